@@ -1,0 +1,136 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, jsonb, primaryKey, snakeCase, text, uuid } from 'drizzle-orm/pg-core'
+import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+
+/** Roles from weakest to strongest; each includes the ones before it. */
+export const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+export const tenants = snakeCase.table('tenants', {
+  id: id(),
+  name: text().notNull().unique(),
+  createdAt: createdAt(),
+})
+
+// The four tables below have the shape that better-auth expects of its drizzle adapter.
+export const users = snakeCase.table('users', {
+  id: id(),
+  name: text().notNull(),
+  email: text().notNull().unique(),
+  emailVerified: boolean().notNull().default(false),
+  image: text(),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+})
+
+export const sessions = snakeCase.table(
+  'sessions',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    token: text().notNull().unique(),
+    expiresAt: at().notNull(),
+    ipAddress: text(),
+    userAgent: text(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [index().on(t.userId)],
+)
+
+export const accounts = snakeCase.table(
+  'accounts',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    accountId: text().notNull(),
+    providerId: text().notNull(),
+    accessToken: text(),
+    refreshToken: text(),
+    idToken: text(),
+    accessTokenExpiresAt: at(),
+    refreshTokenExpiresAt: at(),
+    scope: text(),
+    password: text(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [index().on(t.userId)],
+)
+
+export const verifications = snakeCase.table(
+  'verifications',
+  {
+    id: id(),
+    identifier: text().notNull(),
+    value: text().notNull(),
+    expiresAt: at().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [index().on(t.identifier)],
+)
+
+export const members = snakeCase.table(
+  'members',
+  {
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text().$type<Role>().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.tenantId] })],
+)
+
+/** A token is shown once; only its SHA-256 stays. Its tenant and role are its own and do not change with its maker's. */
+export const apiTokens = snakeCase.table(
+  'api_tokens',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    name: text().notNull(),
+    role: text().$type<Role>().notNull(),
+    /** First characters of the token, to tell tokens apart in lists. */
+    prefix: text().notNull(),
+    hash: text().notNull().unique(),
+    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    expiresAt: at(),
+    lastUsedAt: at(),
+    revokedAt: at(),
+    createdAt: createdAt(),
+  },
+  (t) => [index().on(t.tenantId)],
+)
+
+/** Who did what to which object, written in the same transaction as the change itself. */
+export const auditEntries = snakeCase.table(
+  'audit_entries',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    /** user, token, worker or system. */
+    actorKind: text().notNull(),
+    actorId: text(),
+    actorName: text().notNull(),
+    /** `<object>.<verb>`, for example `job_run.cancel`. */
+    action: text().notNull(),
+    objectId: uuid().notNull(),
+    objectName: text(),
+    details: jsonb().$type<Record<string, unknown>>().notNull().default(sql`'{}'::jsonb`),
+    requestId: text(),
+    createdAt: createdAt(),
+  },
+  (t) => [index().on(t.tenantId, t.id), index().on(t.objectId)],
+)

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { z } from 'zod'
+
+const port = z.coerce.number().int().min(0).max(65535)
+const seconds = (fallback: number) => z.coerce.number().positive().default(fallback)
+const path = z.string().startsWith('/', 'must be an absolute path')
+
+/** Every setting of every process, by the name of its environment variable. */
+export const SETTINGS = {
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must look like postgres://user:password@host:port/database'),
+  /** From this password the keys that seal credentials are derived. */
+  CREDENTIAL_MASTER_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
+  /** File that holds it instead; one trailing newline is ignored. */
+  CREDENTIAL_MASTER_PASSWORD_FILE: path.optional(),
+  CREDENTIAL_KEY_VERSION: z.coerce.number().int().min(1).max(255).default(1),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  /** Where the API listens. */
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(4000),
+  /** The address people type; links and cookies are made from it. */
+  MUSTER_PUBLIC_URL: z.url().default('http://localhost:3000'),
+  MUSTER_OWNER_EMAIL: z.email().default('owner@muster.local'),
+  MUSTER_TENANT_NAME: z.string().min(1).default('Default'),
+  /** Signs session cookies. Without it one is derived from the master password. */
+  AUTH_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+  /** Where the worker answers /healthz, /readyz and /metrics; 0 picks a free port. */
+  WORKER_PORT: port.default(4001),
+  /** Holds one private directory per run while it goes on. */
+  ANSIBLE_WORK_DIR: path.default('/var/lib/muster/ansible'),
+  /** The playbooks shipped with the product. */
+  ANSIBLE_PLAYBOOK_REPO_PATH: path.optional(),
+  /** The ansible-playbook executable. */
+  ANSIBLE_PLAYBOOK: z.string().default('ansible-playbook'),
+  /** Runs that one worker executes at once. */
+  JOB_RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(256).default(4),
+  /** Seconds between asking a run to stop and killing it. */
+  JOB_CANCEL_GRACE_PERIOD: seconds(30),
+  /** Connection tests and discoveries that one worker does at once. */
+  SSH_CONCURRENCY: z.coerce.number().int().min(1).max(1024).default(32),
+  /** Seconds that one SSH stage may take. */
+  SSH_TIMEOUT: seconds(10),
+} satisfies Record<string, z.ZodType>
+
+type Settings = { [K in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[K]> }
+
+/**
+ * Read settings from `env` and, below it, from the file named by MUSTER_CONFIG (lines of NAME=value).
+ * @returns the settings named in `names`, checked
+ * @throws Error with one line per wrong setting: its name, what is allowed, and where it came from
+ */
+export function loadConfig<K extends keyof Settings>(env: NodeJS.ProcessEnv, names: readonly K[]): Pick<Settings, K> {
+  const file = env.MUSTER_CONFIG
+  let fromFile: NodeJS.Dict<string> = {}
+  if (file) {
+    try {
+      fromFile = parseEnv(readFileSync(file, 'utf8'))
+    } catch (error) {
+      throw new Error(`MUSTER_CONFIG names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    }
+  }
+  const wrong: string[] = []
+  const config: Record<string, unknown> = {}
+  for (const name of names) {
+    // An empty variable counts as not set: that is how compose files pass on what nobody gave.
+    const [value, source] = env[name]
+      ? [env[name], 'the environment']
+      : fromFile[name]
+        ? [fromFile[name], file]
+        : [undefined, null]
+    const parsed = SETTINGS[name].safeParse(value)
+    if (parsed.success) config[name] = parsed.data
+    else if (value === undefined) wrong.push(`${name} is not set: ${parsed.error.issues[0]!.message}`)
+    // The value itself is not shown: it may be a secret.
+    else wrong.push(`${name} (from ${source}): ${parsed.error.issues.map((i) => i.message).join(', ')}`)
+  }
+  if (wrong.length > 0) throw new Error(`Wrong configuration:\n  ${wrong.join('\n  ')}`)
+  return config as Pick<Settings, K>
+}
+
+/** The master password, from the file when one is named. @throws Error when there is none. */
+export function masterPassword(config: Pick<Settings, 'CREDENTIAL_MASTER_PASSWORD' | 'CREDENTIAL_MASTER_PASSWORD_FILE'>): string {
+  if (config.CREDENTIAL_MASTER_PASSWORD) return config.CREDENTIAL_MASTER_PASSWORD
+  if (!config.CREDENTIAL_MASTER_PASSWORD_FILE)
+    throw new Error(
+      'Wrong configuration:\n  set CREDENTIAL_MASTER_PASSWORD or CREDENTIAL_MASTER_PASSWORD_FILE: credentials are sealed with it',
+    )
+  return readFileSync(config.CREDENTIAL_MASTER_PASSWORD_FILE, 'utf8').replace(/\n$/, '')
+}

@@ -1,0 +1,21 @@
+import { timestamp, uuid } from 'drizzle-orm/pg-core'
+import { v7 as uuidv7 } from 'uuid'
+
+/** Primary key: UUIDv7 made here and not by the server, so any Postgres >= 15 serves and `order by id` is order of creation. */
+export const id = () =>
+  uuid()
+    .primaryKey()
+    .$defaultFn(() => uuidv7())
+
+/** A point in time with time zone. */
+export const at = () => timestamp({ withTimezone: true })
+
+/** When the row was made, by the database's clock. */
+export const createdAt = () => at().notNull().defaultNow()
+
+/** When the row was last written; verbs that update set it. */
+export const updatedAt = () =>
+  at()
+    .notNull()
+    .defaultNow()
+    .$onUpdateFn(() => new Date())

@@ -1,0 +1,47 @@
+import { defineRelations } from 'drizzle-orm'
+import * as schema from './schema.ts'
+
+/** How tables hang together; the API's GraphQL types and relational queries select along these. */
+export const relations = defineRelations(schema, (r) => ({
+  users: { memberships: r.many.members() },
+  members: {
+    tenant: r.one.tenants({ from: r.members.tenantId, to: r.tenants.id, optional: false }),
+    user: r.one.users({ from: r.members.userId, to: r.users.id, optional: false }),
+  },
+  apiTokens: { createdBy: r.one.users({ from: r.apiTokens.createdById, to: r.users.id }) },
+  credentials: {
+    via: r.one.credentials({ from: r.credentials.viaId, to: r.credentials.id, alias: 'via' }),
+    nodes: r.many.computeNodes({ from: r.credentials.id, to: r.computeNodes.credentialId, alias: 'credential' }),
+  },
+  computeNodes: {
+    accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
+    discoveries: r.many.discoveries({ from: r.computeNodes.id, to: r.discoveries.nodeId }),
+    connectionTests: r.many.connectionTests({ from: r.computeNodes.id, to: r.connectionTests.nodeId }),
+    groups: r.many.nodeGroups({
+      from: r.computeNodes.id.through(r.nodeGroupMembers.nodeId),
+      to: r.nodeGroups.id.through(r.nodeGroupMembers.groupId),
+    }),
+    credential: r.one.credentials({ from: r.computeNodes.credentialId, to: r.credentials.id, alias: 'credential' }),
+    becomeCredential: r.one.credentials({ from: r.computeNodes.becomeCredentialId, to: r.credentials.id, alias: 'become' }),
+    bastion: r.one.credentials({ from: r.computeNodes.bastionId, to: r.credentials.id, alias: 'bastion' }),
+    runHosts: r.many.jobRunHosts({ from: r.computeNodes.id, to: r.jobRunHosts.nodeId }),
+  },
+  accelerators: { node: r.one.computeNodes({ from: r.accelerators.nodeId, to: r.computeNodes.id, optional: false }) },
+  discoveries: { node: r.one.computeNodes({ from: r.discoveries.nodeId, to: r.computeNodes.id, optional: false }) },
+  connectionTests: { node: r.one.computeNodes({ from: r.connectionTests.nodeId, to: r.computeNodes.id, optional: false }) },
+  nodeGroups: {
+    nodes: r.many.computeNodes({
+      from: r.nodeGroups.id.through(r.nodeGroupMembers.groupId),
+      to: r.computeNodes.id.through(r.nodeGroupMembers.nodeId),
+    }),
+  },
+  jobTemplates: { runs: r.many.jobRuns({ from: r.jobTemplates.id, to: r.jobRuns.templateId }) },
+  jobRuns: {
+    template: r.one.jobTemplates({ from: r.jobRuns.templateId, to: r.jobTemplates.id, optional: false }),
+    hosts: r.many.jobRunHosts({ from: r.jobRuns.id, to: r.jobRunHosts.jobRunId }),
+  },
+  jobRunHosts: {
+    run: r.one.jobRuns({ from: r.jobRunHosts.jobRunId, to: r.jobRuns.id, optional: false }),
+    node: r.one.computeNodes({ from: r.jobRunHosts.nodeId, to: r.computeNodes.id }),
+  },
+}))

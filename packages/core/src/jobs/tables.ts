@@ -1,0 +1,201 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  smallint,
+  snakeCase,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { tenants, users } from '../access/tables.ts'
+import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+import { computeNodes } from '../nodes/tables.ts'
+
+export type Vars = Record<string, unknown>
+
+export const jobTemplates = snakeCase.table(
+  'job_templates',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    name: text().notNull(),
+    displayName: text().notNull(),
+    description: text().notNull().default(''),
+    category: text().notNull(),
+    /** Relative to the playbooks directory. */
+    playbookPath: text().notNull(),
+    become: boolean().notNull().default(false),
+    becomeMethod: text().notNull().default('sudo'),
+    becomeUser: text().notNull().default('root'),
+    timeoutSeconds: integer().notNull().default(3600),
+    forks: integer().notNull().default(20),
+    defaultVars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
+    tags: text().array().notNull().default(sql`'{}'::text[]`),
+    isSystem: boolean().notNull().default(false),
+    /** Whether a run whose worker died may be started again by itself. */
+    isIdempotent: boolean().notNull().default(false),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [unique().on(t.tenantId, t.name)],
+)
+
+export const JOB_RUN_STATUSES = [
+  'PENDING',
+  'RUNNING',
+  'CANCELING',
+  'SUCCEEDED',
+  'PARTIAL',
+  'FAILED',
+  'CANCELED',
+  'TIMED_OUT',
+  'ERROR',
+] as const
+export type JobRunStatus = (typeof JOB_RUN_STATUSES)[number]
+/** Why a run is over: its process ended by itself, or we ended it, or it could not run, or its worker was lost. */
+export type EndedBy = 'exit' | 'cancel' | 'timeout' | 'error' | 'lost'
+
+export const jobRuns = snakeCase.table(
+  'job_runs',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    templateId: uuid()
+      .notNull()
+      .references(() => jobTemplates.id),
+    // Copied from the template at the start, so that a later edit does not change what this run was.
+    templateName: text().notNull(),
+    playbookPath: text().notNull(),
+    become: boolean().notNull(),
+    becomeMethod: text().notNull(),
+    becomeUser: text().notNull(),
+    timeoutSeconds: integer().notNull(),
+    forks: integer().notNull(),
+    checkMode: boolean().notNull().default(false),
+    diffMode: boolean().notNull().default(false),
+    verbosity: smallint().notNull().default(0),
+    /** What the caller asked for, as typed: a hostlist, group or tag expression. Null when nodes were named by id. */
+    limit: text(),
+    extraVars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
+    reason: text(),
+    idempotencyKey: text(),
+    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdByName: text().notNull(),
+
+    createdAt: createdAt(),
+    startedAt: at(),
+    finishedAt: at(),
+    cancelRequestedAt: at(),
+    cancelRequestedByName: text(),
+    /** When ansible-playbook was exec'd; `started_at` is the claim. */
+    execAt: at(),
+    endedBy: text().$type<EndedBy>(),
+    exitCode: integer(),
+    /** For the operator: what went wrong, and what to do next. */
+    error: text(),
+    /** Hosts that were in the middle of a task when the run was canceled, timed out or lost its worker. */
+    midTaskHosts: text().array().notNull().default(sql`'{}'::text[]`),
+
+    // Fencing: a worker writes only with the token of its own claim.
+    claimToken: uuid(),
+    claimedBy: text(),
+    touchedAt: at(),
+
+    /** High-water marks of job_run_events. */
+    lastSeq: bigint({ mode: 'number' }).notNull().default(0),
+    lastLine: bigint({ mode: 'number' }).notNull().default(0),
+    hostsTotal: integer().notNull().default(0),
+    hostsOk: integer().notNull().default(0),
+    hostsFailed: integer().notNull().default(0),
+    hostsUnreachable: integer().notNull().default(0),
+    status: text()
+      .$type<JobRunStatus>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case
+          when finished_at is null then case
+            when cancel_requested_at is not null then 'CANCELING'
+            when started_at is null then 'PENDING' else 'RUNNING' end
+          when ended_by = 'cancel' then 'CANCELED'
+          when ended_by = 'timeout' then 'TIMED_OUT'
+          when ended_by in ('error', 'lost') then 'ERROR'
+          when exit_code = 0 and hosts_failed + hosts_unreachable = 0 then 'SUCCEEDED'
+          when hosts_ok > 0 and hosts_failed + hosts_unreachable > 0 then 'PARTIAL'
+          when hosts_ok + hosts_failed + hosts_unreachable = 0 then 'ERROR'
+          else 'FAILED' end`,
+      ),
+  },
+  (t) => [
+    index().on(t.tenantId, t.id),
+    index().on(t.templateId),
+    index().on(t.touchedAt).where(sql`finished_at is null`),
+    uniqueIndex().on(t.tenantId, t.idempotencyKey),
+  ],
+)
+
+export type HostResult = 'PENDING' | 'RUNNING' | 'OK' | 'CHANGED' | 'FAILED' | 'UNREACHABLE' | 'SKIPPED' | 'NOT_RUN'
+
+/** One host of a run, with Ansible's own figures for it. */
+export const jobRunHosts = snakeCase.table(
+  'job_run_hosts',
+  {
+    jobRunId: uuid()
+      .notNull()
+      .references(() => jobRuns.id, { onDelete: 'cascade' }),
+    nodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
+    /** The node's name at that time: its name in the inventory and in the log. */
+    name: text().notNull(),
+    ok: integer().notNull().default(0),
+    changed: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    unreachable: integer().notNull().default(0),
+    skipped: integer().notNull().default(0),
+    rescued: integer().notNull().default(0),
+    ignored: integer().notNull().default(0),
+    result: text().$type<HostResult>().notNull().default('PENDING'),
+    /** The task it is in, or was in when the run ended. */
+    currentTask: text(),
+    /** The message of its first failure. */
+    message: text(),
+  },
+  (t) => [primaryKey({ columns: [t.jobRunId, t.name] }), index().on(t.nodeId)],
+)
+
+/** What a log is made of, in order. Gap-free: `seq` of a run is 1..n. */
+export const jobRunEvents = snakeCase.table(
+  'job_run_events',
+  {
+    jobRunId: uuid()
+      .notNull()
+      .references(() => jobRuns.id, { onDelete: 'cascade' }),
+    seq: bigint({ mode: 'number' }).notNull(),
+    /** run_start, play_start, task_start, host_start, ok, failed, unreachable, skipped, item_ok, item_failed, item_skipped, retry, diff, stats, output, notice, run_end. */
+    kind: text().notNull(),
+    host: text(),
+    play: text(),
+    task: text(),
+    taskUuid: text(),
+    action: text(),
+    isChanged: boolean(),
+    durationMs: integer(),
+    /** Ansible's result as JSON, at most 64 KiB; longer ones are cut and carry `_muster_truncated`. */
+    result: jsonb(),
+    /** Lines as Ansible would have shown them, ANSI colours included, joined by \n, without a final \n. Null when the event shows nothing. */
+    stdout: text(),
+    /** Number of the first line of `stdout` in the whole log, from 1. */
+    startLine: bigint({ mode: 'number' }).notNull(),
+    lineCount: integer().notNull().default(0),
+    createdAt: at().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.jobRunId, t.seq] })],
+)

@@ -1,0 +1,231 @@
+import type { Accelerator, Discovery } from '@muster/discovery'
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  bytea,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  snakeCase,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { tenants } from '../access/tables.ts'
+import { credentials } from '../credentials/tables.ts'
+import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+
+export const NODE_STATUSES = ['NEW', 'READY', 'UNREACHABLE', 'MAINTENANCE', 'DECOMMISSIONED'] as const
+export type NodeStatus = (typeof NODE_STATUSES)[number]
+export const NODE_TYPES = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
+export type NodeType = (typeof NODE_TYPES)[number]
+export const CONNECTION_TYPES = ['ssh', 'local'] as const
+export type ConnectionType = (typeof CONNECTION_TYPES)[number]
+
+export const computeNodes = snakeCase.table(
+  'compute_nodes',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    /** Inventory name, unique in the tenant. */
+    name: text().notNull(),
+    displayName: text(),
+    host: text().notNull(),
+    port: integer().notNull().default(22),
+    connectionType: text().$type<ConnectionType>().notNull().default('ssh'),
+    sshUser: text(),
+    nodeType: text().$type<NodeType>().notNull().default('COMPUTE'),
+    tags: text().array().notNull().default(sql`'{}'::text[]`),
+    labels: jsonb().$type<Record<string, string>>().notNull().default(sql`'{}'::jsonb`),
+    notes: text().notNull().default(''),
+    credentialId: uuid().references(() => credentials.id),
+    becomeCredentialId: uuid().references(() => credentials.id),
+    bastionId: uuid().references(() => credentials.id),
+
+    /** Pinned host key as `type base64`. Without one nothing but a connection test may connect. */
+    hostKey: text(),
+    hostKeyApprovedAt: at(),
+    /** The key that the node last offered and nobody has approved yet. With `host_key` set it is an alarm: the key changed. */
+    offeredHostKey: text(),
+    offeredHostKeyAt: at(),
+
+    // What the last discovery found; null until then.
+    arch: text(),
+    osName: text(),
+    osId: text(),
+    osVersion: text(),
+    kernel: text(),
+    cpuModel: text(),
+    cpuSockets: integer(),
+    cpuCores: integer(),
+    cpuThreads: integer(),
+    memoryBytes: bigint({ mode: 'number' }),
+    machineId: text(),
+    bootId: text(),
+    bootedAt: at(),
+    facts: jsonb().$type<Discovery['host']>(),
+    discoveredAt: at(),
+
+    // Facts from which the status is derived.
+    readyAt: at(),
+    lastSeenAt: at(),
+    unreachableSince: at(),
+    unreachableReason: text(),
+    maintenanceAt: at(),
+    decommissionedAt: at(),
+    status: text()
+      .$type<NodeStatus>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when decommissioned_at is not null then 'DECOMMISSIONED'
+          when maintenance_at is not null then 'MAINTENANCE'
+          when unreachable_since is not null then 'UNREACHABLE'
+          when ready_at is not null then 'READY'
+          else 'NEW' end`,
+      ),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    unique().on(t.tenantId, t.name),
+    index().on(t.tenantId, t.status),
+    index().on(t.tenantId, t.id),
+    index().using('gin', t.tags),
+    index().on(t.credentialId),
+    index().on(t.becomeCredentialId),
+    index().on(t.bastionId),
+  ],
+)
+
+export const accelerators = snakeCase.table(
+  'accelerators',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    nodeId: uuid()
+      .notNull()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    /** What makes it the same device from one discovery to the next: uuid, else PCI address and chip, else position. */
+    identity: text().notNull(),
+    deviceType: text().$type<Accelerator['deviceType']>().notNull(),
+    vendor: text().notNull(),
+    model: text(),
+    index: integer().notNull(),
+    uuid: text(),
+    serial: text(),
+    pciAddress: text(),
+    memoryTotal: bigint({ mode: 'number' }),
+    memoryUsed: bigint({ mode: 'number' }),
+    driverVersion: text(),
+    firmwareVersion: text(),
+    toolkitVersion: text(),
+    computeCapability: text(),
+    partitions: jsonb().$type<Accelerator['partitions']>().notNull().default(sql`'[]'::jsonb`),
+    numaNode: integer(),
+    interconnect: text(),
+    eccMode: text(),
+    eccErrors: jsonb().$type<Accelerator['eccErrors']>(),
+    temperature: doublePrecision(),
+    power: doublePrecision(),
+    utilization: doublePrecision(),
+    health: text().$type<Accelerator['health']>().notNull(),
+    source: text().$type<Accelerator['source']>().notNull(),
+    firstSeenAt: createdAt(),
+    lastSeenAt: createdAt(),
+  },
+  (t) => [unique().on(t.nodeId, t.identity), index().on(t.tenantId, t.deviceType), index().on(t.tenantId, t.id)],
+)
+
+export type DiscoveryStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED'
+export const DISCOVERY_REASONS = ['onboarding', 'refresh', 'sweep', 'run'] as const
+
+/** One look at one node. Its result is a snapshot that is never changed. */
+export const discoveries = snakeCase.table(
+  'discoveries',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    nodeId: uuid()
+      .notNull()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    reason: text().$type<(typeof DISCOVERY_REASONS)[number]>().notNull(),
+    result: jsonb().$type<Discovery>(),
+    error: text(),
+    durationMs: integer(),
+    createdAt: createdAt(),
+    startedAt: at(),
+    finishedAt: at(),
+    status: text()
+      .$type<DiscoveryStatus>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when finished_at is null then case when started_at is null then 'PENDING' else 'RUNNING' end
+          when error is null then 'SUCCEEDED' else 'FAILED' end`,
+      ),
+  },
+  (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id)],
+)
+
+/** The probe's raw output, gzip; apart from the snapshot because lists never want it. */
+export const discoveryEvidence = snakeCase.table('discovery_evidence', {
+  discoveryId: uuid()
+    .primaryKey()
+    .references(() => discoveries.id, { onDelete: 'cascade' }),
+  gzip: bytea().notNull(),
+})
+
+export const PREFLIGHT_STAGES = [
+  'RESOLVE',
+  'TCP',
+  'BANNER',
+  'HOST_KEY',
+  'AUTHENTICATION',
+  'SHELL',
+  'SUDO',
+  'PYTHON',
+  'ANSIBLE',
+] as const
+export type PreflightStageName = (typeof PREFLIGHT_STAGES)[number]
+/** One stage of a connection test. `hop` is the bastion's name, or null for the node itself. */
+export type PreflightStage = {
+  stage: PreflightStageName
+  hop: string | null
+  state: 'OK' | 'FAILED' | 'SKIPPED'
+  durationMs: number
+  /** What was seen: an address, a banner, a fingerprint, a version. */
+  detail: string | null
+  /** What to do next, when it failed. */
+  hint: string | null
+  /** HOST_KEY only: the key offered, `type base64`, and whose object must approve it. */
+  offeredKey?: { objectType: 'ComputeNode' | 'Credential'; objectId: string; key: string; fingerprint: string; changed: boolean }
+}
+
+/** A staged preflight of one node. */
+export const connectionTests = snakeCase.table(
+  'connection_tests',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    nodeId: uuid()
+      .notNull()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    stages: jsonb().$type<PreflightStage[]>().notNull().default(sql`'[]'::jsonb`),
+    /** Set at the end: every stage that matters was OK. */
+    isOk: boolean(),
+    error: text(),
+    createdAt: createdAt(),
+    startedAt: at(),
+    finishedAt: at(),
+  },
+  (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id)],
+)

@@ -1,0 +1,76 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { migrateDb } from '../db/migrate.ts'
+import { createLog } from '../log.ts'
+import { createQueue } from '../queue.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../../../../drizzle', import.meta.url))
+
+/** Address of the server on which tests make their databases; `npm test` starts one and sets it. */
+function adminUrl(): string {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url)
+    throw new Error(
+      'TEST_DATABASE_URL is not set: run the tests with `npm test`, or give the address of a Postgres that may create databases',
+    )
+  return url
+}
+
+function withDatabase(url: string, name: string): string {
+  const u = new URL(url)
+  u.pathname = `/${name}`
+  return u.href
+}
+
+async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: adminUrl() })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function migrationsHash(): string {
+  const hash = createHash('sha256')
+  for (const entry of readdirSync(MIGRATIONS, { recursive: true, withFileTypes: true }))
+    if (entry.isFile() && entry.name.endsWith('.sql')) hash.update(readFileSync(`${entry.parentPath}/${entry.name}`))
+  return hash.digest('hex').slice(0, 12)
+}
+
+/** The database that all others are copied from: the real migrations, applied once per state of the migrations. */
+async function ensureTemplate(): Promise<string> {
+  const name = `muster_template_${migrationsHash()}`
+  await asAdmin(async (admin) => {
+    // Test files start side by side; one of them builds the template and the others wait for it.
+    await admin.query('select pg_advisory_lock(hashtext($1))', [name])
+    const { rowCount } = await admin.query('select 1 from pg_database where datname = $1', [name])
+    if (rowCount) return
+    const building = `${name}_building`
+    await admin.query(`drop database if exists ${building}`)
+    await admin.query(`create database ${building}`)
+    const url = withDatabase(adminUrl(), building)
+    await migrateDb(url)
+    const queue = await createQueue(url, createLog('test', 'silent'), 'sender')
+    await queue.close()
+    await admin.query(`alter database ${building} rename to ${name}`)
+  })
+  return name
+}
+
+/**
+ * A database of one's own, with the real schema, copied from the template in some ten milliseconds.
+ * `drop()` removes it; a test that failed keeps it by not calling that.
+ */
+export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const template = await ensureTemplate()
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await asAdmin((admin) => admin.query(`create database ${name} template ${template}`))
+  return {
+    url: withDatabase(adminUrl(), name),
+    drop: () => asAdmin(async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`))),
+  }
+}
