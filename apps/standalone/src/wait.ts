@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Ask `check` every `everyMs` until it returns something truthy, and return that; undefined when `withinMs` have passed. */
+export async function waitFor<T>(check: () => T | Promise<T>, withinMs: number, everyMs = 20): Promise<T | undefined> {
+  const end = performance.now() + withinMs
+  for (;;) {
+    const found = await check()
+    if (found) return found
+    if (performance.now() > end) return undefined
+    await sleep(everyMs)
+  }
+}
