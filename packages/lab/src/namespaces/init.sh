@@ -1,0 +1,15 @@
+#!/bin/sh
+# PID 1 of a running node. Its exit ends every process of the node: 129 asks for a reboot, 130 for power-off.
+trap 'exit 129' HUP
+trap 'exit 130' INT
+cd /
+/usr/sbin/sshd $(cat /usr/lib/lab/sshd-options) 3>&-
+until [ -s /run/sshd.pid ]; do sleep 0.01; done
+[ ! -x /etc/rc.local ] || /etc/rc.local > /var/log/rc.local.log 2>&1 3>&- &
+echo "up $1" >&3
+exec 3>&-
+# Waiting for one long sleeper also reaps every orphan of the node without polling.
+while :; do
+  sleep 2147483647 &
+  wait $!
+done
