@@ -83,6 +83,7 @@ export const jobRuns = snakeCase.table(
     forks: integer().notNull(),
     checkMode: boolean().notNull().default(false),
     diffMode: boolean().notNull().default(false),
+    isIdempotent: boolean().notNull().default(false),
     verbosity: smallint().notNull().default(0),
     /** What the caller asked for, as typed: a hostlist, group or tag expression. Null when nodes were named by id. */
     limit: text(),
@@ -109,7 +110,10 @@ export const jobRuns = snakeCase.table(
     // Fencing: a worker writes only with the token of its own claim.
     claimToken: uuid(),
     claimedBy: text(),
+    /** Last sign of life: of its worker, or of being put into the queue. */
     touchedAt: at(),
+    /** When it was put back into the queue because its worker was lost; happens once at most. */
+    retriedAt: at(),
 
     /** High-water marks of job_run_events. */
     lastSeq: bigint({ mode: 'number' }).notNull().default(0),
@@ -142,6 +146,8 @@ export const jobRuns = snakeCase.table(
     uniqueIndex().on(t.tenantId, t.idempotencyKey),
   ],
 )
+export type JobTemplate = typeof jobTemplates.$inferSelect
+export type JobRun = typeof jobRuns.$inferSelect
 
 export type HostResult = 'PENDING' | 'RUNNING' | 'OK' | 'CHANGED' | 'FAILED' | 'UNREACHABLE' | 'SKIPPED' | 'NOT_RUN'
 
@@ -170,6 +176,7 @@ export const jobRunHosts = snakeCase.table(
   },
   (t) => [primaryKey({ columns: [t.jobRunId, t.name] }), index().on(t.nodeId)],
 )
+export type JobRunHost = typeof jobRunHosts.$inferSelect
 
 /** What a log is made of, in order. Gap-free: `seq` of a run is 1..n. */
 export const jobRunEvents = snakeCase.table(
@@ -199,3 +206,4 @@ export const jobRunEvents = snakeCase.table(
   },
   (t) => [primaryKey({ columns: [t.jobRunId, t.seq] })],
 )
+export type JobRunEvent = typeof jobRunEvents.$inferSelect

@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm'
+import type { Ctx } from '../context.ts'
+import { Conflict } from '../errors.ts'
+import { jobRunEvents, jobRuns } from './tables.ts'
+
+/** An event as a worker reports it; `seq` and line numbers are given by the append. */
+export type NewJobRunEvent = {
+  kind: string
+  host?: string | null
+  play?: string | null
+  task?: string | null
+  taskUuid?: string | null
+  action?: string | null
+  isChanged?: boolean | null
+  durationMs?: number | null
+  result?: unknown
+  /** Lines joined by \n without a final \n; null when the event shows nothing. */
+  stdout?: string | null
+  createdAt: Date
+}
+
+/** The run is not this worker's any more: it was ended as lost, or given to another. Stop everything and write nothing. */
+export class ClaimLost extends Conflict {}
+
+// Postgres stores neither NUL nor halves of surrogate pairs.
+const storable = (_key: string, value: unknown) =>
+  typeof value === 'string' ? value.replaceAll('\u0000', '\ufffd').toWellFormed() : value
+
+/**
+ * Append events to a run's log, gap-free: one statement moves the run's high-water marks, if `token` is still its claim, and
+ * inserts the rows behind them. Readers are nudged afterwards. Calls for one run must not overlap.
+ * @returns the seq of the last event
+ * @throws ClaimLost when the run is over or another worker's
+ */
+export async function appendJobRunEvents(
+  ctx: Ctx,
+  { id, token, events }: { id: string; token: string; events: NewJobRunEvent[] },
+): Promise<number> {
+  let lines = 0
+  const rows = events.map((event, i) => {
+    const lineCount = event.stdout == null ? 0 : event.stdout.split('\n').length
+    lines += lineCount
+    return { ...event, n: i + 1, first: lines - lineCount + 1, lines: lineCount }
+  })
+  const { rows: written } = await ctx.db.execute<{ seq: string }>(sql`
+    with run as (
+      update ${jobRuns} set last_seq = last_seq + ${rows.length}, last_line = last_line + ${lines}, touched_at = now()
+      where id = ${id} and tenant_id = ${ctx.tenantId} and claim_token = ${token} and finished_at is null
+      returning last_seq - ${rows.length} as seq, last_line - ${lines} as line
+    )
+    insert into ${jobRunEvents} (job_run_id, seq, kind, host, play, task, task_uuid, action, is_changed, duration_ms, result,
+      stdout, start_line, line_count, created_at)
+    select ${id}, run.seq + e.n, e.kind, e.host, e.play, e.task, e."taskUuid", e.action, e."isChanged", e."durationMs", e.result,
+      e.stdout, run.line + e.first, e.lines, e."createdAt"
+    from run, json_to_recordset(${JSON.stringify(rows, storable)}::json) as e(n int, kind text, host text, play text, task text,
+      "taskUuid" text, action text, "isChanged" boolean, "durationMs" int, result jsonb, stdout text, first int, lines int,
+      "createdAt" timestamptz)
+    returning seq`)
+  if (written.length === 0 && rows.length > 0) throw new ClaimLost(`The run ${id} is no longer this worker's.`)
+  const seq = Number(written.at(-1)?.seq ?? 0)
+  ctx.notify({ topic: 'jobRunEvents', id, tenantId: ctx.tenantId, seq })
+  return seq
+}

@@ -1,0 +1,60 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../context.ts'
+import { isOneOf } from '../db/rows.ts'
+import { type EndedBy, type JobRun, jobRunEvents, jobRunHosts, jobRuns } from './tables.ts'
+
+export type End = {
+  endedBy: EndedBy
+  exitCode?: number | null
+  /** For the operator: what went wrong and what to do next. */
+  error?: string | null
+}
+
+/**
+ * End runs that the caller has locked and knows to be unfinished, all in the same way: settle their hosts, count them, and
+ * append the `run_end` event to their logs. A host in the middle of a task counts as failed; one not begun as not run.
+ * @param said one line that closes the log as a reader sees it; null shows nothing
+ */
+export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string | null): Promise<JobRun[]> {
+  if (ids.length === 0) return []
+  const count = (...results: string[]) =>
+    sql`(select count(*) from ${jobRunHosts} h where h.job_run_id = ${jobRuns.id} and ${sql`h.result = any(${sql.param(results)}::text[])`})`
+  const runs = await tx
+    .update(jobRuns)
+    .set({
+      finishedAt: sql`now()`,
+      touchedAt: sql`now()`,
+      endedBy: end.endedBy,
+      exitCode: end.exitCode ?? null,
+      error: end.error ?? null,
+      midTaskHosts: sql`array(select h.name from ${jobRunHosts} h
+        where h.job_run_id = ${jobRuns.id} and h.result = 'RUNNING' order by h.name)`,
+      hostsOk: count('OK', 'CHANGED', 'SKIPPED'),
+      hostsFailed: count('FAILED', 'RUNNING'),
+      hostsUnreachable: count('UNREACHABLE'),
+      lastSeq: sql`${jobRuns.lastSeq} + 1`,
+      lastLine: sql`${jobRuns.lastLine} + ${said === null ? 0 : 1}`,
+    })
+    .where(isOneOf(jobRuns.id, ids))
+    .returning()
+  await tx
+    .update(jobRunHosts)
+    .set({
+      result: sql`case result when 'RUNNING' then 'FAILED' else 'NOT_RUN' end`,
+      message: sql`case result when 'RUNNING' then coalesce(message, 'the run ended in the middle of this task') else message end`,
+    })
+    .where(sql`${isOneOf(jobRunHosts.jobRunId, ids)} and ${jobRunHosts.result} in ('RUNNING', 'PENDING')`)
+  await tx.insert(jobRunEvents).values(
+    runs.map((run) => ({
+      jobRunId: run.id,
+      seq: run.lastSeq,
+      kind: 'run_end',
+      result: { status: run.status, exitCode: run.exitCode, midTaskHosts: run.midTaskHosts },
+      stdout: said,
+      startLine: said === null ? run.lastLine + 1 : run.lastLine,
+      lineCount: said === null ? 0 : 1,
+      createdAt: run.finishedAt!,
+    })),
+  )
+  return runs
+}

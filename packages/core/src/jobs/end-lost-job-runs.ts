@@ -1,0 +1,65 @@
+import { and, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Runtime } from '../context.ts'
+import { isOneOf } from '../db/rows.ts'
+import { endJobRuns } from './end-job-runs.ts'
+import { type JobRun, jobRunHosts, jobRuns } from './tables.ts'
+
+const LOST_AFTER_S = 30
+// A run waits in the queue for as long as workers are busy; its wake-up is lost only if a worker died holding it.
+const REMIND_AFTER_S = 300
+const AT_ONCE = 200
+
+const ERROR =
+  'Its worker was lost: the process or its machine went away, or could not reach the database. Look at the hosts, then run it again.'
+
+/**
+ * Reconciler, over all tenants: runs that their worker has not touched for 30 s end as ERROR, exactly once however many
+ * processes call this. A run of an idempotent template goes back into the queue instead, the first time. Runs that have
+ * waited long are put into the queue again, in case their wake-up was lost.
+ * @returns how many runs were ended, retried and put into the queue again
+ */
+export async function endLostJobRuns(runtime: Runtime): Promise<{ ended: number; retried: number; reminded: number }> {
+  const { ended, retried, reminded } = await runtime.db.transaction(async (tx) => {
+    const untouched = (seconds: number) => sql`${jobRuns.touchedAt} < now() - make_interval(secs => ${seconds})`
+    const open = await tx
+      .select({
+        id: jobRuns.id,
+        tenantId: jobRuns.tenantId,
+        isLast: sql<boolean>`not ${jobRuns.isIdempotent}
+        or ${jobRuns.retriedAt} is not null or ${jobRuns.cancelRequestedAt} is not null`,
+      })
+      .from(jobRuns)
+      .where(and(isNull(jobRuns.finishedAt), isNotNull(jobRuns.startedAt), untouched(LOST_AFTER_S)))
+      .limit(AT_ONCE)
+      .for('update', { skipLocked: true })
+    const last = open.filter((run) => run.isLast).map((run) => run.id)
+    const again = open.filter((run) => !run.isLast).map((run) => run.id)
+    const ended = await endJobRuns(tx, last, { endedBy: 'lost', error: ERROR }, 'Worker lost.')
+    const retried = await tx
+      .update(jobRuns)
+      .set({ startedAt: null, claimToken: null, claimedBy: null, execAt: null, touchedAt: sql`now()`, retriedAt: sql`now()` })
+      .where(isOneOf(jobRuns.id, again))
+      .returning()
+    await tx
+      .update(jobRunHosts)
+      .set({ result: 'PENDING', currentTask: null, message: null })
+      .where(isOneOf(jobRunHosts.jobRunId, again))
+    const reminded = await tx
+      .update(jobRuns)
+      .set({ touchedAt: sql`now()` })
+      .where(and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), untouched(REMIND_AFTER_S)))
+      .returning()
+    await runtime.queue.send(
+      tx,
+      'job-run',
+      [...retried, ...reminded].map(({ id, tenantId }) => ({ id, tenantId })),
+    )
+    return { ended, retried, reminded }
+  })
+  const nudge = ({ id, tenantId, lastSeq }: JobRun) => {
+    runtime.notify({ topic: 'jobRunEvents', id, tenantId, seq: lastSeq })
+    runtime.notify({ topic: 'jobRun', id, tenantId })
+  }
+  for (const run of [...ended, ...retried]) nudge(run)
+  return { ended: ended.length, retried: retried.length, reminded: reminded.length }
+}

@@ -1,0 +1,32 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { type Ctx, inTransaction } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { ClaimLost } from './append-job-run-events.ts'
+import { type End, endJobRuns } from './end-job-runs.ts'
+import { type JobRun, jobRuns } from './tables.ts'
+import { type HostState, writeHostStates } from './touch-job-run.ts'
+
+/**
+ * End a run: write its hosts' last figures, and close its log with a `run_end` event. Hosts still RUNNING were in the middle
+ * of a task; they become `midTaskHosts`.
+ * @param said one line that closes the log as a reader sees it; null shows nothing
+ * @throws ClaimLost when the run is over or another worker's
+ */
+export async function finishJobRun(
+  ctx: Ctx,
+  { id, token, hosts, said = null, ...end }: End & { id: string; token: string; hosts: HostState[]; said?: string | null },
+): Promise<JobRun> {
+  return inTransaction(ctx, async (tx, afterwards) => {
+    const [mine] = await tx
+      .select({ id: jobRuns.id })
+      .from(jobRuns)
+      .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), eq(jobRuns.claimToken, token), isNull(jobRuns.finishedAt)))
+      .for('update')
+    if (!mine) throw new ClaimLost(`The run ${id} is no longer this worker's.`)
+    if (hosts.length > 0) await writeHostStates(tx, id, hosts)
+    const [run] = await endJobRuns(tx, [id], end, said)
+    afterwards({ topic: 'jobRunEvents', id, tenantId: ctx.tenantId, seq: run!.lastSeq })
+    afterwards({ topic: 'jobRun', id, tenantId: ctx.tenantId })
+    return run!
+  })
+}

@@ -1,0 +1,30 @@
+import { type Actor, whyNotAllowed } from '../context.ts'
+import type { JobRun } from './tables.ts'
+
+/** Null when `actor` may cancel the run now, else why not. A second cancel of the same run is allowed and changes nothing. */
+export function whyNotCancel(actor: Actor, run: Pick<JobRun, 'status' | 'finishedAt'>): string | null {
+  if (run.finishedAt) return `the run is over: ${run.status}`
+  return whyNotAllowed(actor, 'job_run:cancel')
+}
+
+/** What about a node decides whether a playbook may be run on it. */
+export type Target = {
+  connectionType: 'ssh' | 'local'
+  decommissionedAt: Date | null
+  maintenanceAt: Date | null
+  hostKey: string | null
+  offeredHostKey: string | null
+  credentialId: string | null
+}
+
+/** Null when playbooks may run on the node, else why not, as a sentence about it without its name. */
+export function whyNotTarget(node: Target): string | null {
+  if (node.decommissionedAt) return 'is decommissioned; recommission it first'
+  if (node.maintenanceAt) return 'is in maintenance; end that first'
+  if (node.connectionType === 'local') return null
+  if (!node.hostKey) return 'has no approved host key; test the connection and approve the key'
+  if (node.offeredHostKey && node.offeredHostKey !== node.hostKey)
+    return 'offered another host key than the approved one; find out why, then approve the new key'
+  if (!node.credentialId) return 'has no credential to log in with; give it one'
+  return null
+}

@@ -1,0 +1,107 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { InvalidInput, NotFound, parseInput } from '../errors.ts'
+import { Ids, oneLine, prose } from '../input.ts'
+import { foldHostlist, selectNodes } from '../nodes/index.ts'
+import { checkExtraVars } from './extra-vars.ts'
+import { type Target, whyNotTarget } from './policy.ts'
+import { type JobRun, jobRunHosts, jobRuns, jobTemplates } from './tables.ts'
+
+const LONGEST_S = 23 * 3600
+const HOSTS_PER_INSERT = 5000
+
+export const RunJobInput = z
+  .object({
+    template: oneLine(200),
+    nodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node').nullish(),
+    limit: oneLine(10_000).nullish(),
+    extraVars: z.record(z.string(), z.unknown()).nullish(),
+    become: z.boolean().nullish(),
+    forks: z.int().min(1).max(500).nullish(),
+    timeoutSeconds: z.int().min(1).max(LONGEST_S).nullish(),
+    checkMode: z.boolean().nullish(),
+    diffMode: z.boolean().nullish(),
+    verbosity: z.int().min(0).max(4).nullish(),
+    reason: prose(1000).nullish(),
+    idempotencyKey: oneLine(200).nullish(),
+  })
+  .refine((input) => !input.nodeIds !== !input.limit, 'say where to run: either nodeIds or limit')
+
+/**
+ * Start a template's playbook on some nodes. What the caller leaves out comes from the template.
+ * The same `idempotencyKey` gives the run that was started first with it, so a caller may try again after a lost answer.
+ * @throws InvalidInput when extra vars or nodes cannot be used: every node that cannot is named with its reason
+ * @throws NotFound when there is no such template or node
+ */
+export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Promise<JobRun> {
+  authorize(ctx, 'job_run:start')
+  const { extraVars, ...given } = parseInput(RunJobInput, input)
+  checkExtraVars(extraVars ?? {})
+  const [template] = await ctx.db
+    .select()
+    .from(jobTemplates)
+    .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.name, given.template)))
+  if (!template) throw new NotFound(`There is no job template ${given.template}.`)
+  const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!)
+  refuseUnfit(nodes, given.nodeIds ? 'nodeIds' : 'limit')
+
+  return inTransaction(ctx, async (tx, afterwards) => {
+    const [run] = await tx
+      .insert(jobRuns)
+      .values({
+        tenantId: ctx.tenantId,
+        templateId: template.id,
+        templateName: template.name,
+        playbookPath: template.playbookPath,
+        become: given.become ?? template.become,
+        becomeMethod: template.becomeMethod,
+        becomeUser: template.becomeUser,
+        timeoutSeconds: given.timeoutSeconds ?? template.timeoutSeconds,
+        forks: given.forks ?? template.forks,
+        isIdempotent: template.isIdempotent,
+        checkMode: given.checkMode ?? false,
+        diffMode: given.diffMode ?? false,
+        verbosity: given.verbosity ?? 0,
+        limit: given.limit ?? null,
+        extraVars: { ...template.defaultVars, ...extraVars },
+        reason: given.reason ?? null,
+        idempotencyKey: given.idempotencyKey ?? null,
+        createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
+        createdByName: ctx.actor.name,
+        hostsTotal: nodes.length,
+        touchedAt: sql`now()`,
+      })
+      .onConflictDoNothing({ target: [jobRuns.tenantId, jobRuns.idempotencyKey] })
+      .returning()
+    if (!run) return await firstWithKey(ctx, tx, given.idempotencyKey!)
+    for (let i = 0; i < nodes.length; i += HOSTS_PER_INSERT)
+      await tx
+        .insert(jobRunHosts)
+        .values(nodes.slice(i, i + HOSTS_PER_INSERT).map((node) => ({ jobRunId: run.id, nodeId: node.id, name: node.name })))
+    await ctx.queue.send(tx, 'job-run', [{ id: run.id, tenantId: ctx.tenantId }])
+    await audit(tx, ctx, 'job_run.start', { id: run.id, name: run.templateName }, { limit: run.limit, hosts: nodes.length })
+    afterwards({ topic: 'jobRun', id: run.id, tenantId: ctx.tenantId })
+    return run
+  })
+}
+
+/** Throws InvalidInput with one issue per reason, the nodes it holds for folded to a hostlist. */
+function refuseUnfit(nodes: (Target & { name: string })[], path: 'nodeIds' | 'limit'): void {
+  if (nodes.length === 0) throw new InvalidInput([{ path, message: 'no node matches' }])
+  const unfit = Map.groupBy(nodes, whyNotTarget)
+  unfit.delete(null)
+  if (unfit.size > 0)
+    throw new InvalidInput(
+      [...unfit].map(([reason, some]) => ({ path, message: `${foldHostlist(some.map((n) => n.name))} ${reason}` })),
+    )
+}
+
+async function firstWithKey(ctx: Ctx, tx: Tx, idempotencyKey: string): Promise<JobRun> {
+  const [run] = await tx
+    .select()
+    .from(jobRuns)
+    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.idempotencyKey, idempotencyKey)))
+  return run!
+}

@@ -1,0 +1,43 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Ctx, Tx } from '../context.ts'
+import type { Db } from '../db/client.ts'
+import { visibleTo } from '../db/rows.ts'
+import { ClaimLost } from './append-job-run-events.ts'
+import { type JobRunHost, jobRunHosts, jobRuns } from './tables.ts'
+
+/** How a host stands now. Names that the run does not have are ignored. */
+export type HostState = Omit<JobRunHost, 'jobRunId' | 'nodeId'>
+
+/**
+ * Say that the run is alive, and how its hosts stand.
+ * @param execAt when ansible-playbook was exec'd, once known
+ * @returns who asked it to stop, if anybody did
+ * @throws ClaimLost when the run is over or another worker's
+ */
+export async function touchJobRun(
+  ctx: Ctx,
+  { id, token, execAt, hosts = [] }: { id: string; token: string; execAt?: Date; hosts?: HostState[] },
+): Promise<{ isCancelRequested: boolean; cancelRequestedByName: string | null }> {
+  const [run] = await ctx.db
+    .update(jobRuns)
+    .set({ touchedAt: sql`now()`, ...(execAt ? { execAt } : {}) })
+    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), eq(jobRuns.claimToken, token), isNull(jobRuns.finishedAt)))
+    .returning({ at: jobRuns.cancelRequestedAt, by: jobRuns.cancelRequestedByName })
+  if (!run) throw new ClaimLost(`The run ${id} is no longer this worker's.`)
+  if (hosts.length > 0) {
+    await writeHostStates(ctx.db, id, hosts)
+    ctx.notify({ topic: 'jobRun', id, tenantId: ctx.tenantId })
+  }
+  return { isCancelRequested: run.at !== null, cancelRequestedByName: run.by }
+}
+
+/** Overwrite the figures of some of a run's hosts, in one statement. */
+export async function writeHostStates(db: Db | Tx, id: string, hosts: HostState[]): Promise<void> {
+  await db.execute(sql`
+    update ${jobRunHosts} h set ok = s.ok, changed = s.changed, failed = s.failed, unreachable = s.unreachable,
+      skipped = s.skipped, rescued = s.rescued, ignored = s.ignored, result = s.result, current_task = s."currentTask",
+      message = s.message
+    from json_to_recordset(${JSON.stringify(hosts)}::json) as s(name text, ok int, changed int, failed int, unreachable int,
+      skipped int, rescued int, ignored int, result text, "currentTask" text, message text)
+    where h.job_run_id = ${id} and h.name = s.name`)
+}
