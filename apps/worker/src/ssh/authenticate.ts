@@ -1,0 +1,76 @@
+import type { Login } from '@muster/core/credentials/access'
+import type { AnyAuthMethod, ParsedKey } from 'ssh2'
+import { loginKey } from './login-key.ts'
+
+/** Hands ssh2 one way to sign in after the other and remembers what was tried, for the message if all fail. */
+export type Authentication = {
+  /** @param allowed methods the server still takes; null before it was asked */
+  next(allowed: string[] | null): AnyAuthMethod | false
+  /** What a person should know of a refusal: the sentence and what to do. */
+  refusal(): [message: string, hint: string]
+  /** How it went, when it went well. */
+  success(): string
+}
+
+/** @throws Error when the login's private key cannot be read */
+export function authentication(login: Login): Authentication {
+  const { username, password } = login
+  const key = login.privateKey === undefined ? null : loginKey(login.privateKey, login.passphrase)
+  const prompts: string[] = []
+  const ways: AnyAuthMethod[] = []
+  if (key) ways.push({ type: 'publickey', username, key })
+  if (password !== undefined) {
+    ways.push({ type: 'password', username, password })
+    ways.push({
+      type: 'keyboard-interactive',
+      username,
+      prompt(_name, _instructions, _language, asked, finish) {
+        // Only a hidden prompt gets the password: an echoed one asks for something else.
+        for (const { prompt } of asked) prompts.push(prompt.trim())
+        finish(asked.map(({ echo }) => (echo ? '' : password)))
+      },
+    })
+  }
+  const tried: string[] = []
+  let allowed: string[] = []
+  return {
+    next(stillAllowed) {
+      if (stillAllowed) allowed = stillAllowed
+      const at = ways.findIndex((way) => !stillAllowed || stillAllowed.includes(way.type))
+      if (at === -1) return false
+      const [way] = ways.splice(at, 1)
+      tried.push(way!.type)
+      return way!
+    },
+    refusal() {
+      const offers = `it allows ${allowed.join(', ') || 'nothing else'}`
+      if (tried.length === 0 && !key && password === undefined)
+        return [`There is no credential to sign in with as ${username}.`, 'Give the node an SSH key or an SSH password.']
+      if (key && password === undefined && !allowed.includes('publickey') && allowed.length > 0)
+        return [
+          `The server takes no keys from ${username}: ${offers}.`,
+          'Use an SSH password, or set PubkeyAuthentication in its sshd_config.',
+        ]
+      if (key)
+        return [
+          `The server refuses ${username} with this ${key.type} key; ${offers}.`,
+          `Its public half must stand in ~${username}/.ssh/authorized_keys: ${publicLine(key)}`,
+        ]
+      if (!allowed.includes('password') && !allowed.includes('keyboard-interactive'))
+        return [
+          `The server takes no passwords from ${username}: ${offers}.`,
+          'Use an SSH key, or set PasswordAuthentication in its sshd_config.',
+        ]
+      const other = prompts.find((prompt) => !/passw/i.test(prompt))
+      if (other)
+        return [`The server asks ${username} for more than a password: ${JSON.stringify(other.slice(0, 80))}.`, 'Use an SSH key.']
+      return [
+        `The server refuses ${username} with this password; ${offers}.`,
+        'Check the password, and that the account is neither locked nor expired.',
+      ]
+    },
+    success: () => `${username} by ${tried.at(-1)}`,
+  }
+}
+
+const publicLine = (key: ParsedKey) => `${key.type} ${key.getPublicSSH().toString('base64')}`

@@ -1,0 +1,120 @@
+import type { Client, ClientChannel } from 'ssh2'
+import { SshFailure } from './failure.ts'
+
+export type ExecOptions = {
+  timeoutMs: number
+  /** Given to the command, then its input is closed. Default: empty. */
+  stdin?: string | Buffer
+  /** Most bytes kept of stdout and stderr together; at the cap the command is cut off. */
+  maxBytes?: number
+  signal?: AbortSignal
+  /** Hears stdout as it comes, besides its being collected. */
+  onStdout?: (chunk: Buffer) => void
+}
+
+/** `code` is null when a signal ended the command or when we cut it off: `truncated` at the cap, `timedOut` at the time. */
+export type ExecResult = {
+  stdout: Buffer
+  stderr: Buffer
+  code: number | null
+  signal: string | null
+  truncated: boolean
+  timedOut: boolean
+}
+
+/** A machine on which commands can be run: over SSH, or this one. */
+export type Session = {
+  /**
+   * @param command text for the login shell over there: a constant of ours, never built from what a user gave
+   * @throws SshFailure when the connection is lost, the signal's reason when that fires
+   */
+  exec(command: string, options: ExecOptions): Promise<ExecResult>
+  /** Ends the connection with all its hops. May be called twice. */
+  close(): void
+}
+
+export const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
+
+/** Collects output up to a cap. `add` says whether there is room for more. */
+export function collectOutput(maxBytes: number) {
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+  let room = maxBytes
+  return {
+    add(stream: 'stdout' | 'stderr', chunk: Buffer): boolean {
+      if (room > 0) chunks[stream].push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+      room -= chunk.length
+      return room >= 0
+    },
+    result: () => ({ stdout: Buffer.concat(chunks.stdout), stderr: Buffer.concat(chunks.stderr) }),
+  }
+}
+
+/** Run `command` on an open connection; see {@link Session.exec}. */
+export function execOver(client: Client, command: string, options: ExecOptions): Promise<ExecResult> {
+  const { timeoutMs, signal, onStdout } = options
+  const failure = (message: string, hint: string | null = null) => new SshFailure({ stage: 'SHELL', hop: null }, message, hint)
+  return new Promise((resolve, reject) => {
+    const output = collectOutput(options.maxBytes ?? DEFAULT_MAX_BYTES)
+    let channel: ClientChannel | null = null
+    let exit: { code: number | null; signal: string | null } | null = null
+    let isOver = false
+
+    const settle = (act: () => void) => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+      client.off('close', lost).off('error', lost)
+      act()
+    }
+    const end = (how: { truncated: boolean; timedOut: boolean }) =>
+      settle(() => resolve({ ...output.result(), code: exit?.code ?? null, signal: exit?.signal ?? null, ...how }))
+    const cut = () => {
+      // Closing alone would leave a command that writes nothing running over there.
+      channel?.signal('KILL')
+      channel?.close()
+    }
+    const timer = setTimeout(() => {
+      end({ truncated: false, timedOut: true })
+      cut()
+    }, timeoutMs)
+    const abort = () => {
+      settle(() => reject(signal!.reason))
+      cut()
+    }
+    const lost = () => settle(() => reject(failure('The connection was lost while a command ran.')))
+    const take = (stream: 'stdout' | 'stderr') => (chunk: Buffer) => {
+      if (isOver) return
+      if (stream === 'stdout') onStdout?.(chunk)
+      if (output.add(stream, chunk)) return
+      end({ truncated: true, timedOut: false })
+      cut()
+    }
+
+    if (signal?.aborted) return settle(() => reject(signal.reason))
+    signal?.addEventListener('abort', abort, { once: true })
+    client.once('close', lost).once('error', lost)
+    try {
+      client.exec(command, (error, opened) => {
+        if (error)
+          return settle(() =>
+            reject(failure('The server opens no session.', 'Its MaxSessions may be used up, or the account has no shell.')),
+          )
+        channel = opened
+        if (isOver) return cut()
+        opened
+          .on('data', take('stdout'))
+          .on('exit', (code: number | null, name?: string) => {
+            exit = { code, signal: name ?? null }
+          })
+          .on('close', () => (exit ? end({ truncated: false, timedOut: false }) : lost()))
+        opened.stderr.on('data', take('stderr'))
+        // A command that ends before it has read its input closes the channel under our hands.
+        opened.on('error', () => {})
+        opened.end(options.stdin ?? '')
+      })
+    } catch {
+      lost()
+    }
+  })
+}

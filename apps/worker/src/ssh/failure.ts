@@ -1,0 +1,35 @@
+import type { PreflightStageName } from '@muster/core/nodes'
+
+/** A host key that was offered but not accepted. `key` is `type base64`; `changed`: another one is pinned. */
+export type OfferedKey = { key: string; changed: boolean }
+
+/**
+ * Why a machine could not be reached or used, in the operator's words: which stage, at which hop, and what to do next.
+ * `hop` is the bastion's name, or null for the node itself. Its message holds no secret.
+ */
+export class SshFailure extends Error {
+  readonly stage: PreflightStageName
+  readonly hop: string | null
+  readonly hint: string | null
+  readonly offered: OfferedKey | null
+
+  constructor(
+    at: { stage: PreflightStageName; hop: string | null },
+    message: string,
+    hint: string | null = null,
+    offered: OfferedKey | null = null,
+  ) {
+    super(message)
+    this.name = 'SshFailure'
+    this.stage = at.stage
+    this.hop = at.hop
+    this.hint = hint
+    this.offered = offered
+  }
+
+  /** One line for a row's `error`: the hop, what happened and what to do. */
+  get summary(): string {
+    const where = this.hop === null ? '' : `Bastion ${this.hop}: `
+    return `${where}${this.message}${this.hint ? ` ${this.hint}` : ''}`
+  }
+}

@@ -1,0 +1,42 @@
+import type { PreflightStage, PreflightStageName } from '@muster/core/nodes'
+import { type OfferedKey, SshFailure } from './failure.ts'
+import type { Target } from './target.ts'
+
+/** Told of every stage at its end, in order. */
+export type OnStage = (stage: PreflightStage, offered: OfferedKey | null) => void
+
+/** Measures the stages of one hop, one at a time: `begin` starts the clock, `pass`, `skip` or `fail` ends it. */
+export type StageWalk = {
+  begin(stage: PreflightStageName): void
+  /** @param detail what was seen; `hint` warns of something that works but is not as it should be. */
+  pass(detail: string | null, hint?: string | null): void
+  skip(stage: PreflightStageName, detail: string): void
+  /** Ends the stage under way and returns the failure to throw. */
+  fail(message: string, hint?: string | null, offered?: OfferedKey): SshFailure
+  readonly current: PreflightStageName
+}
+
+export function walkStages(target: Pick<Target, 'hop'>, onStage: OnStage = () => {}): StageWalk {
+  let current: PreflightStageName = 'RESOLVE'
+  let since = performance.now()
+  const end = (state: PreflightStage['state'], detail: string | null, hint: string | null, offered: OfferedKey | null = null) =>
+    onStage({ stage: current, hop: target.hop, state, durationMs: Math.round(performance.now() - since), detail, hint }, offered)
+  return {
+    begin(stage) {
+      current = stage
+      since = performance.now()
+    },
+    pass: (detail, hint = null) => end('OK', detail, hint),
+    skip(stage, detail) {
+      this.begin(stage)
+      end('SKIPPED', detail, null)
+    },
+    fail(message, hint = null, offered) {
+      end('FAILED', message, hint, offered)
+      return new SshFailure({ stage: current, hop: target.hop }, message, hint, offered)
+    },
+    get current() {
+      return current
+    },
+  }
+}
