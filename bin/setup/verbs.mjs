@@ -72,8 +72,14 @@ async function hand([program, ...args], extra = {}, cwd = root) {
   })
   // Ctrl-C at a terminal reaches the child by itself.
   signals.handler = (signal) => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal)
+  if (process.env.npm_lifecycle_event) endWithParent(process.ppid)
   return await new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)))
   })
+}
+
+/** A killed npm tells nobody, but leaves us with another parent. */
+function endWithParent(npm) {
+  setInterval(() => process.ppid !== npm && signals.handler('SIGTERM'), 1000).unref()
 }

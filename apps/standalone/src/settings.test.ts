@@ -1,0 +1,60 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { root } from './root.ts'
+import { readSettings } from './settings.ts'
+
+let file: string
+beforeEach(() => {
+  file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'muster-settings-')), 'muster.env')
+})
+afterEach(() => fs.rmSync(path.dirname(file), { recursive: true, force: true }))
+
+test('works with nothing set', () => {
+  expect(readSettings([], {})).toEqual({
+    dataDir: path.join(root, '.muster'),
+    host: '127.0.0.1',
+    port: 3000,
+    databaseUrl: undefined,
+    publicUrl: undefined,
+    hasMasterPassword: false,
+    lab: 0,
+    watch: false,
+  })
+})
+
+test('an option wins over the environment, which wins over the file', () => {
+  fs.writeFileSync(file, 'PORT=1001\nHOST=10.0.0.1\nCREDENTIAL_MASTER_PASSWORD=from-a-file\n')
+  const env = { MUSTER_CONFIG: file, PORT: '1002' }
+  expect(readSettings(['--port', '1003', '--lab', '8'], env)).toMatchObject({
+    port: 1003,
+    lab: 8,
+    host: '10.0.0.1',
+    hasMasterPassword: true,
+  })
+  expect(readSettings([], env).port).toBe(1002)
+  expect(readSettings([], { MUSTER_CONFIG: file }).port).toBe(1001)
+  expect(readSettings([], { MUSTER_CONFIG: file, PORT: '' }).port).toBe(1001)
+})
+
+test('says each wrong setting with where it came from and what is allowed, and shows no value', () => {
+  fs.writeFileSync(file, 'DATABASE_URL=mysql://root:hunter2@db/x\n')
+  const read = () =>
+    readSettings(['--lab', '9999'], { MUSTER_CONFIG: file, PORT: '70000', MUSTER_PUBLIC_URL: 'muster.example.org' })
+  expect(read).toThrow(
+    [
+      'Wrong configuration:',
+      '  PORT (from the environment): must be a whole number from 1 to 65535',
+      `  DATABASE_URL (from ${file}): must look like postgres://user:password@host:port/database`,
+      '  MUSTER_PUBLIC_URL (from the environment): must look like https://muster.example.org',
+      '  --lab (from the command line): must be a whole number from 1 to 64',
+    ].join('\n'),
+  )
+  expect(read).not.toThrow('hunter2')
+})
+
+test('an unknown option and an unreadable file are named', () => {
+  expect(() => readSettings(['--lap', '8'], {})).toThrow(/--lap/)
+  expect(() => readSettings([], { MUSTER_CONFIG: '/nowhere/at/all' })).toThrow('/nowhere/at/all, which cannot be read (ENOENT)')
+})
