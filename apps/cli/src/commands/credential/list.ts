@@ -1,0 +1,30 @@
+import { Command } from 'commander'
+import { request } from '../../client.ts'
+import { graphql } from '../../graphql.ts'
+import { ago, type Format, outputOption, printRows } from '../../output.ts'
+
+export const credentialList = () =>
+  new Command('list')
+    .description('credentials; their secrets are never shown')
+    .addOption(outputOption())
+    .action(async ({ output }: { output: Format }) => {
+      const { credentials } = await request(
+        graphql(
+          `query CredentialList { credentials(first: 500) { edges { node { id name kind description username host port publicKey secretsSet nodeCount lastUsedAt } } } }`,
+        ),
+        {},
+      )
+      printRows(
+        credentials.edges.map((e) => e.node),
+        [
+          { title: 'NAME', value: (c) => c.name },
+          { title: 'KIND', value: (c) => c.kind },
+          { title: 'USER', value: (c) => c.username },
+          { title: 'HOST', value: (c) => c.host && `${c.host}:${c.port}` },
+          { title: 'SET', value: (c) => c.secretsSet.join(', ') },
+          { title: 'NODES', value: (c) => c.nodeCount },
+          { title: 'USED', value: (c) => ago(c.lastUsedAt) },
+        ],
+        output,
+      )
+    })

@@ -1,0 +1,36 @@
+import { Command } from 'commander'
+import { request } from '../client.ts'
+import { CliError, EXIT } from '../errors.ts'
+import { follow, plain } from '../follow.ts'
+import { graphql } from '../graphql.ts'
+import { runId } from '../ids.ts'
+
+const PAGE = 2000
+
+export const logs = () =>
+  new Command('logs')
+    .description("print a run's log")
+    .argument('<run>', 'id of the run, or `last`')
+    .option('-f, --follow', 'go on until the run is over; the exit code says how it ended')
+    .option('--host <name>', 'only what concerns this node')
+    .action(async (idText: string, options: { follow?: true; host?: string }) => {
+      if (options.follow && options.host) throw new CliError('--follow and --host do not go together.', EXIT.usage)
+      const id = await runId(idText)
+      if (options.follow) {
+        process.exitCode = await follow(id)
+        return
+      }
+      let after = 0
+      while (true) {
+        const { node } = await request(
+          graphql(`query Logs($id: ID!, $after: BigInt, $first: Int, $host: String) {
+            node(id: $id) { __typename ... on JobRun { events(after: $after, first: $first, host: $host) { seq stdout } } }
+          }`),
+          { id, after, first: PAGE, host: options.host ?? null },
+        )
+        if (node?.__typename !== 'JobRun') throw new CliError(`There is no run ${idText}. See \`muster runs\`.`, EXIT.notFound)
+        for (const event of node.events) if (event.stdout !== null) process.stdout.write(`${plain(event.stdout)}\n`)
+        if (node.events.length < PAGE) return
+        after = node.events.at(-1)!.seq
+      }
+    })

@@ -1,0 +1,51 @@
+import { Command } from 'commander'
+import { request } from '../../client.ts'
+import { CliError, EXIT } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { type Format, outputOption, printRows } from '../../output.ts'
+
+export const nodeDiff = () =>
+  new Command('diff')
+    .description(
+      'what changed between the last two looks at a node, or what differs between two nodes; exit code 1 when something does',
+    )
+    .argument('<name>')
+    .argument('[other]', 'compare with this node instead of with the look before')
+    .addOption(outputOption())
+    .action(async (name: string, other: string | undefined, { output }: { output: Format }) => {
+      const [newest, previous] = await snapshots(name)
+      const [before, after] = other ? [newest, (await snapshots(other))[0]] : [previous, newest]
+      if (!before || !after)
+        throw new CliError(
+          `${name} has been looked at only once. Run \`muster node discover ${name}\`, or name a second node.`,
+          EXIT.refused,
+        )
+      const { discoveryDiff } = await request(
+        graphql(
+          `query NodeDiff($before: ID!, $after: ID!) { discoveryDiff(before: $before, after: $after) { path label kind before after } }`,
+        ),
+        { before, after },
+      )
+      if (discoveryDiff.length > 0) process.exitCode = EXIT.failed
+      printRows(
+        discoveryDiff,
+        [
+          { title: 'CHANGE', value: (c) => c.kind },
+          { title: 'WHERE', value: (c) => c.path },
+          { title: 'WHAT', value: (c) => c.label },
+        ],
+        output,
+      )
+    })
+
+/** Ids of the finished discoveries of a node, newest first. */
+async function snapshots(name: string): Promise<string[]> {
+  const { computeNode } = await request(
+    graphql(
+      `query NodeSnapshots($name: String!) { computeNode(name: $name) { discoveries(first: 20) { edges { node { id status } } } } }`,
+    ),
+    { name },
+  )
+  if (!computeNode) throw new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
+  return computeNode.discoveries.edges.filter((e) => e.node.status === 'SUCCEEDED').map((e) => e.node.id)
+}

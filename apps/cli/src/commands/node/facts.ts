@@ -1,0 +1,25 @@
+import { Command, Option } from 'commander'
+import { request } from '../../client.ts'
+import { CliError, EXIT } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { type Format, printObject } from '../../output.ts'
+
+export const nodeFacts = () =>
+  new Command('facts')
+    .description('what the last discovery found on a node')
+    .argument('<name>')
+    .option('--raw', 'the probe’s raw output, as the node gave it')
+    .addOption(new Option('-o, --output <format>').choices(['json', 'yaml']).default('yaml'))
+    .action(async (name: string, options: { raw?: true; output: Format }) => {
+      const { computeNode } = await request(
+        graphql(`query NodeFacts($name: String!, $raw: Boolean!) {
+          computeNode(name: $name) { facts latestDiscovery { status error result @skip(if: $raw) evidence @include(if: $raw) } }
+        }`),
+        { name, raw: options.raw ?? false },
+      )
+      if (!computeNode) throw new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
+      const latest = computeNode.latestDiscovery
+      if (!latest) throw new CliError(`${name} has not been looked at yet. Run \`muster node discover ${name}\`.`, EXIT.refused)
+      if (options.raw) return void process.stdout.write(latest.evidence ?? '')
+      printObject(latest.result ?? computeNode.facts, options.output)
+    })

@@ -1,0 +1,64 @@
+import { Command } from 'commander'
+import { request } from '../../client.ts'
+import { CliError, EXIT } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { ago, bytes, type Format, outputOption, printObject, printRows } from '../../output.ts'
+
+export const nodeGet = () =>
+  new Command('get')
+    .description('one node with its accelerators')
+    .argument('<name>')
+    .addOption(outputOption())
+    .action(async (name: string, { output }: { output: Format }) => {
+      const { computeNode: node } = await request(
+        graphql(`query NodeGet($name: String!) {
+          computeNode(name: $name) {
+            id name displayName host port sshUser status statusReason nodeType tags labels notes arch osName kernel cpuModel cpuSockets cpuCores cpuThreads memoryBytes
+            bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged }
+            credential { name } becomeCredential { name } bastion { name } groups { name }
+            accelerators { index deviceType vendor model uuid pciAddress memoryTotal memoryUsed driverVersion temperature power utilization health partitions { kind profile } }
+          }
+        }`),
+        { name },
+      )
+      if (!node) throw new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
+      if (output !== 'table') return printObject(node, output)
+      printObject(node, output, [
+        ['name', node.name],
+        ['status', node.statusReason ? `${node.status}: ${node.statusReason}` : node.status],
+        ['address', `${node.sshUser ? `${node.sshUser}@` : ''}${node.host} port ${node.port}`],
+        ['bastion', node.bastion?.name],
+        ['credential', node.credential?.name],
+        ['host key', node.hostKeyFingerprint],
+        ['offers', node.hostKeyAlarm?.offeredFingerprint],
+        ['groups', node.groups.map((g) => g.name).join(', ')],
+        ['tags', node.tags.join(', ')],
+        ['os', [node.osName, node.kernel, node.arch].filter(Boolean).join(', ')],
+        ['cpu', node.cpuModel && `${node.cpuSockets} x ${node.cpuModel}, ${node.cpuCores} cores, ${node.cpuThreads} threads`],
+        ['memory', bytes(node.memoryBytes)],
+        ['booted', ago(node.bootedAt)],
+        ['seen', ago(node.lastSeenAt)],
+        ['notes', node.notes],
+      ])
+      if (node.accelerators.length === 0) return
+      process.stdout.write('\n')
+      printRows(
+        node.accelerators,
+        [
+          { title: '#', value: (a) => a.index },
+          { title: 'MODEL', value: (a) => a.model ?? a.deviceType },
+          { title: 'HEALTH', value: (a) => a.health },
+          {
+            title: 'MEMORY',
+            value: (a) => (a.memoryUsed === null ? bytes(a.memoryTotal) : `${bytes(a.memoryUsed)} of ${bytes(a.memoryTotal)}`),
+          },
+          { title: '°C', value: (a) => a.temperature },
+          { title: 'W', value: (a) => a.power },
+          { title: '%', value: (a) => a.utilization },
+          { title: 'DRIVER', value: (a) => a.driverVersion },
+          { title: 'PCI', value: (a) => a.pciAddress },
+          { title: 'PARTITIONS', value: (a) => a.partitions.map((p) => p.profile ?? p.kind).join(' ') },
+        ],
+        output,
+      )
+    })

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { Command, InvalidArgumentError } from 'commander'
+import { parse } from 'yaml'
+import { request } from '../client.ts'
+import { CliError, EXIT, orThrow } from '../errors.ts'
+import { follow } from '../follow.ts'
+import { graphql } from '../graphql.ts'
+import { bareId } from '../ids.ts'
+
+type Vars = Record<string, unknown>
+type Options = {
+  limit: string
+  extraVars: Vars
+  become?: boolean
+  forks?: number
+  timeout?: number
+  check?: true
+  diff?: true
+  verbose: number
+  reason?: string
+  detach?: true
+}
+
+export const run = () =>
+  new Command('run')
+    .description('run a template on nodes and follow its log')
+    .argument('<template>', 'name of the job template, see `muster templates`')
+    .requiredOption(
+      '-l, --limit <expression>',
+      'where: a hostlist gpu[01-08], @group, tag:x, status:READY, vendor:amd, all; comma joins, ! leaves out',
+    )
+    .option('-e, --extra-vars <vars>', 'key=value, YAML or JSON text, or @FILE; may be repeated', addVars, {})
+    .option('--become', 'become the template’s become user')
+    .option('--no-become', 'stay the login user')
+    .option('-f, --forks <n>', 'hosts at a time', integer)
+    .option('--timeout <seconds>', 'end the run after so many seconds', integer)
+    .option('-C, --check', 'change nothing, say what would change')
+    .option('-D, --diff', 'show what changes in files')
+    .option('-v, --verbose', 'more from Ansible; repeat for more still', (_: string, before: number) => before + 1, 0)
+    .option('--reason <text>', 'why; kept with the run')
+    .option('-d, --detach', 'print the run’s id and return at once')
+    .action(async (template: string, options: Options) => {
+      const { runJob } = await request(
+        graphql(`mutation Run($input: RunJobInput!) {
+          runJob(input: $input) { __typename ... on JobRun { id hostsTotal } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        }`),
+        {
+          input: {
+            template,
+            limit: options.limit,
+            extraVars: options.extraVars,
+            ...(options.become === undefined ? {} : { become: options.become }),
+            ...(options.forks ? { forks: options.forks } : {}),
+            ...(options.timeout ? { timeoutSeconds: options.timeout } : {}),
+            checkMode: options.check ?? false,
+            diffMode: options.diff ?? false,
+            verbosity: options.verbose,
+            ...(options.reason ? { reason: options.reason } : {}),
+          },
+        },
+      )
+      const started = orThrow(runJob)
+      if (options.detach) return void process.stdout.write(`${bareId(started.id)}\n`)
+      process.stderr.write(
+        `Run ${bareId(started.id)} on ${started.hostsTotal} ${started.hostsTotal === 1 ? 'node' : 'nodes'}. Ctrl-C stops following, not the run.\n`,
+      )
+      process.exitCode = await follow(started.id)
+    })
+
+function integer(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('must be a whole number above 0')
+  return value
+}
+
+/** `a=1 b=two`, YAML or JSON text, or @FILE, as ansible-playbook takes them; later ones win. */
+export function addVars(text: string, before: Vars): Vars {
+  return { ...before, ...parseVars(text) }
+}
+
+function parseVars(text: string): Vars {
+  if (text.startsWith('@')) {
+    let content: string
+    try {
+      content = readFileSync(text.slice(1), 'utf8')
+    } catch (error) {
+      throw new CliError(`Cannot read ${text.slice(1)}: ${(error as NodeJS.ErrnoException).code}`, EXIT.usage)
+    }
+    return mapping(content, text.slice(1))
+  }
+  const pair = /^([A-Za-z_]\w*)=(.*)$/s.exec(text)
+  // As with ansible-playbook, the value of key=value is text.
+  if (pair) return { [pair[1]!]: pair[2] }
+  return mapping(text, 'the text')
+}
+
+function mapping(text: string, source: string): Vars {
+  let value: unknown
+  try {
+    value = parse(text)
+  } catch (error) {
+    throw new InvalidArgumentError(`${source} is neither YAML nor JSON: ${(error as Error).message.split('\n')[0]}`)
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new InvalidArgumentError(`${source} must be key=value, or a YAML or JSON mapping`)
+  return value as Vars
+}

@@ -1,0 +1,33 @@
+import { Command } from 'commander'
+import { request } from '../client.ts'
+import { graphql } from '../graphql.ts'
+import { bareId } from '../ids.ts'
+import { ago, clock, type Format, outputOption, printRows } from '../output.ts'
+
+export const runs = () =>
+  new Command('runs')
+    .description('the newest runs')
+    .option('-n, --number <n>', 'how many, at most 500', Number, 20)
+    .addOption(outputOption())
+    .action(async ({ output, number }: { output: Format; number: number }) => {
+      const { jobRuns } = await request(
+        graphql(`query Runs($first: Int) {
+          jobRuns(first: $first) { edges { node { id templateName status limit hostsTotal hostsOk hostsFailed hostsUnreachable createdByName createdAt durationMs } } }
+        }`),
+        { first: number },
+      )
+      printRows(
+        jobRuns.edges.map((e) => e.node),
+        [
+          { title: 'RUN', value: (r) => bareId(r.id) },
+          { title: 'TEMPLATE', value: (r) => r.templateName },
+          { title: 'STATUS', value: (r) => r.status },
+          { title: 'OK', value: (r) => `${r.hostsOk}/${r.hostsTotal}` },
+          { title: 'FAILED', value: (r) => r.hostsFailed + r.hostsUnreachable },
+          { title: 'TOOK', value: (r) => clock(r.durationMs) },
+          { title: 'STARTED', value: (r) => ago(r.createdAt) },
+          { title: 'BY', value: (r) => r.createdByName },
+        ],
+        output,
+      )
+    })

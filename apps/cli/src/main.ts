@@ -1,0 +1,85 @@
+import { Command, CommanderError } from 'commander'
+import { cancel } from './commands/cancel.ts'
+import { credentialAdd } from './commands/credential/add.ts'
+import { credentialList } from './commands/credential/list.ts'
+import { login } from './commands/login.ts'
+import { logout } from './commands/logout.ts'
+import { logs } from './commands/logs.ts'
+import { nodeAdd } from './commands/node/add.ts'
+import { nodeApprove } from './commands/node/approve.ts'
+import { nodeDecommission } from './commands/node/decommission.ts'
+import { nodeDiff } from './commands/node/diff.ts'
+import { nodeDiscover } from './commands/node/discover.ts'
+import { nodeFacts } from './commands/node/facts.ts'
+import { nodeGet } from './commands/node/get.ts'
+import { nodeList } from './commands/node/list.ts'
+import { nodeTest } from './commands/node/test.ts'
+import { run } from './commands/run.ts'
+import { runs } from './commands/runs.ts'
+import { templates } from './commands/templates.ts'
+import { whoami } from './commands/whoami.ts'
+import { CliError, EXIT } from './errors.ts'
+
+/** The whole command line. Kept apart from running it, so that tests and the documentation can walk it. */
+export function program(): Command {
+  const muster = new Command('muster')
+    .description('Muster on the command line: nodes, credentials, runs and their logs.')
+    .version('0.1.0')
+    .showHelpAfterError('(see --help)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not signed in or not allowed, 4 not found, 5 refused by the server, 6 server not reached;\na followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR.',
+    )
+  for (const command of [login(), logout(), whoami(), templates(), run(), runs(), logs(), cancel()]) muster.addCommand(command)
+  muster.addCommand(
+    noun('node', 'machines', [
+      nodeList(),
+      nodeGet(),
+      nodeAdd(),
+      nodeTest(),
+      nodeApprove(),
+      nodeDiscover(),
+      nodeFacts(),
+      nodeDiff(),
+      nodeDecommission(),
+    ]),
+  )
+  muster.addCommand(noun('credential', 'keys and passwords to log in with', [credentialList(), credentialAdd()]))
+  return muster
+}
+
+function noun(name: string, description: string, verbs: Command[]): Command {
+  const command = new Command(name).description(description)
+  for (const verb of verbs) command.addCommand(verb)
+  return command
+}
+
+/** @returns the exit code; whatever goes wrong is one message on stderr, never a stack trace */
+export async function main(argv: string[]): Promise<number> {
+  try {
+    const muster = program()
+    for (const command of walk(muster)) command.exitOverride()
+    await muster.parseAsync(argv, { from: 'user' })
+    return Number(process.exitCode ?? EXIT.ok)
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    if (error instanceof CliError) {
+      process.stderr.write(`${error.message}\n`)
+      return error.exitCode
+    }
+    process.stderr.write(`muster: ${error instanceof Error ? error.message : error}\n`)
+    return EXIT.failed
+  }
+}
+
+function* walk(command: Command): Generator<Command> {
+  yield command
+  for (const child of command.commands) yield* walk(child)
+}
+
+if (import.meta.main) {
+  // A reader that goes away (`muster logs | head`) is not an error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed))
+  process.exitCode = await main(process.argv.slice(2))
+}

@@ -1,0 +1,30 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { CliError, EXIT } from './errors.ts'
+
+/** Ask on the terminal. `hidden` does not echo. @throws CliError when there is no terminal to ask on */
+export async function ask(question: string, options: { hidden?: boolean } = {}): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new CliError(`${question} cannot be asked for: there is no terminal. Give it as an option.`, EXIT.usage)
+  process.stderr.write(`${question}: `)
+  const output = options.hidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr
+  const lines = createInterface({ input: process.stdin, output, terminal: true })
+  try {
+    return await new Promise((resolve, reject) => {
+      lines.once('line', resolve)
+      lines.once('SIGINT', () => reject(new CliError('Stopped.', 130)))
+    })
+  } finally {
+    lines.close()
+    if (options.hidden) process.stderr.write('\n')
+  }
+}
+
+/** All of standard input, without the final newline: how secrets are given in scripts, since arguments can be seen by others. */
+export async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+}

@@ -1,0 +1,35 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { NotSignedIn } from './errors.ts'
+
+export type Settings = { url: string; token: string }
+
+const file = () => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'muster', 'cli.json')
+
+/** Where to and as whom: MUSTER_URL and MUSTER_TOKEN, else what `muster login` saved. @throws NotSignedIn */
+export function readSettings(): Settings {
+  let saved: Partial<Settings> = {}
+  try {
+    saved = JSON.parse(readFileSync(file(), 'utf8')) as Partial<Settings>
+  } catch {
+    // Not signed in yet; the environment may still say everything.
+  }
+  const url = process.env.MUSTER_URL ?? saved.url
+  const token = process.env.MUSTER_TOKEN ?? saved.token
+  if (!url || !token) throw new NotSignedIn('Not signed in. Run `muster login URL`, or set MUSTER_URL and MUSTER_TOKEN.')
+  return { url, token }
+}
+
+/** Keep them for the next commands, readable by the owner only. @returns the file's path */
+export function saveSettings(settings: Settings): string {
+  mkdirSync(dirname(file()), { recursive: true, mode: 0o700 })
+  rmSync(file(), { force: true })
+  writeFileSync(file(), `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+  return file()
+}
+
+/** Forget them. */
+export function forgetSettings(): void {
+  rmSync(file(), { force: true })
+}

@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url'
+import { labUp } from '@muster/lab'
+import { ansiblePeer } from '../ansible-peer.ts'
+import type { Bench } from '../bench.ts'
+import { connect } from '../client.ts'
+import { interleave, percentile, type Sample } from '../compare.ts'
+import { followRun, onboard, runJob, signIn } from '../onboard.ts'
+import { startProduct } from '../product.ts'
+
+const PLAYBOOK = fileURLToPath(new URL('../../../../playbooks/connectivity_check.yml', import.meta.url))
+const LIMIT_MS = 50
+const RUNS_PER_ROUND = 5
+
+/** What the product adds to one run on one host: from the accepted mutation to exec, and in wall time until the follower hears the end. */
+export const bench: Bench = async ({ rounds, say }) => {
+  const lab = await labUp({ nodes: [{ name: 'node1', profile: 'cpu' }] })
+  const product = await startProduct()
+  const peer = ansiblePeer(lab)
+  try {
+    let token: string | null = null
+    const api = connect(product.url, () => token)
+    token = await signIn(api, product.linkToken)
+    await onboard(api, lab)
+    const toExec: number[] = []
+    const once = async () => {
+      const began = performance.now()
+      const id = await runJob(api, { template: 'connectivity_check', limit: 'node1' })
+      for await (const batch of followRun(api, id, 0)) void batch
+      const ms = performance.now() - began
+      const { node } = await api.request<{ node: { status: string; createdAt: string; execAt: string } }>(
+        `query ($id: ID!) { node(id: $id) { ... on JobRun { status createdAt execAt } } }`,
+        { id },
+      )
+      if (node.status !== 'SUCCEEDED') throw new Error(`our run ended as ${node.status}`)
+      // createdAt is when the mutation's transaction began, so this is a little more than from its acceptance.
+      toExec.push(Date.parse(node.execAt) - Date.parse(node.createdAt))
+      return ms
+    }
+    const repeated = (one: () => Promise<number>) => async () => {
+      let sum = 0
+      for (let i = 0; i < RUNS_PER_ROUND; i++) sum += await one()
+      return sum / RUNS_PER_ROUND
+    }
+    const bare = async () => (await peer.run('ansible-playbook', [PLAYBOOK])).ms
+    await once()
+    await bare()
+    toExec.length = 0
+    const wall = await interleave(repeated(once), repeated(bare), rounds, say)
+    const perRound: Sample[] = Array.from({ length: rounds }, (_, r) => ({
+      ours: percentile(toExec.slice(r * RUNS_PER_ROUND, (r + 1) * RUNS_PER_ROUND), 0.95),
+      peer: LIMIT_MS,
+    }))
+    const all: Sample[] = perRound.map(() => ({ ours: percentile(toExec, 0.95), peer: LIMIT_MS }))
+    say(`to exec, p95 of each round: ${perRound.map((s) => s.ours).join(', ')} ms`)
+    return [
+      { comparison: { what: 'mutation_to_exec_p95', unit: 'ms', kind: 'cost', goal: 1 }, samples: all },
+      { comparison: { what: 'one_host_run_wall', unit: 'ms', kind: 'cost', goal: 1.05 }, samples: wall },
+    ]
+  } finally {
+    peer.close()
+    await product.stop()
+    await lab.down()
+  }
+}

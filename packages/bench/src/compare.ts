@@ -1,0 +1,77 @@
+/** One thing measured for us and for a peer (or a limit), in the same run. */
+export type Comparison = {
+  /** Short and unique in its benchmark; the key in the JSON line. */
+  what: string
+  unit: string
+  /** throughput: more is better and the ratio must reach the goal; cost: less is better and the ratio must not pass it. */
+  kind: 'throughput' | 'cost'
+  /** For ours / peer. */
+  goal: number
+}
+export type Sample = { ours: number; peer: number }
+export type Contender = () => Promise<number>
+
+/** Rounds of A and B in turn, so that whatever else the machine does hits both alike. Who begins alternates. */
+export async function interleave(
+  ours: Contender,
+  peer: Contender,
+  rounds: number,
+  say: (text: string) => void,
+): Promise<Sample[]> {
+  const samples: Sample[] = []
+  for (let round = 0; round < rounds; round++) {
+    const sample: Partial<Sample> = {}
+    const order = round % 2 === 0 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)
+    for (const who of order) sample[who] = await (who === 'ours' ? ours : peer)()
+    samples.push(sample as Sample)
+    say(`round ${round + 1} of ${rounds}: ours ${round3(sample.ours!)}, peer ${round3(sample.peer!)}`)
+  }
+  return samples
+}
+
+export const median = (values: number[]) => percentile(values, 0.5)
+
+/** Nearest-rank percentile. @param p 0..1 */
+export function percentile(values: number[], p: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? Number.NaN
+}
+
+/** Print the table of medians and worst ratios and, last, the JSON line. @returns whether every goal is met */
+export function report(bench: string, results: { comparison: Comparison; samples: Sample[] }[]): boolean {
+  const ratios: Record<string, { ours: number; peer: number; ratio: number; worst: number; goal: number; ok: boolean }> = {}
+  const lines = [['what', 'ours', 'peer', 'unit', 'ratio', 'worst', 'goal', '']]
+  for (const { comparison: c, samples } of results) {
+    const ours = median(samples.map((s) => s.ours))
+    const peer = median(samples.map((s) => s.peer))
+    const perRound = samples.map((s) => s.ours / s.peer)
+    const worst = c.kind === 'throughput' ? Math.min(...perRound) : Math.max(...perRound)
+    const ratio = ours / peer
+    const ok = c.kind === 'throughput' ? ratio >= c.goal : ratio <= c.goal
+    ratios[c.what] = { ours: round3(ours), peer: round3(peer), ratio: round3(ratio), worst: round3(worst), goal: c.goal, ok }
+    lines.push([
+      c.what,
+      `${round3(ours)}`,
+      `${round3(peer)}`,
+      c.unit,
+      `${round3(ratio)}x`,
+      `${round3(worst)}x`,
+      `${c.kind === 'cost' ? '<=' : '>='} ${c.goal}x`,
+      ok ? 'ok' : 'MISSED',
+    ])
+  }
+  const widths = lines[0]!.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)))
+  for (const line of lines)
+    process.stdout.write(
+      `${line
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd()}\n`,
+    )
+  process.stdout.write(`${JSON.stringify({ bench, ratios })}\n`)
+  return Object.values(ratios).every((r) => r.ok)
+}
+
+function round3(value: number): number {
+  return Number(value.toPrecision(3))
+}

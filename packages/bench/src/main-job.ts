@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { type AcceleratorCounts, type Lab, labUp } from '@muster/lab'
+import { type Client, connect } from './client.ts'
+import { cancelRun, discover, followRun, onboard, runJob, signIn } from './onboard.ts'
+import { type Product, startProduct } from './product.ts'
+
+const NODES = 8
+const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead_npu'] as const
+
+/**
+ * The main job from nothing, through the public API only: sign in, give credentials, add eight real nodes, approve
+ * their host keys, collect facts with Ansible, follow the log over a lost connection, cancel a second run in the middle of
+ * a task. Prints progress on stderr and one JSON line of figures on stdout.
+ */
+const started = Date.now()
+const say = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
+
+/** Follow to the end; `dropAfter` cuts the connection once after that many events. Counts what a follower must never see. */
+async function follow(api: Client, id: string, dropAfter: number) {
+  const seen = { events: 0, gaps: 0, repeats: 0, last: 0, status: '' }
+  let dropped = false
+  while (true) {
+    const connection = new AbortController()
+    for await (const batch of followRun(api, id, seen.last, connection.signal)) {
+      for (const { seq } of batch.events) {
+        if (seq <= seen.last) seen.repeats++
+        else if (seq > seen.last + 1) seen.gaps++
+        seen.last = Math.max(seen.last, seq)
+        seen.events++
+      }
+      seen.status = batch.run.status
+      if (!dropped && seen.events >= dropAfter) {
+        dropped = true
+        connection.abort()
+      }
+    }
+    if (!connection.signal.aborted) return { ...seen, dropped }
+    say(`connection dropped on purpose after event ${seen.last}; following again`)
+  }
+}
+
+/** Start a run on a node whose shell hangs, wait until it is in the middle of a task, cancel it. @returns how it ended */
+async function cancelMidTask(api: Client, lab: Lab): Promise<string> {
+  const victim = lab.nodes.find((n) => n.profile === 'cpu')!
+  await lab.fault(victim.name, 'slow-shell', { seconds: 60 })
+  const id = await runJob(api, { template: 'collect_facts', limit: victim.name, reason: 'to be canceled' })
+  let status = ''
+  for await (const batch of followRun(api, id, 0)) {
+    if (batch.run.status === 'RUNNING' && batch.events.some((e) => e.kind === 'host_start')) {
+      say('second run is in the middle of a task; canceling it')
+      await cancelRun(api, id)
+    }
+    status = batch.run.status
+  }
+  const { node } = await api.request<{ node: { status: string; midTaskHosts: string[] } }>(
+    `query ($id: ID!) { node(id: $id) { ... on JobRun { status midTaskHosts } } }`,
+    { id },
+  )
+  status = node.status
+  if (!node.midTaskHosts.includes(victim.name))
+    say(`expected ${victim.name} among the hosts in mid-task, got ${JSON.stringify(node.midTaskHosts)}`)
+  await lab.heal(victim.name)
+  return status
+}
+
+async function countAccelerators(api: Client): Promise<AcceleratorCounts> {
+  const { accelerators } = await api.request<{ accelerators: { edges: { node: { deviceType: string; health: string } }[] } }>(
+    `{ accelerators(first: 500) { edges { node { deviceType health } } } }`,
+  )
+  const counts: AcceleratorCounts = {}
+  for (const type of DEVICE_TYPES)
+    counts[type] = accelerators.edges.filter((e) => e.node.deviceType.toLowerCase() === type).length
+  return counts
+}
+
+/** Processes that name `dir` in command line, working directory or environment: what the product left behind. */
+function processesOf(dir: string): string[] {
+  const read = (path: string) => {
+    try {
+      return readFileSync(path, 'latin1')
+    } catch {
+      return ''
+    }
+  }
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(dir) || read(`/proc/${pid}/environ`).includes(dir))
+    .map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`)
+}
+
+/** What a canceled run left on its nodes: commands of Ansible that still go on. */
+async function remoteLeftovers(lab: Lab): Promise<string[]> {
+  const perNode = await Promise.all(
+    lab.nodes.map(async (node) =>
+      (await node.exec(['ps', '-eo', 'args'])).stdout.split('\n').filter((line) => /ansible|AnsiballZ|muster_probe/i.test(line)),
+    ),
+  )
+  return perNode.flat()
+}
+
+async function mainJob(product: Product, lab: Lab) {
+  let token: string | null = null
+  const api = connect(product.url, () => token)
+  token = await signIn(api, product.linkToken)
+  say('signed in')
+  const ids = await onboard(api, lab)
+  say(`${ids.size} nodes onboarded, host keys approved`)
+  const swept = await discover(api, [...ids.values()])
+  say(`discovery: ${swept.filter((d) => d.status === 'SUCCEEDED').length} of ${swept.length} nodes`)
+
+  const run = await follow(api, await runJob(api, { template: 'collect_facts', limit: 'all' }), 5)
+  say(`collect_facts ${run.status} with ${run.events} events${run.dropped ? '' : ', but the connection was never dropped'}`)
+  const canceled = await cancelMidTask(api, lab)
+  say(`second run ${canceled}`)
+
+  const { nodes } = await api.request<{ nodes: { totalCount: number; edges: { node: { status: string } }[] } }>(
+    `{ nodes(first: 500) { totalCount edges { node { status } } } }`,
+  )
+  return {
+    nodes: nodes.totalCount,
+    ready: nodes.edges.filter((e) => e.node.status === 'READY').length,
+    accelerators: await countAccelerators(api),
+    run: run.status,
+    events: run.events,
+    gaps: run.gaps,
+    repeats: run.repeats,
+    canceled,
+    reconnected: run.dropped,
+  }
+}
+
+function expectedAccelerators(lab: Lab): AcceleratorCounts {
+  const counts: AcceleratorCounts = {}
+  for (const type of DEVICE_TYPES) counts[type] = lab.nodes.reduce((sum, n) => sum + (n.accelerators[type] ?? 0), 0)
+  return counts
+}
+
+say('starting Postgres, API, worker and the lab')
+const [product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '5' }), labUp({ nodes: NODES })])
+say(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
+const expected = expectedAccelerators(lab)
+let figures: Awaited<ReturnType<typeof mainJob>>
+let leftovers: string[] = []
+try {
+  figures = await mainJob(product, lab)
+  leftovers = await remoteLeftovers(lab)
+} finally {
+  await product.stop()
+  await lab.down()
+}
+leftovers.push(...processesOf(product.dir), ...processesOf(lab.dir))
+for (const line of leftovers) say(`left behind: ${line}`)
+
+const { reconnected, ...rest } = figures
+const isRight =
+  rest.nodes === NODES &&
+  rest.ready === NODES &&
+  JSON.stringify(rest.accelerators) === JSON.stringify(expected) &&
+  rest.run === 'SUCCEEDED' &&
+  rest.events > NODES &&
+  rest.gaps === 0 &&
+  rest.repeats === 0 &&
+  rest.canceled === 'CANCELED' &&
+  reconnected &&
+  leftovers.length === 0
+if (!isRight) say(`not right; accelerators should be ${JSON.stringify(expected)}`)
+process.stdout.write(
+  `${JSON.stringify({ ...rest, orphans: leftovers.length, seconds: Math.round((Date.now() - started) / 100) / 10 })}\n`,
+)
+process.exitCode = isRight ? 0 : 1

@@ -1,0 +1,113 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { pickPort, startTestPostgres } from '@muster/standalone'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const READY_MS = 60_000
+
+export type Product = {
+  /** Where the API answers. */
+  url: string
+  databaseUrl: string
+  /** For signInWithLink, once. */
+  linkToken: string
+  /** Everything of this product lives below; also what its processes have in their command lines. */
+  dir: string
+  /** End one process at once, as a crash would. */
+  kill(process: 'api' | 'worker'): Promise<void>
+  /** Start it again and wait until it is ready. */
+  start(process: 'api' | 'worker'): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * The real product without the console, for benchmarks and the main job: an own Postgres, the API and one worker as
+ * processes on free ports.
+ * @param env more settings, by the names of config.ts
+ * @param postgresSettings more settings of the server, by the names of postgresql.conf
+ */
+export async function startProduct(
+  env: Record<string, string> = {},
+  postgresSettings: Record<string, string> = {},
+): Promise<Product> {
+  // Short on purpose: sockets below it must fit into 108 bytes.
+  const dir = mkdtempSync(join(tmpdir(), 'mu-'))
+  const postgres = await startTestPostgres({ settings: postgresSettings })
+  const [apiPort, workerPort] = [await pickPort(), await pickPort()]
+  const url = `http://127.0.0.1:${apiPort}`
+  writeFileSync(join(dir, 'master-password'), 'a password for one benchmark\n', { mode: 0o600 })
+  const settings = {
+    PATH: process.env.PATH ?? '',
+    HOME: dir,
+    DATABASE_URL: postgres.url,
+    PORT: String(apiPort),
+    WORKER_PORT: String(workerPort),
+    MUSTER_PUBLIC_URL: url,
+    MUSTER_DATA_DIR: dir,
+    CREDENTIAL_MASTER_PASSWORD_FILE: join(dir, 'master-password'),
+    ANSIBLE_WORK_DIR: join(dir, 'runs'),
+    ...(process.env.ANSIBLE_PLAYBOOK ? { ANSIBLE_PLAYBOOK: process.env.ANSIBLE_PLAYBOOK } : {}),
+    ...env,
+  }
+  const children = new Map<string, ChildProcess>()
+  const start = async (name: 'api' | 'worker') => {
+    const log = openSync(join(dir, `${name}.log`), 'a')
+    const child = spawn(process.execPath, [join(ROOT, `apps/${name}/src/main.ts`)], {
+      cwd: ROOT,
+      env: settings,
+      stdio: ['ignore', log, log],
+    })
+    closeSync(log)
+    children.set(name, child)
+    await ready(`http://127.0.0.1:${name === 'api' ? apiPort : workerPort}/readyz`, child, join(dir, `${name}.log`))
+  }
+  const end = async (name: string, signal: NodeJS.Signals) => {
+    const child = children.get(name)
+    children.delete(name)
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    await gone
+  }
+  const stop = async () => {
+    await Promise.all([...children.keys()].map((name) => end(name, 'SIGTERM')))
+    await postgres.stop()
+    rmSync(dir, { recursive: true, force: true })
+  }
+  try {
+    await runNode('packages/core/src/db/migrate.ts', settings)
+    const first = JSON.parse(await runNode('apps/api/src/first-start.ts', settings)) as { signInLink: string }
+    await Promise.all([start('api'), start('worker')])
+    const linkToken = new URL(first.signInLink).searchParams.get('token')!
+    return { url, databaseUrl: postgres.url, linkToken, dir, kill: (name) => end(name, 'SIGKILL'), start, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function runNode(script: string, env: Record<string, string>): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, script)], { cwd: ROOT, env })
+  return stdout.trim().split('\n').at(-1) ?? ''
+}
+
+async function ready(url: string, child: ChildProcess, log: string): Promise<void> {
+  const deadline = Date.now() + READY_MS
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null)
+      throw new Error(`${child.spawnargs[1]} ended with ${child.exitCode}:\n${readFileSync(log, 'utf8').slice(-2000)}`)
+    if (
+      await fetch(url).then(
+        (r) => r.ok,
+        () => false,
+      )
+    )
+      return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error(`${url} was not ready after ${READY_MS / 1000} s:\n${readFileSync(log, 'utf8').slice(-2000)}`)
+}
