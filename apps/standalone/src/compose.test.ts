@@ -1,0 +1,53 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { root } from './root.ts'
+
+type Service = {
+  image?: string
+  build?: { target: string }
+  user?: string
+  read_only?: boolean
+  command?: string[]
+  healthcheck?: { test: string[] }
+  cap_drop?: string[]
+  depends_on?: Record<string, { condition: string }>
+}
+
+const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8')
+const compose = read('docker-compose.yml')
+const { services } = parse(compose, { merge: true }) as { services: Record<string, Service> }
+const dockerfile = read('Dockerfile')
+const ONE_SHOT = ['migrate', 'first-start']
+
+test('every service runs without root, on a read-only image, with a health check', () => {
+  for (const [name, service] of Object.entries(services)) {
+    expect({ name, user: service.user }).toEqual({ name, user: expect.stringMatching(/^(node|postgres)$/) })
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+    if (!ONE_SHOT.includes(name)) expect({ name, test: service.healthcheck?.test[0] }).toEqual({ name, test: 'CMD' })
+  }
+})
+
+test('every image is built from a target of the Dockerfile', () => {
+  const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, target]) => target)
+  for (const { build } of Object.values(services)) if (build) expect(targets).toContain(build.target)
+  const built = Object.values(services).flatMap(({ build, image }) => (build ? [image] : []))
+  for (const { image } of Object.values(services)) if (image?.startsWith('muster-')) expect(built).toContain(image)
+})
+
+test('every program that a container starts is in the repository', () => {
+  const commands = [...dockerfile.matchAll(/^CMD (\[.*\])$/gm)].map(([, json]) => JSON.parse(json!) as string[])
+  for (const { command } of Object.values(services)) if (command) commands.push(command)
+  expect(commands.length).toBeGreaterThanOrEqual(5)
+  for (const [program, script] of commands) {
+    expect(program).toBe('node')
+    expect(fs.existsSync(path.join(root, script!)), script).toBe(true)
+  }
+})
+
+test('.env.example names every variable that the file takes from .env, and no other', () => {
+  const used = new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
+  const offered = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
+  expect(offered.sort()).toEqual([...used].sort())
+})
