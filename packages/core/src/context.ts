@@ -12,8 +12,19 @@ export type Actor =
   | { kind: 'worker'; id: string; name: string }
   | { kind: 'system'; id: null; name: string }
 
+/** Seals and opens the secret fields of credentials; made by `openVault` of core/credentials. */
+export type Vault = {
+  /** Version of the key that new records are sealed with. */
+  version: number
+  seal(place: SealedPlace, text: string): string
+  /** @throws Error when the record was not sealed for that place, was changed, or its key is not known here */
+  open(place: SealedPlace, record: string): Promise<string>
+}
+/** Where a sealed record belongs: moved to another field, credential or tenant it does not open. */
+export type SealedPlace = { tenantId: string; credentialId: string; field: string }
+
 /** What a process gives to every verb it calls; made once at its start. */
-export type Runtime = { db: Db; queue: Queue; notify: (nudge: Nudge) => void; log: Log }
+export type Runtime = { db: Db; queue: Queue; notify: (nudge: Nudge) => void; log: Log; vault: Vault }
 /** Everything a verb knows of its caller. Every read and write is inside `tenantId`. */
 export type Ctx = Runtime & { actor: Actor; tenantId: string; requestId?: string }
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -29,13 +40,21 @@ const PERMISSIONS = {
   'job_run:start': 'operator',
   'job_run:cancel': 'operator',
   'token:write': 'operator',
-} as const satisfies Record<string, Role>
+  'member:write': 'admin',
+  /** Muster itself makes tenants, at its first start. */
+  'tenant:create': null,
+  /** Nodes of connection type local run commands on the worker itself. */
+  'node:local': 'admin',
+  /** What workers saw. No role has it. */
+  'node:report': null,
+} as const satisfies Record<string, Role | null>
 export type Permission = keyof typeof PERMISSIONS
 
 /** Null when `actor` may, else the reason, written for the person who is refused. */
 export function whyNotAllowed(actor: Actor, permission: Permission): string | null {
   if (actor.kind === 'system' || actor.kind === 'worker') return null
   const needed = PERMISSIONS[permission]
+  if (needed === null) return 'only Muster itself does this'
   if (ROLES.indexOf(actor.role) >= ROLES.indexOf(needed)) return null
   return `this needs the role ${needed}; yours is ${actor.role}`
 }
@@ -57,23 +76,30 @@ export async function inTransaction<T>(ctx: Ctx, work: (tx: Tx, afterwards: (nud
   return result
 }
 
-/** Write down who did `action` to `object`, in the transaction of the change. `details` must hold no secret. */
+/**
+ * Write down who did `action` to `object`, or to several objects at once, in the transaction of the change. `details` must
+ * hold no secret.
+ */
 export async function audit(
   tx: Tx,
   ctx: Ctx,
   action: string,
-  object: { id: string; name?: string | null },
+  object: AuditObject | AuditObject[],
   details: Record<string, unknown> = {},
 ): Promise<void> {
-  await tx.insert(auditEntries).values({
+  const objects = Array.isArray(object) ? object : [object]
+  const entries = objects.map(({ id, name }) => ({
     tenantId: ctx.tenantId,
     actorKind: ctx.actor.kind,
     actorId: ctx.actor.id,
     actorName: ctx.actor.name,
     action,
-    objectId: object.id,
-    objectName: object.name ?? null,
+    objectId: id,
+    objectName: name ?? null,
     details,
     requestId: ctx.requestId ?? null,
-  })
+  }))
+  // A statement takes at most 65,535 parameters.
+  for (let i = 0; i < entries.length; i += 2000) await tx.insert(auditEntries).values(entries.slice(i, i + 2000))
 }
+type AuditObject = { id: string; name?: string | null }

@@ -12,6 +12,8 @@ export const tenants = snakeCase.table('tenants', {
   createdAt: createdAt(),
 })
 
+export type Tenant = typeof tenants.$inferSelect
+
 // The four tables below have the shape that better-auth expects of its drizzle adapter.
 export const users = snakeCase.table('users', {
   id: id(),
@@ -90,6 +92,8 @@ export const members = snakeCase.table(
   (t) => [primaryKey({ columns: [t.userId, t.tenantId] })],
 )
 
+export type Member = typeof members.$inferSelect
+
 /** A token is shown once; only its SHA-256 stays. Its tenant and role are its own and do not change with its maker's. */
 export const apiTokens = snakeCase.table(
   'api_tokens',
@@ -111,6 +115,8 @@ export const apiTokens = snakeCase.table(
   },
   (t) => [index().on(t.tenantId)],
 )
+
+export type ApiToken = typeof apiTokens.$inferSelect
 
 /** Who did what to which object, written in the same transaction as the change itself. */
 export const auditEntries = snakeCase.table(

@@ -19,7 +19,7 @@ export const credentials = snakeCase.table(
     name: text().notNull(),
     kind: text().$type<CredentialKind>().notNull(),
     description: text().notNull().default(''),
-    /** Login name on the node or bastion; on BECOME the user to become. Null: the node's own `ssh_user`, or root for BECOME. */
+    /** Login name on the bastion, or on nodes that have no `ssh_user` of their own; on BECOME the user to become. */
     username: text(),
     /** BECOME only: sudo or su. */
     becomeMethod: text(),
@@ -41,6 +41,8 @@ export const credentials = snakeCase.table(
   },
   (t) => [unique().on(t.tenantId, t.name), index().on(t.viaId)],
 )
+
+export type Credential = typeof credentials.$inferSelect
 
 /** One row per key version: the salt from which, with the master password, its key-encryption key is derived. */
 export const credentialKeys = snakeCase.table('credential_keys', {

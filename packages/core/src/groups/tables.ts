@@ -22,6 +22,8 @@ export const nodeGroups = snakeCase.table(
   (t) => [unique().on(t.tenantId, t.name)],
 )
 
+export type NodeGroup = typeof nodeGroups.$inferSelect
+
 export const nodeGroupMembers = snakeCase.table(
   'node_group_members',
   {

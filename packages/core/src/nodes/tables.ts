@@ -101,6 +101,8 @@ export const computeNodes = snakeCase.table(
   ],
 )
 
+export type ComputeNode = typeof computeNodes.$inferSelect
+
 export const accelerators = snakeCase.table(
   'accelerators',
   {
@@ -111,31 +113,37 @@ export const accelerators = snakeCase.table(
     nodeId: uuid()
       .notNull()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
-    /** What makes it the same device from one discovery to the next: uuid, else PCI address and chip, else position. */
+    /** What makes it the same device from one discovery to the next; see accelerator-identity.ts. */
     identity: text().notNull(),
     deviceType: text().$type<Accelerator['deviceType']>().notNull(),
     vendor: text().notNull(),
     model: text(),
+    /** The tool's own number of the device; where it told none, the place in the discovery. */
     index: integer().notNull(),
     uuid: text(),
     serial: text(),
+    slot: text(),
     pciAddress: text(),
     memoryTotal: bigint({ mode: 'number' }),
     memoryUsed: bigint({ mode: 'number' }),
+    isMemoryUnified: boolean().notNull().default(false),
     driverVersion: text(),
     firmwareVersion: text(),
     toolkitVersion: text(),
     computeCapability: text(),
+    partitionMode: text(),
     partitions: jsonb().$type<Accelerator['partitions']>().notNull().default(sql`'[]'::jsonb`),
     numaNode: integer(),
     interconnect: text(),
-    eccMode: text(),
+    eccMode: text().$type<Accelerator['eccMode']>(),
     eccErrors: jsonb().$type<Accelerator['eccErrors']>(),
     temperature: doublePrecision(),
     power: doublePrecision(),
     utilization: doublePrecision(),
     health: text().$type<Accelerator['health']>().notNull(),
+    healthReason: text(),
     source: text().$type<Accelerator['source']>().notNull(),
+    confidence: text().$type<Accelerator['confidence']>().notNull().default('high'),
     firstSeenAt: createdAt(),
     lastSeenAt: createdAt(),
   },
@@ -171,8 +179,11 @@ export const discoveries = snakeCase.table(
           when error is null then 'SUCCEEDED' else 'FAILED' end`,
       ),
   },
-  (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id)],
+  (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id), index().on(t.createdAt).where(sql`finished_at is null`)],
 )
+
+/** One look at one node, as its row. */
+export type DiscoveryRow = typeof discoveries.$inferSelect
 
 /** The probe's raw output, gzip; apart from the snapshot because lists never want it. */
 export const discoveryEvidence = snakeCase.table('discovery_evidence', {
@@ -227,5 +238,7 @@ export const connectionTests = snakeCase.table(
     startedAt: at(),
     finishedAt: at(),
   },
-  (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id)],
+  (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id), index().on(t.createdAt).where(sql`finished_at is null`)],
 )
+
+export type ConnectionTest = typeof connectionTests.$inferSelect

@@ -9,13 +9,16 @@ CREATE TABLE "accelerators" (
 	"index" integer NOT NULL,
 	"uuid" text,
 	"serial" text,
+	"slot" text,
 	"pci_address" text,
 	"memory_total" bigint,
 	"memory_used" bigint,
+	"is_memory_unified" boolean DEFAULT false NOT NULL,
 	"driver_version" text,
 	"firmware_version" text,
 	"toolkit_version" text,
 	"compute_capability" text,
+	"partition_mode" text,
 	"partitions" jsonb DEFAULT '[]' NOT NULL,
 	"numa_node" integer,
 	"interconnect" text,
@@ -25,7 +28,9 @@ CREATE TABLE "accelerators" (
 	"power" double precision,
 	"utilization" double precision,
 	"health" text NOT NULL,
+	"health_reason" text,
 	"source" text NOT NULL,
+	"confidence" text DEFAULT 'high' NOT NULL,
 	"first_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"last_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "accelerators_node_id_identity_unique" UNIQUE("node_id","identity")
@@ -377,9 +382,11 @@ CREATE INDEX "compute_nodes_become_credential_id_index" ON "compute_nodes" ("bec
 CREATE INDEX "compute_nodes_bastion_id_index" ON "compute_nodes" ("bastion_id");--> statement-breakpoint
 CREATE INDEX "connection_tests_node_id_id_index" ON "connection_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "connection_tests_tenant_id_id_index" ON "connection_tests" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "connection_tests_created_at_index" ON "connection_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 CREATE INDEX "credentials_via_id_index" ON "credentials" ("via_id");--> statement-breakpoint
 CREATE INDEX "discoveries_node_id_id_index" ON "discoveries" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "discoveries_tenant_id_id_index" ON "discoveries" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "discoveries_created_at_index" ON "discoveries" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 CREATE INDEX "job_run_hosts_node_id_index" ON "job_run_hosts" ("node_id");--> statement-breakpoint
 CREATE INDEX "job_runs_tenant_id_id_index" ON "job_runs" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "job_runs_template_id_index" ON "job_runs" ("template_id");--> statement-breakpoint

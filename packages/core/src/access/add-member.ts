@@ -1,0 +1,28 @@
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { Conflict, Forbidden, NotFound, parseInput } from '../errors.ts'
+import { Id } from '../input.ts'
+import { whyNotGrant } from './policy.ts'
+import { type Member, members, ROLES, users } from './tables.ts'
+
+export const AddMemberInput = z.object({ userId: Id, role: z.enum(ROLES) })
+
+/**
+ * Give a user a role in the caller's tenant.
+ * @throws Forbidden a role above the caller's own; NotFound; Conflict the user is a member already
+ */
+export async function addMember(ctx: Ctx, input: z.input<typeof AddMemberInput>): Promise<Member> {
+  authorize(ctx, 'member:write')
+  const { userId, role } = parseInput(AddMemberInput, input)
+  const refused = whyNotGrant(ctx.actor, role)
+  if (refused) throw new Forbidden(`member:write: ${refused}`)
+  return inTransaction(ctx, async (tx) => {
+    const [user] = await tx.select({ id: users.id, name: users.name }).from(users).where(eq(users.id, userId))
+    if (!user) throw new NotFound(`There is no user ${userId}.`)
+    const [member] = await tx.insert(members).values({ tenantId: ctx.tenantId, userId, role }).onConflictDoNothing().returning()
+    if (!member) throw new Conflict(`${user.name} is a member already.`)
+    await audit(tx, ctx, 'member.add', user, { role })
+    return member
+  })
+}

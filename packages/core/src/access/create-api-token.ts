@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { Forbidden, parseInput } from '../errors.ts'
+import { oneLine } from '../input.ts'
+import { whyNotGrant } from './policy.ts'
+import { type ApiToken, apiTokens, ROLES } from './tables.ts'
+import { makeToken } from './tokens.ts'
+
+export const CreateApiTokenInput = z.object({
+  name: oneLine(100),
+  role: z.enum(ROLES),
+  /** Null: it does not expire. */
+  expiresInDays: z
+    .number()
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(3650, 'must be at most 3650')
+    .nullish(),
+})
+
+/**
+ * Make a token for a tool. It is given out here and never again.
+ * @throws Forbidden a role above the caller's own
+ */
+export async function createApiToken(
+  ctx: Ctx,
+  input: z.input<typeof CreateApiTokenInput>,
+): Promise<{ token: string; apiToken: ApiToken }> {
+  authorize(ctx, 'token:write')
+  const { name, role, expiresInDays } = parseInput(CreateApiTokenInput, input)
+  const refused = whyNotGrant(ctx.actor, role)
+  if (refused) throw new Forbidden(`token:write: ${refused}`)
+  const { token, prefix, hash } = makeToken()
+  return inTransaction(ctx, async (tx) => {
+    const [apiToken] = await tx
+      .insert(apiTokens)
+      .values({
+        tenantId: ctx.tenantId,
+        name,
+        role,
+        prefix,
+        hash,
+        createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
+        expiresAt: expiresInDays ? sql`now() + make_interval(days => ${expiresInDays})` : null,
+      })
+      .returning()
+    await audit(tx, ctx, 'api_token.create', apiToken!, { role, prefix })
+    return { token, apiToken: apiToken! }
+  })
+}

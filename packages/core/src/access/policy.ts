@@ -1,0 +1,20 @@
+import type { Actor } from '../context.ts'
+import { type ApiToken, ROLES, type Role } from './tables.ts'
+
+/** Why `actor` may not hand out `role`; null when allowed. Nobody gives more than they have. */
+export function whyNotGrant(actor: Actor, role: Role): string | null {
+  if (actor.kind === 'system') return null
+  if (actor.kind === 'worker') return 'a worker gives no roles'
+  return ROLES.indexOf(role) <= ROLES.indexOf(actor.role) ? null : `the role ${role} is more than your own, ${actor.role}`
+}
+
+/** Why `actor` may not revoke this token: admins may revoke every one, others those of their own making. */
+export function whyNotRevoke(actor: Actor, token: Pick<ApiToken, 'name' | 'createdById' | 'revokedAt'>): string | null {
+  if (token.revokedAt) return `The token ${token.name} is already revoked.`
+  if (actor.kind === 'system' || actor.kind === 'worker') return null
+  if (ROLES.indexOf(actor.role) >= ROLES.indexOf('admin')) return null
+  const userId = actor.kind === 'user' ? actor.id : actor.userId
+  return userId !== null && token.createdById === userId
+    ? null
+    : `The token ${token.name} is somebody else's; an admin can revoke it.`
+}

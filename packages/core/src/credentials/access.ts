@@ -1,0 +1,133 @@
+import { and, sql } from 'drizzle-orm'
+import type { Ctx } from '../context.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { Conflict, DomainError, Forbidden, NotFound } from '../errors.ts'
+import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
+import { MAX_HOPS } from './bastions.ts'
+import { type Credential, credentials, type SecretField } from './tables.ts'
+
+export type ComputeNodeRow = ComputeNode
+export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
+/** One bastion on the way. `hostKey` is the pinned one, `type base64`; null: none is approved yet. */
+export type Hop = { credentialId: string; name: string; host: string; port: number; login: Login; hostKey: string | null }
+export type NodeAccess = {
+  node: ComputeNodeRow
+  /** Outermost first; empty when the node is reached directly. */
+  hops: Hop[]
+  login: Login
+  become: { method: 'sudo' | 'su'; user: string; password: string | null }
+}
+
+/**
+ * How to log in to nodes, secrets in the clear: for workers only. At most three statements however many nodes, and each secret is
+ * opened once. A node whose way cannot be worked out has the reason in place of it. Nothing is said of host keys here: whoever
+ * connects checks the pinned one.
+ * @throws Forbidden when the caller is no worker
+ */
+export async function resolveNodeAccess(ctx: Ctx, nodeIds: string[]): Promise<Map<string, NodeAccess | DomainError>> {
+  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
+  const nodes = await ctx.db
+    .select()
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
+  const found = new Map(nodes.map((node) => [node.id, node]))
+  const direct = nodes.flatMap((n) => [n.credentialId, n.becomeCredentialId, n.bastionId]).filter((id) => id !== null)
+  const known = await credentialsWithBastions(ctx, [...new Set(direct)])
+  const opened = new Map<string, Promise<string>>()
+  const open = (credential: Credential, field: SecretField): Promise<string> | undefined => {
+    const record = credential.sealed[field]
+    if (record === undefined) return undefined
+    const key = `${credential.id}.${field}`
+    const value = opened.get(key) ?? ctx.vault.open({ tenantId: ctx.tenantId, credentialId: credential.id, field }, record)
+    opened.set(key, value)
+    return value
+  }
+  const entries = await Promise.all(
+    nodeIds.map(async (id): Promise<[string, NodeAccess | DomainError]> => {
+      const node = found.get(id)
+      if (!node) return [id, new NotFound(`There is no node ${id}.`)]
+      try {
+        return [id, await accessOf(node, known, open)]
+      } catch (error) {
+        if (error instanceof DomainError) return [id, error]
+        ctx.log.error({ err: error, node: node.name }, 'cannot open a credential')
+        return [id, new Conflict(`A credential of the node ${node.name} does not open; save its secrets again.`)]
+      }
+    }),
+  )
+  return new Map(entries)
+}
+
+/** The credentials with these ids and the bastions behind which they lie, by id. Notes their use, at most once a minute each. */
+async function credentialsWithBastions(ctx: Ctx, ids: string[]): Promise<Map<string, Credential>> {
+  if (ids.length === 0) return new Map()
+  const rows = await ctx.db
+    .select()
+    .from(credentials)
+    .where(
+      and(
+        visibleTo(ctx, credentials),
+        sql`${credentials.id} in (with recursive way as (
+          select c.id, c.via_id, 1 as hops from credentials c where c.id = any(${sql.param(ids)}::uuid[])
+          union all select c.id, c.via_id, w.hops + 1 from credentials c join way w on c.id = w.via_id where w.hops < ${MAX_HOPS}
+        ) select id from way)`,
+      ),
+    )
+  const stale = rows.filter((row) => !row.lastUsedAt || row.lastUsedAt.getTime() < Date.now() - 60_000).map((row) => row.id)
+  if (stale.length > 0)
+    await ctx.db
+      .update(credentials)
+      .set({ lastUsedAt: sql`now()`, updatedAt: sql`${credentials.updatedAt}` })
+      .where(and(visibleTo(ctx, credentials), isOneOf(credentials.id, stale)))
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+type Open = (credential: Credential, field: SecretField) => Promise<string> | undefined
+
+async function loginOf(credential: Credential, username: string, open: Open): Promise<Login> {
+  const login: Login = { username }
+  const [privateKey, passphrase, password] = await Promise.all([
+    open(credential, 'privateKey'),
+    open(credential, 'passphrase'),
+    open(credential, 'password'),
+  ])
+  if (privateKey !== undefined) login.privateKey = privateKey
+  if (passphrase !== undefined) login.passphrase = passphrase
+  if (password !== undefined) login.password = password
+  return login
+}
+
+async function accessOf(node: ComputeNodeRow, known: Map<string, Credential>, open: Open): Promise<NodeAccess> {
+  const hops: Hop[] = []
+  for (let id = node.bastionId; id; ) {
+    const bastion = known.get(id)
+    if (!bastion || hops.length >= MAX_HOPS)
+      throw new Conflict(
+        `The way to the node ${node.name} has more than ${MAX_HOPS} bastions or a missing one; choose another bastion.`,
+      )
+    hops.unshift({
+      credentialId: bastion.id,
+      name: bastion.name,
+      host: bastion.host!,
+      port: bastion.port!,
+      login: await loginOf(bastion, bastion.username!, open),
+      hostKey: bastion.hostKey,
+    })
+    id = bastion.viaId
+  }
+  const raise = node.becomeCredentialId ? known.get(node.becomeCredentialId) : undefined
+  const become: NodeAccess['become'] = raise
+    ? {
+        method: raise.becomeMethod === 'su' ? 'su' : 'sudo',
+        user: raise.username ?? 'root',
+        password: (await open(raise, 'password')) ?? null,
+      }
+    : { method: 'sudo', user: 'root', password: null }
+  if (node.connectionType === 'local') return { node, hops: [], login: { username: node.sshUser ?? 'root' }, become }
+  const credential = node.credentialId ? known.get(node.credentialId) : undefined
+  if (!credential) throw new Conflict(`The node ${node.name} has no credential; give it an SSH key or a password.`)
+  const username = node.sshUser ?? credential.username
+  if (!username)
+    throw new Conflict(`The node ${node.name} has no SSH user, nor has its credential ${credential.name}; set one of them.`)
+  return { node, hops, login: await loginOf(credential, username, open), become }
+}

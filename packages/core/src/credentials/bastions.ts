@@ -1,0 +1,36 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Ctx, Tx } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { InvalidInput } from '../errors.ts'
+import { credentials } from './tables.ts'
+
+/** Longest way to a node. Each hop is a connection inside a connection. */
+export const MAX_HOPS = 5
+
+/**
+ * Check that the bastion `id` may be reached through `viaId`: a bastion of this tenant, no circle, at most MAX_HOPS.
+ * Takes a lock for the rest of the transaction, so that two people cannot close a circle from both ends at once.
+ * @throws InvalidInput at viaId
+ */
+export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`bastions of ${ctx.tenantId}`}, 0))`)
+  const refuse = (message: string) => new InvalidInput([{ path: 'viaId', message }])
+  const [via] = await tx
+    .select({ kind: credentials.kind })
+    .from(credentials)
+    .where(and(visibleTo(ctx, credentials), eq(credentials.id, viaId)))
+  if (!via) throw refuse(`There is no credential ${viaId}.`)
+  if (via.kind !== 'BASTION') throw refuse(`is a credential of the kind ${via.kind}; it must be a BASTION`)
+  const { rows } = await tx.execute<{ outward: string[]; inward: number }>(sql`
+    with recursive outward as (
+      select id, via_id, 1 as hops from credentials where id = ${viaId}
+      union all select c.id, c.via_id, o.hops + 1 from credentials c join outward o on c.id = o.via_id where o.hops <= ${MAX_HOPS}
+    ), inward as (
+      select ${id}::uuid as id, 1 as hops
+      union all select c.id, i.hops + 1 from credentials c join inward i on c.via_id = i.id where i.hops <= ${MAX_HOPS}
+    )
+    select (select array_agg(id::text) from outward) as outward, (select max(hops) from inward) as inward`)
+  const { outward, inward } = rows[0]!
+  if (outward.includes(id)) throw refuse('would make a circle: that bastion is itself reached through this one')
+  if (outward.length + inward > MAX_HOPS) throw refuse(`would make a way of more than ${MAX_HOPS} hops`)
+}

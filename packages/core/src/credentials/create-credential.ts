@@ -1,0 +1,70 @@
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction, type Vault } from '../context.ts'
+import { Conflict, InvalidInput, parseInput } from '../errors.ts'
+import { checkVia } from './bastions.ts'
+import { FIELDS, missingFields, strangeFields } from './fields.ts'
+import { checkPrivateKey } from './private-key.ts'
+import { CREDENTIAL_KINDS, type Credential, credentials, SECRET_FIELDS, type SecretField } from './tables.ts'
+
+export const CreateCredentialInput = z.object({
+  ...FIELDS,
+  kind: z.enum(CREDENTIAL_KINDS),
+  description: FIELDS.description.nullish(),
+})
+
+/** Seal the secret fields of `input` that have a value, for the credential `credentialId`. */
+export function sealSecrets(
+  vault: Vault,
+  tenantId: string,
+  credentialId: string,
+  input: Partial<Record<SecretField, string | null>>,
+) {
+  const sealed: Partial<Record<SecretField, string>> = {}
+  for (const field of SECRET_FIELDS)
+    if (input[field] != null) sealed[field] = vault.seal({ tenantId, credentialId, field }, input[field])
+  return sealed
+}
+
+/**
+ * Save a login. Its secrets are sealed before they reach the database and are never given out again.
+ * @throws InvalidInput a key that does not parse, a wrong passphrase, fields that do not belong to the kind
+ * @throws Conflict the name is taken
+ */
+export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCredentialInput>): Promise<Credential> {
+  authorize(ctx, 'credential:write')
+  const fields = parseInput(CreateCredentialInput, input)
+  const { kind } = fields
+  const issues = [...strangeFields(kind, fields), ...missingFields(kind, fields)]
+  if (issues.length > 0) throw new InvalidInput(issues)
+  if (fields.passphrase && !fields.privateKey)
+    throw new InvalidInput([{ path: 'passphrase', message: 'belongs to a private key, and none is given' }])
+  const key = fields.privateKey ? checkPrivateKey(fields.privateKey, fields.passphrase ?? undefined) : null
+  const id = uuidv7()
+  const sealed = sealSecrets(ctx.vault, ctx.tenantId, id, { ...fields, privateKey: key?.privateKey ?? null })
+  return inTransaction(ctx, async (tx) => {
+    if (fields.viaId) await checkVia(tx, ctx, id, fields.viaId)
+    const [credential] = await tx
+      .insert(credentials)
+      .values({
+        id,
+        tenantId: ctx.tenantId,
+        name: fields.name,
+        kind,
+        description: fields.description ?? '',
+        username: fields.username ?? (kind === 'BECOME' ? 'root' : null),
+        becomeMethod: kind === 'BECOME' ? (fields.becomeMethod ?? 'sudo') : null,
+        host: fields.host ?? null,
+        port: kind === 'BASTION' ? (fields.port ?? 22) : null,
+        viaId: fields.viaId ?? null,
+        publicKey: key?.publicKey ?? null,
+        sealed,
+      })
+      .onConflictDoNothing()
+      .returning()
+    if (!credential)
+      throw new Conflict(`There is already a credential named ${fields.name}; choose another name or change that one.`)
+    await audit(tx, ctx, 'credential.create', credential, { kind, secrets: Object.keys(sealed) })
+    return credential
+  })
+}

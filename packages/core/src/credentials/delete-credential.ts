@@ -1,0 +1,65 @@
+import { and, eq, or, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
+import type { Db } from '../db/client.ts'
+import { FOREIGN_KEY_VIOLATION, sqlState, visibleTo, whyNoRow } from '../db/rows.ts'
+import { Conflict, parseInput } from '../errors.ts'
+import { ById } from '../input.ts'
+import { foldHostlist } from '../nodes/index.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { whyNotDelete } from './policy.ts'
+import { credentials } from './tables.ts'
+
+/** Who uses the credential: node names, folded, and names of bastions that lie behind it. */
+async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<{ nodes: string; bastions: string[] }> {
+  const nodes = await db
+    .select({ name: computeNodes.name })
+    .from(computeNodes)
+    .where(
+      and(
+        visibleTo(ctx, computeNodes),
+        or(eq(computeNodes.credentialId, id), eq(computeNodes.becomeCredentialId, id), eq(computeNodes.bastionId, id)),
+      ),
+    )
+  const behind = await db
+    .select({ name: credentials.name })
+    .from(credentials)
+    .where(and(visibleTo(ctx, credentials), eq(credentials.viaId, id)))
+  return { nodes: foldHostlist(nodes.map((n) => n.name)), bastions: behind.map((b) => b.name) }
+}
+
+/**
+ * Delete a credential that nothing uses.
+ * @throws NotFound
+ * @throws Conflict naming the nodes or bastions that use it
+ */
+export async function deleteCredential(ctx: Ctx, input: z.input<typeof ById>): Promise<{ id: string }> {
+  authorize(ctx, 'credential:write')
+  const { id } = parseInput(ById, input)
+  const work = inTransaction(ctx, async (tx) => {
+    const [credential] = await tx
+      .delete(credentials)
+      .where(
+        and(
+          visibleTo(ctx, credentials),
+          eq(credentials.id, id),
+          sql`not exists (select from compute_nodes n where ${id} in (n.credential_id, n.become_credential_id, n.bastion_id))`,
+          sql`not exists (select from credentials behind where behind.via_id = ${id})`,
+        ),
+      )
+      .returning()
+    if (!credential) {
+      const users = await usersOf(tx, ctx, id)
+      throw await whyNoRow(tx, ctx, credentials, id, 'credential', (row) => whyNotDelete(row, users))
+    }
+    await audit(tx, ctx, 'credential.delete', credential, { kind: credential.kind })
+    return { id }
+  })
+  return work.catch(async (error: unknown) => {
+    // A node took it between our look and our delete.
+    if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error
+    throw new Conflict(
+      whyNotDelete({ name: id }, await usersOf(ctx.db, ctx, id)) ?? 'The credential was in use a moment ago; try again.',
+    )
+  })
+}

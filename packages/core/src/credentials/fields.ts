@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { InputIssue } from '../errors.ts'
+import { Id, oneLine, prose } from '../input.ts'
+import { Host, Port, User } from '../nodes/index.ts'
+import type { CredentialKind } from './tables.ts'
+
+const NUL = /[\u0000\r\n]/
+/** A password as it is typed: nothing is trimmed. It is handed over on one line, so it can hold no line end. */
+const Password = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(1024, 'must have at most 1024 characters')
+  .refine((text) => !NUL.test(text), 'must be one line')
+
+/** The fields of every kind together; `MAY_HAVE` says which of them a kind has. */
+export const FIELDS = {
+  name: oneLine(100),
+  description: prose(2000),
+  username: User.nullish(),
+  privateKey: z.string().max(64_000, 'is far too long for a private key').nullish(),
+  passphrase: Password.nullish(),
+  password: Password.nullish(),
+  becomeMethod: z.enum(['sudo', 'su'], 'must be sudo or su').nullish(),
+  host: Host.nullish(),
+  port: Port.nullish(),
+  viaId: Id.nullish(),
+}
+export type Field = Exclude<keyof typeof FIELDS, 'name' | 'description'>
+
+const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
+  SSH_KEY: ['username', 'privateKey', 'passphrase'],
+  SSH_PASSWORD: ['username', 'password'],
+  BASTION: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'viaId'],
+  BECOME: ['username', 'password', 'becomeMethod'],
+}
+
+/** One issue per field that is set although credentials of `kind` have no such field. */
+export function strangeFields(kind: CredentialKind, input: Partial<Record<Field, unknown>>): InputIssue[] {
+  return (Object.keys(FIELDS) as Field[])
+    .filter((field) => input[field] != null && field in input && !['name', 'description', ...MAY_HAVE[kind]].includes(field))
+    .map((field) => ({ path: field, message: `a credential of the kind ${kind} has no ${field}` }))
+}
+
+/** One issue per field without which a credential of `kind` is of no use. */
+export function missingFields(kind: CredentialKind, input: Partial<Record<Field, unknown>>): InputIssue[] {
+  const needed: Record<CredentialKind, Field[]> = {
+    SSH_KEY: ['privateKey'],
+    SSH_PASSWORD: ['password'],
+    BASTION: ['host', 'username'],
+    BECOME: ['password'],
+  }
+  const issues = needed[kind]
+    .filter((field) => input[field] == null)
+    .map((field) => ({ path: field as string, message: 'must be given' }))
+  if (kind === 'BASTION' && input.privateKey == null && input.password == null)
+    issues.push({ path: 'privateKey', message: 'must be given, or else a password' })
+  return issues
+}

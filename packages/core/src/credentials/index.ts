@@ -1,0 +1,7 @@
+export type { Vault } from '../context.ts'
+export { CreateCredentialInput, createCredential } from './create-credential.ts'
+export { deleteCredential } from './delete-credential.ts'
+export { type DeriveKey, openVault } from './open-vault.ts'
+export { whyNotDelete } from './policy.ts'
+export { CREDENTIAL_KINDS, type Credential, type CredentialKind, credentials, SECRET_FIELDS, type SecretField } from './tables.ts'
+export { UpdateCredentialInput, updateCredential } from './update-credential.ts'

@@ -1,0 +1,80 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { sqlState, UNIQUE_VIOLATION, visibleTo, whyNoRow } from '../db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../errors.ts'
+import { Id } from '../input.ts'
+import { fingerprint } from '../nodes/index.ts'
+import { checkVia } from './bastions.ts'
+import { sealSecrets } from './create-credential.ts'
+import { FIELDS, missingFields, strangeFields } from './fields.ts'
+import { checkPrivateKey } from './private-key.ts'
+import { type Credential, credentials, type SecretField } from './tables.ts'
+
+export const UpdateCredentialInput = z.object({
+  ...FIELDS,
+  id: Id,
+  name: FIELDS.name.optional(),
+  description: FIELDS.description.optional(),
+})
+
+/**
+ * Change what is given, keep what is not; null empties a field. A private key comes with its passphrase, or without when it
+ * has none: the old passphrase goes with the old key. When a bastion's host or port changes, its pinned host key is
+ * dropped, since another machine may answer there; the audit entry keeps its fingerprint.
+ * @throws InvalidInput as for createCredential
+ * @throws NotFound, Conflict the name is taken
+ */
+export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCredentialInput>): Promise<Credential> {
+  authorize(ctx, 'credential:write')
+  const { id, ...fields } = parseInput(UpdateCredentialInput, input)
+  if (fields.passphrase !== undefined && !fields.privateKey)
+    throw new InvalidInput([{ path: 'passphrase', message: 'cannot be checked by itself: give the private key with it' }])
+  const key = fields.privateKey ? checkPrivateKey(fields.privateKey, fields.passphrase ?? undefined) : null
+  const given: Partial<Record<SecretField, string | null>> = {}
+  if (fields.password !== undefined) given.password = fields.password
+  if (fields.privateKey !== undefined)
+    Object.assign(given, { privateKey: key?.privateKey ?? null, passphrase: fields.passphrase ?? null })
+
+  const work = inTransaction(ctx, async (tx) => {
+    const mine = and(visibleTo(ctx, credentials), eq(credentials.id, id))
+    const [before] = await tx.select().from(credentials).where(mine).for('update')
+    if (!before) throw await whyNoRow(tx, ctx, credentials, id, 'credential', () => null)
+    const { sealed: old, ...known } = before
+    const sealed = { ...old, ...sealSecrets(ctx.vault, ctx.tenantId, id, given) }
+    for (const [field, value] of Object.entries(given)) if (value === null) delete sealed[field as SecretField]
+    const { privateKey: _key, passphrase: _phrase, password: _password, ...plain } = fields
+    const changes = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)) as Partial<typeof plain>
+    const issues = [...strangeFields(before.kind, fields), ...missingFields(before.kind, { ...known, ...changes, ...sealed })]
+    if (issues.length > 0) throw new InvalidInput(issues)
+    if (fields.viaId) await checkVia(tx, ctx, id, fields.viaId)
+    if (before.kind === 'BECOME') {
+      if (changes.username === null) changes.username = 'root'
+      if (changes.becomeMethod === null) changes.becomeMethod = 'sudo'
+    }
+    if (before.kind === 'BASTION' && changes.port === null) changes.port = 22
+    const isMoved =
+      (changes.host !== undefined && changes.host !== before.host) || (changes.port !== undefined && changes.port !== before.port)
+    const [credential] = await tx
+      .update(credentials)
+      .set({
+        ...changes,
+        sealed,
+        ...(fields.privateKey === undefined ? {} : { publicKey: key?.publicKey ?? null }),
+        ...(isMoved ? { hostKey: null, hostKeyApprovedAt: null, offeredHostKey: null } : {}),
+        updatedAt: sql`now()`,
+      })
+      .where(mine)
+      .returning()
+    await audit(tx, ctx, 'credential.update', credential!, {
+      changed: [...Object.keys(changes), ...Object.keys(given)],
+      ...(isMoved && before.hostKey ? { droppedHostKey: fingerprint(before.hostKey) } : {}),
+    })
+    return credential!
+  })
+  return work.catch((error: unknown) => {
+    if (sqlState(error) === UNIQUE_VIOLATION)
+      throw new Conflict(`There is already a credential named ${fields.name}; choose another name.`)
+    throw error
+  })
+}

@@ -1,0 +1,5 @@
+export { CreateNodeGroupInput, createNodeGroup, GroupName } from './create-node-group.ts'
+export { deleteNodeGroup } from './delete-node-group.ts'
+export { whyNotDelete } from './policy.ts'
+export { SetNodeGroupMembersInput, setNodeGroupMembers } from './set-node-group-members.ts'
+export { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { Conflict, parseInput } from '../errors.ts'
+import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
+import { fingerprint, HostKey } from './host-key.ts'
+import { type ComputeNode, computeNodes } from './tables.ts'
+
+export const AddNodeInput = z.object({
+  ...NODE_FIELDS,
+  port: NODE_FIELDS.port.default(22),
+  connectionType: NODE_FIELDS.connectionType.default('ssh'),
+  nodeType: NODE_FIELDS.nodeType.default('COMPUTE'),
+  tags: NODE_FIELDS.tags.default([]),
+  labels: NODE_FIELDS.labels.default({}),
+  notes: NODE_FIELDS.notes.default(''),
+  /** `type base64` of a key known beforehand: it is pinned at once. */
+  hostKey: HostKey.optional(),
+})
+
+/**
+ * Add one node. It is NEW until a connection test succeeds.
+ * @throws InvalidInput, Forbidden (also: connection type local by somebody who is no admin)
+ * @throws Conflict the name is taken
+ */
+export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Promise<ComputeNode> {
+  authorize(ctx, 'node:write')
+  const fields = parseInput(AddNodeInput, input)
+  authorizeConnectionType(ctx, fields.connectionType)
+  if (fields.hostKey) authorize(ctx, 'node:approve_host_key')
+  return inTransaction(ctx, async (tx, afterwards) => {
+    await checkReferences(tx, ctx, fields)
+    const [node] = await tx
+      .insert(computeNodes)
+      .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? new Date() : null })
+      .onConflictDoNothing()
+      .returning()
+    if (!node) throw new Conflict(`There is already a node named ${fields.name}; choose another name or change that node.`)
+    await audit(tx, ctx, 'node.add', node, {
+      host: node.host,
+      port: node.port,
+      ...(node.hostKey ? { hostKey: fingerprint(node.hostKey) } : {}),
+    })
+    afterwards({ topic: 'node', id: node.id, tenantId: ctx.tenantId })
+    return node
+  })
+}

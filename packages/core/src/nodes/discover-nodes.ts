@@ -1,0 +1,90 @@
+import { and, inArray, isNull, or, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { Conflict, parseInput } from '../errors.ts'
+import { Ids } from '../input.ts'
+import { findNodes } from './find-nodes.ts'
+import { whyNotConnect } from './policy.ts'
+import { type ComputeNode, computeNodes, type DiscoveryRow, discoveries } from './tables.ts'
+
+export const DiscoverNodesInput = z.object({
+  /** Null: every READY or UNREACHABLE node that may be connected to. */
+  nodeIds: Ids.nullish(),
+  /** `sweep` when Muster does it by itself. */
+  reason: z.enum(['refresh', 'sweep']).default('refresh'),
+})
+
+/** Write down that nodes are to be looked at, and wake a worker. A node that waits for that already is not asked twice. */
+export async function requestDiscoveries(
+  tx: Tx,
+  ctx: Ctx,
+  nodes: Pick<ComputeNode, 'id'>[],
+  reason: DiscoveryRow['reason'],
+): Promise<DiscoveryRow[]> {
+  if (nodes.length === 0) return []
+  const ids = nodes.map((node) => node.id)
+  const waiting = await tx
+    .select()
+    .from(discoveries)
+    .where(
+      and(
+        visibleTo(ctx, discoveries),
+        sql`${discoveries.nodeId} = any(${sql.param(ids)}::uuid[])`,
+        isNull(discoveries.startedAt),
+        isNull(discoveries.finishedAt),
+      ),
+    )
+  const asked = new Map(waiting.map((row) => [row.nodeId, row]))
+  const fresh = ids.filter((id) => !asked.has(id))
+  if (fresh.length > 0) {
+    const rows = await tx
+      .insert(discoveries)
+      .values(fresh.map((nodeId) => ({ tenantId: ctx.tenantId, nodeId, reason })))
+      .returning()
+    await ctx.queue.send(
+      tx,
+      'discovery',
+      rows.map((row) => ({ id: row.id, tenantId: ctx.tenantId })),
+    )
+    for (const row of rows) asked.set(row.nodeId, row)
+  }
+  return ids.map((id) => asked.get(id)!)
+}
+
+/**
+ * Look at nodes again: hardware, accelerators, OS.
+ * @returns one discovery per node, in the order given
+ * @throws NotFound
+ * @throws Conflict a named node is decommissioned, or its host key is not approved or changed
+ */
+export async function discoverNodes(ctx: Ctx, input: z.input<typeof DiscoverNodesInput> = {}): Promise<DiscoveryRow[]> {
+  authorize(ctx, 'node:discover')
+  const { nodeIds, reason } = parseInput(DiscoverNodesInput, input)
+  return inTransaction(ctx, async (tx, afterwards) => {
+    const nodes = nodeIds ? await findNodes(ctx, nodeIds, tx) : await reachableNodes(tx, ctx)
+    const refused = nodes.map(whyNotConnect).filter((why) => why !== null)
+    if (refused.length > 0)
+      throw new Conflict(refused.slice(0, 10).join(' ') + (refused.length > 10 ? ` And ${refused.length - 10} more.` : ''))
+    const rows = await requestDiscoveries(tx, ctx, nodes, reason)
+    if (reason !== 'sweep') await audit(tx, ctx, 'node.discover', nodes)
+    for (const row of rows) afterwards({ topic: 'discovery', id: row.id, tenantId: ctx.tenantId })
+    return rows
+  })
+}
+
+async function reachableNodes(tx: Tx, ctx: Ctx): Promise<ComputeNode[]> {
+  const nodes = await tx
+    .select()
+    .from(computeNodes)
+    .where(
+      and(
+        visibleTo(ctx, computeNodes),
+        inArray(computeNodes.status, ['READY', 'UNREACHABLE']),
+        or(sql`${computeNodes.hostKey} is not null`, sql`${computeNodes.connectionType} = 'local'`),
+      ),
+    )
+    .orderBy(computeNodes.id)
+    .for('share')
+  return nodes.filter((node) => whyNotConnect(node) === null)
+}

@@ -1,0 +1,95 @@
+import { and } from 'drizzle-orm'
+import { z } from 'zod'
+import { authorize, type Ctx, type Tx } from '../context.ts'
+import { type Credential, type CredentialKind, credentials } from '../credentials/tables.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { type InputIssue, InvalidInput } from '../errors.ts'
+import { Id, oneLine, prose } from '../input.ts'
+import { Host, NodeName, Port, User } from './address.ts'
+import { CONNECTION_TYPES, NODE_TYPES } from './tables.ts'
+
+export const Tag = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(64, 'must have at most 64 characters')
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{N}._:/=+-]*$/u,
+    'must begin with a letter or digit and hold only letters, digits and . _ : / = + -',
+  )
+export const Tags = z
+  .array(Tag)
+  .max(100, 'at most 100 tags')
+  .transform((tags) => [...new Set(tags)])
+
+const LabelKey = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$/, 'a label must be named by letters, digits and . _ / -')
+export const Labels = z
+  .record(LabelKey, z.union([oneLine(256), z.number().transform(String), z.boolean().transform(String)]))
+  .refine((labels) => Object.keys(labels).length <= 100, 'at most 100 labels')
+
+/** The fields of a node that people set. */
+export const NODE_FIELDS = {
+  name: NodeName,
+  displayName: oneLine(128).nullish(),
+  host: Host,
+  port: Port,
+  connectionType: z.enum(CONNECTION_TYPES, 'must be ssh or local'),
+  sshUser: User.nullish(),
+  nodeType: z.enum(NODE_TYPES),
+  tags: Tags,
+  labels: Labels,
+  notes: prose(20_000),
+  credentialId: Id.nullish(),
+  becomeCredentialId: Id.nullish(),
+  bastionId: Id.nullish(),
+}
+
+/** Kinds of credential that each field may name. */
+const REFERENCES = {
+  credentialId: ['SSH_KEY', 'SSH_PASSWORD'],
+  becomeCredentialId: ['BECOME'],
+  bastionId: ['BASTION'],
+} as const satisfies Record<string, readonly CredentialKind[]>
+type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
+
+/**
+ * Check that each credential which `input` names is one of this tenant and of a fitting kind.
+ * @param prefix where `input` stands in the caller's input, such as `defaults.`
+ * @throws InvalidInput at the field
+ */
+export async function checkReferences(db: Tx | Ctx['db'], ctx: Ctx, input: References, prefix = ''): Promise<void> {
+  const fields = (Object.keys(REFERENCES) as (keyof typeof REFERENCES)[]).filter((field) => input[field])
+  if (fields.length === 0) return
+  const rows: Pick<Credential, 'id' | 'name' | 'kind'>[] = await db
+    .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
+    .from(credentials)
+    .where(
+      and(
+        visibleTo(ctx, credentials),
+        isOneOf(
+          credentials.id,
+          fields.map((field) => input[field]!),
+        ),
+      ),
+    )
+  const issues: InputIssue[] = []
+  for (const field of fields) {
+    const allowed: readonly CredentialKind[] = REFERENCES[field]
+    const row = rows.find((r) => r.id === input[field])
+    const path = `${prefix}${field}`
+    if (!row) issues.push({ path, message: `There is no credential ${input[field]}.` })
+    else if (!allowed.includes(row.kind))
+      issues.push({
+        path,
+        message: `${row.name} is a credential of the kind ${row.kind}; here it must be ${allowed.join(' or ')}`,
+      })
+  }
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+/** A local node's commands run on the worker itself: only admins may make one. @throws Forbidden */
+export function authorizeConnectionType(ctx: Ctx, connectionType: string | undefined): void {
+  if (connectionType === 'local') authorize(ctx, 'node:local')
+}

@@ -1,0 +1,54 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { requestDiscoveries } from './discover-nodes.ts'
+import { isHostKeyChanged, whyNotConnect } from './policy.ts'
+import { type ConnectionTest, computeNodes, connectionTests } from './tables.ts'
+
+/**
+ * End a connection test. Success makes the node READY; the first one also has it discovered. Failure makes it UNREACHABLE,
+ * unless all that is missing is the approval of its first host key: then it stays NEW.
+ * @param error for the operator, null when `isOk`
+ * @returns null when the test was over already
+ */
+export async function finishConnectionTest(
+  ctx: Ctx,
+  { id, isOk, error }: { id: string; isOk: boolean; error: string | null },
+): Promise<ConnectionTest | null> {
+  authorize(ctx, 'node:report')
+  return inTransaction(ctx, async (tx, afterwards) => {
+    const [test] = await tx
+      .update(connectionTests)
+      .set({ isOk, error, startedAt: sql`coalesce(${connectionTests.startedAt}, now())`, finishedAt: sql`now()` })
+      .where(and(visibleTo(ctx, connectionTests), eq(connectionTests.id, id), isNull(connectionTests.finishedAt)))
+      .returning()
+    if (!test) return null
+    afterwards({ topic: 'connectionTest', id, tenantId: ctx.tenantId })
+    const mine = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, test.nodeId))
+    const [node] = await tx.select().from(computeNodes).where(mine).for('update')
+    // A result from before the address changed or the key was dropped says nothing of the node as it is now.
+    if (!node || (isOk && whyNotConnect(node))) return test
+    if (isOk) {
+      await tx
+        .update(computeNodes)
+        .set({
+          readyAt: sql`coalesce(${computeNodes.readyAt}, now())`,
+          lastSeenAt: sql`now()`,
+          unreachableSince: null,
+          unreachableReason: null,
+        })
+        .where(mine)
+      if (!node.readyAt) {
+        await requestDiscoveries(tx, ctx, [node], 'onboarding')
+        await audit(tx, ctx, 'node.ready', node)
+      }
+    } else if (!isHostKeyChanged(node) && (node.hostKey || !node.offeredHostKey)) {
+      await tx
+        .update(computeNodes)
+        .set({ unreachableSince: sql`coalesce(${computeNodes.unreachableSince}, now())`, unreachableReason: error })
+        .where(mine)
+    }
+    afterwards({ topic: 'node', id: node.id, tenantId: ctx.tenantId })
+    return test
+  })
+}

@@ -1,0 +1,45 @@
+export { AddNodeInput, addNode } from './add-node.ts'
+export { Host, hostPort, NodeName, Port, parseHost, parseNodeName, parsePort, parseUser, User } from './address.ts'
+export { ApproveHostKeysInput, approveHostKeys } from './approve-host-keys.ts'
+export { decommissionNode } from './decommission-node.ts'
+export { DiscoverNodesInput, discoverNodes } from './discover-nodes.ts'
+export { endStuckWork } from './end-stuck-work.ts'
+export { findNodes } from './find-nodes.ts'
+export { finishConnectionTest } from './finish-connection-test.ts'
+export { type DiscoveryOutcome, finishDiscovery } from './finish-discovery.ts'
+export { fingerprint, HostKey } from './host-key.ts'
+export { expandHostlist, foldHostlist, HOSTLIST_MAX, splitHostlist } from './hostlist.ts'
+export { isHostKeyChanged, whyNotConnect, whyNotDecommission, whyNotPurge, whyNotWrite } from './policy.ts'
+export { purgeNode } from './purge-node.ts'
+export { recommissionNode } from './recommission-node.ts'
+export { recordNodeSeen } from './record-node-seen.ts'
+export { recordNodeUnreachable } from './record-node-unreachable.ts'
+export { type OfferedHostKey, type OfferedKeyState, recordOfferedHostKey } from './record-offered-host-key.ts'
+export { recordPreflightStage } from './record-preflight-stage.ts'
+export { parseLimit, selectNodes } from './select-nodes.ts'
+export { SetNodeMaintenanceInput, setNodeMaintenance } from './set-node-maintenance.ts'
+export { startConnectionTest } from './start-connection-test.ts'
+export { startDiscovery } from './start-discovery.ts'
+export {
+  accelerators,
+  CONNECTION_TYPES,
+  type ComputeNode,
+  type ComputeNode as ComputeNodeRow,
+  type ConnectionTest,
+  type ConnectionType,
+  computeNodes,
+  connectionTests,
+  DISCOVERY_REASONS,
+  type DiscoveryRow,
+  discoveries,
+  discoveryEvidence,
+  NODE_STATUSES,
+  NODE_TYPES,
+  type NodeStatus,
+  type NodeType,
+  PREFLIGHT_STAGES,
+  type PreflightStage,
+  type PreflightStageName,
+} from './tables.ts'
+export { TestConnectionsInput, testConnections } from './test-connections.ts'
+export { UpdateNodeInput, updateNode } from './update-node.ts'

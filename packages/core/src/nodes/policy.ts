@@ -1,0 +1,63 @@
+import type { Actor } from '../context.ts'
+import { whyNotAllowed } from '../context.ts'
+import { fingerprint } from './host-key.ts'
+import type { ComputeNode } from './tables.ts'
+
+type Named = Pick<ComputeNode, 'name'>
+
+/** Why `actor` may not change this node's fields; null when allowed. */
+export function whyNotWrite(actor: Actor, node: Named & Pick<ComputeNode, 'decommissionedAt'>): string | null {
+  const refused = whyNotAllowed(actor, 'node:write')
+  if (refused) return `Changing a node: ${refused}.`
+  if (node.decommissionedAt) return `The node ${node.name} is decommissioned; recommission it first.`
+  return null
+}
+
+/** Why `actor` may not remove this node for good; `runningIn` is the unfinished run that targets it. */
+export function whyNotPurge(
+  actor: Actor,
+  node: Named & Pick<ComputeNode, 'decommissionedAt' | 'status'>,
+  runningIn: string | null = null,
+): string | null {
+  const refused = whyNotAllowed(actor, 'node:purge')
+  if (refused) return `Purging a node: ${refused}.`
+  if (!node.decommissionedAt) return `The node ${node.name} is ${node.status}; decommission it first.`
+  return whileRunning(node, runningIn)
+}
+
+/** Why `actor` may not take this node out of service. */
+export function whyNotDecommission(
+  actor: Actor,
+  node: Named & Pick<ComputeNode, 'decommissionedAt'>,
+  runningIn: string | null = null,
+): string | null {
+  const refused = whyNotAllowed(actor, 'node:write')
+  if (refused) return `Decommissioning a node: ${refused}.`
+  if (node.decommissionedAt) return `The node ${node.name} is already decommissioned.`
+  return whileRunning(node, runningIn)
+}
+
+function whileRunning(node: Named, runningIn: string | null): string | null {
+  return runningIn && `The node ${node.name} is a target of the unfinished run ${runningIn}; wait for its end or cancel it.`
+}
+
+type Keys = Pick<ComputeNode, 'hostKey' | 'offeredHostKey'>
+
+/** The node offers another host key than the pinned one. */
+export const isHostKeyChanged = (node: Keys): boolean =>
+  node.hostKey !== null && node.offeredHostKey !== null && node.offeredHostKey !== node.hostKey
+
+/** What the status says while the host key is another one. */
+export const hostKeyAlarm = (node: { hostKey: string; offeredHostKey: string }): string =>
+  `The host key changed: the node offers ${fingerprint(node.offeredHostKey)}, approved is ${fingerprint(node.hostKey)}. ` +
+  'Approve the new key if you know why, or find out who answers at that address.'
+
+/** Why nothing but a connection test may connect to this node; null when all may. */
+export function whyNotConnect(node: Named & Keys & Pick<ComputeNode, 'decommissionedAt' | 'connectionType'>): string | null {
+  if (node.decommissionedAt) return `The node ${node.name} is decommissioned; recommission it first.`
+  if (node.connectionType === 'local') return null
+  if (!node.hostKey) return `The host key of the node ${node.name} is not approved yet; test its connection and approve the key.`
+  if (isHostKeyChanged(node))
+    return `The node ${node.name} offers another host key than the approved one; approve the new key first.`
+  return null
+}

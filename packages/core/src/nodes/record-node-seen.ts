@@ -1,0 +1,17 @@
+import { and, isNull, sql } from 'drizzle-orm'
+import { authorize, type Ctx } from '../context.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { computeNodes } from './tables.ts'
+
+/** Nodes answered: one statement however many. They are reachable, save those that offer another host key. */
+export async function recordNodeSeen(ctx: Ctx, { nodeIds }: { nodeIds: string[] }): Promise<void> {
+  authorize(ctx, 'node:report')
+  if (nodeIds.length === 0) return
+  const isTrusted = sql`(${computeNodes.hostKey} is null or ${computeNodes.offeredHostKey} is null)`
+  const rows = await ctx.db
+    .update(computeNodes)
+    .set({ lastSeenAt: sql`now()`, unreachableSince: null, unreachableReason: null, updatedAt: sql`${computeNodes.updatedAt}` })
+    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds), isNull(computeNodes.decommissionedAt), isTrusted))
+    .returning({ id: computeNodes.id })
+  for (const { id } of rows) ctx.notify({ topic: 'node', id, tenantId: ctx.tenantId })
+}

@@ -1,0 +1,154 @@
+import { and, inArray, not, or, type SQL, sql } from 'drizzle-orm'
+import type { Ctx, Tx } from '../context.ts'
+import type { Db } from '../db/client.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { type InputIssue, InvalidInput } from '../errors.ts'
+import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
+import { NodeName } from './address.ts'
+import { findNodes } from './find-nodes.ts'
+import { expandHostlist, foldHostlist, splitHostlist } from './hostlist.ts'
+import { accelerators, type ComputeNode, computeNodes, NODE_STATUSES, type NodeStatus } from './tables.ts'
+
+type Term = { isWithout: boolean } & (
+  | { kind: 'all' }
+  | { kind: 'names'; names: string[] }
+  | { kind: 'glob'; pattern: string }
+  | { kind: 'group' | 'tag' | 'vendor'; value: string }
+  | { kind: 'status'; value: NodeStatus }
+)
+
+const issue = (message: string): InputIssue => ({ path: 'limit', message })
+
+/**
+ * Parse a limit expression: names, hostlists (`gpu[001-064]`) and globs (`gpu*`), `@group`, `tag:x`, `status:READY`,
+ * `vendor:amd`, `all`. A comma joins, `!` in front takes away; with nothing but `!` terms they are taken from all.
+ * @throws InvalidInput at limit
+ */
+export function parseLimit(limit: string): Term[] {
+  const wrong: InputIssue[] = []
+  const terms: Term[] = []
+  let parts: string[] = []
+  try {
+    parts = splitHostlist(limit)
+  } catch (error) {
+    throw atLimit(error)
+  }
+  for (const part of parts) {
+    const isWithout = part.startsWith('!')
+    const text = isWithout ? part.slice(1).trim() : part
+    const word = /^(@|tag:|status:|vendor:)(.+)$/su.exec(text)
+    const value = word?.[2] ?? ''
+    if (/[\u0000-\u001f]/.test(text)) wrong.push(issue('must hold no control characters'))
+    else if (text === 'all') terms.push({ isWithout, kind: 'all' })
+    else if (word?.[1] === 'status:') {
+      const status = NODE_STATUSES.find((s) => s === value.toUpperCase())
+      if (status) terms.push({ isWithout, kind: 'status', value: status })
+      else wrong.push(issue(`there is no status ${value}; there are ${NODE_STATUSES.join(', ')}`))
+    } else if (word) {
+      const kind = word[1] === '@' ? 'group' : word[1] === 'tag:' ? 'tag' : 'vendor'
+      terms.push({ isWithout, kind, value: kind === 'vendor' ? value.toLowerCase() : value })
+    } else if (/[*?]/.test(text) && /^[A-Za-z0-9._*?-]+$/.test(text)) terms.push({ isWithout, kind: 'glob', pattern: text })
+    else {
+      try {
+        const names = expandHostlist(text)
+        const bad = names.find((name) => !NodeName.safeParse(name).success)
+        if (bad === undefined && names.length > 0) terms.push({ isWithout, kind: 'names', names })
+        else
+          wrong.push(
+            issue(
+              `${JSON.stringify((bad ?? part).slice(0, 80))} is no name of a node, hostlist, @group, tag:, status: or vendor:`,
+            ),
+          )
+      } catch (error) {
+        throw atLimit(error)
+      }
+    }
+  }
+  if (terms.length === 0 && wrong.length === 0) wrong.push(issue('must name at least one node'))
+  if (wrong.length > 0) throw new InvalidInput(wrong)
+  return terms
+}
+
+const atLimit = (error: unknown): unknown =>
+  error instanceof InvalidInput ? new InvalidInput(error.issues.map(({ message }) => issue(message))) : error
+
+function condition(ctx: Ctx, term: Term): SQL {
+  switch (term.kind) {
+    case 'all':
+      return sql`true`
+    case 'names':
+      return isOneOf(computeNodes.name, term.names, 'text')
+    case 'glob': {
+      const like = term.pattern.replaceAll('_', '\\_').replaceAll('*', '%').replaceAll('?', '_')
+      return sql`${computeNodes.name} like ${like}`
+    }
+    case 'group':
+      return sql`exists (select from ${nodeGroupMembers} m join ${nodeGroups} g on g.id = m.group_id
+        where m.node_id = ${computeNodes.id} and g.tenant_id = ${ctx.tenantId} and g.name = ${term.value})`
+    case 'tag':
+      return sql`${computeNodes.tags} @> array[${term.value}]::text[]`
+    case 'status':
+      return sql`${computeNodes.status} = ${term.value}`
+    case 'vendor':
+      return sql`exists (select from ${accelerators} a where a.node_id = ${computeNodes.id} and a.vendor = ${term.value})`
+  }
+}
+
+/**
+ * The nodes in service that a limit expression (see `parseLimit`) or a list of ids means, by name; ids keep their order.
+ * @param tx inside it the nodes stay in service until its end
+ * @throws InvalidInput at limit naming unknown nodes and groups, and nodes named that are decommissioned
+ * @throws NotFound, Conflict for ids, as `findNodes`
+ */
+export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: Tx): Promise<ComputeNode[]> {
+  if (Array.isArray(selection)) return findNodes(ctx, [...new Set(selection)], tx)
+  const terms = parseLimit(selection)
+  const db = tx ?? ctx.db
+  await refuseUnknown(db, ctx, terms)
+  const wanted = terms.filter((term) => !term.isWithout).map((term) => condition(ctx, term))
+  const unwanted = terms.filter((term) => term.isWithout).map((term) => condition(ctx, term))
+  const query = db
+    .select()
+    .from(computeNodes)
+    .where(
+      and(
+        visibleTo(ctx, computeNodes),
+        sql`${computeNodes.decommissionedAt} is null`,
+        wanted.length > 0 ? or(...wanted) : undefined,
+        unwanted.length > 0 ? not(or(...unwanted)!) : undefined,
+      ),
+    )
+  // Locks are taken in one order, so that two who take the same nodes cannot wait for each other.
+  const rows = tx ? await query.orderBy(computeNodes.id).for('share') : await query
+  const byName = new Intl.Collator('en', { numeric: true })
+  return rows.sort((a, b) => byName.compare(a.name, b.name))
+}
+
+async function refuseUnknown(db: Db | Tx, ctx: Ctx, terms: Term[]): Promise<void> {
+  const wrong: InputIssue[] = []
+  const names = [...new Set(terms.flatMap((term) => (term.kind === 'names' ? term.names : [])))]
+  if (names.length > 0) {
+    const rows = await db
+      .select({ name: computeNodes.name, decommissionedAt: computeNodes.decommissionedAt })
+      .from(computeNodes)
+      .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.name, names, 'text')))
+    const known = new Set(rows.map((row) => row.name))
+    const unknown = names.filter((name) => !known.has(name))
+    if (unknown.length > 0) wrong.push(issue(`there is no node ${shorten(foldHostlist(unknown))}`))
+    const wanted = new Set(terms.flatMap((term) => (term.kind === 'names' && !term.isWithout ? term.names : [])))
+    const retired = rows.filter((row) => row.decommissionedAt && wanted.has(row.name)).map((row) => row.name)
+    if (retired.length > 0) wrong.push(issue(`${shorten(foldHostlist(retired))} is decommissioned; recommission or leave out`))
+  }
+  const groups = [...new Set(terms.flatMap((term) => (term.kind === 'group' ? [term.value] : [])))]
+  if (groups.length > 0) {
+    const rows = await db
+      .select({ name: nodeGroups.name })
+      .from(nodeGroups)
+      .where(and(visibleTo(ctx, nodeGroups), inArray(nodeGroups.name, groups)))
+    const unknown = groups.filter((group) => !rows.some((row) => row.name === group))
+    if (unknown.length > 0) wrong.push(issue(`there is no group ${unknown.join(', ')}`))
+  }
+  if (wrong.length > 0) throw new InvalidInput(wrong)
+}
+
+const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text)

@@ -1,0 +1,73 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { sqlState, UNIQUE_VIOLATION, visibleTo, whyNoRow } from '../db/rows.ts'
+import { Conflict, parseInput } from '../errors.ts'
+import { Id } from '../input.ts'
+import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
+import { fingerprint } from './host-key.ts'
+import { whyNotWrite } from './policy.ts'
+import { type ComputeNode, computeNodes } from './tables.ts'
+
+const { displayName, sshUser, credentialId, becomeCredentialId, bastionId, ...required } = NODE_FIELDS
+
+export const UpdateNodeInput = z.object({
+  id: Id,
+  ...z.object(required).partial().shape,
+  ...{ displayName, sshUser, credentialId, becomeCredentialId, bastionId },
+})
+
+/** What no longer holds when another machine may answer at the node's address: it is NEW again. */
+const UNKNOWN = {
+  hostKey: null,
+  hostKeyApprovedAt: null,
+  offeredHostKey: null,
+  offeredHostKeyAt: null,
+  readyAt: null,
+  unreachableSince: null,
+  unreachableReason: null,
+}
+
+/**
+ * Change what is given, keep what is not; null empties a field. With another host, port or connection type the pinned host
+ * key is dropped and the node is NEW again; the audit entry keeps the old address and fingerprint.
+ * @throws InvalidInput, Forbidden, NotFound
+ * @throws Conflict the node is decommissioned, or the name is taken
+ */
+export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput>): Promise<ComputeNode> {
+  authorize(ctx, 'node:write')
+  const { id, ...fields } = parseInput(UpdateNodeInput, input)
+  authorizeConnectionType(ctx, fields.connectionType)
+  const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
+  const work = inTransaction(ctx, async (tx, afterwards) => {
+    const mine = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt))
+    const [before] = await tx.select().from(computeNodes).where(mine).for('update')
+    if (!before) throw await whyNoRow(tx, ctx, computeNodes, id, 'node', (row) => whyNotWrite(ctx.actor, row))
+    // Whoever may not make a local node may not turn one to other work either.
+    authorizeConnectionType(ctx, before.connectionType)
+    await checkReferences(tx, ctx, changes)
+    const isMoved = (['host', 'port', 'connectionType'] as const).some(
+      (f) => changes[f] !== undefined && changes[f] !== before[f],
+    )
+    const [node] = await tx
+      .update(computeNodes)
+      .set({ ...changes, ...(isMoved ? UNKNOWN : {}), updatedAt: new Date() })
+      .where(mine)
+      .returning()
+    const differing = Object.keys(changes).filter(
+      (field) => JSON.stringify(before[field as keyof ComputeNode]) !== JSON.stringify(node![field as keyof ComputeNode]),
+    )
+    await audit(tx, ctx, 'node.update', node!, {
+      changed: differing,
+      ...(isMoved ? { from: { host: before.host, port: before.port }, to: { host: node!.host, port: node!.port } } : {}),
+      ...(isMoved && before.hostKey ? { droppedHostKey: fingerprint(before.hostKey) } : {}),
+    })
+    afterwards({ topic: 'node', id, tenantId: ctx.tenantId })
+    return node!
+  })
+  return work.catch((error: unknown) => {
+    if (sqlState(error) === UNIQUE_VIOLATION)
+      throw new Conflict(`There is already a node named ${fields.name}; choose another name.`)
+    throw error
+  })
+}
