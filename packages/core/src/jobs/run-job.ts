@@ -44,10 +44,12 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
     .from(jobTemplates)
     .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.name, given.template)))
   if (!template) throw new NotFound(`There is no job template ${given.template}.`)
-  const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!)
-  refuseUnfit(nodes, given.nodeIds ? 'nodeIds' : 'limit')
 
   return inTransaction(ctx, async (tx, afterwards) => {
+    const before = given.idempotencyKey && (await firstWithKey(ctx, tx, given.idempotencyKey))
+    if (before) return before
+    const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!, tx)
+    refuseUnfit(nodes, given.nodeIds ? 'nodeIds' : 'limit')
     const [run] = await tx
       .insert(jobRuns)
       .values({
@@ -75,7 +77,8 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
       })
       .onConflictDoNothing({ target: [jobRuns.tenantId, jobRuns.idempotencyKey] })
       .returning()
-    if (!run) return await firstWithKey(ctx, tx, given.idempotencyKey!)
+    // Somebody was faster with the same key.
+    if (!run) return (await firstWithKey(ctx, tx, given.idempotencyKey!))!
     for (let i = 0; i < nodes.length; i += HOSTS_PER_INSERT)
       await tx
         .insert(jobRunHosts)
@@ -98,10 +101,10 @@ function refuseUnfit(nodes: (Target & { name: string })[], path: 'nodeIds' | 'li
     )
 }
 
-async function firstWithKey(ctx: Ctx, tx: Tx, idempotencyKey: string): Promise<JobRun> {
+async function firstWithKey(ctx: Ctx, tx: Tx, idempotencyKey: string): Promise<JobRun | undefined> {
   const [run] = await tx
     .select()
     .from(jobRuns)
     .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.idempotencyKey, idempotencyKey)))
-  return run!
+  return run
 }
