@@ -1,7 +1,7 @@
-import type { PreflightStageName } from '@muster/core/nodes'
+import type { PreflightStage, PreflightStageName } from '@muster/core/nodes'
 
-/** A host key that was offered but not accepted. `key` is `type base64`; `changed`: another one is pinned. */
-export type OfferedKey = { key: string; changed: boolean }
+/** A host key that was offered but not accepted. */
+export type OfferedKey = NonNullable<PreflightStage['offeredKey']>
 
 /**
  * Why a machine could not be reached or used, in the operator's words: which stage, at which hop, and what to do next.

@@ -63,6 +63,7 @@ export function shakeHands(
     const fail = (...reason: Parameters<StageWalk['fail']>) => {
       if (!isOver) finish(walk.fail(...reason))
     }
+    const offer = (changed: boolean) => ({ ...target.owner, key: offered!, fingerprint: fingerprint(offered!), changed })
     const abort = () => finish(signal.reason)
     const arm = (ms: number, late: () => void) => {
       clearTimeout(timer)
@@ -96,7 +97,7 @@ export function shakeHands(
           return fail(
             `Its host key has not been approved: ${fingerprint(offered)}.`,
             'Compare the fingerprint with the one on the machine, then approve it.',
-            { key: offered, changed: false },
+            offer(false),
           )
         walk.pass(`${offered.split(' ')[0]} ${fingerprint(offered)}`)
         begin('AUTHENTICATION')
@@ -134,7 +135,7 @@ export function shakeHands(
           fail(
             `Its host key has changed: ${fingerprint(offered)} instead of ${fingerprint(target.hostKey)}.`,
             'If the machine was installed anew, approve the new key; otherwise somebody may stand in between.',
-            { key: offered, changed: true },
+            offer(true),
           )
           return false
         },

@@ -3,7 +3,7 @@ import { type OfferedKey, SshFailure } from './failure.ts'
 import type { Target } from './target.ts'
 
 /** Told of every stage at its end, in order. */
-export type OnStage = (stage: PreflightStage, offered: OfferedKey | null) => void
+export type OnStage = (stage: PreflightStage) => void
 
 /** Measures the stages of one hop, one at a time: `begin` starts the clock, `pass`, `skip` or `fail` ends it. */
 export type StageWalk = {
@@ -19,8 +19,16 @@ export type StageWalk = {
 export function walkStages(target: Pick<Target, 'hop'>, onStage: OnStage = () => {}): StageWalk {
   let current: PreflightStageName = 'RESOLVE'
   let since = performance.now()
-  const end = (state: PreflightStage['state'], detail: string | null, hint: string | null, offered: OfferedKey | null = null) =>
-    onStage({ stage: current, hop: target.hop, state, durationMs: Math.round(performance.now() - since), detail, hint }, offered)
+  const end = (state: PreflightStage['state'], detail: string | null, hint: string | null, offeredKey?: OfferedKey) =>
+    onStage({
+      stage: current,
+      hop: target.hop,
+      state,
+      durationMs: Math.round(performance.now() - since),
+      detail,
+      hint,
+      ...(offeredKey && { offeredKey }),
+    })
   return {
     begin(stage) {
       current = stage

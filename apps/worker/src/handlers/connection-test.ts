@@ -1,0 +1,70 @@
+import type { Ctx } from '@muster/core/context'
+import { resolveNodeAccess } from '@muster/core/credentials/access'
+import { DomainError } from '@muster/core/errors'
+import {
+  finishConnectionTest,
+  type PreflightStage,
+  recordOfferedHostKey,
+  recordPreflightStage,
+  startConnectionTest,
+} from '@muster/core/nodes'
+import type { QueueEntry } from '@muster/core/queue'
+import { connectionTestDuration } from '../metrics.ts'
+import type { Bastions } from '../ssh/bastions.ts'
+import { checkAccount } from '../ssh/check-account.ts'
+import type { Session } from '../ssh/exec.ts'
+import { SshFailure } from '../ssh/failure.ts'
+import { openSession } from '../ssh/open-session.ts'
+import { type WorkerDeps, workerCtx } from '../worker.ts'
+
+type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: Bastions }
+
+/**
+ * Test the connection to a node, stage by stage; each is written down as it ends. The test is passed when the node's
+ * shell runs commands: without sudo or Python it can be looked at, and those stages say what playbooks will miss.
+ */
+export function connectionTestHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
+  return async (entry) => {
+    const { id } = entry
+    const ctx = workerCtx(deps, entry)
+    const test = await startConnectionTest(ctx, { id })
+    if (!test) return
+    const begun = performance.now()
+    const error = await whyNotUsable(ctx, deps, id, test.nodeId)
+    await finishConnectionTest(ctx, { id, isOk: error === null, error })
+    connectionTestDuration.observe({ result: error === null ? 'ok' : 'failed' }, (performance.now() - begun) / 1000)
+  }
+}
+
+/** Walks the stages. @returns null when the node can be used, else the reason for the operator */
+async function whyNotUsable(ctx: Ctx, { config, bastions, stopping }: Deps, id: string, nodeId: string): Promise<string | null> {
+  const access = (await resolveNodeAccess(ctx, [nodeId])).get(nodeId)!
+  if (access instanceof DomainError) return access.message
+  // Stages are written in order but beside the test, which does not wait for the database.
+  let written = Promise.resolve()
+  const onStage = (stage: PreflightStage) => {
+    written = written.then(() => recordPreflightStage(ctx, { id, stage }))
+    // Awaited below; until then a failure must not count as unhandled.
+    written.catch(() => {})
+  }
+  const options = { timeoutMs: config.SSH_TIMEOUT * 1000, signal: stopping, onStage }
+  let session: Session | null = null
+  let failure: SshFailure | null = null
+  try {
+    session = await openSession(access, { ...options, bastions, showHostKey: true })
+    await checkAccount(session, access.become, options)
+  } catch (error) {
+    if (stopping.aborted) return 'The worker was stopped during the test; test again.'
+    if (!(error instanceof SshFailure)) throw error
+    failure = error
+  } finally {
+    session?.close()
+  }
+  await written
+  const { node } = access
+  if (failure?.offered) await recordOfferedHostKey(ctx, failure.offered)
+  // The node shows the approved key again: that ends the alarm.
+  else if (!failure && node.hostKey && node.offeredHostKey)
+    await recordOfferedHostKey(ctx, { objectType: 'ComputeNode', objectId: node.id, key: node.hostKey })
+  return failure?.summary ?? null
+}

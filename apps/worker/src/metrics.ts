@@ -1,0 +1,39 @@
+import { QUEUES, type QueueName } from '@muster/core/queue'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** All figures of this worker, served at /metrics. */
+export const registry = new Registry()
+collectDefaultMetrics({ register: registry, prefix: 'muster_worker_' })
+
+const duration = (name: string, help: string, buckets: number[]) =>
+  new Histogram({ name, help, labelNames: ['result'], buckets, registers: [registry] })
+
+export const connectionTestDuration = duration(
+  'muster_connection_test_duration_seconds',
+  'Connection tests done, by result (ok, failed), with their duration.',
+  [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+)
+export const discoveryDuration = duration(
+  'muster_discovery_duration_seconds',
+  'Discoveries done, by result (ok, failed), with their duration.',
+  [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+)
+export const jobRunDuration = duration(
+  'muster_job_run_duration_seconds',
+  'Queue entries of job runs handled (ok, failed: the handler itself broke), with the time they took.',
+  [1, 5, 15, 60, 300, 900, 3600, 14_400],
+)
+
+/** @param depths entries that wait per queue, read at every scrape */
+export function measureQueues(depths: () => Promise<Record<QueueName, number>>): void {
+  new Gauge({
+    name: 'muster_queue_depth',
+    help: 'Entries that wait for a worker, by queue.',
+    labelNames: ['queue'],
+    registers: [registry],
+    async collect() {
+      const now = await depths()
+      for (const queue of QUEUES) this.set({ queue }, now[queue])
+    },
+  })
+}
