@@ -24,10 +24,7 @@ RUN pnpm install --offline --frozen-lockfile --prod --filter '@muster/worker...'
 
 FROM workspace AS console-build
 RUN NODE_ENV=development pnpm install --offline --frozen-lockfile --filter muster --filter '@muster/console...' \
-  && node_modules/.bin/turbo run build --filter=@muster/console \
-  && cd apps/console \
-  && cp -r .next/static .next/standalone/apps/console/.next/static \
-  && if [ -d public ]; then cp -r public .next/standalone/apps/console/public; fi
+  && node_modules/.bin/turbo run build --filter=@muster/console
 
 FROM workspace AS console-files
 RUN pnpm install --offline --frozen-lockfile --prod --no-optional --filter '@muster/standalone...'

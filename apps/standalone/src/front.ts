@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import fs from 'node:fs'
 import path from 'node:path'
 import { createFront } from './front-proxy.ts'
 import { nodeArguments } from './node-arguments.ts'
@@ -53,13 +52,7 @@ function developmentServer(): string[] {
 }
 
 function builtServer(): string[] {
-  const standalone = path.join(consoleDir, '.next/standalone/apps/console')
-  // Next leaves the assets for a CDN to serve; its server finds them only beside itself.
-  for (const folder of ['.next/static', 'public']) {
-    const [source, link] = [path.join(consoleDir, folder), path.join(standalone, folder)]
-    if (fs.existsSync(source) && !fs.existsSync(link)) fs.symlinkSync(source, link)
-  }
-  return [path.join(standalone, 'server.js')]
+  return ['.next/standalone/apps/console/server.js']
 }
 
 function log(level: 'info' | 'error', msg: string): void {
