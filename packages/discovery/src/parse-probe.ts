@@ -1,0 +1,206 @@
+import { crossCheck } from './cross-check.ts'
+import { type Frame, readFrames } from './frames.ts'
+import { parseAmd } from './parse-amd.ts'
+import { parseHost, procNvidia } from './parse-host.ts'
+import { parseHuawei } from './parse-huawei.ts'
+import { parseIntel } from './parse-intel.ts'
+import { parseNvidia } from './parse-nvidia.ts'
+import { parseThead } from './parse-thead.ts'
+import { type Accelerator, type Discovery, SCHEMA_VERSION, type ToolReport } from './schema.ts'
+import { firstLine, linesOf } from './text.ts'
+import { reading, type VendorReading } from './vendor.ts'
+
+interface Call {
+  args: string
+  frame: Frame
+}
+
+/** Which text goes where, tool by tool. A call is found by its arguments, as the probe wrote them. */
+const TOOLS: Record<string, (calls: Call[]) => VendorReading> = {
+  'nvidia-smi': (calls) => {
+    const texts = {
+      xml: body(calls, /^-q -x$/),
+      list: body(calls, /^-L$/),
+      topology: body(calls, /^topo/),
+      table: body(calls, /^$/),
+      csv: csv(calls),
+    }
+    const found = parseNvidia(texts)
+    if (!found.foreign) return found
+    return { ...parseThead({ ...texts, query: texts.xml, csv: texts.csv }), foreign: found.foreign }
+  },
+  'amd-smi': (calls) =>
+    parseAmd({
+      static: body(calls, /^static/),
+      list: body(calls, /^list/),
+      metric: body(calls, /^metric/),
+      topology: body(calls, /^topology/),
+      version: body(calls, /^version/),
+    }),
+  'rocm-smi': (calls) => parseAmd({ rocm: calls.map((call) => call.frame.body) }),
+  'xpu-smi': (calls) =>
+    parseIntel({
+      discovery: body(calls, /^discovery -j$/),
+      details: bodies(calls, /^discovery -d/),
+      stats: bodies(calls, /^stats/),
+      health: body(calls, /^health/),
+      topology: body(calls, /^topology/),
+      table: body(calls, /^$/),
+      version: body(calls, /^-v$/),
+    }),
+  'npu-smi': (calls) =>
+    parseHuawei({
+      info: body(calls, /^info$/),
+      list: body(calls, /^info -l$/),
+      mapping: body(calls, /^info -m$/),
+      boards: bodies(calls, /^info -t board/),
+      details: calls
+        .filter((call) => /^info -t ecc/.test(call.args))
+        .map((call) => ({ card: call.args.split(' ')[4] ?? '', text: call.frame.body })),
+      vnpus: calls
+        .filter((call) => /^info -t info-vnpu/.test(call.args))
+        .map((call) => ({ card: call.args.split(' ')[4] ?? '', chip: call.args.split(' ')[6] ?? '0', text: call.frame.body })),
+      topology: body(calls, /^info -t topo/),
+    }),
+  'ppu-smi': (calls) =>
+    parseThead({
+      query: body(calls, /^-q$/),
+      list: body(calls, /^-L$/),
+      topology: body(calls, /^topo/),
+      table: body(calls, /^$/),
+      csv: csv(calls),
+    }),
+}
+
+const bodies = (calls: Call[], args: RegExp) => calls.filter((call) => args.test(call.args)).map((call) => call.frame.body)
+const body = (calls: Call[], args: RegExp) => bodies(calls, args).find((text) => text.trim() !== '') ?? ''
+const csv = (calls: Call[]) =>
+  calls.flatMap((call) => {
+    const fields = /^--query-[gp]pu=(\S+) --format=csv(,noheader)?/.exec(call.args)
+    return fields ? [{ fields: (fields[1] ?? '').split(','), text: call.frame.body }] : []
+  })
+
+/**
+ * Reads the raw output of the probe. Never throws: what cannot be read is missing, and a warning says so. Devices that PCI shows and
+ * no tool lists are added with `source: 'pci'`, so a broken tool never makes a node look empty.
+ */
+export function parseProbe(raw: Uint8Array | string): Discovery {
+  const { frames, complete, durationMs } = readFrames(raw)
+  const warnings: string[] = []
+  if (!frames.length) warnings.push('the output holds no probe: the shell on the node did not run it')
+  else if (!complete) warnings.push('the probe was cut short')
+  const host = guarded('host facts', () => parseHost(frames), warnings) ?? parseHost([])
+  const paths = new Map(
+    (frames.find((frame) => frame.name === 'tools')?.body ?? '')
+      .split('\n')
+      .map((line) => line.trim().split(' ') as [string, string]),
+  )
+
+  const tools: ToolReport[] = []
+  const readings = new Map<string, VendorReading>()
+  for (const [tool, read] of Object.entries(TOOLS)) {
+    const calls = callsOf(frames, tool)
+    const path = paths.get(tool)
+    if (!calls.length) {
+      const present = path !== undefined && path !== '-'
+      const unused = present && tool === 'rocm-smi' && callsOf(frames, 'amd-smi').length > 0
+      if (unused) continue
+      tools.push(
+        report(
+          tool,
+          present ? path : null,
+          present || !frames.length ? 'FAILED' : 'ABSENT',
+          present ? 'was not called' : frames.length ? null : 'the probe did not run',
+        ),
+      )
+      continue
+    }
+    const found = guarded(tool, () => read(calls), warnings) ?? reading({ failure: 'its output could not be read' })
+    readings.set(tool, found)
+    tools.push(judge(tool, path ?? null, calls, found, warnings))
+  }
+  if (frames.some((frame) => frame.name === 'unbounded'))
+    warnings.push('no vendor tool was called: the node has neither setsid nor timeout')
+
+  const accelerators = [...readings].flatMap(([, found]) => found.accelerators)
+  for (const found of readings.values()) {
+    warnings.push(...found.warnings)
+    for (const [name, version] of Object.entries(found.toolkits)) host.toolkits[name] ??= version
+  }
+  const checked = guarded('PCI', () => crossCheck({ accelerators, host, tools, proc: procNvidia(frames) }), warnings)
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    host,
+    tools,
+    accelerators: (checked?.accelerators ?? accelerators).map((device) => withToolkit(device, host.toolkits)),
+    warnings: [...new Set([...warnings, ...(checked?.warnings ?? [])])],
+    truncated: !complete || frames.some((frame) => frame.cut),
+    durationMs,
+  }
+}
+
+const callsOf = (frames: Frame[], tool: string): Call[] =>
+  frames
+    .filter((frame) => frame.name === `tool ${tool}` || frame.name.startsWith(`tool ${tool} `))
+    .map((frame) => ({ args: frame.name.slice(`tool ${tool} `.length).trim(), frame }))
+
+/** A parser's answer, or null and a warning: one bad output must not cost the rest. */
+function guarded<T>(what: string, read: () => T, warnings: string[]): T | null {
+  try {
+    return read()
+  } catch {
+    warnings.push(`${what}: the output could not be read`)
+    return null
+  }
+}
+
+const report = (tool: string, path: string | null, state: ToolReport['state'], reason: string | null): ToolReport => ({
+  tool,
+  state,
+  reason,
+  path,
+  version: null,
+  durationMs: null,
+  deviceCount: null,
+})
+
+/** The state of a tool that was called, out of what it printed, how it ended, and how long it took. */
+function judge(tool: string, path: string | null, calls: Call[], found: VendorReading, warnings: string[]): ToolReport {
+  const durationMs = calls.reduce((sum, call) => sum + (call.frame.durationMs ?? 0), 0)
+  const base = { tool, path, version: found.version, durationMs }
+  const late = calls.find((call) => call.frame.timedOut)
+  const hung = late ?? calls.find((call) => call.frame.skipped)
+  const devices = found.accelerators.length
+  if (hung) warnings.push(`${tool} ${hung.args}: no answer in time`)
+  if (calls.some((call) => call.frame.cut)) warnings.push(`${tool}: its output was cut`)
+  if (found.foreign)
+    return { ...base, state: 'FOREIGN', reason: `this ${tool} is ${found.foreign}`, deviceCount: devices || null }
+  if (devices && !(late && late === calls[0])) return { ...base, state: 'OK', reason: null, deviceCount: devices }
+  const said = calls.map((call) => firstLine(call.frame.body)).find((line) => line !== null)
+  if (late)
+    return {
+      ...base,
+      state: 'TIMED_OUT',
+      reason: `\`${[tool, late.args].join(' ').trim()}\` did not end within its time${said ? `; so far: ${said}` : ''}`,
+      deviceCount: null,
+    }
+  const code = calls[0]?.frame.code
+  const reason = [found.failure ?? said ?? 'printed nothing', code ? `(exit code ${code})` : ''].join(' ').trim()
+  return { ...base, state: 'FAILED', reason, deviceCount: null }
+}
+
+/** The toolkit on the node says more than what the driver would support. */
+function withToolkit(device: Accelerator, toolkits: Record<string, string>): Accelerator {
+  const name = { nvidia_gpu: 'cuda', amd_gpu: 'rocm', intel_gpu: 'oneapi', huawei_npu: 'cann', thead_npu: 'hggc', other: '' }[
+    device.deviceType
+  ]
+  return { ...device, toolkitVersion: toolkits[name] ?? device.toolkitVersion }
+}
+
+/** The lines of a probe's raw output with the frames of one tool, for people who want to see the evidence. */
+export function evidenceOf(raw: Uint8Array | string, tool: string): { call: string; text: string }[] {
+  return callsOf(readFrames(raw).frames, tool).map((call) => ({
+    call: `${tool} ${call.args}`.trim(),
+    text: linesOf(call.frame.body).join('\n'),
+  }))
+}
