@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '@muster/core/db'
+import type { Log } from '@muster/core/log'
+import { sql } from 'drizzle-orm'
+
+const RETRY_MS = 2000
+
+/**
+ * Wait until the database answers and has its tables, saying every two seconds what is missing.
+ * @throws the signal's reason when that fires first
+ */
+export async function awaitDatabase(db: Db, log: Log, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      await db.execute(sql`select 1 from credential_keys limit 1`)
+      return
+    } catch (error) {
+      // Drizzle wraps what the driver threw.
+      const cause = ((error as Error).cause ?? error) as Error & { code?: string }
+      const reason =
+        cause.code === '42P01' ? 'it has no tables yet: migrate it' : cause.message || cause.code || 'it does not answer'
+      log.warn({ reason }, 'waiting for the database at DATABASE_URL')
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { createLog, type Log } from '@muster/core/log'
+import { loadWorkerConfig, startWorker, type WorkerConfig } from './start.ts'
+
+/** A worker process: runs until SIGTERM or SIGINT; a second signal ends it at once. */
+async function main(config: WorkerConfig, log: Log): Promise<void> {
+  const starting = new AbortController()
+  const asked = new Promise<void>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const)
+      process.on(name, () => {
+        if (starting.signal.aborted) process.exit(1)
+        starting.abort(new Error(`stopped by ${name}`))
+        resolve()
+      })
+  })
+  const worker = await startWorker(config, log, starting.signal).catch((error: unknown) => {
+    if (!starting.signal.aborted) throw error
+    return null
+  })
+  if (!worker) return log.info('stopped before the database answered')
+  await asked
+  await worker.stop()
+  log.info('the worker has stopped')
+}
+
+try {
+  const config = loadWorkerConfig(process.env)
+  await main(config, createLog('worker', config.LOG_LEVEL))
+  process.exit(0)
+} catch (error) {
+  process.stderr.write(`The worker cannot start. ${error instanceof Error ? error.message : error}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { loadConfig, masterPassword } from '@muster/core/config'
+import type { Runtime } from '@muster/core/context'
+import { openVault } from '@muster/core/credentials'
+import { connectDb } from '@muster/core/db'
+import { createListener, createNotifier } from '@muster/core/events'
+import type { Log } from '@muster/core/log'
+import { createQueue, type QueueEntry } from '@muster/core/queue'
+import { ansibleVersion } from './ansible-version.ts'
+import { awaitDatabase } from './await-database.ts'
+import { connectionTestHandler } from './handlers/connection-test.ts'
+import { discoveryHandler } from './handlers/discovery.ts'
+import { jobRunHandler } from './handlers/job-run.ts'
+import { serveHealth } from './health.ts'
+import { jobRunDuration, measureQueues } from './metrics.ts'
+import { queueDepths } from './queue-depths.ts'
+import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
+import { reconcileStuckWork } from './reconcilers/stuck-work.ts'
+import { shareBastions } from './ssh/bastions.ts'
+
+/** @throws Error with one line per wrong setting */
+export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
+  loadConfig(env, [
+    'DATABASE_URL',
+    'CREDENTIAL_MASTER_PASSWORD',
+    'CREDENTIAL_MASTER_PASSWORD_FILE',
+    'CREDENTIAL_KEY_VERSION',
+    'LOG_LEVEL',
+    'HOST',
+    'WORKER_PORT',
+    'ANSIBLE_WORK_DIR',
+    'ANSIBLE_PLAYBOOK_REPO_PATH',
+    'ANSIBLE_PLAYBOOK',
+    'JOB_RUNNER_CONCURRENCY',
+    'JOB_CANCEL_GRACE_PERIOD',
+    'SSH_CONCURRENCY',
+    'SSH_TIMEOUT',
+  ])
+export type WorkerConfig = ReturnType<typeof loadWorkerConfig>
+
+/** Tests and discoveries under way when the worker is to stop get this long; runs are stopped at once, in their own way. */
+const SSH_DRAIN_MS = 5000
+/** What a run may need beyond its own grace period, to write its end. */
+const SETTLE_MS = 10_000
+
+export type Worker = {
+  /** Where /healthz, /readyz and /metrics are. */
+  port: number
+  /** Take no more work, bring what is under way to its end within the grace period, close everything. */
+  stop(): Promise<void>
+}
+
+/**
+ * Bring up a worker: it takes tests, discoveries and runs from the queue, and reconciles.
+ * @param signal gives up waiting for the database
+ * @throws Error in the operator's words when the configuration or ansible-playbook is not as it must be
+ */
+export async function startWorker(config: WorkerConfig, log: Log, signal: AbortSignal): Promise<Worker> {
+  const workerId = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
+  const url = config.DATABASE_URL
+  const version = ansibleVersion(config.ANSIBLE_PLAYBOOK)
+  // Looked at below; a database that is away must not make it an unhandled rejection.
+  version.catch(() => {})
+  const password = masterPassword(config)
+  const { db, close: closeDb } = connectDb(url, { name: `muster-worker ${workerId}`, max: 16 })
+  const closers = [closeDb]
+  const close = async () => {
+    for (const step of closers.splice(0).reverse()) await step()
+  }
+  try {
+    await awaitDatabase(db, log, signal)
+    log.info({ ansible: await version, executable: config.ANSIBLE_PLAYBOOK }, 'ansible-playbook is ready')
+    const vault = await openVault(db, password, config.CREDENTIAL_KEY_VERSION)
+    const notifier = createNotifier(url, log)
+    closers.push(() => notifier.close())
+    const listener = await createListener(url, log)
+    closers.push(() => listener.close())
+    const queue = await createQueue(url, log, 'worker')
+    const runtime: Runtime = { db, queue, notify: notifier.notify, log, vault }
+    const bastions = shareBastions()
+    closers.push(async () => bastions.close())
+
+    const runsStop = new AbortController()
+    const sshStop = new AbortController()
+    const deps = { runtime, config, workerId, listener }
+    const ssh = { ...deps, bastions, stopping: sshStop.signal }
+    const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime)]
+    closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
+    listener.onReconnect(() => {
+      for (const one of reconcilers) one.nudge()
+    })
+    measureQueues(() => queueDepths(db))
+    let isStopping = false
+    const health = await serveHealth(config.HOST, config.WORKER_PORT, async () => {
+      if (isStopping) return 'The worker is stopping.'
+      await queueDepths(db)
+      return null
+    })
+    closers.push(health.close)
+
+    await queue.work('connection-test', config.SSH_CONCURRENCY, connectionTestHandler(ssh))
+    await queue.work('discovery', config.SSH_CONCURRENCY, discoveryHandler(ssh))
+    await queue.work('job-run', config.JOB_RUNNER_CONCURRENCY, measured(jobRunHandler({ ...deps, stopping: runsStop.signal })))
+    log.info({ workerId, port: health.port }, 'the worker takes work')
+
+    return {
+      port: health.port,
+      async stop() {
+        isStopping = true
+        log.info('the worker stops')
+        runsStop.abort(new Error('The worker stops.'))
+        const drain = setTimeout(() => sshStop.abort(new Error('The worker stops.')), SSH_DRAIN_MS)
+        try {
+          await queue.close(config.JOB_CANCEL_GRACE_PERIOD * 1000 + SETTLE_MS)
+        } finally {
+          clearTimeout(drain)
+          await close()
+        }
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function measured(handle: (entry: QueueEntry) => Promise<void>) {
+  return async (entry: QueueEntry) => {
+    const end = jobRunDuration.startTimer()
+    try {
+      await handle(entry)
+      end({ result: 'ok' })
+    } catch (error) {
+      end({ result: 'failed' })
+      throw error
+    }
+  }
+}
