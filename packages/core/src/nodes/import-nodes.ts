@@ -1,0 +1,80 @@
+import { and } from 'drizzle-orm'
+import type { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { parseInput } from '../errors.ts'
+import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
+import { authorizeConnectionType, checkReferences } from './fields.ts'
+import { flagExisting, NodeImportInput, type NodeImportReport, type PlannedRow, planImport, report } from './import/plan.ts'
+import { computeNodes } from './tables.ts'
+
+/** Rows of one statement: it takes at most 65,535 parameters. */
+const CHUNK = 1000
+
+/**
+ * Add many nodes from a list, a CSV table or an Ansible inventory. Each row has its own result: what is wrong with one keeps no
+ * other from being added. Groups of an inventory that do not exist yet are made.
+ * @throws InvalidInput at text when it cannot be read, at defaults when they are wrong
+ */
+export async function importNodes(ctx: Ctx, input: z.input<typeof NodeImportInput>): Promise<NodeImportReport> {
+  authorize(ctx, 'node:write')
+  const wanted = parseInput(NodeImportInput, input)
+  authorizeConnectionType(ctx, wanted.defaults?.connectionType)
+  return inTransaction(ctx, async (tx, afterwards) => {
+    await checkReferences(tx, ctx, wanted.defaults ?? {}, 'defaults.')
+    const rows = await planImport(tx, ctx, wanted)
+    // In one order, so that two imports of the same names wait for each other instead of deadlocking.
+    const valid = rows.filter((row) => row.state === 'VALID').sort((a, b) => (a.values!.name < b.values!.name ? -1 : 1))
+    for (let i = 0; i < valid.length; i += CHUNK) await insertRows(tx, ctx, valid.slice(i, i + CHUNK))
+    // Somebody else added the rest in the meantime.
+    await flagExisting(tx, ctx, valid)
+    const added = rows.filter((row) => row.state === 'ADDED')
+    await joinGroups(tx, ctx, added)
+    await audit(
+      tx,
+      ctx,
+      'node.add',
+      added.map((row) => row.node!),
+      { import: wanted.format },
+    )
+    for (const row of added) afterwards({ topic: 'node', id: row.node!.id, tenantId: ctx.tenantId })
+    return report(rows)
+  })
+}
+
+async function insertRows(tx: Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
+  const nodes = await tx
+    .insert(computeNodes)
+    .values(rows.map((row) => ({ ...row.values!, tenantId: ctx.tenantId })))
+    .onConflictDoNothing()
+    .returning()
+  const byName = new Map(nodes.map((node) => [node.name, node]))
+  for (const row of rows) {
+    const node = byName.get(row.values!.name)
+    if (node) Object.assign(row, { state: 'ADDED', node })
+  }
+}
+
+async function joinGroups(tx: Tx, ctx: Ctx, added: PlannedRow[]): Promise<void> {
+  const names = [...new Set(added.flatMap((row) => row.groups))].sort()
+  if (names.length === 0) return
+  const made = await tx
+    .insert(nodeGroups)
+    .values(names.map((name) => ({ tenantId: ctx.tenantId, name })))
+    .onConflictDoNothing()
+    .returning()
+  if (made.length > 0) await audit(tx, ctx, 'node_group.create', made)
+  const groups = await tx
+    .select({ id: nodeGroups.id, name: nodeGroups.name })
+    .from(nodeGroups)
+    .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.name, names, 'text')))
+  const ids = new Map(groups.map((group) => [group.name, group.id]))
+  const members = added.flatMap((row) =>
+    [...new Set(row.groups)].map((name) => ({ groupId: ids.get(name)!, nodeId: row.node!.id })),
+  )
+  for (let i = 0; i < members.length; i += 10 * CHUNK)
+    await tx
+      .insert(nodeGroupMembers)
+      .values(members.slice(i, i + 10 * CHUNK))
+      .onConflictDoNothing()
+}

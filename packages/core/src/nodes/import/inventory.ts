@@ -1,0 +1,124 @@
+import { type Draft, type DraftFields, draft, MAX_ROWS, splitHostPort, tooMany } from './draft.ts'
+import { readIni } from './inventory-ini.ts'
+import { readYaml } from './inventory-yaml.ts'
+
+export type Vars = Record<string, string>
+/** An Ansible inventory as written: hosts with their own variables, groups with theirs and their children. */
+export type Inventory = {
+  hosts: Map<string, { line: number; source: string; vars: Vars; groups: Set<string> }>
+  groups: Map<string, { vars: Vars; children: Set<string> }>
+}
+
+/** Add a host (or the group it stands in) to what is read so far; a second mention adds to the first. */
+export function addHost(inventory: Inventory, pattern: string, group: string, vars: Vars, line: number, source: string): void {
+  const { host, port } = splitHostPort(pattern)
+  for (const name of expandRanges(host)) {
+    const known = inventory.hosts.get(name) ?? { line, source, vars: {}, groups: new Set<string>() }
+    Object.assign(known.vars, port === undefined ? {} : { ansible_port: port }, vars)
+    known.groups.add(group)
+    inventory.hosts.set(name, known)
+    if (inventory.hosts.size > MAX_ROWS) throw tooMany()
+  }
+}
+
+export function groupOf(inventory: Inventory, name: string) {
+  const group = inventory.groups.get(name) ?? { vars: {}, children: new Set<string>() }
+  inventory.groups.set(name, group)
+  return group
+}
+
+/** Ansible's ranges: `gpu[01:64]`, `rack[a:c]`, `n[1:9:2]`; the width of the first number is kept. */
+export function expandRanges(pattern: string): string[] {
+  const match = /^(.*?)\[([^\]:]+):([^\]:]+)(?::(\d{1,6}))?\](.*)$/.exec(pattern)
+  if (!match || pattern.startsWith('[')) return [pattern]
+  const [, head, first, last, step = '1', tail] = match as unknown as [string, string, string, string, string?, string?]
+  const by = Math.max(1, Number(step))
+  let pieces: string[] = []
+  if (/^\d{1,9}$/.test(first) && /^\d{1,9}$/.test(last)) {
+    if (Number(last) - Number(first) > MAX_ROWS * by) throw tooMany()
+    for (let n = Number(first); n <= Number(last); n += by) pieces.push(String(n).padStart(first.length, '0'))
+  } else if (/^[a-z]$/i.test(first) && /^[a-z]$/i.test(last))
+    for (let c = first.charCodeAt(0); c <= last.charCodeAt(0); c += by) pieces.push(String.fromCharCode(c))
+  else pieces = []
+  if (pieces.length === 0) return [pattern]
+  const rest = expandRanges(`x${tail ?? ''}`).map((text) => text.slice(1))
+  if (pieces.length * rest.length > MAX_ROWS) throw tooMany()
+  return pieces.flatMap((piece) => rest.map((end) => `${head}${piece}${end}`))
+}
+
+/** Ansible's names of what we take over; the later of a line wins. */
+const TAKEN: Record<string, keyof DraftFields> = {
+  ansible_ssh_host: 'host',
+  ansible_host: 'host',
+  ansible_ssh_port: 'port',
+  ansible_port: 'port',
+  ansible_ssh_user: 'sshUser',
+  ansible_user: 'sshUser',
+  ansible_connection: 'connectionType',
+}
+const SECRET = /pass(word|wd)?$|private_key|secret|token/i
+
+/**
+ * An Ansible inventory, INI or YAML. Each host is one draft with its groups, those around them included; address, port, user
+ * and connection come from its variables or its groups'. Other variables are left out, with a note.
+ */
+export function parseInventory(text: string): Draft[] {
+  const isYaml = /^\s*(---|\{|["']?[\w.-]+["']?:\s*(#.*)?$)/.test(text.replace(/^\uFEFF/, '').replace(/^\s*([#;].*)?\n/gm, ''))
+  const inventory = isYaml ? readYaml(text) : readIni(text)
+  const depths = depthsOf(inventory)
+  const parents = new Map<string, string[]>()
+  for (const [name, { children }] of inventory.groups)
+    for (const child of children) parents.set(child, [...(parents.get(child) ?? []), name])
+  return [...inventory.hosts].map(([name, host]) => {
+    const groups = withParents(host.groups, parents)
+    // `all` first, then outer before inner groups: what is nearer to the host wins.
+    const order = ['all', ...groups].sort((a, b) => (depths.get(a) ?? 0) - (depths.get(b) ?? 0) || (a < b ? -1 : 1))
+    const inherited = Object.assign({}, ...order.map((group) => inventory.groups.get(group)?.vars ?? {})) as Vars
+    return toDraft(name, host, inherited, groups)
+  })
+}
+
+function withParents(direct: Set<string>, parents: Map<string, string[]>): string[] {
+  const all = new Set(direct)
+  for (const group of all) for (const parent of parents.get(group) ?? []) all.add(parent)
+  all.delete('all')
+  all.delete('ungrouped')
+  return [...all]
+}
+
+/** How deep each group lies below `all`; in a circle, which Ansible refuses, at most as deep as there are groups. */
+function depthsOf({ groups }: Inventory): Map<string, number> {
+  const depths = new Map([...groups.keys()].map((name) => [name, name === 'all' ? 0 : 1]))
+  for (let round = 0, changed = true; changed && round < groups.size; round++) {
+    changed = false
+    for (const [name, { children }] of groups)
+      for (const child of children)
+        if ((depths.get(child) ?? 0) <= (depths.get(name) ?? 0)) {
+          depths.set(child, depths.get(name)! + 1)
+          changed = true
+        }
+  }
+  return depths
+}
+
+function toDraft(name: string, host: { line: number; source: string; vars: Vars }, inherited: Vars, groups: string[]): Draft {
+  const fields: DraftFields = { name, host: name }
+  for (const vars of [inherited, host.vars])
+    for (const [key, field] of Object.entries(TAKEN)) if (vars[key] !== undefined) Object.assign(fields, { [field]: vars[key] })
+  if (fields.connectionType && ['smart', 'paramiko', 'paramiko_ssh', 'ansible.builtin.ssh'].includes(fields.connectionType))
+    fields.connectionType = 'ssh'
+  const row = draft(host.line, host.source, fields)
+  for (const group of groups) {
+    const fitting = group.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d)/, '_')
+    row.groups.push(fitting)
+    if (fitting !== group) row.notes.push({ path: 'groups', message: `the group ${group} is called ${fitting} here` })
+  }
+  for (const key of Object.keys(host.vars).filter((k) => !(k in TAKEN)))
+    row.notes.push({
+      path: key.slice(0, 60),
+      message: SECRET.test(key)
+        ? 'a secret is not taken from an inventory: save it as a credential'
+        : 'this variable is not taken over',
+    })
+  return row
+}

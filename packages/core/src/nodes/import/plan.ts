@@ -1,0 +1,203 @@
+import { and, or } from 'drizzle-orm'
+import { z } from 'zod'
+import { type Ctx, type Tx, whyNotAllowed } from '../../context.ts'
+import { credentials } from '../../credentials/tables.ts'
+import type { Db } from '../../db/client.ts'
+import { isOneOf, visibleTo } from '../../db/rows.ts'
+import type { InputIssue } from '../../errors.ts'
+import { AddNodeInput } from '../add-node.ts'
+import { NODE_FIELDS } from '../fields.ts'
+import { type ComputeNode, computeNodes } from '../tables.ts'
+import { parseCsv } from './csv.ts'
+import type { Draft } from './draft.ts'
+import { parseInventory } from './inventory.ts'
+import { parseList } from './list.ts'
+
+const { name: _name, host: _host, ...defaults } = NODE_FIELDS
+
+export const NodeImportInput = z.object({
+  format: z.enum(['LIST', 'CSV', 'INVENTORY'], 'must be LIST, CSV or INVENTORY'),
+  text: z.string().min(1, 'must not be empty').max(5_000_000, 'must have at most 5 million characters'),
+  /** What rows do not say themselves. */
+  defaults: z.object(defaults).partial().nullish(),
+  /** Take only these rows: a second try for those that failed. */
+  onlyRows: z.array(z.number().int()).max(100_000).nullish(),
+})
+export type NodeImport = z.output<typeof NodeImportInput>
+
+/**
+ * VALID: can be added. ADDED: it was, by this import. EXISTS: there is such a node already, or an earlier row is the same.
+ * INVALID: its issues say why.
+ */
+export type NodeImportState = 'VALID' | 'ADDED' | 'EXISTS' | 'INVALID'
+export type NodeImportRow = {
+  /** Line of the text, from 1. */
+  row: number
+  source: string
+  name: string | null
+  host: string | null
+  port: number | null
+  state: NodeImportState
+  /** Why it is INVALID or EXISTS; on other rows what was left out. */
+  issues: InputIssue[]
+  /** The node added, or the one that was there. */
+  node: ComputeNode | null
+}
+export type NodeImportReport = { rows: NodeImportRow[]; addedCount: number; failedCount: number }
+
+export type PlannedRow = NodeImportRow & { values: z.output<typeof AddNodeInput> | null; groups: string[] }
+
+const PARSERS = { LIST: parseList, CSV: parseCsv, INVENTORY: parseInventory }
+
+/**
+ * Read the text and say of each row what would become of it. Writes nothing; a fixed number of statements.
+ * @throws InvalidInput at text when it cannot be read at all
+ */
+export async function planImport(db: Db | Tx, ctx: Ctx, input: NodeImport): Promise<PlannedRow[]> {
+  const only = input.onlyRows && new Set(input.onlyRows)
+  const drafts = PARSERS[input.format](input.text).filter((draft) => !only || only.has(draft.row))
+  const named = await credentialsByName(db, ctx, drafts)
+  const rows = drafts.map((draft) => check(ctx, draft, input, named))
+  flagRepeats(rows)
+  await flagExisting(db, ctx, rows)
+  return rows
+}
+
+export function report(planned: PlannedRow[]): NodeImportReport {
+  const rows = planned.map(({ values: _values, groups: _groups, ...row }) => row)
+  const count = (state: NodeImportState) => rows.filter((row) => row.state === state).length
+  return { rows, addedCount: count('ADDED'), failedCount: count('INVALID') }
+}
+
+const REFERENCES = { credential: 'credentialId', becomeCredential: 'becomeCredentialId', bastion: 'bastionId' } as const
+type ReferenceField = keyof typeof REFERENCES
+const FITTING: Record<ReferenceField, string[]> = {
+  credential: ['SSH_KEY', 'SSH_PASSWORD'],
+  becomeCredential: ['BECOME'],
+  bastion: ['BASTION'],
+}
+type NamedCredentials = Map<string, { id: string; kind: string }>
+
+async function credentialsByName(db: Db | Tx, ctx: Ctx, drafts: Draft[]): Promise<NamedCredentials> {
+  const names = new Set(
+    drafts.flatMap(({ fields }) => (Object.keys(REFERENCES) as ReferenceField[]).flatMap((f) => fields[f] ?? [])),
+  )
+  const clean = [...names].filter((name) => !name.includes('\u0000'))
+  if (clean.length === 0) return new Map()
+  const rows = await db
+    .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
+    .from(credentials)
+    .where(and(visibleTo(ctx, credentials), isOneOf(credentials.name, clean, 'text')))
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
+function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredentials): PlannedRow {
+  const { credential, becomeCredential, bastion, port, tags, labels, ...fields } = draft.fields
+  const issues = [...draft.issues]
+  const references: Record<string, string> = {}
+  for (const [field, name] of Object.entries({ credential, becomeCredential, bastion }) as [
+    ReferenceField,
+    string | undefined,
+  ][]) {
+    if (name === undefined) continue
+    const found = named.get(name)
+    if (!found) issues.push({ path: field, message: `There is no credential named ${name.slice(0, 100)}.` })
+    else if (!FITTING[field].includes(found.kind))
+      issues.push({ path: field, message: `${name} is a ${found.kind}; here it must be ${FITTING[field].join(' or ')}` })
+    else references[REFERENCES[field]] = found.id
+  }
+  const said = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value !== undefined))
+  const parsed = AddNodeInput.safeParse({
+    ...said,
+    ...fields,
+    ...references,
+    ...(port === undefined ? {} : { port: /^\d{1,6}$/.test(String(port)) ? Number(port) : String(port) }),
+    tags: [...(input.defaults?.tags ?? []), ...(tags ?? [])],
+    labels: { ...input.defaults?.labels, ...labels },
+  })
+  // A row that could not be taken apart has told its one reason already.
+  if (!parsed.success && draft.issues.length === 0)
+    issues.push(...parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })))
+  const refused = parsed.success && parsed.data.connectionType === 'local' ? whyNotAllowed(ctx.actor, 'node:local') : null
+  if (refused) issues.push({ path: 'connectionType', message: `a local node runs commands on the worker itself: ${refused}` })
+  const values = parsed.success && issues.length === 0 ? parsed.data : null
+  return {
+    row: draft.row,
+    source: draft.source,
+    name: values?.name ?? fields.name ?? null,
+    host: values?.host ?? fields.host ?? null,
+    port: values?.port ?? null,
+    state: values ? 'VALID' : 'INVALID',
+    issues: values ? draft.notes : issues,
+    node: null,
+    values,
+    groups: draft.groups,
+  }
+}
+
+const addressOf = (at: { host: string; port: number; bastionId?: string | null | undefined }) =>
+  JSON.stringify([at.host, at.port, at.bastionId ?? null])
+
+/** A row that says the same as an earlier one is harmless; one of the same name for another address is a mistake. */
+function flagRepeats(rows: PlannedRow[]): void {
+  const byName = new Map<string, PlannedRow>()
+  const byAddress = new Map<string, PlannedRow>()
+  for (const row of rows) {
+    if (!row.values) continue
+    const first = byName.get(row.values.name)
+    const address = addressOf(row.values)
+    if (first) {
+      const isSame = addressOf(first.values!) === address
+      row.state = isSame ? 'EXISTS' : 'INVALID'
+      row.issues = [
+        { path: 'name', message: `row ${first.row} has this name${isSame ? ' and address' : ' and another address'}` },
+      ]
+    } else if (byAddress.has(address)) {
+      row.state = 'INVALID'
+      row.issues = [{ path: 'host', message: `row ${byAddress.get(address)!.row} has this address under another name` }]
+    } else {
+      byName.set(row.values.name, row)
+      byAddress.set(address, row)
+    }
+  }
+}
+
+/** Flag the rows whose name or address a node of the tenant has. */
+export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
+  const valid = rows.filter((row) => row.state === 'VALID' && row.values)
+  if (valid.length === 0) return
+  const nodes = await db
+    .select()
+    .from(computeNodes)
+    .where(
+      and(
+        visibleTo(ctx, computeNodes),
+        or(
+          isOneOf(
+            computeNodes.name,
+            valid.map((row) => row.values!.name),
+            'text',
+          ),
+          isOneOf(
+            computeNodes.host,
+            valid.map((row) => row.values!.host),
+            'text',
+          ),
+        ),
+      ),
+    )
+  const byName = new Map(nodes.map((node) => [node.name, node]))
+  const byAddress = new Map(nodes.map((node) => [addressOf(node), node]))
+  for (const row of valid) {
+    const sameName = byName.get(row.values!.name)
+    const node = sameName ?? byAddress.get(addressOf(row.values!))
+    if (!node) continue
+    row.state = 'EXISTS'
+    row.node = node
+    row.issues = [
+      sameName
+        ? { path: 'name', message: `There is already a node named ${node.name} (${node.status}).` }
+        : { path: 'host', message: `The node ${node.name} (${node.status}) has this address already.` },
+    ]
+  }
+}
