@@ -1,0 +1,88 @@
+const MASK = '***'
+/** Shorter values are left: masking every `a` or `123` would make a log unreadable and hide nothing. */
+const SHORTEST = 4
+const SHORTEST_KEY_LINE = 16
+const PREFIX = 4
+
+/** Replaces secrets in what a run says, in the forms in which they usually turn up. */
+export type Mask = { text(text: string): string; value<T>(value: T): T }
+
+/**
+ * @param secrets passwords, passphrases and private keys in the clear. Values of fewer than 4 characters are not masked.
+ */
+export function createMask(secrets: string[]): Mask {
+  const forms = new Set(secrets.flatMap(formsOf).filter((form) => form.length >= SHORTEST))
+  // Looked up by their first characters: a fleet may have a thousand passwords, and a flood of output must still pass quickly.
+  const byPrefix = new Map<string, string[]>()
+  const firsts = new Uint8Array(65536)
+  for (const form of [...forms].sort((a, b) => b.length - a.length)) {
+    const prefix = form.slice(0, PREFIX)
+    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), form])
+    firsts[form.charCodeAt(0)] = 1
+  }
+  const text = (input: string): string => {
+    let out = ''
+    let from = 0
+    for (let i = 0; i + PREFIX <= input.length; i++) {
+      if (firsts[input.charCodeAt(i)] === 0) continue
+      const form = byPrefix.get(input.slice(i, i + PREFIX))?.find((candidate) => input.startsWith(candidate, i))
+      if (!form) continue
+      out += input.slice(from, i) + MASK
+      from = i + form.length
+      i = from - 1
+    }
+    return from === 0 ? input : out + input.slice(from)
+  }
+  const value = (input: unknown): unknown => {
+    if (typeof input === 'string') return text(input)
+    if (Array.isArray(input)) return input.map(value)
+    if (input !== null && typeof input === 'object')
+      return Object.fromEntries(Object.entries(input).map(([key, inner]) => [text(key), value(inner)]))
+    return input
+  }
+  return forms.size === 0 ? { text: (t) => t, value: (v) => v } : { text, value: <T>(input: T) => value(input) as T }
+}
+
+/** A secret as itself, and as it looks in JSON, base64, a URL, a shell's quotes and Python's. Of a key, its lines. */
+function formsOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n/).filter((line) => line !== '')
+  if (lines.length > 1)
+    return lines.filter((line) => line.length >= SHORTEST_KEY_LINE && !line.startsWith('-----')).flatMap(formsOf)
+  const value = lines[0] ?? ''
+  if (value.length < SHORTEST) return []
+  const json = JSON.stringify(value).slice(1, -1)
+  const ascii = json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const url = encodeURIComponent(value)
+  return [
+    value,
+    json,
+    ascii,
+    JSON.stringify(json).slice(1, -1),
+    url,
+    url.replaceAll('%20', '+'),
+    url.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
+    value.replaceAll("'", `'"'"'`),
+    value.replaceAll("'", `'\\''`),
+    value.replaceAll('\\', '\\\\').replaceAll("'", "\\'"),
+    value.replace(/[^A-Za-z0-9_@%+=:,./-]/g, '\\$&'),
+    ...base64Forms(value),
+  ]
+}
+
+/**
+ * How base64 of any text looks where it holds the value: at each of the three positions of a group, without the characters at the edges
+ * that also depend on the neighbours.
+ */
+function base64Forms(value: string): string[] {
+  const bytes = Buffer.from(value)
+  return [0, 1, 2].flatMap((shift) => {
+    const encoded = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .replaceAll('=', '')
+    const skipFront = [0, 2, 3][shift]!
+    const skipBack = (shift + bytes.length) % 3 === 0 ? 0 : 1
+    const core = encoded.slice(skipFront, encoded.length - skipBack)
+    // A few characters of base64 occur by chance.
+    return core.length < 6 ? [] : [core, core.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}

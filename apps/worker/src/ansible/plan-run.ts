@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import type { Hop, Login, NodeAccess } from '@muster/core/credentials/access'
+import { DomainError } from '@muster/core/errors'
+import { type Claim, whyNotTarget } from '@muster/core/jobs'
+
+/**
+ * One machine that ssh logs in to. The alias names it in every file of the run and in ssh's password prompts; it is random, so
+ * that no machine can make ssh ask for another one's password.
+ */
+export type Machine = {
+  alias: string
+  host: string
+  port: number
+  login: Login
+  hostKey: string
+  /** Alias of the last bastion on the way to it. */
+  via: string | null
+}
+export type Target = {
+  name: string
+  nodeId: string
+  /** Null: the controller itself. */
+  machine: Machine | null
+  become: NodeAccess['become']
+}
+/** Who takes part in a run and how they are reached; `refused` are hosts that cannot be, each with the reason. */
+export type RunPlan = {
+  targets: Target[]
+  bastions: Machine[]
+  refused: { name: string; nodeId: string | null; reason: string }[]
+}
+
+/** Work out how each host of a run is reached. What became impossible since the run was accepted is refused host by host. */
+export function planRun(hosts: Claim['hosts'], access: Map<string, NodeAccess | DomainError>): RunPlan {
+  const bastions = new Map<string, Machine>()
+  const plan: RunPlan = { targets: [], bastions: [], refused: [] }
+  for (const [i, { name, nodeId }] of hosts.entries()) {
+    const way = nodeId ? access.get(nodeId) : undefined
+    const reason = !nodeId || !way ? 'The node was purged.' : way instanceof DomainError ? way.message : whyNot(way)
+    if (reason || !nodeId || !way || way instanceof DomainError) {
+      plan.refused.push({ name, nodeId, reason: reason! })
+      continue
+    }
+    const { node, hops, login, become } = way
+    const machine: Machine | null =
+      node.connectionType === 'local'
+        ? null
+        : { alias: alias('n', i), host: node.host, port: node.port, login, hostKey: node.hostKey!, via: bastion(bastions, hops) }
+    plan.targets.push({ name, nodeId, machine, become })
+  }
+  plan.bastions = [...bastions.values()]
+  return plan
+}
+
+const alias = (kind: 'n' | 'b', i: number) => `${kind}${i}-${randomBytes(6).toString('hex')}`
+
+function whyNot({ node, hops }: NodeAccess): string | null {
+  const reason = whyNotTarget(node)
+  if (reason) return `The node ${node.name} ${reason}.`
+  const unknown = hops.find((hop) => !hop.hostKey)
+  return unknown ? `The bastion ${unknown.name} has no approved host key; test the connection and approve the key.` : null
+}
+
+/** The alias of the last of `hops`, each of which becomes one machine of the run however many nodes lie behind it. */
+function bastion(known: Map<string, Machine>, hops: Hop[]): string | null {
+  let via: string | null = null
+  for (const hop of hops) {
+    const machine: Machine = known.get(hop.credentialId) ?? {
+      alias: alias('b', known.size),
+      host: hop.host,
+      port: hop.port,
+      login: hop.login,
+      hostKey: hop.hostKey!,
+      via,
+    }
+    known.set(hop.credentialId, machine)
+    via = machine.alias
+  }
+  return via
+}
+
+/** Every secret value that the plan's machines are reached with, for masking. */
+export function secretsOf(plan: RunPlan): string[] {
+  const logins = [...plan.targets.flatMap((t) => t.machine?.login ?? []), ...plan.bastions.map((b) => b.login)]
+  const values = [
+    ...logins.flatMap((login) => [login.privateKey, login.passphrase, login.password]),
+    ...plan.targets.map((target) => target.become.password),
+  ]
+  return [...new Set(values.filter((value) => value !== undefined && value !== null))]
+}

@@ -1,0 +1,172 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JobRun } from '@muster/core/jobs'
+import { loginKey } from '../ssh/login-key.ts'
+import type { Machine, RunPlan, Target } from './plan-run.ts'
+import { quoted, unsafe, variables } from './unsafe-yaml.ts'
+
+export type RunFiles = { inventory: string; extraVars: string; ansibleConfig: string }
+type Place = {
+  /** The run's private directory. */
+  dir: string
+  /** Where its sockets and ssh's files lie: short, and without characters that ssh would split at. */
+  sshDir: string
+  playbooks: string
+  connectTimeoutS: number
+}
+
+/** Where a run's sockets lie in its ssh directory. Unix sockets have room for some 100 bytes of path. */
+export const socketPaths = (sshDir: string) => ({ agent: `${sshDir}/a`, secrets: `${sshDir}/s`, masters: `${sshDir}/c` })
+
+/** Write everything that ansible-playbook and ssh read; none of it holds a secret. */
+export async function writeRunFiles(place: Place, run: JobRun, plan: RunPlan): Promise<RunFiles> {
+  const { dir, sshDir } = place
+  const keys = publicKeys(plan, sshDir)
+  const machines = [...plan.bastions, ...plan.targets.flatMap((target) => target.machine ?? [])]
+  const files: RunFiles = {
+    inventory: join(dir, 'inventory.yml'),
+    extraVars: join(dir, 'extra-vars.yml'),
+    ansibleConfig: join(dir, 'ansible.cfg'),
+  }
+  const texts: [string, string][] = [
+    [files.inventory, inventory(plan.targets, run, sshDir, keys)],
+    [files.extraVars, `${variables(run.extraVars)}\n`],
+    [files.ansibleConfig, ansibleConfig(place)],
+    [`${sshDir}/config`, sshConfig(place, plan.bastions, keys)],
+    [`${sshDir}/known_hosts`, machines.map((machine) => `${machine.alias} ${machine.hostKey}\n`).join('')],
+    ...[...keys.values()].map(({ file, publicKey }): [string, string] => [file, `${publicKey}\n`]),
+  ]
+  await Promise.all(texts.map(([path, text]) => writeFile(path, text, { mode: 0o600 })))
+  return files
+}
+
+/** By private key: the file of its public half, which tells ssh the one key to ask the agent for. */
+type Keys = Map<string, { file: string; publicKey: string }>
+
+function publicKeys(plan: RunPlan, sshDir: string): Keys {
+  const keys: Keys = new Map()
+  for (const { login } of [...plan.bastions, ...plan.targets.flatMap((target) => target.machine ?? [])]) {
+    if (!login.privateKey || keys.has(login.privateKey)) continue
+    const key = loginKey(login.privateKey, login.passphrase)
+    const publicKey = `${key.type} ${key.getPublicSSH().toString('base64')}`
+    keys.set(login.privateKey, { file: `${sshDir}/k${keys.size}.pub`, publicKey })
+  }
+  return keys
+}
+
+/** ssh's options for one machine. Only what its credential offers is tried, so that MaxAuthTries is never used up. */
+function loginOptions({ alias, login, via }: Machine, sshDir: string, keys: Keys): [string, string][] {
+  const key = login.privateKey ? keys.get(login.privateKey) : undefined
+  const hasPassword = login.password !== undefined
+  const methods = [...(key ? ['publickey'] : []), ...(hasPassword ? ['password', 'keyboard-interactive'] : [])]
+  return [
+    ['HostKeyAlias', alias],
+    ['ControlMaster', 'auto'],
+    ['ControlPersist', '600s'],
+    ['ControlPath', `${socketPaths(sshDir).masters}/${alias}`],
+    ['PubkeyAuthentication', key ? 'yes' : 'no'],
+    ['IdentityFile', key?.file ?? 'none'],
+    ['PasswordAuthentication', hasPassword ? 'yes' : 'no'],
+    ['KbdInteractiveAuthentication', hasPassword ? 'yes' : 'no'],
+    ['PreferredAuthentications', methods.join(',')],
+    ['StrictHostKeyChecking', 'yes'],
+    ...(via ? [['ProxyJump', via] satisfies [string, string]] : []),
+  ]
+}
+
+function sshConfig({ sshDir, connectTimeoutS }: Place, bastions: Machine[], keys: Keys): string {
+  const blocks = bastions.map((bastion) => {
+    const options: [string, string][] = [
+      ['HostName', bastion.host.replaceAll('%', '%%')],
+      ['Port', String(bastion.port)],
+      ['User', bastion.login.username],
+      ...loginOptions(bastion, sshDir, keys),
+    ]
+    return `Host ${bastion.alias}\n${options.map(([name, value]) => `  ${name} ${value}\n`).join('')}`
+  })
+  return `${blocks.join('')}Host *
+  IdentityAgent ${socketPaths(sshDir).agent}
+  IdentitiesOnly yes
+  UserKnownHostsFile ${sshDir}/known_hosts
+  GlobalKnownHostsFile /dev/null
+  StrictHostKeyChecking yes
+  UpdateHostKeys no
+  CheckHostIP no
+  VerifyHostKeyDNS no
+  IgnoreUnknown GSSAPIAuthentication
+  GSSAPIAuthentication no
+  HostbasedAuthentication no
+  ForwardAgent no
+  ForwardX11 no
+  NumberOfPasswordPrompts 1
+  ConnectTimeout ${connectTimeoutS}
+  ServerAliveInterval 10
+  ServerAliveCountMax 3
+  TCPKeepAlive yes
+`
+}
+
+/** Hosts with all that Ansible needs to reach them. Passwords are asked for when needed, see `run-secrets.ts`. */
+function inventory(targets: Target[], run: JobRun, sshDir: string, keys: Keys): string {
+  const hosts = targets.map((target) => `    ${quoted(target.name)}: {${hostVars(target, run, sshDir, keys).join(', ')}}\n`)
+  return `all:\n  hosts:\n${hosts.join('')}`
+}
+
+function hostVars({ machine, nodeId, become }: Target, run: JobRun, sshDir: string, keys: Keys): string[] {
+  const vars = [`muster_node_id: ${quoted(nodeId)}`]
+  if (machine) {
+    const args = loginOptions(machine, sshDir, keys).map(([name, value]) => `-o ${name}=${value}`)
+    vars.push(
+      'ansible_connection: ssh',
+      `ansible_host: ${unsafe(machine.host)}`,
+      `ansible_port: ${machine.port}`,
+      `ansible_user: ${unsafe(machine.login.username)}`,
+      `ansible_ssh_args: ${quoted(`-F ${sshDir}/config ${args.join(' ')}`)}`,
+      // sftp's batch mode would forbid to ask for the password when the connection has to be made anew.
+      `ansible_sftp_batch_mode: ${machine.login.password === undefined}`,
+    )
+  } else vars.push('ansible_connection: local')
+  // A template that names another user than root means that user; else the node's own become credential decides.
+  const user = run.becomeUser === 'root' ? become.user : run.becomeUser
+  const method = become.method === 'su' ? 'su' : run.becomeMethod
+  vars.push(`ansible_become_method: ${unsafe(method)}`, `ansible_become_user: ${unsafe(user)}`)
+  if (become.password !== null)
+    vars.push(`ansible_become_password: "{{ lookup('muster_secret', 'become', '${machine?.alias ?? nodeId}') }}"`)
+  return vars
+}
+
+function ansibleConfig({ dir, playbooks, connectTimeoutS }: Place): string {
+  return `[defaults]
+stdout_callback = muster
+callback_plugins = ${playbooks}/plugins/callback
+lookup_plugins = ${playbooks}/plugins/lookup
+library = ${playbooks}/plugins/modules:${playbooks}/library
+module_utils = ${playbooks}/plugins/module_utils
+filter_plugins = ${playbooks}/plugins/filter
+action_plugins = ${playbooks}/plugins/action
+roles_path = ${playbooks}/roles
+collections_path = ${playbooks}/collections
+local_tmp = ${dir}/tmp
+retry_files_enabled = False
+host_key_checking = True
+interpreter_python = auto_silent
+timeout = ${connectTimeoutS}
+nocows = True
+force_color = True
+localhost_warning = False
+
+[inventory]
+enable_plugins = yaml
+any_unparsed_is_failed = True
+
+[connection]
+pipelining = True
+
+[ssh_connection]
+pipelining = True
+retries = 0
+
+[persistent_connection]
+control_path_dir = ${dir}/pc
+`
+}

@@ -1,0 +1,115 @@
+import { createPrivateKey, sign } from 'node:crypto'
+import { createServer, type Server, type Socket } from 'node:net'
+import ssh2, { type ParsedKey } from 'ssh2'
+import { loginKey } from '../ssh/login-key.ts'
+import type { Machine, RunPlan } from './plan-run.ts'
+import { socketPaths } from './run-files.ts'
+
+const MAX_QUESTION = 8 * 1024
+
+/**
+ * Hands out a run's secrets over two sockets in its private directory: an ssh-agent that signs with its keys, and one that
+ * answers with passwords. Both live in this process: nothing of them is on disk, in an argument or an environment, and when the
+ * worker dies they are gone.
+ */
+export async function serveRunSecrets(sshDir: string, plan: RunPlan): Promise<{ close(): void }> {
+  const machines = [...plan.bastions, ...plan.targets.flatMap((target) => target.machine ?? [])]
+  const sockets = socketPaths(sshDir)
+  const connections = new Set<Socket>()
+  const keys = agentKeys(machines)
+  const passwords = new Map(machines.map((machine) => [machine.alias, machine.login.password]))
+  const becomes = new Map(plan.targets.map((target) => [target.machine?.alias ?? target.nodeId, target.become.password]))
+  const servers = await Promise.all([
+    ...(keys.length > 0 ? [listen(sockets.agent, connections, (socket) => serveAgent(socket, keys))] : []),
+    listen(sockets.secrets, connections, (socket) => serveQuestions(socket, (question) => answer(question, passwords, becomes))),
+  ])
+  return {
+    close() {
+      for (const server of servers) server.close()
+      for (const socket of connections) socket.destroy()
+    },
+  }
+}
+
+function listen(path: string, connections: Set<Socket>, serve: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      connections.add(socket)
+      socket.on('close', () => connections.delete(socket))
+      // A client that goes away in the middle is of no interest.
+      socket.on('error', () => socket.destroy())
+      serve(socket)
+    })
+    server.on('error', reject)
+    server.listen(path, () => resolve(server))
+  })
+}
+
+function agentKeys(machines: Machine[]): ParsedKey[] {
+  const byText = new Map<string, ParsedKey>()
+  for (const { login } of machines)
+    if (login.privateKey && !byText.has(login.privateKey))
+      byText.set(login.privateKey, loginKey(login.privateKey, login.passphrase))
+  return [...byText.values()]
+}
+
+function serveAgent(socket: Socket, keys: ParsedKey[]): void {
+  const protocol = new ssh2.AgentProtocol(false)
+  protocol.on('identities', (request) => protocol.getIdentitiesReply(request, keys))
+  protocol.on('sign', (request, publicKey, data, { hash }) => {
+    const blob = publicKey instanceof Buffer ? publicKey : (publicKey as ParsedKey).getPublicSSH()
+    const key = keys.find((candidate) => candidate.getPublicSSH().equals(blob))
+    if (key) protocol.signReply(request, agentSignature(key, data, hash))
+    else protocol.failureReply(request)
+  })
+  protocol.on('error', () => socket.destroy())
+  socket.pipe(protocol).pipe(socket)
+}
+
+/** The signature in the form that the agent protocol carries: for ECDSA two mpints (RFC 5656), else as the key makes it. */
+function agentSignature(key: ParsedKey, data: Buffer, hash: string | undefined): Buffer {
+  const curve = /^ecdsa-sha2-nistp(256|384|521)$/.exec(key.type)?.[1]
+  if (!curve) return Buffer.from(key.sign(data, hash))
+  const digest = { 256: 'sha256', 384: 'sha384', 521: 'sha512' }[curve]
+  const pair = sign(digest, data, { key: createPrivateKey(key.getPrivatePEM()), dsaEncoding: 'ieee-p1363' })
+  return Buffer.concat([pair.subarray(0, pair.length / 2), pair.subarray(pair.length / 2)].map(mpint))
+}
+
+function mpint(number: Buffer): Buffer {
+  let start = 0
+  while (start < number.length - 1 && number[start] === 0) start++
+  const bytes = number.subarray(start)
+  const padding = bytes[0]! >= 0x80 ? [0] : []
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length + padding.length)
+  return Buffer.concat([length, Buffer.from(padding), bytes])
+}
+
+function serveQuestions(socket: Socket, reply: (question: string) => string | null): void {
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+    const end = text.indexOf('\n')
+    if (end === -1 && text.length < MAX_QUESTION) return
+    const secret = end === -1 ? null : reply(text.slice(0, end))
+    socket.removeAllListeners('data')
+    socket.end(secret === null ? 'no' : `ok ${secret}`)
+  })
+}
+
+/**
+ * `become ALIAS` from the lookup plugin, `ssh PROMPT` from ssh by way of askpass. ssh puts the alias into the prompts that it
+ * makes (`user@ALIAS's password: `) and in front of those that a server makes (`(user@ALIAS) …`). No server knows its alias or
+ * another's, so none can ask for a password that is not its own.
+ */
+function answer(
+  question: string,
+  passwords: Map<string, string | undefined>,
+  becomes: Map<string, string | null>,
+): string | null {
+  const [, kind, rest] = /^(become|ssh) (.*)$/s.exec(question) ?? []
+  if (kind === 'become') return becomes.get(rest!) ?? null
+  if (kind !== 'ssh') return null
+  const [, own, prefixed] = /^[^@]*@([^@]*)'s password: $|^\([^@()]*@([^@()]*)\) /s.exec(rest!) ?? []
+  return passwords.get(own ?? prefixed ?? '') ?? null
+}

@@ -1,0 +1,324 @@
+import { createServer, type Server as TcpServer } from 'node:net'
+import type { PreflightStage } from '@muster/core/nodes'
+import { eventually } from '@muster/core/testing'
+import type { OwnedLab } from '@muster/lab'
+import { given } from '@muster/lab/given'
+import ssh2 from 'ssh2'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessTo, hopAt, pinnedKey } from '../testing/access.ts'
+import { shareBastions } from './bastions.ts'
+import { connectNode } from './connect.ts'
+import { SshFailure } from './failure.ts'
+
+const TIMEOUT_MS = 2000
+let lab: OwnedLab
+const bastions = shareBastions()
+const servers: { close(): void }[] = []
+
+beforeAll(async () => {
+  lab = await given.lab({
+    nodes: [
+      { name: 'open', profile: 'cpu' },
+      { name: 'other', profile: 'cpu' },
+      { name: 'behind', profile: 'cpu', behindBastion: true },
+    ],
+  })
+})
+afterAll(() => {
+  bastions.close()
+  for (const server of servers) server.close()
+})
+
+/** How far a connection got: its stages, and the failure if it ended in one. */
+async function attempt(access: Parameters<typeof connectNode>[0], options: { showHostKey?: boolean; timeoutMs?: number } = {}) {
+  const stages: PreflightStage[] = []
+  try {
+    const session = await connectNode(access, { timeoutMs: TIMEOUT_MS, bastions, onStage: (s) => stages.push(s), ...options })
+    const { stdout } = await session.exec('echo here', { timeoutMs: TIMEOUT_MS })
+    session.close()
+    return { stages, failure: null, said: stdout.toString().trim() }
+  } catch (error) {
+    if (!(error instanceof SshFailure)) throw error
+    return { stages, failure: error, said: null }
+  }
+}
+
+/** A server on a free port of the loopback that treats each connection as given. */
+async function listen(onConnection: Parameters<typeof createServer>[1]): Promise<number> {
+  const server: TcpServer = createServer({}, onConnection)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as { port: number }).port
+}
+
+describe('a way in', () => {
+  it('passes every stage, by key and by password', async () => {
+    const { sshKey, sshPassword } = lab.credentials
+    const byKey = await attempt(accessTo(lab.node('open'), sshKey))
+    expect(byKey.said).toBe('here')
+    expect(byKey.stages.map((s) => `${s.stage} ${s.state}`)).toEqual([
+      'RESOLVE OK',
+      'TCP OK',
+      'BANNER OK',
+      'HOST_KEY OK',
+      'AUTHENTICATION OK',
+    ])
+    expect(byKey.stages[3]!.detail).toBe(`ssh-ed25519 ${lab.node('open').hostKeyFingerprint}`)
+    expect((await attempt(accessTo(lab.node('open'), sshPassword!))).said).toBe('here')
+  })
+
+  it('takes a key that is locked by a passphrase', async () => {
+    const { username, encryptedPrivateKey, passphrase } = lab.credentials.sshKey
+    expect((await attempt(accessTo(lab.node('open'), { username, privateKey: encryptedPrivateKey, passphrase }))).said).toBe(
+      'here',
+    )
+  })
+
+  it('goes through a bastion, which many nodes share', async () => {
+    const hops = [hopAt(lab.bastion!, lab.credentials.bastionKey!)]
+    const access = accessTo(lab.node('behind'), lab.credentials.sshKey, { hops })
+    const tries = await Promise.all([attempt(access), attempt(access), attempt(access)])
+    for (const { said, stages } of tries) {
+      expect(said).toBe('here')
+      expect(stages.filter((s) => s.hop === 'edge').map((s) => s.stage)).toEqual([
+        'RESOLVE',
+        'TCP',
+        'BANNER',
+        'HOST_KEY',
+        'AUTHENTICATION',
+      ])
+      expect(stages.find((s) => s.hop === null && s.stage === 'RESOLVE')).toMatchObject({ state: 'SKIPPED' })
+    }
+    // One connection to the bastion: the later ones were told what the first had seen.
+    const [first, second] = tries
+    expect(second!.stages.slice(0, 5)).toEqual(first!.stages.slice(0, 5))
+  })
+
+  it('answers keyboard-interactive with the password, on IPv6, to the key type that is pinned', async () => {
+    const make = (type: 'ed25519' | 'ecdsa') => ssh2.utils.generateKeyPairSync(type as 'ed25519', { bits: 256 } as object)
+    const keys = [make('ed25519'), make('ecdsa')]
+    const server = new ssh2.Server({ hostKeys: keys.map((key) => key.private) }, (client) => {
+      client.on('error', () => {})
+      client.on('authentication', (auth) => {
+        if (auth.method !== 'keyboard-interactive') return auth.reject(['keyboard-interactive'])
+        auth.prompt([{ prompt: 'Password: ', echo: false }], (answers) =>
+          answers[0] === 'sesame' ? auth.accept() : auth.reject(),
+        )
+      })
+      client.on('ready', () =>
+        client.on('session', (accept) =>
+          accept().on('exec', (acceptExec) => {
+            const channel = acceptExec()
+            channel.write('here\n')
+            channel.exit(0)
+            channel.end()
+          }),
+        ),
+      )
+    })
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '::1', resolve))
+    const { port } = server.address() as { port: number }
+    const hostKey = keys[1]!.public.split(' ').slice(0, 2).join(' ')
+    const login = { username: 'ops', password: 'sesame' }
+    const { said, stages } = await attempt(accessTo(lab.node('open'), login, { host: '::1', port, hostKey }))
+    expect(said).toBe('here')
+    expect(stages.at(-1)!.detail).toBe('ops by keyboard-interactive')
+  })
+})
+
+describe('what stands in the way', () => {
+  it.each<[name: string, overrides: () => Promise<object> | object, stage: string, message: RegExp]>([
+    [
+      'a name that resolves to nothing',
+      () => ({ host: 'nowhere.invalid' }),
+      'RESOLVE',
+      /Nothing is known under the name nowhere\.invalid/,
+    ],
+    ['a closed port', () => ({ port: 9 }), 'TCP', /:9 refuses connections/],
+    [
+      'a port that never speaks',
+      async () => ({ host: '127.0.0.1', port: await listen(() => {}) }),
+      'BANNER',
+      /said nothing for 2 s/,
+    ],
+    [
+      'something else than SSH',
+      async () => ({ host: '127.0.0.1', port: await listen((s) => s.on('error', () => {}).write('220 mail ESMTP\r\n')) }),
+      'BANNER',
+      /no SSH server: it said "220 mail ESMTP"/,
+    ],
+    [
+      'an HTTP server',
+      async () => ({
+        host: '127.0.0.1',
+        port: await listen((s) => s.on('error', () => {}).once('data', () => s.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
+      }),
+      'BANNER',
+      /no SSH server: it said "HTTP\/1\.1 400 Bad Request"/,
+    ],
+    [
+      'a port that hangs up',
+      async () => ({ host: '127.0.0.1', port: await listen((s) => s.destroy()) }),
+      'BANNER',
+      /(closed it without a word|dropped the connection)/,
+    ],
+    [
+      'SSH 1',
+      async () => ({ host: '127.0.0.1', port: await listen((s) => s.write('SSH-1.5-old\r\n')) }),
+      'BANNER',
+      /speaks SSH 1\.5/,
+    ],
+    ['a host key that is not approved', () => ({ hostKey: null }), 'HOST_KEY', /has not been approved/],
+    ['another host key', () => ({ hostKey: pinnedKey(lab.node('other')) }), 'HOST_KEY', /host key has changed: SHA256:/],
+  ])('%s', async (_name, overrides, stage, message) => {
+    const { failure, stages } = await attempt(accessTo(lab.node('open'), lab.credentials.sshKey, await overrides()), {
+      showHostKey: true,
+    })
+    expect(failure).toMatchObject({ stage, hop: null, message: expect.stringMatching(message) })
+    expect(stages.at(-1)).toMatchObject({ stage, state: 'FAILED' })
+    expect(stages.slice(0, -1).every((s) => s.state === 'OK')).toBe(true)
+  })
+
+  it('shows an unapproved key to the preflight only, and signs in with nothing', async () => {
+    const access = accessTo(lab.node('open'), lab.credentials.sshKey, { hostKey: null })
+    const shown = await attempt(access, { showHostKey: true })
+    expect(shown.failure!.offered).toEqual({
+      objectType: 'ComputeNode',
+      objectId: access.node.id,
+      key: pinnedKey(lab.node('open')),
+      fingerprint: lab.node('open').hostKeyFingerprint,
+      changed: false,
+    })
+    const refused = await attempt(access)
+    expect(refused.failure).toMatchObject({ stage: 'HOST_KEY', offered: null })
+    expect(refused.stages).toEqual([])
+  })
+
+  it('never gives the password to a machine with another key', async () => {
+    const seen: string[] = []
+    const key = ssh2.utils.generateKeyPairSync('ed25519')
+    const server = new ssh2.Server({ hostKeys: [key.private] }, (client) => {
+      client.on('error', () => {})
+      client.on('authentication', (auth) => {
+        seen.push(auth.method)
+        auth.reject()
+      })
+    })
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const at = { host: '127.0.0.1', port }
+    const login = { username: 'ops', password: 'secret' }
+    for (const hostKey of [null, pinnedKey(lab.node('open'))])
+      expect((await attempt(accessTo(lab.node('open'), login, { ...at, hostKey }), { showHostKey: true })).failure!.stage).toBe(
+        'HOST_KEY',
+      )
+    expect(seen).toEqual([])
+  })
+
+  it('a wrong password, a wrong key, a wrong passphrase', async () => {
+    const node = lab.node('open')
+    const password = await attempt(accessTo(node, { username: 'ops', password: 'wrong' }))
+    expect(password.failure).toMatchObject({
+      stage: 'AUTHENTICATION',
+      message: expect.stringContaining('refuses ops with this password'),
+    })
+    const stranger = ssh2.utils.generateKeyPairSync('ed25519')
+    const key = await attempt(accessTo(node, { username: 'ops', privateKey: stranger.private }))
+    expect(key.failure).toMatchObject({ stage: 'AUTHENTICATION', message: expect.stringContaining('allows publickey') })
+    expect(key.failure!.hint).toContain(stranger.public.split(' ')[1])
+    const { encryptedPrivateKey } = lab.credentials.sshKey
+    const locked = await attempt(accessTo(node, { username: 'ops', privateKey: encryptedPrivateKey, passphrase: 'wrong' }))
+    expect(locked.failure).toMatchObject({
+      stage: 'AUTHENTICATION',
+      message: expect.stringContaining('private key cannot be used'),
+    })
+  })
+
+  it('names the hop that failed', async () => {
+    const bastion = lab.bastion!
+    const { bastionKey, bastionPassword, sshKey } = lab.credentials
+    const through = (hop: Parameters<typeof hopAt>[2], login = bastionKey!) =>
+      attempt(accessTo(lab.node('behind'), sshKey, { hops: [hopAt(bastion, login, hop)] }), { showHostKey: true })
+    const wrong = await attempt(
+      accessTo(lab.node('behind'), sshKey, { hops: [hopAt(bastion, { ...bastionPassword!, password: 'wrong' })] }),
+    )
+    expect(wrong.failure).toMatchObject({ stage: 'AUTHENTICATION', hop: 'edge' })
+    expect(wrong.failure!.summary).toMatch(/^Bastion edge: The server refuses/)
+    expect((await through({ port: 9 })).failure).toMatchObject({ stage: 'TCP', hop: 'edge' })
+    expect((await through({ hostKey: null })).failure).toMatchObject({
+      stage: 'HOST_KEY',
+      hop: 'edge',
+      offered: { objectType: 'Credential', key: pinnedKey(bastion) },
+    })
+    const hops = [hopAt(bastion, bastionKey!)]
+    const closed = await attempt(accessTo(lab.node('behind'), sshKey, { hops, port: 9 }))
+    expect(closed.failure).toMatchObject({
+      stage: 'TCP',
+      hop: null,
+      message: expect.stringContaining('Bastion edge cannot reach'),
+    })
+    const unknown = await attempt(accessTo(lab.node('behind'), sshKey, { hops, host: 'nowhere.invalid' }))
+    expect(unknown.failure).toMatchObject({ stage: 'TCP', hop: null, message: expect.stringContaining('nowhere.invalid') })
+  })
+
+  it('stops when it is told to', async () => {
+    const port = await listen(() => {})
+    const stop = new AbortController()
+    const access = accessTo(lab.node('open'), lab.credentials.sshKey, { host: '127.0.0.1', port })
+    const going = connectNode(access, {
+      timeoutMs: 60_000,
+      bastions,
+      signal: stop.signal,
+      onStage: ({ stage }) => stage === 'TCP' && stop.abort(new Error('enough')),
+    })
+    await expect(going).rejects.toThrow('enough')
+  })
+})
+
+describe('a command', () => {
+  const session = () => connectNode(accessTo(lab.node('open'), lab.credentials.sshKey), { timeoutMs: TIMEOUT_MS, bastions })
+
+  it('gets its input, and its end is told', async () => {
+    const s = await session()
+    const { stdout, stderr, code } = await s.exec('tr a-z A-Z; echo aside >&2; exit 3', { stdin: 'hello', timeoutMs: TIMEOUT_MS })
+    expect({ out: stdout.toString(), err: stderr.toString(), code }).toEqual({ out: 'HELLO', err: 'aside\n', code: 3 })
+    expect(await s.exec('kill -TERM $$', { timeoutMs: TIMEOUT_MS })).toMatchObject({ code: null, signal: 'SIGTERM' })
+    s.close()
+  })
+
+  it('brings ten megabytes', async () => {
+    const s = await session()
+    const { stdout, truncated } = await s.exec('head -c 10485760 /dev/zero', { timeoutMs: 20_000, maxBytes: 16 * 1024 * 1024 })
+    expect([stdout.length, truncated]).toEqual([10 * 1024 * 1024, false])
+    s.close()
+  })
+
+  it('is cut off when it prints without end', async () => {
+    const s = await session()
+    const endless = await s.exec('exec yes endless-output', { timeoutMs: 20_000, maxBytes: 100_000 })
+    expect(endless).toMatchObject({ truncated: true, timedOut: false, code: null })
+    expect(endless.stdout.length).toBe(100_000)
+    s.close()
+  })
+
+  it('is ended when its time is over, over there as well', async () => {
+    const s = await session()
+    const slow = await s.exec('echo begun; exec sleep 4242', { timeoutMs: 300 })
+    expect(slow).toMatchObject({ timedOut: true, code: null })
+    expect(slow.stdout.toString()).toBe('begun\n')
+    await eventually(async () => {
+      const { stdout } = await s.exec('ps -eo args', { timeoutMs: TIMEOUT_MS })
+      expect(stdout.toString()).toContain('ps -eo args')
+      expect(stdout.toString()).not.toContain('sleep 4242')
+    })
+    s.close()
+  })
+
+  it('fails when the connection is lost under it', async () => {
+    const s = await session()
+    const going = s.exec('echo begun; exec sleep 1000', { timeoutMs: 60_000, onStdout: () => s.close() })
+    await expect(going).rejects.toThrow('connection was lost')
+  })
+})
