@@ -1,12 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { python, root } from './paths.mjs'
-import { exec, fingerprint, once, StepFailed, step } from './step.mjs'
+import { python, root, tool } from './paths.mjs'
+import { Ended, exec, fingerprint, once, progress, StepFailed, step } from './step.mjs'
 import { install, which } from './system-packages.mjs'
 
 const requirements = path.join(root, 'playbooks/requirements.txt')
 const own = path.join(python, 'bin/ansible-playbook')
 const description = path.join(python, 'muster.json')
+const substitute = path.join(tool, 'system-ansible.json')
 const OLDEST = [2, 14]
 
 /**
@@ -15,22 +16,40 @@ const OLDEST = [2, 14]
  */
 export async function ansible() {
   const outputs = [own, made().interpreter ?? own]
+  const key = fingerprint([requirements])
+  const chosen = remembered(key)
+  if (chosen) return chosen
   let problem
   try {
-    await once({ name: 'ansible', key: fingerprint([requirements]), outputs }, () =>
-      step('Install Ansible from PyPI', installOwn),
-    )
+    await once({ name: 'ansible', key, outputs }, () => step('Install Ansible from PyPI', installOwn))
     return { path: own, version: made().version }
   } catch (error) {
+    if (error instanceof Ended) throw error
     problem = error
   }
   const found = await fromSystem()
-  if (found) return found
+  if (found) {
+    progress.out.write(
+      `  Playbooks run with the system's ansible-core ${found.version} (${found.path}). Remove ${substitute} to try PyPI again.\n`,
+    )
+    fs.writeFileSync(substitute, JSON.stringify({ key, ...found }))
+    return found
+  }
   problem.hint = [
-    'PyPI must be reachable (`python3 -m pip download ansible-core` shows whether it is),',
+    'PyPI must be reachable (`python3 -m pip download ansible-core` shows whether it is) and Python have venv (Debian: python3-venv),',
     `or install an ansible-core >= ${OLDEST.join('.')} yourself: the package is called ansible-core, or ansible.`,
   ].join('\n')
   throw problem
+}
+
+/** The system's Ansible that an earlier start had to take: asking PyPI again each time could cost a minute. */
+function remembered(key) {
+  try {
+    const { key: then, ...found } = JSON.parse(fs.readFileSync(substitute, 'utf8'))
+    return then === key && fs.existsSync(found.path) ? found : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** What our environment was made with. The interpreter disappears when the system moves to another Python. */
@@ -71,6 +90,7 @@ async function installOwn() {
     '--prefer-binary',
     '--require-hashes',
     '--disable-pip-version-check',
+    '--retries=2',
     '-r',
     requirements,
   ]
@@ -78,7 +98,7 @@ async function installOwn() {
     await makeEnvironment(host)
     await exec([path.join(python, 'bin/python'), '-m', 'pip', ...wheels])
   } catch (error) {
-    if (fs.existsSync(path.join(python, 'bin/pip'))) throw error
+    if (error instanceof Ended || fs.existsSync(path.join(python, 'bin/pip'))) throw error
     // Debian keeps venv's ensurepip in a package of its own. The host's pip, when there is one, can fill an environment without it.
     fs.rmSync(python, { recursive: true, force: true })
     await exec([host.path, '-m', 'venv', '--without-pip', python])
@@ -94,7 +114,7 @@ async function makeEnvironment(host) {
   try {
     await make()
   } catch (error) {
-    if (process.getuid?.() !== 0 || !which('apt-get')) throw error
+    if (error instanceof Ended || process.getuid?.() !== 0 || !which('apt-get')) throw error
     await install('apt', ['python3-venv'])
     fs.rmSync(python, { recursive: true, force: true })
     await make()

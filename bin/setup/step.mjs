@@ -31,22 +31,23 @@ export async function step(title, work) {
   const started = Date.now()
   running.add(title)
   ticker ??= progress.out.isTTY ? setInterval(showRunning, 250) : undefined
-  let failed = true
+  let mark = '✗'
   let note = ''
   try {
     const result = await work()
     note = result?.note ? ` (${result.note})` : ''
-    failed = false
+    mark = '✓'
     return result
   } catch (error) {
     error.step ??= title
+    if (error instanceof Ended) mark = '-'
     throw error
   } finally {
     running.delete(title)
     if (running.size === 0) ticker = void clearInterval(ticker)
     const elapsed = `${((Date.now() - started) / 1000).toFixed(1)} s`
     clearLine()
-    progress.out.write(`${failed ? '✗' : '✓'} ${`${title}${note} `.padEnd(62, '.')} ${elapsed.padStart(7)}\n`)
+    progress.out.write(`${mark} ${`${title}${note} `.padEnd(62, '.')} ${elapsed.padStart(7)}\n`)
   }
 }
 
@@ -125,6 +126,7 @@ function ownerLives(lock) {
 }
 
 const children = new Set()
+let ending = false
 
 /**
  * Run a program to its end and return its output. Throws StepFailed with the last lines of it.
@@ -133,6 +135,7 @@ const children = new Set()
  * @returns {Promise<string>}
  */
 export async function exec([program, ...args], { cwd = root, env = toolEnv(), hint = '' } = {}) {
+  if (ending) throw new Ended()
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let output = ''
@@ -142,13 +145,18 @@ export async function exec([program, ...args], { cwd = root, env = toolEnv(), hi
     child.once('close', (code, signal) => resolve(code === 0 ? null : signal ? `ended by ${signal}` : `exit code ${code}`))
   })
   children.delete(child)
+  if (ending) throw new Ended()
   if (end === null) return output
   const shown = [path.basename(program), ...args].join(' ')
   throw new StepFailed(`${shown.length > 100 ? `${shown.slice(0, 100)}…` : shown}: ${end}`, { detail: lastLines(output), hint })
 }
 
-/** End what `exec` still runs: when we are told to stop, and when a step beside it has failed. */
+/** Not a failure of its own: something else made us stop. */
+export class Ended extends Error {}
+
+/** End what `exec` still runs, for good: when we are told to stop, and when a step beside it has failed. */
 export function endChildren() {
+  ending = true
   for (const child of children) child.kill('SIGTERM')
 }
 
