@@ -2,7 +2,11 @@ import ssh2 from 'ssh2'
 import { InvalidInput } from '../errors.ts'
 
 const SUPPORTED = ['ssh-ed25519', 'ssh-rsa', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521']
+/** ssh-keygen makes keys of 16 or 24; more than this would keep the process from all other work for seconds. */
+const MAX_ROUNDS = 256
 const CONVERT = 'convert it with `puttygen key.ppk -O private-openssh -o key`'
+
+const BROKEN = 'cannot be read: it is cut off, changed or of a type that is not supported'
 
 const refuse = (field: 'privateKey' | 'passphrase', message: string) => new InvalidInput([{ path: field, message }])
 
@@ -14,9 +18,46 @@ function whyNotPrivateKey(text: string): string | null {
   if (/BEGIN CERTIFICATE/.test(text)) return 'is a certificate; give the private key'
   if (/BEGIN DSA PRIVATE KEY/.test(text))
     return 'is a DSA key, which SSH servers no longer accept; make one with `ssh-keygen -t ed25519`'
-  if (!/^-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/m.test(text))
+  if (/BEGIN (ENCRYPTED )?PRIVATE KEY/.test(text))
+    return 'is in PKCS#8 form; convert a copy to OpenSSH form with `ssh-keygen -p -f copy-of-key`'
+  if (
+    !/^-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----\n([A-Za-z-]+: [^\n]*\n)*\s*[A-Za-z0-9+/=\s]*-----END [A-Z0-9 ]*PRIVATE KEY-----\n$/.test(
+      text,
+    )
+  )
     return 'must be a private key, with its lines -----BEGIN … PRIVATE KEY----- and -----END … PRIVATE KEY-----'
   return null
+}
+
+/** A key can parse although some of its bytes are wrong; then its halves do not belong together. */
+function signsWhatItVerifies(key: ssh2.ParsedKey): boolean {
+  const data = Buffer.from('muster')
+  try {
+    const signature = key.sign(data) as unknown
+    return Buffer.isBuffer(signature) && (key.verify(data, signature) as unknown) === true
+  } catch {
+    return false
+  }
+}
+
+/** Rounds of bcrypt that opening the key would take, all of them in this process; 0 when it is none of OpenSSH's own form. */
+function bcryptRounds(text: string): number {
+  const body = /BEGIN OPENSSH PRIVATE KEY-----([^-]*)-----END/.exec(text)?.[1]
+  if (!body) return 0
+  const bytes = Buffer.from(body, 'base64')
+  // "openssh-key-v1\0", cipher, kdf and the kdf's options (salt, rounds); strings carry their length (PROTOCOL.key of OpenSSH).
+  let at = 15
+  const next = () => {
+    const length = at + 4 <= bytes.length ? bytes.readUInt32BE(at) : 0
+    const field = bytes.subarray(at + 4, at + 4 + length)
+    at += 4 + length
+    return field
+  }
+  next()
+  const kdf = next().toString('latin1')
+  const options = next()
+  const salt = options.length >= 4 ? options.readUInt32BE(0) : 0
+  return kdf === 'bcrypt' && options.length >= 8 + salt ? options.readUInt32BE(4 + salt) : 0
 }
 
 /**
@@ -30,6 +71,12 @@ export function checkPrivateKey(text: string, passphrase: string | undefined): {
   const reason = whyNotPrivateKey(privateKey)
   if (reason) throw refuse('privateKey', reason)
 
+  if (bcryptRounds(privateKey) > MAX_ROUNDS)
+    throw refuse(
+      'privateKey',
+      `takes more than ${MAX_ROUNDS} rounds to open; set fewer with \`ssh-keygen -p -a 32 -f copy-of-key\``,
+    )
+
   const bare = ssh2.utils.parseKey(privateKey)
   const isEncrypted = bare instanceof Error && /encrypted|passphrase/i.test(bare.message)
   if (isEncrypted && !passphrase) throw refuse('passphrase', 'this private key is encrypted: give its passphrase')
@@ -37,13 +84,12 @@ export function checkPrivateKey(text: string, passphrase: string | undefined): {
     throw refuse('passphrase', 'this private key is not encrypted: leave the passphrase empty')
 
   const parsed = isEncrypted ? ssh2.utils.parseKey(privateKey, passphrase) : bare
-  if (parsed instanceof Error) {
-    if (isEncrypted) throw refuse('passphrase', 'does not open this private key')
-    throw refuse('privateKey', 'cannot be read: it is cut off, changed or of a type that is not supported')
-  }
+  if (parsed instanceof Error)
+    throw isEncrypted ? refuse('passphrase', 'does not open this private key') : refuse('privateKey', BROKEN)
   if (!SUPPORTED.includes(parsed.type))
     throw refuse('privateKey', `is of the type ${parsed.type}, which is not supported; use one of ${SUPPORTED.join(', ')}`)
   if (!parsed.isPrivateKey()) throw refuse('privateKey', 'is the public half; give the private key, the file without .pub')
+  if (!signsWhatItVerifies(parsed)) throw refuse('privateKey', BROKEN)
   const comment = /^[\x20-\x7e]{1,100}$/.test(parsed.comment ?? '') ? ` ${parsed.comment}` : ''
   return { privateKey, publicKey: `${parsed.type} ${parsed.getPublicSSH().toString('base64')}${comment}` }
 }

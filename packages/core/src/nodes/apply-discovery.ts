@@ -1,7 +1,7 @@
 import type { Discovery } from '@muster/discovery'
-import { and, eq, getColumns, sql } from 'drizzle-orm'
+import { and, eq, getColumns, not, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../context.ts'
-import { visibleTo } from '../db/rows.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
 import { identify } from './accelerator-identity.ts'
 import { int4 } from './storable.ts'
 import { accelerators, type ComputeNode, computeNodes } from './tables.ts'
@@ -38,7 +38,7 @@ export async function applyDiscovery(tx: Tx, ctx: Ctx, node: ComputeNode, result
     .update(computeNodes)
     .set({
       ...told,
-      facts: host,
+      facts: result.truncated && node.facts ? node.facts : host,
       discoveredAt: sql`now()`,
       lastSeenAt: sql`now()`,
       ...(isTrusted
@@ -54,6 +54,31 @@ function bootedAt(node: ComputeNode, { bootId, uptimeSeconds }: Discovery['host'
   if (node.bootedAt && bootId !== null && bootId === node.bootId) return node.bootedAt
   if (uptimeSeconds === null || uptimeSeconds > 3e9) return null
   return new Date(Date.now() - uptimeSeconds * 1000)
+}
+
+const VENDORS: Record<string, string> = {
+  'nvidia-smi': 'nvidia',
+  'amd-smi': 'amd',
+  'rocm-smi': 'amd',
+  'xpu-smi': 'intel',
+  'npu-smi': 'huawei',
+  'ppu-smi': 'thead',
+}
+
+/**
+ * Vendors of whom nothing was seen because their tool hung or failed, and why. Their devices stay, in unknown health: a broken
+ * tool did not say that there are none.
+ */
+function silentVendors({ tools, accelerators: found }: Discovery): Map<string, string> {
+  const silent = new Map<string, string>()
+  for (const { tool, state, reason } of tools) {
+    const vendor = VENDORS[tool]
+    if (!vendor || found.some((a) => a.vendor === vendor)) continue
+    if (state === 'FAILED' || state === 'TIMED_OUT')
+      silent.set(vendor, `${tool} ${state === 'FAILED' ? 'failed' : 'hung'}${reason ? `: ${reason}` : ''}`)
+  }
+  for (const { tool, state } of tools) if (state === 'OK') silent.delete(VENDORS[tool] ?? '')
+  return silent
 }
 
 async function replaceAccelerators(tx: Tx, ctx: Ctx, node: ComputeNode, result: Discovery): Promise<void> {
@@ -76,8 +101,15 @@ async function replaceAccelerators(tx: Tx, ctx: Ctx, node: ComputeNode, result: 
     const before = a.source === 'pci' ? known.find((k) => k.identity === identities[i]) : undefined
     return before ? { ...row, ...Object.fromEntries(LASTING.map((field) => [field, before[field] ?? row[field] ?? null])) } : row
   })
+  const isGone = and(ofNode, sql`not (${accelerators.identity} = any(${sql.param(identities)}::text[]))`)
+  const silent = silentVendors(result)
   if (!result.truncated)
-    await tx.delete(accelerators).where(and(ofNode, sql`not (${accelerators.identity} = any(${sql.param(identities)}::text[]))`))
+    await tx.delete(accelerators).where(and(isGone, not(isOneOf(accelerators.vendor, [...silent.keys()], 'text'))))
+  for (const [vendor, healthReason] of silent)
+    await tx
+      .update(accelerators)
+      .set({ health: 'unknown', healthReason })
+      .where(and(isGone, eq(accelerators.vendor, vendor)))
   if (rows.length === 0) return
   const {
     id: _id,

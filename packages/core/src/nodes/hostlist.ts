@@ -87,7 +87,7 @@ export function foldHostlist(names: Iterable<string>): string {
     if (width < 2) continue
     const unpadded = families.get(JSON.stringify([head, tail, 0]))
     if (!unpadded) continue
-    const top = Math.max(...family.numbers.map((n) => n.value))
+    const top = family.numbers.reduce((most, n) => Math.max(most, n.value), 0)
     const rest = new Map(unpadded.numbers.filter((n) => n.text.length === width).map((n) => [n.value, n]))
     for (let value = top + 1; rest.has(value); value++) {
       family.numbers.push(rest.get(value)!)

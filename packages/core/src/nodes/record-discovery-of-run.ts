@@ -18,18 +18,20 @@ export async function recordDiscoveryOfRun(
   { nodeId, evidence }: { nodeId: string; evidence: Uint8Array },
 ): Promise<DiscoveryRow> {
   authorize(ctx, 'node:report')
-  const result = storable(parseProbe(evidence))
+  const read = storable(parseProbe(evidence))
+  const isProbe = read.host.kernel !== null || read.host.hostname !== null
   const compressed = await promisify(gzip)(evidence)
+  await findNodes(ctx, [nodeId])
   return inTransaction(ctx, async (tx, afterwards) => {
-    await findNodes(ctx, [nodeId])
     const [row] = await tx
       .insert(discoveries)
       .values({
         tenantId: ctx.tenantId,
         nodeId,
         reason: 'run',
-        result,
-        durationMs: result.durationMs,
+        result: isProbe ? read : null,
+        error: isProbe ? null : 'The run brought no output of the probe from this node; look at the raw output.',
+        durationMs: read.durationMs,
         startedAt: sql`now()`,
         finishedAt: sql`now()`,
       })

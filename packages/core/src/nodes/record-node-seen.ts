@@ -1,4 +1,4 @@
-import { and, isNull, sql } from 'drizzle-orm'
+import { and, inArray, isNull, sql } from 'drizzle-orm'
 import { authorize, type Ctx } from '../context.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
 import { computeNodes } from './tables.ts'
@@ -8,10 +8,17 @@ export async function recordNodeSeen(ctx: Ctx, { nodeIds }: { nodeIds: string[] 
   authorize(ctx, 'node:report')
   if (nodeIds.length === 0) return
   const isTrusted = sql`(${computeNodes.hostKey} is null or ${computeNodes.offeredHostKey} is null)`
+  // In the order of their ids, so that two who see the same nodes wait for each other and do not deadlock.
+  const locked = ctx.db
+    .select({ id: computeNodes.id })
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
+    .orderBy(computeNodes.id)
+    .for('no key update')
   const rows = await ctx.db
     .update(computeNodes)
     .set({ lastSeenAt: sql`now()`, unreachableSince: null, unreachableReason: null, updatedAt: sql`${computeNodes.updatedAt}` })
-    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds), isNull(computeNodes.decommissionedAt), isTrusted))
+    .where(and(visibleTo(ctx, computeNodes), inArray(computeNodes.id, locked), isNull(computeNodes.decommissionedAt), isTrusted))
     .returning({ id: computeNodes.id })
   for (const { id } of rows) ctx.notify({ topic: 'node', id, tenantId: ctx.tenantId })
 }

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { quickDerive, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { openVault } from './open-vault.ts'
+import { credentialKeys } from './tables.ts'
+
+let t: TestRuntime
+beforeAll(async () => {
+  t = await testRuntime({ vault: 'real' })
+})
+afterAll(() => t.close())
+
+const PLACE = { tenantId: 'a', credentialId: 'b', field: 'password' }
+
+test('another process with the same password opens what this one sealed', async () => {
+  const record = t.runtime.vault.seal(PLACE, 'secret')
+  const other = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)
+  expect(await other.open(PLACE, record)).toBe('secret')
+})
+
+test('a wrong master password is noticed when the vault is opened', async () => {
+  await expect(openVault(t.runtime.db, 'another password', 1)).rejects.toThrow(/master password does not fit/)
+})
+
+test('records of several key versions are readable at once, also those of a version made later elsewhere', async () => {
+  const old = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)
+  const fresh = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2)
+  const [one, two] = [old.seal(PLACE, 'first'), fresh.seal(PLACE, 'second')]
+  expect([Buffer.from(one, 'base64')[0], Buffer.from(two, 'base64')[0]]).toEqual([1, 2])
+  expect(await Promise.all([old.open(PLACE, two), fresh.open(PLACE, one)])).toEqual(['second', 'first'])
+  await expect(old.open(PLACE, Buffer.from([9, ...Buffer.from(one, 'base64').subarray(1)]).toString('base64'))).rejects.toThrow(
+    /key version 9, which this database does not have/,
+  )
+})
+
+test('a key is derived once, however many records are opened', async () => {
+  await t.runtime.db.delete(credentialKeys)
+  let count = 0
+  const derive: typeof quickDerive = (password, salt) => {
+    count++
+    return quickDerive(password, salt)
+  }
+  const sealing = await openVault(t.runtime.db, 'pw', 3, derive)
+  const records = Array.from({ length: 100 }, (_, i) => sealing.seal(PLACE, String(i)))
+  const opening = await openVault(t.runtime.db, 'pw', 4, derive)
+  count = 0
+  const texts = await Promise.all(records.map((record) => opening.open(PLACE, record)))
+  expect(texts).toEqual(records.map((_, i) => String(i)))
+  expect(count).toBe(1)
+})
+
+test('processes that open a fresh vault at once agree on one key', async () => {
+  await t.runtime.db.delete(credentialKeys)
+  // Each derives at its own pace, so that all find no row before the first writes one.
+  const derive = async (password: string, salt: Buffer) => createHash('sha256').update(password).update(salt).digest()
+  const vaults = await Promise.all(Array.from({ length: 5 }, () => openVault(t.runtime.db, 'pw', 1, derive)))
+  expect(await t.runtime.db.select().from(credentialKeys)).toHaveLength(1)
+  for (const sealing of vaults)
+    for (const opening of vaults) expect(await opening.open(PLACE, sealing.seal(PLACE, 'x'))).toBe('x')
+})
