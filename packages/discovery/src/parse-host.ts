@@ -316,7 +316,7 @@ const HYPERVISORS: [RegExp, string][] = [
 function virtualization(files: Map<string, string>, links: Map<string, string>, product: string): string | null {
   const container = files.get('/run/systemd/container')?.trim()
   if (container) return container
-  if (links.has('/.dockerenv') || links.has('/run/.containerenv')) return 'container'
+  if (link(links, '/.dockerenv') !== undefined || link(links, '/run/.containerenv') !== undefined) return 'container'
   return (
     HYPERVISORS.find(([pattern]) => pattern.test(product))?.[1] ??
     (files.has('/sys/hypervisor/type') ? (files.get('/sys/hypervisor/type')?.trim() ?? null) : null)

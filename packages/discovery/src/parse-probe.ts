@@ -8,7 +8,7 @@ import { parseNvidia } from './parse-nvidia.ts'
 import { parseThead } from './parse-thead.ts'
 import { type Accelerator, type Discovery, SCHEMA_VERSION, type ToolReport } from './schema.ts'
 import { firstLine, linesOf } from './text.ts'
-import { reading, type VendorReading } from './vendor.ts'
+import { join, reading, type VendorReading } from './vendor.ts'
 
 interface Call {
   args: string
@@ -122,7 +122,9 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
   if (frames.some((frame) => frame.name === 'unbounded'))
     warnings.push('no vendor tool was called: the node has neither setsid nor timeout')
 
-  const accelerators = [...readings].flatMap(([, found]) => found.accelerators)
+  // One device can answer to two tools: PPU images put an nvidia-smi beside ppu-smi.
+  let accelerators: Accelerator[] = []
+  for (const found of readings.values()) accelerators = joinVendor(accelerators, found.accelerators)
   for (const found of readings.values()) {
     warnings.push(...found.warnings)
     for (const [name, version] of Object.entries(found.toolkits)) host.toolkits[name] ??= version
@@ -137,6 +139,18 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
     truncated: !complete || frames.some((frame) => frame.cut),
     durationMs,
   }
+}
+
+/** Joins devices of one vendor that two tools told; devices of other vendors are never compared. */
+function joinVendor(sofar: Accelerator[], more: Accelerator[]): Accelerator[] {
+  const vendor = more[0]?.vendor
+  return [
+    ...sofar.filter((device) => device.vendor !== vendor),
+    ...join(
+      sofar.filter((device) => device.vendor === vendor),
+      more,
+    ),
+  ]
 }
 
 const callsOf = (frames: Frame[], tool: string): Call[] =>

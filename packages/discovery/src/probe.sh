@@ -238,7 +238,7 @@ host_files() {
     links="$links $d/driver"
   done
   n=0
-  for d in "$root"/sys/class/net/*; do
+  for d in /sys/class/net/*; do
     case ${d##*/} in lo | veth* | cali* | cni* | flannel* | docker* | br-* | tap* | tun* | virbr* | vnet* | dummy* | lxc* | cilium* | kube-* | nodelocal* | bonding_masters) continue ;; esac
     [ $n -lt 64 ] || break
     n=$((n + 1))
@@ -246,7 +246,7 @@ host_files() {
     [ -e "$d/device" ] && files="$files $d/device/numa_node" links="$links $d/device $d/device/driver"
   done
   n=0
-  for d in "$root"/sys/block/*; do
+  for d in /sys/block/*; do
     case ${d##*/} in loop* | ram* | zram* | dm-* | sr* | fd* | nbd*) continue ;; esac
     [ $n -lt 128 ] || break
     n=$((n + 1))
@@ -258,11 +258,11 @@ host_files() {
     for f in "$d"/ports/*; do files="$files $f/state $f/phys_state $f/rate $f/link_layer $f/lid"; done
     links="$links $d/device"
   done
-  for f in nvidia amdgpu i915 xe alixpu mlx5_core; do files="$files $root/sys/module/$f/version"; done
+  for f in nvidia amdgpu i915 xe alixpu mlx5_core; do files="$files /sys/module/$f/version"; done
   for f in sys_vendor product_name product_serial product_uuid board_vendor board_name board_serial bios_version bios_date chassis_serial chassis_asset_tag; do
-    files="$files $root/sys/class/dmi/id/$f"
+    files="$files /sys/class/dmi/id/$f"
   done
-  d=$root/sys/devices/system
+  d=/sys/devices/system
   files="$files $d/cpu/online $d/cpu/cpu0/topology/core_siblings_list $d/cpu/cpu0/topology/thread_siblings_list $d/node/node*/cpulist"
   for f in kernel/hostname kernel/osrelease kernel/random/boot_id kernel/arch; do files="$files /proc/sys/$f"; done
   files="$files /proc/uptime /proc/net/route $root/proc/driver/nvidia/version $root/proc/driver/nvidia/gpus/*/information"
@@ -274,7 +274,7 @@ host_files() {
   files="$files $d/Ascend/driver/version.info $d/Ascend/firmware/version.info $d/Ascend/ascend-toolkit/latest/*-linux/ascend_toolkit_install.info"
   files="$files $d/Ascend/cann/*-linux/ascend_toolkit_install.info $d/Ascend/latest/*-linux/ascend_toolkit_install.info"
   files="$files $d/PPU_SDK/version $d/PPU_SDK/VERSION $d/PPU_SDK/version.txt $d/PPU_SDK/version.json"
-  links="$links $root/opt/intel/oneapi/compiler/latest $root/opt/intel/oneapi/latest $d/cuda $d/PPU_SDK /.dockerenv /run/.containerenv"
+  links="$links $root/opt/intel/oneapi/compiler/latest $root/opt/intel/oneapi/latest $d/cuda $d/PPU_SDK $root/.dockerenv $root/run/.containerenv"
 }
 
 # where PROGRAM: its path in FOUND, or nothing. `command -v` would need a fork to be read.
@@ -303,6 +303,7 @@ main() {
   export LC_ALL LANG PYTHONDONTWRITEBYTECODE
   PATH=${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/rocm/bin:/usr/local/PPU_SDK/ppu-smi/bin:/usr/local/Ascend/driver/tools:/usr/local/nvidia/bin:/usr/local/cuda/bin:/usr/lib/wsl/lib
   export PATH
+  # Where accelerators and toolkits are looked for: a node made of files has its own.
   root=${MUSTER_ROOT:-} tool_seconds=${MUSTER_TOOL_SECONDS:-10} system_seconds=5 tool_bytes=262144
   nonce=${MUSTER_NONCE:-}
   [ -n "$nonce" ] || read -r nonce </proc/sys/kernel/random/uuid
