@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { dirname, isAbsolute } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { JobRun } from '@muster/core/jobs'
+import { signal } from './processes.ts'
+import type { RunDirectory } from './run-directory.ts'
+import { type RunFiles, socketPaths } from './run-files.ts'
+
+export type Child = {
+  stdout: Readable
+  stderr: Readable
+  /** Lines of the callback plugin. */
+  events: Readable
+  execAt: Date
+  /** Exit code, or 128 + the number of the signal that ended it. */
+  exited: Promise<number>
+  /** Ask for an end: SIGINT now, SIGTERM after half of `graceMs`, SIGKILL after all of it, each to the process group. */
+  stop(graceMs: number): void
+}
+
+const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGTERM: 15,
+}
+
+/**
+ * Start ansible-playbook in its own process group, with nothing of this process's environment but PATH.
+ * @throws Error of spawn, for example ENOENT
+ */
+export async function startAnsible(
+  { ansiblePlaybook, playbooks }: { ansiblePlaybook: string; playbooks: string },
+  run: JobRun,
+  { dir, sshDir, marker }: RunDirectory,
+  files: RunFiles,
+): Promise<Child> {
+  const args = [
+    ...['-i', files.inventory, '-e', `@${files.extraVars}`, '--forks', String(run.forks)],
+    ...(run.become ? ['--become'] : []),
+    ...(run.checkMode ? ['--check'] : []),
+    ...(run.diffMode ? ['--diff'] : []),
+    ...(run.verbosity > 0 ? [`-${'v'.repeat(run.verbosity)}`] : []),
+    `${playbooks}/${run.playbookPath}`,
+  ]
+  const [markerName = '', markerValue] = marker.split(/=(.*)/s)
+  // Its own directory first: of a virtual environment that is where its python3 is.
+  const path = isAbsolute(ansiblePlaybook) ? `${dirname(ansiblePlaybook)}:${process.env.PATH}` : process.env.PATH
+  const child = spawn(ansiblePlaybook, args, {
+    cwd: dir,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    env: {
+      PATH: path,
+      HOME: dir,
+      LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8',
+      LC_ALL: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8',
+      TMPDIR: `${dir}/tmp`,
+      ANSIBLE_CONFIG: files.ansibleConfig,
+      ANSIBLE_HOME: `${dir}/home`,
+      [markerName]: markerValue,
+      MUSTER_EVENTS_FD: '3',
+      MUSTER_SOCKET: socketPaths(sshDir).secrets,
+      SSH_ASKPASS: `${playbooks}/plugins/askpass.py`,
+      SSH_ASKPASS_REQUIRE: 'force',
+      // OpenSSH before 8.4 asks only where there is a display.
+      DISPLAY: 'muster',
+    },
+  })
+  const exited = new Promise<number>((resolve) => {
+    child.on('exit', (code, by) => resolve(code ?? 128 + (by ? (SIGNAL_NUMBERS[by] ?? 0) : 0)))
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', reject)
+  })
+  child.on('error', () => {})
+  return {
+    stdout: child.stdout!,
+    stderr: child.stderr!,
+    events: child.stdio[3] as Readable,
+    execAt: new Date(),
+    exited,
+    stop: (graceMs) => stop(child, exited, graceMs),
+  }
+}
+
+function stop(child: ChildProcess, exited: Promise<number>, graceMs: number): void {
+  const group = -child.pid!
+  const timers = [setTimeout(() => signal(group, 'SIGTERM'), graceMs / 2), setTimeout(() => signal(group, 'SIGKILL'), graceMs)]
+  signal(group, 'SIGINT')
+  void exited.then(() => timers.forEach(clearTimeout))
+}

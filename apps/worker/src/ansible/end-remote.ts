@@ -1,0 +1,61 @@
+import { RUN_FROM_STDIN } from '../ssh/account-script.ts'
+import { execOverMaster, inTurns } from './masters.ts'
+import type { Target } from './plan-run.ts'
+
+/**
+ * Ends what a run still runs on a node. Closing the connection is not enough: without a terminal, sshd leaves the commands of
+ * a closed session running. All sessions of the run hang on one sshd process, which serves nobody else; so whatever descends
+ * from it, except this script, is the run's. What a task detached (services, for example) has another parent and stays.
+ * Processes of another user are ended through sudo when the run may use that.
+ */
+const SCRIPT = `
+parent() { IFS= read -r stat < "/proc/$1/stat" || return 1; stat=\${stat##*) }; set -- $stat; ppid=$2; }
+name() { IFS= read -r comm < "/proc/$1/comm" || comm=; }
+IFS= read -r become
+IFS= read -r password
+me=$$
+pid=$me
+path=" $me "
+server=
+for i in 1 2 3 4 5 6; do
+  parent "$pid" 2>/dev/null || break
+  pid=$ppid
+  [ "$pid" -gt 1 ] 2>/dev/null || break
+  path="$path$pid "
+  name "$pid" 2>/dev/null
+  case $comm in sshd*|dropbear*) server=$pid; break;; esac
+done
+[ -n "$server" ] || exit 1
+found=
+heads="$server"
+while [ -n "$heads" ]; do
+  next=
+  for dir in /proc/[0-9]*; do
+    pid=\${dir#/proc/}
+    parent "$pid" 2>/dev/null || continue
+    case " $heads " in *" $ppid "*) case $path in *" $pid "*) ;; *) next="$next $pid"; found="$found $pid";; esac;; esac
+  done
+  heads=$next
+done
+[ -n "$found" ] || exit 0
+end_all='for s in TERM KILL; do kill -$s "$@" 2>/dev/null; n=0; while kill -0 "$@" 2>/dev/null && [ $n -lt 10 ]; do sleep 0.1 2>/dev/null || sleep 1; n=$((n+1)); done; done; :'
+if [ "$become" = sudo ] && [ "$(id -u)" != 0 ]; then
+  if [ -n "$password" ]; then printf "%s\\n" "$password" | sudo -S -p "" -- sh -c "$end_all" sh $found >/dev/null 2>&1 && exit 0
+  else sudo -n -- sh -c "$end_all" sh $found >/dev/null 2>&1 && exit 0; fi
+fi
+sh -c "$end_all" sh $found
+END
+`
+
+/** Best effort, on hosts that were in the middle of a task; needs the connections still open. */
+export async function endRemoteProcesses(sshDir: string, targets: Target[], isBecome: boolean): Promise<void> {
+  await inTurns(targets, async ({ machine, become }) => {
+    if (machine)
+      await execOverMaster(
+        sshDir,
+        machine.alias,
+        RUN_FROM_STDIN,
+        `${SCRIPT.trimStart()}${isBecome ? become.method : 'no'}\n${become.password ?? ''}\n`,
+      )
+  })
+}

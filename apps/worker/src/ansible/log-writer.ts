@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ctx } from '@muster/core/context'
+import { appendJobRunEvents, ClaimLost, type NewJobRunEvent } from '@muster/core/jobs'
+
+const FLUSH_MS = 40
+const BATCH_EVENTS = 500
+const BATCH_CHARACTERS = 1024 * 1024
+// What may wait in memory before whoever produces is held up.
+const WAITING_EVENTS = 2000
+const WAITING_CHARACTERS = 4 * 1024 * 1024
+/** Of a longer log only the events are kept, not what they show. */
+const MAX_LOG_CHARACTERS = 512 * 1024 * 1024
+
+const weight = (event: NewJobRunEvent) =>
+  200 + (event.stdout?.length ?? 0) + (event.result ? JSON.stringify(event.result).length : 0)
+
+/** Writes a run's events to its log in batches, in order, one batch at a time. */
+export class LogWriter {
+  /** Settles when writing has become impossible: the claim is lost, or the database was away for too long. */
+  readonly failed: Promise<Error>
+  private fail!: (error: Error) => void
+  private failure: Error | null = null
+  private waiting: { event: NewJobRunEvent; weight: number }[] = []
+  private weight = 0
+  private total = 0
+  private seq: number
+  private writing: Promise<void> | null = null
+  private readonly roomy = new Set<() => void>()
+  private readonly ctx: Ctx
+  private readonly run: { id: string; token: string }
+
+  /** @param seq the run's last seq so far: a run that is tried again goes on with its log */
+  constructor(ctx: Ctx, run: { id: string; token: string; seq: number }) {
+    this.ctx = ctx
+    this.run = run
+    this.seq = run.seq
+    this.failed = new Promise((resolve) => {
+      this.fail = resolve
+    })
+  }
+
+  /** Add an event. Await the result before producing more: it waits while the database is behind. */
+  async push(event: NewJobRunEvent): Promise<void> {
+    if (this.failure) return
+    let kept = event
+    if (event.stdout && this.total > MAX_LOG_CHARACTERS) {
+      if (event.kind === 'output') return
+      kept = { ...event, stdout: null }
+    } else if (event.stdout && this.total + event.stdout.length > MAX_LOG_CHARACTERS)
+      kept = { ...event, stdout: 'This log is longer than 512 MiB; what is printed from here on is not kept.' }
+    this.total += kept.stdout?.length ?? 0
+    const item = { event: kept, weight: weight(kept) }
+    this.waiting.push(item)
+    this.weight += item.weight
+    this.writing ??= this.write().finally(() => {
+      this.writing = null
+    })
+    while (!this.failure && (this.waiting.length > WAITING_EVENTS || this.weight > WAITING_CHARACTERS))
+      await new Promise<void>((resolve) => this.roomy.add(resolve))
+  }
+
+  /** Resolves when all that was pushed is written, or writing has failed. */
+  async drain(): Promise<void> {
+    while (this.writing) await this.writing
+  }
+
+  private async write(): Promise<void> {
+    // Events come in bursts: a moment's wait makes one transaction of many.
+    await sleep(FLUSH_MS)
+    while (this.waiting.length > 0 && !this.failure) {
+      const batch = this.takeBatch()
+      try {
+        this.seq = await patiently(() => appendJobRunEvents(this.ctx, { ...this.run, after: this.seq, events: batch }))
+      } catch (error) {
+        this.failure = error as Error
+        this.waiting = []
+        this.fail(this.failure)
+      }
+      for (const resolve of this.roomy) resolve()
+      this.roomy.clear()
+      if (this.waiting.length > 0 && this.waiting.length < BATCH_EVENTS && this.weight < BATCH_CHARACTERS) await sleep(FLUSH_MS)
+    }
+  }
+
+  private takeBatch(): NewJobRunEvent[] {
+    let count = 0
+    let taken = 0
+    for (const { weight } of this.waiting) {
+      if (count > 0 && (count >= BATCH_EVENTS || taken + weight > BATCH_CHARACTERS)) break
+      count++
+      taken += weight
+    }
+    this.weight -= taken
+    return this.waiting.splice(0, count).map(({ event }) => event)
+  }
+}
+
+// A run that is not touched for 30 s is declared lost; giving up before that keeps two workers from running it at once.
+const PATIENCE_MS = 20_000
+
+/** Try again while the database is away, for less time than it takes for the run to be declared lost. */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  const until = Date.now() + PATIENCE_MS
+  for (;;)
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof ClaimLost || Date.now() > until) throw error
+      await sleep(500)
+    }
+}

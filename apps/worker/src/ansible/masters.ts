@@ -1,0 +1,60 @@
+import { execFile, spawn } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { endProcessesWith } from './processes.ts'
+import { socketPaths } from './run-files.ts'
+
+const AT_ONCE = 16
+const TIMEOUT_MS = 5000
+
+/** Run ssh over an existing master connection; never opens a new one. */
+const overMaster = (socket: string) => [
+  '-F',
+  'none',
+  '-o',
+  `ControlPath=${socket}`,
+  '-o',
+  'ControlMaster=no',
+  '-o',
+  'BatchMode=yes',
+  '-o',
+  'ProxyCommand=false',
+]
+
+/** Close every ssh connection that a run holds open, and make sure that none is left. */
+export async function closeMasters(sshDir: string): Promise<void> {
+  const { masters } = socketPaths(sshDir)
+  const sockets = await readdir(masters).catch(() => [])
+  if (sockets.length === 0) return
+  await inTurns(sockets, (name) => execQuietly('ssh', [...overMaster(`${masters}/${name}`), '-O', 'exit', 'x']))
+  // One that does not answer, or was just being made. Its command line names its socket.
+  await endProcessesWith(`${masters}/`)
+}
+
+/**
+ * Run a command line on a node over the connection that the run has to it. @returns false when there is none (any more) or it
+ * takes too long
+ */
+export function execOverMaster(sshDir: string, alias: string, command: string, stdin: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const args = [...overMaster(`${socketPaths(sshDir).masters}/${alias}`), 'x', command]
+    const child = spawn('ssh', args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: TIMEOUT_MS, killSignal: 'SIGKILL' })
+    child.on('error', () => resolve(false))
+    child.on('exit', (code) => resolve(code === 0))
+    child.stdin.on('error', () => {})
+    child.stdin.end(stdin)
+  })
+}
+
+/** At most 16 at once, because each is a process. */
+export async function inTurns<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const rest = items.values()
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const item of rest) await work(item)
+    }),
+  )
+}
+
+function execQuietly(file: string, args: string[]): Promise<void> {
+  return new Promise((resolve) => execFile(file, args, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, () => resolve()))
+}

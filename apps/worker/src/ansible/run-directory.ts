@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '@muster/core/log'
+import { closeMasters } from './masters.ts'
+import { endProcessesWith, startOf } from './processes.ts'
+import { socketPaths } from './run-files.ts'
+
+const PREFIX = 'run-'
+const OWNER = 'owner.json'
+// A Unix socket's path has room for 103 bytes on macOS; ssh adds 17 of its own while it makes one.
+const LONGEST_SSH_DIR = 48
+
+/** A run's private directory. `marker` stands in the environment of every process of the run. */
+export type RunDirectory = { dir: string; sshDir: string; marker: string; remove(): Promise<void> }
+
+type Owner = { pid: number; start: string | null; sshDir: string }
+
+/** Make a directory that only this user can look into. It says whose it is, so that the next worker can clean up after a dead one. */
+export async function createRunDirectory(workDir: string, runId: string): Promise<RunDirectory> {
+  await mkdir(workDir, { recursive: true, mode: 0o700 })
+  const dir = await mkdtemp(join(workDir, `${PREFIX}${runId.slice(-6)}`))
+  const isFit = dir.length <= LONGEST_SSH_DIR && /^[A-Za-z0-9_./-]+$/.test(dir)
+  const sshDir = isFit ? dir : await mkdtemp('/tmp/muster-')
+  const owner: Owner = { pid: process.pid, start: await startOf(process.pid), sshDir }
+  await Promise.all([
+    writeFile(join(dir, OWNER), JSON.stringify(owner), { mode: 0o600 }),
+    mkdir(socketPaths(sshDir).masters, { mode: 0o700 }),
+    mkdir(join(dir, 'tmp'), { mode: 0o700 }),
+  ])
+  return { dir, sshDir, marker: markerOf(dir), remove: () => removeAll(dir, sshDir) }
+}
+
+const markerOf = (dir: string) => `MUSTER_RUN=${dir}`
+
+async function removeAll(dir: string, sshDir: string): Promise<void> {
+  await Promise.all([dir, sshDir].map((path) => rm(path, { recursive: true, force: true, maxRetries: 3 })))
+}
+
+/**
+ * Clean up after workers that died: end what their runs left running on this machine, close their ssh connections, and remove
+ * their directories. Directories of living processes are left alone. Called once when a worker starts.
+ */
+export async function removeDeadRuns(workDir: string, log: Log): Promise<number> {
+  const names = await readdir(workDir).catch(() => [])
+  let removed = 0
+  for (const name of names.filter((n) => n.startsWith(PREFIX))) {
+    const dir = join(workDir, name)
+    const owner = await readFile(join(dir, OWNER), 'utf8').then(
+      (text): Owner => JSON.parse(text),
+      () => null,
+    )
+    const sshDir = owner?.sshDir ?? dir
+    if (owner && (await startOf(owner.pid)) === owner.start) continue
+    const ended = await endProcessesWith(markerOf(dir), 0)
+    await closeMasters(sshDir)
+    await removeAll(dir, sshDir)
+    log.info({ dir, ended }, 'cleaned up after a worker that died')
+    removed++
+  }
+  return removed
+}

@@ -1,0 +1,15 @@
+import { claimJobRun } from '@muster/core/jobs'
+import type { QueueEntry } from '@muster/core/queue'
+import { type ExecutorConfig, executeRun } from '../ansible/execute-run.ts'
+import { type WorkerDeps, workerCtx } from '../worker.ts'
+
+/** Handles `job-run` entries: claims the run, if it is still to be had, and executes it. */
+export function jobRunHandler(deps: WorkerDeps<ExecutorConfig>): (entry: QueueEntry) => Promise<void> {
+  return async (entry) => {
+    const ctx = workerCtx(deps, entry)
+    // A worker that is about to end leaves the run to another one.
+    if (deps.stopping.aborted) return ctx.db.transaction((tx) => ctx.queue.send(tx, 'job-run', [entry]))
+    const claim = await claimJobRun(ctx, { id: entry.id, workerId: deps.workerId })
+    if (claim) await executeRun(deps, ctx, claim)
+  }
+}
