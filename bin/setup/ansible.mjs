@@ -16,7 +16,7 @@ const OLDEST = [2, 14]
  */
 export async function ansible() {
   const outputs = [own, made().interpreter ?? own]
-  const key = fingerprint([requirements])
+  const key = fingerprint([requirements], [python]) // its scripts name the folder that they were made in
   const chosen = remembered(key)
   if (chosen) return chosen
   let problem

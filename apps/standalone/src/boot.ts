@@ -105,7 +105,8 @@ function labChild(nodes: number, labFile: string, env: NodeJS.ProcessEnv): Child
     ready: () => up,
     onLine: (line) => {
       if (!line.startsWith('{')) return
-      fs.writeFileSync(labFile, line, { mode: 0o600 })
+      fs.writeFileSync(`${labFile}.new`, line, { mode: 0o600 })
+      fs.renameSync(`${labFile}.new`, labFile)
       up = true
     },
   }

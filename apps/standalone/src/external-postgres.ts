@@ -7,16 +7,15 @@ export async function checkDatabase(url: string): Promise<string> {
   try {
     await client.connect()
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
     throw new Error(
-      `DATABASE_URL: Postgres at ${where} cannot be used (${why}: ${(error as Error).message}). Correct it, or unset it to use the one that comes with Muster.`,
+      `Postgres at ${where}, from DATABASE_URL, cannot be used: ${(error as Error).message}. Correct DATABASE_URL, or unset it to use the Postgres that comes with Muster.`,
     )
   }
   try {
     const { rows } = await client.query<{ server_version: string }>('show server_version')
     const version = rows[0]!.server_version
     if (Number.parseInt(version, 10) < 15)
-      throw new Error(`DATABASE_URL: Postgres at ${where} is version ${version}. Muster needs 15 or newer.`)
+      throw new Error(`Postgres at ${where}, from DATABASE_URL, is version ${version}. Muster needs 15 or newer.`)
     return version
   } finally {
     await client.end()

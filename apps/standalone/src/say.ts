@@ -12,6 +12,7 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
     mark = '✓'
     return result
   } catch (error) {
+    if ((error as Error).name === 'AbortError') mark = '-' // stopped because of something else
     throw Object.assign(error as Error, { step: (error as { step?: string }).step ?? title })
   } finally {
     const elapsed = `${((performance.now() - started) / 1000).toFixed(1)} s`
