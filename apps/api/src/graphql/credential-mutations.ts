@@ -1,0 +1,82 @@
+import { createCredential, deleteCredential, updateCredential } from '@muster/core/credentials'
+import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { builder } from '../builder.ts'
+import { Credential } from './credentials.ts'
+import { BecomeMethod, CredentialKind } from './enums.ts'
+import { ACCESS } from './errors.ts'
+import { given, globalId, rowId, rowIdIfGiven } from './ids.ts'
+
+export const Deleted = builder.objectRef<{ id: string }>('Deleted').implement({
+  description: 'Something that is gone.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
+})
+
+const CreateCredentialInput = builder.inputType('CreateCredentialInput', {
+  description: 'A credential to make. Which fields it can have follows from its kind; an unusable key is refused.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Its name, unique in the tenant.' }),
+    kind: t.field({ type: CredentialKind, required: true, description: 'What it opens.' }),
+    description: t.string({ description: 'Free text.' }),
+    username: t.string({ description: 'Login name; on BECOME the user to become.' }),
+    privateKey: t.string({ description: 'Private key in PEM or OpenSSH form.' }),
+    passphrase: t.string({ description: 'Opens the private key.' }),
+    password: t.string({ description: 'Password.' }),
+    becomeMethod: t.field({ type: BecomeMethod, description: 'BECOME only: the command to use.' }),
+    host: t.string({ description: 'BASTION only: host name or address.' }),
+    port: t.int({ description: 'BASTION only: port of its SSH server; left out: 22.' }),
+    viaId: t.id({ description: 'BASTION only: the bastion in front of it.' }),
+  }),
+})
+const UpdateCredentialInput = builder.inputType('UpdateCredentialInput', {
+  description: 'What to change of a credential; what is left out stays as it is.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Which credential.' }),
+    name: t.string({ description: 'Its name, unique in the tenant.' }),
+    description: t.string({ description: 'Free text.' }),
+    username: t.string({ description: 'Login name; on BECOME the user to become.' }),
+    privateKey: t.string({ description: 'Another private key; null takes it away.' }),
+    passphrase: t.string({ description: 'Opens the private key.' }),
+    password: t.string({ description: 'Another password; null takes it away.' }),
+    becomeMethod: t.field({ type: BecomeMethod, description: 'BECOME only: the command to use.' }),
+    host: t.string({ description: 'BASTION only: host name or address. Its approved host key is forgotten.' }),
+    port: t.int({ description: 'BASTION only: port of its SSH server.' }),
+    viaId: t.id({ description: 'BASTION only: the bastion in front of it; null: none.' }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  createCredential: t.field({
+    type: Credential,
+    description: 'Make a credential. Its secrets are sealed at once and never given out again.',
+    authScopes: { authenticated: true },
+    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    args: { input: t.arg({ type: CreateCredentialInput, required: true, description: 'Which.' }) },
+    resolve: (_root, { input }, { ctx }) =>
+      createCredential(ctx, { ...given(input), viaId: rowIdIfGiven('Credential', input.viaId ?? undefined) }),
+  }),
+  updateCredential: t.field({
+    type: Credential,
+    description: 'Change a credential.',
+    authScopes: { authenticated: true },
+    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    args: { input: t.arg({ type: UpdateCredentialInput, required: true, description: 'What to change.' }) },
+    resolve: (_root, { input }, { ctx }) =>
+      // Null where a field cannot be empty is for the verb to refuse.
+      updateCredential(ctx, {
+        ...input,
+        id: rowId('Credential', input.id),
+        viaId: rowIdIfGiven('Credential', input.viaId),
+      } as Parameters<typeof updateCredential>[1]),
+  }),
+  deleteCredential: t.field({
+    type: Deleted,
+    description: 'Delete a credential that nothing uses.',
+    authScopes: { authenticated: true },
+    errors: { types: [...ACCESS, Conflict, NotFound] },
+    args: { id: t.arg.id({ required: true, description: 'Which credential.' }) },
+    resolve: async (_root, { id }, { ctx }) => {
+      const deleted = await deleteCredential(ctx, { id: rowId('Credential', id) })
+      return { id: globalId('Credential', deleted.id) }
+    },
+  }),
+}))

@@ -1,0 +1,102 @@
+import { schema, visibleTo } from '@muster/core/db'
+import { and, inArray, sql } from 'drizzle-orm'
+import { builder } from '../builder.ts'
+import { connectionTypes, PAGED } from './connections.ts'
+import { BecomeMethod, CredentialKind } from './enums.ts'
+import { fingerprintOf } from './host-keys.ts'
+import { loader } from './loaders.ts'
+
+const { computeNodes, credentials } = schema
+
+/** How many nodes use each credential, in whatever role. */
+const nodeCounts = loader<number>(async ({ ctx }, ids) => {
+  const { rows } = await ctx.db.execute<{ id: string; count: number }>(sql`
+    select used.id, count(distinct ${computeNodes.id})::int as count
+    from ${computeNodes}, unnest(array[${computeNodes.credentialId}, ${computeNodes.becomeCredentialId}, ${computeNodes.bastionId}]) as used (id)
+    where ${visibleTo(ctx, computeNodes)} and used.id = any(${sql.param([...ids])}::uuid[])
+    group by used.id`)
+  return new Map(rows.map((row) => [row.id, row.count]))
+})
+
+export const Credential = builder.drizzleNode('credentials', {
+  name: 'Credential',
+  description: 'Something that opens nodes. Its secret fields can be set but are never given out.',
+  select: { columns: { id: true } },
+  id: { column: (c) => c.id },
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name, unique in the tenant.' }),
+    kind: t.expose('kind', { type: CredentialKind, description: 'What it opens.' }),
+    description: t.exposeString('description', { description: 'Free text; empty when there is none.' }),
+    username: t.exposeString('username', {
+      nullable: true,
+      description: 'Login name on the bastion, or on nodes that have none of their own; on BECOME the user to become.',
+    }),
+    becomeMethod: t.field({
+      type: BecomeMethod,
+      nullable: true,
+      description: 'BECOME only: the command that is used.',
+      select: { columns: { becomeMethod: true } },
+      resolve: (c) => (c.becomeMethod === 'sudo' || c.becomeMethod === 'su' ? c.becomeMethod : null),
+    }),
+    host: t.exposeString('host', { nullable: true, description: 'BASTION only: host name or address at which it is reached.' }),
+    port: t.exposeInt('port', { nullable: true, description: 'BASTION only: port of its SSH server.' }),
+    via: t.relation('via', { nullable: true, description: 'BASTION only: the bastion in front of it; null: reached directly.' }),
+    publicKey: t.exposeString('publicKey', {
+      nullable: true,
+      description: 'Public half of its private key, as in authorized_keys.',
+    }),
+    hostKeyFingerprint: t.string({
+      nullable: true,
+      description: 'BASTION only: fingerprint of the approved host key, `SHA256:…`.',
+      select: { columns: { hostKey: true } },
+      resolve: (c) => fingerprintOf(c.hostKey),
+    }),
+    hostKeyApprovedAt: t.expose('hostKeyApprovedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'BASTION only: when that key was approved.',
+    }),
+    offeredHostKeyFingerprint: t.string({
+      nullable: true,
+      description: 'BASTION only: fingerprint of the host key that it last offered and nobody has approved.',
+      select: { columns: { offeredHostKey: true } },
+      resolve: (c) => fingerprintOf(c.offeredHostKey),
+    }),
+    secretsSet: t.stringList({
+      description: 'Names of its secret fields that have a value: privateKey, passphrase, password.',
+      select: { columns: { sealed: true } },
+      resolve: (c) => Object.keys(c.sealed).sort(),
+    }),
+    nodeCount: t.int({
+      description: 'How many nodes use it, in whatever role.',
+      select: { columns: { id: true } },
+      resolve: async (c, _args, context) => (await nodeCounts(context, c.id)) ?? 0,
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a worker last logged in with it.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+})
+
+export const credentialConnection = connectionTypes(Credential, 'Credential', 'credentials')
+
+builder.queryField('credentials', (t) =>
+  t.drizzleConnection(
+    {
+      type: Credential,
+      description: 'Credentials, in the order in which they were made.',
+      authScopes: { authenticated: true },
+      args: { kind: t.arg({ type: [CredentialKind], description: 'Only of one of these kinds.' }) },
+      ...PAGED,
+      totalCount: (_root, { kind }, { ctx }) =>
+        ctx.db.$count(credentials, and(visibleTo(ctx, credentials), kind ? inArray(credentials.kind, kind) : undefined)),
+      resolve: (query, _root, { kind }, { ctx }) =>
+        ctx.db.query.credentials.findMany(query({ where: { tenantId: ctx.tenantId, ...(kind ? { kind: { in: kind } } : {}) } })),
+    },
+    ...credentialConnection,
+  ),
+)

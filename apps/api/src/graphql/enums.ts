@@ -1,0 +1,212 @@
+import { builder } from '../builder.ts'
+
+/** Values whose name in the schema is their stored value in capitals. */
+const upper = <const T extends Record<string, string>>(values: T) =>
+  Object.fromEntries(
+    Object.entries(values).map(([value, description]) => [value.toUpperCase(), { value, description }]),
+  ) as unknown as {
+    [K in keyof T as Uppercase<K & string>]: { value: K; description: string }
+  }
+const same = <const T extends Record<string, string>>(values: T) =>
+  Object.fromEntries(Object.entries(values).map(([value, description]) => [value, { description }])) as {
+    [K in keyof T]: { description: string }
+  }
+
+export const RoleType = builder.enumType('Role', {
+  description: 'What a member or API token may do; each role includes the ones before it.',
+  values: upper({
+    viewer: 'Sees everything, changes nothing.',
+    operator: 'Adds nodes, approves host keys, starts and cancels runs.',
+    admin: 'Also credentials, removing nodes for good, local nodes and members.',
+    owner: 'Also the tenant itself.',
+  }),
+})
+
+export const NodeStatus = builder.enumType('NodeStatus', {
+  description: 'Whether a node can be worked with, derived from what was last seen of it.',
+  values: same({
+    NEW: 'Added, but no connection test has succeeded yet.',
+    READY: 'Reachable with its credential and approved host key.',
+    UNREACHABLE: 'It was reachable and now is not, or its host key changed.',
+    MAINTENANCE: 'Taken out of service for a while by an operator.',
+    DECOMMISSIONED: 'Taken out of service for good; only purging removes it.',
+  }),
+})
+
+export const NodeType = builder.enumType('NodeType', {
+  description: 'What a node is for.',
+  values: same({
+    COMPUTE: 'Runs workloads.',
+    LOGIN: 'Where users log in.',
+    CONTROLLER: 'Runs schedulers and other control services.',
+    STORAGE: 'Serves files or objects.',
+    OTHER: 'Anything else.',
+  }),
+})
+
+export const ConnectionType = builder.enumType('ConnectionType', {
+  description: 'How a node is reached.',
+  values: upper({ ssh: 'Over SSH.', local: 'It is the machine of the worker itself. Only admins may add such a node.' }),
+})
+
+export const DeviceType = builder.enumType('DeviceType', {
+  description: 'Kinds of accelerators.',
+  values: upper({
+    nvidia_gpu: 'NVIDIA GPU.',
+    amd_gpu: 'AMD Instinct or Radeon GPU.',
+    intel_gpu: 'Intel data centre GPU.',
+    huawei_npu: 'Huawei Ascend NPU.',
+    thead_npu: 'T-Head PPU.',
+    other: 'An accelerator of another kind.',
+  }),
+})
+
+export const AcceleratorHealth = builder.enumType('AcceleratorHealth', {
+  description: 'Health of an accelerator, best to worst.',
+  values: upper({
+    ok: 'Its tool reports no trouble.',
+    unknown: 'Nothing is reported about its health.',
+    warning: 'It works, but something needs attention.',
+    critical: 'It must not be used.',
+    lost: 'The machine has it, but it no longer answers.',
+  }),
+})
+
+export const AcceleratorSource = builder.enumType('AcceleratorSource', {
+  description: 'Where the knowledge of an accelerator comes from.',
+  values: upper({ tool: "The vendor's tool reported it.", pci: 'Only the PCI bus shows it; no tool reported it.' }),
+})
+
+export const CredentialKind = builder.enumType('CredentialKind', {
+  description: 'What a credential opens.',
+  values: same({
+    SSH_KEY: 'Login on nodes with a private key.',
+    SSH_PASSWORD: 'Login on nodes with a password.',
+    BASTION: 'A host in front of nodes, with the login on it.',
+    BECOME: 'The password with which a logged-in user becomes another, usually root.',
+  }),
+})
+
+export const BecomeMethod = builder.enumType('BecomeMethod', {
+  description: 'The command that changes to another user.',
+  values: upper({ sudo: 'sudo.', su: 'su.' }),
+})
+
+export const JobRunStatus = builder.enumType('JobRunStatus', {
+  description: 'Where a run stands, derived from its times, exit code and host results.',
+  values: same({
+    PENDING: 'Waits for a worker.',
+    RUNNING: 'A worker executes it.',
+    CANCELING: 'Somebody asked it to stop; its worker is stopping it.',
+    SUCCEEDED: 'Every host ended well.',
+    PARTIAL: 'Some hosts ended well, some failed or were unreachable.',
+    FAILED: 'Every host failed or was unreachable, or the play aborted.',
+    CANCELED: 'It was stopped on request.',
+    TIMED_OUT: 'It took longer than its timeout and was stopped.',
+    ERROR: 'It could not run, or its worker was lost.',
+  }),
+})
+
+export const HostResult = builder.enumType('HostResult', {
+  description: 'How a run went on one host.',
+  values: same({
+    PENDING: 'Its first task has not begun.',
+    RUNNING: 'In the middle of the play.',
+    OK: 'Ended well without changes.',
+    CHANGED: 'Ended well and something was changed.',
+    FAILED: 'A task failed.',
+    UNREACHABLE: 'No connection could be made, or it broke.',
+    SKIPPED: 'Every task was skipped.',
+    NOT_RUN: 'The run ended before its turn came.',
+  }),
+})
+
+export const PreflightStageName = builder.enumType('PreflightStageName', {
+  description: 'Stages of a connection test, in their order.',
+  values: same({
+    RESOLVE: 'The name of the host is resolved to an address.',
+    TCP: 'The port accepts a connection.',
+    BANNER: 'Something there speaks SSH.',
+    HOST_KEY: 'The host key is the approved one.',
+    AUTHENTICATION: 'The credential is accepted.',
+    SHELL: 'A command can be executed.',
+    SUDO: 'The user can become root.',
+    PYTHON: 'A Python interpreter that Ansible can use is there.',
+    ANSIBLE: 'Ansible can be used on the node.',
+  }),
+})
+
+export const PreflightState = builder.enumType('PreflightState', {
+  description: 'How a stage ended.',
+  values: same({ OK: 'Good.', FAILED: 'Not good; its hint says what to do.', SKIPPED: 'Not tried, or not needed.' }),
+})
+
+export const DiscoveryStatus = builder.enumType('DiscoveryStatus', {
+  description: 'Where a discovery stands.',
+  values: same({
+    PENDING: 'Waits for a worker.',
+    RUNNING: 'The probe is on the node.',
+    SUCCEEDED: 'Its result is there.',
+    FAILED: 'Its error says why there is no result.',
+  }),
+})
+
+export const DiscoveryReason = builder.enumType('DiscoveryReason', {
+  description: 'Why a discovery was made.',
+  values: upper({
+    onboarding: 'The node became ready for the first time.',
+    refresh: 'Somebody asked for it.',
+    sweep: 'A look at all nodes, made from time to time.',
+    run: 'A run of the template `collect_facts`.',
+  }),
+})
+
+export const ToolState = builder.enumType('ToolState', {
+  description: "How a vendor's tool answered.",
+  values: same({
+    ABSENT: 'It is not installed.',
+    OK: 'It answered.',
+    FAILED: 'It ended with an error, for example because it does not fit its driver.',
+    FOREIGN: 'Something of that name belongs to another vendor.',
+    TIMED_OUT: 'It did not answer in time.',
+  }),
+})
+
+export const ImportFormat = builder.enumType('ImportFormat', {
+  description: 'How the text of an import is written.',
+  values: same({
+    LIST: 'Addresses and hostlists such as `gpu[001-064]`, one per line or separated by commas.',
+    CSV: 'A heading line, then one node per line. Columns are named like the fields of a node; credential, become_credential and bastion hold names of credentials.',
+    INVENTORY: 'An Ansible inventory, INI or YAML.',
+  }),
+})
+
+export const NodeImportState = builder.enumType('NodeImportState', {
+  description: 'What became of one row of an import.',
+  values: same({
+    VALID: 'It can be added.',
+    ADDED: 'It was added.',
+    EXISTS: 'A node of that name is there already.',
+    INVALID: 'Its issues say what is wrong.',
+  }),
+})
+
+export const SortDirection = builder.enumType('SortDirection', {
+  description: 'Direction of an order.',
+  values: same({ ASC: 'Smallest first.', DESC: 'Largest first.' }),
+})
+
+export const NodeOrderField = builder.enumType('NodeOrderField', {
+  description: 'What nodes can be ordered by.',
+  values: same({
+    NAME: 'Their name.',
+    CREATED_AT: 'When they were added.',
+    LAST_SEEN_AT: 'When they last answered; never counts as the earliest.',
+    STATUS: 'Their status, by its name.',
+  }),
+})
+
+export const JobRunOrderField = builder.enumType('JobRunOrderField', {
+  description: 'What runs can be ordered by.',
+  values: same({ CREATED_AT: 'When they were asked for.' }),
+})

@@ -1,0 +1,57 @@
+import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { cancelJobRun, runJob } from '@muster/core/jobs'
+import { builder } from '../builder.ts'
+import { ACCESS } from './errors.ts'
+import { rowId } from './ids.ts'
+import { JobRun } from './jobs.ts'
+
+const RunJobInput = builder.inputType('RunJobInput', {
+  description: 'A run to start. What is left out comes from the template.',
+  fields: (t) => ({
+    template: t.string({ required: true, description: 'Name of the job template.' }),
+    nodeIds: t.idList({ description: 'Where to run: these nodes. Give this or `limit`.' }),
+    limit: t.string({
+      description:
+        'Where to run: a hostlist (`gpu[001-064]`), `@group`, `tag:x`, `status:READY`, `vendor:amd` or `all`; a comma unites, `!` takes away. Give this or `nodeIds`.',
+    }),
+    extraVars: t.field({
+      type: 'JSON',
+      description: 'Extra vars, an object. Their text stays text: templates in it are not evaluated.',
+    }),
+    become: t.boolean({ description: 'Whether its tasks run as another user.' }),
+    forks: t.int({ description: 'How many hosts are worked on at once, 1 to 500.' }),
+    timeoutSeconds: t.int({ description: 'When it takes longer it is stopped, in s.' }),
+    checkMode: t.boolean({ description: 'Only say what it would change.' }),
+    diffMode: t.boolean({ description: 'Show what it changes in files.' }),
+    verbosity: t.int({ description: "Ansible's verbosity, 0 to 4." }),
+    reason: t.string({ description: 'Why it is started.' }),
+    idempotencyKey: t.string({
+      description: 'The same key gives the run that was first started with it, so that trying again is safe.',
+    }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  runJob: t.field({
+    type: JobRun,
+    description: "Start a template's playbook on some nodes.",
+    authScopes: { authenticated: true },
+    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    args: { input: t.arg({ type: RunJobInput, required: true, description: 'What and where.' }) },
+    resolve: (_root, { input: { nodeIds, extraVars, ...input } }, { ctx }) =>
+      runJob(ctx, {
+        ...input,
+        nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)),
+        // Whether it is an object is for the verb to say.
+        extraVars: extraVars as Record<string, unknown> | null | undefined,
+      }),
+  }),
+  cancelJobRun: t.field({
+    type: JobRun,
+    description: 'Ask a run to stop. One that nobody has started ends at once; a running one when its worker has stopped it.',
+    authScopes: { authenticated: true },
+    errors: { types: [...ACCESS, Conflict, NotFound] },
+    args: { id: t.arg.id({ required: true, description: 'Which run.' }) },
+    resolve: (_root, { id }, { ctx }) => cancelJobRun(ctx, { id: rowId('JobRun', id) }),
+  }),
+}))

@@ -1,0 +1,148 @@
+import { schema } from '@muster/core/db'
+import { whyNotCancel } from '@muster/core/jobs'
+import { and, eq, gt } from 'drizzle-orm'
+import { builder } from '../builder.ts'
+import { LimitError } from '../limits.ts'
+import { connectionTypes } from './connections.ts'
+import { BecomeMethod, JobRunStatus } from './enums.ts'
+import { JobRunEvent } from './job-events.ts'
+import { HostSummary, hostSummaries, JobRunHost } from './job-hosts.ts'
+
+const { jobRunEvents } = schema
+const becomeMethod = (method: string) => (method === 'su' ? 'su' : 'sudo')
+
+export const JobTemplate = builder.drizzleNode('jobTemplates', {
+  name: 'JobTemplate',
+  description: 'A playbook that can be run, with what it runs with unless the caller says otherwise.',
+  select: { columns: { id: true } },
+  id: { column: (job) => job.id },
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name, unique in the tenant.' }),
+    displayName: t.exposeString('displayName', { description: 'A name for people.' }),
+    description: t.exposeString('description', { description: 'What it does.' }),
+    category: t.exposeString('category', { description: 'Where it is listed.' }),
+    playbookPath: t.exposeString('playbookPath', { description: 'Its playbook, relative to the playbooks directory.' }),
+    become: t.exposeBoolean('become', { description: 'Whether its tasks run as another user.' }),
+    becomeMethod: t.field({
+      type: BecomeMethod,
+      description: 'How they become that user.',
+      select: { columns: { becomeMethod: true } },
+      resolve: (job) => becomeMethod(job.becomeMethod),
+    }),
+    becomeUser: t.exposeString('becomeUser', { description: 'The user they become.' }),
+    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'A run that takes longer is stopped, in s.' }),
+    forks: t.exposeInt('forks', { description: 'How many hosts are worked on at once.' }),
+    defaultVars: t.expose('defaultVars', {
+      type: 'JSON',
+      description: 'Extra vars that a run has unless it sets them otherwise.',
+    }),
+    tags: t.exposeStringList('tags', { description: 'Words to find it by.' }),
+    isSystem: t.exposeBoolean('isSystem', { description: 'Whether it is shipped with Muster.' }),
+    isIdempotent: t.exposeBoolean('isIdempotent', {
+      description: 'Whether a run whose worker died may be started again by itself.',
+    }),
+  }),
+})
+export const templateConnection = connectionTypes(JobTemplate, 'JobTemplate', 'job templates')
+
+export const JobRun = builder.drizzleNode('jobRuns', {
+  name: 'JobRun',
+  description: "One execution of a template's playbook.",
+  select: { columns: { id: true } },
+  id: { column: (run) => run.id },
+  fields: (t) => ({
+    template: t.relation('template', { description: 'The template as it is now.' }),
+    templateName: t.exposeString('templateName', { description: 'Its name when the run was started.' }),
+    playbookPath: t.exposeString('playbookPath', {
+      description: 'The playbook that is run, relative to the playbooks directory.',
+    }),
+    status: t.expose('status', { type: JobRunStatus, description: 'Where it stands.' }),
+    statusReason: t.string({
+      nullable: true,
+      description: 'Why it ended as it did, and what to do next, when something went wrong.',
+      select: { columns: { error: true } },
+      resolve: (run) => run.error,
+    }),
+    limit: t.exposeString('limit', { nullable: true, description: 'Where to run, as typed; null when nodes were named by id.' }),
+    extraVars: t.expose('extraVars', { type: 'JSON', description: 'Its extra vars, those of the template included.' }),
+    become: t.exposeBoolean('become', { description: 'Whether its tasks run as another user.' }),
+    forks: t.exposeInt('forks', { description: 'How many hosts are worked on at once.' }),
+    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'When it takes longer it is stopped, in s.' }),
+    checkMode: t.exposeBoolean('checkMode', { description: 'Only says what it would change.' }),
+    diffMode: t.exposeBoolean('diffMode', { description: 'Shows what it changes in files.' }),
+    verbosity: t.exposeInt('verbosity', { description: "Ansible's verbosity, 0 to 4." }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why it was started, in the words of who did.' }),
+    createdByName: t.exposeString('createdByName', { description: 'Who started it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker took it.' }),
+    execAt: t.expose('execAt', { type: 'DateTime', nullable: true, description: 'When ansible-playbook was started.' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it was over.' }),
+    cancelRequestedAt: t.expose('cancelRequestedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When somebody asked it to stop.',
+    }),
+    cancelRequestedByName: t.exposeString('cancelRequestedByName', { nullable: true, description: 'Who asked it to stop.' }),
+    durationMs: t.int({
+      nullable: true,
+      description: 'From the start to the end or until now, in ms; null before the start.',
+      select: { columns: { startedAt: true, finishedAt: true } },
+      resolve: ({ startedAt, finishedAt }) => (startedAt ? (finishedAt ?? new Date()).getTime() - startedAt.getTime() : null),
+    }),
+    exitCode: t.exposeInt('exitCode', { nullable: true, description: 'Exit code of ansible-playbook.' }),
+    lastSeq: t.expose('lastSeq', { type: 'BigInt', description: 'The highest seq of its events so far; they are 1 to this.' }),
+    lineCount: t.field({
+      type: 'BigInt',
+      description: 'How many lines its log has so far.',
+      select: { columns: { lastLine: true } },
+      resolve: (run) => run.lastLine,
+    }),
+    midTaskHosts: t.exposeStringList('midTaskHosts', {
+      description: 'Hosts that were in the middle of a task when it was canceled, timed out or lost its worker.',
+    }),
+    hostsTotal: t.exposeInt('hostsTotal', { description: 'On how many hosts it runs.' }),
+    hostsOk: t.exposeInt('hostsOk', { description: 'On how many of them it ended well.' }),
+    hostsFailed: t.exposeInt('hostsFailed', { description: 'On how many of them it failed.' }),
+    hostsUnreachable: t.exposeInt('hostsUnreachable', { description: 'How many of them could not be reached.' }),
+    hosts: t.relation('hosts', { type: JobRunHost, description: 'Its hosts by name.', query: { orderBy: { name: 'asc' } } }),
+    hostSummary: t.field({
+      type: [HostSummary],
+      description: 'Its hosts by result.',
+      select: { columns: { id: true } },
+      resolve: async (run, _args, context) => (await hostSummaries(context, run.id)) ?? [],
+    }),
+    events: t.field({
+      type: [JobRunEvent],
+      description: 'A part of its log, in order. To follow it live use the subscription jobRunEvents.',
+      args: {
+        first: t.arg.int({ defaultValue: 500, description: 'At most this many events, at most 5000.' }),
+        after: t.arg({ type: 'BigInt', defaultValue: 0, description: 'Only events with a higher seq.' }),
+        host: t.arg.string({ description: 'Only events of this host.' }),
+      },
+      select: { columns: { id: true } },
+      resolve: (run, { first, after, host }, { ctx }) => {
+        const limit = first ?? 500
+        if (limit > 5000) throw new LimitError(`At most 5000 events can be read at once; ${limit} were asked for.`)
+        return ctx.db
+          .select()
+          .from(jobRunEvents)
+          .where(
+            and(
+              eq(jobRunEvents.jobRunId, run.id),
+              gt(jobRunEvents.seq, after ?? 0),
+              host ? eq(jobRunEvents.host, host) : undefined,
+            ),
+          )
+          .orderBy(jobRunEvents.seq)
+          .limit(Math.max(0, limit))
+      },
+    }),
+    cancelBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not cancel it; null: allowed.',
+      select: { columns: { status: true, finishedAt: true } },
+      resolve: (run, _args, { ctx }) => whyNotCancel(ctx.actor, run),
+    }),
+  }),
+})
+export const runConnection = connectionTypes(JobRun, 'JobRun', 'runs')

@@ -1,0 +1,92 @@
+import { isOneOf, schema } from '@muster/core/db'
+import { InvalidInput } from '@muster/core/errors'
+import { expandHostlist } from '@muster/core/nodes'
+import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { builder } from '../builder.ts'
+import { DeviceType, NodeStatus, NodeType } from './enums.ts'
+
+const { accelerators, computeNodes, nodeGroupMembers, nodeGroups } = schema
+
+const LabelFilter = builder.inputType('LabelFilter', {
+  description: 'Nodes that have a label.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'Its key.' }),
+    value: t.string({ description: 'Its value; left out: any.' }),
+  }),
+})
+
+export const NodeFilter = builder.inputType('NodeFilter', {
+  description: 'Which nodes to list; a node must fit everything that is given.',
+  fields: (t) => ({
+    text: t.string({ description: 'Stands somewhere in the name, display name, host, tags or notes; case does not count.' }),
+    status: t.field({ type: [NodeStatus], description: 'Has one of these statuses.' }),
+    nodeType: t.field({ type: [NodeType], description: 'Is of one of these types.' }),
+    tag: t.stringList({ description: 'Has all of these tags.' }),
+    label: t.field({ type: [LabelFilter], description: 'Has all of these labels.' }),
+    group: t.stringList({ description: 'Is in one of the groups with these names.' }),
+    acceleratorVendor: t.stringList({ description: 'Has an accelerator of one of these vendors.' }),
+    acceleratorModel: t.string({ description: 'Has an accelerator whose model contains this; case does not count.' }),
+    deviceType: t.field({ type: [DeviceType], description: 'Has an accelerator of one of these kinds.' }),
+    minAccelerators: t.int({ description: 'Has at least this many accelerators that fit the three fields before.' }),
+    arch: t.stringList({ description: 'Has one of these machine architectures.' }),
+    os: t.stringList({ description: 'Runs an operating system with one of these ids: debian, rocky.' }),
+    hasHostKeyAlarm: t.boolean({ description: 'Offers a host key that is not approved (true), or does not (false).' }),
+    hostlist: t.string({ description: 'Has one of these names: `gpu[001-064],cpu1`.' }),
+  }),
+})
+export type NodeFilterInput = typeof NodeFilter.$inferInput
+
+/** Condition that `text` stands in what `column` holds, whatever the case; % and _ mean themselves. */
+export const contains = (column: SQL | { getSQL(): SQL }, text: string): SQL =>
+  sql`${column} ilike ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
+
+/** The filter as a condition on `n`, the table of nodes or an alias of it. @throws InvalidInput for a bad hostlist */
+export function nodeConditions(filter: NodeFilterInput | null | undefined, n: typeof computeNodes): SQL | undefined {
+  if (!filter) return undefined
+  const { text, status, nodeType, tag, label, group, arch, os, hasHostKeyAlarm, hostlist } = filter
+  const alarm = and(isNotNull(n.offeredHostKey), or(isNull(n.hostKey), ne(n.hostKey, n.offeredHostKey)))!
+  return and(
+    text
+      ? or(
+          ...[n.name, n.displayName, n.host, n.notes, sql`array_to_string(${n.tags}, ' ')`].map((where) => contains(where, text)),
+        )
+      : undefined,
+    status ? inArray(n.status, status) : undefined,
+    nodeType ? inArray(n.nodeType, nodeType) : undefined,
+    tag?.length ? arrayContains(n.tags, tag) : undefined,
+    ...(label ?? []).map(({ key, value }) =>
+      typeof value === 'string' ? sql`${n.labels} ->> ${key}::text = ${value}` : sql`jsonb_exists(${n.labels}, ${key})`,
+    ),
+    group
+      ? sql`exists (select from ${nodeGroupMembers} m join ${nodeGroups} g on g.id = m.group_id
+          where m.node_id = ${n.id} and g.tenant_id = ${n.tenantId} and g.name = any(${sql.param(group)}::text[]))`
+      : undefined,
+    withAccelerators(filter, n),
+    arch ? isOneOf(n.arch, arch, 'text') : undefined,
+    os ? isOneOf(n.osId, os, 'text') : undefined,
+    typeof hasHostKeyAlarm === 'boolean' ? (hasHostKeyAlarm ? alarm : sql`(${alarm}) is not true`) : undefined,
+    hostlist ? isOneOf(n.name, names(hostlist), 'text') : undefined,
+  )
+}
+
+function withAccelerators(filter: NodeFilterInput, n: typeof computeNodes): SQL | undefined {
+  const { acceleratorVendor, acceleratorModel, deviceType, minAccelerators } = filter
+  const which = and(
+    acceleratorVendor ? sql`a.vendor = any(${sql.param(acceleratorVendor)}::text[])` : undefined,
+    acceleratorModel ? contains(sql`a.model`, acceleratorModel) : undefined,
+    deviceType ? sql`a.device_type = any(${sql.param(deviceType)}::text[])` : undefined,
+  )
+  if (!which && (minAccelerators ?? 0) <= 0) return undefined
+  const mine = sql`select from ${accelerators} a where a.node_id = ${n.id}${which ? sql` and ${which}` : sql``}`
+  return (minAccelerators ?? 1) <= 1 ? sql`exists (${mine})` : sql`(select count(*) from (${mine}) fitting) >= ${minAccelerators}`
+}
+
+function names(hostlist: string): string[] {
+  try {
+    return expandHostlist(hostlist)
+  } catch (error) {
+    if (error instanceof InvalidInput)
+      throw new InvalidInput(error.issues.map((issue) => ({ ...issue, path: 'filter.hostlist' })))
+    throw error
+  }
+}
