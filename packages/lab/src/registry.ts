@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -81,8 +82,10 @@ export async function readStates(): Promise<LabState[]> {
   return states
 }
 
-/** When the process started, in clock ticks since boot; null when there is none (a zombie is none). */
+/** When the process started, in clock ticks since boot (where there is no /proc, as a date); null when there is none (a zombie is none). */
 export function startOf(pid: number): string | null {
+  if (process.platform !== 'linux')
+    return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim() || null
   try {
     // The command name, in parentheses, may hold anything; the fields after it are fixed.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')

@@ -32,6 +32,8 @@ export const namespaces: Backend = {
   },
   unavailable: () => ({}),
   async cause(state, name, fault, args) {
+    if (!Object.hasOwn(faults, fault))
+      throw new Error(`There is no fault "${fault}"; there are ${Object.keys(faults).join(', ')}.`)
     const at = placeOf(state, name)
     await appendFile(path.join(at.dir, 'faults'), `${fault}\n`)
     await (faults[fault].cause as (place: typeof at, args: object) => Promise<unknown>)(at, args)

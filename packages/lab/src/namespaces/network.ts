@@ -51,10 +51,11 @@ export async function layCable(keeper: number): Promise<{ subnet: number; link: 
   throw new Error('All 254 lab networks 10.77.1.0/24 to 10.77.254.0/24 are in use. See `lab list` and `lab down ID`.')
 }
 
-/** Removes the host's end at once instead of when the kernel comes to it. */
+/** Removes the host's end at once instead of when the kernel comes to it, which may be at the same moment. */
 export async function cutCable(link: string): Promise<void> {
   const { code, stderr } = await capture(['ip', 'link', 'del', link])
-  if (code !== 0 && !stderr.includes('Cannot find device')) throw new Error(`Link ${link} could not be removed: ${stderr.trim()}`)
+  if (code !== 0 && !/Cannot find device|No such device/.test(stderr))
+    throw new Error(`Link ${link} could not be removed: ${stderr.trim()}`)
 }
 
 /** Name of the bridge port that a node hangs on; it lies in the lab's namespace, or in the bastion's for hidden nodes. */

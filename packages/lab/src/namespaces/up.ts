@@ -3,11 +3,11 @@ import path from 'node:path'
 import { capture, requirePrograms } from '../commands.ts'
 import { type FileSpec, hidePaths, writeFiles } from '../files.ts'
 import { hardwareFiles } from '../hardware.ts'
+import { type Keeper, startKeeper } from '../keeper.ts'
 import { newKeyPair } from '../keys.ts'
 import type { PlannedNode } from '../plan.ts'
 import { type LabState, type NodeState, saveState } from '../registry.ts'
 import { buildBase } from './base.ts'
-import { type Keeper, startKeeper } from './keeper.ts'
 import * as network from './network.ts'
 
 /** Programs of the host that the lab is made of, with the Debian packages they come in. */
@@ -25,7 +25,11 @@ const programs = {
 export async function upInNamespaces(state: LabState, plan: PlannedNode[]): Promise<Keeper> {
   const wantsPython = plan.some((node) => node.python)
   requirePrograms({ ...programs, ...(wantsPython ? { python3: 'python3' } : {}) })
-  const keeper = await startKeeper()
+  const keeper = await startKeeper([
+    // The signal at the owner's death comes on top of the end of stdin: it works while the keeper is busy, too.
+    ...['setpriv', '--pdeathsig', 'KILL', 'unshare', '--mount', '--net', '--pid', '--fork', '--kill-child'],
+    ...['/bin/sh', path.join(import.meta.dirname, 'keeper.sh'), import.meta.dirname],
+  ])
   state.keepers = keeper.refs
   const root = labRoot(state)
   const [{ subnet, link }, sshdOptions] = await Promise.all([

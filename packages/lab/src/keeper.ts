@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { plainEnv } from '../commands.ts'
-import { type ProcessRef, refTo } from '../registry.ts'
+import { plainEnv } from './commands.ts'
+import { type ProcessRef, refTo } from './registry.ts'
 
 /** The running keeper of a lab: send verbs, await its news. */
 export interface Keeper {
-  /** The process whose mount and network namespaces are the lab's, and the lab's PID 1, both as the host counts. */
+  /** The process that was started and the one that said `ready` (PID 1 of the lab's pid namespace), as the host counts. */
   refs: [ProcessRef, ProcessRef]
   /** Sends a verb and resolves with the first line that the expected words begin. Throws when a `failed` line or the end comes first. */
   ask(verb: string, ...answers: string[]): Promise<void>
@@ -17,19 +16,11 @@ export interface Keeper {
 }
 
 /**
- * Starts the lab's PID 1 in fresh mount, network and pid namespaces. It dies with this process, whatever ends it: by
- * the parent-death signal, and by the end of its stdin.
+ * Starts a lab's keeper, which says `ready PID` first. It must end when its stdin does: that is how it dies with this
+ * process, whatever ends it.
  */
-export async function startKeeper(): Promise<Keeper> {
-  const here = fileURLToPath(new URL('.', import.meta.url))
-  const child = spawn(
-    'setpriv',
-    [
-      ...['--pdeathsig', 'KILL', 'unshare', '--mount', '--net', '--pid', '--fork', '--kill-child'],
-      ...['/bin/sh', `${here}keeper.sh`, here.replace(/\/$/, '')],
-    ],
-    { env: plainEnv, cwd: '/', detached: true, stdio: ['pipe', 'pipe', 'pipe'] },
-  )
+export async function startKeeper(argv: string[]): Promise<Keeper> {
+  const child = spawn(argv[0]!, argv.slice(1), { env: plainEnv, cwd: '/', detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   const news = listen(child)
   const ready = await news.next((line) => line.startsWith('ready '))
   return {

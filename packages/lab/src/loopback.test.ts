@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { given } from './given.ts'
+import { connectTo } from './try-ssh.ts'
+import type { FaultName, Lab } from './types.ts'
+
+vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
+
+describe('a lab of sshd processes', () => {
+  let lab: Lab
+  beforeAll(async () => {
+    lab = await given.lab({ mode: 'loopback', nodes: 5 })
+  })
+  const name = 'gpu-h100-01'
+  const byKey = () => connectTo(lab.node(name), lab.credentials.sshKey)
+
+  it('has distinct ends, tools of its own, and a bastion that may be used', async () => {
+    expect(new Set(lab.nodes.map(({ host, port }) => `${host}:${port}`)).size).toBe(5)
+    using session = await byKey()
+    expect((await session.run('nvidia-smi -L; echo "$HOME"')).stdout).toMatch(
+      new RegExp(`GPU 7.*\n${lab.dir}/nodes/${name}/home\n$`),
+    )
+    using bastion = await connectTo(lab.bastion!, lab.credentials.bastionKey!)
+    const hidden = lab.node('npu-910b-01')
+    using behind = await connectTo(hidden, { ...lab.credentials.sshKey, sock: await bastion.forward(hidden) })
+    expect((await behind.run('npu-smi info')).stdout).toContain('910B3')
+  })
+
+  it('changes its host key and heals', async () => {
+    const before = lab.node(name).hostKeyFingerprint
+    await lab.fault(name, 'changed-host-key')
+    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint).toBe(lab.node(name).hostKeyFingerprint)
+    expect(lab.node(name).hostKeyFingerprint).not.toBe(before)
+    await lab.heal(name)
+    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint).toBe(before)
+  })
+
+  it('breaks tools and shells and heals', async () => {
+    await lab.fault(name, 'flood-tool')
+    await lab.fault(name, 'slow-shell', { seconds: 0.3 })
+    const start = performance.now()
+    using session = await byKey()
+    expect((await session.run('nvidia-smi | wc -c')).stdout.trim()).toBe('10485760')
+    expect(performance.now() - start).toBeGreaterThanOrEqual(300)
+    await lab.heal(name)
+    expect((await session.run('nvidia-smi -L')).stdout).toContain('GPU 7')
+  })
+
+  it('closes its port, falls silent, and comes back', async () => {
+    using session = await byKey()
+    await lab.fault(name, 'port-closed')
+    await expect(byKey()).rejects.toThrow(/ECONNREFUSED/)
+    expect((await session.run('echo still here')).stdout).toBe('still here\n')
+    await lab.heal(name)
+    await lab.fault(name, 'tarpit')
+    await expect(connectTo(lab.node(name), { ...lab.credentials.sshKey, readyTimeout: 300 })).rejects.toThrow(/Timed out/)
+    await lab.heal(name)
+    await lab.fault(name, 'sshd-stop')
+    await expect(byKey()).rejects.toThrow(/ECONNREFUSED/)
+    await lab.heal(name)
+    using again = await byKey()
+    expect((await again.run('true')).code).toBe(0)
+  })
+
+  it.each<FaultName>(['link-down', 'latency', 'full-disk', 'reboot', 'power-off', 'no-python', 'sudo-denied'])(
+    'says why it cannot do %s',
+    async (fault) => {
+      await expect(lab.fault(name, fault)).rejects.toThrow(`Lab ${lab.id} cannot cause "${fault}": nodes without root`)
+    },
+  )
+})

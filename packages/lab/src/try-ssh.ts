@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream'
+import ssh2, { type ClientChannel, type ConnectConfig } from 'ssh2'
+import { fingerprint } from './keys.ts'
+import type { ExecResult } from './types.ts'
+
+export interface Target {
+  host: string
+  port: number
+}
+
+/** An open SSH connection of a test. */
+export interface Session extends Disposable {
+  /** What the host showed as its key. */
+  fingerprint: string
+  run(command: string, input?: string): Promise<ExecResult>
+  channel(command: string): Promise<ClientChannel>
+  /** A stream to another host, through this one. */
+  forward(to: Target): Promise<Readable>
+  closed: Promise<void>
+}
+
+/** Connects or throws what ssh2 says. Nothing is pinned: the tests look at the fingerprint themselves. */
+export function connectTo(target: Target, login: Omit<ConnectConfig, 'host' | 'port'>): Promise<Session> {
+  return new Promise((resolve, reject) => {
+    const client = new ssh2.Client()
+    let shown = ''
+    const closed = new Promise<void>((done) => client.on('close', () => done()))
+    const channel = (command: string) =>
+      new Promise<ClientChannel>((open, fail) => client.exec(command, (error, stream) => (error ? fail(error) : open(stream))))
+    client.on('error', reject)
+    client.on('ready', () =>
+      resolve({
+        fingerprint: shown,
+        closed,
+        channel,
+        async run(command, input = '') {
+          const stream = await channel(command)
+          let [stdout, stderr] = ['', '']
+          stream.on('data', (text: Buffer) => (stdout += text))
+          stream.stderr.on('data', (text: Buffer) => (stderr += text))
+          return new Promise((done) => {
+            stream.on('close', (code: number | null) => done({ code: code ?? 255, stdout, stderr }))
+            stream.end(input)
+          })
+        },
+        forward: (to) =>
+          new Promise((open, fail) =>
+            client.forwardOut('127.0.0.1', 0, to.host, to.port, (error, stream) => (error ? fail(error) : open(stream))),
+          ),
+        [Symbol.dispose]: () => client.end(),
+      }),
+    )
+    client.connect({
+      ...target,
+      readyTimeout: 10_000,
+      hostVerifier: (key: Buffer) => {
+        shown = fingerprint(`ssh-ed25519 ${key.toString('base64')}`)
+        return true
+      },
+      ...login,
+    })
+  })
+}
