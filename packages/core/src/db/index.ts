@@ -1,4 +1,5 @@
 export { connectDb, type Db } from './client.ts'
 export { migrateDb } from './migrate.ts'
 export { relations } from './relations.ts'
+export { isOneOf, visibleTo } from './rows.ts'
 export * as schema from './schema.ts'

@@ -25,6 +25,10 @@ export const relations = defineRelations(schema, (r) => ({
     becomeCredential: r.one.credentials({ from: r.computeNodes.becomeCredentialId, to: r.credentials.id, alias: 'become' }),
     bastion: r.one.credentials({ from: r.computeNodes.bastionId, to: r.credentials.id, alias: 'bastion' }),
     runHosts: r.many.jobRunHosts({ from: r.computeNodes.id, to: r.jobRunHosts.nodeId }),
+    runs: r.many.jobRuns({
+      from: r.computeNodes.id.through(r.jobRunHosts.nodeId),
+      to: r.jobRuns.id.through(r.jobRunHosts.jobRunId),
+    }),
   },
   accelerators: { node: r.one.computeNodes({ from: r.accelerators.nodeId, to: r.computeNodes.id, optional: false }) },
   discoveries: { node: r.one.computeNodes({ from: r.discoveries.nodeId, to: r.computeNodes.id, optional: false }) },

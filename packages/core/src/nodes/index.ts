@@ -3,6 +3,7 @@ export { Host, hostPort, NodeName, Port, parseHost, parseNodeName, parsePort, pa
 export { ApproveHostKeysInput, approveHostKeys } from './approve-host-keys.ts'
 export { checkNodeImport } from './check-node-import.ts'
 export { decommissionNode } from './decommission-node.ts'
+export { diffNodeDiscoveries } from './diff-node-discoveries.ts'
 export { DiscoverNodesInput, discoverNodes } from './discover-nodes.ts'
 export { endStuckWork } from './end-stuck-work.ts'
 export { findNodes } from './find-nodes.ts'

@@ -1,0 +1,24 @@
+import { type DiscoveryChange, diffDiscoveries } from '@muster/discovery'
+import { and } from 'drizzle-orm'
+import type { Ctx } from '../context.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { Conflict, NotFound } from '../errors.ts'
+import { discoveries } from './tables.ts'
+
+/**
+ * In what two discoveries differ: of one node at two times, or of two nodes. What changes by the minute is left out.
+ * @throws NotFound, Conflict one of them has no result
+ */
+export async function diffNodeDiscoveries(ctx: Ctx, ids: { before: string; after: string }): Promise<DiscoveryChange[]> {
+  const rows = await ctx.db
+    .select()
+    .from(discoveries)
+    .where(and(visibleTo(ctx, discoveries), isOneOf(discoveries.id, [ids.before, ids.after])))
+  const resultOf = (id: string) => {
+    const row = rows.find((each) => each.id === id)
+    if (!row) throw new NotFound(`There is no discovery ${id}.`)
+    if (!row.result) throw new Conflict(`The discovery ${id} is ${row.status} and has no result to compare.`)
+    return row.result
+  }
+  return diffDiscoveries(resultOf(ids.before), resultOf(ids.after))
+}
