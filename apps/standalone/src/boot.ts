@@ -68,7 +68,7 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
     const worker: ChildSpec = {
       name: 'worker',
       argv: [...node, 'apps/worker/src/main.ts'],
-      env: { ...env, WORKER_PORT: String(workerPort) },
+      env: { ...env, HOST: '127.0.0.1', WORKER_PORT: String(workerPort) },
       ready: () => answers(`http://127.0.0.1:${workerPort}/readyz`),
     }
     const front: ChildSpec = {

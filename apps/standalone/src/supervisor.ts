@@ -56,7 +56,7 @@ type Child = {
  * started again when it ends by itself, ended when we are told to, and by itself when we are killed.
  */
 export function createSupervisor(options: Options): Supervisor {
-  const { logDir, say, onChange, graceMs = 40_000, backoffMs = 500, readyWithinMs = 60_000 } = options
+  const { logDir, say, onChange, graceMs = 60_000, backoffMs = 500, readyWithinMs = 60_000 } = options
   const children = new Map<string, Child>()
   let stopping = false
 
