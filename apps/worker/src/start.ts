@@ -7,6 +7,7 @@ import { connectDb } from '@muster/core/db'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { createQueue, type QueueEntry } from '@muster/core/queue'
+import { removeDeadRuns } from './ansible/run-directory.ts'
 import { ansibleVersion } from './ansible-version.ts'
 import { awaitDatabase } from './await-database.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
@@ -72,6 +73,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     await awaitDatabase(db, log, signal)
     log.info({ ansible: await version, executable: config.ANSIBLE_PLAYBOOK }, 'ansible-playbook is ready')
     const vault = await openVault(db, password, config.CREDENTIAL_KEY_VERSION)
+    await removeDeadRuns(config.ANSIBLE_WORK_DIR, log)
     const notifier = createNotifier(url, log)
     closers.push(() => notifier.close())
     const listener = await createListener(url, log)

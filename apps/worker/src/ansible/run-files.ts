@@ -140,10 +140,7 @@ function ansibleConfig({ dir, playbooks, connectTimeoutS }: Place): string {
 stdout_callback = muster
 callback_plugins = ${playbooks}/plugins/callback
 lookup_plugins = ${playbooks}/plugins/lookup
-library = ${playbooks}/plugins/modules:${playbooks}/library
-module_utils = ${playbooks}/plugins/module_utils
-filter_plugins = ${playbooks}/plugins/filter
-action_plugins = ${playbooks}/plugins/action
+library = ${playbooks}/modules
 roles_path = ${playbooks}/roles
 collections_path = ${playbooks}/collections
 local_tmp = ${dir}/tmp

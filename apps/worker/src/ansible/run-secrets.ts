@@ -1,9 +1,9 @@
-import { createPrivateKey, sign } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
-import ssh2, { type ParsedKey } from 'ssh2'
+import type { ParsedKey } from 'ssh2'
 import { loginKey } from '../ssh/login-key.ts'
 import type { Machine, RunPlan } from './plan-run.ts'
 import { socketPaths } from './run-files.ts'
+import { serveAgent } from './serve-agent.ts'
 
 const MAX_QUESTION = 8 * 1024
 
@@ -51,38 +51,6 @@ function agentKeys(machines: Machine[]): ParsedKey[] {
     if (login.privateKey && !byText.has(login.privateKey))
       byText.set(login.privateKey, loginKey(login.privateKey, login.passphrase))
   return [...byText.values()]
-}
-
-function serveAgent(socket: Socket, keys: ParsedKey[]): void {
-  const protocol = new ssh2.AgentProtocol(false)
-  protocol.on('identities', (request) => protocol.getIdentitiesReply(request, keys))
-  protocol.on('sign', (request, publicKey, data, { hash }) => {
-    const blob = publicKey instanceof Buffer ? publicKey : (publicKey as ParsedKey).getPublicSSH()
-    const key = keys.find((candidate) => candidate.getPublicSSH().equals(blob))
-    if (key) protocol.signReply(request, agentSignature(key, data, hash))
-    else protocol.failureReply(request)
-  })
-  protocol.on('error', () => socket.destroy())
-  socket.pipe(protocol).pipe(socket)
-}
-
-/** The signature in the form that the agent protocol carries: for ECDSA two mpints (RFC 5656), else as the key makes it. */
-function agentSignature(key: ParsedKey, data: Buffer, hash: string | undefined): Buffer {
-  const curve = /^ecdsa-sha2-nistp(256|384|521)$/.exec(key.type)?.[1]
-  if (!curve) return Buffer.from(key.sign(data, hash))
-  const digest = { 256: 'sha256', 384: 'sha384', 521: 'sha512' }[curve]
-  const pair = sign(digest, data, { key: createPrivateKey(key.getPrivatePEM()), dsaEncoding: 'ieee-p1363' })
-  return Buffer.concat([pair.subarray(0, pair.length / 2), pair.subarray(pair.length / 2)].map(mpint))
-}
-
-function mpint(number: Buffer): Buffer {
-  let start = 0
-  while (start < number.length - 1 && number[start] === 0) start++
-  const bytes = number.subarray(start)
-  const padding = bytes[0]! >= 0x80 ? [0] : []
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(bytes.length + padding.length)
-  return Buffer.concat([length, Buffer.from(padding), bytes])
 }
 
 function serveQuestions(socket: Socket, reply: (question: string) => string | null): void {

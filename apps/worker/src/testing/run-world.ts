@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Ctx } from '@muster/core/context'
+import { schema } from '@muster/core/db'
+import { createListener } from '@muster/core/events'
+import { type JobRun, type JobRunEvent, type JobRunHost, runJob } from '@muster/core/jobs'
+import { type Cast, testRuntime } from '@muster/core/testing'
+import { asc, eq } from 'drizzle-orm'
+import type { ExecutorConfig } from '../ansible/execute-run.ts'
+import { jobRunHandler } from '../handlers/job-run.ts'
+
+const PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
+
+/** The ansible-playbook of this set-up; `npm test` names it. */
+export function realAnsible(): string {
+  const path = process.env.ANSIBLE_PLAYBOOK
+  if (!path)
+    throw new Error('ANSIBLE_PLAYBOOK is not set: run the tests with `npm test`, or give the path of an ansible-playbook')
+  return path
+}
+
+export type Told = { run: JobRun; hosts: JobRunHost[]; events: JobRunEvent[]; log: string }
+
+/** A database, a tenant, a work directory and playbooks of one's own, and what a worker does with a run. */
+export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PLAYBOOK: string }) {
+  const test = await testRuntime({ notify: 'real' })
+  const listener = await createListener(test.url, test.runtime.log)
+  const cast: Cast = await test.given.tenant()
+  const root = await mkdtemp(join(tmpdir(), 'muster-runs-'))
+  const playbooks = join(root, 'playbooks')
+  const config: ExecutorConfig = {
+    ANSIBLE_WORK_DIR: join(root, 'work'),
+    ANSIBLE_PLAYBOOK_REPO_PATH: PLAYBOOKS,
+    JOB_CANCEL_GRACE_PERIOD: 8,
+    SSH_TIMEOUT: 10,
+    ...overrides,
+  }
+  const { db } = test.runtime
+  const stopping = new AbortController()
+  const read = async (id: string): Promise<Told> => {
+    const [run] = await db.select().from(schema.jobRuns).where(eq(schema.jobRuns.id, id))
+    const hosts = await db
+      .select()
+      .from(schema.jobRunHosts)
+      .where(eq(schema.jobRunHosts.jobRunId, id))
+      .orderBy(schema.jobRunHosts.name)
+    const events = await db
+      .select()
+      .from(schema.jobRunEvents)
+      .where(eq(schema.jobRunEvents.jobRunId, id))
+      .orderBy(asc(schema.jobRunEvents.seq))
+    return { run: run!, hosts, events, log: events.flatMap((event) => event.stdout ?? []).join('\n') }
+  }
+  return {
+    ...test,
+    ...cast,
+    listener,
+    config,
+    stopping,
+    read,
+    /** A template whose playbook is `text`. */
+    async template(name: string, text: string, columns: Partial<typeof schema.jobTemplates.$inferInsert> = {}): Promise<string> {
+      if (config.ANSIBLE_PLAYBOOK_REPO_PATH !== playbooks) {
+        await mkdir(playbooks)
+        await Promise.all(['plugins', 'modules'].map((part) => symlink(join(PLAYBOOKS, part), join(playbooks, part))))
+        config.ANSIBLE_PLAYBOOK_REPO_PATH = playbooks
+      }
+      await writeFile(join(playbooks, `${name}.yml`), text)
+      await db
+        .insert(schema.jobTemplates)
+        .values({
+          tenantId: cast.tenant.id,
+          name,
+          displayName: name,
+          category: 'custom',
+          playbookPath: `${name}.yml`,
+          ...columns,
+        })
+      return name
+    },
+    /** Start a run and let the worker take it. `done` resolves when the worker is through with it. */
+    async start(input: Parameters<typeof runJob>[1], as: Ctx = cast.operator): Promise<{ id: string; done: Promise<Told> }> {
+      const run = await runJob(as, input)
+      const handle = jobRunHandler({ runtime: test.runtime, config, workerId: 'worker-1', listener, stopping: stopping.signal })
+      const done = handle({ id: run.id, tenantId: cast.tenant.id }).then(() => read(run.id))
+      return { id: run.id, done }
+    },
+    async close() {
+      await listener.close()
+      await test.close()
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+}
+export type RunWorld = Awaited<ReturnType<typeof runWorld>>
