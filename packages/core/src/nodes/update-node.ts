@@ -54,9 +54,9 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
       .set({ ...changes, ...(isMoved ? UNKNOWN : {}), updatedAt: new Date() })
       .where(mine)
       .returning()
-    const differing = Object.keys(changes).filter(
-      (field) => JSON.stringify(before[field as keyof ComputeNode]) !== JSON.stringify(node![field as keyof ComputeNode]),
-    )
+    const differing = Object.keys(changes)
+      .filter((field) => JSON.stringify(before[field as keyof ComputeNode]) !== JSON.stringify(node![field as keyof ComputeNode]))
+      .sort()
     await audit(tx, ctx, 'node.update', node!, {
       changed: differing,
       ...(isMoved ? { from: { host: before.host, port: before.port }, to: { host: node!.host, port: node!.port } } : {}),

@@ -1,0 +1,154 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cast, makeHostKey, race, type TestRuntime, testRuntime } from '../testing/index.ts'
+import {
+  type ComputeNode,
+  computeNodes,
+  connectionTests,
+  discoveries,
+  discoverNodes,
+  endStuckWork,
+  finishConnectionTest,
+  recordOfferedHostKey,
+  recordPreflightStage,
+  startConnectionTest,
+  startDiscovery,
+  testConnections,
+  updateNode,
+} from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+let seen = 0
+const aNode = async (fields: Partial<ComputeNode> = {}) =>
+  (await t.given.fleet(cast.operator, { prefix: `c${++seen}x`, with: fields }))[0]!
+const now = async (id: string) => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, id)))[0]!
+const aTest = async (node: ComputeNode) => (await testConnections(cast.operator, { nodeIds: [node.id] }))[0]!
+const queued = async (queue: string): Promise<string[]> =>
+  (await t.runtime.db.execute<{ id: string }>(sql`select data->>'id' as id from pgboss.job where name = ${queue}`)).rows.map(
+    (r) => r.id,
+  )
+const NEW = { readyAt: null, lastSeenAt: null }
+
+describe('testConnections', () => {
+  test('makes one test per node, in order, and wakes a worker', async () => {
+    const nodes = [await aNode(), await aNode({ hostKey: null })]
+    const ids = nodes.map((n) => n.id).reverse()
+    const tests = await testConnections(cast.operator, { nodeIds: [...ids, ids[0]!] })
+    expect(tests.map((x) => x.nodeId)).toEqual(ids)
+    expect(tests[0]).toMatchObject({ stages: [], isOk: null, startedAt: null, finishedAt: null })
+    expect(await queued('connection-test')).toEqual(expect.arrayContaining(tests.map((x) => x.id)))
+  })
+
+  test('refuses a decommissioned node by name, and an empty list', async () => {
+    const node = await aNode({ decommissionedAt: new Date() })
+    await expect(testConnections(cast.operator, { nodeIds: [node.id] })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(node.name),
+    })
+    await expect(testConnections(cast.operator, { nodeIds: [] })).rejects.toMatchObject({ issues: [{ path: 'nodeIds' }] })
+  })
+})
+
+test('a test is claimed by one worker, gets its stages in order, and ends once', async () => {
+  const node = await aNode(NEW)
+  const { id } = await aTest(node)
+  const { won } = await race(startConnectionTest(cast.worker, { id }), startConnectionTest(cast.worker, { id }))
+  expect(won.filter((row) => row !== null)).toHaveLength(1)
+  for (const stage of ['RESOLVE', 'TCP'] as const)
+    await recordPreflightStage(cast.worker, {
+      id,
+      stage: { stage, hop: null, state: 'OK', durationMs: 3, detail: 'SSH-2.0-\u0000x\u0007', hint: null },
+    })
+  const done = await finishConnectionTest(cast.worker, { id, isOk: true, error: null })
+  expect(done).toMatchObject({
+    isOk: true,
+    stages: [{ stage: 'RESOLVE', detail: 'SSH-2.0-?x?' }, { stage: 'TCP' }],
+    finishedAt: expect.any(Date),
+  })
+  expect(await finishConnectionTest(cast.worker, { id, isOk: false, error: 'x' })).toBeNull()
+  await recordPreflightStage(cast.worker, {
+    id,
+    stage: { stage: 'SHELL', hop: null, state: 'OK', durationMs: 1, detail: null, hint: null },
+  })
+  const [row] = await t.runtime.db.select().from(connectionTests).where(eq(connectionTests.id, id))
+  expect(row!.stages).toHaveLength(2)
+})
+
+describe('finishConnectionTest', () => {
+  test('the first success makes the node READY and has it discovered; the second does not again', async () => {
+    const node = await aNode(NEW)
+    await finishConnectionTest(cast.worker, { id: (await aTest(node)).id, isOk: true, error: null })
+    expect(await now(node.id)).toMatchObject({ status: 'READY', readyAt: expect.any(Date), lastSeenAt: expect.any(Date) })
+    await finishConnectionTest(cast.worker, { id: (await aTest(node)).id, isOk: true, error: null })
+    const rows = await t.runtime.db.select().from(discoveries).where(eq(discoveries.nodeId, node.id))
+    expect(rows).toMatchObject([{ reason: 'onboarding', status: 'PENDING' }])
+    expect(await queued('discovery')).toContain(rows[0]!.id)
+  })
+
+  test('failure makes it UNREACHABLE with the reason, and success READY again', async () => {
+    const node = await aNode(NEW)
+    await finishConnectionTest(cast.worker, { id: (await aTest(node)).id, isOk: false, error: 'port 22 is closed' })
+    expect(await now(node.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: 'port 22 is closed' })
+    await finishConnectionTest(cast.worker, { id: (await aTest(node)).id, isOk: true, error: null })
+    expect(await now(node.id)).toMatchObject({ status: 'READY', unreachableReason: null })
+  })
+
+  test('a node whose first key waits for approval stays NEW', async () => {
+    const node = await aNode({ ...NEW, hostKey: null })
+    const { id } = await aTest(node)
+    await recordOfferedHostKey(cast.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
+    await finishConnectionTest(cast.worker, { id, isOk: false, error: 'approve the host key' })
+    expect(await now(node.id)).toMatchObject({ status: 'NEW' })
+  })
+
+  test('success without an approved key, or against a changed one, makes nothing READY', async () => {
+    const bare = await aNode({ ...NEW, hostKey: null })
+    await finishConnectionTest(cast.worker, { id: (await aTest(bare)).id, isOk: true, error: null })
+    expect(await now(bare.id)).toMatchObject({ status: 'NEW' })
+    const changed = await aNode({ offeredHostKey: makeHostKey(), unreachableSince: new Date(), unreachableReason: 'key' })
+    await finishConnectionTest(cast.worker, { id: (await aTest(changed)).id, isOk: true, error: null })
+    expect(await now(changed.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: 'key' })
+  })
+
+  test('a result from before the address changed counts for nothing', async () => {
+    const node = await aNode(NEW)
+    const { id } = await aTest(node)
+    await updateNode(cast.operator, { id: node.id, host: 'elsewhere' })
+    await finishConnectionTest(cast.worker, { id, isOk: true, error: null })
+    expect(await now(node.id)).toMatchObject({ status: 'NEW' })
+  })
+})
+
+test('endStuckWork ends what its worker left, in every tenant, and nothing else', async () => {
+  const other = await t.given.tenant()
+  const [theirs] = await t.given.fleet(other.operator, { prefix: 'stuck' })
+  const [stuck, fresh] = [await aNode(), await aNode()]
+  const old = await aTest(stuck)
+  const running = await aTest(fresh)
+  const [looking] = await discoverNodes(other.operator, { nodeIds: [theirs!.id] })
+  await startConnectionTest(cast.worker, { id: old.id })
+  await startConnectionTest(cast.worker, { id: running.id })
+  await startDiscovery(other.worker, { id: looking!.id })
+  const past = new Date(Date.now() - 10 * 60_000)
+  await t.runtime.db.update(connectionTests).set({ startedAt: past }).where(eq(connectionTests.id, old.id))
+  await t.runtime.db.update(discoveries).set({ startedAt: past }).where(eq(discoveries.id, looking!.id))
+  expect(await endStuckWork(cast.system)).toBe(2)
+  expect(await endStuckWork(cast.system)).toBe(0)
+  expect(await t.runtime.db.select().from(connectionTests).where(eq(connectionTests.id, old.id))).toMatchObject([
+    { isOk: false, error: expect.stringContaining('worker was lost') },
+  ])
+  expect(await t.runtime.db.select().from(discoveries).where(eq(discoveries.id, looking!.id))).toMatchObject([
+    { status: 'FAILED' },
+  ])
+  expect(await t.runtime.db.select().from(connectionTests).where(eq(connectionTests.id, running.id))).toMatchObject([
+    { finishedAt: null },
+  ])
+  expect(t.nudges).toContainEqual({ topic: 'discovery', id: looking!.id, tenantId: other.tenant.id })
+})

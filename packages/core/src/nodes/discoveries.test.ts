@@ -1,0 +1,312 @@
+import { gunzipSync } from 'node:zlib'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aDiscovery, anAccelerator, type Cast, race, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { identify } from './accelerator-identity.ts'
+import {
+  accelerators,
+  type ComputeNode,
+  computeNodes,
+  type DiscoveryOutcome,
+  discoveries,
+  discoverNodes,
+  discoveryEvidence,
+  finishDiscovery,
+  recordDiscoveryOfRun,
+  recordNodeSeen,
+  startDiscovery,
+} from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+let seen = 0
+const aNode = async (fields: Partial<ComputeNode> = {}) =>
+  (await t.given.fleet(cast.operator, { prefix: `d${++seen}x`, with: fields }))[0]!
+const now = async (id: string) => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, id)))[0]!
+const devicesOf = (node: ComputeNode) =>
+  t.runtime.db.select().from(accelerators).where(eq(accelerators.nodeId, node.id)).orderBy(accelerators.index)
+const look = async (node: ComputeNode, outcome: Partial<DiscoveryOutcome>) => {
+  const [row] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+  await startDiscovery(cast.worker, { id: row!.id })
+  return finishDiscovery(cast.worker, { id: row!.id, durationMs: 120.4, ...outcome })
+}
+
+describe('discoverNodes', () => {
+  test('without names takes every READY or UNREACHABLE node that may be connected to', async () => {
+    const own = await t.given.tenant()
+    const nodes = await t.given.fleet(own.operator, {
+      nodes: 6,
+      with: (i) =>
+        [
+          {},
+          { unreachableSince: new Date() },
+          { hostKey: null },
+          { readyAt: null },
+          { maintenanceAt: new Date() },
+          { hostKey: null, connectionType: 'local' as const },
+        ][i]!,
+    })
+    const rows = await discoverNodes(own.operator)
+    expect(rows.map((r) => r.nodeId).sort()).toEqual([nodes[0], nodes[1], nodes[5]].map((n) => n!.id).sort())
+    expect(rows[0]).toMatchObject({ reason: 'refresh', status: 'PENDING' })
+  })
+
+  test('asks once while one waits', async () => {
+    const node = await aNode()
+    const [[first], [second]] = [
+      await discoverNodes(cast.operator, { nodeIds: [node.id] }),
+      await discoverNodes(cast.operator, { nodeIds: [node.id], reason: 'sweep' }),
+    ]
+    expect(second!.id).toBe(first!.id)
+    await startDiscovery(cast.worker, { id: first!.id })
+    const [third] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+    expect(third!.id).not.toBe(first!.id)
+  })
+
+  test.each([
+    [{ hostKey: null }, /not approved yet/],
+    [{ decommissionedAt: new Date() }, /Decommissioned/],
+  ])('refuses a node with %j', async (fields, message) => {
+    const node = await aNode(fields)
+    await expect(discoverNodes(cast.operator, { nodeIds: [node.id] })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test('takes 3,000 nodes in one go', async () => {
+    const own = await t.given.tenant()
+    const nodes = await t.given.fleet(own.operator, { nodes: 3000 })
+    expect(await discoverNodes(own.operator, { nodeIds: nodes.map((n) => n.id) })).toHaveLength(3000)
+  })
+})
+
+test('startDiscovery is won by one worker', async () => {
+  const [row] = await discoverNodes(cast.operator, { nodeIds: [(await aNode()).id] })
+  const { won } = await race(startDiscovery(cast.worker, { id: row!.id }), startDiscovery(cast.worker, { id: row!.id }))
+  expect(won.filter((x) => x !== null)).toHaveLength(1)
+})
+
+describe('finishDiscovery', () => {
+  test('makes node and accelerators what was found, and keeps the evidence', async () => {
+    const node = await aNode({ unreachableSince: new Date(), unreachableReason: 'x' })
+    const result = aDiscovery({ accelerators: [anAccelerator(0), anAccelerator(1, { partitions: [], utilisation: 42.5 })] })
+    const row = await look(node, { result, evidence: Buffer.from('raw output') })
+    expect(row).toMatchObject({ status: 'SUCCEEDED', durationMs: 120, result, error: null })
+    expect(await now(node.id)).toMatchObject({
+      status: 'READY',
+      arch: 'x86_64',
+      osName: 'Ubuntu 24.04.3 LTS',
+      osId: 'ubuntu',
+      osVersion: '24.04',
+      cpuModel: 'AMD EPYC 9654',
+      cpuSockets: 2,
+      cpuCores: 192,
+      cpuThreads: 384,
+      memoryBytes: 1_622_950_400_000,
+      machineId: result.host.machineId,
+      bootId: result.host.bootId,
+      facts: result.host,
+      discoveredAt: expect.any(Date),
+      unreachableReason: null,
+    })
+    const devices = await devicesOf(node)
+    expect(devices).toMatchObject([
+      {
+        index: 0,
+        model: 'NVIDIA H100 80GB HBM3',
+        memoryTotal: 85_520_809_984,
+        temperature: 31,
+        power: 70.5,
+        tenantId: cast.tenant.id,
+      },
+      { index: 1, utilization: 42.5, health: 'ok', source: 'tool' },
+    ])
+    const [evidence] = await t.runtime.db.select().from(discoveryEvidence).where(eq(discoveryEvidence.discoveryId, row!.id))
+    expect(gunzipSync(evidence!.gzip).toString()).toBe('raw output')
+  })
+
+  test('the next one updates the same devices, adds new ones and drops those that are gone', async () => {
+    const node = await aNode()
+    await look(node, { result: aDiscovery({ accelerators: [anAccelerator(0), anAccelerator(1)] }) })
+    const before = await devicesOf(node)
+    // A reboot renumbers: the UUID says which is which.
+    await look(node, {
+      result: aDiscovery({ accelerators: [anAccelerator(1, { index: 0, temperature: 60 }), anAccelerator(2)] }),
+    })
+    const after = await devicesOf(node)
+    expect(after.map((d) => d.uuid?.at(-1))).toEqual(['1', '2'])
+    expect(after[0]).toMatchObject({ id: before[1]!.id, index: 0, temperature: 60, firstSeenAt: before[1]!.firstSeenAt })
+    expect(after[0]!.lastSeenAt.getTime()).toBeGreaterThan(before[1]!.lastSeenAt.getTime())
+  })
+
+  test('a card that only PCI shows is the same card, and keeps what does not change', async () => {
+    const node = await aNode()
+    await look(node, { result: aDiscovery({ accelerators: [anAccelerator(0)] }) })
+    const [before] = await devicesOf(node)
+    const bare = anAccelerator(0, {
+      uuid: null,
+      serial: null,
+      model: null,
+      memoryTotal: null,
+      temperature: null,
+      health: 'unknown',
+      source: 'pci',
+    })
+    await look(node, { result: aDiscovery({ accelerators: [bare] }) })
+    expect(await devicesOf(node)).toMatchObject([
+      {
+        id: before!.id,
+        uuid: before!.uuid,
+        memoryTotal: before!.memoryTotal,
+        temperature: null,
+        health: 'unknown',
+        source: 'pci',
+      },
+    ])
+    await look(node, { result: aDiscovery({ accelerators: [anAccelerator(0)] }) })
+    expect(await devicesOf(node)).toMatchObject([{ id: before!.id, health: 'ok', source: 'tool' }])
+  })
+
+  test('a tool that hangs is no proof that its devices are gone', async () => {
+    const node = await aNode()
+    await look(node, { result: aDiscovery({ accelerators: [anAccelerator(0)] }) })
+    const hung = {
+      tool: 'nvidia-smi',
+      state: 'TIMED_OUT' as const,
+      reason: 'no answer in 10 s',
+      path: null,
+      version: null,
+      durationMs: null,
+      deviceCount: null,
+    }
+    await look(node, { result: aDiscovery({ tools: [hung] }) })
+    expect(await devicesOf(node)).toMatchObject([
+      { health: 'unknown', healthReason: expect.stringContaining('no answer in 10 s') },
+    ])
+    await look(node, { result: aDiscovery({ tools: [{ ...hung, state: 'OK', reason: null, deviceCount: 0 }] }) })
+    expect(await devicesOf(node)).toEqual([])
+  })
+
+  test('a probe that was cut short takes nothing away', async () => {
+    const node = await aNode()
+    await look(node, { result: aDiscovery({ accelerators: [anAccelerator(0)] }) })
+    await look(node, { result: aDiscovery({ truncated: true }, { kernel: null, arch: 'aarch64' }) })
+    expect(await now(node.id)).toMatchObject({
+      kernel: '6.8.0-60-generic',
+      arch: 'aarch64',
+      facts: { kernel: '6.8.0-60-generic' },
+    })
+    expect(await devicesOf(node)).toHaveLength(1)
+  })
+
+  test('a node keeps its boot time until it has another boot id', async () => {
+    const node = await aNode()
+    await look(node, { result: aDiscovery() })
+    const { bootedAt } = await now(node.id)
+    await look(node, { result: aDiscovery({}, { uptimeSeconds: 3650 }) })
+    expect((await now(node.id)).bootedAt).toEqual(bootedAt)
+    await look(node, { result: aDiscovery({}, { uptimeSeconds: 10, bootId: 'another' }) })
+    expect((await now(node.id)).bootedAt!.getTime()).toBeGreaterThan(bootedAt!.getTime())
+  })
+
+  test('failure is told, and makes the node unreachable only when it did not answer', async () => {
+    const node = await aNode()
+    expect(await look(node, { error: 'no space left' })).toMatchObject({ status: 'FAILED', error: 'no space left', result: null })
+    expect(await now(node.id)).toMatchObject({ status: 'READY' })
+    await look(node, { error: 'timed out', unreachable: true })
+    expect(await now(node.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: 'timed out' })
+    await recordNodeSeen(cast.worker, { nodeIds: [node.id] })
+    expect(await now(node.id)).toMatchObject({ status: 'READY', unreachableReason: null })
+  })
+
+  test('what no database takes is taken out, and devices that share every mark are told apart', async () => {
+    const node = await aNode()
+    const twins = Array.from({ length: 3 }, () => anAccelerator(0, { model: 'a\u0000b\ud800', numaNode: 2 ** 40 }))
+    const result = aDiscovery(
+      { accelerators: twins, warnings: ['\u0000'] },
+      { cpu: { model: 'x', sockets: 2 ** 40, cores: 1, threads: 1 } },
+    )
+    expect(await look(node, { result })).toMatchObject({ status: 'SUCCEEDED' })
+    const devices = await devicesOf(node)
+    expect(devices).toHaveLength(3)
+    expect(devices[0]).toMatchObject({ model: 'ab\ufffd', numaNode: null })
+    await look(node, { result })
+    expect((await devicesOf(node)).map((d) => d.id).sort()).toEqual(devices.map((d) => d.id).sort())
+  })
+
+  test('a node keeps its newest 50', async () => {
+    const node = await aNode()
+    for (let i = 0; i < 53; i++) await look(node, { error: String(i) })
+    const rows = await t.runtime.db.select().from(discoveries).where(eq(discoveries.nodeId, node.id)).orderBy(discoveries.id)
+    expect(rows.map((r) => r.error)).toEqual(Array.from({ length: 50 }, (_, i) => String(i + 3)))
+  })
+
+  test('ends once; a decommissioned node is left alone', async () => {
+    const node = await aNode()
+    const [row] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+    await t.runtime.db.update(computeNodes).set({ decommissionedAt: new Date() }).where(eq(computeNodes.id, node.id))
+    expect(await finishDiscovery(cast.worker, { id: row!.id, result: aDiscovery(), durationMs: 1 })).toMatchObject({
+      status: 'SUCCEEDED',
+    })
+    expect(await finishDiscovery(cast.worker, { id: row!.id, error: 'x', durationMs: 1 })).toBeNull()
+    expect(await now(node.id)).toMatchObject({ status: 'DECOMMISSIONED', discoveredAt: null })
+  })
+
+  test('two of one node at once do not lose each other', async () => {
+    const node = await aNode()
+    const rows: string[] = []
+    for (let i = 0; i < 2; i++) {
+      const [row] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+      await startDiscovery(cast.worker, { id: row!.id })
+      rows.push(row!.id)
+    }
+    const result = aDiscovery({ accelerators: [anAccelerator(0), anAccelerator(1)] })
+    const { lost } = await race(...rows.map((id) => finishDiscovery(cast.worker, { id, result, durationMs: 1 })))
+    expect(lost).toEqual([])
+    expect(await devicesOf(node)).toHaveLength(2)
+  })
+})
+
+test('recordDiscoveryOfRun tells of output that holds no probe, and takes nothing away', async () => {
+  const node = await aNode()
+  await look(node, { result: aDiscovery({ accelerators: [anAccelerator(0)] }) })
+  const row = await recordDiscoveryOfRun(cast.worker, { nodeId: node.id, evidence: Buffer.from('sh: not found') })
+  expect(row).toMatchObject({ reason: 'run', status: 'FAILED', error: expect.stringContaining('no output of the probe') })
+  expect(await devicesOf(node)).toHaveLength(1)
+  expect(await now(node.id)).toMatchObject({ kernel: '6.8.0-60-generic' })
+})
+
+describe('identify', () => {
+  const known = (fields: Parameters<typeof anAccelerator>[1], identity: string) => ({ ...anAccelerator(0, fields), identity })
+
+  test('another card in the same slot is another device', () => {
+    const old = known({ uuid: 'GPU-old' }, 'uuid:GPU-old')
+    expect(identify([anAccelerator(0, { uuid: 'GPU-new' })], [old])).toEqual(['uuid:GPU-new'])
+  })
+
+  test('chips of one card are told apart by their slot', () => {
+    const chip = (slot: string) => anAccelerator(0, { uuid: null, slot, pciAddress: '0000:c1:00.0' })
+    const first = identify([chip('0/0'), chip('0/1')], [])
+    expect(new Set(first).size).toBe(2)
+    const before = [chip('0/0'), chip('0/1')].map((c, i) => ({ ...c, identity: first[i]! }))
+    expect(identify([chip('0/1'), chip('0/0')], before)).toEqual([first[1], first[0]])
+  })
+
+  test('what has neither UUID nor address goes by its number', () => {
+    const bare = (index: number) => anAccelerator(index, { uuid: null, pciAddress: null })
+    const first = identify([bare(0), bare(1)], [])
+    expect(
+      identify(
+        [bare(1)],
+        [bare(0), bare(1)].map((b, i) => ({ ...b, identity: first[i]! })),
+      ),
+    ).toEqual([first[1]])
+  })
+})
