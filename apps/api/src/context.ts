@@ -33,36 +33,36 @@ export type RequestFacts = { headers: Headers; requestId: string; responseHeader
 export type ApiContext = RequestFacts & {
   deps: ApiDeps
   caller: Caller | null
-  /** The caller's own context for verbs and reads. @throws Unauthenticated when nobody is signed in */
-  readonly ctx: Ctx
+  /** The caller's own context for verbs and reads. When nobody is signed in, any use of it throws Unauthenticated. */
+  ctx: Ctx
   /** Ask again whether the caller may still come in; throws Unauthenticated when not. */
   stillSignedIn(): Promise<void>
 }
 
 export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller | null): ApiContext {
-  let ctx: Ctx | null = null
+  const { runtime } = deps
+  const log = runtime.log.child({ requestId: facts.requestId })
+  const { requestId } = facts
   return {
     ...initContextCache(),
     ...facts,
     deps,
     caller,
-    get ctx() {
-      if (!caller) throw new Unauthenticated(SIGN_IN)
-      ctx ??= {
-        ...deps.runtime,
-        actor: caller.actor,
-        tenantId: caller.tenantId,
-        requestId: facts.requestId,
-        log: deps.runtime.log.child({ requestId: facts.requestId }),
-      }
-      return ctx
-    },
+    ctx: caller ? { ...runtime, actor: caller.actor, tenantId: caller.tenantId, requestId, log } : nobody(),
     async stillSignedIn() {
       const now = await deps.auth.findCaller(facts.headers)
       if (now?.actor.id !== caller?.actor.id) throw new Unauthenticated('The session is over; sign in again.')
     },
   }
 }
+
+// Scopes keep callers who are not signed in away from whatever uses this; should one be forgotten, it is refused all the same.
+const nobody = () =>
+  new Proxy({} as Ctx, {
+    get() {
+      throw new Unauthenticated(SIGN_IN)
+    },
+  })
 
 export const SIGN_IN = 'Nobody is signed in, or the session or token is over; sign in first.'
 

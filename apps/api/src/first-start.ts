@@ -1,0 +1,81 @@
+import { addMember, createTenant } from '@muster/core/access'
+import { loadConfig } from '@muster/core/config'
+import type { Ctx, Runtime } from '@muster/core/context'
+import { schema } from '@muster/core/db'
+import { Conflict } from '@muster/core/errors'
+import { eq } from 'drizzle-orm'
+import { type Auth, createAuth } from './auth.ts'
+import { openRuntime } from './runtime.ts'
+
+const { members, tenants, users } = schema
+
+export type FirstStart = { created: boolean; email: string; signInLink: string | null }
+
+/**
+ * Make the first tenant and its owner when there is none. While the owner has no password each call gives a new link, which
+ * signs in once and within 24 hours; afterwards null.
+ */
+export async function firstStart(
+  { runtime, auth }: { runtime: Runtime; auth: Auth },
+  { tenantName, email, publicUrl }: { tenantName: string; email: string; publicUrl: string },
+): Promise<FirstStart> {
+  const before = await findOwner(runtime)
+  const owner = before ?? (await makeOwner(runtime, auth, tenantName, email))
+  const { hasPassword } = await auth.ensureUser(owner.email, owner.name)
+  const link = async () => {
+    const url = new URL('/sign-in', publicUrl)
+    url.searchParams.set('token', await auth.makeLinkToken(owner.email))
+    return url.href
+  }
+  return { created: !before, email: owner.email, signInLink: hasPassword ? null : await link() }
+}
+
+type Owner = { email: string; name: string }
+
+async function findOwner({ db }: Runtime): Promise<Owner | null> {
+  const [owner] = await db
+    .select({ email: users.email, name: users.name })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(eq(members.role, 'owner'))
+    .orderBy(members.createdAt, members.userId)
+    .limit(1)
+  return owner ?? null
+}
+
+async function makeOwner(runtime: Runtime, auth: Auth, tenantName: string, email: string): Promise<Owner> {
+  const tenant =
+    (await firstTenant(runtime)) ??
+    (await createTenant(runtime, { name: tenantName }).catch(unlessConflict)) ??
+    (await firstTenant(runtime))
+  const user = await auth.ensureUser(email, 'Owner')
+  const ctx: Ctx = { ...runtime, actor: { kind: 'system', id: null, name: 'Muster' }, tenantId: tenant!.id }
+  await addMember(ctx, { userId: user.id, role: 'owner' }).catch(unlessConflict)
+  return { email: email.toLowerCase(), name: 'Owner' }
+}
+
+async function firstTenant({ db }: Runtime) {
+  const [tenant] = await db.select().from(tenants).orderBy(tenants.id).limit(1)
+  return tenant
+}
+
+/** Two starts at once: the other one was faster. */
+function unlessConflict(error: unknown): undefined {
+  if (!(error instanceof Conflict)) throw error
+}
+
+// `node apps/api/src/first-start.ts` prints ONE line of JSON on stdout, a FirstStart; whatever else there is to say goes to stderr.
+if (import.meta.main) {
+  try {
+    const { MUSTER_OWNER_EMAIL, MUSTER_TENANT_NAME } = loadConfig(process.env, ['MUSTER_OWNER_EMAIL', 'MUSTER_TENANT_NAME'])
+    const { runtime, publicUrl, authSecret, close } = await openRuntime({ ...process.env, LOG_LEVEL: 'silent' }, 'first-start')
+    const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log })
+    const result = await firstStart({ runtime, auth }, { tenantName: MUSTER_TENANT_NAME, email: MUSTER_OWNER_EMAIL, publicUrl })
+    process.stdout.write(`${JSON.stringify(result)}\n`)
+    await close()
+    process.exit(0)
+  } catch (error) {
+    process.stderr.write(`The first start failed. ${error instanceof Error ? error.message : error}\n`)
+    process.exit(1)
+  }
+}

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { sql } from 'drizzle-orm'
+import { PEER } from './request-facts.ts'
+import type { Api } from './server.ts'
+import { attachWebSockets } from './web-sockets.ts'
+
+const DRAIN_MS = 10_000
+
+export type HttpServer = { port: number; stop(): Promise<void> }
+
+/**
+ * Serve `api` on host and port (0: a free one): /graphql over HTTP, server-sent events and WebSocket, /healthz, /readyz and
+ * /metrics. `stop()` takes no more work, says so on /readyz, ends subscriptions and waits for operations under way, at most 10 s.
+ */
+export async function serveHttp(api: Api, { host, port }: { host: string; port: number }): Promise<HttpServer> {
+  let isStopping = false
+  const server: Server = createServer((req, res) => {
+    void route(req, res).catch(() => res.destroy())
+  })
+  const sockets = attachWebSockets(server, api)
+
+  async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { pathname } = new URL(req.url ?? '/', 'http://localhost')
+    if (pathname === '/healthz') return answer(res, 200, 'ok')
+    if (pathname === '/readyz') {
+      const reason = isStopping ? 'stopping' : await whyNotReady(api)
+      return answer(res, reason ? 503 : 200, reason ?? 'ok')
+    }
+    if (pathname === '/metrics') {
+      res.setHeader('content-type', api.metrics.registry.contentType)
+      return answer(res, 200, await api.metrics.registry.metrics())
+    }
+    if (pathname !== '/graphql') return answer(res, 404, 'Nothing is here; the API is at /graphql.')
+    if (isStopping) res.setHeader('connection', 'close')
+    // Whatever a client wrote there is replaced by what is so.
+    req.headers[PEER] = req.socket.remoteAddress ?? ''
+    await api.yoga.handle(req, res)
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    async stop() {
+      isStopping = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await sockets.close()
+      server.closeIdleConnections()
+      const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+      await closed
+      clearTimeout(late)
+    },
+  }
+}
+
+function answer(res: ServerResponse, status: number, text: string): void {
+  if (!res.hasHeader('content-type')) res.setHeader('content-type', 'text/plain; charset=utf-8')
+  res.writeHead(status).end(text)
+}
+
+/** The listener stands from the start on and comes back by itself; the database is asked. */
+async function whyNotReady({ deps }: Api): Promise<string | null> {
+  try {
+    await deps.runtime.db.execute(sql`select 1`)
+    return null
+  } catch {
+    return 'the database does not answer'
+  }
+}

@@ -1,0 +1,40 @@
+import { loadConfig } from '@muster/core/config'
+import { createListener } from '@muster/core/events'
+import { createAuth } from './auth.ts'
+import { serveHttp } from './http.ts'
+import { openRuntime } from './runtime.ts'
+import { createApi } from './server.ts'
+
+/** The API process: runs until SIGTERM or SIGINT; a second signal ends it at once. */
+async function main(): Promise<void> {
+  let isAsked = false
+  const asked = new Promise<void>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const)
+      process.on(name, () => {
+        if (isAsked) process.exit(1)
+        isAsked = true
+        resolve()
+      })
+  })
+  const { HOST, PORT } = loadConfig(process.env, ['HOST', 'PORT'])
+  const { runtime, databaseUrl, publicUrl, authSecret, close } = await openRuntime(process.env, 'api')
+  const listener = await createListener(databaseUrl, runtime.log)
+  const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log })
+  const isDevelopment = process.env.NODE_ENV === 'development'
+  const api = createApi({ runtime, listener, auth, publicUrl, isDevelopment, labFile: process.env.MUSTER_LAB_FILE })
+  const server = await serveHttp(api, { host: HOST, port: PORT })
+  runtime.log.info({ host: HOST, port: server.port }, 'the API listens')
+  await asked
+  await server.stop()
+  await listener.close()
+  await close()
+  runtime.log.info('the API has stopped')
+}
+
+try {
+  await main()
+  process.exit(0)
+} catch (error) {
+  process.stderr.write(`The API cannot start. ${error instanceof Error ? error.message : error}\n`)
+  process.exit(1)
+}

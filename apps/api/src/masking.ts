@@ -1,0 +1,74 @@
+import { DomainError } from '@muster/core/errors'
+import type { Log } from '@muster/core/log'
+import { PothosValidationError } from '@pothos/core'
+import { GraphQLError } from 'graphql'
+import { createGraphQLError, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga'
+import type { ApiContext } from './context.ts'
+import { LimitError } from './limits.ts'
+
+/** The error behind wrappers that GraphQL puts around it. */
+function causeOf(error: unknown): unknown {
+  let cause = error
+  while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError
+  return cause
+}
+
+const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', '57P01', '57P02', '57P03', '53300'])
+
+/** Whether this is what happens while Postgres is restarted. */
+function isDatabaseAway(error: unknown): boolean {
+  for (let e = error; e instanceof Error; e = e.cause)
+    if (
+      ('code' in e && AWAY.has(String(e.code))) ||
+      /^Connection terminated|timeout exceeded when trying to connect/.test(e.message)
+    )
+      return true
+  return false
+}
+
+/**
+ * What a caller is told of an error that no union lists: what the caller did wrong, as it is; a bug, only that there was one.
+ * @param requestId under which the whole of it stands in the log
+ */
+export function maskError(error: unknown, log: Log, requestId: string): Error {
+  const cause = causeOf(error)
+  const place =
+    error instanceof GraphQLError
+      ? { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path }
+      : {}
+  const tell = (message: string, code: string, more = {}) =>
+    createGraphQLError(message, { ...place, extensions: { code, ...more } })
+
+  if (cause instanceof LimitError) return tell(cause.message, 'LIMIT_EXCEEDED')
+  if (cause instanceof DomainError) return tell(cause.message, cause.code, 'issues' in cause ? { issues: cause.issues } : {})
+  // Cursors, ids and page arguments that cannot be read.
+  if (cause instanceof PothosValidationError) return tell(cause.message, 'INVALID_INPUT')
+  if (isDatabaseAway(cause)) {
+    log.warn({ err: cause, requestId }, 'the database is away')
+    return tell('The database cannot be reached at the moment; try again shortly.', 'UNAVAILABLE')
+  }
+  // GraphQL's own: syntax, validation, variables.
+  if (cause instanceof GraphQLError) return cause
+  log.error({ err: cause, requestId, path: place.path }, 'an operation failed')
+  return tell(`Something went wrong here; request id ${requestId}.`, 'INTERNAL')
+}
+
+/** Mask what operations answer with, so that each masked error names the request id under which it is logged. */
+export function maskedResults(): Plugin<ApiContext> {
+  const mask = ({ deps, requestId }: ApiContext) => {
+    return ({ result, setResult }: { result: { errors?: readonly Error[] }; setResult: (result: never) => void }) => {
+      if (result.errors)
+        setResult({ ...result, errors: result.errors.map((error) => maskError(error, deps.runtime.log, requestId)) } as never)
+    }
+  }
+  return {
+    onExecute: ({ args }) => ({
+      onExecuteDone: (payload) => handleStreamOrSingleExecutionResult(payload, mask(args.contextValue)),
+    }),
+    onSubscribe: ({ args }) => ({
+      onSubscribeResult: (payload) => handleStreamOrSingleExecutionResult(payload as never, mask(args.contextValue)),
+      onSubscribeError: ({ error, setError }) =>
+        setError(maskError(error, args.contextValue.deps.runtime.log, args.contextValue.requestId)),
+    }),
+  }
+}

@@ -1,0 +1,26 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Figures of one API process, in Prometheus' format at /metrics. */
+export function createMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    operations: new Histogram({
+      name: 'muster_api_operation_seconds',
+      help: 'How long GraphQL operations took; subscriptions until they ended.',
+      labelNames: ['type', 'outcome'] as const,
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers: [registry],
+    }),
+    subscriptions: new Gauge({ name: 'muster_api_subscriptions', help: 'Subscriptions under way.', registers: [registry] }),
+    refused: new Counter({
+      name: 'muster_api_refused_requests_total',
+      help: 'Requests turned away before they were executed.',
+      labelNames: ['why'] as const,
+      registers: [registry],
+    }),
+  }
+}
