@@ -138,6 +138,7 @@ function wordsOf(path: string): string {
   return inner
     .replace(/(\w+?)s?\[([^\]]*)\]\.?/g, '$1 $2 ')
     .replaceAll('.', ' ')
+    .replace(/Bytes$/, '')
     .replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`)
     .trim()
 }

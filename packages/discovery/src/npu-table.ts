@@ -40,7 +40,7 @@ export function npuTable(text: string): Accelerator[] {
       .split('|')
       .map((cell) => cell.trim())
     if (/\bBus-Id\b/.test(line)) {
-      physical = /Phy-ID/i.test(line)
+      physical = /Phy-ID|Device/i.test(line)
       memoryNames = [...line.matchAll(/(HBM|Memory|DDR)-Usage/g)].map(([, name = '']) => name)
       continue
     }

@@ -124,42 +124,44 @@ function mapping(text: string): Chip[] {
   return chips
 }
 
-/** Adds what the `-t` calls tell. Some put `Chip ID` at the END of a chip's block; blocks of the MCU repeat the card's figures. */
+/** Adds what the `-t` calls tell. */
 function withDetails(devices: Accelerator[], texts: (string | { card: string; text: string })[]): Accelerator[] {
   const all = devices.map((device) => ({ ...device }))
   for (const entry of texts) {
-    const text = typeof entry === 'string' ? entry : entry.text
-    let card = typeof entry === 'string' ? null : entry.card
-    const parts: { chip: string | null; values: Record<string, string> }[] = []
-    let values: Record<string, string> = {}
-    for (const line of linesOf(text)) {
-      const [, key, value] = /^\s*(\S.*?)\s*:\s*(.*?)\s*$/.exec(line) ?? []
-      if (key === undefined || value === undefined) continue
-      if (key === 'NPU ID') card = value
-      else if (key === 'Chip ID') {
-        const leading = Object.keys(values).length === 0
-        if (leading) parts.push({ chip: value, values })
-        else {
-          // After values: it closes their block, unless that block had an id of its own, then it opens the next.
-          const open = parts.at(-1)
-          if (open?.values === values) {
-            values = {}
-            parts.push({ chip: value, values })
-          } else {
-            parts.push({ chip: value, values })
-            values = {}
-          }
-        }
-      } else if (key !== 'Chip Count') values[key] = value
-    }
-    if (Object.keys(values).length && parts.at(-1)?.values !== values) parts.push({ chip: null, values })
-    for (const part of parts) {
-      if (/^mcu$/i.test(part.values['Chip Name'] ?? '')) continue
-      const target = all.find((device) => device.slot === `${card}/${part.chip ?? '0'}`)
-      if (target) detail(target, part.values)
+    const given = typeof entry === 'string' ? null : entry.card
+    for (const { card, chip, values } of chipBlocks(typeof entry === 'string' ? entry : entry.text)) {
+      const target = all.find((device) => device.slot === `${card ?? given}/${chip ?? '0'}`)
+      if (target) detail(target, values)
     }
   }
   return all
+}
+
+/**
+ * The values of each chip in the text of a `-t` call. `-t common` names a chip before its values and ends with the MCU's, which repeat
+ * the card's; `-t usages`, `memory` and `ecc` name it AFTER them. What follows the head tells which.
+ */
+function chipBlocks(text: string): { card: string | null; chip: string | null; values: Record<string, string> }[] {
+  const entries = linesOf(text)
+    .map((line) => /^\s*(\S.*?)\s*:\s*(.*?)\s*$/.exec(line)?.slice(1))
+    .filter((entry) => entry !== undefined)
+  const card = entries.find(([key]) => key === 'NPU ID')?.[1] ?? null
+  const body = entries.filter(([key]) => key !== 'NPU ID' && key !== 'Chip Count')
+  const leads = body[0]?.[0] === 'Chip ID'
+  const found: { card: string | null; chip: string | null; values: Record<string, string> }[] = []
+  let open = { card, chip: null as string | null, values: {} as Record<string, string> }
+  for (const [key = '', value = ''] of body) {
+    if (/^mcu$/i.test(value)) break
+    if (key !== 'Chip ID') open.values[key] ??= value
+    else if (leads) {
+      open = { card, chip: value, values: {} }
+      found.push(open)
+    } else {
+      found.push({ ...open, chip: value })
+      open = { card, chip: null, values: {} }
+    }
+  }
+  return leads || found.length ? found : [open]
 }
 
 function detail(device: Accelerator, values: Record<string, string>): void {

@@ -160,18 +160,20 @@ function fromGpu(block: string, index: number): Accelerator | null {
     return null
   }
   gpu = Array.isArray(gpu) ? gpu[0] : gpu
-  const errors = (scope: string, kind: RegExp) => {
-    const found = Object.entries(record(at(gpu, 'ecc_errors', scope))).filter(([key]) => kind.test(key))
+  const errors = (scope: string, corrected: boolean) => {
+    const kind = corrected ? /(?<!un)correctable/ : /uncorrectable/
+    const counts = Object.entries(record(at(gpu, 'ecc_errors', scope))).filter(([key]) => kind.test(key))
+    const values = counts.map(([, value]) => count(value)).filter((value) => value !== null)
     // Until v10 the counts were nested: volatile/single_bit/total.
-    const nested = at(gpu, 'ecc_errors', scope, kind.source.includes('un') ? 'double_bit' : 'single_bit', 'total')
-    const values = found.map(([, value]) => count(value)).filter((value) => value !== null)
-    return values.length ? values.reduce((a, b) => a + b, 0) : count(nested)
+    return values.length
+      ? values.reduce((a, b) => a + b, 0)
+      : count(at(gpu, 'ecc_errors', scope, corrected ? 'single_bit' : 'double_bit', 'total'))
   }
   const eccErrors = {
-    correctedVolatile: errors('volatile', /(?<!un)correctable/),
-    uncorrectedVolatile: errors('volatile', /uncorrectable/),
-    correctedAggregate: errors('aggregate', /(?<!un)correctable/),
-    uncorrectedAggregate: errors('aggregate', /uncorrectable/),
+    correctedVolatile: errors('volatile', true),
+    uncorrectedVolatile: errors('volatile', false),
+    correctedAggregate: errors('aggregate', true),
+    uncorrectedAggregate: errors('aggregate', false),
   }
   const power = (...readings: string[]) =>
     readings

@@ -137,7 +137,8 @@ huawei() {
     shift
   done
   for id in $pairs; do call npu-smi "$npu_smi" info -t board -i "${id%/*}" -c "${id#*/}" || [ -n "$OUT" ] || return; done
-  [ -n "$serials" ] || for id in $cards; do call npu-smi "$npu_smi" info -t board -i "$id" || [ -n "$OUT" ] || return; done
+  # 950 has one chip per card, counts none and takes no -c; the list of A3 has no serials: there the card is asked.
+  [ -n "$serials" ] && [ -n "$pairs" ] || for id in $cards; do call npu-smi "$npu_smi" info -t board -i "$id" || [ -n "$OUT" ] || return; done
   for id in $cards; do call npu-smi "$npu_smi" info -t ecc -i "$id" || [ -n "$OUT" ] || return; done
   set -- "$root"/dev/vdavinci*
   [ -e "$1" ] || pairs=

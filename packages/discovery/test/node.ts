@@ -22,6 +22,11 @@ const PROFILES = fileURLToPath(new URL('../fixtures/profiles/', import.meta.url)
 export const fixture = (path: string, node = '0a1f'): string =>
   readFileSync(join(PROFILES, path), 'utf8').replaceAll('@NODE@', node)
 
+const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url))
+
+/** The text of a file below fixtures/. */
+export const sample = (path: string): string => readFileSync(join(FIXTURES, path), 'utf8')
+
 export interface FakeNode {
   bin: string
   root: string

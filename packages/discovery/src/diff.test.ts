@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest'
+import { fixture } from '../test/node.ts'
+import { type Accelerator, type Discovery, diffDiscoveries, parseNvidia, parseProbe } from './index.ts'
+
+const empty = parseProbe(
+  'muster-probe/1 abcdef0123456789\nabcdef0123456789 + tools\nnpu-smi -\nabcdef0123456789 -\nabcdef0123456789 end ms=1\n',
+)
+const { accelerators } = parseNvidia({ xml: fixture('h100x8/nvidia-smi/-q_-x.txt') })
+const seen = (change: (device: Accelerator, index: number) => Partial<Accelerator> | null = () => ({})): Discovery => ({
+  ...structuredClone(empty),
+  accelerators: accelerators.flatMap((device, index) => {
+    const part = change(device, index)
+    return part === null ? [] : [{ ...device, ...part }]
+  }),
+})
+const labels = (before: Discovery, after: Discovery) => diffDiscoveries(before, after).map((change) => change.label)
+
+it('is empty for the same node a minute later, when only temperatures and loads moved', () => {
+  const later = seen((_, index) => ({ temperature: 80 + index, power: 600, utilisation: 99, memoryUsed: 7 }))
+  expect(diffDiscoveries(seen(), later)).toEqual([])
+  expect(diffDiscoveries(seen(), later, { volatile: true })).toHaveLength(8 * 4)
+})
+
+it('tells which accelerator is gone and which is new', () => {
+  const without = seen((_, index) => (index === 3 ? null : {}))
+  expect(labels(seen(), without)).toEqual([`accelerator 3 is gone (${accelerators[3]?.uuid})`])
+  expect(labels(without, seen())).toEqual([`accelerator 3 is new (${accelerators[3]?.uuid})`])
+})
+
+it('does not take a renumbering for new hardware', () => {
+  const renumbered = seen((_, index) => ({ index: 7 - index }))
+  expect(diffDiscoveries(seen(), renumbered).every((change) => change.kind === 'changed' && change.path.endsWith('.index'))).toBe(
+    true,
+  )
+})
+
+it('tells versions, and the replaced card in a slot', () => {
+  const after = seen((_, index) => (index === 0 ? { driverVersion: '560.35.03' } : index === 1 ? { uuid: 'GPU-new' } : {}))
+  expect(labels(seen(), after)).toEqual([
+    'accelerator 0: driver version 550.54.15 -> 560.35.03',
+    `accelerator 1 at 0000:43:00.0 was replaced: ${accelerators[1]?.uuid} -> GPU-new`,
+  ])
+})
+
+it('matches a device that lost its tool by its place', () => {
+  const broken = seen((_, index) =>
+    index === 2 ? { uuid: null, serial: null, source: 'pci', health: 'unknown', temperature: null } : {},
+  )
+  const changes = diffDiscoveries(seen(), broken)
+  expect(changes.map((change) => change.kind)).not.toContain('removed')
+  expect(changes.map((change) => change.label)).toContain('accelerator 2: health ok -> unknown')
+})
+
+it('tells chips at one address apart by their slot', () => {
+  const duo = (second: Partial<Accelerator>) => ({
+    ...structuredClone(empty),
+    accelerators: [0, 1].map((chip) => ({
+      ...(accelerators[0] as Accelerator),
+      uuid: null,
+      serial: null,
+      vendor: 'huawei',
+      index: chip,
+      pciAddress: '0000:01:00.0',
+      slot: `32/${chip}`,
+      ...(chip ? second : {}),
+    })),
+  })
+  expect(labels(duo({}), duo({ firmwareVersion: '9' }))).toEqual(['accelerator 1: firmware version 96.00.74.00.11 -> 9'])
+})
+
+it('walks the host and the tools', () => {
+  const before = seen()
+  const after = structuredClone(before)
+  before.host.kernel = '5.15'
+  after.host.kernel = '6.8'
+  before.host.memoryBytes = 2 ** 40
+  after.host.memoryBytes = 2 ** 39
+  after.host.disks = [{ name: 'sdb', sizeBytes: 1, rotational: true, model: null, serial: null }]
+  before.host.uptimeSeconds = 10
+  const tool = after.tools.find((one) => one.tool === 'nvidia-smi')
+  Object.assign(tool ?? {}, { state: 'FAILED', reason: 'boom' })
+  expect(labels(before, after)).toEqual([
+    'kernel 5.15 -> 6.8',
+    'memory 1024 GiB -> 512 GiB',
+    'disk sdb is new',
+    'tool nvidia-smi state ABSENT -> FAILED',
+    'tool nvidia-smi reason unknown -> boom',
+  ])
+})

@@ -1,0 +1,3 @@
+import { fuzz } from '../test/fuzz.ts'
+
+fuzz(60)
