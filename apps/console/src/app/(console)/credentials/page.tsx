@@ -1,0 +1,197 @@
+'use client'
+import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
+import Link from 'next/link'
+import { useState } from 'react'
+import { CredentialForm } from '@/credentials/credential-form.tsx'
+import { type CredentialRow, CredentialsQuery, DeleteCredential } from '@/credentials/documents.ts'
+import { useConnection } from '@/graphql/use-connection.ts'
+import { useVerb } from '@/graphql/use-verb.ts'
+import { formatNumber, t } from '@/messages/index.ts'
+import { formatAddress } from '@/nodes/badges.tsx'
+import { ApproveHostKeys } from '@/nodes/documents.ts'
+import { useViewer } from '@/session/viewer.tsx'
+import { Badge } from '@/ui/badge.tsx'
+import { Button } from '@/ui/button.tsx'
+import { Confirm } from '@/ui/confirm.tsx'
+import { CopyButton } from '@/ui/copy-button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { Empty } from '@/ui/empty.tsx'
+import { Failure } from '@/ui/failure.tsx'
+import { PageHead } from '@/ui/page.tsx'
+import { SkeletonRows } from '@/ui/skeleton.tsx'
+import { Ago } from '@/ui/time.tsx'
+import { toast } from '@/ui/toast.tsx'
+import { useTitle } from '@/ui/use-title.ts'
+
+type Open = { kind: 'new' } | { kind: 'edit' | 'delete' | 'hostKey'; credential: CredentialRow } | null
+
+function CredentialItem({
+  credential,
+  onOpen,
+  blocked,
+}: {
+  credential: CredentialRow
+  onOpen: (open: Open) => void
+  blocked: string | null
+}) {
+  const { nodeCount } = credential
+  const offered = credential.offeredHostKeyFingerprint
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-0">
+      <div className="min-w-0 flex-1 basis-64">
+        <div className="flex flex-wrap items-center gap-2 text-sm">
+          <span className="font-medium">{credential.name}</span>
+          <Badge>{t(`credentialKind.${credential.kind}`)}</Badge>
+          {credential.username && <code className="font-mono text-xs text-muted">{credential.username}</code>}
+          {credential.host && (
+            <code className="font-mono text-xs text-muted">{formatAddress(credential.host, credential.port ?? 22)}</code>
+          )}
+          {credential.via && <span className="text-xs text-muted">{t('credential.viaName', { name: credential.via.name })}</span>}
+        </div>
+        {credential.description && <p className="mt-0.5 text-sm text-muted">{credential.description}</p>}
+        <div className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
+          <span>
+            {t('credential.sealed', {
+              names: credential.secretsSet.map((name) => t(`secret.${name as 'password'}`)).join(', ') || t('common.none'),
+            })}
+          </span>
+          <Link href="/nodes" className="hover:underline">
+            {t('credential.usedBy', { count: nodeCount })}
+          </Link>
+          <span>
+            {t('credential.lastUsed')} <Ago at={credential.lastUsedAt} never={t('common.never')} />
+          </span>
+        </div>
+        {credential.publicKey && (
+          <div className="mt-1 flex items-center gap-1">
+            <code className="min-w-0 truncate font-mono text-xs text-faint">{credential.publicKey}</code>
+            <CopyButton text={credential.publicKey} />
+          </div>
+        )}
+        {offered && (
+          <div className="mt-2 flex flex-wrap items-center gap-3 text-xs text-warn">
+            <span>{credential.hostKeyFingerprint ? t('hostKey.bastionChanged') : t('hostKey.bastionNew')}</span>
+            <Button blockedReason={blocked} onClick={() => onOpen({ kind: 'hostKey', credential })}>
+              {t('hostKey.review')}
+            </Button>
+          </div>
+        )}
+      </div>
+      <div className="flex gap-2">
+        <Button icon={<Pencil aria-hidden />} blockedReason={blocked} onClick={() => onOpen({ kind: 'edit', credential })}>
+          {t('credential.update')}
+        </Button>
+        <Button
+          look="danger"
+          label={t('credential.deleteName', { name: credential.name })}
+          icon={<Trash2 aria-hidden />}
+          blockedReason={blocked ?? (nodeCount > 0 ? t('credential.inUse', { count: nodeCount }) : null)}
+          onClick={() => onOpen({ kind: 'delete', credential })}
+        />
+      </div>
+    </li>
+  )
+}
+
+/** The credentials: who uses them, what is sealed in them; the secrets themselves are never shown again. */
+export default function CredentialsPage() {
+  useTitle(t('nav.credentials'))
+  const viewer = useViewer()
+  const blocked = viewer.role === 'OWNER' || viewer.role === 'ADMIN' ? null : t('role.adminNeeded')
+  const list = useConnection('credentials', CredentialsQuery, {}, (data) => data.credentials)
+  const remove = useVerb(DeleteCredential)
+  const approve = useVerb(ApproveHostKeys)
+  const [open, setOpen] = useState<Open>(null)
+  const close = () => setOpen(null)
+  const add = (
+    <Button look="primary" icon={<Plus aria-hidden />} blockedReason={blocked} onClick={() => setOpen({ kind: 'new' })}>
+      {t('credential.new')}
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title={t('nav.credentials')} count={list.total === null ? undefined : formatNumber(list.total)}>
+        {add}
+      </PageHead>
+      {list.problem && list.rows.length === 0 ? (
+        <Failure title={t('credential.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
+      ) : list.isLoading ? (
+        <div className="rounded-lg border border-line bg-panel">
+          <SkeletonRows rows={4} height={68} />
+        </div>
+      ) : list.rows.length === 0 ? (
+        <Empty icon={<KeyRound aria-hidden />} title={t('credential.emptyTitle')} action={add}>
+          <p>{t('credential.emptyText')}</p>
+        </Empty>
+      ) : (
+        <>
+          <ul className="rounded-lg border border-line bg-panel">
+            {list.rows.map((credential) => (
+              <CredentialItem key={credential.id} credential={credential} onOpen={setOpen} blocked={blocked} />
+            ))}
+          </ul>
+          {list.hasMore && (
+            <div className="flex justify-center pt-4">
+              <Button onClick={list.more}>{t('common.more')}</Button>
+            </div>
+          )}
+        </>
+      )}
+      {(open?.kind === 'new' || open?.kind === 'edit') && (
+        <Dialog
+          wide
+          title={open.kind === 'edit' ? t('credential.editTitle', { name: open.credential.name }) : t('credential.newTitle')}
+          onClose={close}
+        >
+          <CredentialForm
+            credential={open.kind === 'edit' ? open.credential : undefined}
+            onCancel={close}
+            onDone={(credential) => {
+              close()
+              toast('ok', t('credential.saved', { name: credential.name }))
+              void list.reload()
+            }}
+          />
+        </Dialog>
+      )}
+      {open?.kind === 'delete' && (
+        <Confirm
+          title={t('credential.deleteTitle', { name: open.credential.name })}
+          action={t('credential.delete')}
+          onClose={close}
+          onConfirm={async () => {
+            const outcome = await remove.run({ id: open.credential.id })
+            if (outcome.ok) void list.reload()
+            return outcome
+          }}
+        >
+          <p>{t('credential.deleteText')}</p>
+        </Confirm>
+      )}
+      {open?.kind === 'hostKey' && (
+        <Confirm
+          title={t('hostKey.confirmTitle', { name: open.credential.name })}
+          action={t('hostKey.approve')}
+          onClose={close}
+          onConfirm={async () => {
+            const outcome = await approve.run({
+              approvals: [{ id: open.credential.id, fingerprint: open.credential.offeredHostKeyFingerprint ?? '' }],
+            })
+            if (outcome.ok) void list.reload()
+            return outcome
+          }}
+        >
+          <p>{t('hostKey.confirmText')}</p>
+          {open.credential.hostKeyFingerprint && (
+            <code className="rounded-md bg-sunken p-2 font-mono text-xs break-all text-bad">
+              {open.credential.hostKeyFingerprint}
+            </code>
+          )}
+          <code className="rounded-md bg-sunken p-2 font-mono text-xs break-all">
+            {open.credential.offeredHostKeyFingerprint}
+          </code>
+        </Confirm>
+      )}
+    </>
+  )
+}

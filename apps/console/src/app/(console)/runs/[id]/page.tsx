@@ -1,0 +1,146 @@
+'use client'
+import { useParams } from 'next/navigation'
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { useLive, useReconnect } from '@/graphql/use-live.ts'
+import { LogPanel } from '@/log/log-panel.tsx'
+import { useRunLog } from '@/log/use-run-log.ts'
+import { formatDateTime, formatDuration } from '@/messages/format.ts'
+import { t } from '@/messages/index.ts'
+import { isUnderWay } from '@/runs/badges.tsx'
+import { type RunHead, RunQuery, RunUpdated } from '@/runs/documents.ts'
+import { Recap } from '@/runs/recap.tsx'
+import { RunHeader } from '@/runs/run-head.tsx'
+import { TaskEvents } from '@/runs/task-events.tsx'
+import { ButtonLink } from '@/ui/button.tsx'
+import { Empty } from '@/ui/empty.tsx'
+import { Failure } from '@/ui/failure.tsx'
+import { Facts, Panel } from '@/ui/page.tsx'
+import { Skeleton } from '@/ui/skeleton.tsx'
+import { TabPanel, Tabs } from '@/ui/tabs.tsx'
+import { useQueryState } from '@/ui/use-query-state.ts'
+import { useTitle } from '@/ui/use-title.ts'
+
+const tabs = ['log', 'hosts', 'events', 'details'] as const
+type Tab = (typeof tabs)[number]
+
+function Details({ run }: { run: RunHead }) {
+  const when = (at: string | null) => (at ? formatDateTime(at) : t('common.none'))
+  return (
+    <div className="grid gap-4 lg:grid-cols-2">
+      <Panel title={t('run.how')}>
+        <Facts
+          rows={[
+            [
+              t('run.playbook'),
+              <code key="p" className="font-mono text-xs">
+                {run.playbookPath}
+              </code>,
+            ],
+            [
+              t('runs.limit'),
+              run.limit ? (
+                <code key="l" className="font-mono text-xs">
+                  {run.limit}
+                </code>
+              ) : (
+                t('runs.chosenNodes', { count: run.hostsTotal })
+              ),
+            ],
+            [t('runs.becomeRoot'), run.become ? t('common.yes') : t('common.no')],
+            [t('runs.forks'), run.forks],
+            [t('runs.timeout'), formatDuration(run.timeoutSeconds * 1000)],
+            [t('runs.checkMode'), run.checkMode ? t('common.yes') : t('common.no')],
+            [t('runs.diffMode'), run.diffMode ? t('common.yes') : t('common.no')],
+            [t('runs.verbosity'), run.verbosity],
+          ]}
+        />
+      </Panel>
+      <Panel title={t('run.course')}>
+        <Facts
+          rows={[
+            [t('run.created'), when(run.createdAt)],
+            [t('run.started'), when(run.startedAt)],
+            [t('run.finished'), when(run.finishedAt)],
+            [t('run.exitCode'), run.exitCode ?? t('common.none')],
+            [t('run.canceledBy'), run.cancelRequestedByName ?? t('common.none')],
+            [t('run.lines'), t('log.lines', { count: run.lineCount })],
+          ]}
+        />
+      </Panel>
+      <Panel title={t('runs.extraVars')}>
+        <pre className="overflow-auto font-mono text-xs leading-5">{JSON.stringify(run.extraVars ?? {}, null, 2)}</pre>
+      </Panel>
+    </div>
+  )
+}
+
+function Loaded({ run }: { run: RunHead }) {
+  const query = useQueryState()
+  const asked = query.get('tab') as Tab
+  const tab = tabs.includes(asked) ? asked : 'log'
+  const host = query.get('host') || null
+  const log = useRunLog(run.id)
+  const [wasFinished] = useState(!isUnderWay(run.status))
+  const setHost = (next: string | null) => query.set({ host: next })
+  return (
+    <>
+      <RunHeader run={run} />
+      <Tabs
+        label={t('run.views')}
+        value={tab}
+        onChange={(next) => query.set({ tab: next === 'log' ? null : next })}
+        tabs={[
+          { key: 'log', label: t('run.tabLog') },
+          { key: 'hosts', label: t('run.tabHosts'), count: run.hostsTotal },
+          { key: 'events', label: t('run.tabEvents') },
+          { key: 'details', label: t('run.tabDetails') },
+        ]}
+      />
+      <TabPanel name={tab}>
+        {tab === 'log' && (
+          <LogPanel
+            store={log.store}
+            isOver={log.isOver}
+            error={log.error}
+            host={host}
+            onHost={setHost}
+            isFinished={wasFinished}
+          />
+        )}
+        {tab === 'hosts' && <Recap run={run} onShow={(name) => query.set({ tab: null, host: name })} />}
+        {tab === 'events' && <TaskEvents runId={run.id} store={log.store} host={host} onHost={setHost} />}
+        {tab === 'details' && <Details run={run} />}
+      </TabPanel>
+    </>
+  )
+}
+
+/** One run: its status, its log as it comes, its hosts. */
+export default function RunPage() {
+  const id = decodeURIComponent(String(useParams().id))
+  const [{ data, error }, again] = useQuery({ query: RunQuery, variables: { id }, requestPolicy: 'cache-and-network' })
+  const retry = () => again({ requestPolicy: 'network-only' })
+  useLive(RunUpdated, { id })
+  useReconnect(retry)
+  const run = data?.node?.__typename === 'JobRun' ? data.node : null
+  useTitle(run?.template.displayName)
+  if (run) return <Loaded run={run} />
+  if (error)
+    return <Failure title={t('run.loadFailed')} message={error.graphQLErrors[0]?.message ?? t('error.network')} onRetry={retry} />
+  if (data) {
+    return (
+      <Empty title={t('run.notFound')} action={<ButtonLink href="/runs">{t('run.toList')}</ButtonLink>}>
+        <p>{t('run.notFoundText')}</p>
+      </Empty>
+    )
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <Skeleton className="h-7 w-64" />
+      <Skeleton className="h-4 w-96 max-w-full" />
+      <Skeleton className="h-9 w-full" />
+      <Skeleton className="h-[60dvh] w-full" />
+    </div>
+  )
+}

@@ -1,0 +1,103 @@
+'use client'
+import { useRouter, useSearchParams } from 'next/navigation'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import { useFreshClient } from '@/app/providers.tsx'
+import { safePath } from '@/graphql/session.ts'
+import { useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { SignIn, SignInWithLink } from '@/session/documents.ts'
+import { SessionFrame } from '@/session/frame.tsx'
+import { Button } from '@/ui/button.tsx'
+import { TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+
+function WithLink({ token }: { token: string }) {
+  const router = useRouter()
+  const restart = useFreshClient()
+  const signIn = useVerb(SignInWithLink)
+  const isSent = useRef(false)
+  useEffect(() => {
+    // The link works once: sending it twice would turn a good sign-in into an error.
+    if (isSent.current) return
+    isSent.current = true
+    void signIn.run({ input: { token } }).then((outcome) => {
+      if (!outcome.ok) return
+      restart()
+      router.replace(outcome.value.viewer.hasPassword ? '/nodes' : '/welcome')
+    })
+  }, [token, signIn.run, restart, router])
+  if (!signIn.problem) return <SessionFrame title={t('signIn.linkBusy')}>{<div className="skeleton h-8 w-full" />}</SessionFrame>
+  return (
+    <SessionFrame title={t('signIn.linkFailed')}>
+      <div className="flex flex-col gap-4">
+        <Notice tone="bad">{signIn.problem.message}</Notice>
+        <p className="text-sm text-muted">{t('signIn.linkFailedHint')}</p>
+        <Button onClick={() => router.replace('/sign-in')}>{t('signIn.withPassword')}</Button>
+      </div>
+    </SessionFrame>
+  )
+}
+
+function WithPassword() {
+  const router = useRouter()
+  const next = safePath(useSearchParams().get('next'))
+  const restart = useFreshClient()
+  const signIn = useVerb(SignIn)
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  async function submit() {
+    const outcome = await signIn.run({ input: { email, password } })
+    if (!outcome.ok) return
+    restart()
+    router.replace(next)
+  }
+  return (
+    <SessionFrame title={t('signIn.title')}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        {signIn.problem && <Notice tone="bad">{signIn.problem.message}</Notice>}
+        <TextField
+          label={t('signIn.email')}
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <TextField
+          label={t('signIn.password')}
+          type="password"
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <Button look="primary" type="submit" busy={signIn.busy}>
+          {t('signIn.submit')}
+        </Button>
+        <p className="text-xs text-muted">{t('signIn.firstTime')}</p>
+      </form>
+    </SessionFrame>
+  )
+}
+
+function Choose() {
+  const token = useSearchParams().get('token')
+  return token ? <WithLink token={token} /> : <WithPassword />
+}
+
+export default function SignInPage() {
+  return (
+    <Suspense>
+      <Choose />
+    </Suspense>
+  )
+}

@@ -1,0 +1,202 @@
+'use client'
+import { useState } from 'react'
+import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { CredentialSelect } from './credential-select.tsx'
+import { CreateCredential, type CredentialRow, UpdateCredential } from './documents.ts'
+
+export type Kind = CredentialRow['kind']
+export const allKinds: Kind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME']
+type Props = { kinds?: Kind[]; credential?: CredentialRow; onDone: (credential: CredentialRow) => void; onCancel: () => void }
+
+/** Make a credential, or give one new secrets. Secrets go to the server and never come back: an empty field leaves what is there. */
+export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel }: Props) {
+  const create = useVerb(CreateCredential)
+  const update = useVerb(UpdateCredential)
+  const [kind, setKind] = useState<Kind>(credential?.kind ?? kinds[0] ?? 'SSH_KEY')
+  const [becomeMethod, setBecomeMethod] = useState<'SUDO' | 'SU'>(credential?.becomeMethod ?? 'SUDO')
+  const [viaId, setViaId] = useState(credential?.via?.id ?? '')
+  const [form, setForm] = useState({
+    name: credential?.name ?? '',
+    description: credential?.description ?? '',
+    username: credential?.username ?? '',
+    privateKey: '',
+    passphrase: '',
+    password: '',
+    host: credential?.host ?? '',
+    port: String(credential?.port ?? ''),
+  })
+  const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
+    setForm((before) => ({ ...before, [key]: event.target.value }))
+  const verb = credential ? update : create
+  const takes = {
+    key: kind === 'SSH_KEY' || kind === 'BASTION',
+    password: kind !== 'SSH_KEY',
+    host: kind === 'BASTION',
+    user: true,
+  }
+  async function save() {
+    const secrets = {
+      ...(takes.key &&
+        form.privateKey.trim() && { privateKey: form.privateKey.endsWith('\n') ? form.privateKey : `${form.privateKey}\n` }),
+      ...(takes.key && form.passphrase && { passphrase: form.passphrase }),
+      ...(takes.password && form.password && { password: form.password }),
+    }
+    const common = {
+      name: form.name,
+      description: form.description,
+      username: form.username || null,
+      ...secrets,
+      ...(takes.host && { host: form.host, port: form.port ? Number(form.port) : null, viaId: viaId || null }),
+    }
+    const outcome = credential
+      ? await update.run({ input: { id: credential.id, ...common } })
+      : await create.run({ input: { kind, ...common, ...(kind === 'BECOME' && { becomeMethod }) } })
+    if (outcome.ok) onDone(outcome.value)
+  }
+  async function readFile(file: File | undefined) {
+    if (!file) return
+    const text = await file.text()
+    setForm((before) => ({ ...before, privateKey: text }))
+  }
+  const error = (path: string) => issueFor(verb.problem, path)
+  const kept = (field: string) => (credential?.secretsSet.includes(field) ? t('credential.kept') : undefined)
+  return (
+    <form
+      className="grid gap-4 sm:grid-cols-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        if (!verb.busy) void save()
+      }}
+    >
+      {verb.problem && (
+        <div className="sm:col-span-2">
+          <Notice tone="bad">{verb.problem.message}</Notice>
+        </div>
+      )}
+      <TextField label={t('credential.name')} required value={form.name} onChange={set('name')} error={error('name')} autoFocus />
+      <SelectField
+        label={t('credential.kind')}
+        value={kind}
+        disabled={Boolean(credential) || kinds.length === 1}
+        onChange={(event) => setKind(event.target.value as Kind)}
+        hint={t(`credentialKindHint.${kind}`)}
+      >
+        {(credential ? [credential.kind] : kinds).map((each) => (
+          <option key={each} value={each}>
+            {t(`credentialKind.${each}`)}
+          </option>
+        ))}
+      </SelectField>
+      {takes.host && (
+        <div className="grid grid-cols-[1fr_96px] gap-4 sm:col-span-2">
+          <TextField label={t('node.host')} mono required value={form.host} onChange={set('host')} error={error('host')} />
+          <TextField
+            label={t('node.port')}
+            type="number"
+            min={1}
+            max={65535}
+            placeholder="22"
+            value={form.port}
+            onChange={set('port')}
+            error={error('port')}
+          />
+        </div>
+      )}
+      <TextField
+        className="sm:col-span-2"
+        label={t('credential.username')}
+        mono
+        value={form.username}
+        onChange={set('username')}
+        error={error('username')}
+        autoComplete="off"
+        hint={kind === 'BECOME' ? t('credential.becomeUserHint') : t('credential.usernameHint')}
+      />
+      {kind === 'BECOME' && (
+        <SelectField
+          label={t('credential.becomeMethod')}
+          value={becomeMethod}
+          disabled={Boolean(credential)}
+          onChange={(event) => setBecomeMethod(event.target.value as 'SUDO')}
+        >
+          <option value="SUDO">{t('credential.sudo')}</option>
+          <option value="SU">{t('credential.su')}</option>
+        </SelectField>
+      )}
+      {takes.key && (
+        <>
+          <div className="flex flex-col gap-1.5 sm:col-span-2">
+            <TextAreaField
+              label={t('credential.privateKey')}
+              mono
+              rows={6}
+              value={form.privateKey}
+              onChange={set('privateKey')}
+              error={error('privateKey')}
+              placeholder={t('credential.privateKeyExample')}
+              autoComplete="off"
+              hint={kept('privateKey') ?? t('credential.privateKeyHint')}
+              optional={kind === 'BASTION'}
+            />
+            <label className="w-fit cursor-pointer text-xs text-accent underline underline-offset-2 focus-within:outline-2">
+              {t('credential.fromFile')}
+              <input type="file" className="sr-only" onChange={(event) => void readFile(event.target.files?.[0])} />
+            </label>
+          </div>
+          <TextField
+            label={t('credential.passphrase')}
+            type="password"
+            optional
+            value={form.passphrase}
+            onChange={set('passphrase')}
+            error={error('passphrase')}
+            autoComplete="new-password"
+            hint={kept('passphrase') ?? t('credential.passphraseHint')}
+          />
+        </>
+      )}
+      {takes.password && (
+        <TextField
+          label={t('signIn.password')}
+          type="password"
+          optional={kind === 'BASTION'}
+          value={form.password}
+          onChange={set('password')}
+          error={error('password')}
+          autoComplete="new-password"
+          hint={kept('password')}
+        />
+      )}
+      {takes.host && (
+        <CredentialSelect
+          label={t('credential.via')}
+          optional
+          kinds={['BASTION']}
+          except={credential?.id}
+          value={viaId}
+          onChange={setViaId}
+          error={error('viaId')}
+        />
+      )}
+      <TextField
+        className="sm:col-span-2"
+        label={t('credential.description')}
+        optional
+        value={form.description}
+        onChange={set('description')}
+        error={error('description')}
+      />
+      <div className="flex justify-end gap-2 sm:col-span-2">
+        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+        <Button look="primary" type="submit" busy={verb.busy}>
+          {t('credential.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,69 @@
+'use client'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { SelectField } from '@/ui/field.tsx'
+import { CredentialForm, type Kind } from './credential-form.tsx'
+import { CredentialsQuery } from './documents.ts'
+
+type Props = {
+  label: string
+  kinds: Kind[]
+  value: string
+  onChange: (id: string) => void
+  error?: string
+  optional?: boolean
+  except?: string
+}
+
+/** Choose a credential of some kinds, or make one on the spot. */
+export function CredentialSelect({ label, kinds, value, onChange, error, optional, except }: Props) {
+  const [{ data }, reload] = useQuery({
+    query: CredentialsQuery,
+    variables: { kind: kinds, first: 500 },
+    requestPolicy: 'cache-and-network',
+  })
+  const [isMaking, setMaking] = useState(false)
+  const choices = data?.credentials.edges.map((edge) => edge.node).filter((credential) => credential.id !== except) ?? []
+  return (
+    <div className="flex items-start gap-2">
+      <SelectField
+        className="min-w-0 flex-1"
+        label={label}
+        optional={optional}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        error={error}
+      >
+        <option value="">{t('credential.choose')}</option>
+        {choices.map((credential) => (
+          <option key={credential.id} value={credential.id}>
+            {credential.username ? t('credential.option', { name: credential.name, user: credential.username }) : credential.name}
+          </option>
+        ))}
+      </SelectField>
+      <Button
+        className="mt-6"
+        label={t('credential.newFor', { label })}
+        icon={<Plus aria-hidden />}
+        onClick={() => setMaking(true)}
+      />
+      {isMaking && (
+        <Dialog wide title={t('credential.newTitle')} onClose={() => setMaking(false)}>
+          <CredentialForm
+            kinds={kinds}
+            onCancel={() => setMaking(false)}
+            onDone={(credential) => {
+              setMaking(false)
+              reload({ requestPolicy: 'network-only' })
+              onChange(credential.id)
+            }}
+          />
+        </Dialog>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+
+export const CredentialFragment = graphql(`
+  fragment CredentialRow on Credential {
+    id name kind description username becomeMethod host port publicKey hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint
+    secretsSet nodeCount lastUsedAt createdAt updatedAt
+    via { id name }
+  }
+`)
+export type CredentialRow = ResultOf<typeof CredentialFragment>
+
+export const CredentialsQuery = graphql(
+  `
+  query Credentials($kind: [CredentialKind!], $first: Int, $after: String) {
+    credentials(kind: $kind, first: $first, after: $after) {
+      totalCount
+      edges { node { ...CredentialRow } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`,
+  [CredentialFragment],
+)
+
+export const CreateCredential = graphql(
+  `
+  mutation CreateCredential($input: CreateCredentialInput!) {
+    createCredential(input: $input) {
+      __typename
+      ... on Credential { ...CredentialRow }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [CredentialFragment],
+)
+
+export const UpdateCredential = graphql(
+  `
+  mutation UpdateCredential($input: UpdateCredentialInput!) {
+    updateCredential(input: $input) {
+      __typename
+      ... on Credential { ...CredentialRow }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [CredentialFragment],
+)
+
+export const DeleteCredential = graphql(`
+  mutation DeleteCredential($id: ID!) {
+    deleteCredential(id: $id) {
+      __typename
+      ... on Deleted { id }
+      ... on Error { message code }
+    }
+  }
+`)

@@ -1,0 +1,72 @@
+import { type Cache, cacheExchange } from '@urql/exchange-graphcache'
+import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
+import { signedOut } from './session.ts'
+import { socket } from './socket.ts'
+
+const embedded = [
+  'AcceleratorPartition',
+  'AcceleratorSummary',
+  'DiscoveryChange',
+  'Facet',
+  'HostKeyAlarm',
+  'HostSummary',
+  'InputIssue',
+  'JobRunEvent',
+  'JobRunEventBatch',
+  'JobRunHost',
+  'LabNodeOffer',
+  'LabOffer',
+  'NodeFacets',
+  'NodeImportReport',
+  'NodeImportRow',
+  'OfferedKey',
+  'PageInfo',
+  'PreflightStage',
+  'ToolReport',
+  'Viewer',
+]
+
+/** Lists that a mutation changes are read again: a new row's place in a filtered, ordered list is the server's to know. */
+function forget(...fields: string[]) {
+  return (_result: unknown, _args: unknown, cache: Cache) => {
+    for (const { fieldName, arguments: args } of cache.inspectFields('Query')) {
+      if (fields.includes(fieldName)) cache.invalidate('Query', fieldName, args ?? undefined)
+    }
+  }
+}
+
+/** A GraphQL client on this origin: normalised cache, HTTP for reads and verbs, one WebSocket for what is live. */
+export function createConsoleClient(): Client {
+  return new Client({
+    url: '/graphql',
+    preferGetMethod: false,
+    exchanges: [
+      mapExchange({
+        onResult(result) {
+          if (result.error?.graphQLErrors.some((error) => error.extensions.code === 'UNAUTHENTICATED')) signedOut()
+        },
+      }),
+      cacheExchange({
+        keys: Object.fromEntries(embedded.map((name) => [name, () => null])),
+        updates: {
+          Mutation: {
+            createCredential: forget('credentials'),
+            deleteCredential: forget('credentials'),
+            createApiToken: forget('apiTokens'),
+            revokeApiToken: forget('apiTokens'),
+            addNode: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),
+            importNodes: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),
+            purgeNode: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),
+            runJob: forget('jobRuns'),
+          },
+        },
+      }),
+      fetchExchange,
+      subscriptionExchange({
+        forwardSubscription: (operation) => ({
+          subscribe: (sink) => ({ unsubscribe: socket().subscribe({ ...operation, query: operation.query ?? '' }, sink) }),
+        }),
+      }),
+    ],
+  })
+}

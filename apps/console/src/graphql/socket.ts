@@ -1,0 +1,68 @@
+import { createClient, type Client as SocketClient } from 'graphql-ws'
+
+export type LiveState = 'idle' | 'connecting' | 'live' | 'lost'
+
+let client: SocketClient | undefined
+let state: LiveState = 'idle'
+let hadConnection = false
+const stateListeners = new Set<() => void>()
+const reconnectListeners = new Set<() => void>()
+
+function setState(next: LiveState) {
+  state = next
+  for (const listener of stateListeners) listener()
+}
+
+/** Wait before attempt n: half a second, doubled up to 5 s, with jitter so that a restarted API is not met by all at once. */
+function retryWait(retries: number): Promise<void> {
+  const ms = Math.min(5000, 500 * 2 ** retries) * (0.75 + Math.random() / 2)
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The one WebSocket of this tab: opened by the first subscription, closed after the last, kept alive, retried for ever. */
+export function socket(): SocketClient {
+  client ??= createClient({
+    url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
+    lazyCloseTimeout: 3000,
+    keepAlive: 12_000,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    shouldRetry: () => true,
+    retryWait,
+    on: {
+      connecting: () => setState(hadConnection ? 'lost' : 'connecting'),
+      connected: () => {
+        setState('live')
+        if (hadConnection) for (const listener of reconnectListeners) listener()
+        hadConnection = true
+      },
+      closed: (event) => {
+        const isWanted = (event as CloseEvent).code === 1000
+        if (isWanted) hadConnection = false
+        setState(isWanted ? 'idle' : 'lost')
+      },
+    },
+  })
+  return client
+}
+
+/** Who is signed in has changed: the socket carries the old session, so it is opened anew at the next subscription. */
+export function resetSocket(): void {
+  client?.dispose()
+  client = undefined
+  hadConnection = false
+  setState('idle')
+}
+
+export const liveState = {
+  get: (): LiveState => state,
+  subscribe(listener: () => void) {
+    stateListeners.add(listener)
+    return () => void stateListeners.delete(listener)
+  },
+}
+
+/** Calls back after a lost connection is back: what happened between was not heard and must be read again. Returns the way out. */
+export function onReconnect(listener: () => void): () => void {
+  reconnectListeners.add(listener)
+  return () => void reconnectListeners.delete(listener)
+}

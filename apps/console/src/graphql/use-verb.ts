@@ -1,0 +1,67 @@
+'use client'
+import { useCallback, useRef, useState } from 'react'
+import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient } from 'urql'
+import { t } from '@/messages/index.ts'
+
+export type Issue = { path: string; message: string }
+/** Why something did not happen, in the server's words where it has some, and what kind of trouble it is. */
+export type Problem = { message: string; code: string; issues: Issue[] }
+
+type Failure = { __typename: `${string}Error`; message: string; code: string; issues?: Issue[] }
+type Payload<D> = D[keyof D]
+/** What a mutation gives when it worked: its result union without the errors. */
+export type Success<D> = Exclude<Payload<D>, { __typename: `${string}Error` } | null | undefined>
+export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem }
+
+/** What to tell a person about a request that did not come through. */
+export function problemOf(error: CombinedError): Problem {
+  if (error.networkError) return { message: t('error.network'), code: 'NETWORK', issues: [] }
+  const [first] = error.graphQLErrors
+  return { message: first?.message ?? t('error.unknown'), code: String(first?.extensions.code ?? 'UNKNOWN'), issues: [] }
+}
+
+function isFailure(payload: unknown): payload is Failure {
+  return (
+    typeof payload === 'object' && payload !== null && '__typename' in payload && String(payload.__typename).endsWith('Error')
+  )
+}
+
+/** Take a result union apart: the success type, or the error in it as a Problem. Booleans and lists are successes. */
+export function unwrap<D extends object>(data: D): Outcome<Success<D>> {
+  const payload = Object.entries(data).find(([key]) => key !== '__typename')?.[1]
+  if (isFailure(payload)) {
+    return { ok: false, problem: { message: payload.message, code: payload.code, issues: payload.issues ?? [] } }
+  }
+  return { ok: true, value: payload as Success<D> }
+}
+
+/** One verb of the API: `run` sends it and never throws; `busy` while under way; `problem` of the last attempt, null after a good one. */
+export function useVerb<D extends object, V extends AnyVariables>(document: TypedDocumentNode<D, V>) {
+  const client = useClient()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const inFlight = useRef(0)
+  const run = useCallback(
+    async (variables: V): Promise<Outcome<Success<D>>> => {
+      inFlight.current++
+      setBusy(true)
+      const result = await client.mutation(document, variables).toPromise()
+      if (--inFlight.current === 0) setBusy(false)
+      const outcome: Outcome<Success<D>> = result.data
+        ? unwrap(result.data)
+        : {
+            ok: false,
+            problem: result.error ? problemOf(result.error) : { message: t('error.unknown'), code: 'UNKNOWN', issues: [] },
+          }
+      setProblem(outcome.ok ? null : outcome.problem)
+      return outcome
+    },
+    [client, document],
+  )
+  return { run, busy, problem, clear: useCallback(() => setProblem(null), []) }
+}
+
+/** The message for one field of an input; `path` as the server dots it, with or without the leading `input.`. */
+export function issueFor(problem: Problem | null, path: string): string | undefined {
+  return problem?.issues.find((issue) => issue.path.replace(/^input\./, '') === path)?.message
+}

@@ -1,0 +1,195 @@
+'use client'
+import { ArrowDown } from 'lucide-react'
+import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { formatNumber, t } from '@/messages/index.ts'
+import { cx } from '@/ui/cx.ts'
+import { longestShown, toHtml } from './ansi.ts'
+import { highlight } from './highlight.ts'
+import { LogLayout } from './log-layout.ts'
+import type { LogStore } from './log-store.ts'
+
+const rowHeight = 20
+/** Browsers stop growing an element somewhere past this; a taller log is scrolled in proportion. */
+const tallest = 8_000_000
+const overscan = 12
+
+export type LogViewHandle = { showLine: (line: number) => void }
+type Props = {
+  ref?: Ref<LogViewHandle>
+  store: LogStore
+  version: number
+  /** Line numbers to show, in order; null for all. */
+  lines: number[] | null
+  wrap: boolean
+  follow: boolean
+  onFollow: (follow: boolean) => void
+  marked: number | null
+  onMark: (line: number) => void
+  search: string
+}
+
+/** Width of one monospace column in the given element, in px. */
+function columnWidth(element: HTMLElement): number {
+  const probe = document.createElement('span')
+  probe.textContent = '0'.repeat(100)
+  probe.className = 'absolute invisible whitespace-pre'
+  element.append(probe)
+  const width = probe.getBoundingClientRect().width / 100
+  probe.remove()
+  return width || 7.2
+}
+
+/** The log's lines: only those in sight exist. Follows the end until the reader scrolls up, and again once they are back at the end. */
+export function LogView({ ref, store, version, lines, wrap, follow, onFollow, marked, onMark, search }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const [size, setSize] = useState({ width: 0, height: 400, column: 7.2 })
+  const [scroll, setScroll] = useState(0)
+  const lastTop = useRef(0)
+  const leftAt = useRef(0)
+
+  const count = lines ? lines.length : store.lineCount
+  const digits = Math.max(3, String(store.lineCount).length)
+  const gutter = Math.ceil((digits + 2) * size.column) + 8
+  const columns = wrap ? Math.max(20, Math.floor((size.width - gutter - 14) / size.column)) : null
+  const layout = useMemo(
+    () =>
+      new LogLayout(
+        (index) => (lines ? (lines[index] ?? 1) : index + 1),
+        (line) => store.width(line),
+        columns,
+      ),
+    [store, lines, columns],
+  )
+  layout.extend(count)
+
+  const full = layout.totalRows * rowHeight
+  const height = Math.min(full, tallest)
+  const ratio = height > size.height ? (full - size.height) / (height - size.height) : 1
+  const offset = scroll * ratio
+  const first = Math.max(0, layout.indexAt(offset / rowHeight) - overscan)
+  const visible: number[] = []
+  const top = layout.rowAt(first) * rowHeight
+  for (let index = first, y = top; index < count && y < offset + size.height + overscan * rowHeight; index++) {
+    visible.push(index)
+    y += layout.rowsOf(index) * rowHeight
+  }
+
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight, column: columnWidth(element) })
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    measure()
+    // The monospace font may come after the first paint and has another width than the one that stood in for it.
+    void document.fonts.ready.then(measure)
+    return () => observer.disconnect()
+  }, [])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the content grows or is laid out anew, the end is elsewhere
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element || !follow) return
+    element.scrollTop = element.scrollHeight
+    lastTop.current = element.scrollTop
+    leftAt.current = count
+    setScroll(element.scrollTop)
+  }, [follow, full, size, count])
+
+  function onScroll() {
+    const element = box.current
+    if (!element) return
+    const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 4
+    const isUp = element.scrollTop < lastTop.current - 1
+    lastTop.current = element.scrollTop
+    setScroll(element.scrollTop)
+    if (isAtEnd && !follow) onFollow(true)
+    else if (isUp && !isAtEnd && follow) onFollow(false)
+  }
+
+  const showLine = useCallback(
+    (line: number) => {
+      const element = box.current
+      const index = lines ? lines.indexOf(line) : line - 1
+      if (!element || index < 0) return
+      onFollow(false)
+      element.scrollTop = Math.max(0, (layout.rowAt(index) * rowHeight - element.clientHeight / 3) / ratio)
+      lastTop.current = element.scrollTop
+      setScroll(element.scrollTop)
+    },
+    [lines, layout, ratio, onFollow],
+  )
+  useImperativeHandle(ref, () => ({ showLine }), [showLine])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows in sight are what is searched
+  useEffect(() => highlight(box.current, search, marked), [search, marked, first, count, version, wrap])
+
+  const newLines = Math.max(0, count - leftAt.current)
+  return (
+    <div className="relative min-h-0 flex-1">
+      <section
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable for the keyboard to scroll it
+        tabIndex={0}
+        aria-label={t('log.label')}
+        data-testid="log"
+        data-following={follow}
+        onScroll={onScroll}
+        className="absolute inset-0 overflow-auto bg-sunken font-mono text-[12px] leading-[20px] [overflow-anchor:none]"
+      >
+        <div
+          className="relative"
+          style={{ height, minWidth: wrap ? undefined : `${gutter + Math.min(store.widest, longestShown) * size.column + 24}px` }}
+        >
+          <div className="absolute inset-x-0 top-0" style={{ transform: `translateY(${scroll + (top - offset)}px)` }}>
+            {visible.map((index) => {
+              const line = lines ? (lines[index] ?? 0) : index + 1
+              return (
+                <div
+                  key={line}
+                  data-line={line}
+                  className={cx('flex', line === marked ? 'bg-accent-soft' : 'hover:bg-hover/60')}
+                  style={{ height: layout.rowsOf(index) * rowHeight }}
+                >
+                  <a
+                    href={`#L${line}`}
+                    tabIndex={-1}
+                    onClick={(event) => {
+                      event.preventDefault()
+                      onMark(line)
+                    }}
+                    aria-label={t('log.lineLink', { line })}
+                    className={cx(
+                      'sticky left-0 shrink-0 pr-2 text-right tabular-nums select-none hover:text-accent',
+                      line === marked ? 'bg-accent-soft text-accent' : 'bg-sunken text-faint',
+                    )}
+                    style={{ width: gutter }}
+                  >
+                    {line}
+                  </a>
+                  <span
+                    data-text
+                    className={cx('min-w-0 pl-1.5', wrap ? 'flex-1 break-all whitespace-pre-wrap' : 'whitespace-pre')}
+                    // biome-ignore lint/security/noDangerouslySetInnerHtml: toHtml escapes everything and adds only spans with classes
+                    dangerouslySetInnerHTML={{ __html: toHtml(store.line(line)) || '&nbsp;' }}
+                  />
+                </div>
+              )
+            })}
+          </div>
+        </div>
+      </section>
+      {!follow && full > size.height && (
+        <button
+          type="button"
+          onClick={() => onFollow(true)}
+          className="absolute bottom-4 left-1/2 inline-flex h-8 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-panel px-3.5 text-sm font-medium shadow-float hover:bg-hover"
+        >
+          <ArrowDown className="size-3.5" aria-hidden />
+          {newLines > 0 ? t('log.newLines', { count: newLines }) : t('log.toEnd')}
+        </button>
+      )}
+      <span className="sr-only">{t('log.lineCount', { count: formatNumber(store.lineCount) })}</span>
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+'use client'
+import { stringifyDocument } from '@urql/core'
+import { useEffect, useMemo, useState } from 'react'
+import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+import { socket } from '@/graphql/socket.ts'
+import { LogStore } from './log-store.ts'
+
+export const JobRunEvents = graphql(`
+  subscription JobRunEvents($id: ID!, $after: BigInt) {
+    jobRunEvents(id: $id, after: $after) {
+      lastSeq
+      events { seq kind host play task action isChanged durationMs stdout startLine lineCount createdAt }
+    }
+  }
+`)
+
+/**
+ * Follow a run's log into a store. It goes past the cache on purpose: a million events have no business there. After a lost connection
+ * the socket sends the same request again; its `after` is moved forward with every batch, so that goes on where it stopped.
+ */
+export function useRunLog(id: string): { store: LogStore; isOver: boolean; error: string | null } {
+  const store = useMemo(() => (id ? new LogStore() : new LogStore()), [id])
+  const [isOver, setOver] = useState(false)
+  const [error, setError] = useState<string | null>(null)
+  useEffect(() => {
+    setOver(false)
+    setError(null)
+    const variables = { id, after: store.lastSeq }
+    return socket().subscribe<ResultOf<typeof JobRunEvents>>(
+      { query: stringifyDocument(JobRunEvents), variables },
+      {
+        next(result) {
+          if (result.errors) setError(result.errors[0]?.message ?? null)
+          if (!result.data) return
+          store.append(result.data.jobRunEvents.events)
+          variables.after = store.lastSeq
+        },
+        error: (reason) =>
+          setError(Array.isArray(reason) ? String(reason[0]?.message) : reason instanceof Error ? reason.message : null),
+        complete: () => setOver(true),
+      },
+    )
+  }, [id, store])
+  return { store, isOver, error }
+}

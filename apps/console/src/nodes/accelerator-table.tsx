@@ -1,0 +1,175 @@
+'use client'
+import { Cpu } from 'lucide-react'
+import { useState } from 'react'
+import { formatBytes } from '@/messages/format.ts'
+import { t } from '@/messages/index.ts'
+import { Badge, State } from '@/ui/badge.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { Empty } from '@/ui/empty.tsx'
+import { Facts } from '@/ui/page.tsx'
+import { healthTones } from './badges.tsx'
+import type { AcceleratorLine } from './node-documents.ts'
+
+function unit(value: number | null, key: 'unit.celsius' | 'unit.watt' | 'unit.percent') {
+  return value === null ? <span className="text-faint">{t('common.none')}</span> : t(key, { value: Math.round(value) })
+}
+
+function Memory({ device }: { device: AcceleratorLine }) {
+  if (device.memoryTotal === null) return <span className="text-faint">{t('common.none')}</span>
+  const share = device.memoryUsed === null ? null : device.memoryUsed / device.memoryTotal
+  return (
+    <span
+      className="inline-flex items-center gap-2"
+      title={
+        share === null
+          ? undefined
+          : t('accelerators.used', { used: formatBytes(device.memoryUsed), total: formatBytes(device.memoryTotal) })
+      }
+    >
+      {share !== null && (
+        <span className="h-1.5 w-12 overflow-hidden rounded-full bg-line" aria-hidden>
+          <span className="block h-full bg-accent" style={{ width: `${Math.min(100, share * 100)}%` }} />
+        </span>
+      )}
+      <span className="whitespace-nowrap tabular-nums">{formatBytes(device.memoryTotal)}</span>
+    </span>
+  )
+}
+
+function DeviceDialog({ device, onClose }: { device: AcceleratorLine; onClose: () => void }) {
+  const mono = (text: string | null) => (text ? <code className="font-mono text-xs break-all">{text}</code> : t('common.none'))
+  return (
+    <Dialog
+      title={t('accelerators.device', { index: device.index, model: device.model ?? t(`deviceType.${device.deviceType}`) })}
+      onClose={onClose}
+    >
+      <Facts
+        rows={[
+          [
+            t('accelerators.health'),
+            <State key="h" tone={healthTones[device.health]}>
+              {t(`health.${device.health}`)}
+            </State>,
+          ],
+          [t('accelerators.type'), t(`deviceType.${device.deviceType}`)],
+          [t('accelerators.uuid'), mono(device.uuid)],
+          [t('accelerators.serial'), mono(device.serial)],
+          [t('accelerators.pci'), mono(device.pciAddress)],
+          [t('accelerators.numa'), device.numaNode ?? t('common.none')],
+          [t('accelerators.driver'), mono(device.driverVersion)],
+          [t('accelerators.firmware'), mono(device.firmwareVersion)],
+          [t('accelerators.toolkit'), mono(device.toolkitVersion)],
+          [t('accelerators.capability'), mono(device.computeCapability)],
+          [t('accelerators.interconnect'), device.interconnect ?? t('common.none')],
+          [t('accelerators.ecc'), device.eccMode ?? t('common.none')],
+          [t('accelerators.eccErrors'), mono(device.eccErrors === null ? null : JSON.stringify(device.eccErrors))],
+          [t('accelerators.source'), t(`source.${device.source}`)],
+        ]}
+      />
+      {device.partitions.length > 0 && (
+        <>
+          <h3 className="pt-5 pb-2 text-sm font-semibold">{t('accelerators.partitions')}</h3>
+          <ul className="flex flex-col gap-1.5 text-sm">
+            {device.partitions.map((part) => (
+              <li key={`${part.kind} ${part.index} ${part.uuid}`} className="flex flex-wrap items-baseline gap-2">
+                <Badge>{part.kind}</Badge>
+                <span>{part.profile}</span>
+                <span className="text-muted">{formatBytes(part.memoryTotal)}</span>
+                {part.uuid && <code className="font-mono text-xs break-all text-faint">{part.uuid}</code>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+/** A node's devices; the whole of one is a click away. Cards on a phone. */
+export function AcceleratorTable({ devices, action }: { devices: readonly AcceleratorLine[]; action: React.ReactNode }) {
+  const [open, setOpen] = useState<AcceleratorLine | null>(null)
+  if (devices.length === 0) {
+    return (
+      <Empty icon={<Cpu aria-hidden />} title={t('accelerators.emptyTitle')} action={action}>
+        <p>{t('accelerators.emptyText')}</p>
+      </Empty>
+    )
+  }
+  const heads = ['index', 'model', 'health', 'memory', 'utilization', 'temperature', 'power', 'pci', 'driver'] as const
+  return (
+    <div className="rounded-lg border border-line bg-panel">
+      <div className="hidden overflow-x-auto md:block">
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="border-b border-line text-left text-xs text-muted">
+              {heads.map((head) => (
+                <th key={head} scope="col" className="h-9 px-4 font-medium whitespace-nowrap">
+                  {t(`accelerators.${head}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {devices.map((device) => (
+              <tr key={device.id} className="border-b border-line last:border-0 hover:bg-hover">
+                <td className="h-9 px-4 tabular-nums">{device.index}</td>
+                <td className="px-4">
+                  <button type="button" className="text-left font-medium hover:underline" onClick={() => setOpen(device)}>
+                    {device.model ?? t(`deviceType.${device.deviceType}`)}
+                  </button>
+                  {device.partitions.length > 0 && (
+                    <span className="ml-2">
+                      <Badge tone="accent">{t('accelerators.partitionCount', { count: device.partitions.length })}</Badge>
+                    </span>
+                  )}
+                  {device.source === 'PCI' && (
+                    <span className="ml-2">
+                      <Badge tone="warn">{t('source.PCI')}</Badge>
+                    </span>
+                  )}
+                </td>
+                <td className="px-4">
+                  <State tone={healthTones[device.health]}>{t(`health.${device.health}`)}</State>
+                </td>
+                <td className="px-4">
+                  <Memory device={device} />
+                </td>
+                <td className="px-4 tabular-nums">{unit(device.utilization, 'unit.percent')}</td>
+                <td className="px-4 tabular-nums">{unit(device.temperature, 'unit.celsius')}</td>
+                <td className="px-4 tabular-nums">{unit(device.power, 'unit.watt')}</td>
+                <td className="px-4 font-mono text-xs whitespace-nowrap text-muted">{device.pciAddress ?? t('common.none')}</td>
+                <td className="px-4 font-mono text-xs whitespace-nowrap text-muted">
+                  {device.driverVersion ?? t('common.none')}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <ul className="md:hidden">
+        {devices.map((device) => (
+          <li key={device.id} className="border-b border-line last:border-0">
+            <button type="button" className="flex w-full flex-col gap-1.5 px-3 py-2.5 text-left" onClick={() => setOpen(device)}>
+              <span className="flex items-center justify-between gap-2 text-sm">
+                <span className="min-w-0 truncate font-medium">
+                  <span className="pr-2 text-faint tabular-nums">{device.index}</span>
+                  {device.model ?? t(`deviceType.${device.deviceType}`)}
+                </span>
+                <State tone={healthTones[device.health]}>{t(`health.${device.health}`)}</State>
+              </span>
+              <span className="flex items-center justify-between gap-2 text-xs text-muted tabular-nums">
+                <Memory device={device} />
+                <span className="flex gap-3">
+                  <span>{unit(device.utilization, 'unit.percent')}</span>
+                  <span>{unit(device.temperature, 'unit.celsius')}</span>
+                  <span>{unit(device.power, 'unit.watt')}</span>
+                </span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {open && <DeviceDialog device={open} onClose={() => setOpen(null)} />}
+    </div>
+  )
+}

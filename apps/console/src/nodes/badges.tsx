@@ -1,0 +1,65 @@
+import { TriangleAlert } from 'lucide-react'
+import { formatBytes } from '@/messages/format.ts'
+import { t } from '@/messages/index.ts'
+import { Badge, State, type Tone } from '@/ui/badge.tsx'
+import type { NodeRow } from './documents.ts'
+
+const statusTones: Record<NodeRow['status'], Tone> = {
+  NEW: 'accent',
+  READY: 'ok',
+  UNREACHABLE: 'bad',
+  MAINTENANCE: 'warn',
+  DECOMMISSIONED: 'neutral',
+}
+export const healthTones: Record<NodeRow['acceleratorSummary'][number]['worstHealth'], Tone> = {
+  OK: 'ok',
+  WARNING: 'warn',
+  CRITICAL: 'bad',
+  LOST: 'bad',
+  UNKNOWN: 'neutral',
+}
+
+/** A node's own status, with the reason on hover; a host-key alarm is louder than any status. */
+export function NodeStatus({ node }: { node: Pick<NodeRow, 'status' | 'statusReason' | 'hostKeyAlarm'> }) {
+  return (
+    <span className="inline-flex items-center gap-2">
+      <State tone={statusTones[node.status]} title={node.statusReason ?? undefined}>
+        {t(`nodeStatus.${node.status}`)}
+      </State>
+      {node.hostKeyAlarm?.isChanged && (
+        <span title={t('hostKey.changedShort')}>
+          <TriangleAlert className="size-3.5 text-bad" aria-label={t('hostKey.changedShort')} />
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** "8× H100 80GB HBM3", coloured only when one of them is not well. */
+export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSummary'] }) {
+  return (
+    <span className="flex min-w-0 gap-1.5 overflow-hidden">
+      {summary.map((group) => {
+        const isWell = group.worstHealth === 'OK' || group.worstHealth === 'UNKNOWN'
+        const name = group.model ?? t(`deviceType.${group.deviceType}`)
+        const title = `${t(`deviceType.${group.deviceType}`)} · ${name}${group.memoryTotal ? ` · ${formatBytes(group.memoryTotal)}` : ''} · ${t(`health.${group.worstHealth}`)}`
+        return (
+          <Badge
+            key={`${group.deviceType} ${group.model}`}
+            tone={isWell ? 'neutral' : healthTones[group.worstHealth]}
+            title={title}
+          >
+            <span className="tabular-nums">{t('nodes.times', { count: group.count })}</span>
+            <span className="truncate">{name}</span>
+          </Badge>
+        )
+      })}
+    </span>
+  )
+}
+
+/** An address as one writes it: IPv6 in brackets, the port only when it is not 22. */
+export function formatAddress(host: string, port: number): string {
+  if (port === 22) return host
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}

@@ -1,0 +1,152 @@
+'use client'
+import { GitCompareArrows, Radar } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useQuery } from 'urql'
+import { useConnection } from '@/graphql/use-connection.ts'
+import { formatDateTime, formatDuration } from '@/messages/format.ts'
+import { t } from '@/messages/index.ts'
+import { Badge, State, type Tone } from '@/ui/badge.tsx'
+import { Button } from '@/ui/button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { Empty } from '@/ui/empty.tsx'
+import { Failure } from '@/ui/failure.tsx'
+import { Skeleton, SkeletonRows } from '@/ui/skeleton.tsx'
+import type { DiscoveryRow } from './documents.ts'
+import { DiscoveryDiffQuery, NodeDiscoveriesQuery } from './node-documents.ts'
+import { ToolReports } from './tool-reports.tsx'
+
+const tones: Record<DiscoveryRow['status'], Tone> = { PENDING: 'neutral', RUNNING: 'accent', SUCCEEDED: 'ok', FAILED: 'bad' }
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return t('common.none')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What is different between two discoveries, the earlier first. */
+export function DiffView({ before, after }: { before: string; after: string }) {
+  const [{ data, error }, retry] = useQuery({ query: DiscoveryDiffQuery, variables: { before, after } })
+  if (error)
+    return <Failure title={t('diff.failed')} message={error.message} onRetry={() => retry({ requestPolicy: 'network-only' })} />
+  if (!data) return <Skeleton className="h-32 w-full" />
+  if (data.discoveryDiff.length === 0) return <p className="py-8 text-center text-sm text-muted">{t('diff.same')}</p>
+  const kinds: Record<string, Tone> = { added: 'ok', removed: 'bad', changed: 'warn' }
+  return (
+    <ul className="flex flex-col">
+      {data.discoveryDiff.map((change) => (
+        <li
+          key={change.path}
+          className="grid gap-x-4 gap-y-1 border-b border-line py-2 text-sm last:border-0 md:grid-cols-[90px_minmax(0,1fr)_minmax(0,1.6fr)]"
+        >
+          <span>
+            <Badge tone={kinds[change.kind] ?? 'neutral'}>{t(`diff.${change.kind as 'added'}`)}</Badge>
+          </span>
+          <span className="min-w-0 break-words" title={change.path}>
+            {change.label}
+          </span>
+          <span className="flex min-w-0 flex-wrap gap-x-2 font-mono text-xs leading-5 break-all">
+            {change.kind !== 'added' && <del className="text-bad no-underline">{shown(change.before)}</del>}
+            {change.kind === 'changed' && (
+              <span aria-hidden className="text-faint">
+                →
+              </span>
+            )}
+            {change.kind !== 'removed' && <ins className="text-ok no-underline">{shown(change.after)}</ins>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A node's discoveries, newest first; two of them can be compared. */
+export function DiscoveriesTab({ id, latestId, action }: { id: string; latestId: string | undefined; action: React.ReactNode }) {
+  const list = useConnection('discoveries', NodeDiscoveriesQuery, { id }, (data) =>
+    data.node?.__typename === 'ComputeNode'
+      ? data.node.discoveries
+      : { edges: [], pageInfo: { hasNextPage: false, endCursor: null } },
+  )
+  const [picked, setPicked] = useState<string[]>([])
+  const [isComparing, setComparing] = useState(false)
+  const { soon } = list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another latest discovery is a new row
+  useEffect(() => soon(), [soon, latestId])
+  if (list.problem && list.rows.length === 0)
+    return <Failure title={t('discoveries.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
+  if (list.isLoading)
+    return (
+      <div className="rounded-lg border border-line bg-panel">
+        <SkeletonRows rows={5} height={56} />
+      </div>
+    )
+  if (list.rows.length === 0) {
+    return (
+      <Empty icon={<Radar aria-hidden />} title={t('discoveries.emptyTitle')} action={action}>
+        <p>{t('discoveries.emptyText')}</p>
+      </Empty>
+    )
+  }
+  // The list is newest first, a comparison reads from the older to the newer.
+  const [after, before] = list.rows.filter((row) => picked.includes(row.id)).map((row) => row.id)
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex items-center gap-3">
+        <Button
+          icon={<GitCompareArrows aria-hidden />}
+          blockedReason={picked.length === 2 ? null : t('diff.pickTwo')}
+          onClick={() => setComparing(true)}
+        >
+          {t('diff.compare')}
+        </Button>
+        <span className="text-xs text-muted">{t('diff.picked', { count: picked.length })}</span>
+      </div>
+      <ul className="rounded-lg border border-line bg-panel">
+        {list.rows.map((row) => (
+          <li key={row.id} className="flex gap-3 border-b border-line px-4 py-2.5 last:border-0">
+            <input
+              type="checkbox"
+              className="mt-0.5 size-4 shrink-0 accent-accent"
+              aria-label={t('diff.pick', { when: formatDateTime(row.createdAt) })}
+              disabled={row.status !== 'SUCCEEDED'}
+              checked={picked.includes(row.id)}
+              onChange={() =>
+                setPicked((chosen) =>
+                  chosen.includes(row.id) ? chosen.filter((each) => each !== row.id) : [...chosen.slice(-1), row.id],
+                )
+              }
+            />
+            <div className="flex min-w-0 flex-1 flex-col gap-1.5">
+              <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+                <span className="tabular-nums">{formatDateTime(row.createdAt)}</span>
+                <State tone={tones[row.status]} busy={row.status === 'RUNNING'}>
+                  {t(`discoveryStatus.${row.status}`)}
+                </State>
+                <span className="text-muted">{t(`discoveryReason.${row.reason}`)}</span>
+                {row.status === 'SUCCEEDED' && (
+                  <span className="text-muted">{t('discoveries.found', { count: row.acceleratorCount })}</span>
+                )}
+                {row.durationMs !== null && <span className="text-muted tabular-nums">{formatDuration(row.durationMs)}</span>}
+              </div>
+              {row.error && <p className="text-sm text-bad">{row.error}</p>}
+              {row.warnings.map((warning) => (
+                <p key={warning} className="text-xs text-warn">
+                  {warning}
+                </p>
+              ))}
+              {row.status === 'SUCCEEDED' && <ToolReports discovery={row} />}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {list.hasMore && (
+        <Button className="self-center" onClick={list.more}>
+          {t('common.more')}
+        </Button>
+      )}
+      {isComparing && before && after && (
+        <Dialog wide title={t('diff.title')} onClose={() => setComparing(false)}>
+          <DiffView before={before} after={after} />
+        </Dialog>
+      )}
+    </div>
+  )
+}

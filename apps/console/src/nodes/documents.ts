@@ -1,0 +1,140 @@
+import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+
+export const NodeRowFragment = graphql(`
+  fragment NodeRow on ComputeNode {
+    id name displayName host port status statusReason nodeType tags osName osVersion arch cpuThreads memoryBytes lastSeenAt
+    acceleratorSummary { deviceType model count worstHealth memoryTotal }
+    hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged }
+  }
+`)
+export type NodeRow = ResultOf<typeof NodeRowFragment>
+
+export const NodesQuery = graphql(
+  `
+  query Nodes($filter: NodeFilter, $orderBy: NodeOrder, $first: Int, $after: String) {
+    nodes(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {
+      totalCount
+      edges { cursor node { ...NodeRow } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`,
+  [NodeRowFragment],
+)
+
+export const NodeIdsQuery = graphql(`
+  query NodeIds($filter: NodeFilter, $first: Int, $after: String) {
+    nodes(filter: $filter, first: $first, after: $after) {
+      edges { node { id } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`)
+
+export const NodeFacetsQuery = graphql(`
+  query NodeFacets {
+    nodeFacets {
+      tags { value count }
+      statuses { value count }
+      oses { value count }
+      arches { value count }
+      deviceTypes { value count }
+      models { value count }
+      groups { value count }
+    }
+  }
+`)
+export type NodeFacets = ResultOf<typeof NodeFacetsQuery>['nodeFacets']
+
+export const NodeUpdated = graphql(
+  `
+  subscription NodeUpdated { nodeUpdated { ...NodeRow } }
+`,
+  [NodeRowFragment],
+)
+
+export const PreflightFragment = graphql(`
+  fragment Preflight on ConnectionTest {
+    id isOk error createdAt startedAt finishedAt
+    node { id name host port status }
+    stages { stage hop state durationMs detail hint offeredKey { objectId fingerprint key isChanged } }
+  }
+`)
+export type Preflight = ResultOf<typeof PreflightFragment>
+
+export const TestConnections = graphql(
+  `
+  mutation TestConnections($nodeIds: [ID!]!) {
+    testConnections(nodeIds: $nodeIds) {
+      __typename
+      ... on StartedConnectionTests { tests { ...Preflight } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [PreflightFragment],
+)
+
+export const ConnectionTestUpdated = graphql(
+  `
+  subscription ConnectionTestUpdated($ids: [ID!]!) { connectionTestUpdated(ids: $ids) { ...Preflight } }
+`,
+  [PreflightFragment],
+)
+
+export const ApproveHostKeys = graphql(`
+  mutation ApproveHostKeys($approvals: [HostKeyApproval!]!) {
+    approveHostKeys(approvals: $approvals) {
+      __typename
+      ... on HostKeyApprovalReport {
+        nodes { id status statusReason hostKeyFingerprint hostKeyApprovedAt hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged } }
+        credentials { id hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint }
+      }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const DiscoveryRowFragment = graphql(`
+  fragment DiscoveryRow on Discovery {
+    id reason status error durationMs createdAt startedAt finishedAt acceleratorCount warnings
+    tools { tool state reason version durationMs deviceCount }
+  }
+`)
+export type DiscoveryRow = ResultOf<typeof DiscoveryRowFragment>
+
+export const DiscoverNodes = graphql(
+  `
+  mutation DiscoverNodes($nodeIds: [ID!]) {
+    discoverNodes(nodeIds: $nodeIds) {
+      __typename
+      ... on StartedDiscoveries { discoveries { ...DiscoveryRow node { id name } } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [DiscoveryRowFragment],
+)
+
+export const DiscoveryUpdated = graphql(
+  `
+  subscription DiscoveryUpdated($ids: [ID!]!) {
+    discoveryUpdated(ids: $ids) { ...DiscoveryRow node { ...NodeRow } }
+  }
+`,
+  [DiscoveryRowFragment, NodeRowFragment],
+)
+export type DiscoveryNews = ResultOf<typeof DiscoveryUpdated>['discoveryUpdated']
+
+export const SetNodeMaintenance = graphql(
+  `
+  mutation SetNodeMaintenance($id: ID!, $isOn: Boolean!) {
+    setNodeMaintenance(id: $id, isOn: $isOn) {
+      __typename
+      ... on ComputeNode { ...NodeRow }
+      ... on Error { message code }
+    }
+  }
+`,
+  [NodeRowFragment],
+)

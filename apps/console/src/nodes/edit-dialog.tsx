@@ -1,0 +1,191 @@
+'use client'
+import { useState } from 'react'
+import { CredentialSelect } from '@/credentials/credential-select.tsx'
+import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { toast } from '@/ui/toast.tsx'
+import { type NodeHead, UpdateNode } from './node-documents.ts'
+
+export const nodeTypes = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
+
+/** `key=value` per line or comma -> labels; a line without `=` is a key with an empty value. */
+export function parseLabels(text: string): Record<string, string> {
+  const pairs = text.split(/[\n,]/).flatMap((line): [string, string][] => {
+    const [key, ...value] = line.split('=')
+    return key?.trim() ? [[key.trim(), value.join('=').trim()]] : []
+  })
+  return Object.fromEntries(pairs)
+}
+
+export function parseTags(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).filter(Boolean))]
+}
+
+/** Change what we know and want of a node; the server says what does not fit, at the field. */
+export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => void }) {
+  const verb = useVerb(UpdateNode)
+  const [form, setForm] = useState({
+    name: node.name,
+    displayName: node.displayName ?? '',
+    host: node.host,
+    port: String(node.port),
+    sshUser: node.sshUser ?? '',
+    nodeType: node.nodeType,
+    tags: node.tags.join(', '),
+    labels: Object.entries((node.labels ?? {}) as Record<string, string>)
+      .map(([key, value]) => `${key}=${value}`)
+      .join('\n'),
+    notes: node.notes,
+    credentialId: node.credential?.id ?? '',
+    becomeCredentialId: node.becomeCredential?.id ?? '',
+    bastionId: node.bastion?.id ?? '',
+  })
+  const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
+    setForm((before) => ({ ...before, [key]: event.target.value }))
+  async function save() {
+    const outcome = await verb.run({
+      input: {
+        id: node.id,
+        name: form.name,
+        displayName: form.displayName || null,
+        host: form.host,
+        port: Number(form.port),
+        sshUser: form.sshUser || null,
+        nodeType: form.nodeType,
+        tags: parseTags(form.tags),
+        labels: parseLabels(form.labels),
+        notes: form.notes,
+        credentialId: form.credentialId || null,
+        becomeCredentialId: form.becomeCredentialId || null,
+        bastionId: form.bastionId || null,
+      },
+    })
+    if (!outcome.ok) return
+    toast('ok', t('node.saved', { name: form.name }))
+    onClose()
+  }
+  const error = (path: string) => issueFor(verb.problem, path)
+  return (
+    <Dialog
+      wide
+      title={t('node.editTitle', { name: node.name })}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button look="primary" busy={verb.busy} onClick={() => void save()}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="grid gap-4 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        {verb.problem && (
+          <div className="sm:col-span-2">
+            <Notice tone="bad">{verb.problem.message}</Notice>
+          </div>
+        )}
+        <TextField label={t('nodes.name')} mono value={form.name} onChange={set('name')} error={error('name')} />
+        <TextField
+          label={t('node.displayName')}
+          optional
+          value={form.displayName}
+          onChange={set('displayName')}
+          error={error('displayName')}
+        />
+        <TextField label={t('node.host')} mono value={form.host} onChange={set('host')} error={error('host')} />
+        <div className="grid grid-cols-2 gap-4">
+          <TextField
+            label={t('node.port')}
+            type="number"
+            min={1}
+            max={65535}
+            value={form.port}
+            onChange={set('port')}
+            error={error('port')}
+          />
+          <TextField
+            label={t('node.user')}
+            mono
+            optional
+            value={form.sshUser}
+            onChange={set('sshUser')}
+            error={error('sshUser')}
+          />
+        </div>
+        <CredentialSelect
+          label={t('node.credential')}
+          kinds={['SSH_KEY', 'SSH_PASSWORD']}
+          value={form.credentialId}
+          onChange={(id) => setForm((before) => ({ ...before, credentialId: id }))}
+          error={error('credentialId')}
+        />
+        <CredentialSelect
+          label={t('node.becomeCredential')}
+          optional
+          kinds={['BECOME']}
+          value={form.becomeCredentialId}
+          onChange={(id) => setForm((before) => ({ ...before, becomeCredentialId: id }))}
+          error={error('becomeCredentialId')}
+        />
+        <CredentialSelect
+          label={t('node.bastion')}
+          optional
+          kinds={['BASTION']}
+          value={form.bastionId}
+          onChange={(id) => setForm((before) => ({ ...before, bastionId: id }))}
+          error={error('bastionId')}
+        />
+        <SelectField
+          label={t('node.type')}
+          value={form.nodeType}
+          onChange={(event) => setForm((before) => ({ ...before, nodeType: event.target.value as NodeHead['nodeType'] }))}
+        >
+          {nodeTypes.map((type) => (
+            <option key={type} value={type}>
+              {t(`nodeType.${type}`)}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label={t('nodes.tags')}
+          optional
+          value={form.tags}
+          onChange={set('tags')}
+          hint={t('node.tagsHint')}
+          error={error('tags')}
+          className="sm:col-span-2"
+        />
+        <TextAreaField
+          label={t('node.labels')}
+          optional
+          mono
+          rows={3}
+          value={form.labels}
+          onChange={set('labels')}
+          hint={t('node.labelsHint')}
+          error={error('labels')}
+        />
+        <TextAreaField
+          label={t('node.notes')}
+          optional
+          rows={3}
+          value={form.notes}
+          onChange={set('notes')}
+          error={error('notes')}
+        />
+        <button type="submit" hidden />
+      </form>
+    </Dialog>
+  )
+}

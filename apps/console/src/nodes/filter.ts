@@ -1,0 +1,40 @@
+import type { VariablesOf } from '@/graphql/graphql.ts'
+import type { NodesQuery } from './documents.ts'
+
+type Variables = VariablesOf<typeof NodesQuery>
+export type NodeFilter = NonNullable<Variables['filter']>
+export type NodeOrder = NonNullable<Variables['orderBy']>
+
+/** Query keys of the node list, as they stand in the URL. */
+export const filterKeys = ['status', 'device', 'model', 'tag', 'group', 'os', 'arch', 'alarm'] as const
+export type FilterKey = (typeof filterKeys)[number]
+
+/** Something with brackets or a comma names hosts one by one; it is matched as a hostlist, not searched as text. */
+export function isHostlist(text: string): boolean {
+  return /\[[\d,\s-]+\]/.test(text) || /^[\w.-]+(\s*,\s*[\w.-]+)+$/.test(text.trim())
+}
+
+/** The URL's query -> the API's filter. What the URL does not name is not filtered; unknown values are the server's to refuse. */
+export function toFilter(get: (key: string) => string, all: (key: string) => string[]): NodeFilter {
+  const text = get('q').trim()
+  const filter: NodeFilter = {}
+  if (text) Object.assign(filter, isHostlist(text) ? { hostlist: text } : { text })
+  const lists = { status: 'status', device: 'deviceType', tag: 'tag', group: 'group', os: 'os', arch: 'arch' } as const
+  for (const [key, field] of Object.entries(lists)) {
+    const values = all(key)
+    if (values.length > 0) Object.assign(filter, { [field]: values })
+  }
+  const model = get('model')
+  if (model) filter.acceleratorModel = model
+  if (get('alarm')) filter.hasHostKeyAlarm = true
+  return filter
+}
+
+const fields = { name: 'NAME', created: 'CREATED_AT', seen: 'LAST_SEEN_AT', status: 'STATUS' } as const
+export type SortKey = keyof typeof fields
+
+/** `sort=name` or `sort=-seen` -> the API's order; by name when it says nothing. */
+export function toOrder(sort: string): NodeOrder {
+  const key = sort.replace(/^-/, '')
+  return { field: key in fields ? fields[key as SortKey] : 'NAME', direction: sort.startsWith('-') ? 'DESC' : 'ASC' }
+}

@@ -1,0 +1,111 @@
+'use client'
+import { Archive, ArchiveRestore, Cable, EllipsisVertical, Pencil, Play, Radar, Trash2, Wrench } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Confirm } from '@/ui/confirm.tsx'
+import { Menu, MenuItem } from '@/ui/menu.tsx'
+import { toast } from '@/ui/toast.tsx'
+import { SetNodeMaintenance } from './documents.ts'
+import { EditDialog } from './edit-dialog.tsx'
+import { DecommissionNode, type NodeHead, PurgeNode, RecommissionNode } from './node-documents.ts'
+import { TestDialog } from './test-dialog.tsx'
+
+type Props = { node: NodeHead; onDiscover: () => void; isDiscovering: boolean }
+
+/** What can be done to one node. Nothing is hidden from who may not: it says why instead. */
+export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
+  const router = useRouter()
+  const maintenance = useVerb(SetNodeMaintenance)
+  const decommission = useVerb(DecommissionNode)
+  const recommission = useVerb(RecommissionNode)
+  const purge = useVerb(PurgeNode)
+  const [open, setOpen] = useState<'edit' | 'test' | 'decommission' | 'purge' | null>(null)
+  const close = () => setOpen(null)
+  const isOut = node.status === 'DECOMMISSIONED'
+  const isInMaintenance = node.status === 'MAINTENANCE'
+  const blocked = node.writeBlockedReason
+  const blockedOut = blocked ?? (isOut ? t('node.blockedOut') : null)
+  async function setMaintenance() {
+    const outcome = await maintenance.run({ id: node.id, isOn: !isInMaintenance })
+    if (!outcome.ok) toast('bad', outcome.problem.message)
+  }
+  return (
+    <>
+      <Button icon={<Cable aria-hidden />} blockedReason={blockedOut} onClick={() => setOpen('test')}>
+        {t('nodes.test')}
+      </Button>
+      <Button icon={<Radar aria-hidden />} blockedReason={blockedOut} busy={isDiscovering} onClick={onDiscover}>
+        {t('nodes.discover')}
+      </Button>
+      <Button
+        look="primary"
+        icon={<Play aria-hidden />}
+        blockedReason={blockedOut}
+        onClick={() => router.push(`/runs/new?nodes=${encodeURIComponent(node.id)}`)}
+      >
+        {t('nodes.run')}
+      </Button>
+      <Menu label={t('node.more')} icon={<EllipsisVertical aria-hidden />} iconOnly align="right">
+        <div className="w-56">
+          <MenuItem icon={<Pencil aria-hidden />} blockedReason={blocked} onClick={() => setOpen('edit')}>
+            {t('node.edit')}
+          </MenuItem>
+          <MenuItem icon={<Wrench aria-hidden />} blockedReason={blockedOut} onClick={() => void setMaintenance()}>
+            {isInMaintenance ? t('node.endMaintenance') : t('nodes.maintenance')}
+          </MenuItem>
+          {isOut ? (
+            <MenuItem
+              icon={<ArchiveRestore aria-hidden />}
+              blockedReason={blocked}
+              onClick={() =>
+                void recommission.run({ id: node.id }).then((outcome) => !outcome.ok && toast('bad', outcome.problem.message))
+              }
+            >
+              {t('node.recommission')}
+            </MenuItem>
+          ) : (
+            <MenuItem icon={<Archive aria-hidden />} danger blockedReason={blocked} onClick={() => setOpen('decommission')}>
+              {t('node.decommission')}
+            </MenuItem>
+          )}
+          <MenuItem icon={<Trash2 aria-hidden />} danger blockedReason={node.purgeBlockedReason} onClick={() => setOpen('purge')}>
+            {t('node.purge')}
+          </MenuItem>
+        </div>
+      </Menu>
+      {open === 'edit' && <EditDialog node={node} onClose={close} />}
+      {open === 'test' && <TestDialog nodeId={node.id} name={node.name} onClose={close} />}
+      {open === 'decommission' && (
+        <Confirm
+          title={t('node.decommissionTitle', { name: node.name })}
+          action={t('node.decommission')}
+          onClose={close}
+          onConfirm={() => decommission.run({ id: node.id })}
+        >
+          <p>{t('node.decommissionText')}</p>
+        </Confirm>
+      )}
+      {open === 'purge' && (
+        <Confirm
+          title={t('node.purgeTitle', { name: node.name })}
+          action={t('node.purge')}
+          typed={node.name}
+          onClose={close}
+          onConfirm={async () => {
+            const outcome = await purge.run({ id: node.id })
+            if (outcome.ok) {
+              toast('ok', t('node.purged', { name: node.name }))
+              router.replace('/nodes')
+            }
+            return outcome
+          }}
+        >
+          <p>{t('node.purgeText')}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}

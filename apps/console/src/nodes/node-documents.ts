@@ -1,0 +1,152 @@
+import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+import { DiscoveryRowFragment, NodeRowFragment } from './documents.ts'
+
+export const NodeHeadFragment = graphql(
+  `
+  fragment NodeHead on ComputeNode {
+    ...NodeRow
+    connectionType sshUser labels notes hostKeyFingerprint hostKeyApprovedAt kernel osId cpuModel cpuSockets cpuCores
+    bootId bootedAt discoveredAt createdAt writeBlockedReason purgeBlockedReason
+    credential { id name kind }
+    becomeCredential { id name }
+    bastion { id name host port }
+    groups { id name displayName }
+  }
+`,
+  [NodeRowFragment],
+)
+export type NodeHead = ResultOf<typeof NodeHeadFragment>
+
+export const AcceleratorFragment = graphql(`
+  fragment AcceleratorLine on Accelerator {
+    id deviceType vendor model index uuid serial pciAddress memoryTotal memoryUsed driverVersion firmwareVersion toolkitVersion
+    computeCapability numaNode interconnect eccMode eccErrors temperature power utilization health source lastSeenAt
+    partitions { kind index uuid profile memoryTotal parentUuid }
+  }
+`)
+export type AcceleratorLine = ResultOf<typeof AcceleratorFragment>
+
+export const NodeQuery = graphql(
+  `
+  query NodePage($id: ID!) {
+    node(id: $id) {
+      __typename
+      ... on ComputeNode {
+        ...NodeHead
+        accelerators { ...AcceleratorLine }
+        latestDiscovery { ...DiscoveryRow }
+      }
+    }
+  }
+`,
+  [NodeHeadFragment, AcceleratorFragment, DiscoveryRowFragment],
+)
+export type NodePageData = Extract<NonNullable<ResultOf<typeof NodeQuery>['node']>, { __typename: 'ComputeNode' }>
+
+export const NodeFactsQuery = graphql(`
+  query NodeFacts($id: ID!) {
+    node(id: $id) { __typename ... on ComputeNode { id facts latestDiscovery { id evidence } } }
+  }
+`)
+
+export const NodeDiscoveriesQuery = graphql(
+  `
+  query NodeDiscoveries($id: ID!, $first: Int, $after: String) {
+    node(id: $id) {
+      __typename
+      ... on ComputeNode {
+        id
+        discoveries(first: $first, after: $after) {
+          edges { node { ...DiscoveryRow } }
+          pageInfo { hasNextPage endCursor }
+        }
+      }
+    }
+  }
+`,
+  [DiscoveryRowFragment],
+)
+
+export const DiscoveryDiffQuery = graphql(`
+  query DiscoveryDiff($before: ID!, $after: ID!) {
+    discoveryDiff(before: $before, after: $after) { path label kind before after }
+  }
+`)
+
+export const NodeRunsQuery = graphql(`
+  query NodeRuns($id: ID!, $first: Int, $after: String) {
+    node(id: $id) {
+      __typename
+      ... on ComputeNode {
+        id
+        runs(first: $first, after: $after) {
+          edges {
+            node {
+              id templateName status statusReason limit checkMode createdByName createdAt startedAt finishedAt durationMs
+              hostsTotal hostsOk hostsFailed hostsUnreachable cancelBlockedReason
+              template { id displayName }
+            }
+          }
+          pageInfo { hasNextPage endCursor }
+        }
+      }
+    }
+  }
+`)
+
+export const OneNodeUpdated = graphql(
+  `
+  subscription OneNodeUpdated($id: ID!) { nodeUpdated(id: $id) { ...NodeHead } }
+`,
+  [NodeHeadFragment],
+)
+
+export const UpdateNode = graphql(
+  `
+  mutation UpdateNode($input: UpdateNodeInput!) {
+    updateNode(input: $input) {
+      __typename
+      ... on ComputeNode { ...NodeHead }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [NodeHeadFragment],
+)
+
+export const DecommissionNode = graphql(
+  `
+  mutation DecommissionNode($id: ID!) {
+    decommissionNode(id: $id) {
+      __typename
+      ... on ComputeNode { ...NodeHead }
+      ... on Error { message code }
+    }
+  }
+`,
+  [NodeHeadFragment],
+)
+
+export const RecommissionNode = graphql(
+  `
+  mutation RecommissionNode($id: ID!) {
+    recommissionNode(id: $id) {
+      __typename
+      ... on ComputeNode { ...NodeHead }
+      ... on Error { message code }
+    }
+  }
+`,
+  [NodeHeadFragment],
+)
+
+export const PurgeNode = graphql(`
+  mutation PurgeNode($id: ID!) {
+    purgeNode(id: $id) {
+      __typename
+      ... on Deleted { id }
+      ... on Error { message code }
+    }
+  }
+`)

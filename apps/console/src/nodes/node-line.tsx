@@ -1,0 +1,102 @@
+'use client'
+import Link from 'next/link'
+import { formatBytes } from '@/messages/format.ts'
+import { t } from '@/messages/index.ts'
+import { Badge } from '@/ui/badge.tsx'
+import { cx } from '@/ui/cx.ts'
+import { Ago } from '@/ui/time.tsx'
+import { AcceleratorBadges, formatAddress, NodeStatus } from './badges.tsx'
+import type { NodeRow } from './documents.ts'
+
+export const lineHeight = 40
+export const cardHeight = 76
+/** Columns of the wide list; the head uses the same. Later columns leave first when the window gets narrower. */
+export const columns =
+  'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(150px,1.2fr)_124px_minmax(130px,1fr)_minmax(170px,1.5fr)_minmax(110px,0.9fr)_130px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
+
+export function nodeHref(id: string): string {
+  return `/nodes/${encodeURIComponent(id)}`
+}
+
+type Props = { node: NodeRow; isSelected: boolean; onSelect: (isRange: boolean) => void; isNarrow: boolean }
+
+/** One node in the list: a line on a wide screen, a card on a phone. The whole of it leads to the node. */
+export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
+  const box = (
+    <input
+      type="checkbox"
+      checked={isSelected}
+      aria-label={t('nodes.select', { name: node.name })}
+      onChange={() => {}}
+      onClick={(event) => onSelect(event.shiftKey)}
+      className="relative z-10 size-4 accent-accent"
+    />
+  )
+  const name = (
+    <Link
+      href={nodeHref(node.id)}
+      className="truncate font-mono text-sm font-medium after:absolute after:inset-0 hover:underline"
+    >
+      {node.name}
+    </Link>
+  )
+  if (isNarrow) {
+    return (
+      <div className={cx('relative flex h-full gap-3 border-b border-line px-3 py-2', isSelected && 'bg-accent-soft')}>
+        <div className="pt-0.5">{box}</div>
+        <div className="flex min-w-0 flex-1 flex-col justify-center gap-1.5">
+          <div className="flex items-center justify-between gap-2">
+            {name}
+            <NodeStatus node={node} />
+          </div>
+          <div className="flex items-center justify-between gap-2">
+            <span className="min-w-0 flex-1">
+              {node.acceleratorSummary.length > 0 ? (
+                <AcceleratorBadges summary={node.acceleratorSummary} />
+              ) : (
+                <span className="truncate font-mono text-xs text-muted">{formatAddress(node.host, node.port)}</span>
+              )}
+            </span>
+            <span className="text-xs text-muted">
+              <Ago at={node.lastSeenAt} never={t('nodes.neverSeen')} />
+            </span>
+          </div>
+        </div>
+      </div>
+    )
+  }
+  return (
+    <div
+      className={cx(columns, 'relative h-full border-b border-line text-sm', isSelected ? 'bg-accent-soft' : 'hover:bg-hover')}
+    >
+      {box}
+      <span className="flex min-w-0 items-baseline gap-2">
+        {name}
+        {node.displayName && <span className="truncate text-xs text-muted">{node.displayName}</span>}
+      </span>
+      <NodeStatus node={node} />
+      <span className="truncate font-mono text-xs text-muted">{formatAddress(node.host, node.port)}</span>
+      {node.acceleratorSummary.length > 0 ? (
+        <AcceleratorBadges summary={node.acceleratorSummary} />
+      ) : (
+        <span className="text-faint">{t('common.none')}</span>
+      )}
+      <span className="hidden truncate text-muted xl:block">
+        {node.osName ? `${node.osName} ${node.osVersion ?? ''}` : t('common.none')}
+      </span>
+      <span className="hidden truncate text-muted tabular-nums xl:block">
+        {node.cpuThreads
+          ? t('nodes.size', { threads: node.cpuThreads, memory: formatBytes(node.memoryBytes) })
+          : t('common.none')}
+      </span>
+      <span className="hidden min-w-0 gap-1 overflow-hidden xl:flex">
+        {node.tags.map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+      </span>
+      <span className="text-right text-xs text-muted">
+        <Ago at={node.lastSeenAt} never={t('nodes.neverSeen')} />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+'use client'
+import { Cable, Play, Radar, Wrench, X } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { useClient } from 'urql'
+import { useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { useViewer } from '@/session/viewer.tsx'
+import { Button } from '@/ui/button.tsx'
+import { toast } from '@/ui/toast.tsx'
+import { DiscoverNodes, NodeIdsQuery, SetNodeMaintenance, TestConnections } from './documents.ts'
+import type { NodeFilter } from './filter.ts'
+import { rememberNodes } from './remembered.ts'
+
+type Props = {
+  ids: string[]
+  total: number | null
+  filter: NodeFilter
+  onSelectAll: (ids: string[]) => void
+  onClear: () => void
+}
+
+/** What can be done to the chosen nodes; sticks to the bottom while any is chosen. */
+export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props) {
+  const client = useClient()
+  const router = useRouter()
+  const viewer = useViewer()
+  const test = useVerb(TestConnections)
+  const discover = useVerb(DiscoverNodes)
+  const maintenance = useVerb(SetNodeMaintenance)
+  const [isReading, setReading] = useState(false)
+  const blocked = viewer.role === 'VIEWER' ? t('role.viewerBlocked') : null
+
+  async function selectAll() {
+    setReading(true)
+    const all: string[] = []
+    let after: string | null = null
+    do {
+      const result = await client
+        .query(NodeIdsQuery, { filter, first: 500, after }, { requestPolicy: 'network-only' })
+        .toPromise()
+      const page: NonNullable<typeof result.data>['nodes'] | undefined = result.data?.nodes
+      if (!page) {
+        toast('bad', t('error.load'))
+        break
+      }
+      all.push(...page.edges.map((edge) => edge.node.id))
+      after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
+    } while (after)
+    setReading(false)
+    onSelectAll(all)
+  }
+  async function startTest() {
+    const outcome = await test.run({ nodeIds: ids })
+    if (outcome.ok) toast('ok', t('nodes.testsStarted', { count: ids.length }))
+    else toast('bad', outcome.problem.message)
+  }
+  async function startDiscovery() {
+    const outcome = await discover.run({ nodeIds: ids })
+    if (outcome.ok) toast('ok', t('nodes.discoveriesStarted', { count: ids.length }))
+    else toast('bad', outcome.problem.message)
+  }
+  async function startMaintenance() {
+    const outcomes = await Promise.all(ids.map((id) => maintenance.run({ id, isOn: true })))
+    const failed = outcomes.filter((outcome) => !outcome.ok)
+    if (failed.length < ids.length) toast('ok', t('nodes.maintenanceDone', { count: ids.length - failed.length }))
+    if (failed[0] && !failed[0].ok)
+      toast('bad', t('nodes.someFailed', { count: failed.length, reason: failed[0].problem.message }))
+  }
+  return (
+    <div className="pointer-events-none sticky bottom-16 z-20 mt-4 flex justify-center md:bottom-4">
+      <div
+        role="toolbar"
+        aria-label={t('nodes.selectedActions')}
+        className="pointer-events-auto flex max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-line-strong bg-panel p-2 pl-4 shadow-float"
+      >
+        <span className="text-sm font-medium tabular-nums" aria-live="polite">
+          {t('nodes.selected', { count: ids.length })}
+        </span>
+        {total !== null && ids.length < total && (
+          <Button look="quiet" busy={isReading} onClick={() => void selectAll()}>
+            {t('nodes.selectAll', { count: total })}
+          </Button>
+        )}
+        <Button
+          look="primary"
+          icon={<Play aria-hidden />}
+          blockedReason={blocked}
+          onClick={() => {
+            rememberNodes(ids)
+            router.push('/runs/new?nodes=selected')
+          }}
+        >
+          {t('nodes.run')}
+        </Button>
+        <Button icon={<Cable aria-hidden />} blockedReason={blocked} busy={test.busy} onClick={() => void startTest()}>
+          {t('nodes.test')}
+        </Button>
+        <Button icon={<Radar aria-hidden />} blockedReason={blocked} busy={discover.busy} onClick={() => void startDiscovery()}>
+          {t('nodes.discover')}
+        </Button>
+        <Button
+          icon={<Wrench aria-hidden />}
+          blockedReason={blocked}
+          busy={maintenance.busy}
+          onClick={() => void startMaintenance()}
+        >
+          {t('nodes.maintenance')}
+        </Button>
+        <Button look="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={onClear} />
+      </div>
+    </div>
+  )
+}

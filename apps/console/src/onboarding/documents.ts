@@ -1,0 +1,50 @@
+import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
+
+export const AddNode = graphql(`
+  mutation AddNode($input: AddNodeInput!) {
+    addNode(input: $input) {
+      __typename
+      ... on ComputeNode { id name }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const CheckNodeImport = graphql(`
+  query CheckNodeImport($input: NodeImportInput!) {
+    checkNodeImport(input: $input) {
+      __typename
+      ... on NodeImportReport {
+        addedCount failedCount
+        rows { row source name host port state issues { path message } node { id name } }
+      }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const ImportNodes = graphql(`
+  mutation ImportNodes($input: NodeImportInput!) {
+    importNodes(input: $input) {
+      __typename
+      ... on NodeImportReport {
+        addedCount failedCount
+        rows { row source name host port state issues { path message } node { id name } }
+      }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+export type ImportInput = VariablesOf<typeof ImportNodes>['input']
+export type ImportReport = Extract<ResultOf<typeof ImportNodes>['importNodes'], { __typename: 'NodeImportReport' }>
+export type ImportRow = ImportReport['rows'][number]
+
+export const LabOfferQuery = graphql(`
+  query LabOffer {
+    labOffer { credentialsReady importInput nodes { name host port profile behindBastion alreadyAdded } }
+  }
+`)
+export type LabOffer = NonNullable<ResultOf<typeof LabOfferQuery>['labOffer']>

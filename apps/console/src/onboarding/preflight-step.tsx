@@ -1,0 +1,91 @@
+'use client'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useLive } from '@/graphql/use-live.ts'
+import { useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { ConnectionTestUpdated, type Preflight, TestConnections } from '@/nodes/documents.ts'
+import { keysToApprove, PreflightList } from '@/nodes/preflight-list.tsx'
+import { Button, ButtonLink } from '@/ui/button.tsx'
+import { Notice } from '@/ui/notice.tsx'
+
+/**
+ * Step 2: each node's connection, stage by stage as it happens; keys to approve; retry of what failed. A node tested again keeps its
+ * place in the list.
+ */
+export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady: (ids: string[]) => void }) {
+  const { run, busy, problem } = useVerb(TestConnections)
+  const [watching, setWatching] = useState<string[]>([])
+  const [byNode, setByNode] = useState<ReadonlyMap<string, Preflight>>(new Map())
+  const take = useCallback((tests: readonly Preflight[]) => {
+    setByNode((before) => {
+      const next = new Map(before)
+      for (const test of tests) {
+        const known = next.get(test.node.id)
+        // News of an earlier test of this node may still be on its way; the later test counts.
+        if (!known || known.id === test.id || known.createdAt <= test.createdAt) next.set(test.node.id, test)
+      }
+      return next
+    })
+  }, [])
+  const start = useCallback(
+    async (ids: string[]) => {
+      const outcome = await run({ nodeIds: ids })
+      if (!outcome.ok) return
+      take(outcome.value.tests)
+      setWatching((before) => [...before, ...outcome.value.tests.map((test) => test.id)])
+    },
+    [run, take],
+  )
+  const isStarted = useRef(false)
+  useEffect(() => {
+    if (isStarted.current) return
+    isStarted.current = true
+    void start(nodeIds)
+  }, [start, nodeIds])
+  useLive(ConnectionTestUpdated, watching.length > 0 ? { ids: watching } : null, ({ connectionTestUpdated }) =>
+    take([connectionTestUpdated]),
+  )
+
+  const tests = nodeIds.flatMap((id) => byNode.get(id) ?? [])
+  const good = tests.filter((test) => test.isOk)
+  const over = tests.filter((test) => test.finishedAt !== null)
+  const waiting = new Set(keysToApprove(tests).map((key) => key.id))
+  const failed = over.filter((test) => !test.isOk)
+  const isOver = tests.length === nodeIds.length && over.length === tests.length
+  return (
+    <div className="flex flex-col gap-4">
+      {problem && (
+        <Notice tone="bad" action={<Button onClick={() => void start(nodeIds)}>{t('common.retry')}</Button>}>
+          {problem.message}
+        </Notice>
+      )}
+      <p className="text-sm text-muted tabular-nums" aria-live="polite">
+        {t('preflight.progress', { ok: good.length, failed: failed.length, total: nodeIds.length })}
+      </p>
+      <PreflightList tests={tests} expanded={nodeIds.length === 1} onApproved={(ids) => void start(ids)} />
+      <div className="flex flex-wrap gap-2">
+        <Button
+          look="primary"
+          blockedReason={good.length === 0 ? t('preflight.noneReady') : isOver ? null : t('preflight.notOver')}
+          onClick={() => onReady(good.map((test) => test.node.id))}
+        >
+          {failed.length > 0 && good.length > 0 ? t('preflight.continueWith', { count: good.length }) : t('wizard.discover')}
+        </Button>
+        {failed.length > 0 && (
+          <Button
+            busy={busy}
+            blockedReason={
+              isOver ? (waiting.size === failed.length ? t('preflight.approveFirst') : null) : t('preflight.notOver')
+            }
+            onClick={() => void start(failed.map((test) => test.node.id))}
+          >
+            {t('preflight.retryFailed', { count: failed.length })}
+          </Button>
+        )}
+        <ButtonLink look="quiet" href="/nodes">
+          {t('preflight.later')}
+        </ButtonLink>
+      </div>
+    </div>
+  )
+}

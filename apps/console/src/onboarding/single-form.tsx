@@ -1,0 +1,142 @@
+'use client'
+import { useState } from 'react'
+import { CredentialSelect } from '@/credentials/credential-select.tsx'
+import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { parseTags } from '@/nodes/edit-dialog.tsx'
+import { Button } from '@/ui/button.tsx'
+import { TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { Panel } from '@/ui/page.tsx'
+import { AddNode } from './documents.ts'
+
+/** One node: its address and how to get in. */
+export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) => void; blockedReason: string | null }) {
+  const verb = useVerb(AddNode)
+  const [form, setForm] = useState({ name: '', host: '', port: '', sshUser: '', tags: '' })
+  const [credentialId, setCredential] = useState('')
+  const [becomeCredentialId, setBecome] = useState('')
+  const [bastionId, setBastion] = useState('')
+  const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
+    setForm((before) => ({ ...before, [key]: event.target.value }))
+  // "gpu01.rack4.example" is called gpu01 unless told otherwise; an address has no name in it.
+  const suggested = /^[a-zA-Z][\w-]*/.exec(form.host.trim())?.[0] ?? ''
+  const name = form.name || suggested
+  async function add() {
+    const outcome = await verb.run({
+      input: {
+        name,
+        host: form.host.trim(),
+        port: form.port ? Number(form.port) : null,
+        sshUser: form.sshUser || null,
+        tags: parseTags(form.tags),
+        credentialId: credentialId || null,
+        becomeCredentialId: becomeCredentialId || null,
+        bastionId: bastionId || null,
+      },
+    })
+    if (outcome.ok) onAdded([outcome.value.id])
+  }
+  const error = (path: string) => issueFor(verb.problem, path)
+  const missing = !form.host.trim()
+    ? t('wizard.needHost')
+    : !name
+      ? t('wizard.needName')
+      : !credentialId
+        ? t('wizard.needCredential')
+        : null
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!missing && !blockedReason) void add()
+      }}
+      className="flex flex-col gap-4"
+    >
+      <Panel>
+        <div className="grid gap-4 sm:grid-cols-2">
+          {verb.problem && (
+            <div className="sm:col-span-2">
+              <Notice tone="bad">{verb.problem.message}</Notice>
+            </div>
+          )}
+          <TextField
+            label={t('node.host')}
+            mono
+            autoFocus
+            value={form.host}
+            onChange={set('host')}
+            error={error('host')}
+            placeholder={t('wizard.hostExample')}
+            hint={t('wizard.hostHint')}
+          />
+          <div className="grid grid-cols-[1fr_88px] gap-4">
+            <TextField
+              label={t('nodes.name')}
+              mono
+              value={form.name}
+              onChange={set('name')}
+              error={error('name')}
+              placeholder={suggested}
+              hint={t('wizard.nameHint')}
+            />
+            <TextField
+              label={t('node.port')}
+              type="number"
+              min={1}
+              max={65535}
+              placeholder="22"
+              value={form.port}
+              onChange={set('port')}
+              error={error('port')}
+            />
+          </div>
+          <CredentialSelect
+            label={t('node.credential')}
+            kinds={['SSH_KEY', 'SSH_PASSWORD']}
+            value={credentialId}
+            onChange={setCredential}
+            error={error('credentialId')}
+          />
+          <TextField
+            label={t('node.user')}
+            mono
+            optional
+            value={form.sshUser}
+            onChange={set('sshUser')}
+            error={error('sshUser')}
+            hint={t('wizard.userHint')}
+          />
+          <CredentialSelect
+            label={t('node.becomeCredential')}
+            optional
+            kinds={['BECOME']}
+            value={becomeCredentialId}
+            onChange={setBecome}
+            error={error('becomeCredentialId')}
+          />
+          <CredentialSelect
+            label={t('node.bastion')}
+            optional
+            kinds={['BASTION']}
+            value={bastionId}
+            onChange={setBastion}
+            error={error('bastionId')}
+          />
+          <TextField
+            className="sm:col-span-2"
+            label={t('nodes.tags')}
+            optional
+            value={form.tags}
+            onChange={set('tags')}
+            hint={t('node.tagsHint')}
+            error={error('tags')}
+          />
+        </div>
+      </Panel>
+      <Button look="primary" type="submit" className="self-start" busy={verb.busy} blockedReason={blockedReason ?? missing}>
+        {t('wizard.addAndTest')}
+      </Button>
+    </form>
+  )
+}

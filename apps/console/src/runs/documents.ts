@@ -1,0 +1,120 @@
+import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+
+export const RunRowFragment = graphql(`
+  fragment RunRow on JobRun {
+    id templateName status statusReason limit checkMode createdByName createdAt startedAt finishedAt durationMs
+    hostsTotal hostsOk hostsFailed hostsUnreachable cancelBlockedReason
+    template { id displayName }
+  }
+`)
+export type RunRow = ResultOf<typeof RunRowFragment>
+
+export const RunsQuery = graphql(
+  `
+  query Runs($filter: JobRunFilter, $first: Int, $after: String) {
+    jobRuns(filter: $filter, first: $first, after: $after) {
+      totalCount
+      edges { cursor node { ...RunRow } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`,
+  [RunRowFragment],
+)
+
+export const RunsUpdated = graphql(
+  `
+  subscription RunsUpdated { jobRunUpdated { ...RunRow } }
+`,
+  [RunRowFragment],
+)
+
+export const RunHeadFragment = graphql(
+  `
+  fragment RunHead on JobRun {
+    ...RunRow
+    playbookPath extraVars become forks timeoutSeconds diffMode verbosity reason execAt cancelRequestedAt cancelRequestedByName
+    exitCode lastSeq lineCount midTaskHosts
+    hostSummary { result count hostlist }
+  }
+`,
+  [RunRowFragment],
+)
+export type RunHead = ResultOf<typeof RunHeadFragment>
+
+export const RunHostFragment = graphql(`
+  fragment RunHost on JobRunHost {
+    name result ok changed failed unreachable skipped rescued ignored currentTask message
+    node { id }
+  }
+`)
+export type RunHost = ResultOf<typeof RunHostFragment>
+
+export const RunQuery = graphql(
+  `
+  query Run($id: ID!) {
+    node(id: $id) { __typename ... on JobRun { ...RunHead } }
+  }
+`,
+  [RunHeadFragment],
+)
+
+export const RunHostsQuery = graphql(
+  `
+  query RunHosts($id: ID!) {
+    node(id: $id) { __typename ... on JobRun { id hosts { ...RunHost } } }
+  }
+`,
+  [RunHostFragment],
+)
+
+export const RunUpdated = graphql(
+  `
+  subscription RunUpdated($id: ID!) { jobRunUpdated(id: $id) { ...RunHead } }
+`,
+  [RunHeadFragment],
+)
+
+export const RunEventQuery = graphql(`
+  query RunEvent($id: ID!, $after: BigInt) {
+    node(id: $id) { __typename ... on JobRun { id events(first: 1, after: $after) { seq result } } }
+  }
+`)
+
+export const CancelRun = graphql(
+  `
+  mutation CancelRun($id: ID!) {
+    cancelJobRun(id: $id) {
+      __typename
+      ... on JobRun { ...RunHead }
+      ... on Error { message code }
+    }
+  }
+`,
+  [RunHeadFragment],
+)
+
+export const StartRun = graphql(
+  `
+  mutation StartRun($input: RunJobInput!) {
+    runJob(input: $input) {
+      __typename
+      ... on JobRun { ...RunRow }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [RunRowFragment],
+)
+
+export const TemplatesQuery = graphql(`
+  query Templates {
+    jobTemplates(first: 200) {
+      edges {
+        node { id name displayName description category become becomeMethod timeoutSeconds forks defaultVars tags isSystem }
+      }
+    }
+  }
+`)
+export type Template = ResultOf<typeof TemplatesQuery>['jobTemplates']['edges'][number]['node']

@@ -1,0 +1,132 @@
+'use client'
+import { CircleStop, RotateCcw } from 'lucide-react'
+import Link from 'next/link'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { useViewer } from '@/session/viewer.tsx'
+import { Badge } from '@/ui/badge.tsx'
+import { Button } from '@/ui/button.tsx'
+import { Confirm } from '@/ui/confirm.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { PageHead } from '@/ui/page.tsx'
+import { Ago, Elapsed } from '@/ui/time.tsx'
+import { toast } from '@/ui/toast.tsx'
+import { HostBar, isUnderWay, RunStatus } from './badges.tsx'
+import { CancelRun, type RunHead as Run, StartRun } from './documents.ts'
+import { runHref } from './run-line.tsx'
+
+function Actions({ run }: { run: Run }) {
+  const router = useRouter()
+  const viewer = useViewer()
+  const cancel = useVerb(CancelRun)
+  const start = useVerb(StartRun)
+  const [isAsking, setAsking] = useState(false)
+  async function rerun() {
+    const { templateName: template, limit, extraVars, become, forks, timeoutSeconds, checkMode, diffMode, verbosity } = run
+    // A run that was aimed at chosen nodes has no limit of its own: its hosts, folded, say the same.
+    const target = limit ?? run.hostSummary.map((each) => each.hostlist).join(',')
+    const outcome = await start.run({
+      input: { template, limit: target, extraVars, become, forks, timeoutSeconds, checkMode, diffMode, verbosity },
+    })
+    if (outcome.ok) router.push(runHref(outcome.value.id))
+    else toast('bad', outcome.problem.message)
+  }
+  const canStop = isUnderWay(run.status)
+  return (
+    <>
+      {!canStop && (
+        <Button
+          icon={<RotateCcw aria-hidden />}
+          busy={start.busy}
+          blockedReason={viewer.role === 'VIEWER' ? t('role.viewerBlocked') : null}
+          onClick={() => void rerun()}
+        >
+          {t('run.again')}
+        </Button>
+      )}
+      {canStop && (
+        <Button
+          look="danger"
+          icon={<CircleStop aria-hidden />}
+          blockedReason={run.cancelBlockedReason}
+          busy={cancel.busy}
+          onClick={() => setAsking(true)}
+        >
+          {run.status === 'CANCELING' ? t('run.canceling') : t('run.cancel')}
+        </Button>
+      )}
+      {isAsking && canStop && (
+        <Confirm
+          title={t('run.cancelTitle')}
+          action={t('run.cancel')}
+          onClose={() => setAsking(false)}
+          onConfirm={() => cancel.run({ id: run.id })}
+        >
+          <p>{t('run.cancelText')}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** The head of a run's page: how it stands, over how many hosts, for how long, and what can be done. */
+export function RunHeader({ run }: { run: Run }) {
+  return (
+    <PageHead
+      above={
+        <Link href="/runs" className="hover:underline">
+          {t('nav.runs')}
+        </Link>
+      }
+      title={run.template.displayName}
+      below={
+        <div className="flex flex-col gap-3 pt-1">
+          <div className="flex flex-wrap items-center gap-x-5 gap-y-1.5 text-sm text-muted">
+            <span aria-live="polite" data-testid="run-status" className="text-text">
+              <RunStatus status={run.status} reason={run.statusReason} />
+            </span>
+            <HostBar run={run} />
+            <span>{run.startedAt ? <Elapsed from={run.startedAt} to={run.finishedAt} /> : t('run.waiting')}</span>
+            <span>
+              {t('run.startedBy', { name: run.createdByName })} <Ago at={run.createdAt} />
+            </span>
+            {run.limit && (
+              <span className="max-w-64 truncate font-mono text-xs" title={run.limit}>
+                {run.limit}
+              </span>
+            )}
+            {run.checkMode && <Badge tone="accent">{t('runs.check')}</Badge>}
+            {run.reason && (
+              <span className="max-w-80 truncate" title={run.reason}>
+                {run.reason}
+              </span>
+            )}
+          </div>
+          {run.status === 'CANCELING' && (
+            <Notice tone="warn">
+              {run.cancelRequestedByName ? t('run.cancelingBy', { name: run.cancelRequestedByName }) : t('run.cancelingText')}
+            </Notice>
+          )}
+          {run.statusReason && !isUnderWay(run.status) && run.status !== 'SUCCEEDED' && (
+            <Notice tone={run.status === 'CANCELED' ? 'info' : run.status === 'PARTIAL' ? 'warn' : 'bad'}>
+              {run.statusReason}
+            </Notice>
+          )}
+          {run.midTaskHosts.length > 0 && (
+            <Notice tone="warn" title={t('run.midTaskTitle', { count: run.midTaskHosts.length })}>
+              <p className="font-mono text-xs">
+                {run.midTaskHosts.slice(0, 40).join(', ')}
+                {run.midTaskHosts.length > 40 && ' …'}
+              </p>
+              <p className="mt-1">{t('run.midTaskText')}</p>
+            </Notice>
+          )}
+        </div>
+      }
+    >
+      <Actions run={run} />
+    </PageHead>
+  )
+}

@@ -1,0 +1,32 @@
+import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+
+export const ApiTokensQuery = graphql(`
+  query ApiTokens($first: Int, $after: String) {
+    apiTokens(first: $first, after: $after) {
+      edges { node { id name role prefix createdAt lastUsedAt expiresAt revokedAt } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`)
+export type ApiToken = ResultOf<typeof ApiTokensQuery>['apiTokens']['edges'][number]['node']
+
+export const CreateApiToken = graphql(`
+  mutation CreateApiToken($input: CreateApiTokenInput!) {
+    createApiToken(input: $input) {
+      __typename
+      ... on CreatedApiToken { token apiToken { id name } }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const RevokeApiToken = graphql(`
+  mutation RevokeApiToken($id: ID!) {
+    revokeApiToken(id: $id) {
+      __typename
+      ... on ApiToken { id revokedAt }
+      ... on Error { message code }
+    }
+  }
+`)

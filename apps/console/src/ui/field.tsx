@@ -1,0 +1,115 @@
+'use client'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { t } from '@/messages/index.ts'
+import { cx } from './cx.ts'
+
+const box =
+  'w-full rounded-md border border-line-strong bg-panel px-2.5 text-sm text-text placeholder:text-faint aria-invalid:border-bad-dot focus-visible:outline-offset-0'
+
+type Frame = { label: string; hint?: ReactNode; error?: string | null; optional?: boolean; className?: string }
+
+function Framed({
+  label,
+  hint,
+  error,
+  optional,
+  className,
+  children,
+}: Frame & { children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode }) {
+  const id = useId()
+  const noteId = `${id}-note`
+  return (
+    <div className={cx('flex flex-col gap-1', className)}>
+      <label htmlFor={id} className="flex items-baseline justify-between text-sm font-medium">
+        {label}
+        {optional && <span className="text-xs font-normal text-faint">{t('common.optional')}</span>}
+      </label>
+      {children({ id, 'aria-describedby': error || hint ? noteId : undefined, 'aria-invalid': error ? true : undefined })}
+      {(error || hint) && (
+        <p id={noteId} className={cx('text-xs', error ? 'text-bad' : 'text-muted')} role={error ? 'alert' : undefined}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A labelled line of text. */
+export function TextField({
+  label,
+  hint,
+  error,
+  optional,
+  className,
+  mono,
+  ...rest
+}: Frame & ComponentProps<'input'> & { mono?: boolean }) {
+  return (
+    <Framed {...{ label, hint, error, optional, className }}>
+      {(ids) => <input {...rest} {...ids} className={cx(box, 'h-8', mono && 'font-mono')} />}
+    </Framed>
+  )
+}
+
+/** A labelled block of text. */
+export function TextAreaField({
+  label,
+  hint,
+  error,
+  optional,
+  className,
+  mono,
+  ...rest
+}: Frame & ComponentProps<'textarea'> & { mono?: boolean }) {
+  return (
+    <Framed {...{ label, hint, error, optional, className }}>
+      {(ids) => (
+        <textarea
+          spellCheck={false}
+          {...rest}
+          {...ids}
+          className={cx(box, 'min-h-20 py-1.5', mono && 'font-mono text-xs leading-5')}
+        />
+      )}
+    </Framed>
+  )
+}
+
+/** A labelled choice of one. */
+export function SelectField({ label, hint, error, optional, className, children, ...rest }: Frame & ComponentProps<'select'>) {
+  return (
+    <Framed {...{ label, hint, error, optional, className }}>
+      {(ids) => (
+        <select {...rest} {...ids} className={cx(box, 'h-8 pr-7')}>
+          {children}
+        </select>
+      )}
+    </Framed>
+  )
+}
+
+/** A labelled yes or no. */
+export function CheckField({ label, hint, ...rest }: { label: string; hint?: string } & ComponentProps<'input'>) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-2">
+      <input
+        {...rest}
+        id={id}
+        type="checkbox"
+        aria-describedby={hint ? `${id}-note` : undefined}
+        className="mt-0.5 size-4 accent-accent"
+      />
+      <div>
+        <label htmlFor={id} className="text-sm font-medium">
+          {label}
+        </label>
+        {hint && (
+          <p id={`${id}-note`} className="text-xs text-muted">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

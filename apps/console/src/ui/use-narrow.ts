@@ -1,0 +1,18 @@
+'use client'
+import { useSyncExternalStore } from 'react'
+
+const query = '(max-width: 767px)'
+function subscribe(listener: () => void) {
+  const media = matchMedia(query)
+  media.addEventListener('change', listener)
+  return () => media.removeEventListener('change', listener)
+}
+
+/** Whether the screen is a phone's; lists become cards then. */
+export function useNarrow(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => matchMedia(query).matches,
+    () => false,
+  )
+}
