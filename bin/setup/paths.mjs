@@ -33,6 +33,7 @@ export function toolEnv(extra = {}) {
     if (/^npm_(package|lifecycle|config_local_prefix|config_prefix|command|execpath|node_execpath)/.test(name)) delete env[name]
   }
   Object.assign(env, { NEXT_TELEMETRY_DISABLED: '1', TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', NO_UPDATE_NOTIFIER: '1' })
+  env.NODE_COMPILE_CACHE ??= path.join(tool, 'cache/node') // types need not be stripped again at each start
   env.PATH = [nodeBin, pnpmBin, env.PATH].join(path.delimiter)
   if (!homeIsWritable()) {
     // The caches would go there.

@@ -53,8 +53,12 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
         )
       : await step('Start Postgres', startPostgres)
     await step('Migrate the database', () => once('packages/core/src/db/migrate.ts'))
-    return JSON.parse(await step('Look for an owner', () => once('apps/api/src/first-start.ts'))) as FirstStart
   })()
+
+  const firstStart = database.then(async () => {
+    const said = await step('Look for an owner', () => once('apps/api/src/first-start.ts'))
+    return JSON.parse(said.trim().split('\n').at(-1)!) as FirstStart
+  })
 
   const servers = database.then(async () => {
     const node = watch ? ['--watch', '--watch-preserve-output'] : []
@@ -87,11 +91,13 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
       step('Start the API', () => supervisor.start(api)),
       step('Start the worker', () => supervisor.start(worker)),
       built.then(() => step('Start the console', () => supervisor.start(front))),
-      lab?.then(() => step('Offer the lab', () => once('apps/api/src/offer-lab.ts'))),
     ])
   })
-  const [firstStart] = await Promise.all([database, servers, built, lab])
-  return firstStart
+  // Credentials are prepared in the owner's tenant.
+  const offered = Promise.all([lab, firstStart]).then(() => lab && step('Offer the lab', () => once('apps/api/src/offer-lab.ts')))
+
+  const [first] = await Promise.all([firstStart, servers, offered, built, lab])
+  return first
 }
 
 /** The lab's first line describes its nodes and holds their credentials, so it goes to a private file and never to the log. */
