@@ -70,9 +70,10 @@ export function execOver(client: Client, command: string, options: ExecOptions):
     const end = (how: { truncated: boolean; timedOut: boolean }) =>
       settle(() => resolve({ ...output.result(), code: exit?.code ?? null, signal: exit?.signal ?? null, ...how }))
     const cut = () => {
+      if (!channel) return
       // Closing alone would leave a command that writes nothing running over there.
-      channel?.signal('KILL')
-      channel?.close()
+      sendKill(client, channel)
+      channel.close()
     }
     const timer = setTimeout(() => {
       end({ truncated: false, timedOut: true })
@@ -117,4 +118,14 @@ export function execOver(client: Client, command: string, options: ExecOptions):
       lost()
     }
   })
+}
+
+/**
+ * SIGKILL for the process group of a session (RFC 4254, 6.9). One layer below `channel.signal`, which sends nothing any
+ * more once the input was closed, though the protocol allows it.
+ */
+function sendKill(client: Client, channel: ClientChannel): void {
+  const { _protocol: protocol } = client as unknown as { _protocol: { signal(channel: number, name: string): void } }
+  const { outgoing } = channel as unknown as { outgoing: { id: number; state: string } }
+  if (outgoing.state === 'open' || outgoing.state === 'eof') protocol.signal(outgoing.id, 'KILL')
 }
