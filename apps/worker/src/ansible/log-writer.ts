@@ -105,7 +105,14 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof ClaimLost || Date.now() > until) throw error
+      if (error instanceof ClaimLost || isFinal(error) || Date.now() > until) throw error
       await sleep(500)
     }
+}
+
+// SQLSTATE classes of wrong data and wrong statements: those do not get better by waiting.
+const isFinal = (error: unknown): boolean => {
+  for (let e = error; e instanceof Error; e = e.cause)
+    if ('code' in e && typeof e.code === 'string' && /^(22|23|42)[0-9A-Z]{3}$/.test(e.code)) return true
+  return false
 }

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '@muster/core/log'
 import { closeMasters } from './masters.ts'
@@ -9,11 +10,14 @@ const PREFIX = 'run-'
 const OWNER = 'owner.json'
 // A Unix socket's path has room for 103 bytes on macOS; ssh adds 17 of its own while it makes one.
 const LONGEST_SSH_DIR = 48
+// Longer than any run may take.
+const ABANDONED_MS = 25 * 3600 * 1000
 
 /** A run's private directory. `marker` stands in the environment of every process of the run. */
 export type RunDirectory = { dir: string; sshDir: string; marker: string; remove(): Promise<void> }
 
-type Owner = { pid: number; start: string | null; sshDir: string }
+/** `host`: several workers may share a work directory, and a pid means something only on its own machine. */
+type Owner = { host: string; pid: number; start: string | null; sshDir: string }
 
 /** Make a directory that only this user can look into. It says whose it is, so that the next worker can clean up after a dead one. */
 export async function createRunDirectory(workDir: string, runId: string): Promise<RunDirectory> {
@@ -21,7 +25,7 @@ export async function createRunDirectory(workDir: string, runId: string): Promis
   const dir = await mkdtemp(join(workDir, `${PREFIX}${runId.slice(-6)}`))
   const isFit = dir.length <= LONGEST_SSH_DIR && /^[A-Za-z0-9_./-]+$/.test(dir)
   const sshDir = isFit ? dir : await mkdtemp('/tmp/muster-')
-  const owner: Owner = { pid: process.pid, start: await startOf(process.pid), sshDir }
+  const owner: Owner = { host: hostname(), pid: process.pid, start: await startOf(process.pid), sshDir }
   await Promise.all([
     writeFile(join(dir, OWNER), JSON.stringify(owner), { mode: 0o600 }),
     mkdir(socketPaths(sshDir).masters, { mode: 0o700 }),
@@ -35,6 +39,12 @@ const markerOf = (dir: string) => `MUSTER_RUN=${dir}`
 async function removeAll(dir: string, sshDir: string): Promise<void> {
   await Promise.all([dir, sshDir].map((path) => rm(path, { recursive: true, force: true, maxRetries: 3 })))
 }
+
+const ageOf = (dir: string) =>
+  stat(dir).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
+  )
 
 /**
  * Clean up after workers that died: end what their runs left running on this machine, close their ssh connections, and remove
@@ -50,7 +60,10 @@ export async function removeDeadRuns(workDir: string, log: Log): Promise<number>
       () => null,
     )
     const sshDir = owner?.sshDir ?? dir
-    if (owner && (await startOf(owner.pid)) === owner.start) continue
+    const isOurs = owner ? owner.host === hostname() : false
+    const isAlive = isOurs && owner !== null && (await startOf(owner.pid)) === owner.start
+    // Of another machine's workers, or one that is being made, only what is far too old is taken.
+    if (isAlive || (!isOurs && (await ageOf(dir)) < ABANDONED_MS)) continue
     const ended = await endProcessesWith(markerOf(dir), 0)
     await closeMasters(sshDir)
     await removeAll(dir, sshDir)

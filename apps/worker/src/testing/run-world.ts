@@ -68,24 +68,26 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
         config.ANSIBLE_PLAYBOOK_REPO_PATH = playbooks
       }
       await writeFile(join(playbooks, `${name}.yml`), text)
-      await db
-        .insert(schema.jobTemplates)
-        .values({
-          tenantId: cast.tenant.id,
-          name,
-          displayName: name,
-          category: 'custom',
-          playbookPath: `${name}.yml`,
-          ...columns,
-        })
+      await db.insert(schema.jobTemplates).values({
+        tenantId: cast.tenant.id,
+        name,
+        displayName: name,
+        category: 'custom',
+        playbookPath: `${name}.yml`,
+        ...columns,
+      })
       return name
     },
-    /** Start a run and let the worker take it. `done` resolves when the worker is through with it. */
+    /** Let the worker take a run; resolves when it is through with it. */
+    async take(id: string): Promise<Told> {
+      const handle = jobRunHandler({ runtime: test.runtime, config, workerId: 'worker-1', listener, stopping: stopping.signal })
+      await handle({ id, tenantId: cast.tenant.id })
+      return read(id)
+    },
+    /** Start a run and let the worker take it. */
     async start(input: Parameters<typeof runJob>[1], as: Ctx = cast.operator): Promise<{ id: string; done: Promise<Told> }> {
       const run = await runJob(as, input)
-      const handle = jobRunHandler({ runtime: test.runtime, config, workerId: 'worker-1', listener, stopping: stopping.signal })
-      const done = handle({ id: run.id, tenantId: cast.tenant.id }).then(() => read(run.id))
-      return { id: run.id, done }
+      return { id: run.id, done: this.take(run.id) }
     },
     async close() {
       await listener.close()

@@ -22,9 +22,9 @@ export type NewJobRunEvent = {
 /** The run is not this worker's any more: it was ended as lost, or given to another. Stop everything and write nothing. */
 export class ClaimLost extends Conflict {}
 
-// Postgres stores neither NUL nor halves of surrogate pairs.
-const storable = (_key: string, value: unknown) =>
-  typeof value === 'string' ? value.replaceAll('\u0000', '\ufffd').toWellFormed() : value
+/** JSON that Postgres takes: it stores neither NUL nor halves of surrogate pairs, in keys no more than in values. */
+export const storableJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (found) => (found === '\\\\' ? found : '\ufffd'))
 
 /**
  * Append events to a run's log, gap-free: one statement moves the run's high-water marks, if `token` is still its claim, and
@@ -56,7 +56,7 @@ export async function appendJobRunEvents(
       stdout, start_line, line_count, created_at)
     select ${id}, run.seq + e.n, e.kind, e.host, e.play, e.task, e."taskUuid", e.action, e."isChanged", e."durationMs", e.result,
       e.stdout, run.line + e.first, e.lines, e."createdAt"
-    from run, json_to_recordset(${JSON.stringify(rows, storable)}::json) as e(n int, kind text, host text, play text, task text,
+    from run, json_to_recordset(${storableJson(rows)}::json) as e(n int, kind text, host text, play text, task text,
       "taskUuid" text, action text, "isChanged" boolean, "durationMs" int, result jsonb, stdout text, first int, lines int,
       "createdAt" timestamptz)
     returning seq`)

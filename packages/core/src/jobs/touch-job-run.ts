@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../context.ts'
 import type { Db } from '../db/client.ts'
 import { visibleTo } from '../db/rows.ts'
-import { ClaimLost } from './append-job-run-events.ts'
+import { ClaimLost, storableJson } from './append-job-run-events.ts'
 import { type JobRunHost, jobRunHosts, jobRuns } from './tables.ts'
 
 /** How a host stands now. Names that the run does not have are ignored. */
@@ -37,7 +37,7 @@ export async function writeHostStates(db: Db | Tx, id: string, hosts: HostState[
     update ${jobRunHosts} h set ok = s.ok, changed = s.changed, failed = s.failed, unreachable = s.unreachable,
       skipped = s.skipped, rescued = s.rescued, ignored = s.ignored, result = s.result, current_task = s."currentTask",
       message = s.message
-    from json_to_recordset(${JSON.stringify(hosts)}::json) as s(name text, ok int, changed int, failed int, unreachable int,
+    from json_to_recordset(${storableJson(hosts)}::json) as s(name text, ok int, changed int, failed int, unreachable int,
       skipped int, rescued int, ignored int, result text, "currentTask" text, message text)
     where h.job_run_id = ${id} and h.name = s.name`)
 }

@@ -1,0 +1,281 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createCredential } from '@muster/core/credentials'
+import { schema } from '@muster/core/db'
+import { cancelJobRun, endLostJobRuns, followJobRunEvents, type JobRunEvent, runJob } from '@muster/core/jobs'
+import { setNodeMaintenance } from '@muster/core/nodes'
+import { eventually } from '@muster/core/testing'
+import { eq, sql } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type RunWorld, runWorld } from '../testing/run-world.ts'
+import { processesWith } from './processes.ts'
+import { removeDeadRuns } from './run-directory.ts'
+
+const FAKE = fileURLToPath(new URL('../testing/fake-ansible-playbook.mjs', import.meta.url))
+const SECRET = `p"a's$s w/ör+d\\9=`
+
+let world: RunWorld
+beforeEach(async () => {
+  world = await runWorld({ ANSIBLE_PLAYBOOK: FAKE, JOB_CANCEL_GRACE_PERIOD: 1 })
+  const key = await world.given.credential(world.admin, 'SSH_KEY')
+  const password = await createCredential(world.admin, { name: 'login', kind: 'SSH_PASSWORD', username: 'ops', password: SECRET })
+  const become = await createCredential(world.admin, { name: 'become', kind: 'BECOME', password: 'become-me-please' })
+  await world.given.fleet(world.admin, {
+    nodes: 2,
+    with: (i) => ({ credentialId: i === 0 ? key.id : password.id, becomeCredentialId: become.id }),
+  })
+})
+afterEach(() => world.close())
+
+const start = async (act: string, input: object = {}) =>
+  world.start({ template: await world.template(act, ''), limit: 'all', ...input })
+const begun = (id: string) => eventually(async () => (await world.read(id)).hosts.every((host) => host.result === 'RUNNING'))
+const expectGapFree = (events: JobRunEvent[]) => {
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1))
+  let line = 1
+  for (const event of events) {
+    expect(event.startLine).toBe(line)
+    line += event.lineCount
+  }
+}
+const expectNothingLeft = async (id: string) => {
+  expect(readdirSync(world.config.ANSIBLE_WORK_DIR)).toEqual([])
+  expect(await processesWith(`/run-${id.slice(-6)}`)).toEqual([])
+}
+
+describe('what ansible-playbook is given', () => {
+  test('no secret in arguments, environment or files, and nothing of the worker’s environment', async () => {
+    process.env.MUSTER_TEST_LEAK = 'should not be seen'
+    const { id, done } = await start('look', {
+      extraVars: { motd: "{{ lookup('pipe', 'id') }}" },
+      become: true,
+      checkMode: true,
+      verbosity: 2,
+    })
+    const { run, log } = await done
+    expect(run.status).toBe('SUCCEEDED')
+    const seen = JSON.parse(log.split('\n').find((line) => line.startsWith('{"args"'))!)
+    const all = JSON.stringify(seen)
+    for (const secret of [SECRET, 'become-me-please', 'PRIVATE KEY', 'should not be seen', process.env.TEST_DATABASE_URL!])
+      expect(all).not.toContain(JSON.stringify(secret).slice(1, -1))
+    expect(all).not.toContain('***')
+    expect(Object.keys(seen.env).sort()).toEqual([
+      'ANSIBLE_CONFIG',
+      'ANSIBLE_HOME',
+      'DISPLAY',
+      'HOME',
+      'LANG',
+      'LC_ALL',
+      'MUSTER_EVENTS_FD',
+      'MUSTER_RUN',
+      'MUSTER_SOCKET',
+      'PATH',
+      'SSH_ASKPASS',
+      'SSH_ASKPASS_REQUIRE',
+      'TMPDIR',
+    ])
+    expect(seen.args).toEqual(expect.arrayContaining(['--become', '--check', '-vv', '--forks', '20']))
+    expect(seen.modes.every((mode: number) => (mode & 0o077) === 0)).toBe(true)
+    expect(seen.files['extra-vars.yml']).toBe(`{"motd": !unsafe "{{ lookup('pipe', 'id') }}"}\n`)
+    expect(seen.files['inventory.yml']).toContain('StrictHostKeyChecking=yes')
+    await expectNothingLeft(id)
+  })
+})
+
+describe('what it says', () => {
+  test('100,000 lines arrive once and in order, for everybody who follows', async () => {
+    const { id, done } = await start('flood')
+    const follow = async (after: number) => {
+      const events: JobRunEvent[] = []
+      for await (const page of followJobRunEvents({ ...world.operator, listener: world.listener }, { id, after }))
+        events.push(...page.events)
+      return events
+    }
+    const [followed, again] = await Promise.all([follow(0), follow(0)])
+    const { run, events } = await done
+    expect(run.status).toBe('SUCCEEDED')
+    expectGapFree(events)
+    const lines = events.filter((event) => event.kind === 'output').flatMap((event) => event.stdout!.split('\n'))
+    expect(lines).toEqual(Array.from({ length: 100_000 }, (_, i) => `line ${i + 1} of a flood`))
+    expect(followed.map((event) => event.seq)).toEqual(events.map((event) => event.seq))
+    expect(again).toEqual(followed)
+  })
+
+  test('secrets are masked in every form, also when they come in pieces', async () => {
+    // The fake knows the password from a variable; a real playbook could have read it on the node.
+    const { done } = await start('leak', { extraVars: { secret: SECRET } })
+    const { run, events, log } = await done
+    expect(run.status).toBe('SUCCEEDED')
+    expect(log).toContain('the password is *** indeed')
+    expect(log).toMatch(/^basic \S*\*\*\*\S* and \*\*\*$/m)
+    const told = events.find((event) => event.task === 'say ***')!
+    expect(told.result).toEqual({ stdout: '***', '***': ['{"secret":"***"}'] })
+    expect(told.stdout).toBe('ok: "***"')
+    expect(log).toContain('y***')
+    expect(JSON.stringify(events)).not.toContain(JSON.stringify(SECRET).slice(1, 8))
+  })
+
+  test('results are cut to 64 KiB with a marker, and what cannot be stored is replaced', async () => {
+    const { done } = await start('garbage')
+    const { run, events } = await done
+    expect(run.status).toBe('SUCCEEDED')
+    const big = events.find((event) => event.task === 'big')!.result as Record<string, unknown>
+    expect(big).toMatchObject({ _muster_truncated: true, rc: 0 })
+    expect(JSON.stringify(big).length).toBeLessThan(64 * 1024)
+    expectGapFree(events)
+  })
+
+  test('a line without an end stays small', async () => {
+    const { id, done } = await start('endless')
+    await begun(id)
+    await cancelJobRun(world.operator, { id })
+    const { run, log } = await done
+    expect(run.status).toBe('CANCELED')
+    expect(log.length).toBeLessThan(64 * 1024)
+  })
+})
+
+describe('how it ends', () => {
+  test('a crash before any host is an error that says so', async () => {
+    const { done } = await start('crash')
+    const { run, hosts, log } = await done
+    expect(run).toMatchObject({ status: 'ERROR', endedBy: 'exit', exitCode: 4 })
+    expect(run.error).toContain('code 4 before it reached any host')
+    expect(log).toContain('ERROR! the playbook could not be found')
+    expect(hosts.map((host) => host.result)).toEqual(['NOT_RUN', 'NOT_RUN'])
+  })
+
+  test('an ansible-playbook that is not there is an error with the next step', async () => {
+    world.config.ANSIBLE_PLAYBOOK = '/nowhere/ansible-playbook'
+    const { id, done } = await start('crash')
+    const { run } = await done
+    expect(run.status).toBe('ERROR')
+    expect(run.error).toContain('set ANSIBLE_PLAYBOOK')
+    await expectNothingLeft(id)
+  })
+
+  test('cancel: SIGINT, and the hosts that were in the middle of a task are named', async () => {
+    const { id, done } = await start('polite')
+    await begun(id)
+    const asked = await cancelJobRun(world.operator, { id })
+    expect(asked.status).toBe('CANCELING')
+    const { run, hosts, log } = await done
+    expect(run).toMatchObject({ status: 'CANCELED', exitCode: 130, midTaskHosts: ['gpu001', 'gpu002'] })
+    expect(run.cancelRequestedByName).toBe(world.operator.actor.name)
+    expect(hosts.map((host) => [host.result, host.currentTask])).toEqual([
+      ['FAILED', 'work'],
+      ['FAILED', 'work'],
+    ])
+    expect(log).toContain('In the middle of a task: gpu001, gpu002.')
+    await expectNothingLeft(id)
+  })
+
+  test('cancel of one that ignores signals: SIGTERM, SIGKILL, and its stray children die too', async () => {
+    const { id, done } = await start('stubborn')
+    await begun(id)
+    const stray = await eventually(async () => /stray (\d+)/.exec((await world.read(id)).log)?.[1])
+    await cancelJobRun(world.operator, { id })
+    const { run, log } = await done
+    expect(run).toMatchObject({ status: 'CANCELED', exitCode: 137 })
+    expect(log).toMatch(/got SIGINT[\s\S]*got SIGTERM/)
+    expect(isAlive(Number(stray))).toBe(false)
+    await expectNothingLeft(id)
+  })
+
+  test('timeout', async () => {
+    const { id, done } = await start('polite', { timeoutSeconds: 1 })
+    const { run } = await done
+    expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: ['gpu001', 'gpu002'] })
+    expect(run.error).toContain('1 s')
+    await expectNothingLeft(id)
+  })
+
+  test('a run that was taken away is ended and not written', async () => {
+    const { id, done } = await start('polite')
+    await begun(id)
+    await world.runtime.db.update(schema.jobRuns).set({ claimToken: crypto.randomUUID() }).where(eq(schema.jobRuns.id, id))
+    world.runtime.notify({ topic: 'cancel', id, tenantId: world.tenant.id })
+    const { run, events } = await done
+    expect(run.status).toBe('RUNNING')
+    expect(events.some((event) => event.kind === 'run_end')).toBe(false)
+    await expectNothingLeft(id)
+  })
+
+  test('a worker that stops ends its runs within the grace period', async () => {
+    const { id, done } = await start('polite')
+    await begun(id)
+    world.stopping.abort()
+    const { run } = await done
+    expect(run).toMatchObject({ status: 'ERROR', endedBy: 'error' })
+    expect(run.error).toContain('worker was stopped')
+    await expectNothingLeft(id)
+  })
+
+  test('hosts that became impossible are refused one by one, the others run', async () => {
+    const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
+    await setNodeMaintenance(world.operator, { id: await nodeId('gpu001'), isOn: true })
+    const { run: ended, hosts, log } = await world.take(run.id)
+    expect(ended.status).toBe('PARTIAL')
+    expect(hosts).toMatchObject([{ result: 'UNREACHABLE' }, { result: 'OK' }])
+    expect(hosts[0]!.message).toContain('is in maintenance')
+    expect(log).toContain('fatal: [gpu001]: UNREACHABLE!')
+  })
+
+  test('no host left is an error', async () => {
+    const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'gpu001' })
+    await setNodeMaintenance(world.operator, { id: await nodeId('gpu001'), isOn: true })
+    expect((await world.take(run.id)).run).toMatchObject({ status: 'ERROR', exitCode: null })
+  })
+
+  test('a worker killed in the middle: the next one clears away what it left, the run is lost once', async () => {
+    const { id, stray, worker } = await killedWorker()
+    expect(isAlive(stray)).toBe(true)
+    expect(readdirSync(world.config.ANSIBLE_WORK_DIR)).toHaveLength(1)
+    expect(await removeDeadRuns(world.config.ANSIBLE_WORK_DIR, world.runtime.log)).toBe(1)
+    expect(isAlive(stray)).toBe(false)
+    await expectNothingLeft(id)
+
+    await world.runtime.db.execute(sql`update job_runs set touched_at = now() - interval '31 s' where id = ${id}`)
+    const counts = await Promise.all([1, 2, 3].map(() => endLostJobRuns(world.runtime)))
+    expect(counts.reduce((sum, count) => sum + count.ended, 0)).toBe(1)
+    const { run, events } = await world.read(id)
+    expect(run).toMatchObject({ status: 'ERROR', endedBy: 'lost', midTaskHosts: ['gpu001', 'gpu002'] })
+    expect(run.error).toContain('worker was lost')
+    expectGapFree(events)
+    expect(events.filter((event) => event.kind === 'run_end')).toHaveLength(1)
+    expect(worker.signalCode).toBe('SIGKILL')
+  })
+})
+
+const nodeId = async (name: string) => {
+  const [node] = await world.runtime.db.select().from(schema.computeNodes).where(eq(schema.computeNodes.name, name))
+  return node!.id
+}
+
+/** A zombie counts as dead: it waits only for its parent. */
+const isAlive = (pid: number) => {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** A worker process of its own, killed in the middle of a run that has a stray child. */
+async function killedWorker() {
+  const run = await runJob(world.operator, { template: await world.template('stubborn', ''), limit: 'all' })
+  const code = `
+    const { worker } = await import(process.argv[1])
+    await worker(JSON.parse(process.argv[2]))`
+  const script = new URL('../testing/worker-process.ts', import.meta.url).href
+  const given = { url: world.url, config: world.config, entry: { id: run.id, tenantId: world.tenant.id } }
+  const worker = spawn(process.execPath, ['--input-type=module', '-e', code, script, JSON.stringify(given)], { stdio: 'inherit' })
+  const exited = once(worker, 'exit')
+  await begun(run.id)
+  const stray = await eventually(async () => /stray (\d+)/.exec((await world.read(run.id)).log)?.[1])
+  worker.kill('SIGKILL')
+  await exited
+  return { id: run.id, stray: Number(stray), worker }
+}
