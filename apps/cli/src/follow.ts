@@ -21,7 +21,7 @@ const RETRY_MS = 1000
  * @returns the exit code that says how the run ended
  */
 export async function follow(id: string, after = 0): Promise<number> {
-  let last: Batch | null = null
+  let last = null as Batch | null
   let failures = 0
   const stop = new AbortController()
   const onInterrupt = () => stop.abort()

@@ -44,23 +44,19 @@ async function cancelMidTask(api: Client, lab: Lab): Promise<string> {
   const victim = lab.nodes.find((n) => n.profile === 'cpu')!
   await lab.fault(victim.name, 'slow-shell', { seconds: 60 })
   const id = await runJob(api, { template: 'collect_facts', limit: victim.name, reason: 'to be canceled' })
-  let status = ''
   for await (const batch of followRun(api, id, 0)) {
-    if (batch.run.status === 'RUNNING' && batch.events.some((e) => e.kind === 'host_start')) {
-      say('second run is in the middle of a task; canceling it')
-      await cancelRun(api, id)
-    }
-    status = batch.run.status
+    if (!batch.events.some((e) => e.kind === 'task_start')) continue
+    say('second run is in the middle of a task; canceling it')
+    await cancelRun(api, id)
   }
   const { node } = await api.request<{ node: { status: string; midTaskHosts: string[] } }>(
     `query ($id: ID!) { node(id: $id) { ... on JobRun { status midTaskHosts } } }`,
     { id },
   )
-  status = node.status
   if (!node.midTaskHosts.includes(victim.name))
     say(`expected ${victim.name} among the hosts in mid-task, got ${JSON.stringify(node.midTaskHosts)}`)
   await lab.heal(victim.name)
-  return status
+  return node.status
 }
 
 async function countAccelerators(api: Client): Promise<AcceleratorCounts> {
