@@ -3,28 +3,29 @@ import { createHash, randomBytes } from 'node:crypto'
 import ssh2 from 'ssh2'
 import type { KeyLogin } from './types.ts'
 
-/** A fresh Ed25519 key pair: OpenSSH PEM and the one-line public key. */
-export function newKeyPair(comment: string): { private: string; public: string } {
-  return ssh2.utils.generateKeyPairSync('ed25519', { comment })
+/** A fresh Ed25519 key pair: OpenSSH PEM (under the passphrase, if there is one) and the one-line public key. */
+export function newKeyPair(comment: string, passphrase?: string): { private: string; public: string } {
+  // The passphrase is as public as the key; one round keeps bcrypt from costing more than the whole lab.
+  const secret = passphrase === undefined ? {} : { passphrase, cipher: 'aes256-ctr', rounds: 1 }
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment, ...secret })
+    // ssh2 1.17 drops the leading zero byte that one public key of 256 has, and writes a key that nobody can read.
+    if (publicBlob(pair.public).length === 51) return pair
+  }
 }
+
+const publicBlob = (line: string) => Buffer.from(line.split(' ')[1] ?? '', 'base64')
 
 /** `SHA256:…` of a one-line public key, as ssh-keygen prints it. */
 export function fingerprint(publicKey: string): string {
-  const blob = Buffer.from(publicKey.split(' ')[1] ?? '', 'base64')
-  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+  return `SHA256:${createHash('sha256').update(publicBlob(publicKey)).digest('base64').replace(/=+$/, '')}`
 }
 
 /** A key for logging in, with a twin under a passphrase. `publicKey` holds both lines, ready for authorized_keys. */
 export function newKeyLogin(username: string): KeyLogin {
   const open = newKeyPair(username)
   const passphrase = newPassword()
-  const closed = ssh2.utils.generateKeyPairSync('ed25519', {
-    comment: `${username}-encrypted`,
-    passphrase,
-    cipher: 'aes256-ctr',
-    // The passphrase is as public as the key; one round keeps bcrypt from costing more than the whole lab.
-    rounds: 1,
-  })
+  const closed = newKeyPair(`${username}-encrypted`, passphrase)
   const publicKey = `${open.public}\n${closed.public}\n`
   return { username, privateKey: open.private, publicKey, encryptedPrivateKey: closed.private, passphrase }
 }

@@ -3,7 +3,8 @@
 trap 'exit 129' HUP
 trap 'exit 130' INT
 cd /
-/usr/sbin/sshd $(cat /usr/lib/lab/sshd-options) 3>&-
+# An sshd that cannot start ends the boot, and its words stand in the node's log.
+/usr/sbin/sshd $(cat /usr/lib/lab/sshd-options) 3>&- || exit 1
 until [ -s /run/sshd.pid ]; do sleep 0.01; done
 [ ! -x /etc/rc.local ] || /etc/rc.local > /var/log/rc.local.log 2>&1 3>&- &
 echo "up $1" >&3
