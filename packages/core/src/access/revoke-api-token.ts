@@ -16,7 +16,7 @@ export async function revokeApiToken(ctx: Ctx, input: z.input<typeof ById>): Pro
   const { id } = parseInput(ById, input)
   return inTransaction(ctx, async (tx) => {
     const mine = and(visibleTo(ctx, apiTokens), eq(apiTokens.id, id))
-    const [before] = await tx.select().from(apiTokens).where(mine).for('update')
+    const [before] = await tx.select().from(apiTokens).where(mine).for('no key update')
     const refused = before && whyNotRevoke(ctx.actor, before)
     if (refused) throw before.revokedAt ? new Conflict(refused) : new Forbidden(refused)
     const [apiToken] = await tx

@@ -8,17 +8,25 @@ import { credentials } from './tables.ts'
 export const MAX_HOPS = 5
 
 /**
- * Check that the bastion `id` may be reached through `viaId`: a bastion of this tenant, no circle, at most MAX_HOPS.
- * Takes a lock for the rest of the transaction, so that two people cannot close a circle from both ends at once.
+ * Let nobody else change the ways through the tenant's bastions until the transaction ends: two people could close a circle from
+ * both ends at once. To be taken before any row is locked, or the two could wait for each other.
+ */
+export async function lockWays(tx: Tx, ctx: Ctx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`bastions of ${ctx.tenantId}`}, 0))`)
+}
+
+/**
+ * Check that the bastion `id` may be reached through `viaId`: a bastion of this tenant, no circle, at most MAX_HOPS. The
+ * caller has taken `lockWays`.
  * @throws InvalidInput at viaId
  */
 export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`bastions of ${ctx.tenantId}`}, 0))`)
   const refuse = (message: string) => new InvalidInput([{ path: 'viaId', message }])
   const [via] = await tx
     .select({ kind: credentials.kind })
     .from(credentials)
     .where(and(visibleTo(ctx, credentials), eq(credentials.id, viaId)))
+    .for('key share')
   if (!via) throw refuse(`There is no credential ${viaId}.`)
   if (via.kind !== 'BASTION') throw refuse(`is a credential of the kind ${via.kind}; it must be a BASTION`)
   const { rows } = await tx.execute<{ outward: string[]; inward: number }>(sql`

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction, type Vault } from '../context.ts'
 import { Conflict, InvalidInput, parseInput } from '../errors.ts'
-import { checkVia } from './bastions.ts'
+import { checkVia, lockWays } from './bastions.ts'
 import { FIELDS, missingFields, strangeFields } from './fields.ts'
 import { checkPrivateKey } from './private-key.ts'
 import { CREDENTIAL_KINDS, type Credential, credentials, SECRET_FIELDS, type SecretField } from './tables.ts'
@@ -43,7 +43,10 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
   const id = uuidv7()
   const sealed = sealSecrets(ctx.vault, ctx.tenantId, id, { ...fields, privateKey: key?.privateKey ?? null })
   return inTransaction(ctx, async (tx) => {
-    if (fields.viaId) await checkVia(tx, ctx, id, fields.viaId)
+    if (fields.viaId) {
+      await lockWays(tx, ctx)
+      await checkVia(tx, ctx, id, fields.viaId)
+    }
     const [credential] = await tx
       .insert(credentials)
       .values({

@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
-import ssh2 from 'ssh2'
 import { describe, expect, test } from 'vitest'
 import { InvalidInput } from '../errors.ts'
-import { makePrivateKey } from '../testing/index.ts'
+import { makeKeyPair, makePrivateKey } from '../testing/index.ts'
 import { checkPrivateKey } from './private-key.ts'
 
 /** Path and message of what was refused. */
@@ -16,14 +15,8 @@ function refusal(text: string, passphrase?: string): string {
   return 'accepted'
 }
 
-const pair = (type: 'ed25519' | 'ecdsa' | 'rsa') =>
-  ssh2.utils.generateKeyPairSync(type as 'ed25519', {
-    ...(type === 'ed25519' ? {} : { bits: type === 'rsa' ? 2048 : 384 }),
-    comment: 'c',
-  })
-
 test.each(['ed25519', 'ecdsa', 'rsa'] as const)('takes %s and gives its public half', (type) => {
-  const { private: text, public: expected } = pair(type)
+  const { private: text, public: expected } = makeKeyPair(type)
   const { privateKey, publicKey } = checkPrivateKey(text, undefined)
   expect(publicKey).toBe(expected.trim())
   expect(privateKey).toBe(`${text.trim()}\n`)
@@ -59,7 +52,7 @@ describe('passphrase', () => {
 test.each([
   ['nothing', '', /must be a private key/],
   ['something else', 'hello', /must be a private key/],
-  ['a public key', pair('ed25519').public, /public half/],
+  ['a public key', makeKeyPair().public, /public half/],
   ['a public key in PEM', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', /public half/],
   ['a PuTTY key', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n', /puttygen/],
   ['a certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /certificate/],
@@ -91,7 +84,7 @@ test('refuses a key that would take minutes to open', () => {
 /** A key that parses, whose private half belongs to another public one. */
 function withWrongHalf(): string {
   const bytes = Buffer.from(makePrivateKey().replace(/-----.*-----|\n/g, ''), 'base64')
-  const publicHalf = Buffer.from(pair('ed25519').public.split(' ')[1]!, 'base64').subarray(-32)
+  const publicHalf = Buffer.from(makeKeyPair().public.split(' ')[1]!, 'base64').subarray(-32)
   for (let at = bytes.indexOf('ssh-ed25519'); at >= 0; at = bytes.indexOf('ssh-ed25519', at + 1)) publicHalf.copy(bytes, at + 15)
   return `-----BEGIN OPENSSH PRIVATE KEY-----\n${bytes.toString('base64').replace(/.{70}/g, '$&\n')}\n-----END OPENSSH PRIVATE KEY-----\n`
 }

@@ -5,7 +5,7 @@ import { sqlState, UNIQUE_VIOLATION, visibleTo, whyNoRow } from '../db/rows.ts'
 import { Conflict, InvalidInput, parseInput } from '../errors.ts'
 import { Id } from '../input.ts'
 import { fingerprint } from '../nodes/index.ts'
-import { checkVia } from './bastions.ts'
+import { checkVia, lockWays } from './bastions.ts'
 import { sealSecrets } from './create-credential.ts'
 import { FIELDS, missingFields, strangeFields } from './fields.ts'
 import { checkPrivateKey } from './private-key.ts'
@@ -38,7 +38,8 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
 
   const work = inTransaction(ctx, async (tx) => {
     const mine = and(visibleTo(ctx, credentials), eq(credentials.id, id))
-    const [before] = await tx.select().from(credentials).where(mine).for('update')
+    if (fields.viaId) await lockWays(tx, ctx)
+    const [before] = await tx.select().from(credentials).where(mine).for('no key update')
     if (!before) throw await whyNoRow(tx, ctx, credentials, id, 'credential', () => null)
     const { sealed: old, ...known } = before
     const sealed = { ...old, ...sealSecrets(ctx.vault, ctx.tenantId, id, given) }

@@ -7,7 +7,6 @@ import { type NodeGroup, nodeGroups } from './tables.ts'
 /** Ansible takes group names as variable names; hyphens and dots draw warnings there, so they are not allowed. */
 export const GroupName = z
   .string()
-  .min(1, 'must not be empty')
   .max(64, 'must have at most 64 characters')
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must begin with a letter and hold only letters, digits and _')
   .refine(

@@ -57,7 +57,7 @@ async function pin(
 ) {
   if (ids.length === 0) return []
   const mine = and(visibleTo(ctx, table), isOneOf(table.id, ids))
-  const rows = await tx.select().from(table).where(mine).orderBy(table.id).for('update')
+  const rows = await tx.select().from(table).where(mine).orderBy(table.id).for('no key update')
   const missing = ids.find((id) => !rows.some((row) => row.id === id))
   if (missing) throw new NotFound(`There is no ${what} ${missing}.`)
   const refused: string[] = []

@@ -55,7 +55,8 @@ const REFERENCES = {
 type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
 
 /**
- * Check that each credential which `input` names is one of this tenant and of a fitting kind.
+ * Check that each credential which `input` names is one of this tenant and of a fitting kind. In a transaction they cannot be
+ * deleted until its end.
  * @param prefix where `input` stands in the caller's input, such as `defaults.`
  * @throws InvalidInput at the field
  */
@@ -74,6 +75,7 @@ export async function checkReferences(db: Tx | Ctx['db'], ctx: Ctx, input: Refer
         ),
       ),
     )
+    .for('key share')
   const issues: InputIssue[] = []
   for (const field of fields) {
     const allowed: readonly CredentialKind[] = REFERENCES[field]

@@ -9,11 +9,12 @@ import { type ConnectionTest, computeNodes, connectionTests } from './tables.ts'
  * End a connection test. Success makes the node READY; the first one also has it discovered. Failure makes it UNREACHABLE,
  * unless all that is missing is the approval of its first host key: then it stays NEW.
  * @param error for the operator, null when `isOk`
+ * @param awaitsApproval all that stands in the way is a first host key, the node's own or a bastion's
  * @returns null when the test was over already
  */
 export async function finishConnectionTest(
   ctx: Ctx,
-  { id, isOk, error }: { id: string; isOk: boolean; error: string | null },
+  { id, isOk, error, awaitsApproval = false }: { id: string; isOk: boolean; error: string | null; awaitsApproval?: boolean },
 ): Promise<ConnectionTest | null> {
   authorize(ctx, 'node:report')
   return inTransaction(ctx, async (tx, afterwards) => {
@@ -25,7 +26,7 @@ export async function finishConnectionTest(
     if (!test) return null
     afterwards({ topic: 'connectionTest', id, tenantId: ctx.tenantId })
     const mine = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, test.nodeId))
-    const [node] = await tx.select().from(computeNodes).where(mine).for('update')
+    const [node] = await tx.select().from(computeNodes).where(mine).for('no key update')
     // A result from before the address changed or the key was dropped says nothing of the node as it is now.
     if (!node || (isOk && whyNotConnect(node))) return test
     if (isOk) {
@@ -42,7 +43,7 @@ export async function finishConnectionTest(
         await requestDiscoveries(tx, ctx, [node], 'onboarding')
         await audit(tx, ctx, 'node.ready', node)
       }
-    } else if (!isHostKeyChanged(node) && (node.hostKey || !node.offeredHostKey)) {
+    } else if (!awaitsApproval && !isHostKeyChanged(node) && (node.hostKey || !node.offeredHostKey)) {
       await tx
         .update(computeNodes)
         .set({ unreachableSince: sql`coalesce(${computeNodes.unreachableSince}, now())`, unreachableReason: error })

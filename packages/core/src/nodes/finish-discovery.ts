@@ -89,7 +89,7 @@ export async function keepDiscovery(
     .select()
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, row.nodeId), isNull(computeNodes.decommissionedAt)))
-    .for('update')
+    .for('no key update')
   if (!node) return null
   if (row.result) await applyDiscovery(tx, ctx, node, row.result)
   if (row.result && node.bootId !== null && row.result.host.bootId !== null && row.result.host.bootId !== node.bootId)

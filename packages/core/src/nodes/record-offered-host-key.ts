@@ -23,7 +23,7 @@ export async function recordOfferedHostKey(ctx: Ctx, { objectType, objectId, key
   return inTransaction(ctx, async (tx, afterwards) => {
     const table = objectType === 'ComputeNode' ? computeNodes : credentials
     const mine = and(visibleTo(ctx, table), eq(table.id, objectId))
-    const [row] = await tx.select().from(table).where(mine).for('update')
+    const [row] = await tx.select().from(table).where(mine).for('no key update')
     if (!row) throw new NotFound(`There is no ${objectType === 'ComputeNode' ? 'node' : 'bastion'} ${objectId}.`)
     const isPinned = row.hostKey === offered
     if (isPinned ? row.offeredHostKey === null : row.offeredHostKey === offered)

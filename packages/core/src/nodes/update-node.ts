@@ -41,7 +41,7 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
   const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
   const work = inTransaction(ctx, async (tx, afterwards) => {
     const mine = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt))
-    const [before] = await tx.select().from(computeNodes).where(mine).for('update')
+    const [before] = await tx.select().from(computeNodes).where(mine).for('no key update')
     if (!before) throw await whyNoRow(tx, ctx, computeNodes, id, 'node', (row) => whyNotWrite(ctx.actor, row))
     // Whoever may not make a local node may not turn one to other work either.
     authorizeConnectionType(ctx, before.connectionType)

@@ -29,11 +29,21 @@ export type Given = {
 let count = 0
 const unique = (what: string) => `${what}-${++count}-${randomBytes(3).toString('hex')}`
 
-/** A fresh ed25519 key in OpenSSH form. @param passphrase encrypts it */
-export function makePrivateKey(passphrase?: string): string {
-  const options = passphrase ? { passphrase, cipher: 'aes256-ctr', rounds: 16 } : {}
-  return ssh2.utils.generateKeyPairSync('ed25519', { comment: 'for tests', ...options }).private
+type KeyType = 'ed25519' | 'ecdsa' | 'rsa'
+const BITS = { ed25519: {}, ecdsa: { bits: 384 }, rsa: { bits: 2048 } }
+
+/** A fresh key pair in OpenSSH form. @param passphrase encrypts the private half */
+export function makeKeyPair(type: KeyType = 'ed25519', passphrase?: string): { private: string; public: string } {
+  const options = { ...BITS[type], comment: 'for tests', ...(passphrase ? { passphrase, cipher: 'aes256-ctr', rounds: 16 } : {}) }
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync(type as 'ed25519', options)
+    // One in some 400 keys that ssh2 makes is broken: no OpenSSH reads it either.
+    if (!(ssh2.utils.parseKey(pair.private, passphrase) instanceof Error)) return pair
+  }
 }
+
+/** A fresh ed25519 private key in OpenSSH form. */
+export const makePrivateKey = (passphrase?: string): string => makeKeyPair('ed25519', passphrase).private
 
 /** A host key as sshd offers it, `type base64`. */
 export function makeHostKey(): string {

@@ -1,6 +1,6 @@
 export { aDiscovery, anAccelerator } from './a-discovery.ts'
 export { createTestDatabase } from './database.ts'
 export { eventually } from './eventually.ts'
-export { type Cast, type FleetOptions, type Given, makeHostKey, makePrivateKey } from './given.ts'
+export { type Cast, type FleetOptions, type Given, makeHostKey, makeKeyPair, makePrivateKey } from './given.ts'
 export { race } from './race.ts'
 export { quickDerive, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from './runtime.ts'

@@ -30,6 +30,11 @@ const COLUMNS: Record<string, keyof DraftFields | 'groups'> = {
   bastion: 'bastion',
 }
 
+const columnOf = (heading: string) => {
+  const key = heading.toLowerCase().replace(/[\s_-]/g, '')
+  return Object.hasOwn(COLUMNS, key) ? COLUMNS[key] : undefined
+}
+
 const words = (cell: string) =>
   cell
     .split(/[\s,;|]+/)
@@ -42,9 +47,10 @@ const words = (cell: string) =>
  * (`key=value`) likewise. Columns of other names are left out, with a note.
  */
 export function parseCsv(text: string): Draft[] {
-  const [head, ...records] = readRecords(text)
+  // One kind of line end: the parser would count those inside quotes twice.
+  const [head, ...records] = readRecords(text.replace(/\r\n?/g, '\n'))
   if (!head) throw unreadable('there is no heading line, such as name,host,port,user')
-  const columns = head.cells.map((cell) => COLUMNS[cell.toLowerCase().replace(/[\s_-]/g, '')])
+  const columns = head.cells.map(columnOf)
   if (!columns.includes('host') && !columns.includes('name'))
     throw unreadable('the heading must name the columns, `host` or `name` among them: name,host,port,user,tags', head.line)
   const strange = head.cells.filter((cell, i) => cell !== '' && columns[i] === undefined)
@@ -62,7 +68,7 @@ function readRecords(text: string): CsvRecord[] {
   const firstLine =
     text
       .replace(/^\uFEFF/, '')
-      .split(/\r?\n/)
+      .split('\n')
       .find((line) => line.trim() !== '') ?? ''
   const delimiter = [';', '\t'].find((d) => firstLine.split(d).length > firstLine.split(',').length) ?? ','
   const options = { bom: true, delimiter, relax_column_count: true, skip_empty_lines: true, trim: true, info: true, raw: true }
@@ -73,8 +79,8 @@ function readRecords(text: string): CsvRecord[] {
       .filter(({ record }) => record.some((cell) => cell !== ''))
       .map(({ record, info, raw }) => {
         // `lines` counts up to the record's end; quoted cells may hold line ends.
-        const source = raw.replace(/^(\s*\r?\n)+|(\r?\n)+$/g, '')
-        return { cells: record, line: info.lines - (source.match(/\r\n|\r|\n/g) ?? []).length, source }
+        const source = raw.replace(/^(\s*\n)+|\n+$/g, '')
+        return { cells: record, line: info.lines - (source.match(/\n/g) ?? []).length, source }
       })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error

@@ -54,6 +54,8 @@ export function readIni(text: string): Inventory {
       if (!['', 'vars', 'children', 'hosts'].includes(section))
         throw unreadable(`the section [${group}:${section}] must be [${group}], [${group}:vars] or [${group}:children]`, i + 1)
       groupOf(inventory, group)
+    } else if (line.startsWith('[')) {
+      throw unreadable('a section must be written [name], [name:vars] or [name:children]', i + 1)
     } else if (section === 'vars') {
       const [, key, value] = /^([^=]+)=(.*)$/.exec(line) ?? []
       if (key === undefined) throw unreadable('a variable must be written key=value', i + 1)

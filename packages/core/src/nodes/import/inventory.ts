@@ -11,7 +11,10 @@ export type Inventory = {
 
 /** Add a host (or the group it stands in) to what is read so far; a second mention adds to the first. */
 export function addHost(inventory: Inventory, pattern: string, group: string, vars: Vars, line: number, source: string): void {
-  const { host, port } = splitHostPort(pattern)
+  // The colon of a range such as n[1:8] stands in brackets and begins no port; an IPv6 address has its own form.
+  const [, plain, after] = /^((?:\[[^\]]*\]|[^:[\]])+)(?::([^:]*))?$/.exec(pattern) ?? []
+  const isPlain = plain !== undefined && !pattern.startsWith('[')
+  const { host, port } = isPlain ? { host: plain, port: after } : splitHostPort(pattern)
   for (const name of expandRanges(host)) {
     const known = inventory.hosts.get(name) ?? { line, source, vars: {}, groups: new Set<string>() }
     Object.assign(known.vars, port === undefined ? {} : { ansible_port: port }, vars)
@@ -58,12 +61,20 @@ const TAKEN: Record<string, keyof DraftFields> = {
 }
 const SECRET = /pass(word|wd)?$|private_key|secret|token/i
 
+/** A secret in a host line, which results show again. */
+const SECRET_PAIR = /([^\s=]*(?:pass|private_key|secret|token)[^\s=]*=)("[^"]*"|'[^']*'|\S+)/gi
+
 /**
  * An Ansible inventory, INI or YAML. Each host is one draft with its groups, those around them included; address, port, user
  * and connection come from its variables or its groups'. Other variables are left out, with a note.
  */
 export function parseInventory(text: string): Draft[] {
-  const isYaml = /^\s*(---|\{|["']?[\w.-]+["']?:\s*(#.*)?$)/.test(text.replace(/^\uFEFF/, '').replace(/^\s*([#;].*)?\n/gm, ''))
+  const first =
+    text
+      .replace(/^\uFEFF/, '')
+      .split(/\r?\n/)
+      .find((line) => /^\s*[^\s#;]/.test(line)) ?? ''
+  const isYaml = /^\s*(---|\{|["']?[\w.-]+["']?:\s*([{#].*)?$)/.test(first)
   const inventory = isYaml ? readYaml(text) : readIni(text)
   const depths = depthsOf(inventory)
   const parents = new Map<string, string[]>()
@@ -107,13 +118,13 @@ function toDraft(name: string, host: { line: number; source: string; vars: Vars 
     for (const [key, field] of Object.entries(TAKEN)) if (vars[key] !== undefined) Object.assign(fields, { [field]: vars[key] })
   if (fields.connectionType && ['smart', 'paramiko', 'paramiko_ssh', 'ansible.builtin.ssh'].includes(fields.connectionType))
     fields.connectionType = 'ssh'
-  const row = draft(host.line, host.source, fields)
+  const row = draft(host.line, host.source.replace(SECRET_PAIR, '$1…'), fields)
   for (const group of groups) {
     const fitting = group.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d)/, '_')
     row.groups.push(fitting)
     if (fitting !== group) row.notes.push({ path: 'groups', message: `the group ${group} is called ${fitting} here` })
   }
-  for (const key of Object.keys(host.vars).filter((k) => !(k in TAKEN)))
+  for (const key of Object.keys(host.vars).filter((k) => !Object.hasOwn(TAKEN, k)))
     row.notes.push({
       path: key.slice(0, 60),
       message: SECRET.test(key)

@@ -88,6 +88,7 @@ async function credentialsByName(db: Db | Tx, ctx: Ctx, drafts: Draft[]): Promis
     .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
     .from(credentials)
     .where(and(visibleTo(ctx, credentials), isOneOf(credentials.name, clean, 'text')))
+    .for('key share')
   return new Map(rows.map((row) => [row.name, row]))
 }
 

@@ -1,0 +1,128 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobTemplates } from '../jobs/tables.ts'
+import { type Cast, race, type TestRuntime, testRuntime } from '../testing/index.ts'
+import {
+  addMember,
+  apiTokens,
+  auditEntries,
+  createApiToken,
+  createTenant,
+  findActorByToken,
+  findMembership,
+  members,
+  revokeApiToken,
+  users,
+} from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+const aUser = async (email: string) => (await t.runtime.db.insert(users).values({ name: email, email }).returning())[0]!
+
+describe('createTenant', () => {
+  test('brings the built-in templates', async () => {
+    const tenant = await createTenant(t.runtime, { name: 'fresh' })
+    const templates = await t.runtime.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, tenant.id))
+    expect(templates.map((x) => x.name)).toEqual(expect.arrayContaining(['connectivity_check', 'collect_facts']))
+  })
+
+  test('of two at once one wins', async () => {
+    const { won, lost } = await race(createTenant(t.runtime, { name: 'twin' }), createTenant(t.runtime, { name: 'twin' }))
+    expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
+  })
+})
+
+describe('members', () => {
+  test('a member is added once, with at most the role of who adds', async () => {
+    const user = await aUser('one@x.test')
+    await expect(addMember(cast.admin, { userId: user.id, role: 'owner' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await addMember(cast.admin, { userId: user.id, role: 'operator' })).toMatchObject({ role: 'operator' })
+    await expect(addMember(cast.admin, { userId: user.id, role: 'viewer' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(await findMembership(t.runtime.db, user.id)).toEqual({
+      tenantId: cast.tenant.id,
+      role: 'operator',
+      tenantName: cast.tenant.name,
+    })
+  })
+
+  test('who is nowhere a member has no membership; of several the first counts', async () => {
+    const user = await aUser('two@x.test')
+    expect(await findMembership(t.runtime.db, user.id)).toBeNull()
+    const other = await t.given.tenant()
+    await t.runtime.db.insert(members).values([
+      { tenantId: other.tenant.id, userId: user.id, role: 'viewer', createdAt: new Date('2026-01-02') },
+      { tenantId: cast.tenant.id, userId: user.id, role: 'admin', createdAt: new Date('2026-01-01') },
+    ])
+    expect(await findMembership(t.runtime.db, user.id)).toMatchObject({ tenantId: cast.tenant.id, role: 'admin' })
+  })
+})
+
+describe('API tokens', () => {
+  test('a token stands for its tenant and role until it is revoked; only its hash is kept', async () => {
+    const { token, apiToken } = await createApiToken(cast.operator, { name: 'ci', role: 'operator' })
+    expect(token).toMatch(/^mst_[A-Za-z0-9_-]{43}$/)
+    expect(apiToken).toMatchObject({ prefix: token.slice(0, 12), expiresAt: null, createdById: cast.operator.actor.id })
+    const [row] = await t.runtime.db.select().from(apiTokens).where(eq(apiTokens.id, apiToken.id))
+    const written = JSON.stringify([
+      row,
+      await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, apiToken.id)),
+    ])
+    expect(written).toContain(apiToken.prefix)
+    expect(written).not.toContain(token.slice(12))
+    expect(await findActorByToken(t.runtime.db, token)).toEqual({
+      actor: { kind: 'token', id: apiToken.id, name: 'ci', role: 'operator', userId: cast.operator.actor.id },
+      tenantId: cast.tenant.id,
+    })
+    expect(await revokeApiToken(cast.operator, { id: apiToken.id })).toMatchObject({ revokedAt: expect.any(Date) })
+    expect(await findActorByToken(t.runtime.db, token)).toBeNull()
+    await expect(revokeApiToken(cast.operator, { id: apiToken.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  test('an expired one stands for nobody', async () => {
+    const { token, apiToken } = await createApiToken(cast.operator, { name: 'short', role: 'viewer', expiresInDays: 1 })
+    expect(apiToken.expiresAt!.getTime()).toBeGreaterThan(Date.now() + 23 * 3600_000)
+    await t.runtime.db
+      .update(apiTokens)
+      .set({ expiresAt: new Date(Date.now() - 1000) })
+      .where(eq(apiTokens.id, apiToken.id))
+    expect(await findActorByToken(t.runtime.db, token)).toBeNull()
+  })
+
+  test.each(['', 'mst_', 'mst_x', `mst_${'a'.repeat(43)}`, `mst_${'a'.repeat(42)}\u0000`, "mst_' or 1=1 --"])(
+    '%j is no token',
+    async (token) => {
+      expect(await findActorByToken(t.runtime.db, token)).toBeNull()
+    },
+  )
+
+  test('its use is noted at most once a minute', async () => {
+    const { token, apiToken } = await createApiToken(cast.operator, { name: 'busy', role: 'viewer' })
+    const lastUse = async () => (await t.runtime.db.select().from(apiTokens).where(eq(apiTokens.id, apiToken.id)))[0]!.lastUsedAt
+    const found = await Promise.all(Array.from({ length: 10 }, () => findActorByToken(t.runtime.db, token)))
+    expect(found.every((f) => f !== null)).toBe(true)
+    const first = await lastUse()
+    expect(first).not.toBeNull()
+    await findActorByToken(t.runtime.db, token)
+    expect(await lastUse()).toEqual(first)
+    const past = new Date(Date.now() - 61_000)
+    await t.runtime.db.update(apiTokens).set({ lastUsedAt: past }).where(eq(apiTokens.id, apiToken.id))
+    await findActorByToken(t.runtime.db, token)
+    expect((await lastUse())!.getTime()).toBeGreaterThan(past.getTime())
+  })
+
+  test('an operator revokes their own, an admin everybody’s, and of two at once one wins', async () => {
+    const { apiToken } = await createApiToken(cast.owner, { name: 'boss', role: 'viewer' })
+    await expect(revokeApiToken(cast.operator, { id: apiToken.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    const { won, lost } = await race(
+      revokeApiToken(cast.admin, { id: apiToken.id }),
+      revokeApiToken(cast.owner, { id: apiToken.id }),
+    )
+    expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
+  })
+})

@@ -1,0 +1,273 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditEntries } from '../access/index.ts'
+import { DomainError } from '../errors.ts'
+import { addNode, fingerprint } from '../nodes/index.ts'
+import { type Cast, makeHostKey, makePrivateKey, race, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { resolveNodeAccess } from './access.ts'
+import { type Credential, createCredential, credentials, deleteCredential, updateCredential } from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+let seen = 0
+const name = () => `credential ${++seen}`
+const bastion = (fields: object = {}) => t.given.credential(cast.admin, 'BASTION', fields)
+const openField = (c: Credential, field: 'password' | 'privateKey' | 'passphrase') =>
+  t.runtime.vault.open({ tenantId: c.tenantId, credentialId: c.id, field }, c.sealed[field]!)
+const access = async (nodeId: string) => {
+  const found = (await resolveNodeAccess(cast.worker, [nodeId])).get(nodeId)!
+  if (found instanceof DomainError) throw found
+  return found
+}
+
+describe('createCredential', () => {
+  test('keeps no secret in the clear anywhere', async () => {
+    const privateKey = makePrivateKey('open sesame')
+    const row = await createCredential(cast.admin, {
+      name: name(),
+      kind: 'SSH_KEY',
+      username: 'ops',
+      privateKey,
+      passphrase: 'open sesame',
+    })
+    expect(row).toMatchObject({ kind: 'SSH_KEY', publicKey: expect.stringMatching(/^ssh-ed25519 /), username: 'ops' })
+    const written = JSON.stringify([row, await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, row.id))])
+    expect(written).not.toMatch(/PRIVATE KEY|open sesame/)
+    expect(await openField(row, 'passphrase')).toBe('open sesame')
+    expect(await openField(row, 'privateKey')).toBe(privateKey)
+  })
+
+  test('fills in what a kind takes for granted', async () => {
+    expect(await createCredential(cast.admin, { name: name(), kind: 'BECOME', password: 'p' })).toMatchObject({
+      username: 'root',
+      becomeMethod: 'sudo',
+    })
+    expect(await bastion()).toMatchObject({ port: 22, viaId: null, becomeMethod: null })
+  })
+
+  test.each([
+    [{ kind: 'SSH_KEY' }, ['privateKey']],
+    [{ kind: 'SSH_KEY', privateKey: 'x' }, ['privateKey']],
+    [{ kind: 'SSH_KEY', privateKey: 'x', password: 'p', host: 'h' }, ['password', 'host']],
+    [{ kind: 'SSH_PASSWORD' }, ['password']],
+    [{ kind: 'SSH_PASSWORD', password: '' }, ['password']],
+    [{ kind: 'SSH_PASSWORD', password: 'a\nb' }, ['password']],
+    [{ kind: 'SSH_PASSWORD', password: 'p', username: '-l root' }, ['username']],
+    [{ kind: 'BASTION' }, ['host', 'username', 'privateKey']],
+    [{ kind: 'BASTION', host: 'a;b', username: 'u', password: 'p' }, ['host']],
+    [{ kind: 'BASTION', host: 'h', port: 0, username: 'u', password: 'p' }, ['port']],
+    [{ kind: 'BASTION', host: 'h', username: 'u', password: 'p', passphrase: 'x' }, ['passphrase']],
+    [{ kind: 'BECOME', password: 'p', becomeMethod: 'doas' }, ['becomeMethod']],
+    [{ kind: 'BECOME', password: 'p', privateKey: 'k' }, ['privateKey']],
+    [{ kind: 'BMC' }, ['kind']],
+  ])('refuses %j', async (fields, paths) => {
+    const error = await createCredential(cast.admin, { name: name(), ...fields } as never).catch((e: unknown) => e)
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', issues: paths.map((path) => ({ path })) })
+  })
+
+  test('of two of one name at once one wins', async () => {
+    const both = { name: name(), kind: 'BECOME', password: 'p' } as const
+    const { won, lost } = await race(createCredential(cast.admin, both), createCredential(cast.owner, both))
+    expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
+  })
+})
+
+describe('updateCredential', () => {
+  test('keeps what is not given, and replaces secrets that are', async () => {
+    const row = await t.given.credential(cast.admin, 'SSH_PASSWORD', { description: 'old' })
+    const changed = await updateCredential(cast.admin, { id: row.id, username: 'other' })
+    expect(changed).toMatchObject({ username: 'other', description: 'old', sealed: row.sealed })
+    const replaced = await updateCredential(cast.admin, { id: row.id, password: 'new one' })
+    expect(await openField(replaced, 'password')).toBe('new one')
+  })
+
+  test('a new key takes the old passphrase away', async () => {
+    const row = await t.given.credential(cast.admin, 'SSH_KEY', { privateKey: makePrivateKey('x y'), passphrase: 'x y' })
+    const changed = await updateCredential(cast.admin, { id: row.id, privateKey: makePrivateKey() })
+    expect(Object.keys(changed.sealed)).toEqual(['privateKey'])
+    expect(changed.publicKey).not.toBe(row.publicKey)
+    await expect(updateCredential(cast.admin, { id: row.id, passphrase: 'z' })).rejects.toMatchObject({
+      issues: [{ path: 'passphrase' }],
+    })
+    await expect(updateCredential(cast.admin, { id: row.id, privateKey: null })).rejects.toMatchObject({
+      issues: [{ path: 'privateKey' }],
+    })
+  })
+
+  test('a bastion that moves loses its pinned key, one that does not keeps it', async () => {
+    const row = await bastion()
+    const hostKey = makeHostKey()
+    await t.runtime.db.update(credentials).set({ hostKey, hostKeyApprovedAt: new Date() }).where(eq(credentials.id, row.id))
+    expect(await updateCredential(cast.admin, { id: row.id, host: row.host!, description: 'x' })).toMatchObject({ hostKey })
+    expect(await updateCredential(cast.admin, { id: row.id, port: 2222 })).toMatchObject({
+      hostKey: null,
+      hostKeyApprovedAt: null,
+    })
+    const entries = await t.runtime.db
+      .select()
+      .from(auditEntries)
+      .where(eq(auditEntries.objectId, row.id))
+      .orderBy(auditEntries.id)
+    expect(entries.at(-1)!.details).toMatchObject({ droppedHostKey: fingerprint(hostKey) })
+  })
+
+  test('a name that is taken is a conflict', async () => {
+    const [one, two] = [await bastion(), await bastion()]
+    await expect(updateCredential(cast.admin, { id: one.id, name: two.name })).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+})
+
+describe('the way through bastions', () => {
+  test('has no circle', async () => {
+    const a = await bastion()
+    const b = await bastion({ viaId: a.id })
+    const c = await bastion({ viaId: b.id })
+    for (const via of [a, b, c])
+      await expect(updateCredential(cast.admin, { id: a.id, viaId: via.id })).rejects.toMatchObject({
+        issues: [{ path: 'viaId', message: expect.stringContaining('circle') }],
+      })
+    const { won, lost } = await race(
+      ...[await bastion(), await bastion()].map((x, i, both) =>
+        updateCredential(cast.admin, { id: x.id, viaId: both[1 - i]!.id }),
+      ),
+    )
+    expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['InvalidInput']])
+  })
+
+  test('has at most five hops, counted to both ends', async () => {
+    let last = await bastion()
+    const first = last
+    for (let i = 0; i < 4; i++) last = await bastion({ viaId: last.id })
+    await expect(bastion({ viaId: last.id })).rejects.toMatchObject({
+      issues: [{ path: 'viaId', message: expect.stringContaining('5 hops') }],
+    })
+    const door = await bastion()
+    await expect(updateCredential(cast.admin, { id: first.id, viaId: door.id })).rejects.toMatchObject({
+      issues: [{ path: 'viaId' }],
+    })
+  })
+
+  test('leads through bastions only', async () => {
+    const key = await t.given.credential(cast.admin, 'SSH_KEY')
+    await expect(bastion({ viaId: key.id })).rejects.toMatchObject({
+      issues: [{ path: 'viaId', message: expect.stringContaining('SSH_KEY') }],
+    })
+  })
+})
+
+describe('deleteCredential', () => {
+  test('names the nodes and bastions that use it', async () => {
+    const row = await bastion()
+    await t.given.fleet(cast.operator, { nodes: 12, prefix: 'used', with: { bastionId: row.id } })
+    const behind = await bastion({ viaId: row.id })
+    await expect(deleteCredential(cast.admin, { id: row.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(`the nodes used[001-012] and the bastions ${behind.name}`),
+    })
+    expect(await deleteCredential(cast.admin, { id: behind.id })).toEqual({ id: behind.id })
+  })
+
+  test('and a node that takes it at the same moment: one of them wins, and says so', async () => {
+    for (let i = 0; i < 20; i++) {
+      const key = await t.given.credential(cast.admin, 'SSH_KEY')
+      const { won, lost } = await race<unknown>(
+        addNode(cast.operator, { name: `taker${i}`, host: 'x', credentialId: key.id }),
+        deleteCredential(cast.admin, { id: key.id }),
+      )
+      expect(won).toHaveLength(1)
+      expect(lost[0]).toBeInstanceOf(DomainError)
+    }
+  })
+})
+
+describe('resolveNodeAccess', () => {
+  test('is for workers only', async () => {
+    for (const ctx of [cast.owner, cast.system])
+      await expect(resolveNodeAccess(ctx, [])).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  test('opens login, become and every bastion, outermost first, and notes the use', async () => {
+    const outer = await bastion({ name: name(), host: 'outer', password: 'outer secret' })
+    const inner = await bastion({ name: name(), host: 'inner', viaId: outer.id, privateKey: makePrivateKey(), password: null })
+    const key = await t.given.credential(cast.admin, 'SSH_KEY', {
+      privateKey: makePrivateKey('x y'),
+      passphrase: 'x y',
+      username: 'keyuser',
+    })
+    const become = await t.given.credential(cast.admin, 'BECOME', { becomeMethod: 'su', username: 'admin', password: 'raise' })
+    const hostKey = makeHostKey()
+    await t.runtime.db.update(credentials).set({ hostKey }).where(eq(credentials.id, inner.id))
+    const [node] = await t.given.fleet(cast.operator, {
+      prefix: 'way',
+      with: { sshUser: null, credentialId: key.id, becomeCredentialId: become.id, bastionId: inner.id },
+    })
+    expect(await access(node!.id)).toMatchObject({
+      node: { id: node!.id },
+      hops: [
+        {
+          credentialId: outer.id,
+          name: outer.name,
+          host: 'outer',
+          port: 22,
+          login: { username: 'jump', password: 'outer secret' },
+          hostKey: null,
+        },
+        {
+          credentialId: inner.id,
+          host: 'inner',
+          login: { username: 'jump', privateKey: expect.stringContaining('OPENSSH') },
+          hostKey,
+        },
+      ],
+      login: { username: 'keyuser', passphrase: 'x y', privateKey: expect.stringContaining('OPENSSH') },
+      become: { method: 'su', user: 'admin', password: 'raise' },
+    })
+    for (const { id } of [outer, inner, key, become]) {
+      const [row] = await t.runtime.db.select().from(credentials).where(eq(credentials.id, id))
+      expect(row!.lastUsedAt).not.toBeNull()
+    }
+  })
+
+  test("a node's own user goes before its credential's; without become it is sudo without a password", async () => {
+    const password = await t.given.credential(cast.admin, 'SSH_PASSWORD', { username: 'general', password: 'p' })
+    const [node] = await t.given.fleet(cast.operator, { prefix: 'own', with: { sshUser: 'special', credentialId: password.id } })
+    expect(await access(node!.id)).toMatchObject({
+      hops: [],
+      login: { username: 'special', password: 'p' },
+      become: { method: 'sudo', user: 'root', password: null },
+    })
+  })
+
+  test('says of each node by itself what is missing', async () => {
+    const nameless = await t.given.credential(cast.admin, 'SSH_KEY', { username: null })
+    const good = await t.given.credential(cast.admin, 'SSH_KEY')
+    const moved = await t.given.credential(cast.admin, 'SSH_KEY')
+    await t.runtime.db.update(credentials).set({ sealed: good.sealed }).where(eq(credentials.id, moved.id))
+    const nodes = await t.given.fleet(cast.operator, {
+      nodes: 5,
+      prefix: 'lack',
+      with: (i) =>
+        [
+          {},
+          { sshUser: null, credentialId: nameless.id },
+          { credentialId: good.id },
+          { credentialId: moved.id },
+          { connectionType: 'local' as const },
+        ][i]!,
+    })
+    const gone = '019a0000-0000-7000-8000-000000000000'
+    const found = await resolveNodeAccess(cast.worker, [...nodes.map((n) => n.id), gone])
+    expect(found.get(nodes[0]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('has no credential') })
+    expect(found.get(nodes[1]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('no SSH user') })
+    expect(found.get(nodes[2]!.id)).toMatchObject({ login: { username: 'ops' } })
+    expect(found.get(nodes[3]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('does not open') })
+    expect(found.get(nodes[4]!.id)).toMatchObject({ hops: [], node: { connectionType: 'local' } })
+    expect(found.get(gone)).toMatchObject({ code: 'NOT_FOUND' })
+  })
+})

@@ -1,0 +1,154 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { auditEntries } from '../access/index.ts'
+import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { checkNodeImport, computeNodes, importNodes, type NodeImportReport } from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+beforeAll(async () => {
+  t = await testRuntime()
+})
+beforeEach(async () => {
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+const states = ({ rows }: NodeImportReport) => rows.map((r) => `${r.row} ${r.name} ${r.state}`)
+const count = async () => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.tenantId, cast.tenant.id))).length
+const LIST = 'gpu[1-2]\nbad;host\ngpu1\ngpu2=elsewhere\nx=gpu1\n-oProxyCommand=x\nlogin:99999'
+
+describe('a dry check', () => {
+  test('tells of each row what importing would do, and writes nothing', async () => {
+    const report = await checkNodeImport(cast.operator, { format: 'LIST', text: LIST })
+    expect(states(report)).toEqual([
+      '1 gpu1 VALID',
+      '1 gpu2 VALID',
+      '2 bad-host INVALID',
+      '3 gpu1 EXISTS',
+      '4 gpu2 INVALID',
+      '5 x INVALID',
+      '6 -oProxyCommand INVALID',
+      '7 login INVALID',
+    ])
+    expect(report.rows.map((r) => r.issues[0]?.path)).toEqual([
+      undefined,
+      undefined,
+      'host',
+      'name',
+      'name',
+      'host',
+      'name',
+      'port',
+    ])
+    expect(report).toMatchObject({ addedCount: 0, failedCount: 5 })
+    expect(await count()).toBe(0)
+  })
+})
+
+describe('importNodes', () => {
+  test('adds the valid rows and tells the same of the others', async () => {
+    const report = await importNodes(cast.operator, { format: 'LIST', text: LIST })
+    expect(report).toMatchObject({ addedCount: 2, failedCount: 5 })
+    expect(report.rows[0]).toMatchObject({
+      state: 'ADDED',
+      host: 'gpu1',
+      port: 22,
+      source: 'gpu[1-2]',
+      node: { name: 'gpu1', status: 'NEW' },
+    })
+    expect(await count()).toBe(2)
+    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.tenantId, cast.tenant.id))
+    expect(entries.filter((e) => e.action === 'node.add').map((e) => e.objectName)).toEqual(['gpu1', 'gpu2'])
+  })
+
+  test('tries only the rows that are asked for', async () => {
+    const report = await importNodes(cast.operator, { format: 'LIST', text: 'a\nb\nc', onlyRows: [2] })
+    expect(states(report)).toEqual(['2 b ADDED'])
+  })
+
+  test('the second time all exist, by name or by address', async () => {
+    await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1' })
+    const again = await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.9\n10.0.0.1\nb=10.0.0.1:2222' })
+    expect(states(again)).toEqual(['1 a EXISTS', '2 10.0.0.1 EXISTS', '3 b ADDED'])
+    expect(again.rows[1]).toMatchObject({ node: { name: 'a' }, issues: [{ path: 'host' }] })
+  })
+
+  test('two people at once: each node is added by one of them, in whatever order they name them', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => `n${i}`)
+    const [one, two] = await Promise.all([
+      importNodes(cast.operator, { format: 'LIST', text: names.join('\n') }),
+      importNodes(cast.admin, { format: 'LIST', text: names.toReversed().join('\n') }),
+    ])
+    expect(one.addedCount + two.addedCount).toBe(300)
+    expect([...one.rows, ...two.rows].every((r) => r.node?.name === r.name && r.state !== 'VALID')).toBe(true)
+    expect(await count()).toBe(300)
+  })
+
+  test('defaults hold where a row says nothing', async () => {
+    const key = await t.given.credential(cast.admin, 'SSH_KEY')
+    const report = await importNodes(cast.operator, {
+      format: 'CSV',
+      text: 'name,port,user,tags\na,2222,me,x\nb,,,\n',
+      defaults: { credentialId: key.id, port: 2200, sshUser: 'ops', tags: ['lab'], nodeType: 'LOGIN' },
+    })
+    expect(report.rows.map((r) => r.node)).toMatchObject([
+      { port: 2222, sshUser: 'me', tags: ['lab', 'x'], credentialId: key.id, nodeType: 'LOGIN' },
+      { port: 2200, sshUser: 'ops', tags: ['lab'], credentialId: key.id },
+    ])
+    await expect(importNodes(cast.operator, { format: 'LIST', text: 'a', defaults: { port: 0 } })).rejects.toMatchObject({
+      issues: [{ path: 'defaults.port' }],
+    })
+  })
+
+  test('a table names credentials by their names', async () => {
+    const bastion = await t.given.credential(cast.admin, 'BASTION', { name: 'door' })
+    const report = await importNodes(cast.operator, {
+      format: 'CSV',
+      text: 'name,bastion,credential\na,door,\nb,gate,\nc,,door\n',
+    })
+    expect(states(report)).toEqual(['2 a ADDED', '3 b INVALID', '4 c INVALID'])
+    expect(report.rows[0]!.node!.bastionId).toBe(bastion.id)
+    expect(report.rows.slice(1).map((r) => r.issues[0])).toMatchObject([
+      { path: 'bastion', message: 'There is no credential named gate.' },
+      { path: 'credential', message: expect.stringContaining('is a BASTION') },
+    ])
+  })
+
+  test('an inventory brings its groups', async () => {
+    const text = '[gpu]\na\nb\n[room:children]\ngpu\n'
+    await importNodes(cast.operator, { format: 'INVENTORY', text })
+    const { rows } = await t.runtime.db.execute(sql`select g.name as "group", n.name from node_groups g
+      join node_group_members m on m.group_id = g.id join compute_nodes n on n.id = m.node_id
+      where g.tenant_id = ${cast.tenant.id} order by 1, 2`)
+    expect(rows).toEqual([
+      { group: 'gpu', name: 'a' },
+      { group: 'gpu', name: 'b' },
+      { group: 'room', name: 'a' },
+      { group: 'room', name: 'b' },
+    ])
+  })
+
+  test('a local node in an inventory needs an admin', async () => {
+    const input = { format: 'INVENTORY', text: 'self ansible_connection=local\n' } as const
+    expect(await importNodes(cast.operator, input)).toMatchObject({
+      rows: [{ state: 'INVALID', issues: [{ path: 'connectionType' }] }],
+    })
+    expect(await importNodes(cast.admin, input)).toMatchObject({ rows: [{ state: 'ADDED', node: { connectionType: 'local' } }] })
+  })
+
+  test('text that cannot be read at all is refused at text, with its line', async () => {
+    await expect(importNodes(cast.operator, { format: 'INVENTORY', text: '[a\nb c' })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      issues: [{ path: 'text', message: expect.stringContaining('line') }],
+    })
+  })
+
+  test('takes 10,000 at once', async () => {
+    expect(await importNodes(cast.operator, { format: 'LIST', text: 'n[00001-10000]' })).toMatchObject({
+      addedCount: 10_000,
+      failedCount: 0,
+    })
+    expect(await count()).toBe(10_000)
+  })
+})
