@@ -18,6 +18,7 @@ import { openSession } from '../ssh/open-session.ts'
 import { type WorkerDeps, workerCtx } from '../worker.ts'
 
 type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: Bastions }
+type Outcome = { isOk: boolean; error: string | null; awaitsApproval?: boolean }
 
 /**
  * Test the connection to a node, stage by stage; each is written down as it ends. The test is passed when the node's
@@ -30,16 +31,16 @@ export function connectionTestHandler(deps: Deps): (entry: QueueEntry) => Promis
     const test = await startConnectionTest(ctx, { id })
     if (!test) return
     const begun = performance.now()
-    const error = await whyNotUsable(ctx, deps, id, test.nodeId)
-    await finishConnectionTest(ctx, { id, isOk: error === null, error })
-    connectionTestDuration.observe({ result: error === null ? 'ok' : 'failed' }, (performance.now() - begun) / 1000)
+    const outcome = await walk(ctx, deps, id, test.nodeId)
+    await finishConnectionTest(ctx, { id, ...outcome })
+    connectionTestDuration.observe({ result: outcome.isOk ? 'ok' : 'failed' }, (performance.now() - begun) / 1000)
   }
 }
 
-/** Walks the stages. @returns null when the node can be used, else the reason for the operator */
-async function whyNotUsable(ctx: Ctx, { config, bastions, stopping }: Deps, id: string, nodeId: string): Promise<string | null> {
+/** Walks the stages and writes down each. `error` is for the operator. */
+async function walk(ctx: Ctx, { config, bastions, stopping }: Deps, id: string, nodeId: string): Promise<Outcome> {
   const access = (await resolveNodeAccess(ctx, [nodeId])).get(nodeId)!
-  if (access instanceof DomainError) return access.message
+  if (access instanceof DomainError) return { isOk: false, error: access.message }
   // Stages are written in order but beside the test, which does not wait for the database.
   let written = Promise.resolve()
   const onStage = (stage: PreflightStage) => {
@@ -54,7 +55,7 @@ async function whyNotUsable(ctx: Ctx, { config, bastions, stopping }: Deps, id: 
     session = await openSession(access, { ...options, bastions, showHostKey: true })
     await checkAccount(session, access.become, options)
   } catch (error) {
-    if (stopping.aborted) return 'The worker was stopped during the test; test again.'
+    if (stopping.aborted) return { isOk: false, error: 'The worker was stopped during the test; test again.' }
     if (!(error instanceof SshFailure)) throw error
     failure = error
   } finally {
@@ -66,5 +67,6 @@ async function whyNotUsable(ctx: Ctx, { config, bastions, stopping }: Deps, id: 
   // The node shows the approved key again: that ends the alarm.
   else if (!failure && node.hostKey && node.offeredHostKey)
     await recordOfferedHostKey(ctx, { objectType: 'ComputeNode', objectId: node.id, key: node.hostKey })
-  return failure?.summary ?? null
+  if (!failure) return { isOk: true, error: null }
+  return { isOk: false, error: failure.summary, awaitsApproval: failure.offered !== null && !failure.offered.changed }
 }

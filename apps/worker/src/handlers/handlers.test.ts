@@ -1,0 +1,174 @@
+import { gunzipSync } from 'node:zlib'
+import { createCredential } from '@muster/core/credentials'
+import { schema } from '@muster/core/db'
+import { addNode, type ConnectionTest } from '@muster/core/nodes'
+import type { OwnedLab } from '@muster/lab'
+import { given } from '@muster/lab/given'
+import { count, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nodeWorld } from '../testing/node-world.ts'
+
+let lab: OwnedLab
+let world: Awaited<ReturnType<typeof nodeWorld>>
+
+beforeAll(async () => {
+  lab = await given.lab({
+    nodes: [
+      { name: 'h100', profile: 'h100x8' },
+      { name: 'mig', profile: 'h100x8-mig' },
+      { name: 'mi300x', profile: 'mi300x8' },
+      { name: 'max1550', profile: 'max1550x4' },
+      { name: 'ascend', profile: 'ascend910b3x8', behindBastion: true },
+      { name: 'ppu', profile: 'ppuzw810ex16', behindBastion: true },
+      { name: 'plain', profile: 'cpu' },
+      { name: 'mismatch', profile: 'nvidia-mismatch' },
+      { name: 'hung', profile: 'hung-tool' },
+      { name: 'flood', profile: 'flood-tool' },
+      { name: 'victim', profile: 'cpu' },
+    ],
+  })
+  world = await nodeWorld(lab)
+}, 60_000)
+afterAll(() => world.close())
+
+const stagesOf = (test: ConnectionTest) => test.stages.map((s) => `${s.hop ? `${s.hop} ` : ''}${s.stage} ${s.state}`)
+
+async function acceleratorsOf(nodeId: string): Promise<Record<string, number>> {
+  const rows = await world.runtime.db
+    .select({ type: schema.accelerators.deviceType, n: count() })
+    .from(schema.accelerators)
+    .where(eq(schema.accelerators.nodeId, nodeId))
+    .groupBy(schema.accelerators.deviceType)
+  return Object.fromEntries(rows.map((row) => [row.type, row.n]))
+}
+
+describe('onboarding', () => {
+  it('shows host keys, pins them on approval, makes nodes READY and finds every accelerator', async () => {
+    const names = ['h100', 'mig', 'mi300x', 'max1550', 'ascend', 'ppu', 'plain']
+    const nodes = await Promise.all(names.map((name) => world.add(lab.node(name))))
+    const ids = nodes.map((node) => node.id)
+
+    // First nobody knows the bastion's key, then nobody those of the nodes.
+    for (const test of await world.testAll(ids)) {
+      expect(test.isOk).toBe(false)
+      expect(test.stages.at(-1)).toMatchObject({ stage: 'HOST_KEY', state: 'FAILED' })
+    }
+    for (const [i, node] of nodes.entries()) {
+      const row = await world.rowOf(node.id)
+      expect(row.status).toBe('NEW')
+      if (!lab.node(names[i]!).behindBastion) await world.approve('ComputeNode', node.id, lab.node(names[i]!).hostKeyFingerprint)
+    }
+    await world.approve('Credential', world.bastion!.id, lab.bastion!.hostKeyFingerprint)
+    const second = await world.testAll(ids)
+    expect(second.filter((test) => test.isOk)).toHaveLength(5)
+    for (const name of ['ascend', 'ppu'])
+      await world.approve('ComputeNode', ids[names.indexOf(name)]!, lab.node(name).hostKeyFingerprint)
+    const third = await world.testAll(ids)
+    expect(third.map((test) => test.error)).toEqual(ids.map(() => null))
+    expect(stagesOf(third.find((test) => test.nodeId === ids[0])!)).toEqual(
+      ['RESOLVE', 'TCP', 'BANNER', 'HOST_KEY', 'AUTHENTICATION', 'SHELL', 'SUDO', 'PYTHON', 'ANSIBLE'].map((s) => `${s} OK`),
+    )
+    expect(stagesOf(third.find((test) => test.nodeId === ids[4])!).slice(0, 7)).toEqual([
+      'lab bastion RESOLVE OK',
+      'lab bastion TCP OK',
+      'lab bastion BANNER OK',
+      'lab bastion HOST_KEY OK',
+      'lab bastion AUTHENTICATION OK',
+      'RESOLVE SKIPPED',
+      'TCP OK',
+    ])
+
+    // Each is looked at by itself as soon as it is READY.
+    for (const row of await world.discovered(ids)) expect(row).toMatchObject({ error: null, reason: 'onboarding' })
+    for (const [i, id] of ids.entries()) {
+      expect(await acceleratorsOf(id)).toEqual(lab.node(names[i]!).accelerators)
+      expect(await world.rowOf(id)).toMatchObject({ status: 'READY', bootId: await lab.node(names[i]!).bootId() })
+    }
+    const mig = await world.runtime.db.select().from(schema.accelerators).where(eq(schema.accelerators.nodeId, ids[1]!))
+    expect(mig.some((device) => device.partitions.length > 0)).toBe(true)
+  }, 90_000)
+})
+
+describe('discovery', () => {
+  it('tells of tools that mismatch, hang and flood, and keeps what they said', async () => {
+    const nodes = await Promise.all(['mismatch', 'hung', 'flood'].map((name) => world.addKnown(lab.node(name))))
+    const [mismatch, hung, flood] = await world.discoverAll(nodes.map((node) => node.id))
+    const tool = (row: typeof mismatch) => row!.result!.tools.find((t) => t.tool === 'nvidia-smi')
+    expect(tool(mismatch)).toMatchObject({ state: 'FAILED' })
+    expect(tool(hung)).toMatchObject({ state: 'TIMED_OUT' })
+    expect(flood!.error).toBeNull()
+    // PCI knows of the devices that the tool does not tell.
+    expect(await acceleratorsOf(nodes[0]!.id)).toEqual({ nvidia_gpu: 8 })
+    expect(await acceleratorsOf(nodes[1]!.id)).toEqual({ nvidia_gpu: 8 })
+    const [evidence] = await world.runtime.db
+      .select()
+      .from(schema.discoveryEvidence)
+      .where(eq(schema.discoveryEvidence.discoveryId, mismatch!.id))
+    expect(gunzipSync(evidence!.gzip).toString()).toContain('Driver/library version mismatch')
+  }, 60_000)
+
+  it('says which nodes do not answer, and notices a changed host key between test and discovery', async () => {
+    const gone = await world.addKnown(lab.node('victim'), { name: 'gone', port: 9 })
+    const victim = await world.addKnown(lab.node('victim'))
+    expect((await world.testAll([victim.id]))[0]!.isOk).toBe(true)
+    await world.discovered([victim.id])
+    await lab.fault('victim', 'changed-host-key')
+    const [unreachable, changed] = await world.discoverAll([gone.id, victim.id])
+    expect(unreachable).toMatchObject({ status: 'FAILED', error: expect.stringContaining('refuses connections') })
+    expect(await world.rowOf(gone.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: unreachable!.error })
+    expect(changed!.error).toMatch(/host key has changed/)
+    const alarmed = await world.rowOf(victim.id)
+    expect(alarmed).toMatchObject({ status: 'UNREACHABLE', hostKey: victim.hostKey })
+    expect(alarmed.offeredHostKey).not.toBeNull()
+    // The alarm goes when the approved key is back.
+    await lab.heal('victim')
+    await lab.ready('victim')
+    expect((await world.testAll([victim.id]))[0]).toMatchObject({ isOk: true, error: null })
+    expect(await world.rowOf(victim.id)).toMatchObject({ status: 'READY', offeredHostKey: null })
+  }, 60_000)
+
+  it('does not sign in to a node whose key nobody approved', async () => {
+    const node = await world.add(lab.node('plain'), { name: 'unapproved' })
+    await expect(world.discoverAll([node.id])).rejects.toThrow(/not approved/)
+  })
+})
+
+describe('a connection test', () => {
+  it('passes a node without Python or sudo, and says what playbooks will miss', async () => {
+    const plain = await createCredential(world.admin, {
+      name: 'plain password',
+      kind: 'SSH_PASSWORD',
+      username: lab.credentials.plainPassword!.username,
+      password: lab.credentials.plainPassword!.password,
+    })
+    const node = await world.addKnown(lab.node('plain'), { name: 'bare', credentialId: plain.id })
+    await lab.fault('plain', 'no-python')
+    const [test] = await world.testAll([node.id])
+    await lab.heal('plain')
+    expect(test).toMatchObject({ isOk: true, error: null })
+    expect(stagesOf(test!).slice(5)).toEqual(['SHELL OK', 'SUDO FAILED', 'PYTHON FAILED', 'ANSIBLE SKIPPED'])
+    expect(await world.rowOf(node.id)).toMatchObject({ status: 'READY' })
+  })
+
+  it('tests this machine for connection type local', async () => {
+    const here = await addNode(world.admin, { name: 'here', host: 'localhost', connectionType: 'local' })
+    const [test] = await world.testAll([here.id])
+    expect(test).toMatchObject({ isOk: true })
+    expect(stagesOf(test!).slice(0, 6)).toEqual([
+      'RESOLVE SKIPPED',
+      'TCP SKIPPED',
+      'BANNER SKIPPED',
+      'HOST_KEY SKIPPED',
+      'AUTHENTICATION SKIPPED',
+      'SHELL OK',
+    ])
+    expect((await world.discovered([here.id]))[0]).toMatchObject({ error: null })
+    expect((await world.rowOf(here.id)).kernel).not.toBeNull()
+  })
+
+  it('fails as a whole when the node has no credential', async () => {
+    const node = await world.addKnown(lab.node('plain'), { name: 'nobody', credentialId: null })
+    const [test] = await world.testAll([node.id])
+    expect(test).toMatchObject({ isOk: false, error: expect.stringContaining('has no credential') })
+  })
+})
