@@ -63,6 +63,7 @@ export function hardwareFiles(node: PlannedNode): FileSpec[] {
   return [
     { path: '/proc/cpuinfo', content: cpuinfo },
     { path: '/proc/meminfo', content: meminfo },
+    { path: '/proc/cmdline', content: 'BOOT_IMAGE=/boot/vmlinuz root=/dev/sda1 ro quiet\n' },
     ...dmiFiles(node),
     ...readTree(path.join(dir, 'extra'), node.tag),
     ...pciFiles(dir),

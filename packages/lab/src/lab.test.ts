@@ -250,7 +250,8 @@ describe.runIf(root)('faults', () => {
     using session = await byKey(name)
     expect((await session.run('cat kept /run/lost')).stdout).toBe('kept\n')
     expect((await connectTo(node, lab.credentials.plainPassword!).then((plain) => plain.run('reboot'))).code).not.toBe(0)
-    expect((await session.run('sudo shutdown -r now')).code).toBe(0)
+    // With a terminal, whose end sends SIGHUP to all that hangs on it.
+    expect((await session.run('sudo shutdown -r now', '', true)).code).toBe(0)
     await session.closed
     await expect.poll(() => lab.ready(name)).not.toBe(second)
     const third = await node.bootId()

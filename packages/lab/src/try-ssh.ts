@@ -12,8 +12,8 @@ export interface Target {
 export interface Session extends Disposable {
   /** What the host showed as its key. */
   fingerprint: string
-  run(command: string, input?: string): Promise<ExecResult>
-  channel(command: string): Promise<ClientChannel>
+  run(command: string, input?: string, pty?: boolean): Promise<ExecResult>
+  channel(command: string, pty?: boolean): Promise<ClientChannel>
   /** A stream to another host, through this one. */
   forward(to: Target): Promise<Readable>
   closed: Promise<void>
@@ -25,16 +25,18 @@ export function connectTo(target: Target, login: Omit<ConnectConfig, 'host' | 'p
     const client = new ssh2.Client()
     let shown = ''
     const closed = new Promise<void>((done) => client.on('close', () => done()))
-    const channel = (command: string) =>
-      new Promise<ClientChannel>((open, fail) => client.exec(command, (error, stream) => (error ? fail(error) : open(stream))))
+    const channel = (command: string, pty = false) =>
+      new Promise<ClientChannel>((open, fail) =>
+        client.exec(command, { pty }, (error, stream) => (error ? fail(error) : open(stream))),
+      )
     client.on('error', reject)
     client.on('ready', () =>
       resolve({
         fingerprint: shown,
         closed,
         channel,
-        async run(command, input = '') {
-          const stream = await channel(command)
+        async run(command, input = '', pty = false) {
+          const stream = await channel(command, pty)
           let [stdout, stderr] = ['', '']
           stream.on('data', (text: Buffer) => (stdout += text))
           stream.stderr.on('data', (text: Buffer) => (stderr += text))

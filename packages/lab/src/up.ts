@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Backend } from './backend.ts'
+import { capture, requirePrograms } from './commands.ts'
 import { newKeyLogin, newPassword } from './keys.ts'
 import { loopback } from './loopback/backend.ts'
 import { upOnLoopback } from './loopback/up.ts'
@@ -26,7 +27,7 @@ export interface OwnedLab extends Lab {
 export async function labUp(options: LabOptions = {}): Promise<OwnedLab> {
   const plan = planNodes(options)
   await sweep()
-  const mode = options.mode && options.mode !== 'auto' ? options.mode : process.getuid?.() === 0 ? 'namespaces' : 'loopback'
+  const mode = options.mode && options.mode !== 'auto' ? options.mode : await bestMode()
   const id = crypto.randomUUID().slice(0, 8)
   const state: LabState = {
     id,
@@ -52,6 +53,14 @@ export async function labUp(options: LabOptions = {}): Promise<OwnedLab> {
     owned.delete(id)
     throw error
   }
+}
+
+/** Namespaces for root, unless it is a container's root that may not make any. */
+async function bestMode(): Promise<LabMode> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'loopback'
+  requirePrograms({ unshare: 'util-linux' })
+  const { code } = await capture(['unshare', '--mount', '--net', '--uts', '--ipc', '--pid', '--time', '--fork', 'true'])
+  return code === 0 ? 'namespaces' : 'loopback'
 }
 
 /** The labs of this process, for its end: even without `down` nothing of them may stay. */

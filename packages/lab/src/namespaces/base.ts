@@ -203,6 +203,7 @@ case "\${0##*/} $*" in
   reboot*|*" -r"*) signal=HUP ;;
 esac
 kill -0 1 2>/dev/null || { echo "\${0##*/}: Operation not permitted" >&2; exit 1; }
-# The caller's session gets its exit status before the node goes.
-(sleep 0.2; kill -$signal 1) </dev/null >/dev/null 2>&1 &
+# The caller's session gets its exit status before the node goes; its terminal must not take this along when it closes.
+trap '' HUP
+setsid sh -c "sleep 0.2; kill -$signal 1" </dev/null >/dev/null 2>&1 &
 `

@@ -143,7 +143,7 @@ function fstab(name: string, hardware: boolean): string {
     // What is written there would reach the whole host.
     ...(existsSync('/proc/sysrq-trigger') ? [bind('/dev/null', '/proc/sysrq-trigger')] : []),
     bind(`${dir}/proc/driver`, '/proc/driver'),
-    ...(hardware ? ['cpuinfo', 'meminfo'].map((file) => bind(`${dir}/proc/${file}`, `/proc/${file}`)) : []),
+    ...(hardware ? ['cpuinfo', 'meminfo', 'cmdline'].map((file) => bind(`${dir}/proc/${file}`, `/proc/${file}`)) : []),
     '',
   ].join('\n')
 }
