@@ -89,8 +89,8 @@ export function createSupervisor(options: Options): Supervisor {
     createInterface({ input: child.process.stdout! }).on('line', spec.onLine ?? take)
     createInterface({ input: child.process.stderr! }).on('line', take)
     const ended = () => {
-      child.ended = true
       signalGroup(child, 'SIGKILL') // what it started and did not end
+      child.ended = true
       changed()
     }
     child.process.once('exit', ended)
@@ -132,12 +132,13 @@ export function createSupervisor(options: Options): Supervisor {
 
   return {
     start: async (spec) => {
-      if (stopping) throw new Error(`${spec.name} was not started: everything is being stopped.`)
+      if (stopping) throw stopped(spec.name)
       const child = launch(spec)
       if (await untilReady(child)) {
         void keep(child)
         return
       }
+      if (stopping) throw stopped(spec.name)
       const why = child.ended ? howItEnded(child) : `was not ready within ${readyWithinMs / 1000} s`
       await end([child], 2_000)
       await waitFor(() => child.closed, 1_000) // its last words
@@ -153,19 +154,24 @@ export function createSupervisor(options: Options): Supervisor {
     },
     kill: () => {
       stopping = true
-      for (const child of children.values()) signalGroup(child, 'SIGKILL')
+      for (const child of children.values()) if (!child.ended) signalGroup(child, 'SIGKILL')
     },
   }
+}
+
+/** Not a failure of its own. */
+function stopped(name: string): Error {
+  return Object.assign(new Error(`${name} was not started: everything is being stopped.`), { name: 'AbortError' })
 }
 
 async function end(children: Child[], graceMs: number): Promise<void> {
   for (const child of children) if (!child.ended) child.process.kill('SIGTERM')
   await waitFor(() => children.every((child) => child.ended), graceMs)
-  for (const child of children) signalGroup(child, 'SIGKILL')
+  for (const child of children) if (!child.ended) signalGroup(child, 'SIGKILL')
   await Promise.all(children.map(waitForEnd))
 }
 
-/** A child that has ended keeps its group alive only through what it left behind, so its number cannot be another's meanwhile. */
+/** For a child that lives or has this moment ended: later its number may be another's. */
 function signalGroup(child: Child, signal: NodeJS.Signals): void {
   if (!child.process.pid) return
   try {
