@@ -1,6 +1,9 @@
+import { readdir } from 'node:fs/promises'
+import type { NodeAccess } from '@muster/core/credentials/access'
 import { RUN_FROM_STDIN } from '../ssh/account-script.ts'
 import { execOverMaster, inTurns } from './masters.ts'
-import type { Target } from './plan-run.ts'
+import { isNode } from './plan-run.ts'
+import { socketPaths } from './run-files.ts'
 
 /**
  * Ends what a run still runs on a node. Closing the connection is not enough: without a terminal, sshd leaves the commands of
@@ -47,15 +50,22 @@ sh -c "$end_all" sh $found
 END
 `
 
-/** Best effort, on hosts that were in the middle of a task; needs the connections still open. */
-export async function endRemoteProcesses(sshDir: string, targets: Target[], isBecome: boolean): Promise<void> {
-  await inTurns(targets, async ({ machine, become }) => {
-    if (machine)
-      await execOverMaster(
-        sshDir,
-        machine.alias,
-        RUN_FROM_STDIN,
-        `${SCRIPT.trimStart()}${isBecome ? become.method : 'no'}\n${become.password ?? ''}\n`,
-      )
-  })
+/** A node by its alias, and how its run becomes another user there; null: it does not. */
+export type RemoteEnd = { alias: string; become: NodeAccess['become'] | null }
+
+/** Best effort, on nodes that were in the middle of a task; needs the connections still open. */
+export async function endRemoteProcesses(sshDir: string, nodes: RemoteEnd[]): Promise<void> {
+  await inTurns(nodes, ({ alias, become }) =>
+    execOverMaster(sshDir, alias, RUN_FROM_STDIN, `${SCRIPT.trimStart()}${become?.method ?? 'no'}\n${become?.password ?? ''}\n`),
+  )
+}
+
+/** The same on every node that a dead worker's run still has a connection to; its passwords died with it. */
+export async function endRemoteProcessesOfDeadRun(sshDir: string): Promise<void> {
+  const aliases = await readdir(socketPaths(sshDir).masters).catch(() => [])
+  const become = { method: 'sudo', user: 'root', password: null } as const
+  await endRemoteProcesses(
+    sshDir,
+    aliases.filter(isNode).map((alias) => ({ alias, become })),
+  )
 }

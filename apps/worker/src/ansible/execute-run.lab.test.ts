@@ -1,80 +1,216 @@
-import { createCredential } from '@muster/core/credentials'
+import { readdirSync } from 'node:fs'
 import { schema } from '@muster/core/db'
-import type { LabNode } from '@muster/lab'
-import { given } from '@muster/lab/given'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pinnedKey } from '../testing/access.ts'
-import { type RunWorld, realAnsible, runWorld } from '../testing/run-world.ts'
+import { cancelJobRun } from '@muster/core/jobs'
+import { eventually } from '@muster/core/testing'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type LabWorld, labWorld } from '../testing/lab-world.ts'
+import { processesWith } from './processes.ts'
 
-type Lab = Awaited<ReturnType<typeof given.lab>>
-let lab: Lab
-let world: RunWorld
-const credentials: Record<string, string> = {}
-
-async function addNode(node: LabNode, columns: Partial<typeof schema.computeNodes.$inferInsert>) {
-  const [row] = await world.runtime.db
-    .insert(schema.computeNodes)
-    .values({
-      tenantId: world.tenant.id,
-      name: node.name,
-      host: node.host,
-      port: node.port,
-      hostKey: pinnedKey(node),
-      readyAt: new Date(),
-      ...columns,
-    })
-    .returning()
-  return row!
-}
-
+let world: LabWorld
+let names: { key: string; password: string; locked: string; behind: string }
 beforeAll(async () => {
-  lab = await given.lab({ nodes: 8 })
-  world = await runWorld({ ANSIBLE_PLAYBOOK: realAnsible() })
-  const { sshKey, sudoPassword, bastionKey } = lab.credentials
-  const make = async (name: string, fields: object) => {
-    credentials[name] = (await createCredential(world.admin, { name, ...fields } as Parameters<typeof createCredential>[1])).id
-  }
-  await make('key', { kind: 'SSH_KEY', username: sshKey.username, privateKey: sshKey.privateKey })
-  await make('locked', {
-    kind: 'SSH_KEY',
-    username: sshKey.username,
-    privateKey: sshKey.encryptedPrivateKey,
-    passphrase: sshKey.passphrase,
-  })
-  await make('password', { kind: 'SSH_PASSWORD', username: sudoPassword!.username, password: sudoPassword!.password })
-  await make('become', { kind: 'BECOME', password: sudoPassword!.password })
-  if (lab.bastion)
-    await make('bastion', {
-      kind: 'BASTION',
-      host: lab.bastion.host,
-      port: lab.bastion.port,
-      username: bastionKey!.username,
-      privateKey: bastionKey!.privateKey,
-    })
-  for (const [i, node] of lab.nodes.entries()) {
-    await addNode(node, {
-      credentialId: i === 1 ? credentials.password! : i === 2 ? credentials.locked! : credentials.key!,
-      becomeCredentialId: i === 1 ? credentials.become! : null,
-      bastionId: node.behindBastion ? credentials.bastion! : null,
-    })
-  }
-  if (lab.bastion) {
-    const { eq } = await import('drizzle-orm')
-    await world.runtime.db
-      .update(schema.credentials)
-      .set({ hostKey: pinnedKey(lab.bastion) })
-      .where(eq(schema.credentials.id, credentials.bastion!))
+  world = await labWorld()
+  const open = world.lab.nodes.filter((node) => !node.behindBastion).map((node) => node.name)
+  names = {
+    key: open[0]!,
+    password: open[1]!,
+    locked: open[2]!,
+    behind: world.lab.nodes.find((node) => node.behindBastion)!.name,
   }
 }, 60_000)
 afterAll(() => world.close())
+// Whatever a test did: nothing of a run stays on this machine.
+afterEach(async () => {
+  expect(readdirSync(world.config.ANSIBLE_WORK_DIR)).toEqual([])
+  expect(await processesWith(world.config.ANSIBLE_WORK_DIR)).toEqual([])
+})
 
-test('first', { timeout: 60_000 }, async () => {
+const four = () => [names.key, names.password, names.locked, names.behind]
+const resultsOf = (hosts: { name: string; result: string }[]) => Object.fromEntries(hosts.map((host) => [host.name, host.result]))
+/** What runs on the node with `text` in its command line. */
+const remaining = async (node: string, text: string) =>
+  (
+    await world.lab
+      .node(node)
+      .exec([
+        'sh',
+        '-c',
+        `for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null | grep -F '${text}' | grep -v grep; done; true`,
+      ])
+  ).stdout
+
+const PLAY = '- hosts: all\n  gather_facts: false\n  tasks:\n'
+
+test('every way in: key, key with passphrase, password with sudo password, bastion', { timeout: 60_000 }, async () => {
   const { done } = await world.start({ template: 'connectivity_check', limit: 'all', become: true })
-  const told = await done
-  console.log(
-    told.log,
-    told.run,
-    told.hosts.map((h) => [h.name, h.result, h.message]),
+  const { run, hosts, events, log } = await done
+  expect(log).toContain('PLAY RECAP')
+  expect(hosts.map((host) => [host.name, host.result, host.message])).toEqual(
+    world.lab.nodes.map((node) => [node.name, 'OK', null]).sort(),
   )
-  expect(told.run.status).toBe('SUCCEEDED')
+  expect(run).toMatchObject({ status: 'SUCCEEDED', exitCode: 0, hostsOk: 8 })
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1))
+  const ok = events.filter((event) => event.kind === 'ok')
+  expect(ok.length).toBeGreaterThanOrEqual(8)
+  expect(ok.every((event) => event.durationMs! > 0 && event.stdout!.includes('ok: ['))).toBe(true)
+  expect(run.execAt!.getTime()).toBeGreaterThanOrEqual(run.startedAt!.getTime())
+})
+
+test('extra vars stay text, no_log stays hidden, the become password is nowhere', { timeout: 60_000 }, async () => {
+  const template = await world.template(
+    'vars',
+    `${PLAY}    - debug: {msg: "{{ motd }} {{ nested }}"}
+    - command: id -un
+      register: who
+    - assert: {that: [who.stdout == 'root']}
+    - copy: {content: "{{ hidden }}", dest: /run/hidden}
+      no_log: true
+    - debug: {var: ansible_become_password}
+`,
+  )
+  const evil = "{{ lookup('pipe', 'touch /tmp/muster-was-here') }}"
+  const { done } = await world.start({
+    template,
+    limit: names.password,
+    become: true,
+    extraVars: {
+      motd: evil,
+      nested: { [evil]: [evil, 1e21, 0.5, -3, true, null, '\u0085\u2028é😀'] },
+      hidden: 'not to be shown',
+    },
+  })
+  const { run, log, events } = await done
+  expect(log).toContain("lookup('pipe'")
+  expect(run.status).toBe('SUCCEEDED')
+  const told = events.find((event) => event.kind === 'ok' && event.action?.endsWith('debug'))!.result as { msg: string }
+  expect(told.msg).toContain("lookup('pipe'")
+  expect(told.msg).toContain('1e+21, 0.5, -3')
+  expect(log + JSON.stringify(events)).not.toContain('not to be shown')
+  expect(JSON.stringify(events)).toContain('censored')
+  expect(log + JSON.stringify(events)).not.toContain(world.lab.credentials.sudoPassword!.password)
+  expect(JSON.stringify(events)).toContain('***')
+  expect((await import('node:fs')).existsSync('/tmp/muster-was-here')).toBe(false)
+})
+
+test('one host away, one failing: PARTIAL, and the nodes say so', { timeout: 60_000 }, async () => {
+  await world.lab.fault(names.key, 'port-closed')
+  const template = await world.template(
+    'partial',
+    `${PLAY}    - command: /bin/true\n    - command: /bin/false\n      when: inventory_hostname == '${names.locked}'\n`,
+  )
+  try {
+    const { done } = await world.start({ template, limit: four().join(',') })
+    const { run, hosts } = await done
+    expect(resultsOf(hosts)).toEqual({
+      [names.key]: 'UNREACHABLE',
+      [names.password]: 'CHANGED',
+      [names.locked]: 'FAILED',
+      [names.behind]: 'CHANGED',
+    })
+    expect(run).toMatchObject({ status: 'PARTIAL', hostsOk: 2, hostsFailed: 1, hostsUnreachable: 1 })
+  } finally {
+    await world.lab.heal()
+  }
+})
+
+test('cancel in the middle of a task leaves nothing running, here or there', { timeout: 60_000 }, async () => {
+  const template = await world.template('sleep', `${PLAY}    - name: Sleep\n      shell: sleep 4711; echo done\n`)
+  const { id, done } = await world.start({ template, limit: four().join(','), become: true })
+  for (const name of four()) await eventually(async () => (await remaining(name, 'sleep 4711')) !== '', 20_000)
+  await cancelJobRun(world.operator, { id })
+  const { run, hosts, log } = await done
+  expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: four().sort() })
+  expect(hosts.every((host) => host.currentTask === 'Sleep')).toBe(true)
+  expect(log).toContain('In the middle of a task')
+  for (const name of four()) expect([name, await remaining(name, 'sleep 4711')]).toEqual([name, ''])
+})
+
+test('timeout in the middle of a task', { timeout: 60_000 }, async () => {
+  const template = await world.template('sleep2', `${PLAY}    - name: Sleep\n      command: sleep 4712\n`)
+  const { done } = await world.start({ template, limit: names.key, timeoutSeconds: 4 })
+  const { run } = await done
+  expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: [names.key] })
+  expect(await remaining(names.key, 'sleep 4712')).toBe('')
+})
+
+test('a node that reboots in the middle of a task is unreachable, the others go on', { timeout: 90_000 }, async () => {
+  const template = await world.template(
+    'reboot',
+    `${PLAY}    - command: "sleep {{ 4713 if inventory_hostname == '${names.locked}' else 1 }}"\n`,
+  )
+  const { done } = await world.start({ template, limit: `${names.key},${names.locked}` })
+  await eventually(async () => (await remaining(names.locked, 'sleep 4713')) !== '', 20_000)
+  await world.lab.fault(names.locked, 'reboot')
+  const { run, hosts } = await done
+  expect(resultsOf(hosts)).toEqual({ [names.key]: 'CHANGED', [names.locked]: 'UNREACHABLE' })
+  expect(run.status).toBe('PARTIAL')
+  await world.lab.heal()
+})
+
+test('another host key than the pinned one: refused, and a connection test is asked for to raise the alarm', {
+  timeout: 60_000,
+}, async () => {
+  await world.lab.fault(names.key, 'changed-host-key')
+  try {
+    const { done } = await world.start({ template: 'connectivity_check', limit: names.key })
+    const { run, hosts } = await done
+    expect(run.status).toBe('FAILED')
+    expect(hosts[0]).toMatchObject({ result: 'UNREACHABLE' })
+    expect(hosts[0]!.message).toMatch(/HOST IDENTIFICATION HAS CHANGED|verification failed/)
+    const tests = await world.runtime.db
+      .select()
+      .from(schema.connectionTests)
+      .where(eq(schema.connectionTests.nodeId, world.nodeIds.get(names.key)!))
+    expect(tests).toHaveLength(1)
+  } finally {
+    await world.lab.heal()
+  }
+})
+
+test('sudo refused and no Python are failures that say why', { timeout: 60_000 }, async () => {
+  await world.lab.fault(names.key, 'sudo-denied')
+  await world.lab.fault(names.locked, 'no-python')
+  try {
+    const { done } = await world.start({ template: 'connectivity_check', limit: `${names.key},${names.locked}`, become: true })
+    const { run, hosts } = await done
+    expect(run.status).toBe('FAILED')
+    const messages = Object.fromEntries(hosts.map((host) => [host.name, host.message]))
+    expect(messages[names.key]).toMatch(/sudo/i)
+    expect(messages[names.locked]).toMatch(/python/i)
+  } finally {
+    await world.lab.heal()
+  }
+})
+
+test('10 MB of output of one task and of one line', { timeout: 90_000 }, async () => {
+  const template = await world.template(
+    'big',
+    `${PLAY}    - shell: "head -c 7500000 /dev/zero | base64"\n    - shell: "head -c 10000000 /dev/zero | tr '\\\\0' x"\n`,
+  )
+  const { done } = await world.start({ template, limit: names.key, verbosity: 1 })
+  const { run, events } = await done
+  expect(run.status).toBe('SUCCEEDED')
+  const results = events.filter((event) => event.kind === 'ok')
+  expect(results).toHaveLength(2)
+  for (const event of results) {
+    expect(event.result).toMatchObject({ _muster_truncated: true, rc: 0 })
+    expect(JSON.stringify(event.result).length).toBeLessThan(64 * 1024)
+    expect(event.stdout!.length).toBeLessThan(300 * 1024)
+  }
+})
+
+test('collect_facts keeps what the probe found with the node, and not in the log', { timeout: 60_000 }, async () => {
+  const { done } = await world.start({ template: 'collect_facts', limit: 'all' })
+  const { run, events, log } = await done
+  expect(log).toContain('PLAY RECAP')
+  expect(run.status).toBe('SUCCEEDED')
+  expect(JSON.stringify(events)).not.toContain('muster_probe_output')
+  const counts: Record<string, number> = {}
+  for (const row of await world.runtime.db.select().from(schema.accelerators))
+    counts[row.deviceType] = (counts[row.deviceType] ?? 0) + 1
+  const expected: Record<string, number> = {}
+  for (const node of world.lab.nodes)
+    for (const [kind, n] of Object.entries(node.accelerators)) expected[kind] = (expected[kind] ?? 0) + n
+  expect(counts).toEqual(expected)
 })

@@ -7,6 +7,7 @@ import type { Listener } from '@muster/core/events'
 import { type Claim, ClaimLost, type EndedBy, finishJobRun, type JobRun, touchJobRun } from '@muster/core/jobs'
 import { recordDiscoveryOfRun } from '@muster/core/nodes'
 import { type Child, startAnsible } from './child.ts'
+import { endLeftovers } from './end-leftovers.ts'
 import { endRemoteProcesses } from './end-remote.ts'
 import { HostStates } from './host-states.ts'
 import { takeIn } from './intake.ts'
@@ -14,7 +15,6 @@ import { LogWriter, patiently } from './log-writer.ts'
 import { createMask, type Mask } from './mask.ts'
 import { closeMasters } from './masters.ts'
 import { planRun, type RunPlan, secretsOf } from './plan-run.ts'
-import { endProcessesWith } from './processes.ts'
 import { reportNodes } from './report-nodes.ts'
 import { createRunDirectory, type RunDirectory } from './run-directory.ts'
 import { writeRunFiles } from './run-files.ts'
@@ -226,13 +226,11 @@ class Execution {
   private async cleanUp(plan: RunPlan, { sshDir, marker }: RunDirectory): Promise<void> {
     try {
       const midTask = new Set(this.states.all().flatMap((state) => (state.result === 'RUNNING' ? [state.name] : [])))
-      if (this.stop || midTask.size > 0) await endProcessesWith(marker)
-      await endRemoteProcesses(
-        sshDir,
-        plan.targets.filter((target) => midTask.has(target.name)),
-        this.run.become,
+      if (!this.stop && midTask.size === 0) return await closeMasters(sshDir)
+      const nodes = plan.targets.flatMap(({ name, machine, become }) =>
+        machine && midTask.has(name) ? [{ alias: machine.alias, become: this.run.become ? become : null }] : [],
       )
-      await closeMasters(sshDir)
+      await endLeftovers(sshDir, marker, () => endRemoteProcesses(sshDir, nodes))
     } catch (err) {
       this.ctx.log.error({ err }, 'could not clean up after a run')
     }

@@ -53,6 +53,8 @@ export function planRun(hosts: Claim['hosts'], access: Map<string, NodeAccess | 
 }
 
 const alias = (kind: 'n' | 'b', i: number) => `${kind}${i}-${randomBytes(6).toString('hex')}`
+/** Whether an alias is a node's, not a bastion's. */
+export const isNode = (alias: string): boolean => alias.startsWith('n')
 
 function whyNot({ node, hops }: NodeAccess): string | null {
   const reason = whyNotTarget(node)

@@ -1,42 +1,49 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
+type Found = { pid: number; name: string }
+
 /** Processes, other than this one, in whose environment or command line `marker` stands: all that a run left behind. */
-export async function processesWith(marker: string): Promise<number[]> {
+export async function processesWith(marker: string): Promise<Found[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await promisify(execFile)('ps', ['-axEww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 })
-    return stdout
-      .split('\n')
-      .flatMap((line) => (line.includes(marker) ? [Number.parseInt(line, 10)] : []))
-      .filter(notThis)
+    return stdout.split('\n').flatMap((line) => {
+      const [, pid, command] = /^ *(\d+) (\S+)/.exec(line) ?? []
+      return pid && command && line.includes(marker) && Number(pid) !== process.pid
+        ? [{ pid: Number(pid), name: basename(command) }]
+        : []
+    })
   }
-  const pids = (await readdir('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && notThis(pid))
   const needle = Buffer.from(marker)
-  const holds = (file: string) =>
-    readFile(file).then(
-      (text) => text.includes(needle),
-      () => false,
-    )
+  const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`).catch(() => Buffer.alloc(0))
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid)
   const found = await Promise.all(
-    pids.map(async (pid) => ((await holds(`/proc/${pid}/environ`)) || (await holds(`/proc/${pid}/cmdline`)) ? [pid] : [])),
+    pids.map(async (pid): Promise<Found[]> => {
+      if (!(await read(pid, 'environ')).includes(needle) && !(await read(pid, 'cmdline')).includes(needle)) return []
+      return [{ pid, name: (await read(pid, 'comm')).toString().trim() }]
+    }),
   )
   return found.flat()
 }
 
-const notThis = (pid: number) => pid !== process.pid
-
-/** End all processes with `marker`: SIGTERM, and SIGKILL for what is left after `graceMs`. Resolves when none is left. */
-export async function endProcessesWith(marker: string, graceMs = 500): Promise<number> {
-  const first = await processesWith(marker)
+/**
+ * End all processes with `marker`: SIGTERM, and SIGKILL for what is left after `graceMs`. Resolves when none is left.
+ * @param spare processes of this name are left alone
+ * @returns how many there were
+ */
+export async function endProcessesWith(marker: string, { graceMs = 500, spare = '' } = {}): Promise<number> {
+  const find = async () => (await processesWith(marker)).filter(({ name }) => name !== spare)
+  const first = await find()
   if (first.length === 0) return 0
-  for (const pid of first) signal(pid, 'SIGTERM')
+  for (const { pid } of first) signal(pid, 'SIGTERM')
   const until = Date.now() + graceMs
   for (let round = 0; round < 100; round++) {
-    const left = await processesWith(marker)
+    const left = await find()
     if (left.length === 0) break
-    if (Date.now() > until) for (const pid of left) signal(pid, 'SIGKILL')
+    if (Date.now() > until) for (const { pid } of left) signal(pid, 'SIGKILL')
     await sleep(20)
   }
   return first.length

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '@muster/core/log'
-import { closeMasters } from './masters.ts'
-import { endProcessesWith, startOf } from './processes.ts'
+import { endLeftovers } from './end-leftovers.ts'
+import { endRemoteProcessesOfDeadRun } from './end-remote.ts'
+import { startOf } from './processes.ts'
 import { socketPaths } from './run-files.ts'
 
 const PREFIX = 'run-'
@@ -64,8 +65,7 @@ export async function removeDeadRuns(workDir: string, log: Log): Promise<number>
     const isAlive = isOurs && owner !== null && (await startOf(owner.pid)) === owner.start
     // Of another machine's workers, or one that is being made, only what is far too old is taken.
     if (isAlive || (!isOurs && (await ageOf(dir)) < ABANDONED_MS)) continue
-    const ended = await endProcessesWith(markerOf(dir), 0)
-    await closeMasters(sshDir)
+    const ended = await endLeftovers(sshDir, markerOf(dir), () => endRemoteProcessesOfDeadRun(sshDir))
     await removeAll(dir, sshDir)
     log.info({ dir, ended }, 'cleaned up after a worker that died')
     removed++

@@ -70,8 +70,17 @@ function loginOptions({ alias, login, via }: Machine, sshDir: string, keys: Keys
     ['KbdInteractiveAuthentication', hasPassword ? 'yes' : 'no'],
     ['PreferredAuthentications', methods.join(',')],
     ['StrictHostKeyChecking', 'yes'],
-    ...(via ? [['ProxyJump', via] satisfies [string, string]] : []),
+    ...(via ? [viaBastion(via, sshDir)] : []),
   ]
+}
+
+/**
+ * The way through a bastion. It is a process of ansible-playbook's group, and a cancel signals that group; but the connection must
+ * outlive it until what runs on the node is ended. Where there is no setsid(1) that remains undone.
+ */
+function viaBastion(via: string, sshDir: string): [string, string] {
+  if (process.platform !== 'linux') return ['ProxyJump', via]
+  return ['ProxyCommand', `setsid ssh -F ${sshDir}/config -W [%h]:%p ${via}`]
 }
 
 function sshConfig({ sshDir, connectTimeoutS }: Place, bastions: Machine[], keys: Keys): string {
@@ -115,7 +124,7 @@ function inventory(targets: Target[], run: JobRun, sshDir: string, keys: Keys): 
 function hostVars({ machine, nodeId, become }: Target, run: JobRun, sshDir: string, keys: Keys): string[] {
   const vars = [`muster_node_id: ${quoted(nodeId)}`]
   if (machine) {
-    const args = loginOptions(machine, sshDir, keys).map(([name, value]) => `-o ${name}=${value}`)
+    const args = loginOptions(machine, sshDir, keys).map(([name, value]) => `-o '${name}=${value}'`)
     vars.push(
       'ansible_connection: ssh',
       `ansible_host: ${unsafe(machine.host)}`,

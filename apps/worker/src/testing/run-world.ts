@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -64,7 +64,8 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
     async template(name: string, text: string, columns: Partial<typeof schema.jobTemplates.$inferInsert> = {}): Promise<string> {
       if (config.ANSIBLE_PLAYBOOK_REPO_PATH !== playbooks) {
         await mkdir(playbooks)
-        await Promise.all(['plugins', 'modules'].map((part) => symlink(join(PLAYBOOKS, part), join(playbooks, part))))
+        await symlink(join(PLAYBOOKS, '../packages'), join(root, 'packages'))
+        for (const part of await readdir(PLAYBOOKS)) await symlink(join(PLAYBOOKS, part), join(playbooks, part))
         config.ANSIBLE_PLAYBOOK_REPO_PATH = playbooks
       }
       await writeFile(join(playbooks, `${name}.yml`), text)
