@@ -3,6 +3,7 @@ import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
 import type { Log } from '@muster/core/log'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import { type ApiContext, type ApiDeps, createContext } from './context.ts'
+import { fastPage } from './fast-page/plugin.ts'
 import { MAX_ALIASES, MAX_DEPTH, MAX_TOKENS } from './limits.ts'
 import { maskError, maskedResults } from './masking.ts'
 import { createMetrics } from './metrics.ts'
@@ -44,6 +45,7 @@ export function createApi(deps: ApiDeps) {
       introspectionForMembers(),
       operationLog(metrics),
       maskedResults(),
+      fastPage(),
     ],
   })
   return { yoga, schema, metrics, deps }

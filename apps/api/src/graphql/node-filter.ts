@@ -2,10 +2,30 @@ import { isOneOf, schema } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
 import { expandHostlist } from '@muster/core/nodes'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { builder } from '../builder.ts'
 import { DeviceType, NodeStatus, NodeType } from './enums.ts'
 
-const { accelerators, computeNodes, nodeGroupMembers, nodeGroups } = schema
+const { accelerators, nodeGroupMembers, nodeGroups } = schema
+
+/** The columns that filters look at, of the table of nodes or of an alias of it. */
+export type NodeColumns = Record<
+  | 'id'
+  | 'tenantId'
+  | 'name'
+  | 'displayName'
+  | 'host'
+  | 'notes'
+  | 'tags'
+  | 'labels'
+  | 'status'
+  | 'nodeType'
+  | 'arch'
+  | 'osId'
+  | 'hostKey'
+  | 'offeredHostKey',
+  AnyPgColumn
+>
 
 const LabelFilter = builder.inputType('LabelFilter', {
   description: 'Nodes that have a label.',
@@ -41,7 +61,7 @@ export const contains = (column: SQL | { getSQL(): SQL }, text: string): SQL =>
   sql`${column} ilike ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
 
 /** The filter as a condition on `n`, the table of nodes or an alias of it. @throws InvalidInput for a bad hostlist */
-export function nodeConditions(filter: NodeFilterInput | null | undefined, n: typeof computeNodes): SQL | undefined {
+export function nodeConditions(filter: NodeFilterInput | null | undefined, n: NodeColumns): SQL | undefined {
   if (!filter) return undefined
   const { text, status, nodeType, tag, label, group, arch, os, hasHostKeyAlarm, hostlist } = filter
   const alarm = and(isNotNull(n.offeredHostKey), or(isNull(n.hostKey), ne(n.hostKey, n.offeredHostKey)))!
@@ -69,7 +89,7 @@ export function nodeConditions(filter: NodeFilterInput | null | undefined, n: ty
   )
 }
 
-function withAccelerators(filter: NodeFilterInput, n: typeof computeNodes): SQL | undefined {
+function withAccelerators(filter: NodeFilterInput, n: NodeColumns): SQL | undefined {
   const { acceleratorVendor, acceleratorModel, deviceType, minAccelerators } = filter
   const which = and(
     acceleratorVendor ? sql`a.vendor = any(${sql.param(acceleratorVendor)}::text[])` : undefined,
