@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { until } from '../commands.ts'
 import { toolScripts } from '../hardware.ts'
 import { newKeyPair } from '../keys.ts'
 import { descendants } from '../processes.ts'
 import { type ProfileName, profileOf } from '../profiles.ts'
+import { startOf } from '../registry.ts'
 import type { FaultArguments, FaultName } from '../types.ts'
-import { sshdConfig } from './up.ts'
+import { greets, sshdConfig } from './up.ts'
 
 interface Place {
   name: string
@@ -32,9 +34,9 @@ export const unavailable: Partial<Record<FaultName, string>> = {
   'sudo-denied': 'nodes without root have no sudo of their own.',
 }
 
-/** The listener's pid as the host counts; 0 when there is none. */
-async function signalListener(at: Place, signal: NodeJS.Signals, withSessions = false): Promise<void> {
-  const pid = Number(await readFile(path.join(at.dir, 'pid'), 'utf8').catch(() => '0'))
+/** Signals the listener and perhaps its sessions; returns its pid as the host counts, 0 when there is none. */
+async function signalListener(at: Place, signal: NodeJS.Signals, withSessions = false): Promise<number> {
+  const pid = await listenerOf(at)
   const targets = pid ? [pid, ...(withSessions ? await descendants(pid) : [])] : []
   for (const target of targets) {
     try {
@@ -43,6 +45,23 @@ async function signalListener(at: Place, signal: NodeJS.Signals, withSessions = 
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
+  return pid
+}
+
+const listenerOf = async (at: Place) => Number(await readFile(path.join(at.dir, 'pid'), 'utf8').catch(() => '0'))
+
+/** Ends the listener, and returns when its port is free. */
+async function killListener(at: Place, withSessions = false): Promise<number> {
+  const pid = await signalListener(at, 'SIGKILL', withSessions)
+  await until(`the sshd of ${at.name} to end`, () => pid === 0 || startOf(pid) === null)
+  return pid
+}
+
+/** Makes sshd read its files again. Not by SIGHUP, which says nothing of when it has been done. */
+async function restart(at: Place): Promise<void> {
+  if (existsSync(path.join(at.dir, 'hold'))) return
+  const pid = await killListener(at)
+  await until(`the sshd of ${at.name} to come back`, async () => (await listenerOf(at)) !== pid && greets(at.host, at.port))
 }
 
 function toolFault(body: string): Fault<'endless-output' | 'hung-tool' | 'flood-tool'> {
@@ -75,7 +94,7 @@ const appendName = async (at: Place, name: string) =>
 
 async function configure(at: Place, extra: string): Promise<void> {
   await writeFile(path.join(at.dir, 'sshd_config'), sshdConfig(at.dir, at, extra))
-  await signalListener(at, 'SIGHUP')
+  await restart(at)
 }
 
 function closed(withSessions: boolean): Fault<'port-closed' | 'sshd-stop'> {
@@ -83,7 +102,7 @@ function closed(withSessions: boolean): Fault<'port-closed' | 'sshd-stop'> {
   return {
     async cause(at) {
       await writeFile(hold(at), '')
-      await signalListener(at, 'SIGKILL', withSessions)
+      await killListener(at, withSessions)
     },
     undo: (at) => rm(hold(at), { force: true }),
   }
@@ -97,13 +116,13 @@ export const faults: { [F in FaultName]?: Fault<F> } = {
       const key = newKeyPair(at.name)
       await writeFile(file, key.private)
       await writeFile(`${file}.pub`, `${key.public}\n`)
-      await signalListener(at, 'SIGHUP')
+      await restart(at)
     },
     async undo(at) {
       const file = path.join(at.dir, 'host_key')
       if (!existsSync(`${file}.kept`)) return
       for (const end of ['', '.pub']) await rename(`${file}${end}.kept`, `${file}${end}`)
-      await signalListener(at, 'SIGHUP')
+      await restart(at)
     },
   },
   'endless-output': toolFault(toolScripts['endless-output']),

@@ -93,7 +93,8 @@ export async function listening(
   }
 }
 
-function greets(host: string, port: number): Promise<boolean> {
+/** Whether an SSH server speaks there. */
+export function greets(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host)
     const settle = (answer: boolean) => {

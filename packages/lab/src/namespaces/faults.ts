@@ -52,13 +52,22 @@ async function script(at: Place, text: string, ...args: string[]): Promise<void>
 
 const endSessions = `for dir in /proc/[0-9]*; do
   read -r name < "$dir/comm" || continue
-  [ "$name" != sshd ] || kill -KILL "\${dir#/proc/}" || true
+  case "$name" in sshd*) kill -KILL "\${dir#/proc/}" || true ;; esac
 done 2>/dev/null`
-const stopListener =
-  'if [ -s /run/sshd.pid ]; then kill -KILL "$(cat /run/sshd.pid)" 2>/dev/null || true; rm -f /run/sshd.pid; fi'
+/** Returns when the listener is dead, so that its port is free. */
+const stopListener = `if [ -s /run/sshd.pid ]; then
+  read -r pid < /run/sshd.pid
+  while kill -KILL "$pid" 2>/dev/null; do sleep 0.01; done
+  rm -f /run/sshd.pid
+fi`
 // A node that is just booting starts its own; whether one listens in the end is for the caller to wait for.
 const startListener = '[ -s /run/sshd.pid ] || /usr/sbin/sshd $(cat /usr/lib/lab/sshd-options) || true'
-const reload = 'if [ -s /run/sshd.pid ]; then kill -HUP "$(cat /run/sshd.pid)"; fi'
+/** Makes a listener read its keys again. Not by SIGHUP, which says nothing of when it has been done. */
+const restart = `if [ -s /run/sshd.pid ]; then
+  ${stopListener}
+  ${startListener}
+  until [ -s /run/sshd.pid ]; do sleep 0.01; done
+fi`
 
 /** A fault that replaces the node's vendor tool by a script. */
 function toolFault(body: string): Fault<'endless-output' | 'hung-tool' | 'flood-tool'> {
@@ -120,7 +129,7 @@ export const faults: { [F in FaultName]: Fault<F> } = {
       const keep = `cd /etc/ssh; [ -e kept.pub ] || { cp -p ssh_host_ed25519_key kept; cp ssh_host_ed25519_key.pub kept.pub; }`
       await script(
         at,
-        `${keep}; printf %s "$1" > ssh_host_ed25519_key; echo "$2" > ssh_host_ed25519_key.pub; ${reload}`,
+        `${keep}; printf %s "$1" > ssh_host_ed25519_key; echo "$2" > ssh_host_ed25519_key.pub; ${restart}`,
         key.private,
         key.public,
       )
@@ -128,7 +137,7 @@ export const faults: { [F in FaultName]: Fault<F> } = {
     undo: (at) =>
       script(
         at,
-        `cd /etc/ssh; [ ! -e kept.pub ] || { mv kept ssh_host_ed25519_key; mv kept.pub ssh_host_ed25519_key.pub; ${reload}; }`,
+        `cd /etc/ssh; [ ! -e kept.pub ] || { mv kept ssh_host_ed25519_key; mv kept.pub ssh_host_ed25519_key.pub; ${restart}; }`,
       ),
   },
   // The limit becomes what is already used: instant, and no byte has to be written.
