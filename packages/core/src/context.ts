@@ -77,8 +77,8 @@ export async function inTransaction<T>(ctx: Ctx, work: (tx: Tx, afterwards: (nud
 }
 
 /**
- * Write down who did `action` to `object`, or to several objects at once, in the transaction of the change. `details` must
- * hold no secret.
+ * Write down who did `action` to `object`, or to several objects at once, in the transaction of the change. `details`, of all or
+ * of one object, must hold no secret.
  */
 export async function audit(
   tx: Tx,
@@ -88,7 +88,7 @@ export async function audit(
   details: Record<string, unknown> = {},
 ): Promise<void> {
   const objects = Array.isArray(object) ? object : [object]
-  const entries = objects.map(({ id, name }) => ({
+  const entries = objects.map(({ id, name, details: own }) => ({
     tenantId: ctx.tenantId,
     actorKind: ctx.actor.kind,
     actorId: ctx.actor.id,
@@ -96,10 +96,10 @@ export async function audit(
     action,
     objectId: id,
     objectName: name ?? null,
-    details,
+    details: own ?? details,
     requestId: ctx.requestId ?? null,
   }))
   // A statement takes at most 65,535 parameters.
   for (let i = 0; i < entries.length; i += 2000) await tx.insert(auditEntries).values(entries.slice(i, i + 2000))
 }
-type AuditObject = { id: string; name?: string | null }
+type AuditObject = { id: string; name?: string | null; details?: Record<string, unknown> }

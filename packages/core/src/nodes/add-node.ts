@@ -7,14 +7,15 @@ import { type ComputeNode, computeNodes } from './tables.ts'
 
 export const AddNodeInput = z.object({
   ...NODE_FIELDS,
-  port: NODE_FIELDS.port.default(22),
-  connectionType: NODE_FIELDS.connectionType.default('ssh'),
-  nodeType: NODE_FIELDS.nodeType.default('COMPUTE'),
-  tags: NODE_FIELDS.tags.default([]),
-  labels: NODE_FIELDS.labels.default({}),
-  notes: NODE_FIELDS.notes.default(''),
+  // Null is what many clients send for what nobody filled in.
+  port: NODE_FIELDS.port.nullish().transform((port) => port ?? 22),
+  connectionType: NODE_FIELDS.connectionType.nullish().transform((type) => type ?? 'ssh'),
+  nodeType: NODE_FIELDS.nodeType.nullish().transform((type) => type ?? 'COMPUTE'),
+  tags: NODE_FIELDS.tags.nullish().transform((tags) => tags ?? []),
+  labels: NODE_FIELDS.labels.nullish().transform((labels) => labels ?? {}),
+  notes: NODE_FIELDS.notes.nullish().transform((notes) => notes ?? ''),
   /** `type base64` of a key known beforehand: it is pinned at once. */
-  hostKey: HostKey.optional(),
+  hostKey: HostKey.nullish(),
 })
 
 /**

@@ -58,13 +58,14 @@ async function pin(
   if (ids.length === 0) return []
   const mine = and(visibleTo(ctx, table), isOneOf(table.id, ids))
   const rows = await tx.select().from(table).where(mine).orderBy(table.id).for('no key update')
-  const missing = ids.find((id) => !rows.some((row) => row.id === id))
+  const known = new Set(rows.map((row) => row.id))
+  const missing = ids.find((id) => !known.has(id))
   if (missing) throw new NotFound(`There is no ${what} ${missing}.`)
   const refused: string[] = []
-  const offering: string[] = []
+  const offering: typeof rows = []
   for (const row of rows) {
     const asked = wanted.get(row.id)!.fingerprint.replace(/=$/, '')
-    if (row.offeredHostKey && fingerprint(row.offeredHostKey) === asked) offering.push(row.id)
+    if (row.offeredHostKey && fingerprint(row.offeredHostKey) === asked) offering.push(row)
     else if (row.offeredHostKey)
       refused.push(
         `The ${what} ${row.name} offers another key now, ${fingerprint(row.offeredHostKey)}; look at it and approve again.`,
@@ -84,12 +85,24 @@ async function pin(
       offeredHostKey: null,
       ...(isNode ? reachable : {}),
     })
-    .where(and(visibleTo(ctx, table), isOneOf(table.id, offering)))
-  for (const row of rows)
-    if (offering.includes(row.id))
-      await audit(tx, ctx, `${isNode ? 'node' : 'credential'}.approve_host_key`, row, {
-        old: row.hostKey && fingerprint(row.hostKey),
-        new: fingerprint(row.offeredHostKey!),
-      })
+    .where(
+      and(
+        visibleTo(ctx, table),
+        isOneOf(
+          table.id,
+          offering.map((row) => row.id),
+        ),
+      ),
+    )
+  await audit(
+    tx,
+    ctx,
+    `${isNode ? 'node' : 'credential'}.approve_host_key`,
+    offering.map(({ id, name, hostKey, offeredHostKey }) => ({
+      id,
+      name,
+      details: { old: hostKey && fingerprint(hostKey), new: fingerprint(offeredHostKey!) },
+    })),
+  )
   return tx.select().from(table).where(mine).orderBy(table.id)
 }

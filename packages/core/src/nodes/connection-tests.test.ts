@@ -108,6 +108,24 @@ describe('finishConnectionTest', () => {
     expect(await now(node.id)).toMatchObject({ status: 'NEW' })
   })
 
+  test('what waits for the approval of a first key, its own or a bastion’s, is not unreachable', async () => {
+    const node = await aNode({ ...NEW, hostKey: null })
+    const fail = async (awaitsApproval?: boolean) => {
+      await finishConnectionTest(cast.worker, {
+        id: (await aTest(node)).id,
+        isOk: false,
+        error: 'e',
+        ...(awaitsApproval && { awaitsApproval }),
+      })
+      return (await now(node.id)).status
+    }
+    expect(await fail()).toBe('UNREACHABLE')
+    expect(await fail(true)).toBe('NEW')
+    expect(await fail()).toBe('UNREACHABLE')
+    await recordOfferedHostKey(cast.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
+    expect(await fail()).toBe('NEW')
+  })
+
   test('success without an approved key, or against a changed one, makes nothing READY', async () => {
     const bare = await aNode({ ...NEW, hostKey: null })
     await finishConnectionTest(cast.worker, { id: (await aTest(bare)).id, isOk: true, error: null })

@@ -15,6 +15,9 @@ export const DiscoverNodesInput = z.object({
   reason: z.enum(['refresh', 'sweep']).default('refresh'),
 })
 
+/** Rows of one statement: it takes at most 65,535 parameters. */
+const CHUNK = 5000
+
 /** Write down that nodes are to be looked at, and wake a worker. A node that waits for that already is not asked twice. */
 export async function requestDiscoveries(
   tx: Tx,
@@ -37,10 +40,10 @@ export async function requestDiscoveries(
     )
   const asked = new Map(waiting.map((row) => [row.nodeId, row]))
   const fresh = ids.filter((id) => !asked.has(id))
-  if (fresh.length > 0) {
+  for (let i = 0; i < fresh.length; i += CHUNK) {
     const rows = await tx
       .insert(discoveries)
-      .values(fresh.map((nodeId) => ({ tenantId: ctx.tenantId, nodeId, reason })))
+      .values(fresh.slice(i, i + CHUNK).map((nodeId) => ({ tenantId: ctx.tenantId, nodeId, reason })))
       .returning()
     await ctx.queue.send(
       tx,

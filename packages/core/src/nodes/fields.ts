@@ -92,6 +92,6 @@ export async function checkReferences(db: Tx | Ctx['db'], ctx: Ctx, input: Refer
 }
 
 /** A local node's commands run on the worker itself: only admins may make one. @throws Forbidden */
-export function authorizeConnectionType(ctx: Ctx, connectionType: string | undefined): void {
+export function authorizeConnectionType(ctx: Ctx, connectionType: string | null | undefined): void {
   if (connectionType === 'local') authorize(ctx, 'node:local')
 }

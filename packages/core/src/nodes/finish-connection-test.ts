@@ -7,7 +7,7 @@ import { type ConnectionTest, computeNodes, connectionTests } from './tables.ts'
 
 /**
  * End a connection test. Success makes the node READY; the first one also has it discovered. Failure makes it UNREACHABLE,
- * unless all that is missing is the approval of its first host key: then it stays NEW.
+ * unless all that is missing is the approval of a first host key: then something answered, and it is as it was before.
  * @param error for the operator, null when `isOk`
  * @param awaitsApproval all that stands in the way is a first host key, the node's own or a bastion's
  * @returns null when the test was over already
@@ -43,10 +43,12 @@ export async function finishConnectionTest(
         await requestDiscoveries(tx, ctx, [node], 'onboarding')
         await audit(tx, ctx, 'node.ready', node)
       }
-    } else if (!awaitsApproval && !isHostKeyChanged(node) && (node.hostKey || !node.offeredHostKey)) {
+    } else if (!isHostKeyChanged(node)) {
+      const isWaiting = awaitsApproval || (node.hostKey === null && node.offeredHostKey !== null)
+      const since = sql`coalesce(${computeNodes.unreachableSince}, now())`
       await tx
         .update(computeNodes)
-        .set({ unreachableSince: sql`coalesce(${computeNodes.unreachableSince}, now())`, unreachableReason: error })
+        .set({ unreachableSince: isWaiting ? null : since, unreachableReason: isWaiting ? null : error })
         .where(mine)
     }
     afterwards({ topic: 'node', id: node.id, tenantId: ctx.tenantId })

@@ -90,7 +90,15 @@ describe('importNodes', () => {
     const report = await importNodes(cast.operator, {
       format: 'CSV',
       text: 'name,port,user,tags\na,2222,me,x\nb,,,\n',
-      defaults: { credentialId: key.id, port: 2200, sshUser: 'ops', tags: ['lab'], nodeType: 'LOGIN' },
+      defaults: {
+        credentialId: key.id,
+        bastionId: null,
+        labels: null,
+        port: 2200,
+        sshUser: 'ops',
+        tags: ['lab'],
+        nodeType: 'LOGIN',
+      },
     })
     expect(report.rows.map((r) => r.node)).toMatchObject([
       { port: 2222, sshUser: 'me', tags: ['lab', 'x'], credentialId: key.id, nodeType: 'LOGIN' },

@@ -80,6 +80,15 @@ describe('addNode', () => {
     expect(t.nudges).toContainEqual({ topic: 'node', id: node.id, tenantId: cast.tenant.id })
   })
 
+  test('takes null for what is not given', async () => {
+    const none = { port: null, connectionType: null, nodeType: null, tags: null, labels: null, notes: null, hostKey: null }
+    expect(await addNode(cast.operator, { name: 'bare', host: 'bare', ...none })).toMatchObject({
+      port: 22,
+      nodeType: 'COMPUTE',
+      tags: [],
+    })
+  })
+
   test('pins a host key known beforehand', async () => {
     const hostKey = makeHostKey()
     const node = await addNode(cast.operator, { name: 'gpu2', host: '::1', hostKey: `${hostKey} root@gpu2\n` })

@@ -13,13 +13,24 @@ import type { Draft } from './draft.ts'
 import { parseInventory } from './inventory.ts'
 import { parseList } from './list.ts'
 
-const { name: _name, host: _host, ...defaults } = NODE_FIELDS
+const { name: _name, host: _host, ...DEFAULTS } = NODE_FIELDS
+const { port, connectionType, nodeType, tags, labels, notes } = DEFAULTS
 
 export const NodeImportInput = z.object({
   format: z.enum(['LIST', 'CSV', 'INVENTORY'], 'must be LIST, CSV or INVENTORY'),
   text: z.string().min(1, 'must not be empty').max(5_000_000, 'must have at most 5 million characters'),
   /** What rows do not say themselves. */
-  defaults: z.object(defaults).partial().nullish(),
+  defaults: z
+    .object({
+      ...DEFAULTS,
+      port: port.nullish(),
+      connectionType: connectionType.nullish(),
+      nodeType: nodeType.nullish(),
+      tags: tags.nullish(),
+      labels: labels.nullish(),
+      notes: notes.nullish(),
+    })
+    .nullish(),
   /** Take only these rows: a second try for those that failed. */
   onlyRows: z.array(z.number().int()).max(100_000).nullish(),
 })
@@ -107,7 +118,7 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
       issues.push({ path: field, message: `${name} is a ${found.kind}; here it must be ${FITTING[field].join(' or ')}` })
     else references[REFERENCES[field]] = found.id
   }
-  const said = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value !== undefined))
+  const said = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value != null))
   const parsed = AddNodeInput.safeParse({
     ...said,
     ...fields,
