@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { schema } from '@muster/core/db'
 import { cancelJobRun } from '@muster/core/jobs'
 import { eventually } from '@muster/core/testing'
@@ -90,7 +90,7 @@ test('extra vars stay text, no_log stays hidden, the become password is nowhere'
   expect(JSON.stringify(events)).toContain('censored')
   expect(log + JSON.stringify(events)).not.toContain(world.lab.credentials.sudoPassword!.password)
   expect(JSON.stringify(events)).toContain('***')
-  expect((await import('node:fs')).existsSync('/tmp/muster-was-here')).toBe(false)
+  expect(existsSync('/tmp/muster-was-here')).toBe(false)
 })
 
 test('one host away, one failing: PARTIAL, and the nodes say so', { timeout: 60_000 }, async () => {

@@ -12,12 +12,18 @@ export type Mask = { text(text: string): string; value<T>(value: T): T }
  */
 export function createMask(secrets: string[]): Mask {
   const forms = new Set(secrets.flatMap(formsOf).filter((form) => form.length >= SHORTEST))
-  // Looked up by their first characters: a fleet may have a thousand passwords, and a flood of output must still pass quickly.
-  const byPrefix = new Map<string, string[]>()
+  // By their first characters the lengths to look at: a fleet may have a thousand passwords, alike at their beginning, and a
+  // flood of output must still pass quickly.
+  const lengths = new Map<string, number[]>()
   const firsts = new Uint8Array(65536)
-  for (const form of [...forms].sort((a, b) => b.length - a.length)) {
+  for (const form of forms) {
     const prefix = form.slice(0, PREFIX)
-    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), form])
+    const known = lengths.get(prefix) ?? []
+    if (!known.includes(form.length))
+      lengths.set(
+        prefix,
+        [...known, form.length].sort((a, b) => b - a),
+      )
     firsts[form.charCodeAt(0)] = 1
   }
   const text = (input: string): string => {
@@ -25,10 +31,10 @@ export function createMask(secrets: string[]): Mask {
     let from = 0
     for (let i = 0; i + PREFIX <= input.length; i++) {
       if (firsts[input.charCodeAt(i)] === 0) continue
-      const form = byPrefix.get(input.slice(i, i + PREFIX))?.find((candidate) => input.startsWith(candidate, i))
-      if (!form) continue
+      const length = lengths.get(input.slice(i, i + PREFIX))?.find((n) => forms.has(input.slice(i, i + n)))
+      if (length === undefined) continue
       out += input.slice(from, i) + MASK
-      from = i + form.length
+      from = i + length
       i = from - 1
     }
     return from === 0 ? input : out + input.slice(from)
@@ -64,7 +70,7 @@ function formsOf(secret: string): string[] {
     value.replaceAll("'", `'"'"'`),
     value.replaceAll("'", `'\\''`),
     value.replaceAll('\\', '\\\\').replaceAll("'", "\\'"),
-    value.replace(/[^A-Za-z0-9_@%+=:,./-]/g, '\\$&'),
+    value.replace(/[^A-Za-z0-9_@%+=:,./\u0080-\uffff-]/g, '\\$&'),
     ...base64Forms(value),
   ]
 }
