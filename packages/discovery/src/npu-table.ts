@@ -1,5 +1,5 @@
 import type { Accelerator, Health } from './schema.ts'
-import { known, number, pciAddress } from './text.ts'
+import { known, linesOf, number, pciAddress } from './text.ts'
 import { accelerator } from './vendor.ts'
 
 const HEALTH: Record<string, Health> = { ok: 'ok', warning: 'warning', alarm: 'critical', critical: 'critical' }
@@ -31,7 +31,7 @@ export function npuTable(text: string): Accelerator[] {
     power: number | null
     temperature: number | null
   } | null = null
-  for (const line of text.split('\n')) {
+  for (const line of linesOf(text)) {
     if (/Process id|No running processes|Process name/i.test(line)) break
     if (!line.trimStart().startsWith('|')) continue
     const cells = line

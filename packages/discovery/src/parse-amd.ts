@@ -36,7 +36,7 @@ function gpus(text: string | undefined): Fields[] {
   const value = json(text ?? '')
   const holder = record(value)
   const inner = holder.gpu_data ?? holder.gpus ?? holder.gpu_list
-  const found = Array.isArray(value) ? value : list(inner ?? ('gpu' in holder ? value : undefined))
+  const found = Array.isArray(value) ? list(value) : list(inner ?? ('gpu' in holder ? value : undefined))
   return found.map(record).filter((gpu) => 'gpu' in gpu || 'asic' in gpu || 'bdf' in gpu || 'bus' in gpu)
 }
 

@@ -1,6 +1,6 @@
 import type { Frame } from './frames.ts'
 import type { HostFacts, PciDevice } from './schema.ts'
-import { count, identity, known, number, pciAddress, plain } from './text.ts'
+import { count, identity, known, linesOf, number, pciAddress, plain } from './text.ts'
 
 /** Files by path (their lines joined), links by path, and the other frames by name. */
 interface Evidence {
@@ -13,13 +13,13 @@ interface Evidence {
 function evidence(frames: Frame[]): Evidence {
   const frame = (name: string) => plain(frames.find((one) => one.name === name)?.body ?? '')
   const files = new Map<string, string[]>()
-  for (const line of frame('files').split('\n')) {
+  for (const line of linesOf(frame('files'))) {
     // A PCI address in the path holds `:` too; no other part of a path does.
     const [, path, text] = /^(\/[^:]*?(?:[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7][^:]*)?):(.*)$/i.exec(line) ?? []
     if (path !== undefined && text !== undefined) files.set(path, [...(files.get(path) ?? []), text])
   }
   const links = new Map<string, string>()
-  for (const line of frame('links').split('\n')) {
+  for (const line of linesOf(frame('links'))) {
     const [, path, target = ''] = / (\/\S+)(?: -> (\S+))?\s*$/.exec(line) ?? []
     if (path) links.set(path, target)
   }
@@ -79,7 +79,7 @@ export function parseHost(frames: Frame[]): HostFacts {
 function sections(body: string): Record<string, string> {
   const found: Record<string, string> = {}
   let name = ''
-  for (const line of plain(body).split('\n')) {
+  for (const line of linesOf(body)) {
     const mark = /^@([a-z]+)$/.exec(line)
     if (mark) name = mark[1] ?? ''
     else if (name) found[name] = `${found[name] ?? ''}${line}\n`
@@ -90,7 +90,7 @@ function sections(body: string): Record<string, string> {
 /** `KEY=value` lines with shell quotes, as in os-release and version.info. */
 function pairs(text: string): Record<string, string> {
   const found: Record<string, string> = {}
-  for (const [, key = '', value = ''] of text.matchAll(/^\s*([A-Za-z_]\w*)=(.*)$/gm))
+  for (const [, key = '', value = ''] of text.matchAll(/^[ \t]*([A-Za-z_]\w*)=(.*)$/gm))
     found[key] = value.trim().replace(/^(['"])(.*)\1$/, '$2')
   return found
 }

@@ -46,7 +46,7 @@ export function parseNvidia(texts: NvidiaTexts): VendorReading {
   )
   if (
     all.some((text) =>
-      /\b(PPU-SMI|PPUSMI LOG|HGGC Version)\b|^\s*PPU \d+:|GPU \d+: PPU|<product_name>\s*PPU|(?:^|,)\s*PPU-?[A-Z]*\d+/im.test(
+      /\b(PPU-SMI|PPUSMI LOG|HGGC Version)\b|^[ \t]*PPU \d+:|GPU \d+: PPU|<product_name>\s*PPU|(?:^|,)[ \t]*PPU-?[A-Z]*\d+/im.test(
         text,
       ),
     )
@@ -252,7 +252,7 @@ function fromVersion(text: string): { driver: string | null; cuda: string | null
 function fromList(text: string): Accelerator[] {
   const devices: Accelerator[] = []
   for (const line of linesOf(text)) {
-    const gpu = /^\s*GPU (\d+): (.*?)\s*\(UUID: ([^)]*)\)/.exec(line)
+    const gpu = /^\s*GPU (\d+): ([^(]*(?:\([^(]*)?)\(UUID: ([^)]*)\)/.exec(line)
     if (gpu)
       devices.push(
         accelerator('nvidia_gpu', 'nvidia', {

@@ -66,12 +66,12 @@ export function parseThead(texts: TheadTexts): VendorReading {
 function fromList(text: string): Accelerator[] {
   const devices: Accelerator[] = []
   for (const line of linesOf(text)) {
-    const ppu = /^\s*[GP]PU (\d+): (.*?)\s*\(UUID: ([^)]*)\)/.exec(line)
+    const ppu = /^\s*[GP]PU (\d+): ([^(]*(?:\([^(]*)?)\(UUID: ([^)]*)\)/.exec(line)
     if (ppu)
       devices.push(
         accelerator('thead_npu', 'thead', { index: Number(ppu[1]), model: known(ppu[2]), uuid: identity(ppu[3]), health: 'ok' }),
       )
-    const mig = /^\s+MIG (\S+?),?\s+Device\s+(\d+):?\s*\((?:UUID: )?([^)]*)\)/.exec(line)
+    const mig = /^\s+MIG ([^\s,]+),?\s+Device\s+(\d+):?\s*\((?:UUID: )?([^)]*)\)/.exec(line)
     const parent = devices.at(-1)
     if (mig && parent)
       parent.partitions.push({

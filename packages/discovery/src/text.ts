@@ -84,8 +84,17 @@ export function enabled(cell: unknown): 'enabled' | 'disabled' | null {
   return /^(disabled?|off|false|no|0)$/.test(text) ? 'disabled' : null
 }
 
+/** No line of any tool is longer, no answer has more of them: a bound for texts that only look like an answer. */
+const LONGEST_LINE = 2000
+const MOST_LINES = 20_000
+/** More devices than a node can hold, all partitions counted. */
+export const MOST_DEVICES = 1024
+
 /** The lines of a text, plain. */
-export const linesOf = (text: string): string[] => plain(text).split('\n')
+export const linesOf = (text: string): string[] =>
+  plain(text)
+    .split('\n', MOST_LINES)
+    .map((line) => line.slice(0, LONGEST_LINE))
 
 /** The first line that says something, cut to a length for people. */
 export function firstLine(text: string, pattern = /\S/): string | null {
@@ -104,7 +113,8 @@ export function peers(kinds: string[]): string | null {
 /** JSON out of a text with a preamble, a trailer or both; of a text that was cut short, what was complete. undefined if none. */
 export function json(text: string): unknown {
   const body = plain(text).replace(/(:\s*)(?:NaN|-?Infinity)\b/g, '$1null')
-  const starts = [...body.matchAll(/^[ \t]*([{[])/gm)].slice(0, 8).map((match) => match.index + match[0].length - 1)
+  const starts: number[] = []
+  for (const match of body.matchAll(/^[ \t]{0,40}[{[]/gm)) if (starts.push(match.index + match[0].length - 1) === 8) break
   for (const start of starts.length ? starts : [body.search(/[{[]/)]) {
     if (start < 0) continue
     const { end, closers } = balance(body, start)
@@ -144,4 +154,4 @@ export const record = (value: unknown): Record<string, unknown> =>
 
 /** An array to walk over; a single object counts as one element, anything else as none. */
 export const list = (value: unknown): unknown[] =>
-  Array.isArray(value) ? value : value !== null && typeof value === 'object' ? [value] : []
+  Array.isArray(value) ? value.slice(0, MOST_DEVICES) : value !== null && typeof value === 'object' ? [value] : []
