@@ -1,0 +1,196 @@
+import { connectDb, schema } from '@muster/core/db'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { firstStart } from './first-start.ts'
+import { PEER } from './request-facts.ts'
+import { PUBLIC_URL, testApi } from './testing/api.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let email: string
+let signInLink: string
+beforeAll(async () => {
+  t = await testApi()
+  const first = await firstStart(t, { tenantName: 'First', email: 'Owner@muster.test', publicUrl: PUBLIC_URL })
+  expect(first.created).toBe(true)
+  email = first.email
+  signInLink = first.signInLink!
+})
+afterAll(() => t?.close())
+
+// Each test comes from an address of its own: attempts are limited by address.
+let address = 0
+let from: Record<string, string>
+beforeEach(() => {
+  from = { [PEER]: `192.0.2.${++address}` }
+})
+
+const SIGNED_IN = `__typename ... on SignedIn { sessionToken viewer { name role email tenantName hasPassword kind } } ... on Error { code message }`
+type SignedIn = { __typename: string; sessionToken: string; message: string; viewer: Record<string, unknown> }
+const withLink = async (token: string) =>
+  t.send<{ signInWithLink: SignedIn }>(
+    { headers: from },
+    `mutation ($token: String!) { signInWithLink(input: { token: $token }) { ${SIGNED_IN} } }`,
+    { token },
+  )
+const withPassword = (password: string, as = email) =>
+  t.send<{ signIn: SignedIn }>({ headers: from }, `mutation ($input: SignInInput!) { signIn(input: $input) { ${SIGNED_IN} } }`, {
+    input: { email: as, password },
+  })
+const setPassword = (headers: Record<string, string>, input: object) =>
+  t.send<{ setPassword: { __typename: string; hasPassword: boolean; message: string } }>(
+    { headers },
+    'mutation ($input: SetPasswordInput!) { setPassword(input: $input) { __typename ... on Viewer { hasPassword } ... on Error { message } } }',
+    { input },
+  )
+const bearer = (token: string) => ({ ...from, authorization: `Bearer ${token}` })
+const viewer = async (headers: Record<string, string>) =>
+  (await t.ask<{ viewer: { name: string } | null }>({ headers }, '{ viewer { name } }')).viewer
+const token = (link: string) => new URL(link).searchParams.get('token')!
+
+test('the owner comes by a link that works once, sets a password and signs in with it', async () => {
+  expect(signInLink).toMatch(`${PUBLIC_URL}/sign-in?token=`)
+  const again = await firstStart(t, { tenantName: 'First', email: 'other@muster.test', publicUrl: PUBLIC_URL })
+  expect(again).toMatchObject({ created: false, email: 'owner@muster.test' })
+  expect(again.signInLink).not.toBe(signInLink)
+
+  const first = await withLink(token(signInLink))
+  expect(first.data.signInWithLink.viewer).toMatchObject({ role: 'OWNER', tenantName: 'First', hasPassword: false, kind: 'user' })
+  const cookie = first.headers.getSetCookie().find((each) => each.includes('session_token'))!
+  expect(cookie).toMatch(/^__Secure-muster\.session_token=.*HttpOnly.*$/)
+  expect(cookie).toMatch(/; Secure/)
+  expect(cookie).toMatch(/SameSite=Lax/i)
+  const asCookie = { ...from, cookie: cookie.split(';')[0]! }
+  expect(await viewer(asCookie)).toEqual({ name: 'Owner' })
+
+  const second = await withLink(token(signInLink))
+  expect(second.data.signInWithLink).toMatchObject({
+    __typename: 'UnauthenticatedError',
+    message: expect.stringContaining('used already'),
+  })
+  expect(second.headers.getSetCookie()).toEqual([])
+
+  expect((await setPassword(asCookie, { password: 'short' })).data.setPassword).toMatchObject({
+    __typename: 'InvalidInputError',
+    message: 'input.password: must have 12 to 128 characters',
+  })
+  expect((await setPassword(asCookie, { password: 'correct horse battery' })).data.setPassword).toEqual({
+    __typename: 'Viewer',
+    hasPassword: true,
+  })
+  // The link made in between must not be a way around the password.
+  expect((await withLink(token(again.signInLink!))).data.signInWithLink.message).toMatch('sign in with it')
+  expect((await firstStart(t, { tenantName: 'First', email, publicUrl: PUBLIC_URL })).signInLink).toBeNull()
+
+  const signedIn = await withPassword('correct horse battery', ' OWNER@muster.test ')
+  expect(signedIn.data.signIn.viewer).toMatchObject({ email, hasPassword: true })
+  expect(await viewer(bearer(signedIn.data.signIn.sessionToken))).toEqual({ name: 'Owner' })
+})
+
+test('a wrong password and an unknown address get the same answer', async () => {
+  const wrong = await withPassword('not the password at all')
+  const unknown = await withPassword('not the password at all', 'nobody@muster.test')
+  expect(wrong.data.signIn).toMatchObject({
+    __typename: 'UnauthenticatedError',
+    message: 'The email address or the password is wrong.',
+  })
+  expect(unknown.data.signIn).toEqual(wrong.data.signIn)
+})
+
+test('too many attempts are refused with the time to wait', async () => {
+  const answers = []
+  for (let i = 0; i < 11; i++) answers.push((await withPassword('guess number so and so')).data.signIn)
+  expect(answers[9]).toMatchObject({ __typename: 'UnauthenticatedError' })
+  expect(answers[10]).toMatchObject({ __typename: 'UnavailableError', message: expect.stringMatching(/try again in \d+ s/) })
+})
+
+test('a password is changed only by who knows it, and ends the other sessions', async () => {
+  const [mine, other] = [await withPassword('correct horse battery'), await withPassword('correct horse battery')]
+  const [me, elsewhere] = [mine, other].map(({ data }) => bearer(data.signIn.sessionToken))
+  expect((await setPassword(me!, { password: 'another long one' })).data.setPassword.message).toMatch('present password')
+  const changed = await setPassword(me!, { password: 'another long one', currentPassword: 'correct horse battery', name: 'Ada' })
+  expect(changed.data.setPassword).toEqual({ __typename: 'Viewer', hasPassword: true })
+  expect(await viewer(me!)).toEqual({ name: 'Ada' })
+  expect(await viewer(elsewhere!)).toBeNull()
+  expect((await withPassword('correct horse battery')).data.signIn.__typename).toBe('UnauthenticatedError')
+  await setPassword(me!, { password: 'correct horse battery', currentPassword: 'another long one', name: 'Owner' })
+})
+
+test('signing out ends the session and takes the cookie away', async () => {
+  const { data, headers } = await withPassword('correct horse battery')
+  const cookie = headers.getSetCookie()[0]!.split(';')[0]!
+  const out = await t.send<{ signOut: boolean }>({ headers: { ...from, cookie } }, 'mutation { signOut }')
+  expect(out.data.signOut).toBe(true)
+  expect(out.headers.getSetCookie().join()).toMatch(/session_token=;.*Max-Age=0/)
+  expect(await viewer(bearer(data.signIn.sessionToken))).toBeNull()
+  expect((await t.ask<{ signOut: boolean }>(null, 'mutation { signOut }')).signOut).toBe(false)
+})
+
+test('a session ends by itself', async () => {
+  const { data } = await withPassword('correct horse battery')
+  const { db } = connectDb(t.url, { max: 1 })
+  await db
+    .update(schema.sessions)
+    .set({ expiresAt: new Date(Date.now() - 1000) })
+    .where(eq(schema.sessions.token, data.signIn.sessionToken))
+  await db.$client.end()
+  expect(await viewer(bearer(data.signIn.sessionToken))).toBeNull()
+})
+
+test('an API token works until it is revoked, with its own role only', async () => {
+  const { owner, viewer: reader } = await t.given.tenant()
+  const made = await t.ask<{ createApiToken: { token: string; apiToken: { id: string; prefix: string } } }>(
+    owner,
+    'mutation { createApiToken(input: { name: "ci", role: OPERATOR, expiresInDays: 1 }) { ... on CreatedApiToken { token apiToken { id prefix role expiresAt } } } }',
+  )
+  const { token: secret, apiToken } = made.createApiToken
+  expect(secret.startsWith(apiToken.prefix)).toBe(true)
+  const me = await t.ask({ headers: bearer(secret) }, '{ viewer { kind name role email hasPassword } }')
+  expect(me).toEqual({ viewer: { kind: 'token', name: 'ci', role: 'OPERATOR', email: null, hasPassword: true } })
+  const greedy = await t.ask(
+    { headers: bearer(secret) },
+    'mutation { createApiToken(input: { name: "x", role: OWNER }) { __typename } }',
+  )
+  expect(greedy).toEqual({ createApiToken: { __typename: 'ForbiddenError' } })
+  expect(await t.ask(reader, 'mutation { createApiToken(input: { name: "x", role: VIEWER }) { __typename } }')).toEqual({
+    createApiToken: { __typename: 'ForbiddenError' },
+  })
+
+  const revoke = 'mutation ($id: ID!) { revokeApiToken(id: $id) { __typename ... on ApiToken { revokedAt } } }'
+  expect(await t.ask(owner, revoke, { id: apiToken.id })).toEqual({
+    revokeApiToken: { __typename: 'ApiToken', revokedAt: expect.any(String) },
+  })
+  expect(await viewer(bearer(secret))).toBeNull()
+  expect(await t.ask(owner, revoke, { id: apiToken.id })).toEqual({ revokeApiToken: { __typename: 'ConflictError' } })
+  expect(await t.ask(owner, revoke, { id: 'nonsense' })).toEqual({ revokeApiToken: { __typename: 'NotFoundError' } })
+})
+
+test('pages of other sites cannot act with the cookie', async () => {
+  const { headers } = await withPassword('correct horse battery')
+  const cookie = headers.getSetCookie()[0]!.split(';')[0]!
+  const send = (origin: string, host = 'muster.test') =>
+    t.send({ headers: { ...from, cookie, origin, host } }, '{ viewer { name } }')
+  expect((await send('https://evil.test')).status).toBe(403)
+  expect((await send('null')).status).toBe(403)
+  expect((await send(PUBLIC_URL)).status).toBe(200)
+  expect((await send('http://10.0.0.5:3000', '10.0.0.5:3000')).status).toBe(200)
+  const form = await t.api.yoga.fetch(`${PUBLIC_URL}/graphql`, {
+    method: 'POST',
+    headers: { ...from, cookie, 'content-type': 'text/plain' },
+    body: '{"query":"mutation { signOut }"}',
+  })
+  expect(form.status).toBe(415)
+  expect(await viewer({ ...from, cookie })).toEqual({ name: 'Owner' })
+})
+
+test("better-auth's own routes are not reachable", async () => {
+  for (const path of ['/api/auth/sign-up/email', '/api/auth/sign-in/email', '/api/auth/ok'])
+    expect(
+      (
+        await t.api.yoga.fetch(`${PUBLIC_URL}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        })
+      ).status,
+    ).toBe(404)
+})

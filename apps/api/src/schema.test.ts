@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import {
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isSpecifiedDirective,
+  isSpecifiedScalarType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { expect, test } from 'vitest'
+import { HEADING } from './print-schema.ts'
+import { schema } from './schema.ts'
+
+const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type))
+
+test('the committed schema is the one that the code prints', () => {
+  const committed = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8')
+  expect(committed).toBe(`${HEADING}${printSchema(lexicographicSortSchema(schema))}\n`)
+})
+
+test('every type, field, argument and value is described', () => {
+  const missing: string[] = []
+  const check = (where: string, { description }: { description?: string | null }) => description?.trim() || missing.push(where)
+  for (const type of types as GraphQLNamedType[]) {
+    check(type.name, type)
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const field of Object.values(type.getFields())) {
+        check(`${type.name}.${field.name}`, field)
+        for (const arg of field.args) check(`${type.name}.${field.name}(${arg.name})`, arg)
+      }
+    if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) check(`${type.name}.${field.name}`, field)
+    if (isEnumType(type)) for (const value of type.getValues()) check(`${type.name}.${value.name}`, value)
+  }
+  for (const directive of schema.getDirectives()) if (!isSpecifiedDirective(directive)) check(`@${directive.name}`, directive)
+  expect(missing).toEqual([])
+})
+
+test('every root field says who may use it', () => {
+  const open: string[] = []
+  const publicFields: string[] = []
+  for (const root of [schema.getQueryType()!, schema.getMutationType()!, schema.getSubscriptionType()!])
+    for (const field of Object.values(root.getFields())) {
+      const { authScopes } = (field.extensions.pothosOptions ?? {}) as { authScopes?: Record<string, unknown> }
+      if (!authScopes) open.push(`${root.name}.${field.name}`)
+      else if (authScopes.public) publicFields.push(field.name)
+    }
+  expect(open).toEqual([])
+  expect(publicFields.sort()).toEqual(['signIn', 'signInWithLink', 'signOut', 'viewer'])
+})
