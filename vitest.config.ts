@@ -22,6 +22,9 @@ export default defineConfig({
         test: {
           name: folder,
           include: ['{src,test}/**/*.test.ts'],
+          // Not what a test may take, but when it hangs: real databases, sshd and Ansible are slow on a busy machine.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           exclude: process.env.MUSTER_LONG_TESTS ? [] : ['**/*.long.test.ts'],
         },
       }
