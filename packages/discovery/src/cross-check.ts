@@ -6,6 +6,8 @@ interface Sightings {
   accelerators: Accelerator[]
   host: HostFacts
   tools: ToolReport[]
+  /** Tools whose answer was cut or came late: what they do not list is not lost. */
+  partial: Set<string>
   proc: Map<string, { model: string | null; uuid: string | null; firmware: string | null }>
 }
 
@@ -14,11 +16,17 @@ interface Sightings {
  * vendor's tool works and its driver holds it, unknown where the tool itself is the trouble or the device is handed to a guest.
  * Known devices get the NUMA node that sysfs tells.
  */
-export function crossCheck({ accelerators, host, tools, proc }: Sightings): { accelerators: Accelerator[]; warnings: string[] } {
+export function crossCheck({ accelerators, host, tools, partial, proc }: Sightings): {
+  accelerators: Accelerator[]
+  warnings: string[]
+} {
   const warnings: string[] = []
   const devices = host.pci.map((pci) => ({ pci, is: pciAccelerator(pci) }))
   const place = (address: string | null) => address?.replace(/\.\d$/, '') ?? null
-  const known = accelerators.map((device) => {
+  const known = accelerators.map((seen) => {
+    // `nvidia-smi -L` tells no place; the driver's own files do.
+    const placed = seen.pciAddress ? undefined : [...proc].find(([, told]) => told.uuid !== null && told.uuid === seen.uuid)?.[0]
+    const device = placed ? { ...seen, pciAddress: placed } : seen
     const pci = devices.find((one) => one.pci.address === device.pciAddress)?.pci
     return pci ? { ...device, numaNode: pci.numaNode ?? device.numaNode } : device
   })
@@ -43,7 +51,7 @@ export function crossCheck({ accelerators, host, tools, proc }: Sightings): { ac
     for (const { pci, is } of missing) {
       if (!is) continue
       const handed = pci.driver === null || /^(vfio|pci-stub|xen-pciback)/.test(pci.driver)
-      const lost = answered && !handed && !container
+      const lost = answered && !handed && !container && tool?.state === 'OK' && !partial.has(tool.tool)
       const told = proc.get(pci.address)
       added.push(
         accelerator(is.deviceType, is.vendor, {
@@ -53,7 +61,9 @@ export function crossCheck({ accelerators, host, tools, proc }: Sightings): { ac
           pciAddress: pci.address,
           numaNode: pci.numaNode,
           health: lost ? 'lost' : 'unknown',
-          healthReason: lost ? `${toolName} does not list it` : reasonFor(tool, toolName, pci.driver, handed),
+          healthReason: lost
+            ? `${toolName} does not list it`
+            : reasonFor(tool, toolName, pci.driver, handed, container && answered),
           driverVersion: is.vendor === 'nvidia' ? (host.toolkits['nvidia driver'] ?? null) : null,
           source: 'pci',
           confidence: 'low',
@@ -74,11 +84,19 @@ export function crossCheck({ accelerators, host, tools, proc }: Sightings): { ac
 function saying(tool: ToolReport | undefined, name: string | null): string {
   if (name === null) return 'there is no supported tool for them'
   if (!tool || tool.state === 'ABSENT') return `${name} is not installed`
+  if (tool.state === 'OK') return `${name} does not list it`
   if (tool.state === 'TIMED_OUT') return `${name} did not answer in time`
   return `${name} did not list them: ${tool.reason ?? tool.state}`
 }
 
-function reasonFor(tool: ToolReport | undefined, name: string | null, driver: string | null, handed: boolean): string {
+function reasonFor(
+  tool: ToolReport | undefined,
+  name: string | null,
+  driver: string | null,
+  handed: boolean,
+  masked: boolean,
+): string {
+  if (masked) return `${name} does not list it; the container may not be given it`
   if (handed) return driver ? `held by ${driver}` : 'no driver is bound to it'
   return saying(tool, name)
 }

@@ -70,6 +70,25 @@ describe('a probe', () => {
     })
   })
 
+  it('does not call lost what a tool had no time to list', () => {
+    const device = (bus: string) =>
+      ['vendor:0x10de', 'device:0x2330', 'class:0x030200'].map((line) => `/sys/bus/pci/devices/0000:${bus}:00.0/${line}`)
+    const driver = (bus: string) =>
+      `lrwxrwxrwx 1 0 0 0 Nov 20 11:34 /sys/bus/pci/devices/0000:${bus}:00.0/driver -> ../../drivers/nvidia`
+    const links = `${NONCE} + links\n${driver('01')}\n${driver('02')}\n${NONCE} -\n`
+    const xml =
+      '<nvidia_smi_log><attached_gpus>2</attached_gpus><gpu id="00000000:01:00.0"><product_name>NVIDIA A</product_name></gpu>'
+    const read = (attributes: string) =>
+      parseProbe(probe(files(...device('01'), ...device('02')), links, call('nvidia-smi -q -x', `${xml}\n:0`, attributes)))
+    expect(read('ms=10').accelerators.map((one) => one.health)).toEqual(['ok', 'lost'])
+    expect(read('ms=10000 timeout=1').accelerators.map((one) => one.health)).toEqual(['ok', 'unknown'])
+    expect(read('ms=10 cut=1').accelerators.map((one) => one.health)).toEqual(['ok', 'unknown'])
+    expect(read('ms=10000 timeout=1').tools.find((tool) => tool.tool === 'nvidia-smi')).toMatchObject({
+      state: 'TIMED_OUT',
+      deviceCount: null,
+    })
+  })
+
   it('reads the host: full name from /etc/hosts, disks in sectors, NIC without link, InfiniBand, default route', () => {
     const system = `@addresses\n2: ib0    inet 10.1.2.3/24 brd 10.1.2.255 scope global ib0\\\n2: ib0    inet6 fe80::1/64 scope link\n@hosts\n10.1.2.3 node7.rack.example node7\n@python\n/usr/bin/python3 Python 3.6.8\n@nvcc\nCuda compilation tools, release 11.0, V11.0.221\n@mounts\n/dev/nvme0n1p2 / xfs rw 0 0\nnfs:/home /home nfs4 rw 0 0\n/dev/nvme0n1p2 /var/lib/kubelet/x xfs rw 0 0\n@df\nFilesystem 1024-blocks Used Available Capacity Mounted on\n/dev/nvme0n1p2 1000 400 600 40% /`
     const raw = probe(

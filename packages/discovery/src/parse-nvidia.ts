@@ -90,7 +90,7 @@ export function parseNvidia(texts: NvidiaTexts): VendorReading {
   return reading({
     accelerators,
     version: driver ?? accelerators.find((device) => device.driverVersion)?.driverVersion ?? banner.version ?? null,
-    failure: accelerators.length ? null : failureOf(all.join('\n')),
+    failure: accelerators.length ? null : xml.attached === 0 ? 'it answers, but sees no GPU' : failureOf(all.join('\n')),
     warnings: [...warnings, ...rows.flatMap((row) => row.warnings), ...lostLines(all.join('\n'))],
     toolkits,
   })

@@ -98,6 +98,7 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
 
   const tools: ToolReport[] = []
   const readings = new Map<string, VendorReading>()
+  const partial = new Set<string>()
   for (const [tool, read] of Object.entries(TOOLS)) {
     const calls = callsOf(frames, tool)
     const path = paths.get(tool)
@@ -117,6 +118,7 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
     }
     const found = guarded(tool, () => read(calls), warnings) ?? reading({ failure: 'its output could not be read' })
     readings.set(tool, found)
+    if (calls[0]?.frame.timedOut || calls.some((call) => call.frame.cut)) partial.add(tool)
     tools.push(judge(tool, path ?? null, calls, found, warnings))
   }
   if (frames.some((frame) => frame.name === 'unbounded'))
@@ -129,7 +131,7 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
     warnings.push(...found.warnings)
     for (const [name, version] of Object.entries(found.toolkits)) host.toolkits[name] ??= version
   }
-  const checked = guarded('PCI', () => crossCheck({ accelerators, host, tools, proc: procNvidia(frames) }), warnings)
+  const checked = guarded('PCI', () => crossCheck({ accelerators, host, tools, partial, proc: procNvidia(frames) }), warnings)
   return {
     schemaVersion: SCHEMA_VERSION,
     host,

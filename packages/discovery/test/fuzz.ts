@@ -21,6 +21,43 @@ const texts = readdirSync(FIXTURES, { recursive: true, withFileTypes: true })
 const NONCE = '0123456789abcdef'
 const frame = (tool: string, args: string, text: string) => `${NONCE} + tool ${tool} ${args}\n${text}\n:0\n${NONCE} - ms=10\n`
 
+const SIZE = 200_000
+const many = (part: string) => part.repeat(SIZE / part.length)
+
+/** Texts of nothing but one thing. */
+export const HOSTILE = [
+  ' ',
+  '\n',
+  '1',
+  '| ',
+  'a : ',
+  '{',
+  '[',
+  '{\n',
+  '1 / ',
+  'k=v\n',
+  '<gpu ',
+  'GPU 0: (UUID: ',
+  'A-SMI ',
+  '\u001b[',
+].map((part) => ({
+  name: JSON.stringify(part),
+  text: many(part),
+}))
+
+/** Every parser on one text. */
+export const readAll = (text: string) => [
+  parseNvidia({ xml: text, csv: [text], list: text, table: text, topology: text, version: text, query: text }),
+  parseNvidia({ xml: `<nvidia_smi_log><gpu id="1">${text}` }),
+  parseAmd({ static: text, list: text, metric: text, topology: text, version: text, rocm: [text] }),
+  parseIntel({ discovery: text, details: [text], stats: [text], health: text, topology: text, table: text, version: text }),
+  parseHuawei({ info: text, list: text, mapping: text, boards: [text], details: [text], topology: text }),
+  parseThead({ query: text, csv: [text], list: text, table: text, topology: text }),
+  parseProbe(
+    `muster-probe/1 ${NONCE}\n${['files', 'links', 'cpuinfo', 'tool system'].map((name) => `${NONCE} + ${name}\n@df\n${text}\n${NONCE} -\n`).join('')}`,
+  ),
+]
+
 /** Whatever comes in, a valid reading comes out, and no number in it is one that nobody could have meant. */
 export function fuzz(runs: number): void {
   const any = mutants(texts.map((one) => one.text))
