@@ -11,6 +11,7 @@ import type { Lab, LabNode } from './types.ts'
 
 // Everything here is quick on an idle machine; a busy one gets more time rather than a failure.
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
+const patient = { timeout: 15_000 }
 
 const root = process.getuid?.() === 0
 let lab: Lab
@@ -180,10 +181,10 @@ describe.runIf(root)('faults', () => {
     await lab.fault(name, 'changed-host-key')
     expect(lab.node(name).hostKeyFingerprint).not.toBe(before)
     await lab.ready(name)
-    await expect.poll(async () => (await byKey(name)).fingerprint).toBe(lab.node(name).hostKeyFingerprint)
+    await expect.poll(async () => (await byKey(name)).fingerprint, patient).toBe(lab.node(name).hostKeyFingerprint)
     await lab.heal(name)
     expect(lab.node(name).hostKeyFingerprint).toBe(before)
-    await expect.poll(async () => (await byKey(name)).fingerprint).toBe(before)
+    await expect.poll(async () => (await byKey(name)).fingerprint, patient).toBe(before)
   })
 
   it('full-disk: no byte can be written', async () => {
@@ -253,11 +254,11 @@ describe.runIf(root)('faults', () => {
     // With a terminal, whose end sends SIGHUP to all that hangs on it.
     expect((await session.run('sudo shutdown -r now', '', true)).code).toBe(0)
     await session.closed
-    await expect.poll(() => lab.ready(name)).not.toBe(second)
+    await expect.poll(() => lab.ready(name), patient).not.toBe(second)
     const third = await node.bootId()
     // reboot(2) itself, as a package's own reboot program would call it.
     await node.exec(['python3', '-c', 'import ctypes; ctypes.CDLL(None).reboot(0x1234567)'])
-    await expect.poll(() => lab.ready(name)).not.toBe(third)
+    await expect.poll(() => lab.ready(name), patient).not.toBe(third)
     await lab.heal(name)
   })
 

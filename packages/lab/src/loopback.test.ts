@@ -4,6 +4,7 @@ import { connectTo } from './try-ssh.ts'
 import type { FaultName, Lab } from './types.ts'
 
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
+const patient = { timeout: 15_000 }
 
 describe('a lab of sshd processes', () => {
   let lab: Lab
@@ -28,10 +29,10 @@ describe('a lab of sshd processes', () => {
   it('changes its host key and heals', async () => {
     const before = lab.node(name).hostKeyFingerprint
     await lab.fault(name, 'changed-host-key')
-    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint).toBe(lab.node(name).hostKeyFingerprint)
+    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint, patient).toBe(lab.node(name).hostKeyFingerprint)
     expect(lab.node(name).hostKeyFingerprint).not.toBe(before)
     await lab.heal(name)
-    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint).toBe(before)
+    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint, patient).toBe(before)
   })
 
   it('breaks tools and shells and heals', async () => {

@@ -13,6 +13,7 @@ import { connectTo } from './try-ssh.ts'
 import { listLabs } from './up.ts'
 
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
+const patient = { timeout: 15_000 }
 
 const root = process.getuid?.() === 0
 const main = path.join(import.meta.dirname, 'main.ts')
@@ -67,7 +68,7 @@ describe.runIf(root)('the end of an owner', () => {
     expect(Object.keys(networkInterfaces())).toContain(link)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    await expect.poll(() => processes.filter(isAlive)).toEqual([])
+    await expect.poll(() => processes.filter(isAlive), patient).toEqual([])
     expect((await listLabs()).map(({ id }) => id)).not.toContain(killed.id)
     expect(existsSync(killed.dir)).toBe(false)
     expect(Object.keys(networkInterfaces())).not.toContain(link)
@@ -96,7 +97,7 @@ describe.runIf(root)('the end of an owner', () => {
     const { processes } = traces(forgotten)
     child.stdin.end('\n')
     await once(child, 'exit')
-    await expect.poll(() => processes.filter(isAlive)).toEqual([])
+    await expect.poll(() => processes.filter(isAlive), patient).toEqual([])
     expect(existsSync(forgotten.dir)).toBe(false)
   })
 })
