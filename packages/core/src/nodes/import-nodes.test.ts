@@ -75,14 +75,14 @@ describe('importNodes', () => {
   })
 
   test('two people at once: each node is added by one of them, in whatever order they name them', async () => {
-    const names = Array.from({ length: 300 }, (_, i) => `n${i}`)
+    const names = Array.from({ length: 3000 }, (_, i) => `n${i}`)
     const [one, two] = await Promise.all([
       importNodes(cast.operator, { format: 'LIST', text: names.join('\n') }),
       importNodes(cast.admin, { format: 'LIST', text: names.toReversed().join('\n') }),
     ])
-    expect(one.addedCount + two.addedCount).toBe(300)
+    expect(one.addedCount + two.addedCount).toBe(3000)
     expect([...one.rows, ...two.rows].every((r) => r.node?.name === r.name && r.state !== 'VALID')).toBe(true)
-    expect(await count()).toBe(300)
+    expect(await count()).toBe(3000)
   })
 
   test('defaults hold where a row says nothing', async () => {

@@ -5,7 +5,8 @@ import { isOneOf, visibleTo } from '../db/rows.ts'
 import { parseInput } from '../errors.ts'
 import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
 import { authorizeConnectionType, checkReferences } from './fields.ts'
-import { flagExisting, NodeImportInput, type NodeImportReport, type PlannedRow, planImport, report } from './import/plan.ts'
+import { flagExisting } from './import/flag-rows.ts'
+import { NodeImportInput, type NodeImportReport, type PlannedRow, planImport, report } from './import/plan.ts'
 import { computeNodes } from './tables.ts'
 
 /** Rows of one statement: it takes at most 65,535 parameters. */

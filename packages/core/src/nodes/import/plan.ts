@@ -1,4 +1,4 @@
-import { and, or } from 'drizzle-orm'
+import { and } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Ctx, type Tx, whyNotAllowed } from '../../context.ts'
 import { credentials } from '../../credentials/tables.ts'
@@ -7,9 +7,10 @@ import { isOneOf, visibleTo } from '../../db/rows.ts'
 import type { InputIssue } from '../../errors.ts'
 import { AddNodeInput } from '../add-node.ts'
 import { NODE_FIELDS } from '../fields.ts'
-import { type ComputeNode, computeNodes } from '../tables.ts'
+import type { ComputeNode } from '../tables.ts'
 import { parseCsv } from './csv.ts'
 import type { Draft } from './draft.ts'
+import { flagExisting, flagRepeats } from './flag-rows.ts'
 import { parseInventory } from './inventory.ts'
 import { parseList } from './list.ts'
 
@@ -144,72 +145,5 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
     node: null,
     values,
     groups: draft.groups,
-  }
-}
-
-const addressOf = (at: { host: string; port: number; bastionId?: string | null | undefined }) =>
-  JSON.stringify([at.host, at.port, at.bastionId ?? null])
-
-/** A row that says the same as an earlier one is harmless; one of the same name for another address is a mistake. */
-function flagRepeats(rows: PlannedRow[]): void {
-  const byName = new Map<string, PlannedRow>()
-  const byAddress = new Map<string, PlannedRow>()
-  for (const row of rows) {
-    if (!row.values) continue
-    const first = byName.get(row.values.name)
-    const address = addressOf(row.values)
-    if (first) {
-      const isSame = addressOf(first.values!) === address
-      row.state = isSame ? 'EXISTS' : 'INVALID'
-      row.issues = [
-        { path: 'name', message: `row ${first.row} has this name${isSame ? ' and address' : ' and another address'}` },
-      ]
-    } else if (byAddress.has(address)) {
-      row.state = 'INVALID'
-      row.issues = [{ path: 'host', message: `row ${byAddress.get(address)!.row} has this address under another name` }]
-    } else {
-      byName.set(row.values.name, row)
-      byAddress.set(address, row)
-    }
-  }
-}
-
-/** Flag the rows whose name or address a node of the tenant has. */
-export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
-  const valid = rows.filter((row) => row.state === 'VALID' && row.values)
-  if (valid.length === 0) return
-  const nodes = await db
-    .select()
-    .from(computeNodes)
-    .where(
-      and(
-        visibleTo(ctx, computeNodes),
-        or(
-          isOneOf(
-            computeNodes.name,
-            valid.map((row) => row.values!.name),
-            'text',
-          ),
-          isOneOf(
-            computeNodes.host,
-            valid.map((row) => row.values!.host),
-            'text',
-          ),
-        ),
-      ),
-    )
-  const byName = new Map(nodes.map((node) => [node.name, node]))
-  const byAddress = new Map(nodes.map((node) => [addressOf(node), node]))
-  for (const row of valid) {
-    const sameName = byName.get(row.values!.name)
-    const node = sameName ?? byAddress.get(addressOf(row.values!))
-    if (!node) continue
-    row.state = 'EXISTS'
-    row.node = node
-    row.issues = [
-      sameName
-        ? { path: 'name', message: `There is already a node named ${node.name} (${node.status}).` }
-        : { path: 'host', message: `The node ${node.name} (${node.status}) has this address already.` },
-    ]
   }
 }

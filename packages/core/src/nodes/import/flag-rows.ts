@@ -1,0 +1,73 @@
+import { and, or } from 'drizzle-orm'
+import type { Ctx, Tx } from '../../context.ts'
+import type { Db } from '../../db/client.ts'
+import { isOneOf, visibleTo } from '../../db/rows.ts'
+import { computeNodes } from '../tables.ts'
+import type { PlannedRow } from './plan.ts'
+
+const addressOf = (at: { host: string; port: number; bastionId?: string | null | undefined }) =>
+  JSON.stringify([at.host, at.port, at.bastionId ?? null])
+
+/** A row that says the same as an earlier one is harmless; one of the same name for another address is a mistake. */
+export function flagRepeats(rows: PlannedRow[]): void {
+  const byName = new Map<string, PlannedRow>()
+  const byAddress = new Map<string, PlannedRow>()
+  for (const row of rows) {
+    if (!row.values) continue
+    const first = byName.get(row.values.name)
+    const address = addressOf(row.values)
+    if (first) {
+      const isSame = addressOf(first.values!) === address
+      row.state = isSame ? 'EXISTS' : 'INVALID'
+      row.issues = [
+        { path: 'name', message: `row ${first.row} has this name${isSame ? ' and address' : ' and another address'}` },
+      ]
+    } else if (byAddress.has(address)) {
+      row.state = 'INVALID'
+      row.issues = [{ path: 'host', message: `row ${byAddress.get(address)!.row} has this address under another name` }]
+    } else {
+      byName.set(row.values.name, row)
+      byAddress.set(address, row)
+    }
+  }
+}
+
+/** Flag the rows whose name or address a node of the tenant has. */
+export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
+  const valid = rows.filter((row) => row.state === 'VALID' && row.values)
+  if (valid.length === 0) return
+  const nodes = await db
+    .select()
+    .from(computeNodes)
+    .where(
+      and(
+        visibleTo(ctx, computeNodes),
+        or(
+          isOneOf(
+            computeNodes.name,
+            valid.map((row) => row.values!.name),
+            'text',
+          ),
+          isOneOf(
+            computeNodes.host,
+            valid.map((row) => row.values!.host),
+            'text',
+          ),
+        ),
+      ),
+    )
+  const byName = new Map(nodes.map((node) => [node.name, node]))
+  const byAddress = new Map(nodes.map((node) => [addressOf(node), node]))
+  for (const row of valid) {
+    const sameName = byName.get(row.values!.name)
+    const node = sameName ?? byAddress.get(addressOf(row.values!))
+    if (!node) continue
+    row.state = 'EXISTS'
+    row.node = node
+    row.issues = [
+      sameName
+        ? { path: 'name', message: `There is already a node named ${node.name} (${node.status}).` }
+        : { path: 'host', message: `The node ${node.name} (${node.status}) has this address already.` },
+    ]
+  }
+}
