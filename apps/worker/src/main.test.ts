@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { schema } from '@muster/core/db'
+import { addNode, testConnections } from '@muster/core/nodes'
+import { eventually, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ansibleOf, startProcess, type WorkerProcess } from './testing/start-process.ts'
+
+const SLOW = 60_000
+let test: TestRuntime
+let folder: string
+let ansible: string
+const started: WorkerProcess[] = []
+
+beforeAll(async () => {
+  test = await testRuntime({ vault: 'real' })
+  folder = await mkdtemp(join(tmpdir(), 'muster-worker-'))
+  ansible = await ansibleOf('2.19.4', join(folder, 'ansible-playbook'))
+})
+afterAll(async () => {
+  for (const { child } of started) child.kill('SIGKILL')
+  await test.close()
+  await rm(folder, { recursive: true })
+})
+
+function start(env: Record<string, string> = {}): WorkerProcess {
+  const worker = startProcess({
+    DATABASE_URL: test.url,
+    ANSIBLE_PLAYBOOK: ansible,
+    ANSIBLE_WORK_DIR: join(folder, 'runs'),
+    ...env,
+  })
+  started.push(worker)
+  return worker
+}
+
+/** Where a worker that has come up answers. */
+const addressOf = (worker: WorkerProcess) =>
+  eventually(() => {
+    const port = /"port":(\d+)/.exec(worker.output)?.[1]
+    if (!port) throw new Error(`the worker did not come up: ${worker.output}`)
+    return `http://127.0.0.1:${port}`
+  }, 30_000)
+
+const get = async (url: string) => {
+  const response = await fetch(url)
+  return { status: response.status, body: await response.text() }
+}
+
+describe('a worker', () => {
+  it(
+    'takes work, survives the loss of all its connections, and ends cleanly in the middle of a test',
+    async () => {
+      const worker = start()
+      const address = await addressOf(worker)
+      expect(worker.output).toContain('"ansible":"2.19.4"')
+      expect(await get(`${address}/healthz`)).toEqual({ status: 200, body: 'ok\n' })
+      expect(await get(`${address}/readyz`)).toEqual({ status: 200, body: 'ready\n' })
+
+      const { operator, admin } = await test.given.tenant()
+      const credential = await test.given.credential(admin, 'SSH_KEY')
+      const add = (name: string, host: string, port = 22) => addNode(operator, { name, host, port, credentialId: credential.id })
+      const resultOf = async (nodeId: string) => {
+        const [asked] = await testConnections(operator, { nodeIds: [nodeId] })
+        return eventually(async () => {
+          const [row] = await test.runtime.db
+            .select()
+            .from(schema.connectionTests)
+            .where(eq(schema.connectionTests.id, asked!.id))
+          if (!row?.finishedAt) throw new Error('the test is not over')
+          return row
+        }, 30_000)
+      }
+      const nowhere = await add('nowhere', 'nowhere.invalid')
+      expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false, error: expect.stringContaining('Nothing is known') })
+      expect((await get(`${address}/metrics`)).body).toContain('muster_connection_test_duration_seconds_count{result="failed"} 1')
+
+      await test.runtime.db.execute(
+        sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'muster-%'
+          and application_name not like 'muster-test%' and application_name <> 'muster-queue-sender'`,
+      )
+      expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false })
+      await eventually(async () => (await get(`${address}/readyz`)).status === 200)
+
+      // A machine that never speaks keeps a test busy while the worker is told to end.
+      let touched = () => {}
+      const reached = new Promise<void>((resolve) => {
+        touched = resolve
+      })
+      const tarpit = createServer(() => touched())
+      await new Promise<void>((resolve) => tarpit.listen(0, '127.0.0.1', resolve))
+      const silent = await add('silent', '127.0.0.1', (tarpit.address() as { port: number }).port)
+      const result = resultOf(silent.id)
+      await reached
+      worker.child.kill('SIGTERM')
+      expect(await worker.ended).toBe(0)
+      expect(await result).toMatchObject({ isOk: false, error: expect.stringContaining('worker was stopped') })
+      tarpit.close()
+    },
+    SLOW,
+  )
+
+  it(
+    'waits for its database, and can be told to end while it waits',
+    async () => {
+      const worker = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
+      await eventually(() => worker.output.includes('waiting for the database'), 20_000)
+      worker.child.kill('SIGTERM')
+      expect(await worker.ended).toBe(0)
+    },
+    SLOW,
+  )
+
+  it(
+    'says what is wrong and does not come up',
+    async () => {
+      const workers = [
+        start({ DATABASE_URL: 'mysql://somewhere', SSH_CONCURRENCY: 'many' }),
+        start({ ANSIBLE_PLAYBOOK: join(folder, 'missing') }),
+        start({ ANSIBLE_PLAYBOOK: await ansibleOf('2.12.1', join(folder, 'old')) }),
+        start({ CREDENTIAL_MASTER_PASSWORD: 'not the one it was' }),
+      ]
+      expect(await Promise.all(workers.map((worker) => worker.ended))).toEqual([1, 1, 1, 1])
+      const said = workers.map((worker) => worker.output)
+      expect(said[0]).toMatch(/DATABASE_URL \(from the environment\): must look like postgres/)
+      expect(said[0]).toMatch(/SSH_CONCURRENCY \(from the environment\)/)
+      expect(said[1]).toMatch(/There is no .*missing\. Install ansible-core/)
+      expect(said[2]).toMatch(/ansible-core 2\.12\.1 is too old/)
+      expect(said[3]).toMatch(/master password does not fit/)
+      for (const text of said) expect(text).not.toMatch(/\n\s+at /)
+    },
+    SLOW,
+  )
+})

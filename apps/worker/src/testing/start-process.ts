@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { TEST_MASTER_PASSWORD } from '@muster/core/testing'
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+/** A worker as a process of its own. `output` grows as it speaks; `ended` is its exit code. */
+export type WorkerProcess = { child: ChildProcess; readonly output: string; ended: Promise<number | null> }
+
+/** @param env all that the process gets, besides a master password, a free port and PATH */
+export function startProcess(env: Record<string, string>): WorkerProcess {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, CREDENTIAL_MASTER_PASSWORD: TEST_MASTER_PASSWORD, WORKER_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+  return {
+    child,
+    get output() {
+      return output
+    },
+    ended: new Promise((resolve) => child.on('close', (code) => resolve(code))),
+  }
+}
+
+/** An executable that says it is this version of ansible-core. */
+export async function ansibleOf(version: string, path: string): Promise<string> {
+  await writeFile(path, `#!/bin/sh\necho 'ansible-playbook [core ${version}]'\n`)
+  await chmod(path, 0o755)
+  return path
+}
