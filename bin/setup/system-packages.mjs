@@ -10,13 +10,17 @@ const PROGRAMS = {
   ip: { find: ['ip', 'tc'], apt: ['iproute2'], dnf: ['iproute', 'iproute-tc'] },
   sudo: { find: ['sudo'], apt: ['sudo'], dnf: ['sudo'] },
   unshare: { find: ['unshare', 'nsenter', 'setpriv'], apt: ['util-linux'], dnf: ['util-linux'] },
+  openssl: { find: ['openssl'], apt: ['openssl'], dnf: ['openssl'] },
   chromium: { find: ['chromium'], apt: ['chromium'], dnf: ['chromium'] },
 }
 
 /** What each kind of work needs. Without root the lab is plain sshd processes on loopback and needs no namespaces. */
 export const needs = {
   run: ['ssh', 'python'],
-  lab: process.getuid?.() === 0 ? ['ssh', 'python', 'sshd', 'ip', 'sudo', 'unshare'] : ['ssh', 'python', 'sshd'],
+  lab:
+    process.getuid?.() === 0
+      ? ['ssh', 'python', 'sshd', 'ip', 'sudo', 'unshare', 'openssl']
+      : ['ssh', 'python', 'sshd', 'openssl'],
 }
 needs.test = [...needs.lab, 'chromium']
 
