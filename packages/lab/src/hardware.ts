@@ -55,6 +55,32 @@ export function procFiles({ cpu, memoryGib }: Profile): { cpuinfo: string; memin
   return { cpuinfo: `${processors.join('\n\n')}\n\n`, meminfo: `${meminfo.join('\n')}\n` }
 }
 
+/** The same processors as /sys tells them: who is online, and the neighbours of the first. */
+function cpuFiles({ cpu }: Profile): FileSpec[] {
+  const cores = cpu.sockets * cpu.coresPerSocket
+  const list = (ranges: number[][]) => ranges.map((range) => range.join('-')).join(',')
+  const socket = (number: number) =>
+    list(
+      Array.from({ length: cpu.threadsPerCore }, (_, thread) => {
+        const first = thread * cores + number * cpu.coresPerSocket
+        return [first, first + cpu.coresPerSocket - 1]
+      }),
+    )
+  const at = '/sys/devices/system'
+  return [
+    { path: `${at}/cpu/online`, content: `0-${cores * cpu.threadsPerCore - 1}\n` },
+    { path: `${at}/cpu/cpu0/topology/core_siblings_list`, content: `${socket(0)}\n` },
+    {
+      path: `${at}/cpu/cpu0/topology/thread_siblings_list`,
+      content: `${list(Array.from({ length: cpu.threadsPerCore }, (_, thread) => [thread * cores]))}\n`,
+    },
+    ...Array.from({ length: cpu.sockets }, (_, number) => ({
+      path: `${at}/node/node${number}/cpulist`,
+      content: `${socket(number)}\n`,
+    })),
+  ]
+}
+
 /** What a node shows of its hardware: files of its root, of /sys, and /proc entries, all by absolute path. */
 export function hardwareFiles(node: PlannedNode): FileSpec[] {
   const profile = profileOf(node.profile)
@@ -64,6 +90,7 @@ export function hardwareFiles(node: PlannedNode): FileSpec[] {
     { path: '/proc/cpuinfo', content: cpuinfo },
     { path: '/proc/meminfo', content: meminfo },
     { path: '/proc/cmdline', content: 'BOOT_IMAGE=/boot/vmlinuz root=/dev/sda1 ro quiet\n' },
+    ...cpuFiles(profile),
     ...dmiFiles(node),
     ...readTree(path.join(dir, 'extra'), node.tag),
     ...pciFiles(dir),
