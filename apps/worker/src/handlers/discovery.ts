@@ -4,7 +4,7 @@ import { type NodeAccess, resolveNodeAccess } from '@muster/core/credentials/acc
 import { DomainError } from '@muster/core/errors'
 import { type DiscoveryOutcome, finishDiscovery, recordOfferedHostKey, startDiscovery, whyNotConnect } from '@muster/core/nodes'
 import type { QueueEntry } from '@muster/core/queue'
-import { PROBE_OUTPUT_LIMIT, PROBE_TIME_LIMIT, parseProbe, probeCommand } from '@muster/discovery'
+import { PROBE_OUTPUT_LIMIT, PROBE_TIME_LIMIT, parseProbe, probeCommand, readFrames } from '@muster/discovery'
 import { discoveryDuration } from '../metrics.ts'
 import type { Bastions } from '../ssh/bastions.ts'
 import type { ConnectOptions } from '../ssh/connect.ts'
@@ -36,15 +36,27 @@ async function look(ctx: Ctx, access: NodeAccess, { config, bastions, stopping }
   if (refusal) return { error: refusal }
   try {
     const evidence = await runProbe(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
-    if (evidence.length === 0)
-      return { error: 'The probe printed nothing: the account may not run commands. Test the connection.' }
-    return { result: parseProbe(evidence), evidence }
+    const unread = whyNotRead(evidence)
+    return unread ? { error: unread, evidence } : { result: parseProbe(evidence), evidence }
   } catch (error) {
     if (stopping.aborted) return { error: 'The worker was stopped while it looked; discover the node again.' }
     if (!(error instanceof SshFailure)) throw error
     if (error.offered) await recordOfferedHostKey(ctx, error.offered)
     return { error: error.summary, unreachable: true }
   }
+}
+
+/** Why nothing is taken from this output, which must not make a node look empty; null when it can be. */
+function whyNotRead(evidence: Buffer): string | null {
+  const { frames, complete } = readFrames(evidence)
+  if (frames.length === 0) {
+    const said = evidence
+      .toString('latin1', 0, 120)
+      .replace(/[^\x20-\x7e]+/g, ' ')
+      .trim()
+    return `The shell did not run the probe${said ? ` but said ${JSON.stringify(said)}` : ''}. Test the connection.`
+  }
+  return complete ? null : 'The probe was cut short; its output so far is kept. Discover the node again.'
 }
 
 /** @returns what the probe printed, as far as it came: the node keeps its own clocks, and ours only guards against its silence */

@@ -127,6 +127,26 @@ describe('discovery', () => {
     expect(await world.rowOf(victim.id)).toMatchObject({ status: 'READY', offeredHostKey: null })
   }, 60_000)
 
+  it('takes nothing from a shell that does not run the probe', async () => {
+    const node = await world.addKnown(lab.node('plain'), { name: 'mute' })
+    expect((await world.discoverAll([node.id]))[0]).toMatchObject({ error: null })
+    const before = await world.rowOf(node.id)
+    await lab.node('plain').exec(['usermod', '-s', '/usr/sbin/nologin', 'ops'])
+    const [row] = await world.discoverAll([node.id])
+    await lab.node('plain').exec(['usermod', '-s', '/bin/bash', 'ops'])
+    expect(row).toMatchObject({ result: null, error: expect.stringContaining('did not run the probe but said "This account is') })
+    expect(await world.rowOf(node.id)).toMatchObject({ kernel: before.kernel, bootId: before.bootId, status: before.status })
+  })
+
+  it('is not held up by a tool that prints without end', async () => {
+    const node = await world.addKnown(lab.node('h100'), { name: 'endless' })
+    await lab.fault('h100', 'endless-output')
+    const [row] = await world.discoverAll([node.id])
+    await lab.heal('h100')
+    expect(row!.result!.tools.find((t) => t.tool === 'nvidia-smi')!.state).not.toBe('OK')
+    expect(await acceleratorsOf(node.id)).toEqual({ nvidia_gpu: 8 })
+  }, 60_000)
+
   it('does not sign in to a node whose key nobody approved', async () => {
     const node = await world.add(lab.node('plain'), { name: 'unapproved' })
     await expect(world.discoverAll([node.id])).rejects.toThrow(/not approved/)

@@ -1,0 +1,158 @@
+import type { NodeAccess } from '@muster/core/credentials/access'
+import type { PreflightStage } from '@muster/core/nodes'
+import type { OwnedLab } from '@muster/lab'
+import { given } from '@muster/lab/given'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessTo } from '../testing/access.ts'
+import { RUN_FROM_STDIN } from './account-script.ts'
+import { shareBastions } from './bastions.ts'
+import { checkAccount } from './check-account.ts'
+import { connectNode } from './connect.ts'
+import { SshFailure } from './failure.ts'
+
+let lab: OwnedLab
+const bastions = shareBastions()
+beforeAll(async () => {
+  lab = await given.lab({ nodes: [{ name: 'one', profile: 'cpu' }] })
+})
+afterAll(() => bastions.close())
+
+const root = { method: 'sudo', user: 'root', password: null } as const
+
+/** The stages of an account by name, and the failure if its shell was none. */
+async function check(login: NodeAccess['login'], become: NodeAccess['become'] = root, timeoutMs = 4000) {
+  const stages: PreflightStage[] = []
+  const session = await connectNode(accessTo(lab.node('one'), login), { timeoutMs: 10_000, bastions })
+  const failure = await checkAccount(session, become, { timeoutMs, onStage: (s) => stages.push(s) }).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof SshFailure) return error
+      throw error
+    },
+  )
+  session.close()
+  return { failure, stages, at: (name: string) => stages.find((s) => s.stage === name) }
+}
+
+describe('an account', () => {
+  it('becomes another user in each way', async () => {
+    const { sshKey, sudoPassword, rootPassword, rootKey } = lab.credentials
+    const sudoWith = { ...root, password: sudoPassword!.password }
+    expect((await check(sshKey)).at('SUDO')).toMatchObject({ state: 'OK', detail: 'sudo to root' })
+    expect((await check(sudoPassword!, sudoWith)).at('SUDO')).toMatchObject({
+      state: 'OK',
+      detail: 'sudo to root with a password',
+    })
+    expect((await check(sshKey, { method: 'su', user: 'root', password: rootPassword!.password })).at('SUDO')).toMatchObject({
+      state: 'OK',
+      detail: 'su to root with a password',
+    })
+    expect((await check(rootKey!)).at('SUDO')).toMatchObject({ state: 'OK', detail: 'already root' })
+    // The password goes by stdin: an argument would stand in the node's process list.
+    const { exec } = lab.node('one')
+    await Promise.all([
+      check(sudoPassword!, sudoWith),
+      (async () => {
+        for (let i = 0; i < 10; i++) expect((await exec(['ps', '-eo', 'args'])).stdout).not.toContain(sudoWith.password)
+      })(),
+    ])
+  }, 20_000)
+
+  it('that may not become another user says why, and is looked at further', async () => {
+    const { sudoPassword, plainPassword } = lab.credentials
+    const wrong = await check(sudoPassword!, { ...root, password: 'wrong' }, 8000)
+    expect(wrong.at('SUDO')).toMatchObject({ state: 'FAILED', hint: 'Check the password of the become credential.' })
+    const none = await check(sudoPassword!)
+    expect(none.at('SUDO')).toMatchObject({ state: 'FAILED', hint: expect.stringContaining('NOPASSWD') })
+    const refused = await check(plainPassword!, { ...root, password: plainPassword!.password })
+    expect(refused.at('SUDO')).toMatchObject({ state: 'FAILED', detail: expect.stringContaining('not in the sudoers file') })
+    for (const { failure, at } of [wrong, none, refused]) {
+      expect(failure).toBeNull()
+      expect(at('ANSIBLE')).toMatchObject({ state: 'OK' })
+    }
+  }, 30_000)
+
+  it('leaves nothing behind', async () => {
+    await check(lab.credentials.sshKey)
+    const { stdout } = await lab.node('one').exec(['find', '/home/ops', '-name', '.muster*'])
+    expect(stdout).toBe('')
+  })
+
+  it('on a full disk cannot serve Ansible', async () => {
+    await lab.fault('one', 'full-disk')
+    const { failure, at } = await check(lab.credentials.sshKey)
+    await lab.heal('one')
+    expect(failure).toBeNull()
+    expect(at('ANSIBLE')).toMatchObject({
+      state: 'FAILED',
+      detail: expect.stringMatching(/Nothing can be written to .*No space left/),
+    })
+  }, 30_000)
+
+  it('with a Python that is too old, broken or cut down says so', async () => {
+    const node = lab.node('one')
+    const pretend = async (script: string) => {
+      await node.exec(['sh', '-c', 'cat > /usr/local/bin/python3.14 && chmod 755 /usr/local/bin/python3.14'], { input: script })
+      return check(lab.credentials.sshKey)
+    }
+    // `sh -c` of the check gives the mark as the last argument.
+    const last = '#!/bin/sh\nfor mark; do :; done\n'
+    const old = await pretend(`${last}echo "$mark python 3.6.8 /opt/old"; echo "$mark ansible ok /home"\n`)
+    expect([old.at('PYTHON'), old.at('ANSIBLE')]).toMatchObject([
+      { state: 'FAILED', detail: 'Python 3.6.8 at /opt/old is too old.' },
+      { state: 'SKIPPED' },
+    ])
+    const broken = await pretend('#!/bin/sh\nexit 127\n')
+    expect(broken.at('PYTHON')).toMatchObject({ state: 'FAILED', detail: 'Its Python does not start.' })
+    const cut = await pretend(`${last}echo "$mark python 3.12.1 /opt/cut"; echo "$mark ansible missing json,zipfile"\n`)
+    expect(cut.at('ANSIBLE')).toMatchObject({ state: 'FAILED', detail: 'Its Python lacks json, zipfile.' })
+    await node.exec(['rm', '/usr/local/bin/python3.14'])
+  }, 30_000)
+})
+
+describe('a shell', () => {
+  const withShell = async (script: string) => {
+    const node = lab.node('one')
+    await node.exec(
+      [
+        'sh',
+        '-c',
+        'cat > /usr/local/bin/odd-shell && chmod 755 /usr/local/bin/odd-shell && usermod -s /usr/local/bin/odd-shell ops',
+      ],
+      {
+        input: script,
+      },
+    )
+    const result = await check(lab.credentials.sshKey, root, 1500)
+    await node.exec(['usermod', '-s', '/bin/bash', 'ops'])
+    return result
+  }
+
+  it('that talks before each command works, with a hint', async () => {
+    const { failure, at } = await withShell('#!/bin/sh\nprintf "Welcome!"\nexec /bin/sh "$@"\n')
+    expect(failure).toBeNull()
+    expect(at('SHELL')).toMatchObject({ state: 'OK', hint: expect.stringContaining('prints "Welcome!" before every command') })
+    expect(at('ANSIBLE')).toMatchObject({ state: 'OK' })
+  })
+
+  it.each([
+    [
+      'runs nothing',
+      '#!/bin/sh\necho "This account is not available."\nexit 1\n',
+      /cannot run commands \(exit code 1, it said "This account/,
+    ],
+    ['never answers', '#!/bin/sh\nexec sleep 600\n', /ran no command within 1\.5 s/],
+    ['prints without end', '#!/bin/sh\nexec yes fooled\n', /prints without end: "fooled fooled/],
+  ])('that %s fails', async (_what, script, message) => {
+    const { failure, stages } = await withShell(script)
+    expect(failure).toMatchObject({ stage: 'SHELL', message: expect.stringMatching(message) })
+    expect(stages).toHaveLength(1)
+  })
+
+  it('of any kind carries the check', async () => {
+    // csh replaces `!` and ends a quote at a newline; fish takes a backslash before a quote or another one for its own.
+    expect(RUN_FROM_STDIN).not.toMatch(/[!\n]|\\['\\]/)
+    const { failure } = await withShell('#!/bin/sh\nexec /bin/dash "$@"\n')
+    expect(failure).toBeNull()
+  })
+})
