@@ -99,6 +99,16 @@ it('falls back to the name of the board, and to `list` where `static` failed', (
   ).toHaveLength(8)
 })
 
+it.each([
+  [{ UMC: 'ENABLED', HDP: 'DISABLED' }, 'enabled'],
+  [[{ block: 'UMC', status: 'ENABLED' }], 'enabled'],
+  [[{ block: 'UMC', status: 'DISABLED' }], 'disabled'],
+  ['N/A', null],
+])('reads the ECC state %j', (ecc_block_state, eccMode) => {
+  const text = JSON.stringify([{ gpu: 0, asic: { market_name: 'A' }, ras: { ecc_block_state } }])
+  expect(parseAmd({ static: text }).accelerators[0]?.eccMode).toBe(eccMode)
+})
+
 it('warns of uncorrected errors', () => {
   const metric = JSON.stringify([{ gpu: 0, ecc: { total_correctable_count: 4, total_uncorrectable_count: 1 } }])
   expect(parseAmd({ static: '[{"gpu":0,"asic":{"market_name":"A"}}]', metric }).accelerators[0]).toMatchObject({

@@ -117,7 +117,9 @@ function device(index: number, stat: Fields | undefined, listed: Fields | undefi
       .map(known)
       .find((text) => text && /^\d[\w.+-]*$/.test(text)) ?? null
   const uncorrected = count(ecc.total_uncorrectable_count)
-  const blocks = Object.values(record(section(stat, 'ras').ecc_block_state)).map((state) =>
+  // `{UMC: 'ENABLED'}` or `[{block: 'UMC', status: 'ENABLED'}]`.
+  const states = section(stat, 'ras').ecc_block_state
+  const blocks = (Array.isArray(states) ? list(states) : Object.values(record(states))).map((state) =>
     enabled(record(state).status ?? state),
   )
   const unified = known(vram?.type)?.toLowerCase() === 'unified'

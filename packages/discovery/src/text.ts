@@ -76,6 +76,9 @@ export function pciAddress(cell: unknown): string | null {
   return `${hex(domain, 4)}:${hex(bus, 2)}:${hex(device, 2)}.${fn}`
 }
 
+/** The leading release of `610.57.04 [Deprecated; …]`, null for `Deprecated, see …`. */
+export const release = (cell: unknown): string | null => /^\d[\d.]*/.exec(known(cell) ?? '')?.[0] ?? null
+
 /** Enabled/disabled in the vendors' words. */
 export function enabled(cell: unknown): 'enabled' | 'disabled' | null {
   const text = known(cell)?.toLowerCase()

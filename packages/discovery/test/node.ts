@@ -131,7 +131,12 @@ export const SHELLS: { name: string; argv: string[] }[] = [
   { name: 'bash', argv: ['/usr/bin/bash', '--posix'] },
   { name: 'busybox', argv: ['/usr/bin/busybox', 'sh'] },
   { name: 'sh', argv: ['/bin/sh'] },
-].filter((shell) => existsSync(shell.argv[0] ?? ''))
+]
+  .filter((shell) => existsSync(shell.argv[0] ?? ''))
+  .filter(
+    (shell, index, all) =>
+      all.findIndex((other) => realpathSync(other.argv[0] ?? '') === realpathSync(shell.argv[0] ?? '')) === index,
+  )
 
 /** Command lines of all processes that hold a text. */
 export function processesWith(text: string): string[] {
