@@ -1,11 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/db'
-import { cancelJobRun } from '@muster/core/jobs'
+import { cancelJobRun, runJob } from '@muster/core/jobs'
 import { eventually } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { pinnedKey } from '../testing/access.ts'
 import { type LabWorld, labWorld } from '../testing/lab-world.ts'
+import { startWorkerProcess } from '../testing/worker-process.ts'
 import { processesWith } from './processes.ts'
+import { removeDeadRuns } from './run-directory.ts'
 
 let world: LabWorld
 let names: { key: string; password: string; locked: string; behind: string }
@@ -177,7 +181,7 @@ test('sudo refused and no Python are failures that say why', { timeout: 60_000 }
     expect(run.status).toBe('FAILED')
     const messages = Object.fromEntries(hosts.map((host) => [host.name, host.message]))
     expect(messages[names.key]).toMatch(/sudo/i)
-    expect(messages[names.locked]).toMatch(/python/i)
+    expect(messages[names.locked]).toMatch(/python|interpreter/i)
   } finally {
     await world.lab.heal()
   }
@@ -213,4 +217,54 @@ test('collect_facts keeps what the probe found with the node, and not in the log
   for (const node of world.lab.nodes)
     for (const [kind, n] of Object.entries(node.accelerators)) expected[kind] = (expected[kind] ?? 0) + n
   expect(counts).toEqual(expected)
+})
+
+test('a worker killed in the middle of a task: the next one ends what runs here and on the nodes', {
+  timeout: 90_000,
+}, async () => {
+  const template = await world.template('sleep3', `${PLAY}    - name: Sleep\n      command: sleep 4714\n`)
+  const names2 = [names.key, names.behind]
+  const run = await runJob(world.operator, { template, limit: names2.join(','), become: true })
+  const killed = await startWorkerProcess(world, run.id)
+  for (const name of names2) await eventually(async () => (await remaining(name, 'sleep 4714')) !== '', 30_000)
+  await killed.kill()
+  expect(await removeDeadRuns(world.config.ANSIBLE_WORK_DIR, world.runtime.log)).toBe(1)
+  for (const name of names2) expect([name, await remaining(name, 'sleep 4714')]).toEqual([name, ''])
+})
+
+test('su with its password, and a node that is this machine', { timeout: 60_000 }, async () => {
+  const { sshPassword, rootPassword } = world.lab.credentials
+  const login = await createCredential(world.admin, { name: 'ops by password', kind: 'SSH_PASSWORD', ...sshPassword! })
+  const su = await createCredential(world.admin, {
+    name: 'su',
+    kind: 'BECOME',
+    becomeMethod: 'su',
+    username: 'root',
+    password: rootPassword!.password,
+  })
+  const node = world.lab.node(names.key)
+  const base = { tenantId: world.tenant.id, readyAt: new Date() }
+  await world.runtime.db.insert(schema.computeNodes).values([
+    {
+      ...base,
+      name: 'by-su',
+      host: node.host,
+      port: node.port,
+      hostKey: pinnedKey(node),
+      credentialId: login.id,
+      becomeCredentialId: su.id,
+    },
+    { ...base, name: 'here', host: 'localhost', connectionType: 'local' },
+  ])
+  const template = await world.template(
+    'who',
+    `${PLAY}    - command: id -un\n      register: who\n    - assert: {that: [who.stdout == 'root']}\n`,
+  )
+  const { done } = await world.start({ template, limit: 'by-su,here', become: true })
+  const { hosts, log } = await done
+  expect(hosts.map((host) => [host.name, host.result, host.message])).toEqual([
+    ['by-su', 'CHANGED', null],
+    ['here', 'CHANGED', null],
+  ])
+  expect(log).toContain('RECAP')
 })

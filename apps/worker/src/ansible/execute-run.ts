@@ -183,7 +183,8 @@ class Execution {
         if (seen.isCancelRequested)
           this.end({ by: 'cancel', error: null, said: `Canceled by ${seen.cancelRequestedByName}.` }, graceMs)
       } catch (error) {
-        this.fence(error as Error)
+        // Once the run has ended the row is closed, and a touch that was under way finds it so.
+        if (!watch.isOver) this.fence(error as Error)
       }
     }
     watch.every(STATES_MS, touch)
@@ -259,6 +260,7 @@ class Execution {
         finishJobRun(this.ctx, {
           ...this.claim,
           hosts,
+          execAt: this.child?.execAt,
           endedBy: stop?.by === undefined ? 'exit' : (stop.by as EndedBy),
           exitCode,
           error: didNothing
@@ -277,6 +279,7 @@ class Execution {
 
 /** Timers and subscriptions of one run, ended together. */
 class Watch {
+  isOver = false
   private readonly ends: (() => void)[] = []
 
   on(end: () => void): void {
@@ -301,6 +304,7 @@ class Watch {
   }
 
   end(): void {
+    this.isOver = true
     for (const end of this.ends.splice(0)) end()
   }
 }

@@ -3,6 +3,7 @@ import type { Mask } from './mask.ts'
 import type { CallbackEvent } from './run-event.ts'
 
 const MAX_MESSAGE = 500
+const MAX_SCANNED = 64 * 1024
 const RESULTS = new Set(['ok', 'failed', 'unreachable', 'skipped'])
 
 /** How the hosts of a run stand, from the callback's events. */
@@ -84,10 +85,13 @@ export class HostStates {
   }
 
   private messageOf({ result = {} }: CallbackEvent): string | null {
-    const text = [result.msg, result.stderr, result.module_stderr, result.reason].find(
-      (part) => typeof part === 'string' && part.trim() !== '',
-    )
-    return typeof text === 'string' ? this.mask.text(text.trim().slice(0, 64 * 1024)).slice(0, MAX_MESSAGE) : null
+    const parts = [result.msg, result.reason, result.module_stderr, result.stderr, result.module_stdout, result.stdout]
+    const [first, ...rest] = parts.flatMap((part) => (typeof part === 'string' && part.trim() !== '' ? [part.trim()] : []))
+    if (first === undefined) return null
+    // Ansible's own words where it only points elsewhere; the last line there is what the operator needs.
+    const isPointer = /non-zero return code|stdout\/stderr|module failure/i.test(first)
+    const text = isPointer && rest[0] ? `${first}: ${rest[0].slice(-MAX_SCANNED).split('\n').at(-1)}` : first
+    return this.mask.text(text.slice(0, MAX_SCANNED)).slice(0, MAX_MESSAGE)
   }
 }
 

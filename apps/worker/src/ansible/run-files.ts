@@ -134,7 +134,7 @@ function hostVars({ machine, nodeId, become }: Target, run: JobRun, sshDir: stri
       // sftp's batch mode would forbid to ask for the password when the connection has to be made anew.
       `ansible_sftp_batch_mode: ${machine.login.password === undefined}`,
     )
-  } else vars.push('ansible_connection: local')
+  } else vars.push('ansible_connection: local', 'ansible_python_interpreter: "{{ ansible_playbook_python }}"')
   // A template that names another user than root means that user; else the node's own become credential decides.
   const user = run.becomeUser === 'root' ? become.user : run.becomeUser
   const method = become.method === 'su' ? 'su' : run.becomeMethod

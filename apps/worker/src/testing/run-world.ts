@@ -8,6 +8,7 @@ import { createListener } from '@muster/core/events'
 import { type JobRun, type JobRunEvent, type JobRunHost, runJob } from '@muster/core/jobs'
 import { type Cast, testRuntime } from '@muster/core/testing'
 import { asc, eq } from 'drizzle-orm'
+import pg from 'pg'
 import type { ExecutorConfig } from '../ansible/execute-run.ts'
 import { jobRunHandler } from '../handlers/job-run.ts'
 
@@ -89,6 +90,14 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
     async start(input: Parameters<typeof runJob>[1], as: Ctx = cast.operator): Promise<{ id: string; done: Promise<Told> }> {
       const run = await runJob(as, input)
       return { id: run.id, done: this.take(run.id) }
+    },
+    /** What a restart of Postgres does to everybody: all connections to this database end. */
+    async cutConnections(): Promise<void> {
+      const client = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL })
+      await client.connect()
+      const name = new URL(test.url).pathname.slice(1)
+      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+      await client.end()
     },
     async close() {
       await listener.close()

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { openVault } from '@muster/core/credentials'
 import { connectDb } from '@muster/core/db'
 import { createListener, createNotifier } from '@muster/core/events'
@@ -6,9 +8,10 @@ import { createQueue, type QueueEntry } from '@muster/core/queue'
 import { quickDerive, TEST_MASTER_PASSWORD } from '@muster/core/testing'
 import type { ExecutorConfig } from '../ansible/execute-run.ts'
 import { jobRunHandler } from '../handlers/job-run.ts'
+import type { RunWorld } from './run-world.ts'
 
-/** A process that takes one run, so that a test can kill it. */
-export async function worker({ url, config, entry }: { url: string; config: ExecutorConfig; entry: QueueEntry }): Promise<void> {
+/** What such a process does: take one run. */
+async function takeRun({ url, config, entry }: { url: string; config: ExecutorConfig; entry: QueueEntry }): Promise<void> {
   const log = createLog('worker', process.env.LOG_LEVEL ?? 'silent')
   const { db } = connectDb(url, { max: 3 })
   const vault = await openVault(db, TEST_MASTER_PASSWORD, 1, quickDerive)
@@ -17,3 +20,20 @@ export async function worker({ url, config, entry }: { url: string; config: Exec
   const listener = await createListener(url, log)
   await jobRunHandler({ runtime, config, workerId: 'killed', listener, stopping: new AbortController().signal })(entry)
 }
+
+/** A worker process of its own that takes one run of the world, to be killed in the middle of it. */
+export async function startWorkerProcess(world: RunWorld, id: string): Promise<{ kill(): Promise<void> }> {
+  const given: Parameters<typeof takeRun>[0] = { url: world.url, config: world.config, entry: { id, tenantId: world.tenant.id } }
+  const worker = spawn(process.execPath, [import.meta.filename, JSON.stringify(given)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const exited = once(worker, 'exit')
+  return {
+    async kill() {
+      worker.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+if (import.meta.main) await takeRun(JSON.parse(process.argv[2]!))

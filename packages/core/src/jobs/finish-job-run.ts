@@ -9,12 +9,20 @@ import { type HostState, writeHostStates } from './touch-job-run.ts'
 /**
  * End a run: write its hosts' last figures, and close its log with a `run_end` event. Hosts still RUNNING were in the middle
  * of a task; they become `midTaskHosts`.
+ * @param execAt when ansible-playbook was exec'd; absent when it was not
  * @param said one line that closes the log as a reader sees it; null shows nothing
  * @throws ClaimLost when the run is over or another worker's
  */
 export async function finishJobRun(
   ctx: Ctx,
-  { id, token, hosts, said = null, ...end }: End & { id: string; token: string; hosts: HostState[]; said?: string | null },
+  {
+    id,
+    token,
+    hosts,
+    execAt,
+    said = null,
+    ...end
+  }: End & { id: string; token: string; hosts: HostState[]; execAt?: Date | undefined; said?: string | null },
 ): Promise<JobRun> {
   return inTransaction(ctx, async (tx, afterwards) => {
     const [mine] = await tx
@@ -24,6 +32,7 @@ export async function finishJobRun(
       .for('update')
     if (!mine) throw new ClaimLost(`The run ${id} is no longer this worker's.`)
     if (hosts.length > 0) await writeHostStates(tx, id, hosts)
+    if (execAt) await tx.update(jobRuns).set({ execAt }).where(eq(jobRuns.id, id))
     const [run] = await endJobRuns(tx, [id], end, said)
     afterwards({ topic: 'jobRunEvents', id, tenantId: ctx.tenantId, seq: run!.lastSeq })
     afterwards({ topic: 'jobRun', id, tenantId: ctx.tenantId })
