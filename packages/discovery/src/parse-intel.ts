@@ -41,7 +41,7 @@ export function parseIntel(texts: IntelTexts): VendorReading {
   const everything = plain([texts.discovery, texts.table, ...(texts.details ?? [])].join('\n'))
   if (/XPU-RT|kunlun|\|\s*XPU-SMI\s+Driver Version/i.test(everything)) return kunlun(everything)
 
-  const found = list(record(json(texts.discovery ?? '')).device_list)
+  const found = entries(json(texts.discovery ?? ''))
     .map(fromDiscovery)
     .filter((device) => device !== null)
   const detailed = (texts.details ?? [])
@@ -74,7 +74,10 @@ export function parseIntel(texts: IntelTexts): VendorReading {
 }
 
 /** One detail object, or the ones of a `device_list`. */
-const entries = (value: unknown): unknown[] => ('device_list' in record(value) ? list(record(value).device_list) : list(value))
+const entries = (value: unknown): unknown[] => {
+  const holder = record(value)
+  return list(holder.device_list ?? holder.devices ?? ('device_list' in holder ? [] : value))
+}
 
 function fromDiscovery(entry: unknown): Accelerator | null {
   const fields = record(entry)
