@@ -104,7 +104,7 @@ export function LogPanel({ store, isOver, error, host, onHost, isFinished, showL
   }
 
   return (
-    <div className="flex h-[max(360px,calc(100dvh-300px))] flex-col overflow-hidden rounded-lg border border-line bg-panel">
+    <div className="flex h-[max(360px,calc(100dvh-240px))] flex-col overflow-hidden rounded-lg border border-line bg-panel">
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-2 py-1.5">
         <div className="relative min-w-0 flex-1 basis-44">
           <Search className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" aria-hidden />

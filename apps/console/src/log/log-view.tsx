@@ -158,7 +158,6 @@ export function LogView({ ref, store, version, lines, wrap, follow, onFollow, ma
                       event.preventDefault()
                       onMark(line)
                     }}
-                    aria-label={t('log.lineLink', { line })}
                     className={cx(
                       'sticky left-0 shrink-0 pr-2 text-right tabular-nums select-none hover:text-accent',
                       line === marked ? 'bg-accent-soft text-accent' : 'bg-sunken text-faint',

@@ -536,7 +536,6 @@ export const en = {
   'log.host': 'Host',
   'log.label': 'Log',
   'log.lineCount': '{count} lines',
-  'log.lineLink': 'Link to line {line}',
   'log.lines': { one: '{count} line', other: '{count} lines' },
   'log.newLines': { one: '{count} new line', other: '{count} new lines' },
   'log.next': 'Next match',

@@ -117,7 +117,7 @@ export function FilterBar({ query }: { query: Query }) {
               key={`${key} ${value}`}
               type="button"
               onClick={() => toggle(key, value)}
-              aria-label={t('filter.remove', { name: `${t(`filter.${key}`)}: ${valueLabel(key, value)}` })}
+              aria-label={t('filter.remove', { name: `${t(`filter.${key}`)} ${valueLabel(key, value)}` })}
               className="inline-flex h-6 max-w-full items-center gap-1 rounded-full border border-line-strong bg-panel pr-1.5 pl-2.5 text-xs hover:bg-hover"
             >
               <span className="text-muted">{t(`filter.${key}`)}</span>

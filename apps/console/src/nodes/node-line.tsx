@@ -12,7 +12,7 @@ export const lineHeight = 40
 export const cardHeight = 76
 /** Columns of the wide list; the head uses the same. Later columns leave first when the window gets narrower. */
 export const columns =
-  'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(150px,1.2fr)_124px_minmax(130px,1fr)_minmax(170px,1.5fr)_minmax(110px,0.9fr)_130px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
+  'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(124px,1fr)_minmax(150px,1.6fr)_minmax(100px,0.8fr)_minmax(70px,0.8fr)_76px] 2xl:grid-cols-[28px_minmax(150px,1.2fr)_124px_minmax(130px,1fr)_minmax(170px,1.6fr)_minmax(110px,0.9fr)_120px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
 
 export function nodeHref(id: string): string {
   return `/nodes/${encodeURIComponent(id)}`
@@ -43,7 +43,7 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
   if (isNarrow) {
     return (
       <div className={cx('relative flex h-full gap-3 border-b border-line px-3 py-2', isSelected && 'bg-accent-soft')}>
-        <div className="pt-0.5">{box}</div>
+        <div className="flex items-center">{box}</div>
         <div className="flex min-w-0 flex-1 flex-col justify-center gap-1.5">
           <div className="flex items-center justify-between gap-2">
             {name}
@@ -84,7 +84,7 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
       <span className="hidden truncate text-muted xl:block">
         {node.osName ? `${node.osName} ${node.osVersion ?? ''}` : t('common.none')}
       </span>
-      <span className="hidden truncate text-muted tabular-nums xl:block">
+      <span className="hidden truncate text-muted tabular-nums 2xl:block">
         {node.cpuThreads
           ? t('nodes.size', { threads: node.cpuThreads, memory: formatBytes(node.memoryBytes) })
           : t('common.none')}

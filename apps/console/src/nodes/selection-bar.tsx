@@ -77,6 +77,7 @@ export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props
         <span className="text-sm font-medium tabular-nums" aria-live="polite">
           {t('nodes.selected', { count: ids.length })}
         </span>
+        <Button look="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={onClear} />
         {total !== null && ids.length < total && (
           <Button look="quiet" busy={isReading} onClick={() => void selectAll()}>
             {t('nodes.selectAll', { count: total })}
@@ -107,7 +108,6 @@ export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props
         >
           {t('nodes.maintenance')}
         </Button>
-        <Button look="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={onClear} />
       </div>
     </div>
   )

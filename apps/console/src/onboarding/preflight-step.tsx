@@ -29,10 +29,25 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
   }, [])
   const start = useCallback(
     async (ids: string[]) => {
+      let former: ReadonlyMap<string, Preflight> = new Map()
+      // What they said before no longer counts from the moment one asks again; if the asking fails, it does.
+      setByNode((before) => {
+        former = before
+        const next = new Map(before)
+        for (const [id, test] of before)
+          if (ids.includes(id)) next.set(id, { ...test, stages: [], isOk: null, error: null, finishedAt: null })
+        return next
+      })
       const outcome = await run({ nodeIds: ids })
-      if (!outcome.ok) return
+      if (!outcome.ok) {
+        setByNode(former)
+        return
+      }
       take(outcome.value.tests)
-      setWatching((before) => [...before, ...outcome.value.tests.map((test) => test.id)])
+      setWatching((before) => {
+        const outdated = new Set(ids.map((id) => former.get(id)?.id))
+        return [...before.filter((id) => !outdated.has(id)), ...outcome.value.tests.map((test) => test.id)]
+      })
     },
     [run, take],
   )

@@ -74,7 +74,7 @@ function HostRow({
     <span className="truncate font-mono text-sm">{host.name}</span>
   )
   const state = (
-    <State tone={hostTones[host.result]} busy={host.result === 'RUNNING'}>
+    <State tone={isMidTask ? 'warn' : hostTones[host.result]} busy={host.result === 'RUNNING'}>
       {isMidTask ? t('runs.midTask') : t(`hostResult.${host.result}`)}
     </State>
   )

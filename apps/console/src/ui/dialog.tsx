@@ -23,13 +23,19 @@ export function Dialog({
   const titleId = useId()
   useEffect(() => {
     const dialog = ref.current
-    if (dialog && !dialog.open) dialog.showModal()
+    if (dialog && !dialog.open) {
+      dialog.showModal()
+      // The browser would focus the close button; the first thing to fill in is a better start, else the dialog as a whole.
+      const field = dialog.querySelector<HTMLElement>('input:not([type=checkbox], [type=file]), textarea, select')
+      ;(field ?? dialog).focus()
+    }
     return () => dialog?.close()
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way to close is Esc, which <dialog> handles
     <dialog
       ref={ref}
+      tabIndex={-1}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault()
@@ -37,7 +43,7 @@ export function Dialog({
       }}
       onClick={(event) => event.target === ref.current && onClose()}
       className={cx(
-        'max-h-[min(90dvh,800px)] w-[calc(100vw-24px)] rounded-xl border border-line-strong bg-panel p-0 shadow-float',
+        'max-h-[min(90dvh,800px)] w-[calc(100vw-24px)] rounded-xl border border-line-strong bg-panel p-0 shadow-float outline-none',
         wide ? 'max-w-3xl' : 'max-w-lg',
       )}
     >

@@ -22,7 +22,7 @@ export function PageHead({
           {title}
           {count !== undefined && <span className="text-base font-normal text-faint tabular-nums">{count}</span>}
         </h1>
-        <div className="ml-auto flex flex-wrap items-center gap-2">{children}</div>
+        <div className="flex flex-wrap items-center gap-2 md:ml-auto">{children}</div>
       </div>
       {below}
     </div>
@@ -57,7 +57,7 @@ export function Panel({
 /** Names and values, two columns that fold on narrow screens. */
 export function Facts({ rows }: { rows: [label: string, value: ReactNode][] }) {
   return (
-    <dl className="grid grid-cols-[minmax(96px,34%)_1fr] gap-x-4 gap-y-2 text-sm">
+    <dl className="grid grid-cols-[minmax(88px,150px)_1fr] gap-x-4 gap-y-2 text-sm">
       {rows.map(([label, value]) => (
         <div key={label} className="contents">
           <dt className="text-muted">{label}</dt>

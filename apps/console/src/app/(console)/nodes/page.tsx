@@ -154,7 +154,7 @@ export default function NodesPage() {
                 <span>{t('nodes.address')}</span>
                 <span>{t('nodes.accelerators')}</span>
                 <span className="hidden xl:block">{t('nodes.os')}</span>
-                <span className="hidden xl:block">{t('nodes.cpuMemory')}</span>
+                <span className="hidden 2xl:block">{t('nodes.cpuMemory')}</span>
                 <span className="hidden xl:block">{t('nodes.tags')}</span>
               </>
             )}

@@ -1,0 +1,118 @@
+import path from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { pretendApi } from '../pretend/api.ts'
+import { pretendWorld, type Wishes } from '../pretend/world.ts'
+
+const node = `/nodes/${encodeURIComponent('TjpuZGUxMjM0=')}`
+const alarmed = `/nodes/${encodeURIComponent('TjpuZGUxMjM7=')}`
+const run = `/runs/${encodeURIComponent('Um4x0=')}`
+type Look = { name: string; url: string; wishes?: Wishes; until: string; act?: (page: Page) => Promise<void> }
+const looks: Look[] = [
+  { name: 'sign-in', url: '/sign-in', wishes: { signedIn: false }, until: 'Sign in' },
+  { name: 'welcome', url: '/welcome', until: 'Welcome to Muster' },
+  { name: 'nodes', url: '/nodes', wishes: { nodes: 40 }, until: 'gpu001' },
+  { name: 'nodes-filtered', url: '/nodes?status=READY&device=NVIDIA_GPU', until: 'gpu001' },
+  {
+    name: 'nodes-selected',
+    url: '/nodes',
+    until: 'gpu001',
+    act: (page) => page.getByRole('checkbox', { name: 'Select gpu002' }).click(),
+  },
+  { name: 'nodes-empty', url: '/nodes', wishes: { nodes: 0 }, until: 'No nodes yet' },
+  { name: 'nodes-10000', url: '/nodes', wishes: { nodes: 10_000 }, until: '10,000' },
+  {
+    name: 'nodes-error',
+    url: '/nodes',
+    wishes: { failing: 'The database is being restarted. Try again in a moment.' },
+    until: 'could not be loaded',
+  },
+  { name: 'add-single', url: '/nodes/add', wishes: { lab: true }, until: '8 lab nodes' },
+  {
+    name: 'add-bulk',
+    url: '/nodes/add?mode=bulk',
+    until: 'can be added',
+    act: async (page) => {
+      await page.getByLabel('Nodes', { exact: true }).fill('gpu1\n-oProxy\ngpu3')
+      await expect(page.getByText('cannot begin with')).toBeVisible()
+    },
+  },
+  {
+    name: 'add-preflight',
+    url: '/nodes/add',
+    wishes: { lab: true },
+    until: 'Retry',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Add all 8' }).click()
+      await expect(page.getByText('waits for your approval')).toBeVisible()
+    },
+  },
+  {
+    name: 'add-keys',
+    url: '/nodes/add',
+    wishes: { lab: true },
+    until: 'Host keys to approve',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Add all 8' }).click()
+      await page.getByRole('button', { name: 'Look at the keys' }).click()
+    },
+  },
+  { name: 'node', url: node, until: 'Hardware' },
+  { name: 'node-alarm', url: alarmed, until: 'The host key has changed' },
+  { name: 'node-accelerators', url: `${node}?tab=accelerators`, until: 'H100' },
+  { name: 'node-facts', url: `${node}?tab=facts`, until: 'network' },
+  { name: 'node-discoveries', url: `${node}?tab=discoveries`, until: 'Onboarding' },
+  { name: 'node-runs', url: `${node}?tab=runs`, until: 'Collect facts' },
+  { name: 'node-missing', url: '/nodes/nothing', until: 'There is no such node' },
+  { name: 'runs', url: '/runs', until: 'Collect facts' },
+  { name: 'runs-empty', url: '/runs', wishes: { runs: 0 }, until: 'Nothing has run yet' },
+  { name: 'runs-10000', url: '/runs', wishes: { runs: 10_000 }, until: '10,000' },
+  { name: 'run-new', url: '/runs/new', until: 'Connectivity check' },
+  { name: 'run-log', url: run, wishes: { lines: 3000 }, until: 'Following' },
+  { name: 'run-canceled', url: `${run}?tab=hosts`, wishes: { runStatus: 'CANCELED' }, until: 'in the middle of a task' },
+  { name: 'run-events', url: `${run}?tab=events`, until: 'results' },
+  { name: 'run-details', url: `${run}?tab=details`, until: 'How it runs' },
+  { name: 'credentials', url: '/credentials', until: 'fleet key' },
+  {
+    name: 'credential-new',
+    url: '/credentials',
+    until: 'Private key',
+    act: (page) => page.getByRole('button', { name: 'New credential' }).click(),
+  },
+  { name: 'credentials-empty', url: '/credentials', wishes: { nodes: 0 }, until: 'No credentials yet' },
+  { name: 'tokens', url: '/settings/tokens', until: 'nightly' },
+  { name: 'not-found', url: '/no/such/page', until: 'There is no such page' },
+]
+const screens = [
+  { screen: 'light', viewport: { width: 1360, height: 850 }, colorScheme: 'light' },
+  { screen: 'dark', viewport: { width: 1360, height: 850 }, colorScheme: 'dark' },
+  { screen: 'phone', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+] as const
+
+for (const { screen, ...use } of screens) {
+  test.describe(screen, () => {
+    test.use(use)
+    for (const look of looks) {
+      test(`${look.name} fits, reads and speaks`, async ({ page }) => {
+        const errors: string[] = []
+        page.on('pageerror', (error) => errors.push(error.message))
+        page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+        await pretendApi(page, pretendWorld(look.wishes))
+        await page.goto(look.url)
+        await look.act?.(page)
+        await expect(page.getByText(look.until).filter({ visible: true }).first()).toBeVisible()
+        if (process.env.SHOTS_DIR) {
+          await page.waitForTimeout(250)
+          await page.screenshot({ path: path.join(process.env.SHOTS_DIR, `${look.name}-${screen}.png`) })
+        }
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        expect(overflow, 'the page scrolls sideways').toBeLessThanOrEqual(0)
+        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']).analyze()
+        expect(
+          violations.map((violation) => `${violation.id}: ${violation.nodes.map((each) => each.html.slice(0, 160)).join(' | ')}`),
+        ).toEqual([])
+        expect(errors.filter((error) => !error.includes('404'))).toEqual([])
+      })
+    }
+  })
+}
