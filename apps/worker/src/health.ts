@@ -5,6 +5,7 @@ import { registry } from './metrics.ts'
 /**
  * Answers /healthz (the process lives), /readyz (it can work; 503 with the reason otherwise) and /metrics.
  * @param whyNotReady null when ready
+ * @throws Error when it cannot listen there
  */
 export async function serveHealth(host: string, port: number, whyNotReady: () => Promise<string | null>) {
   const server = createServer(async (request, response) => {
@@ -20,7 +21,12 @@ export async function serveHealth(host: string, port: number, whyNotReady: () =>
       return answer(503, 'The database does not answer.\n')
     }
   })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error
+      throw new Error(`WORKER_PORT ${port} on ${host} is taken: choose another one, or 0 for any that is free.`)
+    },
+  )
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>

@@ -20,7 +20,7 @@ export const discoveryDuration = duration(
 )
 export const jobRunDuration = duration(
   'muster_job_run_duration_seconds',
-  'Queue entries of job runs handled (ok, failed: the handler itself broke), with the time they took.',
+  'Job runs handled, by the status they ended with, with the time the worker spent on them.',
   [1, 5, 15, 60, 300, 900, 3600, 14_400],
 )
 

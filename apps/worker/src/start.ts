@@ -3,10 +3,11 @@ import { hostname } from 'node:os'
 import { loadConfig, masterPassword } from '@muster/core/config'
 import type { Runtime } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
-import { connectDb } from '@muster/core/db'
+import { connectDb, type Db, schema } from '@muster/core/db'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { createQueue, type QueueEntry } from '@muster/core/queue'
+import { and, eq } from 'drizzle-orm'
 import { removeDeadRuns } from './ansible/run-directory.ts'
 import { ansibleVersion } from './ansible-version.ts'
 import { awaitDatabase } from './await-database.ts'
@@ -103,7 +104,11 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
 
     await queue.work('connection-test', config.SSH_CONCURRENCY, connectionTestHandler(ssh))
     await queue.work('discovery', config.SSH_CONCURRENCY, discoveryHandler(ssh))
-    await queue.work('job-run', config.JOB_RUNNER_CONCURRENCY, measured(jobRunHandler({ ...deps, stopping: runsStop.signal })))
+    await queue.work(
+      'job-run',
+      config.JOB_RUNNER_CONCURRENCY,
+      measured(db, jobRunHandler({ ...deps, stopping: runsStop.signal })),
+    )
     log.info({ workerId, port: health.port }, 'the worker takes work')
 
     return {
@@ -127,15 +132,15 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
   }
 }
 
-function measured(handle: (entry: QueueEntry) => Promise<void>) {
+/** Measures each run by the status it ended with. */
+function measured(db: Db, handle: (entry: QueueEntry) => Promise<void>) {
   return async (entry: QueueEntry) => {
     const end = jobRunDuration.startTimer()
-    try {
-      await handle(entry)
-      end({ result: 'ok' })
-    } catch (error) {
-      end({ result: 'failed' })
-      throw error
-    }
+    await handle(entry)
+    const [run] = await db
+      .select({ status: schema.jobRuns.status })
+      .from(schema.jobRuns)
+      .where(and(eq(schema.jobRuns.tenantId, entry.tenantId), eq(schema.jobRuns.id, entry.id)))
+    end({ result: run?.status ?? 'NONE' })
   }
 }

@@ -94,7 +94,14 @@ describe('a way in', () => {
     expect(second!.stages.slice(0, 5)).toEqual(first!.stages.slice(0, 5))
   })
 
-  it('answers keyboard-interactive with the password, on IPv6, to the key type that is pinned', async () => {
+  it('goes through several bastions, each with its own stages', async () => {
+    const hops = ['outer', 'inner'].map((name) => hopAt(lab.bastion!, lab.credentials.bastionPassword!, { name }))
+    const { said, stages } = await attempt(accessTo(lab.node('behind'), lab.credentials.sshKey, { hops }))
+    expect(said).toBe('here')
+    expect(stages.filter((s) => s.stage === 'AUTHENTICATION').map((s) => s.hop)).toEqual(['outer', 'inner', null])
+  })
+
+  it.each(['::1', '::1%lo'])('answers keyboard-interactive, on IPv6 %s, to the key type that is pinned', async (host) => {
     const make = (type: 'ed25519' | 'ecdsa') => ssh2.utils.generateKeyPairSync(type as 'ed25519', { bits: 256 } as object)
     const keys = [make('ed25519'), make('ecdsa')]
     const server = new ssh2.Server({ hostKeys: keys.map((key) => key.private) }, (client) => {
@@ -121,7 +128,7 @@ describe('a way in', () => {
     const { port } = server.address() as { port: number }
     const hostKey = keys[1]!.public.split(' ').slice(0, 2).join(' ')
     const login = { username: 'ops', password: 'sesame' }
-    const { said, stages } = await attempt(accessTo(lab.node('open'), login, { host: '::1', port, hostKey }))
+    const { said, stages } = await attempt(accessTo(lab.node('open'), login, { host, port, hostKey }))
     expect(said).toBe('here')
     expect(stages.at(-1)!.detail).toBe('ops by keyboard-interactive')
   })
