@@ -29,15 +29,44 @@ const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
   SIGTERM: 15,
 }
 
+/** The whole environment of a run's processes: of this process's own there is PATH and nothing else. */
+export function runEnvironment(
+  { ansiblePlaybook, playbooks }: { ansiblePlaybook: string; playbooks: string },
+  { dir, sshDir, marker }: RunDirectory,
+  files: RunFiles,
+): NodeJS.ProcessEnv {
+  const locale = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'
+  const [markerName = '', markerValue] = marker.split(/=(.*)/s)
+  return {
+    // Its own directory first: of a virtual environment that is where its python3 is.
+    PATH: isAbsolute(ansiblePlaybook) ? `${dirname(ansiblePlaybook)}:${process.env.PATH}` : process.env.PATH,
+    HOME: dir,
+    LANG: locale,
+    LC_ALL: locale,
+    TMPDIR: `${dir}/tmp`,
+    ANSIBLE_CONFIG: files.ansibleConfig,
+    ANSIBLE_HOME: `${dir}/home`,
+    [markerName]: markerValue,
+    MUSTER_EVENTS_FD: '3',
+    MUSTER_SOCKET: socketPaths(sshDir).secrets,
+    SSH_ASKPASS: `${playbooks}/plugins/askpass.py`,
+    SSH_ASKPASS_REQUIRE: 'force',
+    // OpenSSH before 8.4 asks only where there is a display.
+    DISPLAY: 'muster',
+  }
+}
+
 /**
- * Start ansible-playbook in its own process group, with nothing of this process's environment but PATH.
+ * Start ansible-playbook in its own process group.
  * @throws Error of spawn, for example ENOENT
  */
 export async function startAnsible(
-  { ansiblePlaybook, playbooks }: { ansiblePlaybook: string; playbooks: string },
+  ansiblePlaybook: string,
+  playbook: string,
   run: JobRun,
-  { dir, sshDir, marker }: RunDirectory,
+  { dir }: RunDirectory,
   files: RunFiles,
+  env: NodeJS.ProcessEnv,
 ): Promise<Child> {
   const args = [
     ...['-i', files.inventory, '-e', `@${files.extraVars}`, '--forks', String(run.forks)],
@@ -45,32 +74,9 @@ export async function startAnsible(
     ...(run.checkMode ? ['--check'] : []),
     ...(run.diffMode ? ['--diff'] : []),
     ...(run.verbosity > 0 ? [`-${'v'.repeat(run.verbosity)}`] : []),
-    `${playbooks}/${run.playbookPath}`,
+    playbook,
   ]
-  const [markerName = '', markerValue] = marker.split(/=(.*)/s)
-  // Its own directory first: of a virtual environment that is where its python3 is.
-  const path = isAbsolute(ansiblePlaybook) ? `${dirname(ansiblePlaybook)}:${process.env.PATH}` : process.env.PATH
-  const child = spawn(ansiblePlaybook, args, {
-    cwd: dir,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    env: {
-      PATH: path,
-      HOME: dir,
-      LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8',
-      LC_ALL: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8',
-      TMPDIR: `${dir}/tmp`,
-      ANSIBLE_CONFIG: files.ansibleConfig,
-      ANSIBLE_HOME: `${dir}/home`,
-      [markerName]: markerValue,
-      MUSTER_EVENTS_FD: '3',
-      MUSTER_SOCKET: socketPaths(sshDir).secrets,
-      SSH_ASKPASS: `${playbooks}/plugins/askpass.py`,
-      SSH_ASKPASS_REQUIRE: 'force',
-      // OpenSSH before 8.4 asks only where there is a display.
-      DISPLAY: 'muster',
-    },
-  })
+  const child = spawn(ansiblePlaybook, args, { cwd: dir, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env })
   const exited = new Promise<number>((resolve) => {
     child.on('exit', (code, by) => resolve(code ?? 128 + (by ? (SIGNAL_NUMBERS[by] ?? 0) : 0)))
   })

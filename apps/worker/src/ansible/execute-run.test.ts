@@ -188,7 +188,7 @@ describe('how it ends', () => {
       ['FAILED', 'work'],
       ['FAILED', 'work'],
     ])
-    expect(log).toContain('In the middle of a task: gpu001, gpu002.')
+    expect(log).toContain('In the middle of a task: gpu[001-002].')
     await expectNothingLeft(id)
   })
 

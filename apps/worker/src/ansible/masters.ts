@@ -20,6 +20,19 @@ const overMaster = (socket: string) => [
   'ProxyCommand=false',
 ]
 
+/**
+ * Connect to the bastions while ansible-playbook still starts up, so that its many connections find one already open: a
+ * bastion's sshd drops the eleventh that has not logged in yet (MaxStartups). One that fails here fails again, and says so, later.
+ * @returns ends what is still connecting
+ */
+export function openMasters(sshDir: string, aliases: string[], env: NodeJS.ProcessEnv): () => void {
+  const children = aliases.map((alias) => spawn('ssh', ['-F', `${sshDir}/config`, '-f', '-N', alias], { stdio: 'ignore', env }))
+  for (const child of children) child.on('error', () => {})
+  return () => {
+    for (const child of children) child.kill()
+  }
+}
+
 /** Close every ssh connection that a run holds open, and make sure that none is left. */
 export async function closeMasters(sshDir: string): Promise<void> {
   const { masters } = socketPaths(sshDir)

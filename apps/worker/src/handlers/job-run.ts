@@ -1,6 +1,7 @@
 import { claimJobRun } from '@muster/core/jobs'
 import type { QueueEntry } from '@muster/core/queue'
-import { type ExecutorConfig, executeRun } from '../ansible/execute-run.ts'
+import { executeRun } from '../ansible/execute-run.ts'
+import type { ExecutorConfig } from '../ansible/execution.ts'
 import { type WorkerDeps, workerCtx } from '../worker.ts'
 
 /** Handles `job-run` entries: claims the run, if it is still to be had, and executes it. */

@@ -9,7 +9,7 @@ import { type JobRun, type JobRunEvent, type JobRunHost, runJob } from '@muster/
 import { type Cast, testRuntime } from '@muster/core/testing'
 import { asc, eq } from 'drizzle-orm'
 import pg from 'pg'
-import type { ExecutorConfig } from '../ansible/execute-run.ts'
+import type { ExecutorConfig } from '../ansible/execution.ts'
 import { jobRunHandler } from '../handlers/job-run.ts'
 
 const PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))

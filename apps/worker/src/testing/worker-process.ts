@@ -6,7 +6,7 @@ import { createListener, createNotifier } from '@muster/core/events'
 import { createLog } from '@muster/core/log'
 import { createQueue, type QueueEntry } from '@muster/core/queue'
 import { quickDerive, TEST_MASTER_PASSWORD } from '@muster/core/testing'
-import type { ExecutorConfig } from '../ansible/execute-run.ts'
+import type { ExecutorConfig } from '../ansible/execution.ts'
 import { jobRunHandler } from '../handlers/job-run.ts'
 import type { RunWorld } from './run-world.ts'
 

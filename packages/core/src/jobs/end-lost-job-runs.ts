@@ -1,8 +1,8 @@
 import { and, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { Runtime } from '../context.ts'
+import type { Runtime, Tx } from '../context.ts'
 import { isOneOf } from '../db/rows.ts'
 import { endJobRuns } from './end-job-runs.ts'
-import { type JobRun, jobRunHosts, jobRuns } from './tables.ts'
+import { type JobRun, jobRunEvents, jobRunHosts, jobRuns } from './tables.ts'
 
 const LOST_AFTER_S = 30
 // A run waits in the queue for as long as workers are busy; its wake-up is lost only if a worker died holding it.
@@ -35,15 +35,7 @@ export async function endLostJobRuns(runtime: Runtime): Promise<{ ended: number;
     const last = open.filter((run) => run.isLast).map((run) => run.id)
     const again = open.filter((run) => !run.isLast).map((run) => run.id)
     const ended = await endJobRuns(tx, last, { endedBy: 'lost', error: ERROR }, 'Worker lost.')
-    const retried = await tx
-      .update(jobRuns)
-      .set({ startedAt: null, claimToken: null, claimedBy: null, execAt: null, touchedAt: sql`now()`, retriedAt: sql`now()` })
-      .where(isOneOf(jobRuns.id, again))
-      .returning()
-    await tx
-      .update(jobRunHosts)
-      .set({ result: 'PENDING', currentTask: null, message: null })
-      .where(isOneOf(jobRunHosts.jobRunId, again))
+    const retried = await startAgain(tx, again)
     const reminded = await tx
       .update(jobRuns)
       .set({ touchedAt: sql`now()` })
@@ -62,4 +54,34 @@ export async function endLostJobRuns(runtime: Runtime): Promise<{ ended: number;
   }
   for (const run of [...ended, ...retried]) nudge(run)
   return { ended: ended.length, retried: retried.length, reminded: reminded.length }
+}
+
+/** Back into the state of one that waits; its log goes on and says so. */
+async function startAgain(tx: Tx, ids: string[]): Promise<JobRun[]> {
+  if (ids.length === 0) return []
+  const runs = await tx
+    .update(jobRuns)
+    .set({
+      startedAt: null,
+      claimToken: null,
+      claimedBy: null,
+      execAt: null,
+      touchedAt: sql`now()`,
+      retriedAt: sql`now()`,
+      lastSeq: sql`${jobRuns.lastSeq} + 1`,
+      lastLine: sql`${jobRuns.lastLine} + 1`,
+    })
+    .where(isOneOf(jobRuns.id, ids))
+    .returning()
+  await tx
+    .update(jobRunHosts)
+    .set({ result: 'PENDING', currentTask: null, message: null })
+    .where(isOneOf(jobRunHosts.jobRunId, ids))
+  const notice = { kind: 'notice', stdout: 'Worker lost. The run starts again.', lineCount: 1 }
+  await tx
+    .insert(jobRunEvents)
+    .values(
+      runs.map((run) => ({ ...notice, jobRunId: run.id, seq: run.lastSeq, startLine: run.lastLine, createdAt: run.retriedAt! })),
+    )
+  return runs
 }

@@ -1,0 +1,221 @@
+import { fileURLToPath } from 'node:url'
+import type { loadConfig } from '@muster/core/config'
+import type { Ctx } from '@muster/core/context'
+import type { Listener } from '@muster/core/events'
+import { type Claim, ClaimLost, finishJobRun, type JobRun, touchJobRun } from '@muster/core/jobs'
+import { foldHostlist } from '@muster/core/nodes'
+import { type Child, runEnvironment, startAnsible } from './child.ts'
+import { endLeftovers } from './end-leftovers.ts'
+import { endRemoteProcesses } from './end-remote.ts'
+import { type Evidence, keepEvidence } from './evidence.ts'
+import { HostStates } from './host-states.ts'
+import { takeIn } from './intake.ts'
+import { LogWriter, patiently } from './log-writer.ts'
+import { createMask, type Mask } from './mask.ts'
+import { closeMasters, openMasters } from './masters.ts'
+import { type RunPlan, secretsOf } from './plan-run.ts'
+import { reportNodes } from './report-nodes.ts'
+import type { RunDirectory } from './run-directory.ts'
+import { writeRunFiles } from './run-files.ts'
+import { serveRunSecrets } from './run-secrets.ts'
+import { Watch } from './watch.ts'
+
+export type ExecutorConfig = ReturnType<
+  typeof loadConfig<
+    'ANSIBLE_WORK_DIR' | 'ANSIBLE_PLAYBOOK_REPO_PATH' | 'ANSIBLE_PLAYBOOK' | 'JOB_CANCEL_GRACE_PERIOD' | 'SSH_TIMEOUT'
+  >
+>
+export type Deps = { config: ExecutorConfig; listener: Listener; stopping: AbortSignal }
+
+const SHIPPED_PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
+const TOUCH_MS = 5000
+const STATES_MS = 1000
+
+/** Why we end a run ourselves. `fenced`: its row is not ours to write any more. */
+type Stop = { by: 'cancel' | 'timeout' | 'error' | 'fenced'; error?: string; said: string }
+
+/** One run under way. */
+export class Execution {
+  private readonly deps: Deps
+  private readonly ctx: Ctx
+  private readonly run: JobRun
+  private readonly claim: { id: string; token: string }
+  private readonly plan: RunPlan
+  private readonly directory: RunDirectory
+  private readonly mask: Mask
+  private readonly states: HostStates
+  private readonly writer: LogWriter
+  private readonly evidence: Evidence
+  private readonly watch = new Watch()
+  private stop: Stop | null = null
+  private child: Child | null = null
+  private exitCode: number | null = null
+
+  constructor(deps: Deps, ctx: Ctx, { run, token, hosts }: Claim, plan: RunPlan, directory: RunDirectory) {
+    this.deps = deps
+    this.ctx = ctx
+    this.run = run
+    this.claim = { id: run.id, token }
+    this.plan = plan
+    this.directory = directory
+    this.mask = createMask(secretsOf(plan))
+    this.states = new HostStates(
+      hosts.map((host) => host.name),
+      this.mask,
+    )
+    this.writer = new LogWriter(ctx, { ...this.claim, seq: run.lastSeq })
+    this.evidence = keepEvidence(ctx, plan)
+  }
+
+  /** @param began performance.now() when the run was claimed, for the log */
+  async carryOut(began: number): Promise<void> {
+    for (const { name, reason } of this.plan.refused) {
+      this.states.refuse(name, reason)
+      const stdout = `fatal: [${name}]: UNREACHABLE! => ${reason}`
+      await this.writer.push({ kind: 'unreachable', host: name, stdout, createdAt: new Date() })
+    }
+    if (this.plan.targets.length > 0) await this.runAnsible(began)
+    else this.stop = { by: 'error', error: 'None of its hosts can be reached; each says why.', said: 'No host can be reached.' }
+    await this.writer.drain()
+    await this.evidence.settled()
+    this.watch.end()
+    if (this.stop?.by === 'fenced') return
+    await this.finish()
+    await reportNodes(this.ctx, this.plan, this.states)
+  }
+
+  /** Start ansible-playbook, take in what it says, and end whatever it leaves. Sets `exitCode` or `stop`. */
+  private async runAnsible(began: number): Promise<void> {
+    const { config } = this.deps
+    const { ctx, run, plan, directory } = this
+    const playbooks = config.ANSIBLE_PLAYBOOK_REPO_PATH ?? SHIPPED_PLAYBOOKS
+    let closeSecrets = () => {}
+    let stopConnecting = () => {}
+    try {
+      closeSecrets = (await serveRunSecrets(directory.sshDir, plan)).close
+      const files = await writeRunFiles({ ...directory, playbooks, connectTimeoutS: Math.ceil(config.SSH_TIMEOUT) }, run, plan)
+      const env = runEnvironment({ ansiblePlaybook: config.ANSIBLE_PLAYBOOK, playbooks }, directory, files)
+      const prepared = performance.now()
+      const child = await startAnsible(config.ANSIBLE_PLAYBOOK, `${playbooks}/${run.playbookPath}`, run, directory, files, env)
+      this.child = child
+      this.keepWatch(child)
+      const aliases = plan.bastions.map((bastion) => bastion.alias)
+      stopConnecting = openMasters(directory.sshDir, aliases, env)
+      const figures = { hosts: plan.targets.length, prepareMs: prepared - began, spawnMs: performance.now() - prepared }
+      ctx.log.info({ ...figures, waitMs: child.execAt.getTime() - run.createdAt.getTime() }, 'ansible-playbook started')
+      const { writer, states, mask, evidence } = this
+      await takeIn(child, { writer, states, mask, log: ctx.log, onEvidence: evidence.keep })
+    } catch (error) {
+      this.hurt(error)
+    }
+    this.exitCode = (await this.child?.exited) ?? null
+    stopConnecting()
+    await this.cleanUp().catch((err) => ctx.log.error({ err }, 'could not clean up after a run'))
+    closeSecrets()
+  }
+
+  /** Something of our own went wrong, before or after ansible-playbook was started. */
+  private hurt(error: unknown): void {
+    this.ctx.log.error({ err: error }, 'cannot execute the run')
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const hint = isMissing
+      ? 'it is not there; install ansible-core or set ANSIBLE_PLAYBOOK'
+      : `the log of the worker ${this.run.claimedBy} says why`
+    const what = this.child ? 'Its output could not be read' : 'ansible-playbook did not start'
+    this.stop ??= { by: 'error', error: `${what}: ${hint}.`, said: `${what}.` }
+    this.child?.stop(0)
+  }
+
+  /** Touch the row, hear of cancels, and end the run when it is to end. */
+  private keepWatch(child: Child): void {
+    const { deps, run, watch } = this
+    const graceMs = deps.config.JOB_CANCEL_GRACE_PERIOD * 1000
+    let touched = 0
+    const touch = async () => {
+      const hosts = this.states.takeChanged()
+      if (hosts.length === 0 && Date.now() - touched < TOUCH_MS) return
+      try {
+        const seen = await patiently(() => touchJobRun(this.ctx, { ...this.claim, execAt: child.execAt, hosts }))
+        touched = Date.now()
+        if (seen.isCancelRequested) this.end({ by: 'cancel', said: `Canceled by ${seen.cancelRequestedByName}.` }, graceMs)
+      } catch (error) {
+        // Once the run has ended the row is closed, and a touch that was under way finds it so.
+        if (!watch.isOver) this.fence(error as Error)
+      }
+    }
+    const touchNow = () => {
+      touched = 0
+      void touch()
+    }
+    watch.every(STATES_MS, touch)
+    touchNow()
+    watch.on(deps.listener.on('cancel', run.id, touchNow))
+    watch.after(run.timeoutSeconds * 1000, () => {
+      const error = `It ran longer than the ${run.timeoutSeconds} s it was given.`
+      this.end({ by: 'timeout', error, said: `Timed out after ${run.timeoutSeconds} s.` }, graceMs)
+    })
+    // A worker that is told to end lets runs finish for half of the grace period and ends them in the other half.
+    const onStopping = () => {
+      const stop: Stop = { by: 'error', error: 'Its worker was stopped; run it again.', said: 'Worker stopped.' }
+      watch.after(graceMs / 2, () => this.end(stop, graceMs / 2))
+    }
+    if (deps.stopping.aborted) onStopping()
+    deps.stopping.addEventListener('abort', onStopping)
+    watch.on(() => deps.stopping.removeEventListener('abort', onStopping))
+    void this.writer.failed.then((error) => this.fence(error))
+  }
+
+  /** Somebody else may be running it again: end everything at once and write nothing. */
+  private fence(error: Error): void {
+    this.ctx.log.warn({ err: error }, error instanceof ClaimLost ? 'the run was taken away' : 'the run cannot be written')
+    this.end({ by: 'fenced', said: '' }, 0)
+  }
+
+  private end(stop: Stop, graceMs: number): void {
+    // What has ended by itself was not ended by us.
+    if (stop.by !== 'fenced' && (this.stop || this.exitCode !== null)) return
+    this.stop = stop
+    this.ctx.log.info({ by: stop.by }, 'ending the run')
+    this.child?.stop(graceMs)
+  }
+
+  /** End what the run left running: here, on nodes in the middle of a task, and the connections to them. */
+  private async cleanUp(): Promise<void> {
+    const { sshDir, marker } = this.directory
+    const midTask = new Set(this.midTask())
+    if (!this.stop && midTask.size === 0) return await closeMasters(sshDir)
+    const nodes = this.plan.targets.flatMap(({ name, machine, become }) =>
+      machine && midTask.has(name) ? [{ alias: machine.alias, become: this.run.become ? become : null }] : [],
+    )
+    await endLeftovers(sshDir, marker, () => endRemoteProcesses(sshDir, nodes))
+  }
+
+  private midTask(): string[] {
+    return this.states.all().flatMap((host) => (host.result === 'RUNNING' ? [host.name] : []))
+  }
+
+  private async finish(): Promise<void> {
+    const { stop, exitCode } = this
+    const hosts = this.states.all()
+    const didNothing = !stop && exitCode !== 0 && hosts.every((host) => host.result === 'PENDING')
+    const end = {
+      endedBy: stop && stop.by !== 'fenced' ? stop.by : ('exit' as const),
+      exitCode,
+      error: didNothing
+        ? `ansible-playbook ended with code ${exitCode} before it reached any host; its log says why.`
+        : (stop?.error ?? null),
+      said:
+        stop &&
+        [stop.said, ...(this.midTask().length > 0 ? [`In the middle of a task: ${foldHostlist(this.midTask())}.`] : [])].join(
+          ' ',
+        ),
+    }
+    try {
+      await patiently(() => finishJobRun(this.ctx, { ...this.claim, hosts, execAt: this.child?.execAt, ...end }))
+    } catch (error) {
+      // Also when our own earlier attempt went through and only its answer was lost.
+      if (!(error instanceof ClaimLost)) throw error
+      this.ctx.log.warn('the run was ended by somebody else')
+    }
+  }
+}
