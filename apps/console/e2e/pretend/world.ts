@@ -297,18 +297,16 @@ export function pretendWorld({
       __typename: 'NodeImportReport',
       addedCount: 5,
       failedCount: 0,
-      rows: nodes
-        .slice(0, 5)
-        .map((node, index) => ({
-          row: index + 1,
-          source: node.name,
-          name: node.name,
-          host: node.host,
-          port: 22,
-          state: 'ADDED',
-          issues: [],
-          node,
-        })),
+      rows: nodes.slice(0, 5).map((node, index) => ({
+        row: index + 1,
+        source: node.name,
+        name: node.name,
+        host: node.host,
+        port: 22,
+        state: 'ADDED',
+        issues: [],
+        node,
+      })),
     }),
     testConnections: ({ nodeIds }: { nodeIds: string[] }) => ({
       __typename: 'StartedConnectionTests',

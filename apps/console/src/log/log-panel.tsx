@@ -74,7 +74,7 @@ export function LogPanel({ store, isOver, error, host, onHost, isFinished, showL
 
   const mark = useCallback((line: number) => {
     setMarked(line)
-    history.replaceState(history.state, '', `${location.pathname}${location.search}#L${line}`)
+    window.history.replaceState(null, '', `${location.pathname}${location.search}#L${line}`)
   }, [])
   useEffect(() => {
     function onHash() {

@@ -1,27 +1,22 @@
 'use client'
-import { usePathname, useRouter, useSearchParams } from 'next/navigation'
+import { useSearchParams } from 'next/navigation'
 import { useCallback, useMemo } from 'react'
 
 /**
  * State that lives in the URL's query, so that it survives a reload and can be sent to a colleague. `set` changes some keys; null or
- * an empty value takes a key out.
+ * an empty value takes a key out. The router hears of it without asking the server for the page again, so it takes effect at once.
  */
 export function useQueryState() {
   const params = useSearchParams()
-  const router = useRouter()
-  const path = usePathname()
-  const set = useCallback(
-    (changes: Record<string, string | string[] | null>) => {
-      const next = new URLSearchParams(location.search)
-      for (const [key, value] of Object.entries(changes)) {
-        next.delete(key)
-        for (const each of value === null ? [] : Array.isArray(value) ? value : [value]) if (each) next.append(key, each)
-      }
-      const query = next.toString()
-      router.replace(query ? `${path}?${query}` : path, { scroll: false })
-    },
-    [path, router],
-  )
+  const set = useCallback((changes: Record<string, string | string[] | null>) => {
+    const next = new URLSearchParams(location.search)
+    for (const [key, value] of Object.entries(changes)) {
+      next.delete(key)
+      for (const each of value === null ? [] : Array.isArray(value) ? value : [value]) if (each) next.append(key, each)
+    }
+    const query = next.toString()
+    window.history.replaceState(null, '', query ? `${location.pathname}?${query}` : location.pathname)
+  }, [])
   return useMemo(
     () => ({
       get: (key: string) => params.get(key) ?? '',
