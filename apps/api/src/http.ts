@@ -14,6 +14,7 @@ export type HttpServer = { port: number; stop(): Promise<void> }
  */
 export async function serveHttp(api: Api, { host, port }: { host: string; port: number }): Promise<HttpServer> {
   let isStopping = false
+  const streams = new Set<ServerResponse>()
   const server: Server = createServer((req, res) => {
     void route(req, res).catch(() => res.destroy())
   })
@@ -34,6 +35,10 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
     if (isStopping) res.setHeader('connection', 'close')
     // Whatever a client wrote there is replaced by what is so.
     req.headers[PEER] = req.socket.remoteAddress ?? ''
+    if (req.headers.accept?.includes('text/event-stream')) {
+      streams.add(res)
+      res.once('close', () => streams.delete(res))
+    }
     await api.yoga.handle(req, res)
   }
 
@@ -47,7 +52,9 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
     async stop() {
       isStopping = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // Who follows something goes on with its cursor at another process, or at this one when it is back.
       await sockets.close()
+      for (const stream of streams) stream.destroy()
       server.closeIdleConnections()
       const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
       await closed

@@ -1,18 +1,222 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ctx } from '@muster/core/context'
+import { schema } from '@muster/core/db'
+import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { makeHostKey } from '@muster/core/testing'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
+let operator: Ctx
 beforeAll(async () => {
   t = await testApi()
+  operator = (await t.given.tenant()).operator
+  const { db } = t.runtime
+  const nodes = await t.given.fleet(operator, {
+    nodes: 12,
+    accelerators: 2,
+    with: (i) => ({
+      tags: [i % 2 ? 'odd' : 'even', `rack${i % 3}`],
+      labels: (i === 0 ? { zone: 'a', empty: '' } : { zone: 'b' }) as Record<string, string>,
+      arch: i < 6 ? 'x86_64' : 'aarch64',
+      osId: i < 4 ? 'debian' : 'rocky',
+      notes: i === 5 ? '100% of "special_case"' : '',
+      displayName: i === 4 ? 'Front Desk' : null,
+      readyAt: i === 11 ? null : new Date(),
+      lastSeenAt: i > 8 ? null : new Date(Date.UTC(2026, 0, 1 + (i % 4))),
+      ...(i === 3 ? { offeredHostKey: makeHostKey(), offeredHostKeyAt: new Date() } : {}),
+    }),
+  })
+  const [first, second] = nodes
+  await db
+    .update(schema.accelerators)
+    .set({ vendor: 'amd', deviceType: 'amd_gpu', model: 'MI300X', health: 'warning' })
+    .where(eq(schema.accelerators.nodeId, first!.id))
+  await db.delete(schema.accelerators).where(eq(schema.accelerators.nodeId, second!.id))
+  for (const [name, priority] of [
+    ['late', 200],
+    ['early', 10],
+  ] as const) {
+    const group = await createNodeGroup(operator, { name, priority })
+    await setNodeGroupMembers(operator, { id: group.id, add: [first!.id, second!.id] })
+  }
+  // Another tenant's nodes are never to be seen.
+  await t.given.fleet((await t.given.tenant()).operator, { nodes: 3, accelerators: 1 })
 })
 afterAll(() => t?.close())
 
-test('lists nodes with accelerators and groups', async () => {
-  const { operator } = await t.given.tenant()
-  await t.given.fleet(operator, { nodes: 3, accelerators: 2 })
-  const data = await t.ask(
+type Page = {
+  nodes: { totalCount: number; edges: { cursor: string; node: { name: string } }[]; pageInfo: Record<string, unknown> }
+}
+const names = async (filter: object) => {
+  const { nodes } = await t.ask<Page>(
     operator,
-    '{ viewer { name kind tenantName } nodes(first: 2) { totalCount pageInfo { hasNextPage endCursor } edges { cursor node { id name status acceleratorSummary { model count worstHealth } accelerators { model index memoryTotal } groups { name } runs { totalCount edges { node { id } } } latestDiscovery { id } discoveries { totalCount edges { node { id } } } } } } nodeFacets { statuses { value count } models { value count } } }',
+    'query ($filter: NodeFilter) { nodes(filter: $filter) { totalCount edges { node { name } } } }',
+    { filter },
   )
-  expect(data).toBeTruthy()
+  expect(nodes.totalCount).toBe(nodes.edges.length)
+  return nodes.edges.map(({ node }) => Number(node.name.slice(3)))
+}
+
+test.each([
+  [{ text: 'GPU00' }, [1, 2, 3, 4, 5, 6, 7, 8, 9]],
+  [{ text: 'front' }, [5]],
+  [{ text: '100%' }, [6]],
+  [{ text: 'special_' }, [6]],
+  [{ text: '%' }, [6]],
+  [{ text: 'rack2' }, [3, 6, 9, 12]],
+  [{ status: ['NEW'] }, [12]],
+  [{ status: ['NEW', 'READY'], text: 'gpu01' }, [10, 11, 12]],
+  [{ tag: ['odd', 'rack0'] }, [4, 10]],
+  [{ label: [{ key: 'zone', value: 'a' }] }, [1]],
+  [{ label: [{ key: 'empty' }] }, [1]],
+  [{ label: [{ key: 'empty', value: '' }] }, [1]],
+  [{ group: ['early', 'nothing'] }, [1, 2]],
+  [{ acceleratorVendor: ['amd'] }, [1]],
+  [{ acceleratorModel: 'mi300' }, [1]],
+  [{ deviceType: ['AMD_GPU'] }, [1]],
+  [{ minAccelerators: 2, hostlist: 'gpu[001-003]' }, [1, 3]],
+  [{ minAccelerators: 3 }, []],
+  [{ deviceType: ['NVIDIA_GPU'], minAccelerators: 2, hostlist: 'gpu[001-003]' }, [3]],
+  [{ arch: ['x86_64'], os: ['rocky'] }, [5, 6]],
+  [{ hasHostKeyAlarm: true }, [4]],
+  [{ hasHostKeyAlarm: false, hostlist: 'gpu[003-005]' }, [3, 5]],
+  [{ hostlist: 'gpu[002,004-005],gpu999' }, [2, 4, 5]],
+  [{ text: "'; drop table compute_nodes; --" }, []],
+  [{ text: '\\' }, []],
+])('filters by %j', async (filter, expected) => {
+  expect(await names(filter)).toEqual(expected)
+})
+
+test('a bad hostlist is named', async () => {
+  const { errors } = await t.send(operator, '{ nodes(filter: { hostlist: "gpu[1-" }) { totalCount } }')
+  expect(errors![0]!.extensions).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'filter.hostlist' }] })
+})
+
+test.each(['NAME', 'CREATED_AT', 'LAST_SEEN_AT', 'STATUS'])(
+  'pages through nodes by %s in both directions without gap or repeat',
+  async (field) => {
+    const query = `query ($orderBy: NodeOrder, $first: Int, $after: String, $last: Int, $before: String) {
+    nodes(orderBy: $orderBy, first: $first, after: $after, last: $last, before: $before) { edges { cursor node { name } } pageInfo { hasNextPage endCursor startCursor } } }`
+    const all: Record<string, string[]> = {}
+    for (const direction of ['ASC', 'DESC']) {
+      const seen: string[] = []
+      let after: unknown = null
+      for (let pages = 0; pages < 10; pages++) {
+        const { nodes } = await t.ask<Page>(operator, query, { orderBy: { field, direction }, first: 5, after })
+        seen.push(...nodes.edges.map(({ node }) => node.name))
+        after = nodes.pageInfo.endCursor
+        if (!nodes.pageInfo.hasNextPage) break
+      }
+      expect(new Set(seen).size).toBe(12)
+      expect(seen).toHaveLength(12)
+      all[direction] = seen
+    }
+    expect(all.DESC).toEqual(all.ASC!.toReversed())
+    if (field === 'LAST_SEEN_AT') expect(all.ASC!.slice(0, 3).sort()).toEqual(['gpu010', 'gpu011', 'gpu012'])
+    const { nodes } = await t.ask<Page>(operator, query, { orderBy: { field, direction: 'ASC' }, last: 4 })
+    expect(nodes.edges.map(({ node }) => node.name)).toEqual(all.ASC!.slice(-4))
+  },
+)
+
+const FIELDS = `id name displayName host port connectionType sshUser status nodeType tags labels notes hostKeyApprovedAt arch osName memoryBytes facts
+  discoveredAt lastSeenAt createdAt again: name __typename
+  gpus: accelerators { __typename id index deviceType vendor model memoryTotal health source firstSeenAt temperature eccErrors }
+  groups { name priority isSystem id }`
+type Listed = { list: { pageInfo: { hasNextPage: boolean; endCursor: string } } }
+const page = (more: string) => `query ($first: Int, $after: String, $filter: NodeFilter) {
+  list: nodes(first: $first, after: $after, filter: $filter) {
+    totalCount __typename edges { __typename cursor node { ...Row ... on ComputeNode { ${FIELDS} } } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  } ${more} }
+  fragment Row on ComputeNode { host tags accelerators { index } }`
+
+test.each([{}, { first: 5 }, { first: 0 }, { filter: { status: ['READY'], deviceType: ['NVIDIA_GPU'] }, first: 3 }])(
+  'one statement gives what resolvers give: %j',
+  async (variables) => {
+    let after: string | null = null
+    do {
+      const query = vi.spyOn(t.runtime.db.$client, 'query')
+      const fast: Listed = await t.ask<Listed>(operator, page(''), {
+        ...variables,
+        after,
+      })
+      expect(query.mock.calls.length).toBe(2)
+      query.mockRestore()
+      // A second root field is more than the short way takes.
+      const slow = await t.ask<Listed & { viewer: object }>(operator, page('viewer { kind }'), { ...variables, after })
+      expect(slow.viewer).toEqual({ kind: 'token' })
+      expect({ list: slow.list }).toEqual(fast)
+      expect(Object.keys((slow.list as unknown as Page['nodes']).edges[0]?.node ?? {})).toEqual(
+        Object.keys((fast.list as unknown as Page['nodes']).edges[0]?.node ?? {}),
+      )
+      after = fast.list.pageInfo.hasNextPage && variables.first !== 0 ? fast.list.pageInfo.endCursor : null
+    } while (after)
+  },
+)
+
+test('nobody gets a page without being signed in, by whatever way', async () => {
+  const { data, errors } = await t.send(null, page(''))
+  expect(data).toBeNull()
+  expect(errors![0]!.extensions.code).toBe('UNAUTHENTICATED')
+})
+
+test('the number of statements does not grow with the page', async () => {
+  await t.given.fleet(operator, { nodes: 600, prefix: 'many', accelerators: 1 })
+  await t.tokenOf(operator)
+  for (const rest of ['', 'viewer { kind }']) {
+    const counts = []
+    for (const first of [10, 100, 500]) {
+      const query = vi.spyOn(t.runtime.db.$client, 'query')
+      const { nodes } = await t.ask<Page>(
+        operator,
+        `query ($first: Int!) { nodes(first: $first) { totalCount edges { node { id name status accelerators { model health } acceleratorSummary { count } groups { name } credential { name nodeCount } latestDiscovery { status } latestConnectionTest { isOk } runs(first: 1) { totalCount } purgeBlockedReason } } } ${rest} }`,
+        { first },
+      )
+      expect(nodes.edges).toHaveLength(first)
+      counts.push(query.mock.calls.length)
+      query.mockRestore()
+    }
+    expect(new Set(counts).size).toBe(1)
+    expect(counts[0]).toBeGreaterThan(0)
+    expect(counts[0]).toBeLessThanOrEqual(6)
+  }
+})
+
+test('totalCount of a nested list counts what is in it, not what is on the page', async () => {
+  const { nodeGroups, computeNode } = await t.ask<{
+    nodeGroups: { edges: { node: { nodeCount: number; nodes: Page['nodes'] } }[] }
+    computeNode: { runs: { totalCount: number }; discoveries: { totalCount: number } }
+  }>(
+    operator,
+    '{ nodeGroups { edges { node { name nodeCount nodes(first: 1) { totalCount edges { node { name } } pageInfo { hasNextPage } } } } } computeNode(name: "gpu001") { runs { totalCount } discoveries(first: 1) { totalCount edges { node { id } } } } }',
+  )
+  for (const { node } of nodeGroups.edges) {
+    expect(node).toMatchObject({ nodeCount: 2, nodes: { totalCount: 2, pageInfo: { hasNextPage: true } } })
+    expect(node.nodes.edges).toHaveLength(1)
+  }
+  expect(computeNode).toMatchObject({ runs: { totalCount: 0 }, discoveries: { totalCount: 0 } })
+})
+
+test('summaries and facets say what there is', async () => {
+  const data = await t.ask<{ computeNode: object; nodeFacets: Record<string, { value: string; count: number }[]> }>(
+    operator,
+    '{ computeNode(name: "gpu001") { acceleratorSummary { deviceType model count worstHealth memoryTotal } groups { name } hostKeyAlarm { isChanged } } nodeFacets { tags { value count } statuses { value count } oses { value count } arches { value count } deviceTypes { value count } models { value count } groups { value count } } }',
+  )
+  expect(data.computeNode).toEqual({
+    acceleratorSummary: [{ deviceType: 'AMD_GPU', model: 'MI300X', count: 2, worstHealth: 'WARNING', memoryTotal: 171041619968 }],
+    groups: [{ name: 'early' }, { name: 'late' }],
+    hostKeyAlarm: null,
+  })
+  expect(data.nodeFacets).toMatchObject({
+    oses: [
+      { value: 'rocky', count: 8 },
+      { value: 'debian', count: 4 },
+    ],
+    groups: [
+      { value: 'early', count: 2 },
+      { value: 'late', count: 2 },
+    ],
+  })
+  expect(data.nodeFacets.deviceTypes).toContainEqual({ value: 'AMD_GPU', count: 1 })
+  expect(data.nodeFacets.statuses).toContainEqual({ value: 'NEW', count: 1 })
 })

@@ -5,7 +5,8 @@ import { alias } from 'drizzle-orm/pg-core'
 import { type NodeFilterInput, nodeConditions } from '../graphql/node-filter.ts'
 import type { PagePlan } from './plan.ts'
 
-const n = alias(tables.computeNodes, 'n')
+const nodes = tables.computeNodes
+const n = alias(nodes, 'n')
 
 export type Page = { filter: NodeFilterInput | null; first: number; after: string | null }
 type Row = { id: string; node: string }
@@ -22,9 +23,9 @@ export async function readPage(ctx: Ctx, plan: PagePlan, { filter, first, after 
   const wantsCount = [...plan.connection.values()].includes('totalCount')
   const [{ rows }, total] = await Promise.all([
     ctx.db.execute<Row>(sql`select n.id, (select row_to_json(node)::text from (select ${plan.columns}) node) as node
-      from (select * from ${tables.computeNodes} n where ${and(mine, after ? gt(n.id, after) : undefined)} order by n.id limit ${first + 1}) n
+      from (select * from ${nodes} n where ${and(mine, after ? gt(n.id, after) : undefined)} order by n.id limit ${first + 1}) n
       order by n.id`),
-    wantsCount ? ctx.db.$count(n, mine) : 0,
+    wantsCount ? ctx.db.$count(nodes, and(visibleTo(ctx, nodes), nodeConditions(filter, nodes))) : 0,
   ])
   const shown = rows.slice(0, first)
   const object = (keys: Map<string, string>, value: (name: string) => string) =>

@@ -3,7 +3,7 @@ import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '
 import { builder } from '../builder.ts'
 import type { Caller } from '../context.ts'
 import { RoleType } from './enums.ts'
-import { ACCESS } from './errors.ts'
+import { COMMON } from './errors.ts'
 import { rowId } from './ids.ts'
 import { ApiToken, Viewer } from './viewer.ts'
 
@@ -82,7 +82,7 @@ builder.mutationFields((t) => ({
     type: Viewer,
     description: 'Set the password of the signed-in user; every other session of the user ends.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, Unavailable] },
+    errors: { types: [...COMMON, Conflict, Unavailable] },
     args: { input: t.arg({ type: SetPasswordInput, required: true, description: 'The password.' }) },
     resolve: (_root, { input }, context) => context.deps.auth.setPassword(context, input),
   }),
@@ -90,7 +90,7 @@ builder.mutationFields((t) => ({
     type: CreatedApiToken,
     description: 'Make an API token for a tool.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput] },
+    errors: { types: [...COMMON] },
     args: { input: t.arg({ type: CreateApiTokenInput, required: true, description: 'Which.' }) },
     resolve: (_root, { input }, { ctx }) => createApiToken(ctx, input),
   }),
@@ -98,7 +98,7 @@ builder.mutationFields((t) => ({
     type: ApiToken,
     description: 'End an API token at once.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, NotFound, Conflict] },
+    errors: { types: [...COMMON, NotFound, Conflict] },
     args: { id: t.arg.id({ required: true, description: 'Which token.' }) },
     resolve: async (_root, { id }, { ctx, deps }) => {
       const token = await revokeApiToken(ctx, { id: rowId('ApiToken', id) })

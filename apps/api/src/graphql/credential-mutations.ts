@@ -1,9 +1,9 @@
 import { createCredential, deleteCredential, updateCredential } from '@muster/core/credentials'
-import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { Conflict, NotFound } from '@muster/core/errors'
 import { builder } from '../builder.ts'
 import { Credential } from './credentials.ts'
 import { BecomeMethod, CredentialKind } from './enums.ts'
-import { ACCESS } from './errors.ts'
+import { COMMON } from './errors.ts'
 import { given, globalId, rowId, rowIdIfGiven } from './ids.ts'
 
 export const Deleted = builder.objectRef<{ id: string }>('Deleted').implement({
@@ -49,7 +49,7 @@ builder.mutationFields((t) => ({
     type: Credential,
     description: 'Make a credential. Its secrets are sealed at once and never given out again.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: CreateCredentialInput, required: true, description: 'Which.' }) },
     resolve: (_root, { input }, { ctx }) =>
       createCredential(ctx, { ...given(input), viaId: rowIdIfGiven('Credential', input.viaId ?? undefined) }),
@@ -58,7 +58,7 @@ builder.mutationFields((t) => ({
     type: Credential,
     description: 'Change a credential.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: UpdateCredentialInput, required: true, description: 'What to change.' }) },
     resolve: (_root, { input }, { ctx }) =>
       // Null where a field cannot be empty is for the verb to refuse.
@@ -72,7 +72,7 @@ builder.mutationFields((t) => ({
     type: Deleted,
     description: 'Delete a credential that nothing uses.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { id: t.arg.id({ required: true, description: 'Which credential.' }) },
     resolve: async (_root, { id }, { ctx }) => {
       const deleted = await deleteCredential(ctx, { id: rowId('Credential', id) })

@@ -62,4 +62,4 @@ builder.objectType(InvalidInput, {
 })
 
 /** Errors that every mutation for signed-in callers can answer with. */
-export const ACCESS = [Unauthenticated, Forbidden] as const
+export const COMMON = [Unauthenticated, Forbidden, InvalidInput] as const

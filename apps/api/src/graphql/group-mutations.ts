@@ -1,8 +1,8 @@
-import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { Conflict, NotFound } from '@muster/core/errors'
 import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import { builder } from '../builder.ts'
 import { Deleted } from './credential-mutations.ts'
-import { ACCESS } from './errors.ts'
+import { COMMON } from './errors.ts'
 import { NodeGroup } from './groups.ts'
 import { globalId, rowId } from './ids.ts'
 
@@ -11,7 +11,7 @@ builder.mutationFields((t) => ({
     type: NodeGroup,
     description: 'Make a group of nodes.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict] },
+    errors: { types: [...COMMON, Conflict] },
     args: {
       name: t.arg.string({ required: true, description: 'Its name: letters, digits and _.' }),
       displayName: t.arg.string({ description: 'A name for people.' }),
@@ -24,7 +24,7 @@ builder.mutationFields((t) => ({
     type: Deleted,
     description: 'Delete a group; its nodes stay.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { id: t.arg.id({ required: true, description: 'Which group.' }) },
     resolve: async (_root, { id }, { ctx }) => {
       const deleted = await deleteNodeGroup(ctx, { id: rowId('NodeGroup', id) })
@@ -35,7 +35,7 @@ builder.mutationFields((t) => ({
     type: NodeGroup,
     description: 'Put nodes into a group and take nodes out of it.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: {
       id: t.arg.id({ required: true, description: 'Which group.' }),
       add: t.arg.idList({ description: 'Nodes to put in; those that are in already stay.' }),

@@ -1,7 +1,7 @@
-import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { Conflict, NotFound } from '@muster/core/errors'
 import { cancelJobRun, runJob } from '@muster/core/jobs'
 import { builder } from '../builder.ts'
-import { ACCESS } from './errors.ts'
+import { COMMON } from './errors.ts'
 import { rowId } from './ids.ts'
 import { JobRun } from './jobs.ts'
 
@@ -36,7 +36,7 @@ builder.mutationFields((t) => ({
     type: JobRun,
     description: "Start a template's playbook on some nodes.",
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: RunJobInput, required: true, description: 'What and where.' }) },
     resolve: (_root, { input: { nodeIds, extraVars, ...input } }, { ctx }) =>
       runJob(ctx, {
@@ -50,7 +50,7 @@ builder.mutationFields((t) => ({
     type: JobRun,
     description: 'Ask a run to stop. One that nobody has started ends at once; a running one when its worker has stopped it.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { id: t.arg.id({ required: true, description: 'Which run.' }) },
     resolve: (_root, { id }, { ctx }) => cancelJobRun(ctx, { id: rowId('JobRun', id) }),
   }),

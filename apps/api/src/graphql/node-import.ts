@@ -1,8 +1,8 @@
-import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { Conflict, NotFound } from '@muster/core/errors'
 import { checkNodeImport, importNodes } from '@muster/core/nodes'
 import { builder } from '../builder.ts'
 import { NodeImportState } from './enums.ts'
-import { ACCESS, InputIssueType } from './errors.ts'
+import { COMMON, InputIssueType } from './errors.ts'
 import { given } from './ids.ts'
 import { NodeImportInput, withRowIds } from './node-inputs.ts'
 import { ComputeNode } from './nodes.ts'
@@ -47,7 +47,7 @@ builder.queryField('checkNodeImport', (t) =>
     type: NodeImportReport,
     description: 'What an import would do. Nothing is written.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, NotFound], union: { name: 'NodeImportResult' } },
+    errors: { types: [...COMMON, NotFound], union: { name: 'NodeImportResult' } },
     args: { input: t.arg({ type: NodeImportInput, required: true, description: 'The import.' }) },
     resolve: (_root, { input }, { ctx }) => checkNodeImport(ctx, verbInput(input)),
   }),
@@ -58,7 +58,7 @@ builder.mutationField('importNodes', (t) =>
     type: NodeImportReport,
     description: 'Add many nodes at once. Good rows are added even when others are not.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: NodeImportInput, required: true, description: 'The import.' }) },
     resolve: (_root, { input }, { ctx }) => importNodes(ctx, verbInput(input)),
   }),

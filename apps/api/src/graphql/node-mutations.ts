@@ -1,4 +1,4 @@
-import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { Conflict, NotFound } from '@muster/core/errors'
 import {
   addNode,
   approveHostKeys,
@@ -15,7 +15,7 @@ import { ConnectionTest } from './connection-tests.ts'
 import { Deleted } from './credential-mutations.ts'
 import { Credential } from './credentials.ts'
 import { Discovery } from './discoveries.ts'
-import { ACCESS } from './errors.ts'
+import { COMMON } from './errors.ts'
 import { given, globalId, parseId, rowId } from './ids.ts'
 import { AddNodeInput, UpdateNodeInput, withRowIds } from './node-inputs.ts'
 import { ComputeNode } from './nodes.ts'
@@ -61,7 +61,7 @@ builder.mutationFields((t) => ({
     type: ComputeNode,
     description: 'Add one node. It is NEW until a connection test succeeds.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: AddNodeInput, required: true, description: 'Which.' }) },
     resolve: (_root, { input }, { ctx }) => addNode(ctx, given(withRowIds(input))),
   }),
@@ -69,7 +69,7 @@ builder.mutationFields((t) => ({
     type: ComputeNode,
     description: 'Change fields of a node.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: UpdateNodeInput, required: true, description: 'What to change.' }) },
     // Null where a field cannot be empty is for the verb to refuse.
     resolve: (_root, { input }, { ctx }) =>
@@ -79,7 +79,7 @@ builder.mutationFields((t) => ({
     type: HostKeyApprovalReport,
     description: 'Approve host keys that were offered. From then on only these are accepted.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { approvals: t.arg({ type: [HostKeyApproval], required: true, description: 'Which keys.' }) },
     resolve: (_root, { approvals }, { ctx }) =>
       approveHostKeys(
@@ -94,7 +94,7 @@ builder.mutationFields((t) => ({
     type: StartedConnectionTests,
     description: 'Have a worker try, stage by stage, how far it gets on each node.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { nodeIds: t.arg.idList({ required: true, description: 'Which nodes.' }) },
     resolve: async (_root, { nodeIds }, { ctx }) => ({
       tests: await testConnections(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)) }),
@@ -104,7 +104,7 @@ builder.mutationFields((t) => ({
     type: StartedDiscoveries,
     description: 'Have a worker look what nodes are made of.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, InvalidInput, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { nodeIds: t.arg.idList({ description: 'Which nodes; left out: every READY or UNREACHABLE one.' }) },
     resolve: async (_root, { nodeIds }, { ctx }) => ({
       discoveries: await discoverNodes(ctx, { nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)) }),
@@ -114,7 +114,7 @@ builder.mutationFields((t) => ({
     type: ComputeNode,
     description: 'Take a node out of service for a while, or put it back.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: {
       id: t.arg.id({ required: true, description: which }),
       isOn: t.arg.boolean({ required: true, description: 'True: out of service; false: back.' }),
@@ -125,7 +125,7 @@ builder.mutationFields((t) => ({
     type: ComputeNode,
     description: 'Take a node out of service for good. Refused while a run targets it.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { id: t.arg.id({ required: true, description: which }) },
     resolve: (_root, { id }, { ctx }) => decommissionNode(ctx, nodeId(id)),
   }),
@@ -133,7 +133,7 @@ builder.mutationFields((t) => ({
     type: ComputeNode,
     description: 'Take a decommissioned node back into service.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { id: t.arg.id({ required: true, description: which }) },
     resolve: (_root, { id }, { ctx }) => recommissionNode(ctx, nodeId(id)),
   }),
@@ -141,7 +141,7 @@ builder.mutationFields((t) => ({
     type: Deleted,
     description: 'Remove a decommissioned node with all that is known of it. Logs of runs keep its name.',
     authScopes: { authenticated: true },
-    errors: { types: [...ACCESS, Conflict, NotFound] },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: { id: t.arg.id({ required: true, description: which }) },
     resolve: async (_root, { id }, { ctx }) => ({ id: globalId('ComputeNode', (await purgeNode(ctx, nodeId(id))).id) }),
   }),

@@ -1,0 +1,267 @@
+import { createApiToken } from '@muster/core/access'
+import { createNodeGroup } from '@muster/core/groups'
+import { runJob } from '@muster/core/jobs'
+import { discoverNodes, testConnections } from '@muster/core/nodes'
+import type { Cast } from '@muster/core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { globalId, type TypeName } from './graphql/ids.ts'
+import { schema } from './schema.ts'
+import { testApi } from './testing/api.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let stranger: Cast
+/** Global ids of objects of one tenant, which `stranger`, the owner of another, tries to reach. */
+let theirs: Record<TypeName, string>
+let names: { node: string; group: string; credential: string }
+
+beforeAll(async () => {
+  t = await testApi()
+  const cast = await t.given.tenant()
+  stranger = await t.given.tenant()
+  const credential = await t.given.credential(cast.admin, 'SSH_KEY')
+  const [node] = await t.given.fleet(cast.operator, {
+    nodes: 1,
+    accelerators: 1,
+    prefix: 'secret',
+    with: { credentialId: credential.id },
+  })
+  const [test] = await testConnections(cast.operator, { nodeIds: [node!.id] })
+  const [discovery] = await discoverNodes(cast.operator, { nodeIds: [node!.id] })
+  const group = await createNodeGroup(cast.operator, { name: 'their_group' })
+  const run = await runJob(cast.operator, { template: 'connectivity_check', nodeIds: [node!.id] })
+  const { apiToken } = await createApiToken(cast.owner, { name: 'theirs', role: 'viewer' })
+  const accelerator = await t.runtime.db.query.accelerators.findFirst({ where: { nodeId: node!.id } })
+  const ids = {
+    ComputeNode: node!,
+    Accelerator: accelerator!,
+    Credential: credential,
+    Discovery: discovery!,
+    ConnectionTest: test!,
+    NodeGroup: group,
+    JobTemplate: { id: run.templateId },
+    JobRun: run,
+    ApiToken: apiToken,
+  }
+  theirs = Object.fromEntries(
+    Object.entries(ids).map(([type, { id }]) => [type, globalId(type as TypeName, id)]),
+  ) as typeof theirs
+  names = { node: node!.name, group: group.name, credential: credential.name }
+  await t.tokenOf(stranger.owner)
+})
+afterAll(() => t?.close())
+
+const NOTHING = { edges: [] }
+const notFound = { __typename: 'NotFoundError' }
+const ids = [
+  'ComputeNode',
+  'Accelerator',
+  'Credential',
+  'Discovery',
+  'ConnectionTest',
+  'NodeGroup',
+  'JobTemplate',
+  'JobRun',
+  'ApiToken',
+] as const
+type Case = { query: () => string; answer?: unknown; code?: string }
+
+/** What the stranger gets from each root field that is not public. */
+const CASES: Record<string, Case> = {
+  'Query.node': {
+    query: () => `{ ${ids.map((type) => `${type}: node(id: "${theirs[type]}") { id }`).join(' ')} }`,
+    answer: Object.fromEntries(ids.map((type) => [type, null])),
+  },
+  'Query.computeNode': { query: () => `{ it: computeNode(name: "${names.node}") { id } }`, answer: { it: null } },
+  'Query.nodes': {
+    query: () =>
+      '{ it: nodes { edges { node { id } } } again: nodes(filter: { text: "secret" }) { totalCount edges { node { id } } } }',
+    answer: { it: NOTHING, again: { totalCount: 0, edges: [] } },
+  },
+  'Query.nodeFacets': {
+    query: () => '{ it: nodeFacets { statuses { value } models { value } groups { value } } }',
+    answer: { it: { statuses: [], models: [], groups: [] } },
+  },
+  'Query.accelerators': {
+    query: () => `{ it: accelerators(filter: { nodeId: "${theirs.ComputeNode}" }) { totalCount edges { node { id } } } }`,
+    answer: { it: { totalCount: 0, edges: [] } },
+  },
+  'Query.nodeGroups': { query: () => '{ it: nodeGroups { edges { node { id } } } }', answer: { it: NOTHING } },
+  'Query.credentials': { query: () => '{ it: credentials { edges { node { id } } } }', answer: { it: NOTHING } },
+  'Query.jobTemplates': { query: () => '{ it: jobTemplates { totalCount } }', answer: { it: { totalCount: 2 } } },
+  'Query.jobTemplate': {
+    query: () => '{ it: jobTemplate(name: "connectivity_check") { runs: name } }',
+    answer: { it: { runs: 'connectivity_check' } },
+  },
+  'Query.jobRuns': {
+    query: () => `{ it: jobRuns(filter: { nodeId: "${theirs.ComputeNode}" }) { totalCount edges { node { id } } } }`,
+    answer: { it: { totalCount: 0, edges: [] } },
+  },
+  // One of their own: the token that asks.
+  'Query.apiTokens': {
+    query: () => '{ it: apiTokens { edges { node { name } } } }',
+    answer: { it: { edges: [{ node: { name: 'test owner' } }] } },
+  },
+  'Query.discoveryDiff': {
+    query: () => `{ discoveryDiff(before: "${theirs.Discovery}", after: "${theirs.Discovery}") { path } }`,
+    code: 'NOT_FOUND',
+  },
+  'Query.checkNodeImport': {
+    query: () =>
+      `{ it: checkNodeImport(input: { format: CSV, text: "name,host,credential\\n${names.node},10.0.0.1,${names.credential}" }) { __typename ... on NodeImportReport { rows { state node { id } } } } }`,
+    // Neither the node nor the credential of that name is known here.
+    answer: { it: { __typename: 'NodeImportReport', rows: [{ state: 'INVALID', node: null }] } },
+  },
+  'Query.labOffer': { query: () => '{ it: labOffer { credentialsReady } }', answer: { it: null } },
+  'Mutation.setPassword': {
+    query: () => 'mutation { it: setPassword(input: { password: "long enough for all" }) { __typename } }',
+    answer: { it: { __typename: 'InvalidInputError' } },
+  },
+  'Mutation.createApiToken': {
+    query: () =>
+      'mutation { it: createApiToken(input: { name: "x", role: VIEWER }) { __typename ... on CreatedApiToken { apiToken { role } } } }',
+    answer: { it: { __typename: 'CreatedApiToken', apiToken: { role: 'VIEWER' } } },
+  },
+  'Mutation.revokeApiToken': {
+    query: () => `mutation { it: revokeApiToken(id: "${theirs.ApiToken}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.createCredential': {
+    query: () =>
+      `mutation { it: createCredential(input: { name: "b", kind: BASTION, host: "h", username: "u", password: "p", viaId: "${theirs.Credential}" }) { __typename } }`,
+    answer: { it: { __typename: 'InvalidInputError' } },
+  },
+  'Mutation.updateCredential': {
+    query: () => `mutation { it: updateCredential(input: { id: "${theirs.Credential}", name: "mine" }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.deleteCredential': {
+    query: () => `mutation { it: deleteCredential(id: "${theirs.Credential}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.addNode': {
+    query: () => `mutation { it: addNode(input: { name: "n", host: "h", credentialId: "${theirs.Credential}" }) { __typename } }`,
+    answer: { it: { __typename: 'InvalidInputError' } },
+  },
+  'Mutation.updateNode': {
+    query: () => `mutation { it: updateNode(input: { id: "${theirs.ComputeNode}", notes: "mine" }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.importNodes': {
+    query: () =>
+      `mutation { it: importNodes(input: { format: LIST, text: "a", defaults: { credentialId: "${theirs.Credential}" } }) { __typename } }`,
+    answer: { it: { __typename: 'InvalidInputError' } },
+  },
+  'Mutation.approveHostKeys': {
+    query: () =>
+      `mutation { it: approveHostKeys(approvals: [{ id: "${theirs.ComputeNode}", fingerprint: "SHA256:${'A'.repeat(43)}" }]) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.testConnections': {
+    query: () => `mutation { it: testConnections(nodeIds: ["${theirs.ComputeNode}"]) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.discoverNodes': {
+    query: () =>
+      `mutation { it: discoverNodes(nodeIds: ["${theirs.ComputeNode}"]) { __typename } all: discoverNodes { __typename ... on StartedDiscoveries { discoveries { id } } } }`,
+    answer: { it: notFound, all: { __typename: 'StartedDiscoveries', discoveries: [] } },
+  },
+  'Mutation.setNodeMaintenance': {
+    query: () => `mutation { it: setNodeMaintenance(id: "${theirs.ComputeNode}", isOn: true) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.decommissionNode': {
+    query: () => `mutation { it: decommissionNode(id: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.recommissionNode': {
+    query: () => `mutation { it: recommissionNode(id: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.purgeNode': {
+    query: () => `mutation { it: purgeNode(id: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  // The same name is free in another tenant.
+  'Mutation.createNodeGroup': {
+    query: () => `mutation { it: createNodeGroup(name: "${names.group}") { __typename } }`,
+    answer: { it: { __typename: 'NodeGroup' } },
+  },
+  'Mutation.deleteNodeGroup': {
+    query: () => `mutation { it: deleteNodeGroup(id: "${theirs.NodeGroup}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.setNodeGroupMembers': {
+    query: () => `mutation { it: setNodeGroupMembers(id: "${theirs.NodeGroup}", add: ["${theirs.ComputeNode}"]) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.runJob': {
+    query: () =>
+      `mutation { it: runJob(input: { template: "connectivity_check", nodeIds: ["${theirs.ComputeNode}"] }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.cancelJobRun': {
+    query: () => `mutation { it: cancelJobRun(id: "${theirs.JobRun}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Subscription.jobRunEvents': {
+    query: () => `subscription { jobRunEvents(id: "${theirs.JobRun}") { lastSeq } }`,
+    code: 'NOT_FOUND',
+  },
+  'Subscription.jobRunUpdated': { query: () => `subscription { jobRunUpdated(id: "${theirs.JobRun}") { id } }` },
+  'Subscription.nodeUpdated': { query: () => `subscription { nodeUpdated(id: "${theirs.ComputeNode}") { id } }` },
+  'Subscription.connectionTestUpdated': {
+    query: () => `subscription { connectionTestUpdated(ids: ["${theirs.ConnectionTest}"]) { id } }`,
+  },
+  'Subscription.discoveryUpdated': { query: () => `subscription { discoveryUpdated(ids: ["${theirs.Discovery}"]) { id } }` },
+}
+
+test('there is a case for every root field', () => {
+  const open = new Set(['viewer', 'signIn', 'signInWithLink', 'signOut'])
+  const roots = [schema.getQueryType()!, schema.getMutationType()!, schema.getSubscriptionType()!]
+  const fields = roots.flatMap((root) =>
+    Object.keys(root.getFields())
+      .filter((name) => !open.has(name))
+      .map((name) => `${root.name}.${name}`),
+  )
+  expect(Object.keys(CASES).sort()).toEqual(fields.sort())
+})
+
+test.each(Object.keys(CASES).filter((name) => !name.startsWith('Subscription')))('%s gives a stranger nothing', async (name) => {
+  const { query, answer, code } = CASES[name]!
+  const { data, errors } = await t.send(stranger.owner, query())
+  if (code) expect(errors?.[0]?.extensions.code).toBe(code)
+  else {
+    expect(errors).toBeUndefined()
+    expect(data).toEqual(answer)
+  }
+})
+
+test.each(Object.keys(CASES).filter((name) => name.startsWith('Subscription')))('%s tells a stranger nothing', async (name) => {
+  const { query, code } = CASES[name]!
+  const response = await t.api.yoga.fetch('https://muster.test/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      authorization: `Bearer ${await t.tokenOf(stranger.owner)}`,
+    },
+    body: JSON.stringify({ query: query() }),
+  })
+  const text = await response.text()
+  const data = [...text.matchAll(/^data: (\{.+\})$/gm)].map(
+    ([, json]) => JSON.parse(json!) as { errors?: { extensions: { code: string } }[] },
+  )
+  if (code) expect(data[0]!.errors![0]!.extensions.code).toBe(code)
+  else expect(data).toEqual([])
+})
+
+test('nobody gets anything without being signed in', async () => {
+  for (const [name, { query }] of Object.entries(CASES)) {
+    if (name.startsWith('Subscription')) continue
+    const { data, errors } = await t.send<Record<string, { __typename?: string } | null> | never>(null, query())
+    const refused =
+      errors?.every(({ extensions }) => extensions.code === 'UNAUTHENTICATED') ??
+      Object.values(data).every((each) => each?.__typename === 'UnauthenticatedError')
+    expect(refused, name).toBe(true)
+  }
+})

@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createApiToken } from '@muster/core/access'
+import { eventually, makePrivateKey, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
+import type { LabDescription } from '@muster/lab'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+let t: TestRuntime
+let dir: string
+let env: NodeJS.ProcessEnv
+beforeAll(async () => {
+  t = await testRuntime({ vault: 'real' })
+  dir = mkdtempSync(join(tmpdir(), 'muster-api-'))
+  env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: t.url,
+    CREDENTIAL_MASTER_PASSWORD: TEST_MASTER_PASSWORD,
+    MUSTER_PUBLIC_URL: 'http://localhost:3000',
+    MUSTER_LAB_FILE: join(dir, 'lab.json'),
+  }
+})
+afterAll(async () => {
+  rmSync(dir, { recursive: true, force: true })
+  await t?.close()
+})
+
+const start = (script: string, more: NodeJS.ProcessEnv = {}) =>
+  spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+
+async function run(script: string, more: NodeJS.ProcessEnv = {}) {
+  const child = start(script, more)
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => (out += chunk))
+  child.stderr.on('data', (chunk) => (err += chunk))
+  const [code] = (await once(child, 'close')) as [number]
+  return { out, err, code }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+test('a first start, the lab and the API work together as processes', { timeout: 120_000 }, async () => {
+  const first = await run('./first-start.ts')
+  expect(first).toMatchObject({ code: 0, err: '' })
+  expect(first.out.trim().split('\n')).toHaveLength(1)
+  expect(JSON.parse(first.out)).toMatchObject({
+    created: true,
+    email: 'owner@muster.local',
+    signInLink: expect.stringMatching(/^http:\/\/localhost:3000\/sign-in\?token=\w+$/),
+  })
+
+  const key = { username: 'ops', privateKey: makePrivateKey(), publicKey: '', encryptedPrivateKey: '', passphrase: '' }
+  const host = { host: '10.77.0.2', port: 22, hostKeyFingerprint: '', hostPublicKey: '' }
+  const lab: LabDescription = {
+    id: 'x',
+    mode: 'namespaces',
+    dir: '/',
+    unavailable: {},
+    nodes: [
+      { ...host, name: 'h100-01', profile: 'h100x8', behindBastion: false, accelerators: {} },
+      { ...host, name: 'cpu-01', profile: 'cpu', behindBastion: true, accelerators: {} },
+    ],
+    bastion: { ...host, name: 'bastion' },
+    credentials: {
+      sshKey: key,
+      sshPassword: { username: 'ops', password: 'p' },
+      rootKey: null,
+      sudoPassword: { username: 'admin', password: 's' },
+      plainPassword: null,
+      rootPassword: null,
+      bastionKey: { ...key, username: 'jump' },
+      bastionPassword: null,
+    },
+  }
+  expect((await run('./offer-lab.ts')).err).toMatch('MUSTER_LAB_FILE')
+  writeFileSync(env.MUSTER_LAB_FILE!, JSON.stringify(lab))
+  expect(await run('./offer-lab.ts')).toMatchObject({ code: 0, err: '' })
+  expect(await run('./offer-lab.ts')).toMatchObject({ code: 0, err: '' })
+
+  const port = await freePort()
+  const api = start('./main.ts', { PORT: String(port), LOG_LEVEL: 'info' })
+  let log = ''
+  api.stdout.on('data', (chunk) => (log += chunk))
+  const ended = once(api, 'close') as Promise<[number | null, string | null]>
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+  await eventually(async () => (await get('/readyz')).status === 200)
+  expect((await get('/healthz')).status).toBe(200)
+  expect(await (await get('/metrics')).text()).toMatch('muster_api_operation_seconds')
+  expect((await get('/api/auth/session')).status).toBe(404)
+
+  const [tenant] = await t.runtime.db.query.tenants.findMany()
+  const { token } = await createApiToken(
+    { ...t.runtime, tenantId: tenant!.id, actor: { kind: 'system', id: null, name: 'test' } },
+    { name: 'test', role: 'operator' },
+  )
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const ask = async (query: string, variables = {}) =>
+    (
+      (await (
+        await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query, variables }) })
+      ).json()) as { data: Record<string, never> }
+    ).data
+  const { labOffer } = (await ask(
+    'query Offer { labOffer { credentialsReady importInput nodes { name profile behindBastion alreadyAdded } } }',
+  )) as unknown as { labOffer: { importInput: object } }
+  expect(labOffer).toMatchObject({
+    credentialsReady: true,
+    nodes: [
+      { name: 'h100-01', alreadyAdded: false, behindBastion: false },
+      { name: 'cpu-01', behindBastion: true },
+    ],
+  })
+  const imported = await ask(
+    'mutation ($input: NodeImportInput!) { importNodes(input: $input) { ... on NodeImportReport { rows { state issues { message } node { credential { name } bastion { name } tags } } } } }',
+    { input: labOffer.importInput },
+  )
+  expect(imported).toMatchObject({
+    importNodes: {
+      rows: [
+        { state: 'ADDED', issues: [], node: { credential: { name: 'lab key' }, bastion: null, tags: ['lab'] } },
+        { state: 'ADDED', issues: [], node: { credential: { name: 'lab key' }, bastion: { name: 'lab bastion' } } },
+      ],
+    },
+  })
+
+  // Somebody who follows does not keep it from ending.
+  const stream = await fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: 'POST',
+    headers: { ...headers, accept: 'text/event-stream' },
+    body: JSON.stringify({ query: 'subscription { nodeUpdated { id } }' }),
+  })
+  expect(stream.status).toBe(200)
+  api.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  expect(log).toMatch('"operation":"Offer"')
+  expect(log).not.toMatch(token)
+})
+
+test('a process that cannot start says why in one line', { timeout: 60_000 }, async () => {
+  const wrong = await run('./main.ts', { PORT: '99999' })
+  expect(wrong).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^The API cannot start\. Wrong configuration:\n {2}PORT \(from the environment\)/),
+  })
+  const noDatabase = await run('./main.ts', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+  expect(noDatabase.code).toBe(1)
+  expect(noDatabase.err).not.toMatch(/\n {4}at /)
+})

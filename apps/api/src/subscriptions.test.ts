@@ -1,0 +1,298 @@
+import { once } from 'node:events'
+import { createApiToken, revokeApiToken } from '@muster/core/access'
+import { appendJobRunEvents, claimJobRun, finishJobRun, runJob } from '@muster/core/jobs'
+import {
+  finishConnectionTest,
+  recordPreflightStage,
+  setNodeMaintenance,
+  startConnectionTest,
+  testConnections,
+} from '@muster/core/nodes'
+import { type Cast, eventually } from '@muster/core/testing'
+import { sql } from 'drizzle-orm'
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createContext } from './context.ts'
+import { globalId } from './graphql/ids.ts'
+import { type HttpServer, serveHttp } from './http.ts'
+import { requestFacts } from './request-facts.ts'
+import { testApi } from './testing/api.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let server: HttpServer
+let cast: Cast
+beforeAll(async () => {
+  t = await testApi()
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+})
+beforeEach(async () => {
+  cast = await t.given.tenant()
+})
+afterAll(async () => {
+  await server?.stop()
+  await t?.close()
+})
+
+type Message<T> = { data?: T; errors?: { message: string; extensions: { code: string } }[] }
+type Following<T> = { got: Message<T>[]; ended: Promise<void>; isEnded(): boolean; leave(): void }
+
+/** Subscribe over a WebSocket. */
+async function overSocket<T>(as: Cast['viewer'], query: string, variables: object = {}): Promise<Following<T>> {
+  const authorization = `Bearer ${await t.tokenOf(as)}`
+  const client = createClient({
+    url: `ws://127.0.0.1:${server.port}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization },
+    retryAttempts: 0,
+    lazy: false,
+    onNonLazyError: () => {},
+  })
+  const got: Message<T>[] = []
+  let isEnded = false
+  const ended = new Promise<void>((resolve, reject) => {
+    client.subscribe<T>(
+      { query, variables: variables as Record<string, unknown> },
+      {
+        next: (message) => void got.push(message as Message<T>),
+        error: (error) => {
+          if (!Array.isArray(error)) return reject(error)
+          got.push({ errors: error as never })
+          resolve()
+        },
+        complete: resolve,
+      },
+    )
+  }).finally(() => {
+    isEnded = true
+  })
+  ended.catch(() => {})
+  return { got, ended, isEnded: () => isEnded, leave: () => void client.dispose() }
+}
+
+/** Subscribe over server-sent events. */
+async function overEvents<T>(as: Cast['viewer'], query: string, variables: object = {}): Promise<Following<T>> {
+  const leaving = new AbortController()
+  const response = await fetch(`http://127.0.0.1:${server.port}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${await t.tokenOf(as)}` },
+    body: JSON.stringify({ query, variables }),
+    signal: leaving.signal,
+  })
+  expect(response.headers.get('content-type')).toMatch('text/event-stream')
+  const got: Message<T>[] = []
+  let isEnded = false
+  const ended = (async () => {
+    let text = ''
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      const events = text.split('\n\n')
+      text = events.pop()!
+      for (const event of events) {
+        const data = /^data: (.+)$/m.exec(event)?.[1]
+        if (/^event: next$/m.test(event) && data) got.push(JSON.parse(data) as Message<T>)
+      }
+    }
+  })().finally(() => {
+    isEnded = true
+  })
+  ended.catch(() => {})
+  return { got, ended, isEnded: () => isEnded, leave: () => leaving.abort() }
+}
+
+const WAYS = [
+  ['WebSocket', overSocket],
+  ['server-sent events', overEvents],
+] as const
+
+async function startRun(of: Cast) {
+  const credential = await t.given.credential(of.admin, 'SSH_KEY')
+  await t.given.fleet(of.operator, { nodes: 2, with: { credentialId: credential.id } })
+  const { id } = await runJob(of.operator, { template: 'connectivity_check', limit: 'all' })
+  const { token } = (await claimJobRun(of.worker, { id, workerId: 'w1' }))!
+  const lines = (from: number, to: number) =>
+    appendJobRunEvents(of.worker, {
+      id,
+      token,
+      events: Array.from({ length: to - from + 1 }, (_, i) => ({
+        kind: 'output',
+        stdout: `line ${from + i}`,
+        createdAt: new Date(),
+      })),
+    })
+  const finish = () =>
+    finishJobRun(of.worker, { id, token, endedBy: 'exit', exitCode: 0, error: null, hosts: [], midTaskHosts: [] } as never)
+  return { id, gid: globalId('JobRun', id), lines, finish }
+}
+
+const LOG =
+  'subscription ($id: ID!, $after: BigInt) { jobRunEvents(id: $id, after: $after) { lastSeq events { seq stdout startLine } run { status lastSeq } } }'
+type Log = { jobRunEvents: { lastSeq: number; events: { seq: number; stdout: string }[]; run: { status: string } } }
+const seqs = ({ got }: Following<Log>) => got.flatMap(({ data }) => data?.jobRunEvents.events.map(({ seq }) => seq) ?? [])
+const upTo = (n: number, from = 1) => Array.from({ length: n - from + 1 }, (_, i) => from + i)
+
+test.each(WAYS)('a log is followed to its end over %s', async (_way, subscribe) => {
+  const run = await startRun(cast)
+  await run.lines(1, 700)
+  const following = await subscribe<Log>(cast.viewer, LOG, { id: run.gid })
+  await eventually(() => seqs(following).length >= 700)
+  await run.lines(701, 710)
+  await eventually(() => seqs(following).length >= 710)
+  await run.finish()
+  await following.ended
+  expect(seqs(following)).toEqual(upTo(following.got.at(-1)!.data!.jobRunEvents.lastSeq))
+  expect(following.got[0]!.data!.jobRunEvents.events[0]!.stdout).toBe('line 1')
+  expect(following.got.at(-1)!.data!.jobRunEvents.run.status).not.toBe('RUNNING')
+})
+
+test('who comes back with the last seq loses nothing and gets nothing twice', async () => {
+  const run = await startRun(cast)
+  await run.lines(1, 50)
+  const first = await overSocket<Log>(cast.viewer, LOG, { id: run.gid })
+  await eventually(() => seqs(first).length >= 50)
+  first.leave()
+  await run.lines(51, 80)
+  const second = await overEvents<Log>(cast.viewer, LOG, { id: run.gid, after: seqs(first).at(-1) })
+  await run.finish()
+  await second.ended
+  const all = [...seqs(first), ...seqs(second)]
+  expect(all).toEqual(upTo(all.length))
+  expect(all.length).toBeGreaterThanOrEqual(80)
+})
+
+test.each(WAYS)('connection tests are told as they are and as they change over %s', async (_way, subscribe) => {
+  const [one, two] = await t.given.fleet(cast.operator, { nodes: 2 })
+  const tests = await testConnections(cast.operator, { nodeIds: [one!.id, two!.id] })
+  type Tests = {
+    connectionTestUpdated: {
+      id: string
+      isOk: boolean | null
+      stages: { stage: string; state: string }[]
+      node: { name: string; status: string }
+    }
+  }
+  const following = await subscribe<Tests>(
+    cast.viewer,
+    'subscription ($ids: [ID!]!) { connectionTestUpdated(ids: $ids) { id isOk stages { stage state durationMs } node { name status } } }',
+    { ids: tests.map(({ id }) => globalId('ConnectionTest', id)) },
+  )
+  await eventually(() => following.got.length >= 2)
+  for (const { id } of tests) {
+    await startConnectionTest(cast.worker, { id })
+    await recordPreflightStage(cast.worker, {
+      id,
+      stage: { stage: 'RESOLVE', hop: null, state: 'OK', durationMs: 1.4, detail: '10.0.0.1', hint: null },
+    })
+    await finishConnectionTest(cast.worker, { id, isOk: true, error: null })
+  }
+  await following.ended
+  for (const { id } of tests) {
+    const last = following.got
+      .map(({ data }) => data!.connectionTestUpdated)
+      .findLast((each) => each.id === globalId('ConnectionTest', id))
+    expect(last).toMatchObject({
+      isOk: true,
+      stages: [{ stage: 'RESOLVE', state: 'OK', durationMs: 1 }],
+      node: { status: 'READY' },
+    })
+  }
+})
+
+test('each event shows the node as it is then, and never one of another tenant', async () => {
+  const stranger = await t.given.tenant()
+  const [theirs] = await t.given.fleet(stranger.operator, { nodes: 1 })
+  const [mine] = await t.given.fleet(cast.operator, { nodes: 1, accelerators: 1 })
+  type Node = { nodeUpdated: { name: string; status: string; acceleratorSummary: { count: number }[] } }
+  const all = await overSocket<Node>(cast.viewer, 'subscription { nodeUpdated { name status acceleratorSummary { count } } }')
+  const one = await overEvents<Node>(cast.viewer, 'subscription ($id: ID!) { nodeUpdated(id: $id) { status } }', {
+    id: globalId('ComputeNode', mine!.id),
+  })
+  const foreign = await overEvents<Node>(cast.viewer, 'subscription ($id: ID!) { nodeUpdated(id: $id) { status } }', {
+    id: globalId('ComputeNode', theirs!.id),
+  })
+  await eventually(() => one.got.length === 1)
+  // The socket's subscription tells nothing at first, so this is repeated until it stands.
+  await eventually(async () => {
+    await setNodeMaintenance(stranger.operator, { id: theirs!.id, isOn: true })
+    await setNodeMaintenance(cast.operator, { id: mine!.id, isOn: false })
+    await setNodeMaintenance(cast.operator, { id: mine!.id, isOn: true })
+    return all.got.length > 0
+  })
+  await eventually(() => one.got.at(-1)!.data!.nodeUpdated.status === 'MAINTENANCE')
+  await eventually(() => all.got.at(-1)!.data!.nodeUpdated.status === 'MAINTENANCE')
+  expect(new Set(all.got.map(({ data }) => data!.nodeUpdated.name))).toEqual(new Set([mine!.name]))
+  expect(all.got[0]!.data!.nodeUpdated.acceleratorSummary).toEqual([{ count: 1 }])
+  await foreign.ended
+  expect(foreign.got).toEqual([])
+  all.leave()
+  one.leave()
+})
+
+test('a run of another tenant is not found', async () => {
+  const run = await startRun(await t.given.tenant())
+  const following = await overSocket<Log>(cast.viewer, LOG, { id: run.gid })
+  await following.ended
+  expect(following.got).toMatchObject([{ errors: [{ extensions: { code: 'NOT_FOUND' } }] }])
+  await run.finish()
+})
+
+test('a lost connection for notifications is survived', async () => {
+  const run = await startRun(cast)
+  await run.lines(1, 3)
+  const log = await overSocket<Log>(cast.viewer, LOG, { id: run.gid })
+  const status = await overEvents<{ jobRunUpdated: { status: string } }>(
+    cast.viewer,
+    'subscription ($id: ID!) { jobRunUpdated(id: $id) { status } }',
+    { id: run.gid },
+  )
+  await eventually(() => seqs(log).length >= 3 && status.got.length > 0)
+  const back = new Promise<void>((resolve) => t.listener.onReconnect(resolve))
+  await t.runtime.db.execute(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'muster-listen' and datname = current_database()`,
+  )
+  await back
+  await run.lines(4, 6)
+  await run.finish()
+  await Promise.all([log.ended, status.ended])
+  expect(seqs(log)).toEqual(upTo(seqs(log).length))
+  expect(status.got.at(-1)!.data!.jobRunUpdated.status).not.toBe('RUNNING')
+})
+
+test('nobody subscribes without being signed in', async () => {
+  const client = createClient({ url: `ws://127.0.0.1:${server.port}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 })
+  const next = await client.iterate({ query: 'subscription { nodeUpdated { id } }' }).next()
+  expect(next.value).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
+  await client.dispose()
+})
+
+test('queries and mutations go over the same socket', async () => {
+  const { got, ended } = await overSocket<{ nodes: { edges: object[] } }>(cast.viewer, '{ nodes { edges { node { name } } } }')
+  await ended
+  expect(got).toEqual([{ data: { nodes: { edges: [] } } }])
+  const refused = await overSocket(cast.viewer, 'mutation { addNode(input: { name: "a", host: "b" }) { __typename } }')
+  await refused.ended
+  expect(refused.got).toEqual([{ data: { addNode: { __typename: 'ForbiddenError' } } }])
+})
+
+test('a page of another site gets no socket with the cookie', async () => {
+  const open = (headers: Record<string, string>) =>
+    new WebSocket(`ws://127.0.0.1:${server.port}/graphql`, 'graphql-transport-ws', { headers })
+  const [error] = (await once(open({ origin: 'https://evil.test', cookie: 'a=b' }), 'error')) as [Error]
+  expect(error.message).toMatch('403')
+  const good = open({ origin: `http://127.0.0.1:${server.port}`, cookie: 'a=b' })
+  await once(good, 'open')
+  good.terminate()
+})
+
+test('a revoked token ends what it follows', async () => {
+  const { tenantId } = cast.owner
+  const { token, apiToken } = await createApiToken(cast.owner, { name: 'short-lived', role: 'viewer' })
+  const facts = requestFacts(new Headers({ authorization: `Bearer ${token}` }), false)
+  const caller = await t.auth.findCaller(facts.headers)
+  expect(caller).toMatchObject({ tenantId, actor: { kind: 'token', role: 'viewer' } })
+  const context = createContext(t.api.deps, facts, caller)
+  await context.stillSignedIn()
+  await revokeApiToken(cast.owner, { id: apiToken.id })
+  t.auth.forgetCallers()
+  await expect(context.stillSignedIn()).rejects.toThrow('sign in again')
+})
