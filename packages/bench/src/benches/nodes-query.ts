@@ -25,7 +25,7 @@ const OURS = `query ($first: Int!) {
 const POSTGRAPHILE = `query ($first: Int!) {
   allComputeNodes(first: $first, orderBy: ROW_ID_ASC) { edges { node {
     id name host status tags osName memoryBytes
-    acceleratorsByNodeId(orderBy: INDEX_ASC) { nodes { index deviceType model memoryTotal health } }
+    acceleratorsByNodeId { nodes { index deviceType model memoryTotal health } }
     nodeGroupMembersByNodeId { nodes { nodeGroupByGroupId { name priority } } }
   } } }
 }`
