@@ -194,3 +194,10 @@ test("better-auth's own routes are not reachable", async () => {
       ).status,
     ).toBe(404)
 })
+
+test('a cookie or token that is no such thing is nobody', async () => {
+  for (const cookie of ['__Secure-muster.session_token=%', '__Secure-muster.session_token=', 'x', '=;;='])
+    expect(await viewer({ ...from, cookie })).toBeNull()
+  for (const authorization of ['Bearer', `Bearer ${'x'.repeat(5000)}`, 'Basic YTpi', "Bearer ' or 1=1 --", 'Bearer mst_x'])
+    expect(await viewer({ ...from, authorization })).toBeNull()
+})

@@ -49,13 +49,13 @@ export function createAuth({ db, secret, publicUrl, log }: { db: Db; secret: str
   }
 
   async function tokenOf(headers: Headers): Promise<string | null> {
-    const bearer = /^bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')
+    const bearer = /^bearer\s+(\S{1,200})$/i.exec(headers.get('authorization') ?? '')
     if (bearer) return bearer[1]!
     const name = (await internals).authCookies.sessionToken.name
     for (const part of (headers.get('cookie') ?? '').split(';')) {
       const [key, ...value] = part.split('=')
       // The cookie is the token and its signature. The token alone is 32 random characters, looked up by itself.
-      if (key?.trim() === name) return decodeURIComponent(value.join('=').trim()).split('.')[0] ?? null
+      if (key?.trim() === name) return /^\w{1,200}/.exec(value.join('=').trim())?.[0] ?? null
     }
     return null
   }

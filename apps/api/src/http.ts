@@ -21,7 +21,8 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
   const sockets = attachWebSockets(server, api)
 
   async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const { pathname } = new URL(req.url ?? '/', 'http://localhost')
+    // Not parsed as a URL: clients send whatever they like, and much of it is none.
+    const pathname = (req.url ?? '/').split('?', 1)[0]
     if (pathname === '/healthz') return answer(res, 200, 'ok')
     if (pathname === '/readyz') {
       const reason = isStopping ? 'stopping' : await whyNotReady(api)

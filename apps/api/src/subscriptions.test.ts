@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { createApiToken, revokeApiToken } from '@muster/core/access'
 import { appendJobRunEvents, claimJobRun, finishJobRun, runJob } from '@muster/core/jobs'
 import {
@@ -295,4 +296,18 @@ test('a revoked token ends what it follows', async () => {
   await revokeApiToken(cast.owner, { id: apiToken.id })
   t.auth.forgetCallers()
   await expect(context.stillSignedIn()).rejects.toThrow('sign in again')
+})
+
+test('a request line that is no address harms nobody', async () => {
+  for (const line of [
+    'GET // HTTP/1.1',
+    'GET http:// HTTP/1.1',
+    'GET //[ HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket',
+  ]) {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.end(`${line}\r\nHost: x\r\n\r\n`)
+    await once(socket.resume(), 'close')
+  }
+  expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200)
 })

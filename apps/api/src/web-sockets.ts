@@ -12,7 +12,9 @@ const KEEP_ALIVE_MS = 12_000
 export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): { close(): Promise<void> } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE })
   server.on('upgrade', (req, socket, head) => {
-    const { pathname } = new URL(req.url ?? '/', 'http://localhost')
+    // Nobody else listens to this socket, and an error that nobody hears ends the process.
+    socket.on('error', () => socket.destroy())
+    const pathname = (req.url ?? '/').split('?', 1)[0]
     const refusal = pathname === '/graphql' ? whyNotFromOrigin(headersOf(req), deps.publicUrl) : 'not here'
     if (refusal) {
       metrics.refused.inc({ why: 'WEBSOCKET' })
