@@ -12,6 +12,8 @@ export const EXIT = {
   refused: 5,
   /** The server cannot be reached. */
   unavailable: 6,
+  /** Ctrl-C while following. */
+  interrupted: 130,
   PARTIAL: 10,
   FAILED: 11,
   CANCELED: 12,
@@ -47,7 +49,10 @@ type Failure = { code: string; message: string; issues?: { path: string; message
 
 /** The error that the API returned, with its exit code and one line per wrong field. */
 export function errorFrom(failure: Failure): CliError {
-  const lines = failure.issues?.map((i) => (i.path ? `${i.path}: ${i.message}` : i.message)) ?? [failure.message]
+  const lines = failure.issues?.map(({ path, message }) => {
+    const field = path.replace(/^(\d+|input|filter)\./, '')
+    return field ? `${field}: ${message}` : message
+  }) ?? [failure.message]
   return new CliError(lines.join('\n'), EXIT_BY_CODE[failure.code] ?? EXIT.failed)
 }
 

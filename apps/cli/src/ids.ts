@@ -9,7 +9,13 @@ export const globalId = (type: string, id: string) => (UUID.test(id) ? Buffer.fr
 /** The bare UUID of a global id, which is shorter to read and to type. */
 export const bareId = (id: string) => Buffer.from(id, 'base64').toString('utf8').split(':')[1] ?? id
 
-/** Ids of the nodes named by a hostlist such as `gpu[01-08],cpu1`. @throws CliError naming the ones that do not exist */
+/** The error for a name that no node has. */
+export const noNode = (name: string) => new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
+
+/**
+ * Ids of the nodes named by a hostlist such as `gpu[01-08],cpu1`; of a range those that are there.
+ * @throws CliError naming the ones that do not exist
+ */
 export async function nodeIds(hostlist: string): Promise<{ id: string; name: string }[]> {
   const found: { id: string; name: string }[] = []
   let after: string | null = null
@@ -25,13 +31,21 @@ export async function nodeIds(hostlist: string): Promise<{ id: string; name: str
     found.push(...page.nodes.edges.map((e) => e.node))
     after = page.nodes.pageInfo.hasNextPage ? page.nodes.pageInfo.endCursor : null
   } while (after)
-  if (found.length === 0) throw new CliError(`No node is called ${hostlist}. See \`muster node list\`.`, EXIT.notFound)
+  const names = new Set(found.map((node) => node.name))
+  const missing = hostlist
+    .split(/,(?![^[]*\])/)
+    .filter((part) => (part.includes('[') ? found.length === 0 : !names.has(part.trim())))
+  if (missing.length > 0) throw noNode(missing.join(','))
   return found
 }
 
 /** Global id of a run: its UUID, its global id, or `last` for the newest one. */
 export async function runId(id: string): Promise<string> {
-  if (id !== 'last') return globalId('JobRun', id)
+  if (id !== 'last') {
+    if (UUID.test(id)) return globalId('JobRun', id)
+    if (UUID.test(bareId(id)) && id === globalId('JobRun', bareId(id))) return id
+    throw new CliError(`${id} is not the id of a run. See \`muster runs\`, or say \`last\`.`, EXIT.notFound)
+  }
   const { jobRuns } = await request(graphql(`query LastRun { jobRuns(first: 1) { edges { node { id } } } }`), {})
   const last = jobRuns.edges[0]?.node.id
   if (!last) throw new CliError('There is no run yet. Start one with `muster run TEMPLATE --limit all`.', EXIT.notFound)

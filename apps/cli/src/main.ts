@@ -25,11 +25,9 @@ export function program(): Command {
   const muster = new Command('muster')
     .description('Muster on the command line: nodes, credentials, runs and their logs.')
     .version('0.1.0')
-    .showHelpAfterError('(see --help)')
-    .exitOverride()
     .addHelpText(
       'after',
-      '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not signed in or not allowed, 4 not found, 5 refused by the server, 6 server not reached;\na followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR.',
+      '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not signed in or not allowed, 4 not found, 5 refused by the server, 6 server not reached;\na followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR; 130 Ctrl-C.',
     )
   for (const command of [login(), logout(), whoami(), templates(), run(), runs(), logs(), cancel()]) muster.addCommand(command)
   muster.addCommand(
@@ -59,7 +57,7 @@ function noun(name: string, description: string, verbs: Command[]): Command {
 export async function main(argv: string[]): Promise<number> {
   try {
     const muster = program()
-    for (const command of walk(muster)) command.exitOverride()
+    for (const command of walk(muster)) command.exitOverride().showHelpAfterError('(see --help)')
     await muster.parseAsync(argv, { from: 'user' })
     return Number(process.exitCode ?? EXIT.ok)
   } catch (error) {

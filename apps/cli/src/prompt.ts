@@ -2,17 +2,17 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { CliError, EXIT } from './errors.ts'
 
-/** Ask on the terminal. `hidden` does not echo. @throws CliError when there is no terminal to ask on */
-export async function ask(question: string, options: { hidden?: boolean } = {}): Promise<string> {
+/** Ask on the terminal; `instead` is the option that answers without one. `hidden` does not echo. @throws CliError when there is no terminal to ask on */
+export async function ask(question: string, instead: string, options: { hidden?: boolean } = {}): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new CliError(`${question} cannot be asked for: there is no terminal. Give it as an option.`, EXIT.usage)
+    throw new CliError(`${question} cannot be asked for: there is no terminal. Use ${instead}.`, EXIT.usage)
   process.stderr.write(`${question}: `)
   const output = options.hidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr
   const lines = createInterface({ input: process.stdin, output, terminal: true })
   try {
     return await new Promise((resolve, reject) => {
       lines.once('line', resolve)
-      lines.once('SIGINT', () => reject(new CliError('Stopped.', 130)))
+      lines.once('SIGINT', () => reject(new CliError('Stopped.', EXIT.interrupted)))
     })
   } finally {
     lines.close()

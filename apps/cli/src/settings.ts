@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { NotSignedIn } from './errors.ts'
+import { CliError, EXIT, NotSignedIn } from './errors.ts'
 
 export type Settings = { url: string; token: string }
 
@@ -18,6 +18,8 @@ export function readSettings(): Settings {
   const url = process.env.MUSTER_URL ?? saved.url
   const token = process.env.MUSTER_TOKEN ?? saved.token
   if (!url || !token) throw new NotSignedIn('Not signed in. Run `muster login URL`, or set MUSTER_URL and MUSTER_TOKEN.')
+  if (!URL.canParse(url))
+    throw new CliError(`MUSTER_URL is ${url}, which is no address. It looks like http://localhost:3000.`, EXIT.usage)
   return { url, token }
 }
 

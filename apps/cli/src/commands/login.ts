@@ -1,12 +1,16 @@
 import { hostname } from 'node:os'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { request } from '../client.ts'
 import { CliError, EXIT, orThrow } from '../errors.ts'
 import { graphql } from '../graphql.ts'
+import { oneOf } from '../options.ts'
 import { ask, readStdin } from '../prompt.ts'
 import { saveSettings } from '../settings.ts'
 
-type Options = { email?: string; passwordStdin?: true; tokenStdin?: true; role: 'VIEWER' | 'OPERATOR' | 'ADMIN' | 'OWNER' }
+type Role = 'VIEWER' | 'OPERATOR' | 'ADMIN' | 'OWNER'
+type Options = { email?: string; passwordStdin?: true; tokenStdin?: true; role?: Role }
+type SignedIn = { sessionToken: string; viewer: { name: string; role: Role } }
+const DAYS = 90
 
 export const login = () =>
   new Command('login')
@@ -15,17 +19,19 @@ export const login = () =>
     .option('--email <address>', 'who; asked for when missing')
     .option('--password-stdin', 'read the password from standard input')
     .option('--token-stdin', 'use an existing API token, read from standard input')
-    .addOption(
-      new Option('--role <role>', 'what the new token may do').choices(['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER']).default('ADMIN'),
+    .option(
+      '--role <role>',
+      'what the new token may do, at most what you may: VIEWER, OPERATOR, ADMIN or OWNER (default: yours, but not OWNER)',
+      oneOf('VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'),
     )
     .action(async (address: string, options: Options) => {
       const { origin: url, linkToken } = parseAddress(address)
-      const token = options.tokenStdin ? await readStdin() : await newToken(url, linkToken, options)
+      const { token, by } = options.tokenStdin ? { token: await readStdin() } : await newToken(url, linkToken, options)
       const { viewer } = await request(graphql(`query LoginViewer { viewer { name role tenantName } }`), {}, { url, token })
-      if (!viewer) throw new CliError('The token is not valid, or no longer.', EXIT.notAllowed)
+      if (!viewer) throw new CliError('This token is not valid, or no longer.', EXIT.notAllowed)
       const path = saveSettings({ url, token })
       process.stderr.write(
-        `Signed in to ${url} as ${viewer.name} (${viewer.role.toLowerCase()} of ${viewer.tenantName}). Saved in ${path}.\n`,
+        `Signed in to ${url} as ${by ?? viewer.name} (${viewer.role.toLowerCase()} of ${viewer.tenantName})${by ? ` for ${DAYS} days` : ''}. Saved in ${path}.\n`,
       )
     })
 
@@ -35,39 +41,40 @@ function parseAddress(address: string): { origin: string; linkToken: string | nu
   return { origin: url.origin, linkToken: url.searchParams.get('token') }
 }
 
-/** Sign in for just long enough to make an API token. */
-async function newToken(url: string, linkToken: string | null, options: Options): Promise<string> {
-  const session = linkToken ? await byLink(url, linkToken) : await byPassword(url, options)
+/** Sign in for just long enough to make an API token. @returns it, and whose it is */
+async function newToken(url: string, linkToken: string | null, options: Options): Promise<{ token: string; by?: string }> {
+  const { sessionToken, viewer } = linkToken ? await byLink(url, linkToken) : await byPassword(url, options)
+  const role = options.role ?? (viewer.role === 'OWNER' ? 'ADMIN' : viewer.role)
   const { createApiToken } = await request(
     graphql(`mutation LoginToken($input: CreateApiTokenInput!) {
       createApiToken(input: $input) { __typename ... on CreatedApiToken { token } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
     }`),
-    { input: { name: `muster on ${hostname()}`, role: options.role, expiresInDays: 90 } },
-    { url, token: session },
+    { input: { name: `muster on ${hostname()}`, role, expiresInDays: DAYS } },
+    { url, token: sessionToken },
   )
-  return orThrow(createApiToken).token
+  return { token: orThrow(createApiToken).token, by: viewer.name }
 }
 
-async function byLink(url: string, token: string): Promise<string> {
+async function byLink(url: string, token: string): Promise<SignedIn> {
   const { signInWithLink } = await request(
     graphql(`mutation LoginByLink($token: String!) {
-      signInWithLink(input: { token: $token }) { __typename ... on SignedIn { sessionToken } ... on Error { code message } }
+      signInWithLink(input: { token: $token }) { __typename ... on SignedIn { sessionToken viewer { name role } } ... on Error { code message } }
     }`),
     { token },
     { url },
   )
-  return orThrow(signInWithLink).sessionToken
+  return orThrow(signInWithLink)
 }
 
-async function byPassword(url: string, options: Options): Promise<string> {
-  const email = options.email ?? (await ask('E-mail'))
-  const password = options.passwordStdin ? await readStdin() : await ask('Password', { hidden: true })
+async function byPassword(url: string, options: Options): Promise<SignedIn> {
+  const email = options.email ?? (await ask('E-mail', '--email ADDRESS'))
+  const password = options.passwordStdin ? await readStdin() : await ask('Password', '--password-stdin', { hidden: true })
   const { signIn } = await request(
     graphql(`mutation LoginByPassword($email: String!, $password: String!) {
-      signIn(input: { email: $email, password: $password }) { __typename ... on SignedIn { sessionToken } ... on Error { code message } }
+      signIn(input: { email: $email, password: $password }) { __typename ... on SignedIn { sessionToken viewer { name role } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
     }`),
     { email, password },
     { url },
   )
-  return orThrow(signIn).sessionToken
+  return orThrow(signIn)
 }

@@ -4,6 +4,7 @@ import { CliError, EXIT } from '../errors.ts'
 import { follow, plain } from '../follow.ts'
 import { graphql } from '../graphql.ts'
 import { runId } from '../ids.ts'
+import { write } from '../output.ts'
 
 const PAGE = 2000
 
@@ -24,13 +25,17 @@ export const logs = () =>
       while (true) {
         const { node } = await request(
           graphql(`query Logs($id: ID!, $after: BigInt, $first: Int, $host: String) {
-            node(id: $id) { __typename ... on JobRun { events(after: $after, first: $first, host: $host) { seq stdout } } }
+            node(id: $id) { __typename ... on JobRun { status events(after: $after, first: $first, host: $host) { seq stdout } } }
           }`),
           { id, after, first: PAGE, host: options.host ?? null },
         )
         if (node?.__typename !== 'JobRun') throw new CliError(`There is no run ${idText}. See \`muster runs\`.`, EXIT.notFound)
-        for (const event of node.events) if (event.stdout !== null) process.stdout.write(`${plain(event.stdout)}\n`)
+        for (const event of node.events) if (event.stdout !== null) await write(`${plain(event.stdout)}\n`)
+        if (after === 0 && node.events.length === 0) process.stderr.write(nothing(node.status, options.host))
         if (node.events.length < PAGE) return
         after = node.events.at(-1)!.seq
       }
     })
+
+const nothing = (status: string, host?: string) =>
+  host ? `Nothing in this log concerns ${host}.\n` : `Nothing in this log yet; the run is ${status}.\n`

@@ -6,11 +6,12 @@ import { CliError, EXIT, orThrow } from '../errors.ts'
 import { follow } from '../follow.ts'
 import { graphql } from '../graphql.ts'
 import { bareId } from '../ids.ts'
+import { integer } from '../options.ts'
 
 type Vars = Record<string, unknown>
 type Options = {
   limit: string
-  extraVars: Vars
+  extraVars?: Vars
   become?: boolean
   forks?: number
   timeout?: number
@@ -29,7 +30,7 @@ export const run = () =>
       '-l, --limit <expression>',
       'where: a hostlist gpu[01-08], @group, tag:x, status:READY, vendor:amd, all; comma joins, ! leaves out',
     )
-    .option('-e, --extra-vars <vars>', 'key=value, YAML or JSON text, or @FILE; may be repeated', addVars, {})
+    .option('-e, --extra-vars <vars>', 'key=value, YAML or JSON text, or @FILE; may be repeated', addVars)
     .option('--become', 'become the template’s become user')
     .option('--no-become', 'stay the login user')
     .option('-f, --forks <n>', 'hosts at a time', integer)
@@ -48,7 +49,7 @@ export const run = () =>
           input: {
             template,
             limit: options.limit,
-            extraVars: options.extraVars,
+            extraVars: options.extraVars ?? {},
             ...(options.become === undefined ? {} : { become: options.become }),
             ...(options.forks ? { forks: options.forks } : {}),
             ...(options.timeout ? { timeoutSeconds: options.timeout } : {}),
@@ -67,14 +68,8 @@ export const run = () =>
       process.exitCode = await follow(started.id)
     })
 
-function integer(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('must be a whole number above 0')
-  return value
-}
-
-/** `a=1 b=two`, YAML or JSON text, or @FILE, as ansible-playbook takes them; later ones win. */
-export function addVars(text: string, before: Vars): Vars {
+/** `key=value`, YAML or JSON text, or @FILE, as ansible-playbook takes them; later ones win. */
+export function addVars(text: string, before: Vars = {}): Vars {
   return { ...before, ...parseVars(text) }
 }
 
@@ -91,7 +86,7 @@ function parseVars(text: string): Vars {
   const pair = /^([A-Za-z_]\w*)=(.*)$/s.exec(text)
   // As with ansible-playbook, the value of key=value is text.
   if (pair) return { [pair[1]!]: pair[2] }
-  return mapping(text, 'the text')
+  return mapping(text, 'It')
 }
 
 function mapping(text: string, source: string): Vars {
@@ -99,9 +94,11 @@ function mapping(text: string, source: string): Vars {
   try {
     value = parse(text)
   } catch (error) {
-    throw new InvalidArgumentError(`${source} is neither YAML nor JSON: ${(error as Error).message.split('\n')[0]}`)
+    throw new InvalidArgumentError(
+      `${source} is neither YAML nor JSON: ${(error as Error).message.split('\n')[0]?.replace(/:$/, '.')}`,
+    )
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new InvalidArgumentError(`${source} must be key=value, or a YAML or JSON mapping`)
+    throw new InvalidArgumentError(`${source} must be key=value, or a YAML or JSON mapping.`)
   return value as Vars
 }

@@ -2,12 +2,13 @@ import { Command } from 'commander'
 import { request } from '../client.ts'
 import { graphql } from '../graphql.ts'
 import { bareId } from '../ids.ts'
+import { integer } from '../options.ts'
 import { ago, clock, type Format, outputOption, printRows } from '../output.ts'
 
 export const runs = () =>
   new Command('runs')
     .description('the newest runs')
-    .option('-n, --number <n>', 'how many, at most 500', Number, 20)
+    .option('-n, --number <n>', 'how many, at most 500', integer, 20)
     .addOption(outputOption())
     .action(async ({ output, number }: { output: Format; number: number }) => {
       const { jobRuns } = await request(
@@ -23,11 +24,12 @@ export const runs = () =>
           { title: 'TEMPLATE', value: (r) => r.templateName },
           { title: 'STATUS', value: (r) => r.status },
           { title: 'OK', value: (r) => `${r.hostsOk}/${r.hostsTotal}` },
-          { title: 'FAILED', value: (r) => r.hostsFailed + r.hostsUnreachable },
           { title: 'TOOK', value: (r) => clock(r.durationMs) },
-          { title: 'STARTED', value: (r) => ago(r.createdAt) },
-          { title: 'BY', value: (r) => r.createdByName },
+          { title: 'FAILED', value: (r) => r.hostsFailed + r.hostsUnreachable, spare: true },
+          { title: 'STARTED', value: (r) => ago(r.createdAt), spare: true },
+          { title: 'BY', value: (r) => r.createdByName, spare: true },
         ],
         output,
+        'There is no run yet. Start one with `muster run TEMPLATE --limit all`.',
       )
     })

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { credentialId } from '../../ids.ts'
+import { integer, oneOf } from '../../options.ts'
 import { ask, readStdin } from '../../prompt.ts'
 
 type Options = {
@@ -23,10 +24,10 @@ export const credentialAdd = () =>
   new Command('add')
     .description('keep a key or password, sealed; secrets are asked for or read, never given as arguments')
     .argument('<name>')
-    .addOption(
-      new Option('-k, --kind <kind>', 'what it is')
-        .choices(['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME'])
-        .makeOptionMandatory(),
+    .requiredOption(
+      '-k, --kind <kind>',
+      'what it is: SSH_KEY, SSH_PASSWORD, BASTION or BECOME',
+      oneOf('SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME'),
     )
     .option('-u, --username <user>', 'login name')
     .option('--key-file <path>', 'private key')
@@ -34,9 +35,9 @@ export const credentialAdd = () =>
     .option('--password', 'ask for a password')
     .option('--secret-stdin', 'read the passphrase (with --key-file) or the password from standard input instead of asking')
     .option('--host <host>', 'BASTION: its address')
-    .option('--port <port>', 'BASTION: its SSH port', Number)
+    .option('--port <port>', 'BASTION: its SSH port', integer)
     .option('--via <name>', 'BASTION: the bastion in front of it')
-    .addOption(new Option('--become-method <method>', 'BECOME: how').choices(['SUDO', 'SU']))
+    .option('--become-method <method>', 'BECOME: SUDO or SU', oneOf('SUDO', 'SU'))
     .action(async (name: string, options: Options) => {
       const { createCredential } = await request(
         graphql(`mutation CredentialAdd($input: CreateCredentialInput!) {
@@ -60,12 +61,17 @@ export const credentialAdd = () =>
     })
 
 async function secrets(options: Options): Promise<{ privateKey?: string; passphrase?: string; password?: string }> {
+  if (options.kind === 'SSH_KEY' && !options.keyFile)
+    throw new CliError('A credential of the kind SSH_KEY needs --key-file PATH, the private key.', EXIT.usage)
   const privateKey = options.keyFile ? readKey(options.keyFile) : undefined
   const given = options.secretStdin ? await readStdin() : undefined
-  const passphrase = privateKey && (given ?? (options.passphrase ? await ask('Passphrase', { hidden: true }) : undefined))
+  const passphrase =
+    privateKey && (given ?? (options.passphrase ? await ask('Passphrase', '--secret-stdin', { hidden: true }) : undefined))
   const wantsPassword = options.password || (!privateKey && options.kind !== 'SSH_KEY')
   const password =
-    privateKey && !options.password ? undefined : (given ?? (wantsPassword ? await ask('Password', { hidden: true }) : undefined))
+    privateKey && !options.password
+      ? undefined
+      : (given ?? (wantsPassword ? await ask('Password', '--secret-stdin', { hidden: true }) : undefined))
   return { ...(privateKey ? { privateKey } : {}), ...(passphrase ? { passphrase } : {}), ...(password ? { password } : {}) }
 }
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { graphql } from '../../graphql.ts'
-import { ago, type Format, outputOption, printRows } from '../../output.ts'
+import { address, ago, type Format, outputOption, printRows } from '../../output.ts'
 
 export const credentialList = () =>
   new Command('list')
@@ -20,11 +20,12 @@ export const credentialList = () =>
           { title: 'NAME', value: (c) => c.name },
           { title: 'KIND', value: (c) => c.kind },
           { title: 'USER', value: (c) => c.username },
-          { title: 'HOST', value: (c) => c.host && `${c.host}:${c.port}` },
+          { title: 'HOST', value: (c) => c.host && address(c.host, c.port) },
           { title: 'SET', value: (c) => c.secretsSet.join(', ') },
-          { title: 'NODES', value: (c) => c.nodeCount },
-          { title: 'USED', value: (c) => ago(c.lastUsedAt) },
+          { title: 'NODES', value: (c) => c.nodeCount, spare: true },
+          { title: 'USED', value: (c) => ago(c.lastUsedAt), spare: true },
         ],
         output,
+        'There is no credential yet. Keep one with `muster credential add`.',
       )
     })

@@ -1,10 +1,13 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
-import { CliError, EXIT, orThrow } from '../../errors.ts'
+import { EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { credentialId } from '../../ids.ts'
+import { integer, oneOf } from '../../options.ts'
 import { type Format, outputOption, printRows } from '../../output.ts'
 import { readStdin } from '../../prompt.ts'
+
+const FEW = 20
 
 type Options = {
   output: Format
@@ -23,12 +26,17 @@ export const nodeAdd = () =>
     .description('add one node, or many from standard input; `muster node test` comes next')
     .argument('<address>', 'name=host, a host, or a hostlist gpu[001-064]; - reads many from standard input')
     .option('-u, --user <user>', 'SSH user')
-    .option('-p, --port <port>', 'SSH port', Number)
+    .option('-p, --port <port>', 'SSH port', integer)
     .option('-c, --credential <name>', 'SSH key or password to log in with')
     .option('--become <name>', 'credential to become root with')
     .option('--bastion <name>', 'bastion credential to go through')
     .option('--tag <tag...>', 'tags for all of them')
-    .option('--format <format>', 'what standard input holds: LIST, CSV or INVENTORY (Ansible, INI or YAML)', upper, 'LIST')
+    .option(
+      '--format <format>',
+      'what standard input holds: LIST, CSV or INVENTORY (Ansible, INI or YAML)',
+      oneOf('LIST', 'CSV', 'INVENTORY'),
+      'LIST',
+    )
     .option('--dry-run', 'check every row and add nothing')
     .addOption(outputOption())
     .action(async (address: string, options: Options) => {
@@ -45,8 +53,10 @@ export const nodeAdd = () =>
         },
       }
       const report = options.dryRun ? await check(input) : await add(input)
+      const wrong = report.rows.filter((r) => r.state === 'INVALID' || r.state === 'EXISTS')
       printRows(
-        report.rows,
+        // Of many, those that went well need no line each.
+        options.output === 'table' && report.rows.length > FEW ? wrong : report.rows,
         [
           { title: 'ROW', value: (r) => r.row },
           { title: 'STATE', value: (r) => r.state },
@@ -55,15 +65,18 @@ export const nodeAdd = () =>
           { title: 'WHY', value: (r) => r.issues.map((i) => `${i.path ? `${i.path}: ` : ''}${i.message}`).join('; ') },
         ],
         options.output,
+        'All rows are right.',
       )
+      process.stderr.write(`${summary(report.rows.map((r) => r.state))}\n`)
       if (report.rows.some((r) => r.state === 'INVALID')) process.exitCode = EXIT.refused
     })
 
-function upper(text: string): string {
-  const format = text.toUpperCase()
-  if (!['LIST', 'CSV', 'INVENTORY'].includes(format))
-    throw new CliError(`--format ${text}: must be LIST, CSV or INVENTORY`, EXIT.usage)
-  return format
+const SAID = { ADDED: 'added', VALID: 'can be added', EXISTS: 'there already', INVALID: 'refused' }
+
+/** `62 added, 2 refused`. */
+function summary(states: (keyof typeof SAID)[]): string {
+  const kinds = (Object.keys(SAID) as (keyof typeof SAID)[]).filter((kind) => states.includes(kind))
+  return kinds.map((kind) => `${states.filter((s) => s === kind).length} ${SAID[kind]}`).join(', ')
 }
 
 type Input = { format: Options['format']; text: string; defaults: object }

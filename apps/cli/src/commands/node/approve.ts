@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { credentialId } from '../../ids.ts'
+import { credentialId, noNode } from '../../ids.ts'
 
 export const nodeApprove = () =>
   new Command('approve')
@@ -31,6 +31,6 @@ async function idOf(name: string): Promise<string> {
   const { computeNode } = await request(graphql(`query NodeApproveId($name: String!) { computeNode(name: $name) { id } }`), {
     name,
   })
-  if (!computeNode) throw new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
+  if (!computeNode) throw noNode(name)
   return computeNode.id
 }

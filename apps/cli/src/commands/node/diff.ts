@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
+import { noNode } from '../../ids.ts'
 import { type Format, outputOption, printRows } from '../../output.ts'
 
 export const nodeDiff = () =>
@@ -13,13 +14,9 @@ export const nodeDiff = () =>
     .argument('[other]', 'compare with this node instead of with the look before')
     .addOption(outputOption())
     .action(async (name: string, other: string | undefined, { output }: { output: Format }) => {
-      const [newest, previous] = await snapshots(name)
-      const [before, after] = other ? [newest, (await snapshots(other))[0]] : [previous, newest]
-      if (!before || !after)
-        throw new CliError(
-          `${name} has been looked at only once. Run \`muster node discover ${name}\`, or name a second node.`,
-          EXIT.refused,
-        )
+      const looks = await snapshots(name)
+      const [before, after] = other ? [looks[0], (await snapshots(other))[0]] : [looks[1], looks[0]]
+      if (!before || !after) throw tooFew(other && looks[0] ? other : name, looks.length)
       const { discoveryDiff } = await request(
         graphql(
           `query NodeDiff($before: ID!, $after: ID!) { discoveryDiff(before: $before, after: $after) { path label kind before after } }`,
@@ -31,12 +28,21 @@ export const nodeDiff = () =>
         discoveryDiff,
         [
           { title: 'CHANGE', value: (c) => c.kind },
-          { title: 'WHERE', value: (c) => c.path },
           { title: 'WHAT', value: (c) => c.label },
+          { title: 'WHERE', value: (c) => c.path, spare: true },
         ],
         output,
+        'No difference.',
       )
     })
+
+const tooFew = (name: string, looks: number) =>
+  new CliError(
+    looks === 1
+      ? `${name} has been looked at only once. Run \`muster node discover ${name}\`, or name a second node.`
+      : `${name} has not been looked at yet. Run \`muster node discover ${name}\`.`,
+    EXIT.refused,
+  )
 
 /** Ids of the finished discoveries of a node, newest first. */
 async function snapshots(name: string): Promise<string[]> {
@@ -46,6 +52,6 @@ async function snapshots(name: string): Promise<string[]> {
     ),
     { name },
   )
-  if (!computeNode) throw new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
+  if (!computeNode) throw noNode(name)
   return computeNode.discoveries.edges.filter((e) => e.node.status === 'SUCCEEDED').map((e) => e.node.id)
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
-import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
+import { noNode } from '../../ids.ts'
 import { ago, bytes, type Format, outputOption, printObject, printRows } from '../../output.ts'
 
 export const nodeGet = () =>
@@ -21,7 +21,7 @@ export const nodeGet = () =>
         }`),
         { name },
       )
-      if (!node) throw new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
+      if (!node) throw noNode(name)
       if (output !== 'table') return printObject(node, output)
       printObject(node, output, [
         ['name', node.name],
@@ -30,7 +30,7 @@ export const nodeGet = () =>
         ['bastion', node.bastion?.name],
         ['credential', node.credential?.name],
         ['host key', node.hostKeyFingerprint],
-        ['offers', node.hostKeyAlarm?.offeredFingerprint],
+        ...(node.hostKeyAlarm ? [alarm(node.name, node.hostKeyAlarm)] : []),
         ['groups', node.groups.map((g) => g.name).join(', ')],
         ['tags', node.tags.join(', ')],
         ['os', [node.osName, node.kernel, node.arch].filter(Boolean).join(', ')],
@@ -55,10 +55,22 @@ export const nodeGet = () =>
           { title: '°C', value: (a) => a.temperature },
           { title: 'W', value: (a) => a.power },
           { title: '%', value: (a) => a.utilization },
-          { title: 'DRIVER', value: (a) => a.driverVersion },
-          { title: 'PCI', value: (a) => a.pciAddress },
-          { title: 'PARTITIONS', value: (a) => a.partitions.map((p) => p.profile ?? p.kind).join(' ') },
+          { title: 'PARTITIONS', value: (a) => counted(a.partitions.map((p) => p.profile ?? p.kind)) },
+          { title: 'PCI', value: (a) => a.pciAddress, spare: true },
+          { title: 'DRIVER', value: (a) => a.driverVersion, spare: true },
         ],
         output,
       )
     })
+
+const alarm = (name: string, key: { offeredFingerprint: string; isChanged: boolean }): [string, string] => [
+  key.isChanged ? 'KEY CHANGED' : 'offered key',
+  `${key.offeredFingerprint}; compare it, then \`muster node approve ${name} FINGERPRINT\``,
+]
+
+/** `7x 1g.10gb, 2x 2g.20gb`. */
+function counted(names: string[]): string {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].map(([name, count]) => `${count}x ${name}`).join(', ')
+}

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
-import { CliError, EXIT } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
-import { ago, type Format, outputOption, printRows } from '../../output.ts'
+import { integer, someOf } from '../../options.ts'
+import { address, ago, type Format, outputOption, printRows } from '../../output.ts'
 
 const LIST = graphql(`query NodeList($filter: NodeFilter, $first: Int, $after: String) {
   nodes(filter: $filter, first: $first, after: $after) {
@@ -12,9 +12,10 @@ const LIST = graphql(`query NodeList($filter: NodeFilter, $first: Int, $after: S
 }`)
 type Row = ResultOf<typeof LIST>['nodes']['edges'][number]['node']
 const STATUSES = ['NEW', 'READY', 'UNREACHABLE', 'MAINTENANCE', 'DECOMMISSIONED'] as const
+type Status = (typeof STATUSES)[number]
 type Options = {
   output: Format
-  status?: string[]
+  status?: Status[]
   tag?: string[]
   group?: string[]
   vendor?: string[]
@@ -26,17 +27,17 @@ export const nodeList = () =>
   new Command('list')
     .description('nodes, all of them or the ones that match')
     .argument('[hostlist]', 'names such as gpu[01-08],cpu1')
-    .option('--status <status...>', 'NEW READY UNREACHABLE MAINTENANCE DECOMMISSIONED')
+    .option('--status <status...>', STATUSES.join(' '), someOf(...STATUSES))
     .option('--tag <tag...>', 'with all of these tags')
     .option('--group <group...>', 'in any of these groups')
     .option('--vendor <vendor...>', 'with accelerators of any of these vendors')
     .option('--text <text>', 'in name, host, tags or notes')
-    .option('-n, --number <n>', 'at most so many', Number)
+    .option('-n, --number <n>', 'at most so many', integer)
     .addOption(outputOption())
     .action(async (hostlist: string | undefined, options: Options) => {
       const filter = {
         ...(hostlist ? { hostlist } : {}),
-        ...(options.status ? { status: options.status.map(asStatus) } : {}),
+        ...(options.status ? { status: options.status } : {}),
         ...(options.tag ? { tag: options.tag } : {}),
         ...(options.group ? { group: options.group } : {}),
         ...(options.vendor ? { acceleratorVendor: options.vendor } : {}),
@@ -55,23 +56,15 @@ export const nodeList = () =>
         [
           { title: 'NAME', value: (n) => n.name },
           { title: 'STATUS', value: (n) => n.status },
-          {
-            title: 'ADDRESS',
-            value: (n) => (n.port === 22 ? n.host : `${n.host.includes(':') ? `[${n.host}]` : n.host}:${n.port}`),
-          },
+          { title: 'ADDRESS', value: (n) => address(n.host, n.port) },
           {
             title: 'ACCELERATORS',
             value: (n) => n.acceleratorSummary.map((a) => `${a.count}x ${a.model ?? a.deviceType}`).join(', '),
           },
-          { title: 'OS', value: (n) => n.osName },
-          { title: 'SEEN', value: (n) => ago(n.lastSeenAt) },
+          { title: 'SEEN', value: (n) => ago(n.lastSeenAt), spare: true },
+          { title: 'OS', value: (n) => n.osName, spare: true },
         ],
         options.output,
+        'No node fits. Add some with `muster node add`.',
       )
     })
-
-function asStatus(text: string): (typeof STATUSES)[number] {
-  const found = STATUSES.find((s) => s === text.toUpperCase())
-  if (!found) throw new CliError(`--status ${text}: must be one of ${STATUSES.join(', ')}`, EXIT.usage)
-  return found
-}

@@ -1,10 +1,9 @@
 import { Command } from 'commander'
-import { print } from 'graphql'
-import { request, subscriptions } from '../../client.ts'
-import { CliError, EXIT, orThrow } from '../../errors.ts'
+import { request, subscribe } from '../../client.ts'
+import { EXIT, orThrow } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { nodeIds } from '../../ids.ts'
-import { type Format, outputOption, printObject } from '../../output.ts'
+import { type Format, outputOption, printObject, word } from '../../output.ts'
 
 const UPDATES = graphql(`subscription NodeTestUpdates($ids: [ID!]!) {
   connectionTestUpdated(ids: $ids) {
@@ -27,44 +26,31 @@ export const nodeTest = () =>
         }`),
         { ids: nodes.map((n) => n.id) },
       )
-      const tests = await finished(
-        orThrow(testConnections).tests.map((t) => t.id),
-        output,
-      )
-      if (output !== 'table') printObject(tests, output)
-      if (tests.some((t) => !t.isOk)) process.exitCode = EXIT.failed
+      const ids = orThrow(testConnections).tests.map((t) => t.id)
+      const done = new Map<string, Test>()
+      for await (const { connectionTestUpdated: test } of subscribe(UPDATES, () => ({ ids }))) {
+        if (!test.finishedAt || done.has(test.id)) continue
+        done.set(test.id, test)
+        if (output === 'table') process.stdout.write(`${describeTest(test)}\n`)
+      }
+      if (output !== 'table') printObject([...done.values()], output)
+      if (done.size < ids.length || [...done.values()].some((t) => !t.isOk)) process.exitCode = EXIT.failed
     })
 
-async function finished(ids: string[], output: Format): Promise<Test[]> {
-  const client = subscriptions()
-  const last = new Map<string, Test>()
-  try {
-    for await (const result of client.iterate<ResultOf<typeof UPDATES>>({ query: print(UPDATES), variables: { ids } })) {
-      if (result.errors) throw new CliError(result.errors.map((e) => e.message).join('\n'))
-      const test = result.data?.connectionTestUpdated
-      if (!test) continue
-      const known = last.get(test.id)
-      last.set(test.id, test)
-      if (test.finishedAt && !known?.finishedAt && output === 'table') process.stdout.write(`${describe(test)}\n`)
-    }
-  } finally {
-    await client.dispose()
-  }
-  return ids.flatMap((id) => last.get(id) ?? [])
-}
-
-function describe(test: Test): string {
-  const lines = [`${test.node.name}: ${test.isOk ? 'ok' : 'FAILED'}${test.error ? `, ${test.error}` : ''}`]
+/** A test for people: one line when all is well, else every stage up to the one where the way ends, and what to do. */
+export function describeTest(test: Test): string {
+  const bad = test.stages.some((s) => s.state === 'FAILED')
+  // The failed stage says the same as the error, in its place.
+  const lines = [`${test.node.name}: ${test.isOk ? 'ok' : 'FAILED'}${test.error && !bad ? `: ${test.error}` : ''}`]
   for (const s of test.stages) {
-    if (test.isOk && s.state === 'OK') continue
+    if (test.isOk && s.state !== 'FAILED') continue
+    const name = s.stage.toLowerCase().replaceAll('_', ' ')
     lines.push(
-      `  ${s.state.padEnd(7)} ${s.stage.toLowerCase()}${s.hop ? ` at ${s.hop}` : ''} ${s.durationMs} ms${s.detail ? `  ${s.detail}` : ''}`,
+      `  ${s.state.padEnd(7)}  ${s.hop ? `${s.hop}: ` : ''}${name}, ${s.durationMs} ms${s.detail ? `: ${s.detail}` : ''}`,
     )
-    if (s.hint) lines.push(`          ${s.hint}`)
+    if (s.hint) lines.push(`           ${s.hint}`)
     if (s.offeredKey)
-      lines.push(
-        `          approve with: muster node approve ${s.hop ? `--bastion ${s.hop}` : test.node.name} ${s.offeredKey.fingerprint}`,
-      )
+      lines.push(`  muster node approve ${s.hop ? `--bastion ${word(s.hop)}` : test.node.name} ${s.offeredKey.fingerprint}`)
   }
   return lines.join('\n')
 }

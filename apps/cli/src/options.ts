@@ -1,0 +1,24 @@
+import { InvalidArgumentError } from 'commander'
+
+/** A whole number above 0, for commander. */
+export function integer(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number above 0.')
+  return value
+}
+
+/** One of these names of the API; `ssh-key` is as good as `SSH_KEY`. */
+export const oneOf =
+  <const T extends string>(...allowed: T[]) =>
+  (text: string): T => {
+    const name = text.toUpperCase().replaceAll('-', '_')
+    const found = allowed.find((a) => a === name)
+    if (!found) throw new InvalidArgumentError(`It must be one of ${allowed.join(', ')}.`)
+    return found
+  }
+
+/** Several of these names. */
+export const someOf = <const T extends string>(...allowed: T[]) => {
+  const one = oneOf(...allowed)
+  return (text: string, before: T[] = []): T[] => [...before, one(text)]
+}
