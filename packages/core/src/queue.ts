@@ -47,14 +47,22 @@ export async function createQueue(url: string, log: Log, role: 'sender' | 'worke
       )
     },
     async work(name, concurrency, handle) {
-      await boss.work<QueueEntry>(name, { localConcurrency: concurrency, pollingIntervalSeconds: 1 }, async ([job]) => {
-        if (!job) return
+      const handleOne = async (data: QueueEntry) => {
         try {
-          await handle(job.data)
+          await handle(data)
         } catch (error) {
-          log.error({ err: error, queue: name, id: job.data.id }, 'handler failed')
+          log.error({ err: error, queue: name, id: data.id }, 'handler failed')
         }
-      })
+      }
+      const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
+      for (let i = 0; i < concurrency; i++) {
+        let id = ''
+        id = await boss.work<QueueEntry>(name, options, async ([job]) => {
+          if (job) await handleOne(job.data)
+          // A wake-up for another entry is not heard while one is handled, and that entry would wait for the next poll.
+          boss.notifyWorker(id)
+        })
+      }
     },
     close: (graceMs = 5000) => boss.stop({ graceful: true, timeout: graceMs }),
   }

@@ -69,7 +69,7 @@ const acts = {
   },
   /** Ignores what can be ignored, and has a child that has left the process group. */
   stubborn() {
-    const stray = spawn('sleep', ['300'], { detached: true, stdio: 'inherit' })
+    const stray = spawn('sh', ['-c', 'trap "" INT TERM; sleep 300; :'], { detached: true, stdio: 'inherit' })
     for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => write(1, `got ${name}\n`))
     begin()
     write(1, `stray ${stray.pid}\n`)

@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url'
+import { schema } from '@muster/core/db'
+import { runJob } from '@muster/core/jobs'
+import { createQueue } from '@muster/core/queue'
+import { eventually } from '@muster/core/testing'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type RunWorld, runWorld } from '../testing/run-world.ts'
+import { jobRunHandler } from './job-run.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+const FAKE = fileURLToPath(new URL('../testing/fake-ansible-playbook.mjs', import.meta.url))
+
+let world: RunWorld
+beforeEach(async () => {
+  world = await runWorld({ ANSIBLE_PLAYBOOK: FAKE, JOB_CANCEL_GRACE_PERIOD: 1 })
+  const { id } = await world.given.credential(world.admin, 'SSH_KEY')
+  await world.given.fleet(world.admin, { with: { credentialId: id } })
+})
+afterEach(() => world.close())
+
+const handler = () =>
+  jobRunHandler({
+    runtime: world.runtime,
+    config: world.config,
+    workerId: 'w',
+    listener: world.listener,
+    stopping: world.stopping.signal,
+  })
+const statuses = async () =>
+  (await world.runtime.db.select({ status: schema.jobRuns.status }).from(schema.jobRuns)).map((run) => run.status)
+
+test('a worker that is ending leaves a run to the next one', async () => {
+  const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
+  world.stopping.abort()
+  await handler()({ id: run.id, tenantId: world.tenant.id })
+  expect(await statuses()).toEqual(['PENDING'])
+  const queue = await createQueue(world.url, world.runtime.log, 'worker')
+  const handed: string[] = []
+  try {
+    await queue.work('job-run', 1, async ({ id }) => void handed.push(id))
+    await eventually(() => handed.length === 2)
+    expect(new Set(handed)).toEqual(new Set([run.id]))
+  } finally {
+    await queue.close(0)
+  }
+})
+
+test('an entry whose run is over, canceled or somebody else’s is done with', async () => {
+  const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
+  const entry = { id: run.id, tenantId: world.tenant.id }
+  await Promise.all([handler()(entry), handler()(entry)])
+  await handler()(entry)
+  const { events } = await world.read(run.id)
+  expect(events.filter((event) => event.kind === 'run_end')).toHaveLength(1)
+  await handler()({ id: crypto.randomUUID(), tenantId: world.tenant.id })
+})
