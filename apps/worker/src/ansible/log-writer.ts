@@ -25,6 +25,8 @@ export class LogWriter {
   private total = 0
   private seq: number
   private writing: Promise<void> | null = null
+  private isDraining = false
+  private hurry = () => {}
   private readonly roomy = new Set<() => void>()
   private readonly ctx: Ctx
   private readonly run: { id: string; token: string }
@@ -59,14 +61,28 @@ export class LogWriter {
       await new Promise<void>((resolve) => this.roomy.add(resolve))
   }
 
-  /** Resolves when all that was pushed is written, or writing has failed. */
+  /** Resolves when all that was pushed is written, or writing has failed. Does not wait for more to come. */
   async drain(): Promise<void> {
+    this.isDraining = true
+    this.hurry()
     while (this.writing) await this.writing
+    this.isDraining = false
+  }
+
+  /** Events come in bursts: a moment's wait makes one transaction of many. */
+  private async gather(): Promise<void> {
+    if (this.isDraining) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, FLUSH_MS)
+      this.hurry = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   private async write(): Promise<void> {
-    // Events come in bursts: a moment's wait makes one transaction of many.
-    await sleep(FLUSH_MS)
+    await this.gather()
     while (this.waiting.length > 0 && !this.failure) {
       const batch = this.takeBatch()
       try {
@@ -78,7 +94,7 @@ export class LogWriter {
       }
       for (const resolve of this.roomy) resolve()
       this.roomy.clear()
-      if (this.waiting.length > 0 && this.waiting.length < BATCH_EVENTS && this.weight < BATCH_CHARACTERS) await sleep(FLUSH_MS)
+      if (this.waiting.length > 0 && this.waiting.length < BATCH_EVENTS && this.weight < BATCH_CHARACTERS) await this.gather()
     }
   }
 

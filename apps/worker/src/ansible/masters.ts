@@ -38,9 +38,12 @@ export async function closeMasters(sshDir: string): Promise<void> {
   const { masters } = socketPaths(sshDir)
   const sockets = await readdir(masters).catch(() => [])
   if (sockets.length === 0) return
-  await inTurns(sockets, (name) => execQuietly('ssh', [...overMaster(`${masters}/${name}`), '-O', 'exit', 'x']))
+  const failed: string[] = []
+  await inTurns(sockets, async (name) => {
+    if (!(await succeeds('ssh', [...overMaster(`${masters}/${name}`), '-O', 'exit', 'x']))) failed.push(name)
+  })
   // One that does not answer, or was just being made. Its command line names its socket.
-  await endProcessesWith(`${masters}/`)
+  if (failed.length > 0) await endProcessesWith(`${masters}/`)
 }
 
 /**
@@ -68,6 +71,8 @@ export async function inTurns<T>(items: T[], work: (item: T) => Promise<unknown>
   )
 }
 
-function execQuietly(file: string, args: string[]): Promise<void> {
-  return new Promise((resolve) => execFile(file, args, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, () => resolve()))
+function succeeds(file: string, args: string[]): Promise<boolean> {
+  return new Promise((resolve) =>
+    execFile(file, args, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, (error) => resolve(error === null)),
+  )
 }
