@@ -44,6 +44,7 @@ export async function request<Data, Vars>(
   return body.data as Data
 }
 
+export const INVALID_TOKEN = 'The token is not valid, or no longer. Run `muster login URL`.'
 const GIVE_UP_AFTER = 30
 const RETRY_MS = 1000
 
@@ -116,7 +117,7 @@ async function* connected<Data, Vars>(
 function refusal(error: unknown): CliError | null {
   if (Array.isArray(error) && error.length > 0) return fromGraphQL(error as GraphQLErrors)
   const { code, reason } = error as { code?: unknown; reason?: string }
-  if (code === 4401 || code === 4403) return new NotSignedIn('The saved token is no longer valid. Run `muster login URL`.')
+  if (code === 4401 || code === 4403) return new NotSignedIn(INVALID_TOKEN)
   if (typeof code === 'number' && code >= 4400 && code < 4500) return new CliError(reason || `The server refused with ${code}.`)
   return null
 }
@@ -124,6 +125,7 @@ function refusal(error: unknown): CliError | null {
 /** What a list of GraphQL errors means at the terminal. */
 export function fromGraphQL(errors: GraphQLErrors): CliError {
   const code = errors[0]?.extensions?.code
+  if (code === 'UNAUTHENTICATED') return new NotSignedIn(INVALID_TOKEN)
   return errorFrom({ code: typeof code === 'string' ? code : '', message: errors.map((e) => e.message).join('\n') })
 }
 

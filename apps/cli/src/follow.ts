@@ -58,6 +58,6 @@ export const exitCodeOf = (status: string): number =>
 /** Colours stay on a terminal and go in a file; every other control sequence goes always, since hosts wrote it. */
 export function plain(text: string, colours = process.stdout.isTTY === true): string {
   // biome-ignore format: one alternative per kind of sequence
-  const sequence = /\u001b\[[0-9;:]*m|\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-_]?|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g
+  const sequence = /\u001b\[[0-9;:]*m|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g
   return text.replace(sequence, (found) => (colours && /^\u001b\[[0-9;:]*m$/.test(found) ? found : ''))
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { request } from '../client.ts'
+import { INVALID_TOKEN, request } from '../client.ts'
 import { NotSignedIn } from '../errors.ts'
 import { graphql } from '../graphql.ts'
 import { type Format, outputOption, printObject } from '../output.ts'
@@ -10,6 +10,6 @@ export const whoami = () =>
     .addOption(outputOption())
     .action(async ({ output }: { output: Format }) => {
       const { viewer } = await request(graphql(`query Whoami { viewer { kind name email role tenantName } }`), {})
-      if (!viewer) throw new NotSignedIn('The saved token is no longer valid. Run `muster login URL`.')
+      if (!viewer) throw new NotSignedIn(INVALID_TOKEN)
       printObject(viewer, output)
     })

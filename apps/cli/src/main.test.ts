@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Product, startProduct } from '@muster/bench/product'
+import type { Lab } from '@muster/lab'
+import { given } from '@muster/lab/given'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const PATIENT = { timeout: 120_000 }
+
+let home: string
+let product: Product
+let lab: Lab
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'muster-cli-'))
+  const nodes = [{ name: 'gpu-01', profile: 'h100x8' as const }, { name: 'cpu-01' }]
+  ;[product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '3' }), given.lab({ nodes })])
+  writeFileSync(join(home, 'key'), lab.credentials.sshKey.privateKey, { mode: 0o600 })
+}, 120_000)
+
+afterAll(async () => {
+  await product?.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** A `muster` that runs: what it has said so far, and how it ended. */
+function started(argv: string[], input = '', env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [MAIN, ...argv], {
+    env: { PATH: process.env.PATH ?? '', HOME: home, XDG_CONFIG_HOME: home, ...env },
+  })
+  const said = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => (said.out += chunk))
+  child.stderr.on('data', (chunk) => (said.err += chunk))
+  child.stdin.end(input)
+  const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
+    child.on('close', (code) => resolve({ code, ...said })),
+  )
+  return { child: child as ChildProcess, said, ended }
+}
+
+/** Run `muster` to its end. Arguments are parted at blanks. */
+const muster = (line: string, input?: string, env?: Record<string, string>) => started(line.split(' '), input, env).ended
+
+async function until(what: () => boolean): Promise<void> {
+  while (!what()) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+describe('muster, against the product and a lab', () => {
+  it('signs in by the one-time link, once', PATIENT, async () => {
+    expect(await muster('whoami')).toMatchObject({ code: 3, err: expect.stringContaining('muster login') })
+    const link = `${product.url}/sign-in?token=${product.linkToken}`
+    expect(await muster(`login ${link}`)).toMatchObject({ code: 0, err: expect.stringContaining('Signed in to') })
+    expect(JSON.parse((await muster('whoami -o json')).out)).toMatchObject({ kind: 'token', role: 'ADMIN' })
+    expect(await muster(`login ${link}`)).toMatchObject({ code: 3, err: expect.stringContaining('used already') })
+    const wrong = await muster(`login ${product.url} --email owner@example.com --password-stdin`, 'not the password\n')
+    expect(wrong).toMatchObject({ code: 3, out: '' })
+  })
+
+  it('tells what is wrong by exit code and in one line', PATIENT, async () => {
+    const refused = { MUSTER_TOKEN: 'mst_of_nobody' }
+    const [usage, away, nobody, noNode, noRun, badKey] = await Promise.all([
+      muster('node list --status tired'),
+      muster('whoami', '', { MUSTER_URL: 'http://127.0.0.1:1' }),
+      muster('logs -f 00000000-0000-4000-8000-000000000000', '', refused),
+      muster('node get nope'),
+      muster('logs -f 00000000-0000-4000-8000-000000000000'),
+      muster(`credential add bad --kind ssh-key -u ops --key-file ${MAIN}`),
+    ])
+    expect(usage).toMatchObject({ code: 2, err: expect.stringContaining('UNREACHABLE') })
+    expect(away).toMatchObject({ code: 6, err: expect.stringContaining('http://127.0.0.1:1') })
+    expect(nobody).toMatchObject({ code: 3, err: expect.stringContaining('muster login') })
+    expect(noNode).toMatchObject({ code: 4, err: expect.stringContaining('muster node list') })
+    expect(noRun).toMatchObject({ code: 4, err: expect.stringContaining('00000000-0000') })
+    expect(badKey).toMatchObject({ code: 5, err: expect.stringContaining('privateKey') })
+    for (const { err } of [usage, away, nobody, noNode, noRun, badKey]) expect(err).not.toMatch(/\n\s+at |\[object/)
+  })
+
+  it('brings nodes in: credential, check, add, test, approve, test', PATIENT, async () => {
+    const { username } = lab.credentials.sshKey
+    expect(await muster(`credential add lab --kind SSH_KEY -u ${username} --key-file ${join(home, 'key')}`)).toMatchObject({
+      code: 0,
+    })
+    const rows = lab.nodes.map((n) => `${n.name},${n.host},${n.port}`)
+    const csv = ['name,host,port', ...rows].join('\n')
+    const withBad = await muster('node add - --format csv -c lab --dry-run', `${csv}\nbad name,10.0.0.1,22\n`)
+    expect(withBad).toMatchObject({ code: 5, err: '2 can be added, 1 refused\n' })
+    expect(await muster('node add - --format csv -c lab --tag room1', csv)).toMatchObject({ code: 0, err: '2 added\n' })
+
+    const stopped = await muster('node test gpu-01,cpu-01')
+    expect(stopped.code).toBe(1)
+    const approvals = [...stopped.out.matchAll(/^ {2}muster (node approve (\S+) (SHA256:\S+))$/gm)]
+    expect(new Map(approvals.map(([, , name, key]) => [name, key]))).toEqual(
+      new Map(lab.nodes.map((n) => [n.name, n.hostKeyFingerprint])),
+    )
+    const approved = await Promise.all(approvals.map(([, command]) => muster(command!)))
+    expect(approved.map((a) => a.code)).toEqual([0, 0])
+    expect((await muster('node test gpu-01,cpu-01')).code).toBe(0)
+    expect(await muster('node test gpu-01,cpu-1')).toMatchObject({ code: 4, err: expect.stringContaining('cpu-1.') })
+  })
+
+  it('shows what the nodes are', PATIENT, async () => {
+    expect((await muster('node discover gpu-01,cpu-01')).out).toContain('gpu-01: 8 accelerators')
+    const [list, json, get, facts, diff] = await Promise.all([
+      muster('node list --tag room1'),
+      muster('node list gpu-[01-02] --status ready -o json'),
+      muster('node get gpu-01'),
+      muster('node facts gpu-01 -o json'),
+      muster('node diff cpu-01 gpu-01'),
+    ])
+    expect(list.out).toMatch(/^NAME +STATUS +ADDRESS +ACCELERATORS.*\n.*8x NVIDIA H100/s)
+    expect(JSON.parse(json.out)).toMatchObject([{ name: 'gpu-01', status: 'READY', acceleratorSummary: [{ count: 8 }] }])
+    expect(get.out.match(/NVIDIA H100/g)).toHaveLength(8)
+    expect(JSON.parse(facts.out).host.os.id).toBeTypeOf('string')
+    expect(diff).toMatchObject({ code: 1, out: expect.stringContaining('accelerator 0 is new') })
+  })
+
+  it('runs a template and shows its log again', PATIENT, async () => {
+    const run = await muster('run connectivity_check -l all -e note={{7*7}}')
+    expect(run).toMatchObject({ code: 0, out: expect.stringContaining('PLAY RECAP') })
+    expect(run.err).toMatch(/SUCCEEDED\n {2}ok +2 {2}cpu-01,gpu-01\n/)
+    expect(await muster('logs last')).toMatchObject({ code: 0, out: run.out })
+    const [template, limit, vars] = await Promise.all([
+      muster('run nope -l all'),
+      muster('run connectivity_check -l nope'),
+      muster('run connectivity_check -l all -e ansible_connection=local'),
+    ])
+    expect([template.code, limit.code, vars.code]).toEqual([4, 5, 5])
+  })
+
+  it('follows over a lost connection, lets go at Ctrl-C, and says how a canceled run ended', PATIENT, async () => {
+    await lab.fault('cpu-01', 'slow-shell', { seconds: 60 })
+    const run = started(['run', 'collect_facts', '-l', 'all'])
+    await until(() => run.said.out.includes('ok: [gpu-01]'))
+    const reader = started(['logs', '-f', 'last'])
+    await until(() => reader.said.out === run.said.out)
+    reader.child.kill('SIGINT')
+    expect(await reader.ended).toMatchObject({ code: 130, err: expect.stringContaining('The run goes on') })
+
+    await product.kill('api')
+    await until(() => run.said.err.includes('is lost'))
+    await product.start('api')
+    await until(() => run.said.err.includes('Connected again') || run.child.exitCode !== null)
+    expect((await muster('cancel last')).code).toBe(0)
+    const end = await run.ended
+    expect(end).toMatchObject({ code: 12, err: expect.stringContaining('in the middle of a task: cpu-01') })
+    expect((await muster('logs last')).out).toBe(end.out)
+    await lab.heal()
+  })
+
+  it('takes nodes out of service and forgets the token', PATIENT, async () => {
+    expect(await muster('node decommission cpu-01')).toMatchObject({ code: 0, out: 'cpu-01: DECOMMISSIONED\n' })
+    expect(JSON.parse((await muster('runs -o json')).out)).toHaveLength(2)
+    expect((await muster('logout')).code).toBe(0)
+    expect((await muster('node list')).code).toBe(3)
+  })
+})
