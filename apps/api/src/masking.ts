@@ -1,5 +1,6 @@
 import { DomainError } from '@muster/core/errors'
 import type { Log } from '@muster/core/log'
+import { isDatabaseAway } from '@muster/core/patiently'
 import { PothosValidationError } from '@pothos/core'
 import { GraphQLError } from 'graphql'
 import { createGraphQLError, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga'
@@ -11,19 +12,6 @@ function causeOf(error: unknown): unknown {
   let cause = error
   while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError
   return cause
-}
-
-const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', '57P01', '57P02', '57P03', '53300'])
-
-/** Whether this is what happens while Postgres is restarted. */
-function isDatabaseAway(error: unknown): boolean {
-  for (let e = error; e instanceof Error; e = e.cause)
-    if (
-      ('code' in e && AWAY.has(String(e.code))) ||
-      /^Connection terminated|timeout exceeded when trying to connect/.test(e.message)
-    )
-      return true
-  return false
 }
 
 /**

@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import type { Listener } from '../events.ts'
+import { patiently } from '../patiently.ts'
 import { type JobRunEvent, jobRunEvents, jobRuns } from './tables.ts'
 
 const PAGE = 500
@@ -10,19 +10,8 @@ const KEEP_EVENTS = 4000
 const KEEP_CHARACTERS = 4 * 1024 * 1024
 const LOOK_EVERY_MS = 1000
 
-const PATIENCE_MS = 60_000
-
 /** Bridges a restart of Postgres. What stays broken ends the subscriptions, and clients come back with their last seq. */
-async function patiently<T>(read: () => PromiseLike<T>): Promise<T> {
-  const until = Date.now() + PATIENCE_MS
-  for (;;)
-    try {
-      return await read()
-    } catch (error) {
-      if (Date.now() > until) throw error
-      await setTimeout(LOOK_EVERY_MS / 2)
-    }
-}
+const PATIENCE_MS = 60_000
 
 const weight = (event: JobRunEvent) =>
   200 + (event.stdout?.length ?? 0) + (event.result ? JSON.stringify(event.result).length : 0)
@@ -45,6 +34,7 @@ export class EventTail {
   private readonly waiting = new Set<() => void>()
   private readonly pages = new Map<number, Promise<JobRunEvent[]>>()
   private readonly stop: () => void
+  private readonly closing = new AbortController()
   private readonly db: Db
   private readonly id: string
 
@@ -61,8 +51,10 @@ export class EventTail {
     look()
   }
 
+  /** Nobody follows any more: nothing is tried again. */
   close(): void {
     this.stop()
+    this.closing.abort()
   }
 
   /** The next events behind `after`, from memory or the database; empty when there are none yet. */
@@ -95,8 +87,12 @@ export class EventTail {
     if (this.failure) throw this.failure
   }
 
+  private patiently<T>(read: () => PromiseLike<T>): Promise<T> {
+    return patiently(read, { forMs: PATIENCE_MS, signal: this.closing.signal })
+  }
+
   private read(after: number): Promise<JobRunEvent[]> {
-    return patiently(() =>
+    return this.patiently(() =>
       this.db
         .select()
         .from(jobRunEvents)
@@ -127,7 +123,7 @@ export class EventTail {
 
   private async pull(): Promise<void> {
     // The run first: its last seq is written in the same transaction as the events, so everything up to it can be read.
-    const [run] = await patiently(() =>
+    const [run] = await this.patiently(() =>
       this.db.select({ lastSeq: jobRuns.lastSeq, finishedAt: jobRuns.finishedAt }).from(jobRuns).where(eq(jobRuns.id, this.id)),
     )
     if (!run) {
