@@ -16,6 +16,18 @@ const PATIENCE_MS = 60_000
 const weight = (event: JobRunEvent) =>
   200 + (event.stdout?.length ?? 0) + (event.result ? JSON.stringify(event.result).length : 0)
 
+/** What `page` gives; nothing as soon as `signal` aborts, for the page is shared and comes when the database does. */
+async function unlessAborted(page: Promise<JobRunEvent[]>, signal: AbortSignal | undefined): Promise<JobRunEvent[]> {
+  if (!signal) return page
+  let leave = () => {}
+  const aborted = new Promise<JobRunEvent[]>((resolve) => {
+    leave = () => resolve([])
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave)
+  })
+  return Promise.race([page, aborted]).finally(() => signal.removeEventListener('abort', leave))
+}
+
 /**
  * The end of one run's log, read once for everybody in this process who follows it. It looks at every nudge and at least once
  * a second, never twice at once.
@@ -57,8 +69,8 @@ export class EventTail {
     this.closing.abort()
   }
 
-  /** The next events behind `after`, from memory or the database; empty when there are none yet. */
-  async next(after: number): Promise<JobRunEvent[]> {
+  /** The next events behind `after`, from memory or the database; empty when there are none yet, or `signal` aborts. */
+  async next(after: number, signal?: AbortSignal): Promise<JobRunEvent[]> {
     const first = this.recent[0]?.event.seq
     if (first !== undefined && first <= after + 1)
       return this.recent.slice(after + 1 - first, after + 1 - first + PAGE).map((kept) => kept.event)
@@ -68,7 +80,7 @@ export class EventTail {
       page = this.read(after).finally(() => this.pages.delete(after))
       this.pages.set(after, page)
     }
-    return page
+    return unlessAborted(page, signal)
   }
 
   /** Resolves when something may have changed since the caller last looked at `next`, or `signal` aborts. */

@@ -126,3 +126,28 @@ test('another tenant’s run is not there', async () => {
   await expect(following).rejects.toBeInstanceOf(NotFound)
   await run.end()
 })
+
+test('one who leaves while the database is away is not kept waiting', async () => {
+  const run = await runningRun()
+  const leave = new AbortController()
+  let isAway = false
+  const asked = Promise.withResolvers<void>()
+  const db = new Proxy(world.runtime.db, {
+    get(target, key) {
+      if (!isAway || key !== 'select') return Reflect.get(target, key, target)
+      asked.resolve()
+      throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    },
+  })
+  // The tail asks for what is behind its head only through `next`.
+  const pages = followJobRunEvents({ ...deps(), listener: { ...listener }, db }, { id: run.id, signal: leave.signal })
+  await run.say(1)
+  const [first] = [await pages.next()]
+  expect(first.value).toMatchObject({ lastSeq: 1 })
+  isAway = true
+  const rest = pages.next()
+  await asked.promise
+  leave.abort()
+  expect(await rest).toEqual({ value: undefined, done: true })
+  await run.end()
+})
