@@ -39,6 +39,7 @@ rc:
 """
 
 import os
+import shlex
 import signal
 import subprocess
 
@@ -58,7 +59,8 @@ def run_probe(script, tool_seconds):
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    text = "MUSTER_TOOL_SECONDS=%d\n%s\n" % (tool_seconds, script)
+    # The probe starts itself again in a session for each vendor, for which it needs its own text.
+    text = "MUSTER_TOOL_SECONDS=%d\nMUSTER_SCRIPT=%s\neval \"$MUSTER_SCRIPT\"\n" % (tool_seconds, shlex.quote(script))
     try:
         output, _ = shell.communicate(text.encode("utf-8"), timeout=tool_seconds + SECONDS_BEYOND_CLOCK)
         code = shell.returncode

@@ -17,6 +17,7 @@ export interface ProbeSettings {
 }
 
 /**
+ * The probe has its own text in MUSTER_SCRIPT, to start itself again in a session for each vendor.
  * The one exec that probes a node: run `command`, write `stdin`, close it, read stdout.
  * No value of the settings can leave its quotes. @throws RangeError for a nonce or a clock out of range.
  */
@@ -25,5 +26,5 @@ export function probeCommand(settings: ProbeSettings = {}): { command: string; s
   if (nonce !== undefined && !/^[\w-]{16,64}$/.test(nonce)) throw new RangeError('probe nonce: 16 to 64 of A-Z a-z 0-9 _ -')
   if (!Number.isInteger(toolSeconds) || toolSeconds < 1 || toolSeconds > 25) throw new RangeError('probe clock: 1 to 25 seconds')
   const head = `MUSTER_TOOL_SECONDS=${toolSeconds} MUSTER_NONCE=${nonce ?? "''"}\n`
-  return { command: 'sh -s', stdin: head + PROBE }
+  return { command: 'sh -s', stdin: `${head}MUSTER_SCRIPT='${PROBE.replaceAll("'", "'\\''")}'\neval "$MUSTER_SCRIPT"\n` }
 }

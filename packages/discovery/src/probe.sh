@@ -4,19 +4,8 @@
 # Output: `muster-probe/1 NONCE`, then frames `NONCE + NAME`, body, `NONCE - key=value ...`, and at the end `NONCE end`. The nonce
 # is unknown to the tools, so that no output of theirs can close a frame or open another. `frames.ts` reads it back.
 #
-# Forks are what costs here: /proc and /sys are read by builtins, by ONE grep (which puts the path before each line) and ONE ls.
-
-# Runs "$@" in a session of its own, whose number is the process group of all that it starts. $1 = seconds, $2 = bytes of output.
-# The last line of the output is `:EXITCODE`. SIGTERM spares the shells and head, so that the partial output of a tool that is
-# stopped arrives; SIGKILL follows for what ignores it. A tool stuck in the kernel cannot be killed at all: it does not hold our
-# pipe, so we go on without it.
-IN_SESSION='read -r a b c d group e </proc/$$/stat; [ "$group" = "$$" ] || exit 97
-trap "" TERM; seconds=$1 bytes=$2; shift 2
-{ sleep "$seconds"; kill -TERM 0; sleep 1; kill -KILL 0; } >/dev/null 2>&1 &
-{ (trap - TERM; exec "$@" 2>&1); printf "\n:%s" "$?"; kill -TERM 0; } | head -c "$bytes"
-kill -KILL 0'
-# The same for a node without setsid: timeout ends the tool's process group.
-IN_TIMEOUT='seconds=$1 bytes=$2; shift 2; { timeout -s KILL "$seconds" "$@" 2>&1; printf "\n:%s" "$?"; } | head -c "$bytes"'
+# Forks are what costs here: /proc and /sys are read by builtins, by ONE grep (which puts the path before each line) and ONE ls,
+# and all calls of a vendor share one session, one watchdog and one limit of output.
 
 # NOW in hundredths of a second since boot.
 now() {
@@ -27,33 +16,52 @@ now() {
 # frame NAME BODY
 frame() { printf '%s + %s\n%.262144s\n%s -\n' "$nonce" "$1" "$2" "$nonce"; }
 
-# call TOOL PATH ARG...: one bounded call; its frame goes to BUF, its output to OUT. False when it failed or there was no time left.
-call() {
-  tool=$1 path=$2
+# begin TOOL PATH ARG...: opens the frame of one call. False when there is no time left for it.
+begin() {
+  tool=$1
   shift 2
-  args=" $*"
-  [ "$tool" = system ] && args=
+  OUT=''
   now
-  left=$(((deadline - NOW + 99) / 100))
-  if [ "$left" -le 0 ] || [ "$room" -le 0 ]; then
-    OUT=
-    BUF="$BUF$nonce + tool $tool$args$NL$NL$nonce - skipped=1$NL"
-    return 1
-  fi
   from=$NOW
-  OUT=$(MUSTER_PROBE=$mark $session sh -c "$runner" muster-probe "$left" "$room" "$path" "$@" 2>/dev/null)
-  now
+  printf '%s + tool %s%s\n' "$nonce" "$tool" "${*:+ $*}"
+  [ "$NOW" -lt "$deadline" ] && return
+  printf '\n%s - skipped=1\n' "$nonce"
+  return 1
+}
+
+# ended: closes it.
+ended() {
   flags=
-  [ "$NOW" -ge $((from + left * 100)) ] && flags=' timeout=1'
-  [ "${#OUT}" -ge "$room" ] && flags="$flags cut=1"
-  BUF="$BUF$nonce + tool $tool$args$NL$OUT$NL$nonce - ms=$(((NOW - from) * 10))$flags$NL"
-  room=$((room - ${#OUT}))
+  now
+  [ "$NOW" -ge "$deadline" ] && flags=' timeout=1'
+  printf '\n%s - ms=%s%s\n' "$nonce" "$(((NOW - from) * 10))" "$flags"
+}
+
+# call TOOL PATH ARG...: one call, whose output goes out as it comes, and then a line `:EXITCODE`. False when it failed.
+call() {
+  begin "$@" || return
+  shift
+  (trap - TERM && exec "$@" 2>&1)
+  code=$?
+  printf '\n:%s' $code
+  ended
+  return $code
+}
+
+# ask TOOL PATH ARG...: the same, with the output in OUT as well. What a tool leaves running would keep the pipe open.
+ask() {
+  begin "$@" || return
+  shift
+  OUT=$({ (trap - TERM && exec "$@" 2>&1); printf '\n:%s' $?; kill -TERM 0; } | head -c "$bytes")
+  printf '%s' "$OUT"
+  ended
   case $OUT in *"$NL:0") return 0 ;; esac
   return 1
 }
 
 nvidia() {
-  call nvidia-smi "$nvidia_smi" -q -x
+  nvidia_smi=$1
+  ask nvidia-smi "$nvidia_smi" -q -x
   case $OUT in
   *'<nvidia_smi_log'*'</gpu>'*)
     xml=$OUT
@@ -64,7 +72,7 @@ nvidia() {
     ;;
   *NVML* | *"couldn't communicate"* | *'No devices were found'*) ;; # a broken driver: the other calls would say the same
   *)
-    call nvidia-smi "$nvidia_smi"
+    ask nvidia-smi "$nvidia_smi"
     case $OUT in *NVML* | *"couldn't communicate"* | *'No devices were found'*) return ;; esac
     call nvidia-smi "$nvidia_smi" --query-gpu=index,name,uuid,serial,pci.bus_id,memory.total,memory.used,driver_version,vbios_version,temperature.gpu,power.draw,power.limit,utilization.gpu,ecc.mode.current,mig.mode.current --format=csv,noheader,nounits
     call nvidia-smi "$nvidia_smi" -L
@@ -73,9 +81,9 @@ nvidia() {
 }
 
 amd() {
-  found=
+  amd_smi=$1 rocm_smi=$2 found=
   if [ -n "$amd_smi" ]; then
-    call amd-smi "$amd_smi" static --json
+    ask amd-smi "$amd_smi" static --json
     case $OUT in *'"gpu"'*) found=1 ;; esac
     case $found$OUT in 1* | *'['* | *'{'*)
       call amd-smi "$amd_smi" list --json
@@ -93,7 +101,8 @@ amd() {
 }
 
 intel() {
-  call xpu-smi "$xpu_smi" discovery -j
+  xpu_smi=$1
+  ask xpu-smi "$xpu_smi" discovery -j
   case $OUT in
   *'"device_id"'*) ;;
   *'"device_list"'* | *'No device'*) return ;;
@@ -108,20 +117,21 @@ intel() {
     id=${id%%[!0-9]*}
     [ -n "$id" ] && ids="$ids $id"
   done
-  for id in $ids; do call xpu-smi "$xpu_smi" discovery -d "$id" -j || [ -n "$OUT" ] || return; done
+  for id in $ids; do call xpu-smi "$xpu_smi" discovery -d "$id" -j; done
   call xpu-smi "$xpu_smi" health -l -j
-  for id in $ids; do call xpu-smi "$xpu_smi" stats -d "$id" -j || [ -n "$OUT" ] || return; done
+  for id in $ids; do call xpu-smi "$xpu_smi" stats -d "$id" -j; done
   call xpu-smi "$xpu_smi" topology -m
   call xpu-smi "$xpu_smi" -v
 }
 
 huawei() {
+  npu_smi=$1
   lib=/usr/local/Ascend/driver/lib64
   LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$lib:$lib/driver:$lib/common
   export LD_LIBRARY_PATH
-  call npu-smi "$npu_smi" info || [ "${#OUT}" -gt 400 ] || return
+  ask npu-smi "$npu_smi" info || [ "${#OUT}" -gt 400 ] || return
   call npu-smi "$npu_smi" info -m
-  call npu-smi "$npu_smi" info -l
+  ask npu-smi "$npu_smi" info -l
   # `NPU ID : 3` begins a card, `Chip Count : 2` says how many chips it has.
   id='' pairs='' cards='' serials=1
   case $OUT in *'Serial Number'*) ;; *) serials= ;; esac
@@ -136,18 +146,19 @@ huawei() {
     esac
     shift
   done
-  for id in $pairs; do call npu-smi "$npu_smi" info -t board -i "${id%/*}" -c "${id#*/}" || [ -n "$OUT" ] || return; done
+  for id in $pairs; do call npu-smi "$npu_smi" info -t board -i "${id%/*}" -c "${id#*/}"; done
   # 950 has one chip per card, counts none and takes no -c; the list of A3 has no serials: there the card is asked.
-  [ -n "$serials" ] && [ -n "$pairs" ] || for id in $cards; do call npu-smi "$npu_smi" info -t board -i "$id" || [ -n "$OUT" ] || return; done
-  for id in $cards; do call npu-smi "$npu_smi" info -t ecc -i "$id" || [ -n "$OUT" ] || return; done
+  [ -n "$serials" ] && [ -n "$pairs" ] || for id in $cards; do call npu-smi "$npu_smi" info -t board -i "$id"; done
+  for id in $cards; do call npu-smi "$npu_smi" info -t ecc -i "$id"; done
   set -- "$root"/dev/vdavinci*
   [ -e "$1" ] || pairs=
-  for id in $pairs; do call npu-smi "$npu_smi" info -t info-vnpu -i "${id%/*}" -c "${id#*/}" || [ -n "$OUT" ] || return; done
+  for id in $pairs; do call npu-smi "$npu_smi" info -t info-vnpu -i "${id%/*}" -c "${id#*/}"; done
   call npu-smi "$npu_smi" info -t topo
 }
 
 thead() {
-  call ppu-smi "$ppu_smi" -q
+  ppu_smi=$1
+  ask ppu-smi "$ppu_smi" -q
   many=$OUT
   # A driver that is not there: the other calls would say the same.
   case $OUT in *'Product Name'*) ;; *'/dev/alixpu'* | *'shared libraries'*) return ;; esac
@@ -159,38 +170,99 @@ thead() {
 }
 
 # What takes a program to find out, under one clock: df and python can hang. Network file systems are listed, never measured.
+# $1 = host name, $2 = nvcc if its version is to be asked.
 system() {
-  call system sh -c 'echo @addresses; ip -o addr show 2>/dev/null | head -n 200
-echo @hosts; grep -swF -m 8 -e "$1" /etc/hosts
-echo @python; for p in /usr/bin/python3 python3 /usr/libexec/platform-python; do p=$(command -v "$p") && echo "$p $("$p" -V 2>&1)" && break; done
-echo @nvcc; [ -n "$2" ] && "$2" --version
-echo @mounts
-mounts=$(grep -E "^/dev/| / | (zfs|nfs4?|lustre|gpfs|beegfs|ceph|cifs|wekafs|fuse[.][^ ]+) " /proc/self/mounts | head -n 200)
-echo "$mounts"
-echo @df
-set -f; seen=" "; places=
-while read -r device place type rest; do
-  case $place in *\\*) continue ;; esac
-  case $type in nfs* | lustre | gpfs | beegfs | ceph | cifs | wekafs | fuse*) continue ;; esac
-  case $seen in *" $device "*) [ "$place" = / ] || continue ;; esac
-  seen="$seen$device "; places="$places $place"
-done <<MOUNTS
+  begin system ''
+  echo @addresses
+  ip -o addr show | head -n 200
+  echo @hosts
+  grep -swF -m 8 -e "$1" /etc/hosts
+  echo @python
+  for p in python3 /usr/libexec/platform-python; do
+    case $p in /*) FOUND=$p ;; *) where "$p" ;; esac
+    [ -x "$FOUND" ] && printf '%s ' "$FOUND" && "$FOUND" -V 2>&1 && break
+  done
+  echo @nvcc
+  [ -n "$2" ] && "$2" --version
+  echo @mounts
+  mounts=$(grep -m 200 -E '^/dev/| / | (zfs|nfs4?|lustre|gpfs|beegfs|ceph|cifs|wekafs|fuse[.][^ ]+) ' /proc/self/mounts)
+  printf '%s\n@df\n' "$mounts"
+  set -f
+  seen=' ' places=
+  while read -r device place type rest; do
+    case $place in *\\*) continue ;; esac
+    case $type in nfs* | lustre | gpfs | beegfs | ceph | cifs | wekafs | fuse*) continue ;; esac
+    case $seen in *" $device "*) [ "$place" = / ] || continue ;; esac
+    seen="$seen$device " places="$places $place"
+  done <<MOUNTS
 $mounts
 MOUNTS
-df -kP $places 2>/dev/null' sh "${hostname:-localhost}" "$nvcc"
+  # shellcheck disable=SC2086
+  df -kP $places
+  printf '\n:%s' $?
+  ended
+}
+
+# Ends what a tool started in a session of its own: it still has our mark ($1) in its environment. Only processes younger than the
+# probe ($2...) are looked at, and under a clock, since /proc/PID/environ of a stuck process can block its reader.
+sweep() {
+  mark=$1
+  shift
+  for p in $(grep -lsF "MUSTER_PROBE=$mark" "$@"); do
+    p=${p#/proc/}
+    [ "$p" = "$$/environ" ] || kill -KILL "${p%/*}"
+  done
+}
+
+# The inside of a session: `STAGE SECONDS BYTES ARG...`. Its process group is all that its calls start. SIGTERM spares the shells
+# and head, so that the partial output of a tool that is stopped arrives; SIGKILL follows for what ignores it. A tool stuck in the
+# kernel cannot be killed at all: it holds the pipe to head, which is killed, and not the one to the probe, which goes on.
+inside() {
+  # /proc/self would be the one who reads.
+  read -r pid name state parent group rest </proc/$$/stat
+  [ "$group" = $$ ] || [ "$group" = "$parent" ] || exit 97
+  trap '' TERM
+  stage=$1 seconds=$2 bytes=$3
+  shift 3
+  now
+  deadline=$((NOW + seconds * 100))
+  { sleep "$seconds"; kill -TERM 0; sleep 1; kill -KILL 0; } >/dev/null &
+  "$stage" "$@" | head -c "$bytes"
+  kill -KILL 0
+}
+
+# session STAGE SECONDS BYTES ARG...: what it prints is in OUT.
+session() {
+  # `timeout` makes a process group, too.
+  launcher=$setsid
+  [ -n "$launcher" ] || launcher="$timeout -s KILL $(($2 + 2))"
+  OUT=$(MUSTER_PROBE=$mark MUSTER_NONCE=$nonce $launcher sh -c "$MUSTER_SCRIPT" muster-probe "$@")
 }
 
 # stage NAME: runs one vendor's calls, then passes on the frames of the stages before it (stdin) and its own. Stages run side by
 # side, each with its own clock.
 stage() {
-  BUF='' room=$tool_bytes
-  now
   seconds=$tool_seconds
-  [ "$1" = system ] && seconds=$system_seconds
-  deadline=$((NOW + seconds * 100))
-  "$1"
-  [ "$1" = "$first_stage" ] || cat
-  printf '%s' "$BUF"
+  case $1 in
+  system) seconds=$system_seconds; set -- system "${hostname:-localhost}" "$nvcc" ;;
+  nvidia) set -- nvidia "$nvidia_smi" ;;
+  amd) set -- amd "$amd_smi" "$rocm_smi" ;;
+  intel) set -- intel "$xpu_smi" ;;
+  huawei) set -- huawei "$npu_smi" ;;
+  thead) set -- thead "$ppu_smi" ;;
+  esac
+  tool=$1
+  [ "$1" = system ] || { tool=${2:-$3}; tool=${tool##*/}; }
+  now
+  end=$((NOW + seconds * 100))
+  name=$1
+  shift
+  session "$name" "$seconds" "$tool_bytes" "$@"
+  now
+  [ "$name" = system ] || cat
+  # The last frame may have been left open, or have been lost with the session.
+  printf '%s\n%s - cut=1\n' "$OUT" "$nonce"
+  [ "$NOW" -lt "$end" ] || case $OUT in *' timeout=1'*) ;; *) printf '%s + tool %s\n\n%s - timeout=1\n' "$nonce" "$tool" "$nonce" ;; esac
 }
 
 # stages NAME...: a pipeline of them.
@@ -204,16 +276,11 @@ stages() {
   fi
 }
 
-# Ends what a tool started in a session of its own: it still has our mark in its environment. Only processes younger than this
-# shell are looked at, and under a clock, since /proc/PID/environ of a stuck process can block its reader.
-sweep() {
-  young=
-  for p in /proc/[0-9]*; do [ "${p#/proc/}" -gt $$ ] && young="$young $p/environ"; done
-  [ -n "$young" ] || return
-  # shellcheck disable=SC2086
-  for p in $($session sh -c "$runner" muster-probe 2 65536 grep -lsF "MUSTER_PROBE=$mark" $young); do
-    case $p in /proc/*/environ) p=${p#/proc/} && kill -KILL "${p%/*}" ;; esac
-  done
+# young: in YOUNG the environments of the processes that began after this shell.
+young() {
+  YOUNG=
+  for p in /proc/[0-9]*; do [ "${p#/proc/}" -gt $$ ] && YOUNG="$YOUNG $p/environ"; done
+  [ -n "$YOUNG" ]
 }
 
 # lines FILE LAST: the first lines of a file up to the one that begins with LAST, 40 at most, in TEXT. Byte reads: short files only.
@@ -296,7 +363,8 @@ vendor_tool() {
   [ -n "$FOUND" ]
 }
 
-main() {
+# What the probe and the insides of its sessions share.
+settings() {
   NL='
 '
   SPACES=$IFS
@@ -307,9 +375,12 @@ main() {
   # Where accelerators and toolkits are looked for: a node made of files has its own.
   root=${MUSTER_ROOT:-} tool_seconds=${MUSTER_TOOL_SECONDS:-10} system_seconds=5 tool_bytes=262144
   nonce=${MUSTER_NONCE:-}
+  unset MUSTER_NONCE
+}
+
+main() {
   [ -n "$nonce" ] || read -r nonce </proc/sys/kernel/random/uuid
   read -r mark </proc/sys/kernel/random/uuid
-  unset MUSTER_NONCE
   now
   began=$NOW
   printf 'muster-probe/1 %s\n' "$nonce"
@@ -327,8 +398,9 @@ main() {
   frame links "$(ls -ldn $links)"
 
   where setsid
-  session=$FOUND runner=$IN_SESSION
-  [ -n "$session" ] || runner=$IN_TIMEOUT
+  setsid=$FOUND
+  where timeout
+  timeout=$FOUND
   found='' run=''
   vendor_tool nvidia-smi && nvidia_smi=$FOUND run="$run nvidia"
   vendor_tool amd-smi && amd_smi=$FOUND
@@ -340,15 +412,14 @@ main() {
   frame tools "$found"
   nvcc=''
   [ -e "$root/usr/local/cuda/version.json" ] || [ -e "$root/usr/local/cuda/version.txt" ] || { where nvcc && nvcc=$FOUND; }
-  where timeout
 
   # shellcheck disable=SC2086
   set -- system $run
-  first_stage=$1
   [ $# -gt 3 ] && tool_bytes=$((786432 / $#))
-  if [ -n "$session$FOUND" ]; then
+  if [ -n "$setsid$timeout" ]; then
     stages "$@"
-    [ -n "$run" ] && [ -n "$session" ] && sweep
+    # shellcheck disable=SC2086
+    [ -n "$run" ] && young && session sweep 2 65536 "$mark" $YOUNG
   else
     frame unbounded 'neither setsid nor timeout: a hung tool could not be ended, so none was called'
   fi
@@ -356,4 +427,5 @@ main() {
   printf '%s end ms=%s\n' "$nonce" "$(((NOW - began) * 10))"
 }
 
-main </dev/null 2>/dev/null
+settings
+if [ $# -gt 0 ]; then inside "$@"; else main; fi </dev/null 2>/dev/null
