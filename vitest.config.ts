@@ -8,7 +8,7 @@ const folders = ['packages', 'apps'].flatMap((parent) =>
   fs
     .readdirSync(path.join(import.meta.dirname, parent))
     .map((name) => path.join(parent, name))
-    .filter((folder) => folder !== 'apps/console' && fs.existsSync(path.join(import.meta.dirname, folder, 'package.json'))),
+    .filter((folder) => fs.existsSync(path.join(import.meta.dirname, folder, 'package.json'))),
 )
 
 export default defineConfig({

@@ -82,7 +82,8 @@ export function useConnection<D, V extends AnyVariables, T extends { id: string 
   const reload = useCallback(() => read(null, Math.max(pageSize, latest.current.loaded?.rows.length ?? 0)), [read])
   const more = useCallback(() => {
     const { loaded } = latest.current
-    if (loaded?.hasMore && !reading.current) void read(loaded, pageSize)
+    // Who goes on past the first page wants more than one page more.
+    if (loaded?.hasMore && !reading.current) void read(loaded, maxPageSize)
   }, [read])
   const soon = useCallback(() => {
     clearTimeout(timer.current)

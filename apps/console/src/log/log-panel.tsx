@@ -127,11 +127,13 @@ export function LogPanel({ store, isOver, error, host, onHost, isFinished, showL
         </div>
         {search && (
           <span className="flex items-center text-xs text-muted tabular-nums" aria-live="polite">
-            {hits.length === 0
-              ? t('log.noHits')
-              : hit < 0
-                ? t(isFull ? 'log.hitsMany' : 'log.hits', { count: hits.length })
-                : t('log.hitOf', { at: hit + 1, count: hits.length })}
+            <span>
+              {hits.length === 0
+                ? t('log.noHits')
+                : hit < 0
+                  ? t(isFull ? 'log.hitsMany' : 'log.hits', { count: hits.length })
+                  : t('log.hitOf', { at: hit + 1, count: hits.length })}
+            </span>
             <Button look="quiet" label={t('log.previous')} icon={<ChevronUp aria-hidden />} onClick={() => go(-1)} />
             <Button look="quiet" label={t('log.next')} icon={<ChevronDown aria-hidden />} onClick={() => go(1)} />
           </span>

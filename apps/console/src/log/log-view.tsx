@@ -28,6 +28,18 @@ type Props = {
   search: string
 }
 
+/** The index of the first line number at or after `line`; the numbers ascend. */
+function firstAtOrAfter(lines: number[], line: number): number {
+  let low = 0
+  let high = lines.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((lines[middle] as number) >= line) high = middle
+    else low = middle + 1
+  }
+  return Math.max(0, low)
+}
+
 /** Width of one monospace column in the given element, in px. */
 function columnWidth(element: HTMLElement): number {
   const probe = document.createElement('span')
@@ -45,6 +57,8 @@ export function LogView({ ref, store, version, lines, wrap, follow, onFollow, ma
   const [size, setSize] = useState({ width: 0, height: 400, column: 7.2 })
   const [scroll, setScroll] = useState(0)
   const lastTop = useRef(0)
+  /** The line at the top and how far it is scrolled past, so that it stays there when everything around it is laid out anew. */
+  const anchor = useRef({ line: 1, into: 0 })
   const leftAt = useRef(0)
 
   const count = lines ? lines.length : store.lineCount
@@ -96,9 +110,22 @@ export function LogView({ ref, store, version, lines, wrap, follow, onFollow, ma
     setScroll(element.scrollTop)
   }, [follow, full, size, count])
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: wrapping, filtering and a log too tall for the browser all move what is below
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element || follow) return
+    const index = lines ? firstAtOrAfter(lines, anchor.current.line) : anchor.current.line - 1
+    element.scrollTop = (layout.rowAt(Math.max(0, index)) * rowHeight + anchor.current.into) / ratio
+    lastTop.current = element.scrollTop
+    setScroll(element.scrollTop)
+  }, [layout, ratio])
+
   function onScroll() {
     const element = box.current
     if (!element) return
+    const at = element.scrollTop * ratio
+    const topIndex = layout.indexAt(at / rowHeight)
+    anchor.current = { line: lines ? (lines[topIndex] ?? 1) : topIndex + 1, into: at - layout.rowAt(topIndex) * rowHeight }
     const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 4
     const isUp = element.scrollTop < lastTop.current - 1
     lastTop.current = element.scrollTop
@@ -114,6 +141,8 @@ export function LogView({ ref, store, version, lines, wrap, follow, onFollow, ma
       if (!element || index < 0) return
       onFollow(false)
       element.scrollTop = Math.max(0, (layout.rowAt(index) * rowHeight - element.clientHeight / 3) / ratio)
+      const top = layout.indexAt((element.scrollTop * ratio) / rowHeight)
+      anchor.current = { line: lines ? (lines[top] ?? 1) : top + 1, into: 0 }
       lastTop.current = element.scrollTop
       setScroll(element.scrollTop)
     },

@@ -58,6 +58,12 @@ export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSu
   )
 }
 
+/** An operating system in full, its version said once: the name often has it already. */
+export function formatOs({ osName, osVersion }: Pick<NodeRow, 'osName' | 'osVersion'>): string {
+  if (!osName) return t('common.none')
+  return osVersion && !osName.includes(osVersion) ? `${osName} ${osVersion}` : osName
+}
+
 /** An address as one writes it: IPv6 in brackets, the port only when it is not 22. */
 export function formatAddress(host: string, port: number): string {
   if (port === 22) return host

@@ -1,72 +1,42 @@
 'use client'
 import { GitCompareArrows, Radar } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useQuery } from 'urql'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { formatDateTime, formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
-import { Badge, State, type Tone } from '@/ui/badge.tsx'
+import { State, type Tone } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
-import { Skeleton, SkeletonRows } from '@/ui/skeleton.tsx'
+import { SkeletonRows } from '@/ui/skeleton.tsx'
+import { CompareDialog } from './compare-dialog.tsx'
+import { DiffView } from './diff-view.tsx'
 import type { DiscoveryRow } from './documents.ts'
-import { DiscoveryDiffQuery, NodeDiscoveriesQuery } from './node-documents.ts'
+import { NodeDiscoveriesQuery } from './node-documents.ts'
 import { ToolReports } from './tool-reports.tsx'
 
 const tones: Record<DiscoveryRow['status'], Tone> = { PENDING: 'neutral', RUNNING: 'accent', SUCCEEDED: 'ok', FAILED: 'bad' }
 
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return t('common.none')
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** What is different between two discoveries, the earlier first. */
-export function DiffView({ before, after }: { before: string; after: string }) {
-  const [{ data, error }, retry] = useQuery({ query: DiscoveryDiffQuery, variables: { before, after } })
-  if (error)
-    return <Failure title={t('diff.failed')} message={error.message} onRetry={() => retry({ requestPolicy: 'network-only' })} />
-  if (!data) return <Skeleton className="h-32 w-full" />
-  if (data.discoveryDiff.length === 0) return <p className="py-8 text-center text-sm text-muted">{t('diff.same')}</p>
-  const kinds: Record<string, Tone> = { added: 'ok', removed: 'bad', changed: 'warn' }
-  return (
-    <ul className="flex flex-col">
-      {data.discoveryDiff.map((change) => (
-        <li
-          key={change.path}
-          className="grid gap-x-4 gap-y-1 border-b border-line py-2 text-sm last:border-0 md:grid-cols-[90px_minmax(0,1fr)_minmax(0,1.6fr)]"
-        >
-          <span>
-            <Badge tone={kinds[change.kind] ?? 'neutral'}>{t(`diff.${change.kind as 'added'}`)}</Badge>
-          </span>
-          <span className="min-w-0 break-words" title={change.path}>
-            {change.label}
-          </span>
-          <span className="flex min-w-0 flex-wrap gap-x-2 font-mono text-xs leading-5 break-all">
-            {change.kind !== 'added' && <del className="text-bad no-underline">{shown(change.before)}</del>}
-            {change.kind === 'changed' && (
-              <span aria-hidden className="text-faint">
-                →
-              </span>
-            )}
-            {change.kind !== 'removed' && <ins className="text-ok no-underline">{shown(change.after)}</ins>}
-          </span>
-        </li>
-      ))}
-    </ul>
-  )
-}
-
 /** A node's discoveries, newest first; two of them can be compared. */
-export function DiscoveriesTab({ id, latestId, action }: { id: string; latestId: string | undefined; action: React.ReactNode }) {
+export function DiscoveriesTab({
+  id,
+  name,
+  latestId,
+  action,
+}: {
+  id: string
+  name: string
+  latestId: string | undefined
+  action: React.ReactNode
+}) {
   const list = useConnection('discoveries', NodeDiscoveriesQuery, { id }, (data) =>
     data.node?.__typename === 'ComputeNode'
       ? data.node.discoveries
       : { edges: [], pageInfo: { hasNextPage: false, endCursor: null } },
   )
   const [picked, setPicked] = useState<string[]>([])
-  const [isComparing, setComparing] = useState(false)
+  const [isComparing, setComparing] = useState<'two' | 'other' | null>(null)
   const { soon } = list
   // biome-ignore lint/correctness/useExhaustiveDependencies: another latest discovery is a new row
   useEffect(() => soon(), [soon, latestId])
@@ -87,15 +57,19 @@ export function DiscoveriesTab({ id, latestId, action }: { id: string; latestId:
   }
   // The list is newest first, a comparison reads from the older to the newer.
   const [after, before] = list.rows.filter((row) => picked.includes(row.id)).map((row) => row.id)
+  const latestGood = list.rows.find((row) => row.status === 'SUCCEEDED')
   return (
     <div className="flex flex-col gap-3">
-      <div className="flex items-center gap-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <Button
           icon={<GitCompareArrows aria-hidden />}
           blockedReason={picked.length === 2 ? null : t('diff.pickTwo')}
-          onClick={() => setComparing(true)}
+          onClick={() => setComparing('two')}
         >
           {t('diff.compare')}
+        </Button>
+        <Button blockedReason={latestGood ? null : t('discoveries.emptyTitle')} onClick={() => setComparing('other')}>
+          {t('diff.withOther')}
         </Button>
         <span className="text-xs text-muted">{t('diff.picked', { count: picked.length })}</span>
       </div>
@@ -142,8 +116,11 @@ export function DiscoveriesTab({ id, latestId, action }: { id: string; latestId:
           {t('common.more')}
         </Button>
       )}
-      {isComparing && before && after && (
-        <Dialog wide title={t('diff.title')} onClose={() => setComparing(false)}>
+      {isComparing === 'other' && latestGood && (
+        <CompareDialog discoveryId={latestGood.id} nodeName={name} onClose={() => setComparing(null)} />
+      )}
+      {isComparing === 'two' && before && after && (
+        <Dialog wide title={t('diff.title')} onClose={() => setComparing(null)}>
           <DiffView before={before} after={after} />
         </Dialog>
       )}

@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const NodeRowFragment = graphql(`
   fragment NodeRow on ComputeNode {
-    id name displayName host port status statusReason nodeType tags osName osVersion arch cpuThreads memoryBytes lastSeenAt
+    id name displayName host port status statusReason nodeType tags osId osName osVersion arch cpuThreads memoryBytes lastSeenAt
     acceleratorSummary { deviceType model count worstHealth memoryTotal }
     hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged }
   }

@@ -117,9 +117,9 @@ export function FilterBar({ query }: { query: Query }) {
               key={`${key} ${value}`}
               type="button"
               onClick={() => toggle(key, value)}
-              aria-label={t('filter.remove', { name: `${t(`filter.${key}`)} ${valueLabel(key, value)}` })}
               className="inline-flex h-6 max-w-full items-center gap-1 rounded-full border border-line-strong bg-panel pr-1.5 pl-2.5 text-xs hover:bg-hover"
             >
+              <span className="sr-only">{t('filter.remove')}</span>
               <span className="text-muted">{t(`filter.${key}`)}</span>
               <span className="truncate font-medium">{valueLabel(key, value)}</span>
               <X className="size-3 text-muted" aria-hidden />

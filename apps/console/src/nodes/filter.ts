@@ -36,5 +36,5 @@ export type SortKey = keyof typeof fields
 /** `sort=name` or `sort=-seen` -> the API's order; by name when it says nothing. */
 export function toOrder(sort: string): NodeOrder {
   const key = sort.replace(/^-/, '')
-  return { field: key in fields ? fields[key as SortKey] : 'NAME', direction: sort.startsWith('-') ? 'DESC' : 'ASC' }
+  return { field: Object.hasOwn(fields, key) ? fields[key as SortKey] : 'NAME', direction: sort.startsWith('-') ? 'DESC' : 'ASC' }
 }

@@ -5,7 +5,7 @@ export const NodeHeadFragment = graphql(
   `
   fragment NodeHead on ComputeNode {
     ...NodeRow
-    connectionType sshUser labels notes hostKeyFingerprint hostKeyApprovedAt kernel osId cpuModel cpuSockets cpuCores
+    connectionType sshUser labels notes hostKeyFingerprint hostKeyApprovedAt kernel cpuModel cpuSockets cpuCores
     bootId bootedAt discoveredAt createdAt writeBlockedReason purgeBlockedReason
     credential { id name kind }
     becomeCredential { id name }
@@ -66,6 +66,18 @@ export const NodeDiscoveriesQuery = graphql(
 `,
   [DiscoveryRowFragment],
 )
+
+export const LatestDiscoveryQuery = graphql(`
+  query LatestDiscovery($name: String!) {
+    computeNode(name: $name) { id name latestDiscovery { id status } }
+  }
+`)
+
+export const NodeNamesQuery = graphql(`
+  query NodeNames($text: String!) {
+    nodes(filter: { text: $text }, first: 12) { edges { node { id name } } }
+  }
+`)
 
 export const DiscoveryDiffQuery = graphql(`
   query DiscoveryDiff($before: ID!, $after: ID!) {

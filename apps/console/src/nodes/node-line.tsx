@@ -5,7 +5,7 @@ import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { cx } from '@/ui/cx.ts'
 import { Ago } from '@/ui/time.tsx'
-import { AcceleratorBadges, formatAddress, NodeStatus } from './badges.tsx'
+import { AcceleratorBadges, formatAddress, formatOs, NodeStatus } from './badges.tsx'
 import type { NodeRow } from './documents.ts'
 
 export const lineHeight = 40
@@ -81,8 +81,8 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
       ) : (
         <span className="text-faint">{t('common.none')}</span>
       )}
-      <span className="hidden truncate text-muted xl:block">
-        {node.osName ? `${node.osName} ${node.osVersion ?? ''}` : t('common.none')}
+      <span className="hidden truncate text-muted xl:block" title={formatOs(node)}>
+        {node.osId ? `${node.osId} ${node.osVersion ?? ''}` : formatOs(node)}
       </span>
       <span className="hidden truncate text-muted tabular-nums 2xl:block">
         {node.cpuThreads

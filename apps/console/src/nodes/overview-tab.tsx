@@ -5,7 +5,7 @@ import { Badge } from '@/ui/badge.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Facts, Panel } from '@/ui/page.tsx'
 import { Ago } from '@/ui/time.tsx'
-import { AcceleratorBadges, formatAddress } from './badges.tsx'
+import { AcceleratorBadges, formatAddress, formatOs } from './badges.tsx'
 import type { NodePageData } from './node-documents.ts'
 import { ToolReports } from './tool-reports.tsx'
 
@@ -46,7 +46,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             ],
             [t('node.memory'), formatBytes(node.memoryBytes)],
             [t('node.arch'), node.arch ?? t('common.none')],
-            [t('nodes.os'), node.osName ? `${node.osName} ${node.osVersion ?? ''}` : t('common.none')],
+            [t('nodes.os'), formatOs(node)],
             [t('node.kernel'), mono(node.kernel)],
             [
               t('node.booted'),

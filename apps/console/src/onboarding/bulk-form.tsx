@@ -10,22 +10,10 @@ import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { CheckNodeImport, type ImportInput, ImportNodes, type ImportReport } from './documents.ts'
+import { guessFormat } from './guess-format.ts'
 import { ImportRows } from './import-rows.tsx'
 
 const formats: ImportInput['format'][] = ['LIST', 'CSV', 'INVENTORY']
-
-/** What a pasted text most likely is; the reader may say otherwise. */
-export function guessFormat(text: string): ImportInput['format'] {
-  const first = text.split('\n').find((line) => line.trim() && !line.trim().startsWith('#')) ?? ''
-  if (
-    /^\s*\[[A-Za-z_][\w:.-]*\]\s*$/m.test(text) ||
-    /ansible_(host|port|user)\s*[=:]/.test(text) ||
-    /^(all|ungrouped):\s*$/m.test(text)
-  )
-    return 'INVENTORY'
-  if (/^\s*"?(name|host|address|hostname|ip)"?\s*[,;\t]/i.test(first)) return 'CSV'
-  return 'LIST'
-}
 
 /** Ask the server, a moment after the last change, what it would make of the text; nothing is written. */
 function useDryCheck(input: ImportInput | null) {

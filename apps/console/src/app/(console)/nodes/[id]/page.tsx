@@ -113,7 +113,9 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
         {tab === 'overview' && <OverviewTab node={node} />}
         {tab === 'accelerators' && <AcceleratorTable devices={node.accelerators} action={action} />}
         {tab === 'facts' && <FactsTab id={node.id} action={action} />}
-        {tab === 'discoveries' && <DiscoveriesTab id={node.id} latestId={node.latestDiscovery?.id} action={action} />}
+        {tab === 'discoveries' && (
+          <DiscoveriesTab id={node.id} name={node.name} latestId={node.latestDiscovery?.id} action={action} />
+        )}
         {tab === 'runs' && <RunsTab id={node.id} />}
       </TabPanel>
     </>

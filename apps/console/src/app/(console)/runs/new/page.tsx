@@ -24,8 +24,8 @@ import { Skeleton } from '@/ui/skeleton.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-const NodeNames = graphql(`
-  query NodeNames($filter: NodeFilter) { nodes(filter: $filter, first: 1) { totalCount } }
+const NodeCount = graphql(`
+  query NodeCount($filter: NodeFilter) { nodes(filter: $filter, first: 1) { totalCount } }
 `)
 const OneNode = graphql(`
   query OneNode($id: ID!) { node(id: $id) { __typename ... on ComputeNode { id name } } }
@@ -85,7 +85,7 @@ function Target({
   onDropNodes: () => void
   error?: string
 }) {
-  const [{ data: all }] = useQuery({ query: NodeNames, variables: {} })
+  const [{ data: all }] = useQuery({ query: NodeCount, variables: {} })
   const [{ data: one }] = useQuery({ query: OneNode, variables: { id: ids[0] ?? '' }, pause: ids.length !== 1 })
   if (ids.length > 0) {
     const only = one?.node?.__typename === 'ComputeNode' ? one.node.name : null

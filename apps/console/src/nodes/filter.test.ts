@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { safePath } from '@/graphql/session.ts'
+import { guessFormat } from '@/onboarding/guess-format.ts'
+import { parseVars } from '@/runs/parse-vars.ts'
+import { isHostlist, toFilter, toOrder } from './filter.ts'
+
+function filterOf(query: string) {
+  const params = new URLSearchParams(query)
+  return toFilter(
+    (key) => params.get(key) ?? '',
+    (key) => params.getAll(key),
+  )
+}
+
+test('the URL says what is filtered and how it is ordered', () => {
+  expect(filterOf('')).toEqual({})
+  expect(filterOf('q=mi300&status=READY&status=NEW&device=AMD_GPU&alarm=1')).toEqual({
+    text: 'mi300',
+    status: ['READY', 'NEW'],
+    deviceType: ['AMD_GPU'],
+    hasHostKeyAlarm: true,
+  })
+  expect(filterOf('q=gpu[001-064]')).toEqual({ hostlist: 'gpu[001-064]' })
+  expect(toOrder('-seen')).toEqual({ field: 'LAST_SEEN_AT', direction: 'DESC' })
+  expect(toOrder('constructor')).toEqual({ field: 'NAME', direction: 'ASC' })
+})
+
+test('a hostlist is told from a search text', () => {
+  expect(['gpu[01-04]', 'a1,a2', 'gpu[1,3-5].x'].map(isHostlist)).toEqual([true, true, true])
+  expect(['gpu', 'rack 4', '10.1.2.3', '[fd00::7]'].map(isHostlist)).toEqual([false, false, false, false])
+})
+
+test('what was pasted is recognised', () => {
+  expect(guessFormat('gpu[001-064]\n10.1.2.3')).toBe('LIST')
+  expect(guessFormat('name,host,port\na,10.0.0.1,22')).toBe('CSV')
+  expect(guessFormat('[gpus]\ngpu1 ansible_host=10.0.0.1')).toBe('INVENTORY')
+  expect(guessFormat('all:\n  hosts:\n    gpu1:')).toBe('INVENTORY')
+  expect(guessFormat('[fd00::7]:2222')).toBe('LIST')
+})
+
+test('extra vars are names with values, as YAML or JSON', () => {
+  expect(parseVars('', 'no')).toEqual({ vars: null, error: null })
+  expect(parseVars('a: 1\nb: [x, y]', 'no').vars).toEqual({ a: 1, b: ['x', 'y'] })
+  expect(parseVars('{"a": "{{ lookup(\'pipe\', \'id\') }}"}', 'no').vars).toEqual({ a: "{{ lookup('pipe', 'id') }}" })
+  expect(parseVars('just words', 'must be an object').error).toBe('must be an object')
+  expect(parseVars('a: [1', 'no').error).toMatch(/line 1/)
+})
+
+test('after sign-in nobody is led off this console', () => {
+  expect(['/runs?status=FAILED', '/nodes/x'].map(safePath)).toEqual(['/runs?status=FAILED', '/nodes/x'])
+  expect(['//evil.example', 'https://evil.example', '/\\evil.example', null].map(safePath)).toEqual([
+    '/nodes',
+    '/nodes',
+    '/nodes',
+    '/nodes',
+  ])
+})
