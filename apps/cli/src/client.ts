@@ -63,11 +63,10 @@ export async function* subscribe<Data, Vars>(
   let failures = 0
   while (!signal.aborted) {
     try {
-      for await (const data of connected(document, variables(), settings, signal)) {
-        if (failures > 0) process.stderr.write(`Connected again.\n`)
+      yield* connected(document, variables(), settings, signal, () => {
+        if (failures > 0) process.stderr.write('Connected again.\n')
         failures = 0
-        yield data
-      }
+      })
       return
     } catch (error) {
       if (error instanceof CliError) throw error
@@ -84,6 +83,7 @@ async function* connected<Data, Vars>(
   variables: Vars,
   settings: Settings,
   signal: AbortSignal,
+  onConnected: () => void,
 ): AsyncGenerator<Data> {
   const url = new URL('/graphql', settings.url)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
@@ -91,6 +91,7 @@ async function* connected<Data, Vars>(
     url: url.href,
     connectionParams: { authorization: `Bearer ${settings.token}` },
     retryAttempts: 0,
+    on: { connected: onConnected },
   })
   const aborted = new Promise<{ done: true; value: undefined }>((resolve) =>
     signal.addEventListener('abort', () => resolve({ done: true, value: undefined }), { once: true }),
