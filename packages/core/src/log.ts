@@ -1,15 +1,58 @@
-import { pino } from 'pino'
+import { DrizzleQueryError } from 'drizzle-orm'
+import { type DestinationStream, pino } from 'pino'
 
 export type Log = pino.Logger
 
-/** Structured log of one process, JSON lines on stdout. Known secret names are cut out wherever they stand in an object. */
-export function createLog(process: string, level: string): Log {
+/** `error` and what caused it, outermost first. */
+function chainOf(error: Error): Error[] {
+  const chain: Error[] = []
+  for (let e: unknown = error; e instanceof Error && !chain.includes(e); e = e.cause) chain.push(e)
+  return chain
+}
+
+/** The message of a failed query ends with the values. */
+const withoutValues = (text: string) => text.replace(/(Failed query: .*?)\nparams: .*/s, '$1')
+
+/**
+ * An error for the log. A failed query tells the values it was to bind, session tokens among them, in its message, its stack and
+ * a field of its own, and so does whatever took over its message; the driver's detail quotes rows. What is kept: messages with
+ * the statement alone, the frames, and the code.
+ */
+function loggable(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const chain = chainOf(error)
+  const failed = chain.filter((e) => e instanceof DrizzleQueryError)
+  const clean = (text: string) => failed.reduce((t, e) => t.replaceAll(e.message, `Failed query: ${e.query}`), text)
+  const [first, ...causes] = chain.map((e) => ({
+    type: e.name,
+    message: clean(e.message),
+    stack: clean(e.stack ?? ''),
+    ...('code' in e ? { code: e.code } : {}),
+  }))
+  return causes.length > 0 ? { ...first, causes } : first
+}
+
+/**
+ * Structured log of one process, JSON lines on stdout. Known secret names are cut out wherever they stand in an object, and the
+ * values of failed queries.
+ */
+export function createLog(process: string, level: string, destination?: DestinationStream): Log {
   const secret = ['password', 'passphrase', 'privateKey', 'token', 'secret', 'authorization', 'cookie', 'masterPassword']
-  return pino({
+  const options: pino.LoggerOptions = {
     level,
     base: { process },
     formatters: { level: (label) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: loggable, error: loggable },
+    hooks: {
+      // Without a text of its own a line would take the error's message as it is; libraries give it as their text.
+      logMethod([what, text, ...more], method) {
+        const error = what instanceof Error ? what : (what as { err?: unknown })?.err
+        const said = [what, text ?? (error instanceof Error ? error.name : text), ...more]
+        method.apply(this, said.map((part) => (typeof part === 'string' ? withoutValues(part) : part)) as never)
+      },
+    },
     redact: { paths: secret.flatMap((s) => [s, `*.${s}`, `*.*.${s}`]), censor: '[secret]' },
-  })
+  }
+  return destination ? pino(options, destination) : pino(options)
 }
