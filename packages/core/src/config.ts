@@ -78,12 +78,22 @@ export function loadConfig<K extends keyof Settings>(env: NodeJS.ProcessEnv, nam
   return config as Pick<Settings, K>
 }
 
-/** The master password, from the file when one is named. @throws Error when there is none. */
+/** The master password, from the file when one is named. @throws Error when there is none that can be used. */
 export function masterPassword(config: Pick<Settings, 'CREDENTIAL_MASTER_PASSWORD' | 'CREDENTIAL_MASTER_PASSWORD_FILE'>): string {
   if (config.CREDENTIAL_MASTER_PASSWORD) return config.CREDENTIAL_MASTER_PASSWORD
-  if (!config.CREDENTIAL_MASTER_PASSWORD_FILE)
+  const file = config.CREDENTIAL_MASTER_PASSWORD_FILE
+  if (!file)
     throw new Error(
       'Wrong configuration:\n  set CREDENTIAL_MASTER_PASSWORD or CREDENTIAL_MASTER_PASSWORD_FILE: credentials are sealed with it',
     )
-  return readFileSync(config.CREDENTIAL_MASTER_PASSWORD_FILE, 'utf8').replace(/\n$/, '')
+  const wrong = (why: string) => new Error(`Wrong configuration:\n  CREDENTIAL_MASTER_PASSWORD_FILE names ${file}, ${why}`)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw wrong(`which cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  const parsed = SETTINGS.CREDENTIAL_MASTER_PASSWORD.safeParse(text)
+  if (!parsed.success) throw wrong(`whose text ${parsed.error.issues.map((i) => i.message).join(', ')}`)
+  return text
 }

@@ -22,6 +22,11 @@ test('a wrong master password is noticed when the vault is opened', async () => 
   await expect(openVault(t.runtime.db, 'another password', 1)).rejects.toThrow(/master password does not fit/)
 })
 
+test('a wrong master password is noticed also when a new key version is asked for, and leaves no key behind', async () => {
+  await expect(openVault(t.runtime.db, 'another password', 7, quickDerive)).rejects.toThrow(/master password does not fit/)
+  expect((await t.runtime.db.select().from(credentialKeys)).map((row) => row.version)).toEqual([1])
+})
+
 test('records of several key versions are readable at once, also those of a version made later elsewhere', async () => {
   const old = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)
   const fresh = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2)
@@ -42,6 +47,7 @@ test('a key is derived once, however many records are opened', async () => {
   }
   const sealing = await openVault(t.runtime.db, 'pw', 3, derive)
   const records = Array.from({ length: 100 }, (_, i) => sealing.seal(PLACE, String(i)))
+  await openVault(t.runtime.db, 'pw', 4, derive)
   const opening = await openVault(t.runtime.db, 'pw', 4, derive)
   count = 0
   const texts = await Promise.all(records.map((record) => opening.open(PLACE, record)))

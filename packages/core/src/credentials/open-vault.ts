@@ -1,6 +1,6 @@
 import { pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { eq } from 'drizzle-orm'
+import { desc, eq } from 'drizzle-orm'
 import type { Vault } from '../context.ts'
 import type { Db } from '../db/client.ts'
 import { open, recordVersion, seal } from './seal.ts'
@@ -57,6 +57,13 @@ export async function openVault(
 
   let current = await load(keyVersion)
   if (!current) {
+    // A new version must not be made with another password than the one that opens what is there.
+    const [before] = await db
+      .select({ version: credentialKeys.version })
+      .from(credentialKeys)
+      .orderBy(desc(credentialKeys.version))
+      .limit(1)
+    if (before) await keyOf(before.version)
     const salt = randomBytes(16)
     const kek = await derive(masterPassword, salt)
     await db

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { loadConfig, masterPassword } from './config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function passwordOf(text: string): string {
+  const path = join(folder, 'password')
+  writeFileSync(path, text)
+  return masterPassword(
+    loadConfig({ CREDENTIAL_MASTER_PASSWORD_FILE: path }, ['CREDENTIAL_MASTER_PASSWORD', 'CREDENTIAL_MASTER_PASSWORD_FILE']),
+  )
+}
+
+it('reads the master password from a file, without its last newline', () => {
+  expect(passwordOf(' twelve or more \n')).toBe(' twelve or more ')
+  expect(passwordOf('twelve or more\r\n')).toBe('twelve or more')
+})
+
+it.each(['', '\n', 'short'])('refuses the master password %j in a file, and does not show it', (text) => {
+  const message = `Wrong configuration:\n  CREDENTIAL_MASTER_PASSWORD_FILE names ${join(folder, 'password')}, whose text must have at least 12 characters`
+  expect(() => passwordOf(text)).toThrow(new Error(message))
+})
+
+it('names the setting and the file that is not there', () => {
+  const path = join(folder, 'missing')
+  expect(() => masterPassword({ CREDENTIAL_MASTER_PASSWORD_FILE: path, CREDENTIAL_MASTER_PASSWORD: undefined })).toThrow(
+    `CREDENTIAL_MASTER_PASSWORD_FILE names ${path}, which cannot be read (ENOENT)`,
+  )
+})
