@@ -74,11 +74,18 @@ async function credentialsWithBastions(ctx: Ctx, ids: string[]): Promise<Map<str
       ),
     )
   const stale = rows.filter((row) => !row.lastUsedAt || row.lastUsedAt.getTime() < Date.now() - 60_000).map((row) => row.id)
-  if (stale.length > 0)
+  if (stale.length > 0) {
+    // Whoever is just being used or changed is skipped: nobody waits for this, and two who note the same ones cannot deadlock.
+    const free = ctx.db
+      .select({ id: credentials.id })
+      .from(credentials)
+      .where(and(visibleTo(ctx, credentials), isOneOf(credentials.id, stale)))
+      .for('update', { skipLocked: true })
     await ctx.db
       .update(credentials)
       .set({ lastUsedAt: sql`now()`, updatedAt: sql`${credentials.updatedAt}` })
-      .where(and(visibleTo(ctx, credentials), isOneOf(credentials.id, stale)))
+      .where(sql`${credentials.id} in (${free})`)
+  }
   return new Map(rows.map((row) => [row.id, row]))
 }
 

@@ -271,3 +271,16 @@ describe('resolveNodeAccess', () => {
     expect(found.get(gone)).toMatchObject({ code: 'NOT_FOUND' })
   })
 })
+
+test('the use of a credential that somebody is changing is noted by the next one: nobody waits for that', async () => {
+  const { id } = await t.given.credential(cast.admin, 'SSH_KEY')
+  const [node] = await t.given.fleet(cast.admin, { prefix: name().replace(' ', '-'), with: { credentialId: id } })
+  await t.runtime.db.transaction(async (tx) => {
+    await tx.select().from(credentials).where(eq(credentials.id, id)).for('update')
+    expect((await access(node!.id)).login.username).toBe('ops')
+  })
+  const usedAt = async () => (await t.runtime.db.select().from(credentials).where(eq(credentials.id, id)))[0]!.lastUsedAt
+  expect(await usedAt()).toBeNull()
+  await access(node!.id)
+  expect(await usedAt()).not.toBeNull()
+})
