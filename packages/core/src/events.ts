@@ -69,6 +69,16 @@ export function createNotifier(url: string, log: Log): Notifier {
   }
 }
 
+/** Empty for what somebody else sends on the channel: anybody who may connect to the database can. */
+function nudgesOf(payload: string | undefined): Pick<Nudge, 'topic' | 'id'>[] {
+  try {
+    const parsed: unknown = JSON.parse(payload ?? '[]')
+    return Array.isArray(parsed) ? parsed.filter((n) => typeof n?.topic === 'string' && typeof n?.id === 'string') : []
+  } catch {
+    return []
+  }
+}
+
 /** The one LISTEN connection of a process. It comes back by itself; `onReconnect` fires when nudges may have been missed. */
 export type Listener = {
   on(topic: Nudge['topic'], id: string | null, handler: (nudge: Nudge) => void): () => void
@@ -85,7 +95,7 @@ export async function createListener(url: string, log: Log): Promise<Listener> {
   const connect = async () => {
     const fresh = new pg.Client({ connectionString: url, application_name: 'muster-listen', keepAlive: true })
     fresh.on('notification', (message) => {
-      for (const nudge of JSON.parse(message.payload ?? '[]') as Nudge[]) {
+      for (const nudge of nudgesOf(message.payload)) {
         bus.emit(`${nudge.topic}:${nudge.id}`, nudge)
         bus.emit(`${nudge.topic}:*`, nudge)
       }
@@ -94,8 +104,14 @@ export async function createListener(url: string, log: Log): Promise<Listener> {
     fresh.on('end', () => {
       if (!closed && client === fresh) void reconnect()
     })
-    await fresh.connect()
-    await fresh.query(`listen ${CHANNEL}`)
+    try {
+      await fresh.connect()
+      await fresh.query(`listen ${CHANNEL}`)
+    } catch (error) {
+      // Not awaited: a server that does not answer would not answer to this either.
+      void fresh.end().catch(() => {})
+      throw error
+    }
     client = fresh
   }
   const reconnect = async () => {

@@ -16,7 +16,8 @@ export const SetNodeGroupMembersInput = z.object({ id: Id, add: Ids.nullish(), r
 export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNodeGroupMembersInput>): Promise<NodeGroup> {
   authorize(ctx, 'group:write')
   const { id, add, remove } = parseInput(SetNodeGroupMembersInput, input)
-  const both = (add ?? []).find((node) => remove?.includes(node))
+  const removed = new Set(remove)
+  const both = (add ?? []).find((node) => removed.has(node))
   if (both) throw new InvalidInput([{ path: 'remove', message: `the node ${both} stands in add too` }])
   return inTransaction(ctx, async (tx, afterwards) => {
     const [group] = await tx
