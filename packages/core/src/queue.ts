@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Tx } from './context.ts'
@@ -37,6 +38,7 @@ export async function createQueue(url: string, log: Log, role: 'sender' | 'worke
   for (const name of QUEUES)
     await boss.createQueue(name, { retryLimit: 0, expireInSeconds: LONGEST_S, deleteAfterSeconds: 3600, notify: true })
 
+  const running = new Set<Promise<void>>()
   return {
     async send(tx, name, entries) {
       if (entries.length === 0) return
@@ -47,23 +49,42 @@ export async function createQueue(url: string, log: Log, role: 'sender' | 'worke
       )
     },
     async work(name, concurrency, handle) {
-      const handleOne = async (data: QueueEntry) => {
+      // One fetch for many entries: a poller each would ask the database once per entry, and all of them every second. Only as
+      // many are taken as can begin at once, so that none waits here which another worker could handle.
+      const most = Math.ceil(concurrency / 4)
+      let free = concurrency
+      let freed = () => {}
+      const run = async (entry: QueueEntry) => {
         try {
-          await handle(data)
+          await handle(entry)
         } catch (error) {
-          log.error({ err: error, queue: name, id: data.id }, 'handler failed')
+          log.error({ err: error, queue: name, id: entry.id }, 'handler failed')
         }
+        free++
+        freed()
       }
-      const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
-      for (let i = 0; i < concurrency; i++) {
-        let id = ''
-        id = await boss.work<QueueEntry>(name, options, async ([job]) => {
-          if (job) await handleOne(job.data)
-          // A wake-up for another entry is not heard while one is handled, and that entry would wait for the next poll.
-          boss.notifyWorker(id)
-        })
-      }
+      let poller: string | undefined
+      poller = await boss.work<QueueEntry>(
+        name,
+        { batchSize: most, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 },
+        async (jobs) => {
+          for (const { data } of jobs) {
+            free--
+            const one = run(data).then(() => void running.delete(one))
+            running.add(one)
+          }
+          while (free < most) await new Promise<void>((resolve) => (freed = resolve))
+          // There may be more, and a wake-up while these were handled was not heard.
+          if (poller) boss.notifyWorker(poller)
+        },
+      )
     },
-    close: (graceMs = 5000) => boss.stop({ graceful: true, timeout: graceMs }),
+    async close(graceMs = 5000) {
+      const late = new AbortController()
+      const clock = setTimeout(graceMs, null, { signal: late.signal }).catch(() => {})
+      await boss.stop({ graceful: true, timeout: graceMs })
+      await Promise.race([Promise.all(running), clock])
+      late.abort()
+    },
   }
 }
