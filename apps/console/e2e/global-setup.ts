@@ -19,7 +19,8 @@ export default async function globalSetup(config: FullConfig): Promise<undefined
   const child = spawn(process.execPath, ['apps/standalone/src/main.ts', '--lab', '8'], {
     cwd: root,
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel tells it when we are killed: it then ends by itself.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const said = await waitUntilUp(child).catch((error: unknown) => {
     fs.rmSync(dataDir, { recursive: true, force: true })

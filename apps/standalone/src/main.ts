@@ -32,6 +32,8 @@ let postgres: KeptPostgres | undefined
 let stopping: Promise<never> | undefined
 let firstSignal = 0
 
+// Whoever read our output may be gone (`npm start | head`): that must not keep us from ending everything in order.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 process.on('SIGINT', onSignal)
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
 process.once('disconnect', onSignal).channel?.unref()

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { pickPort } from './ports.ts'
+import { root } from './root.ts'
+import { waitFor } from './wait.ts'
+
+const UP_MS = 180_000 // the console may have to be built first
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-start-'))
+})
+afterEach(() => fs.rmSync(dataDir, { recursive: true, force: true }))
+
+/** `npm start` after its set-up. Resolves when it says how to stop it. */
+async function start(): Promise<{ product: ChildProcess; said: string }> {
+  const env: NodeJS.ProcessEnv = { ...process.env, MUSTER_DATA_DIR: dataDir, PORT: String(await pickPort(20_000)) }
+  for (const name of ['DATABASE_URL', 'MUSTER_PUBLIC_URL', 'HOST', 'NODE_OPTIONS', 'VITEST']) delete env[name]
+  const product = spawn(process.execPath, ['apps/standalone/src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [product.stdout!, product.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+  await waitFor(() => /^\s*Stop\s/m.test(said) || product.exitCode !== null, UP_MS)
+  if (product.exitCode !== null) throw new Error(said)
+  return { product, said }
+}
+
+/** Processes of this product: its data directory is in their command line, environment or, for Postgres, their folder. */
+function left(): string[] {
+  const read = (file: string) => {
+    try {
+      return fs.readFileSync(file, 'latin1')
+    } catch {
+      return ''
+    }
+  }
+  return fs
+    .readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
+    .filter(
+      (pid) => `${read(`/proc/${pid}/cmdline`)}${read(`/proc/${pid}/environ`)}`.includes(dataDir) || cwd(pid).startsWith(dataDir),
+    )
+}
+
+function cwd(pid: string): string {
+  try {
+    return fs.readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return ''
+  }
+}
+
+test.runIf(process.platform === 'linux')(
+  'comes up, ends whole though nobody reads its output, and clears away what a killed one left',
+  { timeout: 2 * UP_MS },
+  async () => {
+    const first = await start()
+    const link = /^\s*Sign in\s+(\S+)/m.exec(first.said)?.[1]
+    const url = /^\s*Console\s+(\S+)/m.exec(first.said)?.[1]
+    expect(link).toMatch(/\/sign-in\?token=/)
+    expect((await fetch(`${url}/sign-in`)).status).toBe(200)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect(fs.statSync(dataDir).mode & 0o777).toBe(0o700)
+    expect(left().length).toBeGreaterThan(4)
+
+    first.product.stdout!.destroy()
+    first.product.stderr!.destroy()
+    first.product.kill('SIGTERM')
+    await once(first.product, 'exit')
+    expect(first.product.exitCode).toBe(0)
+    expect(left()).toEqual([])
+
+    const killed = await start()
+    killed.product.kill('SIGKILL')
+    await once(killed.product, 'exit')
+    const last = await start()
+    last.product.kill('SIGINT')
+    await once(last.product, 'exit')
+    await waitFor(() => left().length === 0, 10_000)
+  },
+)
