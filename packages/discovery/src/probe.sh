@@ -178,9 +178,9 @@ system() {
   echo @hosts
   grep -swF -m 8 -e "$1" /etc/hosts
   echo @python
-  for p in python3 /usr/libexec/platform-python; do
-    case $p in /*) FOUND=$p ;; *) where "$p" ;; esac
-    [ -x "$FOUND" ] && printf '%s ' "$FOUND" && "$FOUND" -V 2>&1 && break
+  where python3
+  for p in /usr/bin/python3 "$FOUND" /usr/libexec/platform-python; do
+    [ -x "$p" ] && printf '%s ' "$p" && "$p" -V 2>&1 && break
   done
   echo @nvcc
   [ -n "$2" ] && "$2" --version
@@ -239,8 +239,8 @@ session() {
   OUT=$(MUSTER_PROBE=$mark MUSTER_NONCE=$nonce $launcher sh -c "$MUSTER_SCRIPT" muster-probe "$@")
 }
 
-# stage NAME: runs one vendor's calls, then passes on the frames of the stages before it (stdin) and its own. Stages run side by
-# side, each with its own clock.
+# stage NAME: runs one vendor's calls, and writes their frames to fd 3 once the stage before it has ended, which closes stdin.
+# Stages run side by side, each with its own clock.
 stage() {
   seconds=$tool_seconds
   case $1 in
@@ -257,12 +257,15 @@ stage() {
   end=$((NOW + seconds * 100))
   name=$1
   shift
-  session "$name" "$seconds" "$tool_bytes" "$@"
+  session "$name" "$seconds" "$tool_bytes" "$@" 3>&-
   now
-  [ "$name" = system ] || cat
+  [ "$name" = system ] || read -r end_of_input
   # The last frame may have been left open, or have been lost with the session.
-  printf '%s\n%s - cut=1\n' "$OUT" "$nonce"
-  [ "$NOW" -lt "$end" ] || case $OUT in *' timeout=1'*) ;; *) printf '%s + tool %s\n\n%s - timeout=1\n' "$nonce" "$tool" "$nonce" ;; esac
+  printf '%s\n%s - cut=1\n' "$OUT" "$nonce" >&3
+  [ "$NOW" -lt "$end" ] || case $OUT in
+  *' timeout=1'*) ;;
+  *) printf '%s + tool %s\n\n%s - timeout=1\n' "$nonce" "$tool" "$nonce" >&3 ;;
+  esac
 }
 
 # stages NAME...: a pipeline of them.
@@ -417,7 +420,7 @@ main() {
   set -- system $run
   [ $# -gt 3 ] && tool_bytes=$((786432 / $#))
   if [ -n "$setsid$timeout" ]; then
-    stages "$@"
+    stages "$@" 3>&1
     # shellcheck disable=SC2086
     [ -n "$run" ] && young && session sweep 2 65536 "$mark" $YOUNG
   else
