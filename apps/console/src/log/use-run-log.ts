@@ -1,8 +1,11 @@
 'use client'
 import { stringifyDocument } from '@urql/core'
+import type { GraphQLFormattedError } from 'graphql'
 import { useEffect, useMemo, useState } from 'react'
 import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+import { signedOut } from '@/graphql/session.ts'
 import { socket } from '@/graphql/socket.ts'
+import { t } from '@/messages/index.ts'
 import { LogStore } from './log-store.ts'
 
 export const JobRunEvents = graphql(`
@@ -35,8 +38,11 @@ export function useRunLog(id: string): { store: LogStore; isOver: boolean; error
           store.append(result.data.jobRunEvents.events)
           variables.after = store.lastSeq
         },
-        error: (reason) =>
-          setError(Array.isArray(reason) ? String(reason[0]?.message) : reason instanceof Error ? reason.message : null),
+        error(reason) {
+          const [first] = Array.isArray(reason) ? (reason as GraphQLFormattedError[]) : []
+          if (first?.extensions?.code === 'UNAUTHENTICATED') signedOut()
+          setError(first?.message ?? t('error.network'))
+        },
         complete: () => setOver(true),
       },
     )

@@ -403,6 +403,7 @@ export const en = {
   'import.format': 'Format',
   'import.fromFile': 'Take it from a file',
   'import.guessed': 'As it looks: {format}',
+  'import.issue': '{field}: {problem}',
   'import.more': { one: '{count} more row', other: '{count} more rows' },
   'import.row': 'Row',
   'import.state': 'Check',
@@ -647,5 +648,5 @@ export const en = {
   'tokens.roleHint': 'What it may do; no more than you may.',
   'tokens.until': 'until {when}',
   'tokens.usage': 'For example:',
-  'tokens.usageExample': 'bin/muster login --url {url} --token …',
+  'tokens.usageExample': 'MUSTER_URL={url} MUSTER_TOKEN=… bin/muster node list',
 } as const

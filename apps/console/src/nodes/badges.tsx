@@ -41,7 +41,8 @@ export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSu
     <span className="flex min-w-0 gap-1.5 overflow-hidden">
       {summary.map((group) => {
         const isWell = group.worstHealth === 'OK' || group.worstHealth === 'UNKNOWN'
-        const name = group.model ?? t(`deviceType.${group.deviceType}`)
+        // Vendors write their trademarks into the name; here they only take room.
+        const name = group.model?.replace(/\((R|TM)\)/g, '') ?? t(`deviceType.${group.deviceType}`)
         const title = `${t(`deviceType.${group.deviceType}`)} · ${name}${group.memoryTotal ? ` · ${formatBytes(group.memoryTotal)}` : ''} · ${t(`health.${group.worstHealth}`)}`
         return (
           <Badge

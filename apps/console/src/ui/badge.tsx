@@ -3,7 +3,7 @@ import { cx } from './cx.ts'
 
 export type Tone = 'neutral' | 'ok' | 'warn' | 'bad' | 'accent'
 const soft: Record<Tone, string> = {
-  neutral: 'bg-hover text-muted',
+  neutral: 'bg-text/7 text-muted',
   ok: 'bg-ok-soft text-ok',
   warn: 'bg-warn-soft text-warn',
   bad: 'bg-bad-soft text-bad',

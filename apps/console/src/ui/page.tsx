@@ -18,11 +18,11 @@ export function PageHead({
     <div className="flex flex-col gap-1 pb-4">
       {above && <div className="text-sm text-muted">{above}</div>}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h1 className="flex min-w-0 items-baseline gap-2 text-xl font-semibold tracking-tight">
+        <h1 className="mr-auto flex min-w-0 items-baseline gap-2 text-xl font-semibold tracking-tight">
           {title}
           {count !== undefined && <span className="text-base font-normal text-faint tabular-nums">{count}</span>}
         </h1>
-        <div className="flex flex-wrap items-center gap-2 md:ml-auto">{children}</div>
+        <div className="flex flex-wrap items-center gap-2">{children}</div>
       </div>
       {below}
     </div>

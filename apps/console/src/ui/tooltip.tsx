@@ -34,9 +34,10 @@ export function Tooltip({
     <span
       ref={anchor}
       className={className ?? 'inline-flex'}
-      onMouseEnter={show}
-      onMouseLeave={hide}
-      onFocus={show}
+      onPointerEnter={(event) => event.pointerType === 'mouse' && show()}
+      onPointerLeave={hide}
+      // A finger or a click focuses too; only who came by keyboard needs to be told.
+      onFocus={(event) => event.target.matches(':focus-visible') && show()}
       onBlur={hide}
       onKeyDown={(event) => event.key === 'Escape' && hide()}
       aria-describedby={id}
