@@ -18,7 +18,11 @@ async function takeRun({ url, config, entry }: { url: string; config: ExecutorCo
   const queue = await createQueue(url, log, 'sender')
   const runtime = { db, queue, notify: createNotifier(url, log).notify, log, vault }
   const listener = await createListener(url, log)
-  await jobRunHandler({ runtime, config, workerId: 'killed', listener, stopping: new AbortController().signal })(entry)
+  // A test that fails before it kills this process must not leave it, and its run, behind.
+  const stopping = new AbortController()
+  process.stdin.resume().once('end', () => stopping.abort())
+  await jobRunHandler({ runtime, config, workerId: 'killed', listener, stopping: stopping.signal })(entry)
+  process.exit(0)
 }
 
 /** A worker process of its own that takes one run of the world, to be killed in the middle of it. */
