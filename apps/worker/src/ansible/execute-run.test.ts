@@ -204,6 +204,56 @@ describe('how it ends', () => {
     await expectNothingLeft(id)
   })
 
+  test('cancel in the second task: a host that waits for the others is not said to be done', async () => {
+    const { id, done } = await start('between')
+    await eventually(async () => (await world.read(id)).hosts.some((host) => host.currentTask === 'more'))
+    expect((await world.read(id)).hosts[0]).toMatchObject({ result: 'RUNNING', currentTask: null, ok: 2, changed: 1 })
+    await cancelJobRun(world.operator, { id })
+    const { run, hosts } = await done
+    expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['gpu002'], hostsOk: 0, hostsFailed: 1 })
+    expect(hosts).toMatchObject([
+      { result: 'NOT_RUN', ok: 2, changed: 1, message: expect.stringContaining('between two tasks') },
+      { result: 'FAILED', currentTask: 'more' },
+    ])
+  })
+
+  test('killed from outside: an error that names the signal', async () => {
+    const { run, hosts } = await (await start('killed')).done
+    expect(run).toMatchObject({ status: 'FAILED', endedBy: 'exit', exitCode: 137, midTaskHosts: ['gpu002'] })
+    expect(run.error).toContain('signal 9 (SIGKILL)')
+    expect(hosts.map((host) => host.result)).toEqual(['NOT_RUN', 'FAILED'])
+  })
+
+  test('a child that escapes and floods on holds nothing up, and a cancel after the end does not change it', async () => {
+    const { id, done } = await start('escaped')
+    const [stray, pid] = await eventually(async () => {
+      const [, ...pids] = /stray (\d+) of (\d+)/.exec((await world.read(id)).log) ?? []
+      if (pids.length === 0) throw new Error('it has not said who it is')
+      return pids.map(Number)
+    })
+    await eventually(() => !isAlive(pid!))
+    await cancelJobRun(world.operator, { id })
+    const { run } = await done
+    expect(run).toMatchObject({ status: 'SUCCEEDED', endedBy: 'exit', exitCode: 0 })
+    expect(isAlive(stray!)).toBe(false)
+    await expectNothingLeft(id)
+  })
+
+  test('an event that cannot be stored ends the run as an error, and its worker is not taken for lost', async () => {
+    const { id, done } = await start('unstorable')
+    const { run, hosts, log } = await done
+    expect(run).toMatchObject({ status: 'ERROR', endedBy: 'error' })
+    expect(run.error).toContain('could not be stored')
+    expect(hosts).toHaveLength(2)
+    expect(log).toContain('Its log ends here.')
+    await expectNothingLeft(id)
+  })
+
+  test('nor do figures that cannot be stored keep it from its end', async () => {
+    const { run } = await (await start('uncountable')).done
+    expect(run.finishedAt).not.toBeNull()
+  })
+
   test('timeout', async () => {
     const { id, done } = await start('polite', { timeoutSeconds: 1 })
     const { run } = await done

@@ -1,8 +1,8 @@
 import type { Ctx } from '@muster/core/context'
 import { resolveNodeAccess } from '@muster/core/credentials/access'
 import { type Claim, finishJobRun } from '@muster/core/jobs'
+import { patiently } from '@muster/core/patiently'
 import { type Deps, Execution } from './execution.ts'
-import { patiently } from './log-writer.ts'
 import { planRun } from './plan-run.ts'
 import { createRunDirectory } from './run-directory.ts'
 
@@ -16,9 +16,11 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
   const ctx: Ctx = { ...context, log: context.log.child({ run: run.id }) }
   const workDir = deps.config.ANSIBLE_WORK_DIR
   const [access, directory] = await Promise.allSettled([
-    resolveNodeAccess(
-      ctx,
-      hosts.flatMap((host) => host.nodeId ?? []),
+    patiently(() =>
+      resolveNodeAccess(
+        ctx,
+        hosts.flatMap((host) => host.nodeId ?? []),
+      ),
     ),
     createRunDirectory(workDir, run.id),
   ])

@@ -1,16 +1,18 @@
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { loadConfig } from '@muster/core/config'
 import type { Ctx } from '@muster/core/context'
 import type { Listener } from '@muster/core/events'
-import { type Claim, ClaimLost, finishJobRun, type JobRun, touchJobRun } from '@muster/core/jobs'
+import { type Claim, ClaimLost, finishJobRun, type HostState, type JobRun, touchJobRun } from '@muster/core/jobs'
 import { foldHostlist } from '@muster/core/nodes'
+import { isDatabaseAway, patiently } from '@muster/core/patiently'
 import { type Child, runEnvironment, startAnsible } from './child.ts'
 import { endLeftovers } from './end-leftovers.ts'
 import { endRemoteProcesses } from './end-remote.ts'
 import { type Evidence, keepEvidence } from './evidence.ts'
 import { HostStates } from './host-states.ts'
 import { takeIn } from './intake.ts'
-import { LogWriter, patiently } from './log-writer.ts'
+import { LogWriter } from './log-writer.ts'
 import { createMask, type Mask } from './mask.ts'
 import { closeMasters, openMasters } from './masters.ts'
 import { type RunPlan, secretsOf } from './plan-run.ts'
@@ -30,6 +32,7 @@ export type Deps = { config: ExecutorConfig; listener: Listener; stopping: Abort
 const SHIPPED_PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
 const TOUCH_MS = 5000
 const STATES_MS = 1000
+const REFUSED = 'What it said could not be stored, so it was ended. Look at the hosts; the log'
 
 /** Why we end a run ourselves. `fenced`: its row is not ours to write any more. */
 type Stop = { by: 'cancel' | 'timeout' | 'error' | 'fenced'; error?: string; said: string }
@@ -50,6 +53,7 @@ export class Execution {
   private stop: Stop | null = null
   private child: Child | null = null
   private exitCode: number | null = null
+  private hasStrays = false
 
   constructor(deps: Deps, ctx: Ctx, { run, token, hosts }: Claim, plan: RunPlan, directory: RunDirectory) {
     this.deps = deps
@@ -69,6 +73,7 @@ export class Execution {
 
   /** @param began performance.now() when the run was claimed, for the log */
   async carryOut(began: number): Promise<void> {
+    void this.writer.failed.then((error) => this.cannotWrite(error))
     for (const { name, reason } of this.plan.refused) {
       this.states.refuse(name, reason)
       const stdout = `fatal: [${name}]: UNREACHABLE! => ${reason}`
@@ -98,13 +103,17 @@ export class Execution {
       const prepared = performance.now()
       const child = await startAnsible(config.ANSIBLE_PLAYBOOK, `${playbooks}/${run.playbookPath}`, run, directory, files, env)
       this.child = child
+      // At once: what is asked for while its last words are taken in does not change how it ended.
+      void child.exited.then((code) => {
+        this.exitCode = code
+      })
       this.keepWatch(child)
       const aliases = plan.bastions.map((bastion) => bastion.alias)
       stopConnecting = openMasters(directory.sshDir, aliases, env)
       const figures = { hosts: plan.targets.length, prepareMs: prepared - began, spawnMs: performance.now() - prepared }
       ctx.log.info({ ...figures, waitMs: child.execAt.getTime() - run.createdAt.getTime() }, 'ansible-playbook started')
       const { writer, states, mask, evidence } = this
-      await takeIn(child, { writer, states, mask, log: ctx.log, onEvidence: evidence.keep })
+      this.hasStrays = await takeIn(child, { writer, states, mask, log: ctx.log, onEvidence: evidence.keep })
     } catch (error) {
       this.hurt(error)
     }
@@ -140,7 +149,7 @@ export class Execution {
         if (seen.isCancelRequested) this.end({ by: 'cancel', said: `Canceled by ${seen.cancelRequestedByName}.` }, graceMs)
       } catch (error) {
         // Once the run has ended the row is closed, and a touch that was under way finds it so.
-        if (!watch.isOver) this.fence(error as Error)
+        if (!watch.isOver) this.cannotWrite(error as Error)
       }
     }
     const touchNow = () => {
@@ -162,7 +171,16 @@ export class Execution {
     if (deps.stopping.aborted) onStopping()
     deps.stopping.addEventListener('abort', onStopping)
     watch.on(() => deps.stopping.removeEventListener('abort', onStopping))
-    void this.writer.failed.then((error) => this.fence(error))
+  }
+
+  private cannotWrite(error: Error): void {
+    if (error instanceof ClaimLost || isDatabaseAway(error)) {
+      this.fence(error)
+      return
+    }
+    this.ctx.log.error({ err: error }, 'the database refuses what the run says')
+    this.stop ??= { by: 'error', error: `${REFUSED} of the worker ${this.run.claimedBy} says why.`, said: 'Its log ends here.' }
+    this.child?.stop(0)
   }
 
   /** Somebody else may be running it again: end everything at once and write nothing. */
@@ -183,15 +201,15 @@ export class Execution {
   private async cleanUp(): Promise<void> {
     const { sshDir, marker } = this.directory
     const midTask = new Set(this.midTask())
-    if (!this.stop && midTask.size === 0) return await closeMasters(sshDir)
+    if (!this.stop && !this.hasStrays && midTask.size === 0) return await closeMasters(sshDir)
     const nodes = this.plan.targets.flatMap(({ name, machine, become }) =>
-      machine && midTask.has(name) ? [{ alias: machine.alias, become: this.run.become ? become : null }] : [],
+      machine && midTask.has(name) ? [{ alias: machine.alias, become }] : [],
     )
     await endLeftovers(sshDir, marker, () => endRemoteProcesses(sshDir, nodes))
   }
 
   private midTask(): string[] {
-    return this.states.all().flatMap((host) => (host.result === 'RUNNING' ? [host.name] : []))
+    return this.states.all().flatMap((host) => (host.result === 'RUNNING' && host.currentTask !== null ? [host.name] : []))
   }
 
   private async finish(): Promise<void> {
@@ -203,19 +221,35 @@ export class Execution {
       exitCode,
       error: didNothing
         ? `ansible-playbook ended with code ${exitCode} before it reached any host; its log says why.`
-        : (stop?.error ?? null),
+        : (stop?.error ?? whyAborted(exitCode)),
       said:
         stop &&
         [stop.said, ...(this.midTask().length > 0 ? [`In the middle of a task: ${foldHostlist(this.midTask())}.`] : [])].join(
           ' ',
         ),
     }
+    const write = (given: HostState[]) =>
+      patiently(() => finishJobRun(this.ctx, { ...this.claim, execAt: this.child?.execAt, ...end, hosts: given }))
     try {
-      await patiently(() => finishJobRun(this.ctx, { ...this.claim, hosts, execAt: this.child?.execAt, ...end }))
+      await write(hosts).catch((err) => {
+        if (err instanceof ClaimLost || isDatabaseAway(err)) throw err
+        this.ctx.log.error({ err }, 'the database refuses how the hosts of a run stand')
+        return write([])
+      })
     } catch (error) {
       // Also when our own earlier attempt went through and only its answer was lost.
       if (!(error instanceof ClaimLost)) throw error
       this.ctx.log.warn('the run was ended by somebody else')
     }
   }
+}
+
+/** Why ansible-playbook did not get to the end of its plays. Null when it did: 0, or 2 or 4 for failed or unreachable hosts. */
+function whyAborted(exitCode: number | null): string | null {
+  if (exitCode === null || [0, 2, 4].includes(exitCode)) return null
+  const killedBy = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0]
+  const what = killedBy
+    ? `was killed by signal ${exitCode - 128} (${killedBy}); if nobody did that, its machine may have run out of memory`
+    : `broke off with code ${exitCode}; the end of its log may say why`
+  return `ansible-playbook ${what}. Look at the hosts, then run it again.`
 }

@@ -41,7 +41,7 @@ export class HostStates {
     if (event.kind === 'stats') {
       for (const [name, figures] of Object.entries(event.hosts ?? {})) {
         const { failures, ...rest } = figures
-        this.settle(name, { ...rest, failed: failures, currentTask: null })
+        this.settle(name, { ...rest, failed: failures }, true)
       }
       return
     }
@@ -49,7 +49,7 @@ export class HostStates {
     if (!state) return
     if (event.kind === 'host_start')
       this.update(state.name, { result: 'RUNNING', currentTask: this.mask.text(event.task ?? '').slice(0, MAX_MESSAGE) })
-    else if (RESULTS.has(event.kind)) this.settle(state.name, this.changeBy(event, state))
+    else if (RESULTS.has(event.kind)) this.settle(state.name, this.changeBy(event, state), false)
   }
 
   private changeBy(event: CallbackEvent, state: HostState): Partial<HostState> {
@@ -72,9 +72,11 @@ export class HostStates {
     return [...this.states.values()]
   }
 
-  private settle(name: string, change: Partial<HostState>): void {
-    const state = { ...this.states.get(name), ...change } as HostState
-    this.update(name, { ...change, currentTask: null, result: resultOf(state) })
+  /** @param isThrough after a task it is not known whether more come, so a host without a failure stays under way */
+  private settle(name: string, change: Partial<HostState>, isThrough: boolean): void {
+    const result = resultOf({ ...this.states.get(name), ...change } as HostState)
+    const isUnderWay = !isThrough && result !== 'FAILED' && result !== 'UNREACHABLE'
+    this.update(name, { ...change, currentTask: null, result: isUnderWay ? 'RUNNING' : result })
   }
 
   private update(name: string, change: Partial<HostState>): void {

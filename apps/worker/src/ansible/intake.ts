@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@muster/core/log'
 import type { Child } from './child.ts'
 import type { HostStates } from './host-states.ts'
@@ -12,6 +13,8 @@ const MAX_EVENT = 32 * 1024 * 1024
 const MAX_OUTPUT_LINE = 24 * 1024
 /** How long we wait for the rest of the output once the process is gone; what it left behind may hold the pipes open. */
 const AFTER_EXIT_MS = 2000
+/** How long what it had said by then may take to be stored. */
+const DRAIN_MS = 5000
 
 export type Intake = {
   writer: LogWriter
@@ -21,28 +24,29 @@ export type Intake = {
   onEvidence: (host: string, text: string) => Promise<void>
 }
 
-/** Take in everything that ansible-playbook says until it has ended. Reads only as fast as the log can be written. */
-export async function takeIn(child: Child, intake: Intake): Promise<void> {
+/**
+ * Take in everything that ansible-playbook says until it has ended. Reads only as fast as the log can be written.
+ * @returns whether a process that it left behind held its output open
+ */
+export async function takeIn(child: Child, intake: Intake): Promise<boolean> {
   const streams = [child.events, child.stdout, child.stderr]
   const reading = Promise.allSettled([
     readEvents(child, intake),
     readOutput(child.stdout, intake),
     readOutput(child.stderr, intake),
   ])
-  let isRead = false
-  void reading.then(() => {
-    isRead = true
-  })
   await child.exited
-  const timer = setTimeout(async () => {
+  const read = reading.then(() => false)
+  const hasStrays = await Promise.race([read, sleep(AFTER_EXIT_MS, true)])
+  if (hasStrays) {
     // What is already here is still taken in; a process that escaped and writes on is not waited for.
-    await intake.writer.drain()
-    if (!isRead) for (const stream of streams) stream.destroy()
-  }, AFTER_EXIT_MS)
+    await Promise.race([read, intake.writer.drain(), sleep(DRAIN_MS)])
+    for (const stream of streams) stream.destroy()
+  }
   for (const result of await reading)
     if (result.status === 'rejected' && result.reason?.code !== 'ERR_STREAM_PREMATURE_CLOSE')
       intake.log.warn({ err: result.reason }, 'output of ansible-playbook was cut short')
-  clearTimeout(timer)
+  return hasStrays
 }
 
 async function readEvents(child: Child, { writer, states, mask, log, onEvidence }: Intake): Promise<void> {

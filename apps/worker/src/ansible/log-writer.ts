@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '@muster/core/context'
-import { appendJobRunEvents, ClaimLost, type NewJobRunEvent } from '@muster/core/jobs'
+import { appendJobRunEvents, type NewJobRunEvent } from '@muster/core/jobs'
+import { patiently } from '@muster/core/patiently'
 
 const FLUSH_MS = 40
 const BATCH_EVENTS = 500
@@ -16,7 +16,7 @@ const weight = (event: NewJobRunEvent) =>
 
 /** Writes a run's events to its log in batches, in order, one batch at a time. */
 export class LogWriter {
-  /** Settles when writing has become impossible: the claim is lost, or the database was away for too long. */
+  /** Settles when writing has become impossible: the claim is lost, the database was away for too long or refuses an event. */
   readonly failed: Promise<Error>
   private fail!: (error: Error) => void
   private failure: Error | null = null
@@ -109,26 +109,4 @@ export class LogWriter {
     this.weight -= taken
     return this.waiting.splice(0, count).map(({ event }) => event)
   }
-}
-
-// A run that is not touched for 30 s is declared lost; giving up before that keeps two workers from running it at once.
-const PATIENCE_MS = 20_000
-
-/** Try again while the database is away, for less time than it takes for the run to be declared lost. */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  const until = Date.now() + PATIENCE_MS
-  for (;;)
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof ClaimLost || isFinal(error) || Date.now() > until) throw error
-      await sleep(500)
-    }
-}
-
-// SQLSTATE classes of wrong data and wrong statements: those do not get better by waiting.
-const isFinal = (error: unknown): boolean => {
-  for (let e = error; e instanceof Error; e = e.cause)
-    if ('code' in e && typeof e.code === 'string' && /^(22|23|42)[0-9A-Z]{3}$/.test(e.code)) return true
-  return false
 }

@@ -68,7 +68,7 @@ function serveQuestions(socket: Socket, reply: (question: string) => string | nu
 /**
  * `become ALIAS` from the lookup plugin, `ssh PROMPT` from ssh by way of askpass. ssh puts the alias into the prompts that it
  * makes (`user@ALIAS's password: `) and in front of those that a server makes (`(user@ALIAS) …`). No server knows its alias or
- * another's, so none can ask for a password that is not its own.
+ * another's, so none can ask for a password that is not its own. User names may hold an @ (`j.doe@corp.example`).
  */
 function answer(
   question: string,
@@ -78,6 +78,6 @@ function answer(
   const [, kind, rest] = /^(become|ssh) (.*)$/s.exec(question) ?? []
   if (kind === 'become') return becomes.get(rest!) ?? null
   if (kind !== 'ssh') return null
-  const [, own, prefixed] = /^[^@]*@([^@]*)'s password: $|^\([^@()]*@([^@()]*)\) /s.exec(rest!) ?? []
+  const [, own, prefixed] = /^[^()]*@([^@()]*)'s password: $|^\([^()]*@([^@()]*)\) /s.exec(rest!) ?? []
   return passwords.get(own ?? prefixed ?? '') ?? null
 }

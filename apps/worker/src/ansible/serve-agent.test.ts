@@ -5,8 +5,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { makePrivateKey } from '@muster/core/testing'
+import { eventually, makePrivateKey } from '@muster/core/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loginKey } from '../ssh/login-key.ts'
 import type { Machine, RunPlan } from './plan-run.ts'
 import { socketPaths } from './run-files.ts'
 import { serveRunSecrets } from './run-secrets.ts'
@@ -80,6 +81,30 @@ test('it adds nothing, forgets nothing and lives on after nonsense', async () =>
   }
 })
 
+test('a key that cannot sign fails, and the agent lives on', async () => {
+  // Too short for the longest hash.
+  const privateKey = pem('rsa', { modulusLength: 512 })
+  const secrets = await serveRunSecrets(dir, planOf(machine('n0', { privateKey })))
+  try {
+    const socket = connect(socketPaths(dir).agent)
+    const answers: Buffer[] = []
+    socket.on('data', (chunk) => answers.push(chunk))
+    const string = (bytes: Buffer) => {
+      const length = Buffer.alloc(4)
+      length.writeUInt32BE(bytes.length)
+      return Buffer.concat([length, bytes])
+    }
+    const blob = loginKey(privateKey).getPublicSSH()
+    socket.write(string(Buffer.concat([Buffer.from([13]), string(blob), string(Buffer.from('data')), Buffer.from([0, 0, 0, 4])])))
+    await eventually(() => Buffer.concat(answers).equals(Buffer.from([0, 0, 0, 1, 5])))
+    socket.write(string(Buffer.from([11])))
+    await eventually(() => Buffer.concat(answers).subarray(5).includes(blob))
+    socket.destroy()
+  } finally {
+    secrets.close()
+  }
+})
+
 test('passwords go only to prompts that hold the alias of their machine', async () => {
   const secrets = await serveRunSecrets(
     dir,
@@ -94,6 +119,8 @@ test('passwords go only to prompts that hold the alias of their machine', async 
   try {
     expect(await ask("ssh ops@n0-aaaa's password: ")).toBe('ok one')
     expect(await ask('ssh (ops@n1-bbbb) Password for ops: ')).toBe('ok two')
+    expect(await ask("ssh j.doe@corp.example@n0-aaaa's password: ")).toBe('ok one')
+    expect(await ask('ssh (j.doe@corp.example@n1-bbbb) Password: ')).toBe('ok two')
     expect(await ask('become n1-bbbb')).toBe('ok become of n1-bbbb')
     // A server chooses what stands behind the parentheses, never what stands in them.
     expect(await ask("ssh (ops@n0-aaaa) ops@n1-bbbb's password: ")).toBe('ok one')

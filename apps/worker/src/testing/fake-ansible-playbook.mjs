@@ -79,6 +79,41 @@ const acts = {
     write(2, 'ERROR! the playbook could not be found\n')
     process.exit(4)
   },
+  /** Ends well, and leaves a process that floods its output for ever. */
+  escaped() {
+    const stray = spawn('sh', ['-c', 'while :; do echo and on and on; done'], { detached: true, stdio: 'inherit' })
+    begin()
+    write(1, `stray ${stray.pid} of ${process.pid}\n`)
+    end()
+    process.exit(0)
+  },
+  /** Says when something happened in a way that no database takes. */
+  unstorable() {
+    begin()
+    tell('ok', { host: hosts[0], task: 'work', uuid: 'u1', t: 1e300, stdout: 'ok' })
+    wait()
+  },
+  /** The same in the figures of its hosts. */
+  uncountable() {
+    begin()
+    tell('stats', { hosts: { [hosts[0]]: { ...figures, ok: 1e300 } } })
+  },
+  /** Is killed while its first host is between two tasks, and the others are in the middle of one. */
+  killed() {
+    begin()
+    tell('ok', { host: hosts[0], task: 'work', uuid: 'u1', result: {}, stdout: 'ok' })
+    process.kill(process.pid, 'SIGKILL')
+  },
+  /** Its first host waits for the second, which is in the middle of the second task. */
+  between() {
+    begin()
+    for (const host of hosts) tell('ok', { host, task: 'work', uuid: 'u1', changed: true, result: {}, stdout: 'ok' })
+    tell('task_start', { play: 'all', task: 'more', uuid: 'u2', action: 'command', stdout: '\nTASK [more]' })
+    for (const host of hosts) tell('host_start', { task: 'more', uuid: 'u2', host })
+    tell('ok', { host: hosts[0], task: 'more', uuid: 'u2', result: {}, stdout: 'ok' })
+    process.on('SIGINT', () => process.exit(130))
+    wait()
+  },
   /** Says the secret of extra var `secret` in many forms, and tears it over several writes. */
   async leak() {
     const secret = JSON.parse(fs.readFileSync('extra-vars.yml', 'utf8').match(/!unsafe (".*")}/)[1])

@@ -6,6 +6,7 @@ import type { Ctx } from '@muster/core/context'
 import { schema } from '@muster/core/db'
 import { createListener } from '@muster/core/events'
 import { type JobRun, type JobRunEvent, type JobRunHost, runJob } from '@muster/core/jobs'
+import { patiently } from '@muster/core/patiently'
 import { type Cast, testRuntime } from '@muster/core/testing'
 import { asc, eq } from 'drizzle-orm'
 import pg from 'pg'
@@ -40,7 +41,9 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
   }
   const { db } = test.runtime
   const stopping = new AbortController()
-  const read = async (id: string): Promise<Told> => {
+  // Tests read while they cut connections.
+  const read = (id: string): Promise<Told> => patiently(() => readOnce(id), { everyMs: 50 })
+  const readOnce = async (id: string): Promise<Told> => {
     const [run] = await db.select().from(schema.jobRuns).where(eq(schema.jobRuns.id, id))
     const hosts = await db
       .select()

@@ -49,6 +49,11 @@ describe('passphrase', () => {
   })
 })
 
+test('a short RSA key is refused', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+  expect(refusal(privateKey.export({ type: 'pkcs1', format: 'pem' }) as string)).toMatch(/^privateKey: .*1024 bits/)
+})
+
 test.each([
   ['nothing', '', /must be a private key/],
   ['something else', 'hello', /must be a private key/],

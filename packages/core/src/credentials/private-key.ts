@@ -1,9 +1,12 @@
+import { createPublicKey } from 'node:crypto'
 import ssh2 from 'ssh2'
 import { InvalidInput } from '../errors.ts'
 
 const SUPPORTED = ['ssh-ed25519', 'ssh-rsa', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521']
 /** ssh-keygen makes keys of 16 or 24; more than this would keep the process from all other work for seconds. */
 const MAX_ROUNDS = 256
+// Shorter ones are no longer safe, current distributions refuse them, and the shortest cannot sign with SHA-2 at all.
+const MIN_RSA_BITS = 2048
 const CONVERT = 'convert it with `puttygen key.ppk -O private-openssh -o key`'
 
 const BROKEN = 'cannot be read: it is cut off, changed or of a type that is not supported'
@@ -90,6 +93,9 @@ export function checkPrivateKey(text: string, passphrase: string | undefined): {
     throw refuse('privateKey', `is of the type ${parsed.type}, which is not supported; use one of ${SUPPORTED.join(', ')}`)
   if (!parsed.isPrivateKey()) throw refuse('privateKey', 'is the public half; give the private key, the file without .pub')
   if (!signsWhatItVerifies(parsed)) throw refuse('privateKey', BROKEN)
+  const bits = createPublicKey(parsed.getPublicPEM()).asymmetricKeyDetails?.modulusLength
+  if (bits !== undefined && bits < MIN_RSA_BITS)
+    throw refuse('privateKey', `is an RSA key of ${bits} bits, which servers refuse; make one with \`ssh-keygen -t ed25519\``)
   const comment = /^[\x20-\x7e]{1,100}$/.test(parsed.comment ?? '') ? ` ${parsed.comment}` : ''
   return { privateKey, publicKey: `${parsed.type} ${parsed.getPublicSSH().toString('base64')}${comment}` }
 }

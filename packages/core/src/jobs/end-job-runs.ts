@@ -12,7 +12,8 @@ export type End = {
 
 /**
  * End runs that the caller has locked and knows to be unfinished, all in the same way: settle their hosts, count them, and
- * append the `run_end` event to their logs. A host in the middle of a task counts as failed; one not begun as not run.
+ * append the `run_end` event to their logs. A host in the middle of a task counts as failed; one not begun, or between two
+ * tasks, as not run: nothing says that it was through.
  * @param said one line that closes the log as a reader sees it; null shows nothing
  */
 export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string | null): Promise<JobRun[]> {
@@ -28,9 +29,10 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
       exitCode: end.exitCode ?? null,
       error: end.error ?? null,
       midTaskHosts: sql`array(select h.name from ${jobRunHosts} h
-        where h.job_run_id = ${jobRuns.id} and h.result = 'RUNNING' order by h.name)`,
+        where h.job_run_id = ${jobRuns.id} and h.result = 'RUNNING' and h.current_task is not null order by h.name)`,
       hostsOk: count('OK', 'CHANGED', 'SKIPPED'),
-      hostsFailed: count('FAILED', 'RUNNING'),
+      hostsFailed: sql`(select count(*) from ${jobRunHosts} h where h.job_run_id = ${jobRuns.id}
+        and (h.result = 'FAILED' or h.result = 'RUNNING' and h.current_task is not null))`,
       hostsUnreachable: count('UNREACHABLE'),
       lastSeq: sql`${jobRuns.lastSeq} + 1`,
       lastLine: sql`${jobRuns.lastLine} + ${said === null ? 0 : 1}`,
@@ -40,8 +42,10 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
   await tx
     .update(jobRunHosts)
     .set({
-      result: sql`case result when 'RUNNING' then 'FAILED' else 'NOT_RUN' end`,
-      message: sql`case result when 'RUNNING' then coalesce(message, 'the run ended in the middle of this task') else message end`,
+      result: sql`case when result = 'RUNNING' and current_task is not null then 'FAILED' else 'NOT_RUN' end`,
+      message: sql`case when result = 'PENDING' then message
+        when current_task is null then coalesce(message, 'the run ended while this host was between two tasks')
+        else coalesce(message, 'the run ended in the middle of this task') end`,
     })
     .where(sql`${isOneOf(jobRunHosts.jobRunId, ids)} and ${jobRunHosts.result} in ('RUNNING', 'PENDING')`)
   await tx.insert(jobRunEvents).values(

@@ -75,7 +75,10 @@ async function startAgain(tx: Tx, ids: string[]): Promise<JobRun[]> {
     .returning()
   await tx
     .update(jobRunHosts)
-    .set({ result: 'PENDING', currentTask: null, message: null })
+    .set({
+      ...{ ok: 0, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
+      ...{ result: 'PENDING', currentTask: null, message: null },
+    })
     .where(isOneOf(jobRunHosts.jobRunId, ids))
   const notice = { kind: 'notice', stdout: 'Worker lost. The run starts again.', lineCount: 1 }
   await tx

@@ -16,12 +16,16 @@ const KEYWORDS = new Set(
    import in is lambda none nonlocal not or pass raise return true try while with yield`.split(/\s+/),
 )
 
+// Functions that templates call by these names: a variable of the same name would be called instead, and break the playbook.
+const FUNCTIONS = new Set('cycler dict joiner lipsum lookup namespace now q query range self undef'.split(' '))
+
 /** Why `name` cannot be the name of a variable that a caller sets; null when it can. */
 export function whyNotVariable(name: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(name)) return 'must be made of letters, digits and _, and not begin with a digit'
   if (/^_*ansible_/i.test(name)) return 'names that begin with ansible_ are kept for Muster, which sets them from the node'
   if (MAGIC.has(name)) return 'Ansible itself sets this variable'
   if (KEYWORDS.has(name)) return 'is a word of the language that Ansible compiles expressions to'
+  if (FUNCTIONS.has(name)) return 'templates call a function of this name'
   return null
 }
 

@@ -107,6 +107,8 @@ describe('runJob', () => {
     [{ '1st': 1 }, 'extraVars.1st'],
     [{ '{{ x }}': 1 }, 'extraVars.{{ x }}'],
     [{ class: 1 }, 'extraVars.class'],
+    [{ lookup: 1 }, 'extraVars.lookup'],
+    [{ now: 'x' }, 'extraVars.now'],
     [{ nul: ['a\u0000b'] }, 'extraVars.nul'],
     [{ half: { '\ud800': 1 } }, 'extraVars.half'],
     [{ big: 'x'.repeat(256 * 1024) }, 'extraVars'],
@@ -129,6 +131,24 @@ describe('runJob', () => {
     await setNodeMaintenance(ours.operator, { id: nodeId, isOn: true })
     expect((await start({ idempotencyKey: 'k', limit: 'gpu006' })).id).toBe(runs[0]!.id)
     await setNodeMaintenance(ours.operator, { id: nodeId, isOn: false })
+  })
+
+  test('the same key for something else is refused', async () => {
+    const { id } = await start({ idempotencyKey: 'one thing', limit: 'gpu[001-002]' })
+    const nodeIds = (await hostsOf(id)).map((h) => h.nodeId!)
+    const [byId, other] = [{ idempotencyKey: 'by id', limit: undefined, nodeIds }, await start({ limit: 'gpu003' })]
+    const first = await start(byId)
+    expect((await start({ ...byId, nodeIds: nodeIds.toReversed() })).id).toBe(first.id)
+    const third = (await hostsOf(other.id))[0]!.nodeId!
+    for (const input of [
+      { idempotencyKey: 'one thing', limit: 'gpu001' },
+      { idempotencyKey: 'one thing', limit: undefined, nodeIds },
+      { idempotencyKey: 'one thing', template: 'collect_facts' },
+      { idempotencyKey: 'by id' },
+      { ...byId, nodeIds: nodeIds.slice(1) },
+      { ...byId, nodeIds: [nodeIds[0]!, third] },
+    ])
+      await expect(start(input)).rejects.toThrow(Conflict)
   })
 })
 
@@ -243,6 +263,10 @@ describe('a worker’s side', () => {
     ['PARTIAL', 2, 'OK', 'FAILED'],
     ['PARTIAL', 4, 'UNREACHABLE', 'CHANGED'],
     ['FAILED', 2, 'FAILED', 'UNREACHABLE'],
+    ['FAILED', 1, 'OK', 'FAILED'],
+    ['FAILED', 137, 'OK', 'UNREACHABLE'],
+    ['FAILED', 250, 'OK', 'CHANGED'],
+    ['PARTIAL', 0, 'OK', 'UNREACHABLE'],
     ['ERROR', 4, 'PENDING', 'PENDING'],
   ] as const)('%s: exit code %i with hosts %s and %s', async (status, exitCode, first, second) => {
     const { id } = await start()
@@ -261,6 +285,29 @@ describe('a worker’s side', () => {
     const run = await finishJobRun(ours.worker, { id, token, hosts: [], endedBy: 'cancel', said: 'Canceled.' })
     expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['gpu002'], hostsFailed: 1 })
     expect(await hostsOf(id)).toMatchObject([{ result: 'NOT_RUN' }, { result: 'FAILED', currentTask: 'Install' }])
+  })
+
+  test('hosts between two tasks count neither as done nor as failed', async () => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const hosts = [host('gpu001', { result: 'RUNNING', ok: 3 }), host('gpu002', { result: 'OK', ok: 5 })]
+    const run = await finishJobRun(ours.worker, { id, token, hosts, endedBy: 'timeout' })
+    expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: [], hostsOk: 1, hostsFailed: 0 })
+    expect(await hostsOf(id)).toMatchObject([
+      { result: 'NOT_RUN', ok: 3, message: expect.stringContaining('between two tasks') },
+      { result: 'OK', message: null },
+    ])
+  })
+
+  test('a claim can be asked for again by whoever made it, and by nobody else', async () => {
+    const { id } = await start()
+    const token = crypto.randomUUID()
+    const mine = { id, workerId: 'w1', token }
+    expect(await claimJobRun(ours.worker, mine)).toMatchObject({ token, run: { status: 'RUNNING' } })
+    expect((await claimJobRun(ours.worker, mine))!.hosts).toHaveLength(2)
+    await cancelJobRun(ours.operator, { id })
+    expect(await claimJobRun(ours.worker, mine)).toMatchObject({ run: { status: 'CANCELING' } })
+    expect(await claimJobRun(ours.worker, { id, workerId: 'w1' })).toBeNull()
   })
 })
 
@@ -290,9 +337,21 @@ describe('endLostJobRuns', () => {
   test('starts an idempotent one again, once', async () => {
     const { id } = await start()
     const first = await claim(id)
+    const so = host('gpu001', {
+      result: 'RUNNING',
+      ok: 3,
+      changed: 2,
+      failed: 1,
+      skipped: 1,
+      unreachable: 1,
+      rescued: 1,
+      ignored: 1,
+    })
+    await touchJobRun(ours.worker, { id, token: first.token, hosts: [so] })
     await untouched(id, 31)
     expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 0, retried: 1 })
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', lastSeq: 1, lastLine: 1 })
+    expect((await hostsOf(id))[0]).toMatchObject(host('gpu001', {}))
     expect(await eventsOf(id)).toMatchObject([{ seq: 1, startLine: 1, kind: 'notice' }])
     expect(await wakeUps(id)).toBe(2)
     await expect(touchJobRun(ours.worker, { id, token: first.token })).rejects.toBeInstanceOf(ClaimLost)

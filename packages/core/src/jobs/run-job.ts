@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
-import { InvalidInput, NotFound, parseInput } from '../errors.ts'
+import { Conflict, InvalidInput, NotFound, parseInput } from '../errors.ts'
 import { Ids, oneLine, prose } from '../input.ts'
 import { foldHostlist, selectNodes } from '../nodes/index.ts'
 import { checkExtraVars } from './extra-vars.ts'
@@ -32,6 +32,7 @@ export const RunJobInput = z
 /**
  * Start a template's playbook on some nodes. What the caller leaves out comes from the template.
  * The same `idempotencyKey` gives the run that was started first with it, so a caller may try again after a lost answer.
+ * @throws Conflict when the key was used for another template or other nodes
  * @throws InvalidInput when extra vars or nodes cannot be used: every node that cannot is named with its reason
  * @throws NotFound when there is no such template or node
  */
@@ -46,7 +47,7 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
   if (!template) throw new NotFound(`There is no job template ${given.template}.`)
 
   return inTransaction(ctx, async (tx, afterwards) => {
-    const before = given.idempotencyKey && (await firstWithKey(ctx, tx, given.idempotencyKey))
+    const before = await firstWithKey(ctx, tx, given)
     if (before) return before
     const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!, tx)
     refuseUnfit(nodes, given.nodeIds ? 'nodeIds' : 'limit')
@@ -78,7 +79,7 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
       .onConflictDoNothing({ target: [jobRuns.tenantId, jobRuns.idempotencyKey] })
       .returning()
     // Somebody was faster with the same key.
-    if (!run) return (await firstWithKey(ctx, tx, given.idempotencyKey!))!
+    if (!run) return (await firstWithKey(ctx, tx, given))!
     for (let i = 0; i < nodes.length; i += HOSTS_PER_INSERT)
       await tx
         .insert(jobRunHosts)
@@ -101,10 +102,27 @@ function refuseUnfit(nodes: (Target & { name: string })[], path: 'nodeIds' | 'li
     )
 }
 
-async function firstWithKey(ctx: Ctx, tx: Tx, idempotencyKey: string): Promise<JobRun | undefined> {
+type Given = { idempotencyKey?: string | null; template: string; nodeIds?: string[] | null; limit?: string | null }
+
+/** The run that was started with this key. Throws Conflict when it was for something else. */
+async function firstWithKey(ctx: Ctx, tx: Tx, { idempotencyKey, template, nodeIds, limit }: Given): Promise<JobRun | undefined> {
+  if (!idempotencyKey) return undefined
   const [run] = await tx
     .select()
     .from(jobRuns)
     .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.idempotencyKey, idempotencyKey)))
-  return run
+  if (!run) return undefined
+  const hosts = nodeIds
+    ? await tx.select({ id: jobRunHosts.nodeId }).from(jobRunHosts).where(eq(jobRunHosts.jobRunId, run.id))
+    : []
+  const asked = new Set(nodeIds)
+  // A node that was purged since has left its host without an id.
+  const isSame =
+    run.templateName === template &&
+    run.limit === (limit ?? null) &&
+    (!nodeIds || (asked.size === hosts.length && hosts.every((host) => !host.id || asked.has(host.id))))
+  if (isSame) return run
+  throw new Conflict(
+    `The idempotency key was used for another run, of ${run.templateName} on ${run.limit ?? 'other nodes'}. Give each run a key of its own.`,
+  )
 }

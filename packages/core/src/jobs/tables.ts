@@ -134,7 +134,7 @@ export const jobRuns = snakeCase.table(
           when ended_by = 'timeout' then 'TIMED_OUT'
           when ended_by in ('error', 'lost') then 'ERROR'
           when exit_code = 0 and hosts_failed + hosts_unreachable = 0 then 'SUCCEEDED'
-          when hosts_ok > 0 and hosts_failed + hosts_unreachable > 0 then 'PARTIAL'
+          when exit_code in (0, 2, 4) and hosts_ok > 0 and hosts_failed + hosts_unreachable > 0 then 'PARTIAL'
           when hosts_ok + hosts_failed + hosts_unreachable = 0 then 'ERROR'
           else 'FAILED' end`,
       ),
