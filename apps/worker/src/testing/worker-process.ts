@@ -29,7 +29,7 @@ async function takeRun({ url, config, entry }: { url: string; config: ExecutorCo
 export async function startWorkerProcess(world: RunWorld, id: string): Promise<{ kill(): Promise<void> }> {
   const given: Parameters<typeof takeRun>[0] = { url: world.url, config: world.config, entry: { id, tenantId: world.tenant.id } }
   const worker = spawn(process.execPath, [import.meta.filename, JSON.stringify(given)], {
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['pipe', 'ignore', 'ignore'],
   })
   const exited = once(worker, 'exit')
   return {
