@@ -3,6 +3,7 @@ import { loadConfig } from '@muster/core/config'
 import type { Ctx, Runtime } from '@muster/core/context'
 import { schema } from '@muster/core/db'
 import { Conflict } from '@muster/core/errors'
+import { reasonOf } from '@muster/core/log'
 import { eq } from 'drizzle-orm'
 import { type Auth, createAuth } from './auth.ts'
 import { openRuntime } from './runtime.ts'
@@ -75,7 +76,7 @@ if (import.meta.main) {
     await close()
     process.exit(0)
   } catch (error) {
-    process.stderr.write(`The first start failed. ${error instanceof Error ? error.message : error}\n`)
+    process.stderr.write(`The first start failed. ${reasonOf(error)}\n`)
     process.exit(1)
   }
 }

@@ -1,5 +1,6 @@
 import { loadConfig } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
+import { reasonOf } from '@muster/core/log'
 import { createAuth } from './auth.ts'
 import { serveHttp } from './http.ts'
 import { openRuntime } from './runtime.ts'
@@ -7,17 +8,22 @@ import { createApi } from './server.ts'
 
 /** The API process: runs until SIGTERM or SIGINT; a second signal ends it at once. */
 async function main(): Promise<void> {
-  let isAsked = false
+  const starting = new AbortController()
   const asked = new Promise<void>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const)
       process.on(name, () => {
-        if (isAsked) process.exit(1)
-        isAsked = true
+        if (starting.signal.aborted) process.exit(1)
+        starting.abort()
         resolve()
       })
   })
   const { HOST, PORT } = loadConfig(process.env, ['HOST', 'PORT'])
-  const { runtime, databaseUrl, publicUrl, authSecret, close } = await openRuntime(process.env, 'api')
+  const opened = await openRuntime(process.env, 'api', starting.signal).catch((error: unknown) => {
+    if (!starting.signal.aborted) throw error
+    return null
+  })
+  if (!opened) return
+  const { runtime, databaseUrl, publicUrl, authSecret, close } = opened
   const listener = await createListener(databaseUrl, runtime.log)
   const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log })
   const isDevelopment = process.env.NODE_ENV === 'development'
@@ -35,6 +41,6 @@ try {
   await main()
   process.exit(0)
 } catch (error) {
-  process.stderr.write(`The API cannot start. ${error instanceof Error ? error.message : error}\n`)
+  process.stderr.write(`The API cannot start. ${reasonOf(error)}\n`)
   process.exit(1)
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -159,4 +159,55 @@ test('a process that cannot start says why in one line', { timeout: 60_000 }, as
   const noDatabase = await run('./main.ts', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
   expect(noDatabase.code).toBe(1)
   expect(noDatabase.err).not.toMatch(/\n {4}at /)
+})
+
+test('the API waits for its database, says what is missing without SQL, and outlives its loss', {
+  timeout: 120_000,
+}, async () => {
+  const [front, port] = [await freePort(), await freePort()]
+  const there = new URL(t.url)
+  const through = new Set<Socket>()
+  const open = async () => {
+    const server = createServer((socket) => {
+      const behind = connect(Number(there.port), there.hostname)
+      for (const [one, other] of [
+        [socket, behind],
+        [behind, socket],
+      ] as const) {
+        through.add(one)
+        one.pipe(other)
+        one.on('error', () => other.destroy())
+        one.on('close', () => other.destroy())
+      }
+    }).listen(front, '127.0.0.1')
+    await once(server, 'listening')
+    return () => {
+      server.close()
+      for (const socket of through) socket.destroy()
+    }
+  }
+  const away = new URL(t.url)
+  away.host = `127.0.0.1:${front}`
+  const child = start('./main.ts', { DATABASE_URL: away.href, PORT: String(port) })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  try {
+    await eventually(() => said.includes('waiting for the database'), 30_000)
+    expect(said).toMatch(/"reason":"[^"]*ECONNREFUSED/)
+    expect(said).not.toMatch(/select|Failed query|\n {4}at /)
+    const cut = await open()
+    await eventually(() => said.includes('the API listens'), 30_000)
+    const status = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
+    await eventually(async () => (await status('/readyz')) === 200)
+    cut()
+    await eventually(async () => (await status('/readyz')) === 503, 30_000)
+    expect(await status('/healthz')).toBe(200)
+    const cutAgain = await open()
+    await eventually(async () => (await status('/readyz')) === 200, 30_000)
+    expect(child.exitCode).toBeNull()
+    cutAgain()
+  } finally {
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
 })

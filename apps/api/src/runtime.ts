@@ -1,7 +1,7 @@
 import { loadConfig, masterPassword } from '@muster/core/config'
 import type { Runtime } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
-import { connectDb } from '@muster/core/db'
+import { awaitDatabase, connectDb } from '@muster/core/db'
 import { createNotifier } from '@muster/core/events'
 import { createLog } from '@muster/core/log'
 import { createQueue } from '@muster/core/queue'
@@ -20,13 +20,15 @@ const NAMES = [
 /**
  * What the programs of this folder work with, from their environment.
  * @param name the program, in logs and among the database's connections
- * @throws Error wrong configuration, no database, or another master password than the one that credentials were sealed with
+ * @param signal with it, a database that is away or has no tables yet is waited for until this fires
+ * @throws Error wrong configuration, no database (without `signal`), or another master password than the one that credentials were sealed with
  */
-export async function openRuntime(env: NodeJS.ProcessEnv, name: string) {
+export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?: AbortSignal) {
   const config = loadConfig(env, NAMES)
   const password = masterPassword(config)
   const log = createLog(name, config.LOG_LEVEL)
   const { db, pool, close } = connectDb(config.DATABASE_URL, { max: 16, name: `muster-${name}` })
+  if (signal) await awaitDatabase(db, log, signal)
   const [queue, vault] = await Promise.all([
     createQueue(config.DATABASE_URL, log, 'sender'),
     openVault(db, password, config.CREDENTIAL_KEY_VERSION),

@@ -1,4 +1,4 @@
-import { createLog, type Log } from '@muster/core/log'
+import { createLog, type Log, reasonOf } from '@muster/core/log'
 import { loadWorkerConfig, startWorker, type WorkerConfig } from './start.ts'
 
 /** A worker process: runs until SIGTERM or SIGINT; a second signal ends it at once. */
@@ -27,6 +27,6 @@ try {
   await main(config, createLog('worker', config.LOG_LEVEL))
   process.exit(0)
 } catch (error) {
-  process.stderr.write(`The worker cannot start. ${error instanceof Error ? error.message : error}\n`)
+  process.stderr.write(`The worker cannot start. ${reasonOf(error)}\n`)
   process.exit(1)
 }

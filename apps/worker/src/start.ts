@@ -3,14 +3,13 @@ import { hostname } from 'node:os'
 import { loadConfig, masterPassword } from '@muster/core/config'
 import type { Runtime } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
-import { connectDb, type Db, schema } from '@muster/core/db'
+import { awaitDatabase, connectDb, type Db, schema } from '@muster/core/db'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { createQueue, type QueueEntry } from '@muster/core/queue'
 import { and, eq } from 'drizzle-orm'
 import { removeDeadRuns } from './ansible/run-directory.ts'
 import { ansibleVersion } from './ansible-version.ts'
-import { awaitDatabase } from './await-database.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
@@ -18,6 +17,7 @@ import { serveHealth } from './health.ts'
 import { jobRunDuration, measureQueues } from './metrics.ts'
 import { queueDepths } from './queue-depths.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
+import { reconcileSeals } from './reconcilers/reseal.ts'
 import { reconcileStuckWork } from './reconcilers/stuck-work.ts'
 import { shareBastions } from './ssh/bastions.ts'
 
@@ -88,7 +88,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const sshStop = new AbortController()
     const deps = { runtime, config, workerId, listener }
     const ssh = { ...deps, bastions, stopping: sshStop.signal }
-    const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime)]
+    const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime), reconcileSeals(runtime, workerId)]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
     listener.onReconnect(() => {
       for (const one of reconcilers) one.nudge()

@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { connectDb } from './db/index.ts'
-import { createLog } from './log.ts'
+import { createLog, reasonOf } from './log.ts'
 
 function listening() {
   const lines: string[] = []
@@ -61,4 +61,10 @@ it('keeps texts and what is no error', () => {
   expect(last().msg).toBe('plain text')
   log.info({ err: 'a text', password: 'x' }, 'with %d', 1)
   expect(last()).toMatchObject({ err: 'a text', password: '[secret]', msg: 'with 1' })
+})
+
+it('tells a person of a failed query only why', () => {
+  const failed = new DrizzleQueryError('select $1', [TOKEN], new Error('permission denied for table users'))
+  expect(reasonOf(new Error('outer', { cause: failed }))).toBe('The database refused: permission denied for table users')
+  expect(reasonOf(new Error('Wrong configuration'))).toBe('Wrong configuration')
 })

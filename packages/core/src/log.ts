@@ -13,6 +13,15 @@ function chainOf(error: Error): Error[] {
 /** The message of a failed query ends with the values. */
 const withoutValues = (text: string) => text.replace(/(Failed query: .*?)\nparams: .*/s, '$1')
 
+/** What to tell a person who starts a process of an error: its message, for a failed query the driver's, never SQL. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const failed = chainOf(error).findLast((e) => e instanceof DrizzleQueryError)
+  if (!failed) return error.message
+  const { cause } = failed
+  return `The database refused: ${cause instanceof Error && cause.message ? cause.message : 'no reason was given'}`
+}
+
 /**
  * An error for the log. A failed query tells the values it was to bind, session tokens among them, in its message, its stack and
  * a field of its own, and so does whatever took over its message; the driver's detail quotes rows. What is kept: messages with

@@ -9,7 +9,6 @@ import {
   checkNodeImport,
   decommissionNode,
   discoverNodes,
-  endStuckWork,
   fingerprint,
   finishConnectionTest,
   finishDiscovery,
@@ -193,7 +192,6 @@ const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise
   ],
   ['recordNodeSeen', 'owner', (ctx) => recordNodeSeen(ctx, { nodeIds: [id] })],
   ['recordNodeUnreachable', 'owner', (ctx) => recordNodeUnreachable(ctx, { nodeId: id, reason: 'x' })],
-  ['endStuckWork', 'owner', (ctx) => endStuckWork(ctx)],
 ]
 
 describe('the wrong role is refused', () => {

@@ -1,3 +1,4 @@
+export { awaitDatabase } from './await-database.ts'
 export { connectDb, type Db } from './client.ts'
 export { migrateDb } from './migrate.ts'
 export { relations } from './relations.ts'

@@ -157,8 +157,8 @@ test('endStuckWork ends what its worker left, in every tenant, and nothing else'
   const past = new Date(Date.now() - 10 * 60_000)
   await t.runtime.db.update(connectionTests).set({ startedAt: past }).where(eq(connectionTests.id, old.id))
   await t.runtime.db.update(discoveries).set({ startedAt: past }).where(eq(discoveries.id, looking!.id))
-  expect(await endStuckWork(cast.system)).toBe(2)
-  expect(await endStuckWork(cast.system)).toBe(0)
+  expect(await endStuckWork(t.runtime)).toBe(2)
+  expect(await endStuckWork(t.runtime)).toBe(0)
   expect(await t.runtime.db.select().from(connectionTests).where(eq(connectionTests.id, old.id))).toMatchObject([
     { isOk: false, error: expect.stringContaining('worker was lost') },
   ])

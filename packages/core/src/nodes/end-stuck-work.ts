@@ -1,5 +1,5 @@
 import { and, isNull, lt, or, sql } from 'drizzle-orm'
-import { authorize, type Ctx } from '../context.ts'
+import type { Runtime } from '../context.ts'
 import { connectionTests, discoveries } from './tables.ts'
 
 /** Longest that a worker may take for one, bounded stages and all; and longest that one may wait for a worker. */
@@ -10,8 +10,7 @@ const WAITING_S = 3600
  * End connection tests and discoveries whose worker was lost, or that no worker ever took: a reconciler over all tenants.
  * @returns how many were ended
  */
-export async function endStuckWork(ctx: Ctx): Promise<number> {
-  authorize(ctx, 'node:report')
+export async function endStuckWork(runtime: Runtime): Promise<number> {
   const isStuck = (table: typeof connectionTests | typeof discoveries) =>
     and(
       isNull(table.finishedAt),
@@ -23,17 +22,17 @@ export async function endStuckWork(ctx: Ctx): Promise<number> {
   const error = (startedAt: typeof connectionTests.startedAt | typeof discoveries.startedAt) =>
     sql`case when ${startedAt} is null then 'No worker took it within an hour; see that one is running, then try again.'
       else 'The worker was lost while it was at it; try again.' end`
-  const tests = await ctx.db
+  const tests = await runtime.db
     .update(connectionTests)
     .set({ isOk: false, error: error(connectionTests.startedAt), finishedAt: sql`now()` })
     .where(isStuck(connectionTests))
     .returning({ id: connectionTests.id, tenantId: connectionTests.tenantId })
-  const looks = await ctx.db
+  const looks = await runtime.db
     .update(discoveries)
     .set({ error: error(discoveries.startedAt), finishedAt: sql`now()` })
     .where(isStuck(discoveries))
     .returning({ id: discoveries.id, tenantId: discoveries.tenantId })
-  for (const row of tests) ctx.notify({ topic: 'connectionTest', ...row })
-  for (const row of looks) ctx.notify({ topic: 'discovery', ...row })
+  for (const row of tests) runtime.notify({ topic: 'connectionTest', ...row })
+  for (const row of looks) runtime.notify({ topic: 'discovery', ...row })
   return tests.length + looks.length
 }

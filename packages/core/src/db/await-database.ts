@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '@muster/core/db'
-import type { Log } from '@muster/core/log'
 import { sql } from 'drizzle-orm'
+import type { Log } from '../log.ts'
+import type { Db } from './client.ts'
 
 const RETRY_MS = 2000
 
