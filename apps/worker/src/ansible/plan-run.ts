@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Hop, Login, NodeAccess } from '@muster/core/credentials/access'
+import { type Hop, type Login, type NodeAccess, whyNotPass } from '@muster/core/credentials/access'
 import { DomainError } from '@muster/core/errors'
 import { type Claim, whyNotTarget } from '@muster/core/jobs'
 
@@ -59,8 +59,7 @@ export const isNode = (alias: string): boolean => alias.startsWith('n')
 function whyNot({ node, hops }: NodeAccess): string | null {
   const reason = whyNotTarget(node)
   if (reason) return `The node ${node.name} ${reason}.`
-  const unknown = hops.find((hop) => !hop.hostKey)
-  return unknown ? `The bastion ${unknown.name} has no approved host key; test the connection and approve the key.` : null
+  return node.connectionType === 'local' ? null : whyNotPass(hops)
 }
 
 /** The alias of the last of `hops`, each of which becomes one machine of the run however many nodes lie behind it. */

@@ -1,13 +1,15 @@
 import type { Ctx } from '@muster/core/context'
-import { resolveNodeAccess } from '@muster/core/credentials/access'
+import { type NodeAccess, resolveNodeAccess } from '@muster/core/credentials/access'
 import { DomainError } from '@muster/core/errors'
 import {
   finishConnectionTest,
+  type OfferedHostKey,
   type PreflightStage,
   recordOfferedHostKey,
   recordPreflightStage,
   startConnectionTest,
 } from '@muster/core/nodes'
+import { patiently } from '@muster/core/patiently'
 import type { QueueEntry } from '@muster/core/queue'
 import { connectionTestDuration } from '../metrics.ts'
 import type { Bastions } from '../ssh/bastions.ts'
@@ -28,23 +30,27 @@ export function connectionTestHandler(deps: Deps): (entry: QueueEntry) => Promis
   return async (entry) => {
     const { id } = entry
     const ctx = workerCtx(deps, entry)
-    const test = await startConnectionTest(ctx, { id })
+    const test = await patiently(() => startConnectionTest(ctx, { id }))
     if (!test) return
     const begun = performance.now()
     const outcome = await walk(ctx, deps, id, test.nodeId)
-    await finishConnectionTest(ctx, { id, ...outcome })
+    await patiently(() => finishConnectionTest(ctx, { id, ...outcome }))
     connectionTestDuration.observe({ result: outcome.isOk ? 'ok' : 'failed' }, (performance.now() - begun) / 1000)
   }
 }
 
 /** Walks the stages and writes down each. `error` is for the operator. */
 async function walk(ctx: Ctx, { config, bastions, stopping }: Deps, id: string, nodeId: string): Promise<Outcome> {
-  const access = (await resolveNodeAccess(ctx, [nodeId])).get(nodeId)!
+  const access = (await patiently(() => resolveNodeAccess(ctx, [nodeId]))).get(nodeId)!
   if (access instanceof DomainError) return { isOk: false, error: access.message }
   // Stages are written in order but beside the test, which does not wait for the database.
   let written = Promise.resolve()
   const onStage = (stage: PreflightStage) => {
-    written = written.then(() => recordPreflightStage(ctx, { id, stage }))
+    written = written.then(async () => {
+      await patiently(() => recordPreflightStage(ctx, { id, stage }))
+      const seen = alarmEndedBy(stage, access)
+      if (seen) await patiently(() => recordOfferedHostKey(ctx, seen))
+    })
     // Awaited below; until then a failure must not count as unhandled.
     written.catch(() => {})
   }
@@ -62,11 +68,19 @@ async function walk(ctx: Ctx, { config, bastions, stopping }: Deps, id: string, 
     session?.close()
   }
   await written
-  const { node } = access
-  if (failure?.offered) await recordOfferedHostKey(ctx, failure.offered)
-  // The node shows the approved key again: that ends the alarm.
-  else if (!failure && node.hostKey && node.offeredHostKey)
-    await recordOfferedHostKey(ctx, { objectType: 'ComputeNode', objectId: node.id, key: node.hostKey })
+  const offered = failure?.offered
+  if (offered) await patiently(() => recordOfferedHostKey(ctx, offered))
   if (!failure) return { isOk: true, error: null }
   return { isOk: false, error: failure.summary, awaitsApproval: failure.offered !== null && !failure.offered.changed }
+}
+
+/** The machine that was alarmed about and has just shown its approved key again; null at any other stage or machine. */
+function alarmEndedBy({ stage, state, hop }: PreflightStage, { node, hops }: NodeAccess): OfferedHostKey | null {
+  if (stage !== 'HOST_KEY' || state !== 'OK') return null
+  if (hop === null)
+    return node.hostKey && node.offeredHostKey ? { objectType: 'ComputeNode', objectId: node.id, key: node.hostKey } : null
+  const bastion = hops.find(({ name }) => name === hop)
+  return bastion?.hostKey && bastion.offeredHostKey
+    ? { objectType: 'Credential', objectId: bastion.credentialId, key: bastion.hostKey }
+    : null
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Ctx } from '@muster/core/context'
-import { type NodeAccess, resolveNodeAccess } from '@muster/core/credentials/access'
+import { type NodeAccess, resolveNodeAccess, whyNotPass } from '@muster/core/credentials/access'
 import { DomainError } from '@muster/core/errors'
 import { type DiscoveryOutcome, finishDiscovery, recordOfferedHostKey, startDiscovery, whyNotConnect } from '@muster/core/nodes'
+import { patiently } from '@muster/core/patiently'
 import type { QueueEntry } from '@muster/core/queue'
-import { PROBE_OUTPUT_LIMIT, PROBE_TIME_LIMIT, parseProbe, probeCommand, readFrames } from '@muster/discovery'
+import { PROBE_OUTPUT_LIMIT, PROBE_TIME_LIMIT, parseProbe, probeCommand, whyNotRead } from '@muster/discovery'
 import { discoveryDuration } from '../metrics.ts'
 import type { Bastions } from '../ssh/bastions.ts'
 import type { ConnectOptions } from '../ssh/connect.ts'
@@ -20,19 +21,19 @@ export function discoveryHandler(deps: Deps): (entry: QueueEntry) => Promise<voi
   return async (entry) => {
     const { id } = entry
     const ctx = workerCtx(deps, entry)
-    const discovery = await startDiscovery(ctx, { id })
+    const discovery = await patiently(() => startDiscovery(ctx, { id }))
     if (!discovery) return
     const begun = performance.now()
-    const access = (await resolveNodeAccess(ctx, [discovery.nodeId])).get(discovery.nodeId)!
+    const access = (await patiently(() => resolveNodeAccess(ctx, [discovery.nodeId]))).get(discovery.nodeId)!
     const found = access instanceof DomainError ? { error: access.message } : await look(ctx, access, deps)
     const durationMs = performance.now() - begun
-    await finishDiscovery(ctx, { id, durationMs, ...found })
+    await patiently(() => finishDiscovery(ctx, { id, durationMs, ...found }))
     discoveryDuration.observe({ result: found.result ? 'ok' : 'failed' }, durationMs / 1000)
   }
 }
 
 async function look(ctx: Ctx, access: NodeAccess, { config, bastions, stopping }: Deps): Promise<Found> {
-  const refusal = whyNotConnect(access.node)
+  const refusal = whyNotConnect(access.node) ?? whyNotPass(access.hops)
   if (refusal) return { error: refusal }
   try {
     const evidence = await runProbe(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
@@ -41,22 +42,10 @@ async function look(ctx: Ctx, access: NodeAccess, { config, bastions, stopping }
   } catch (error) {
     if (stopping.aborted) return { error: 'The worker was stopped while it looked; discover the node again.' }
     if (!(error instanceof SshFailure)) throw error
-    if (error.offered) await recordOfferedHostKey(ctx, error.offered)
+    const { offered } = error
+    if (offered) await patiently(() => recordOfferedHostKey(ctx, offered))
     return { error: error.summary, unreachable: true }
   }
-}
-
-/** Why nothing is taken from this output, which must not make a node look empty; null when it can be. */
-function whyNotRead(evidence: Buffer): string | null {
-  const { frames, complete } = readFrames(evidence)
-  if (frames.length === 0) {
-    const said = evidence
-      .toString('latin1', 0, 120)
-      .replace(/[^\x20-\x7e]+/g, ' ')
-      .trim()
-    return `The shell did not run the probe${said ? ` but said ${JSON.stringify(said)}` : ''}. Test the connection.`
-  }
-  return complete ? null : 'The probe was cut short; its output so far is kept. Discover the node again.'
 }
 
 /** @returns what the probe printed, as far as it came: the node keeps its own clocks, and ours only guards against its silence */

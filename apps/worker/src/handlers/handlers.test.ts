@@ -2,10 +2,12 @@ import { gunzipSync } from 'node:zlib'
 import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/db'
 import { addNode, type ConnectionTest } from '@muster/core/nodes'
+import { makeHostKey } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
 import { given } from '@muster/lab/given'
 import { count, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pinnedKey } from '../testing/access.ts'
 import { nodeWorld } from '../testing/node-world.ts'
 
 let lab: OwnedLab
@@ -151,6 +153,26 @@ describe('discovery', () => {
     const node = await world.add(lab.node('plain'), { name: 'unapproved' })
     await expect(world.discoverAll([node.id])).rejects.toThrow(/not approved/)
   })
+})
+
+describe('a bastion whose key changed', () => {
+  it('is gone through by nothing until its approved key is seen again, which ends the alarm whatever comes of the node', async () => {
+    const bastion = eq(schema.credentials.id, world.bastion!.id)
+    const hostKey = pinnedKey(lab.bastion!)
+    await world.runtime.db.update(schema.credentials).set({ hostKey, offeredHostKey: makeHostKey() }).where(bastion)
+    const node = await world.addKnown(lab.node('ascend'), { name: 'behind' })
+    const gone = await world.addKnown(lab.node('ascend'), { name: 'gone-behind', port: 9 })
+    expect((await world.discoverAll([node.id]))[0]).toMatchObject({
+      status: 'FAILED',
+      error: 'The bastion lab bastion offers another host key than the approved one; approve the new key first.',
+    })
+    expect((await world.testAll([gone.id]))[0]).toMatchObject({ isOk: false })
+    expect((await world.runtime.db.select().from(schema.credentials).where(bastion))[0]).toMatchObject({
+      hostKey,
+      offeredHostKey: null,
+    })
+    expect((await world.discoverAll([node.id]))[0]).toMatchObject({ error: null })
+  }, 60_000)
 })
 
 describe('a connection test', () => {

@@ -72,5 +72,14 @@ export function accessTo(host: LabHost, login: Login, overrides: Overrides = {})
 /** A lab bastion as a hop. */
 export function hopAt(host: LabHost, login: Login, overrides: Partial<Hop> = {}): Hop {
   const credentialId = '00000000-0000-7000-8000-000000000003'
-  return { credentialId, name: 'edge', host: host.host, port: host.port, login, hostKey: pinnedKey(host), ...overrides }
+  return {
+    credentialId,
+    name: 'edge',
+    host: host.host,
+    port: host.port,
+    login,
+    hostKey: pinnedKey(host),
+    offeredHostKey: null,
+    ...overrides,
+  }
 }

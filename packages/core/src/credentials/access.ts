@@ -8,8 +8,18 @@ import { type Credential, credentials, type SecretField } from './tables.ts'
 
 export type ComputeNodeRow = ComputeNode
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
-/** One bastion on the way. `hostKey` is the pinned one, `type base64`; null: none is approved yet. */
-export type Hop = { credentialId: string; name: string; host: string; port: number; login: Login; hostKey: string | null }
+/** One bastion on the way. */
+export type Hop = {
+  credentialId: string
+  name: string
+  host: string
+  port: number
+  login: Login
+  /** The pinned one, `type base64`; null: none is approved yet. */
+  hostKey: string | null
+  /** The one it showed last when that was not the pinned one. */
+  offeredHostKey: string | null
+}
 export type NodeAccess = {
   node: ComputeNodeRow
   /** Outermost first; empty when the node is reached directly. */
@@ -56,6 +66,16 @@ export async function resolveNodeAccess(ctx: Ctx, nodeIds: string[]): Promise<Ma
     }),
   )
   return new Map(entries)
+}
+
+/** Why nothing but a connection test may go by way of these bastions; null when all may. */
+export function whyNotPass(hops: Pick<Hop, 'name' | 'hostKey' | 'offeredHostKey'>[]): string | null {
+  for (const { name, hostKey, offeredHostKey } of hops) {
+    if (!hostKey) return `The bastion ${name} has no approved host key; test the connection and approve the key.`
+    if (offeredHostKey && offeredHostKey !== hostKey)
+      return `The bastion ${name} offers another host key than the approved one; approve the new key first.`
+  }
+  return null
 }
 
 /** The credentials with these ids and the bastions behind which they lie, by id. Notes their use, at most once a minute each. */
@@ -119,6 +139,7 @@ async function accessOf(node: ComputeNodeRow, known: Map<string, Credential>, op
       port: bastion.port!,
       login: await loginOf(bastion, bastion.username!, open),
       hostKey: bastion.hostKey,
+      offeredHostKey: bastion.offeredHostKey,
     })
     id = bastion.viaId
   }

@@ -45,14 +45,16 @@ export async function requestDiscoveries(
       .insert(discoveries)
       .values(fresh.slice(i, i + CHUNK).map((nodeId) => ({ tenantId: ctx.tenantId, nodeId, reason })))
       .returning()
-    await ctx.queue.send(
-      tx,
-      'discovery',
-      rows.map((row) => ({ id: row.id, tenantId: ctx.tenantId })),
-    )
     for (const row of rows) asked.set(row.nodeId, row)
   }
-  return ids.map((id) => asked.get(id)!)
+  const rows = ids.map((id) => asked.get(id)!)
+  // Also for those that wait already: a wake-up can be lost, and one too many finds nothing to claim.
+  await ctx.queue.send(
+    tx,
+    'discovery',
+    rows.map((row) => ({ id: row.id, tenantId: ctx.tenantId })),
+  )
+  return rows
 }
 
 /**

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
-import { eq } from 'drizzle-orm'
+import { whyNotRead } from '@muster/discovery'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aDiscovery, anAccelerator, type Cast, race, type TestRuntime, testRuntime } from '../testing/index.ts'
 import { identify } from './accelerator-identity.ts'
@@ -278,9 +279,34 @@ test('recordDiscoveryOfRun tells of output that holds no probe, and takes nothin
   const node = await aNode()
   await look(node, { result: aDiscovery({ accelerators: [anAccelerator(0)] }) })
   const row = await recordDiscoveryOfRun(cast.worker, { nodeId: node.id, evidence: Buffer.from('sh: not found') })
-  expect(row).toMatchObject({ reason: 'run', status: 'FAILED', error: expect.stringContaining('no output of the probe') })
+  expect(row).toMatchObject({
+    reason: 'run',
+    status: 'FAILED',
+    error: expect.stringContaining('did not run the probe but said "sh: not found"'),
+  })
   expect(await devicesOf(node)).toHaveLength(1)
   expect(await now(node.id)).toMatchObject({ kernel: '6.8.0-60-generic' })
+})
+
+test('recordDiscoveryOfRun takes nothing from output that was cut off, as a discovery of our own', async () => {
+  const node = await aNode()
+  await look(node, { result: aDiscovery({ accelerators: [anAccelerator(0)] }) })
+  const cut = Buffer.from(`muster-probe/1 ${'n'.repeat(16)}\n${'n'.repeat(16)} + host\nkernel=6.9\n`)
+  expect(whyNotRead(cut)).toMatch(/cut short/)
+  const row = await recordDiscoveryOfRun(cast.worker, { nodeId: node.id, evidence: cut })
+  expect(row).toMatchObject({ reason: 'run', status: 'FAILED', result: null, error: whyNotRead(cut) })
+  expect(await devicesOf(node)).toHaveLength(1)
+})
+
+test('who asks again for a discovery that waits wakes a worker again', async () => {
+  const node = await aNode()
+  const [first] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+  // The wake-up gets lost.
+  const entries = sql`from pgboss.job where name = 'discovery' and data->>'id' = ${first!.id}`
+  await t.runtime.db.execute(sql`delete ${entries}`)
+  const [again] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+  expect(again!.id).toBe(first!.id)
+  expect((await t.runtime.db.execute(sql`select id ${entries}`)).rows).toHaveLength(1)
 })
 
 describe('identify', () => {

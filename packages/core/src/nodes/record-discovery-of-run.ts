@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { parseProbe } from '@muster/discovery'
+import { parseProbe, whyNotRead } from '@muster/discovery'
 import { sql } from 'drizzle-orm'
 import { authorize, type Ctx, inTransaction } from '../context.ts'
 import { findNodes } from './find-nodes.ts'
@@ -18,8 +18,8 @@ export async function recordDiscoveryOfRun(
   { nodeId, evidence }: { nodeId: string; evidence: Uint8Array },
 ): Promise<DiscoveryRow> {
   authorize(ctx, 'node:report')
-  const read = storable(parseProbe(evidence))
-  const isProbe = read.host.kernel !== null || read.host.hostname !== null
+  const error = whyNotRead(evidence)
+  const result = error ? null : storable(parseProbe(evidence))
   const compressed = await promisify(gzip)(evidence)
   await findNodes(ctx, [nodeId])
   return inTransaction(ctx, async (tx, afterwards) => {
@@ -29,9 +29,9 @@ export async function recordDiscoveryOfRun(
         tenantId: ctx.tenantId,
         nodeId,
         reason: 'run',
-        result: isProbe ? read : null,
-        error: isProbe ? null : 'The run brought no output of the probe from this node; look at the raw output.',
-        durationMs: read.durationMs,
+        result,
+        error: error && storable(error),
+        durationMs: result?.durationMs ?? null,
         startedAt: sql`now()`,
         finishedAt: sql`now()`,
       })

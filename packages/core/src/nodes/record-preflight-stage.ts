@@ -10,9 +10,13 @@ const clean = (text: string | null) => text?.replace(/[\u0000-\u0008\u000b-\u001
 export async function recordPreflightStage(ctx: Ctx, { id, stage }: { id: string; stage: PreflightStage }): Promise<void> {
   authorize(ctx, 'node:report')
   const shown: PreflightStage = { ...stage, detail: clean(stage.detail), hint: clean(stage.hint) }
+  const added = sql`${JSON.stringify([shown])}::jsonb`
+  // One whose answer was lost is written again; no stage ends twice at the same hop.
   await ctx.db
     .update(connectionTests)
-    .set({ stages: sql`${connectionTests.stages} || ${JSON.stringify([shown])}::jsonb` })
+    .set({
+      stages: sql`case when ${connectionTests.stages} @> ${added} then ${connectionTests.stages} else ${connectionTests.stages} || ${added} end`,
+    })
     .where(and(visibleTo(ctx, connectionTests), eq(connectionTests.id, id), isNull(connectionTests.finishedAt)))
   ctx.notify({ topic: 'connectionTest', id, tenantId: ctx.tenantId })
 }
