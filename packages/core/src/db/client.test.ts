@@ -1,0 +1,25 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { isDatabaseAway } from '../patiently.ts'
+import { createTestDatabase } from '../testing/database.ts'
+import { connectDb } from './client.ts'
+
+test('a connection that ends between two statements of a transaction fails that transaction, and nothing else', async () => {
+  const database = await createTestDatabase()
+  const { db, close } = connectDb(database.url, { max: 2 })
+  try {
+    const failed = db.transaction(async (tx) => {
+      const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+      const over = new Promise((resolve) => process.once('uncaughtExceptionMonitor', resolve))
+      await db.execute(sql`select pg_terminate_backend(${rows[0]!.pid}, 5000)`)
+      // Its last words have arrived when an answer that was asked for afterwards has.
+      await db.execute(sql`select pg_sleep(0.1)`)
+      await Promise.race([over, tx.execute(sql`select 1`)])
+    })
+    expect(isDatabaseAway(await failed.catch((error) => error))).toBe(true)
+    expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
+  } finally {
+    await close()
+    await database.drop()
+  }
+})
