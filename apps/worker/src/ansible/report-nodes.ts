@@ -1,7 +1,6 @@
 import type { Ctx } from '@muster/core/context'
-import { recordNodeSeen, recordNodeUnreachable, testConnections } from '@muster/core/nodes'
+import { recordNodeSeen, recordNodesUnreachable, testConnections } from '@muster/core/nodes'
 import type { HostStates } from './host-states.ts'
-import { inTurns } from './masters.ts'
 import type { RunPlan } from './plan-run.ts'
 
 /** Tell what a run has shown about its nodes: who answered, who did not. */
@@ -12,9 +11,9 @@ export async function reportNodes(ctx: Ctx, plan: RunPlan, states: HostStates): 
   const nodesOf = (isWanted: (name: string) => boolean) => targets.filter((t) => isWanted(t.name)).map((t) => t.nodeId)
   try {
     await recordNodeSeen(ctx, { nodeIds: nodesOf((name) => states.seen.has(name) && !lost.has(name)) })
-    await inTurns(
-      targets.filter((target) => lost.has(target.name)),
-      ({ name, nodeId }) => recordNodeUnreachable(ctx, { nodeId, reason: lost.get(name)! }),
+    await recordNodesUnreachable(
+      ctx,
+      targets.flatMap(({ name, nodeId }) => (lost.has(name) ? [{ nodeId, reason: lost.get(name)! }] : [])),
     )
     // ssh says only that the key is another one. A connection test sees the key itself and raises the alarm with it.
     const changed = nodesOf((name) => /host key verification failed|HOST IDENTIFICATION HAS CHANGED/i.test(lost.get(name) ?? ''))

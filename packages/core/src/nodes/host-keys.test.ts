@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { auditEntries } from '../access/index.ts'
 import { credentials } from '../credentials/index.ts'
 import { type Cast, makeHostKey, race, type TestRuntime, testRuntime } from '../testing/index.ts'
@@ -10,6 +10,7 @@ import {
   discoverNodes,
   fingerprint,
   recordNodeSeen,
+  recordNodesUnreachable,
   recordNodeUnreachable,
   recordOfferedHostKey,
   whyNotConnect,
@@ -117,6 +118,20 @@ describe('a changed key', () => {
     expect(await offer(node, node.hostKey!)).toBe('PINNED')
     expect(await now(node.id)).toMatchObject({ status: 'READY', offeredHostKey: null, unreachableReason: null })
   })
+})
+
+test('many that do not answer are told at once, each with its own reason', async () => {
+  const nodes = await t.given.fleet(cast.operator, { nodes: 3, prefix: 'lost' })
+  const alarmed = await aNode()
+  await offer(alarmed, makeHostKey())
+  const update = vi.spyOn(t.runtime.db, 'update')
+  const lost = [...nodes, alarmed].map((node, i) => ({ nodeId: node.id, reason: `no answer\0 ${i}` }))
+  await recordNodesUnreachable(cast.worker, lost)
+  expect(update).toHaveBeenCalledTimes(1)
+  update.mockRestore()
+  for (const [i, node] of nodes.entries())
+    expect(await now(node.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: `no answer\ufffd ${i}` })
+  expect((await now(alarmed.id)).unreachableReason).toContain('key')
 })
 
 describe('approveHostKeys', () => {

@@ -18,7 +18,7 @@ export { purgeNode } from './purge-node.ts'
 export { recommissionNode } from './recommission-node.ts'
 export { recordDiscoveryOfRun } from './record-discovery-of-run.ts'
 export { recordNodeSeen } from './record-node-seen.ts'
-export { recordNodeUnreachable } from './record-node-unreachable.ts'
+export { recordNodesUnreachable, recordNodeUnreachable } from './record-node-unreachable.ts'
 export { type OfferedHostKey, type OfferedKeyState, recordOfferedHostKey } from './record-offered-host-key.ts'
 export { recordPreflightStage } from './record-preflight-stage.ts'
 export { parseLimit, selectNodes } from './select-nodes.ts'
@@ -29,7 +29,6 @@ export {
   accelerators,
   CONNECTION_TYPES,
   type ComputeNode,
-  type ComputeNode as ComputeNodeRow,
   type ConnectionTest,
   type ConnectionType,
   computeNodes,

@@ -1,23 +1,28 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { authorize, type Ctx } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
 import { computeNodes } from './tables.ts'
 
 /** A node did not answer. `reason` is for the operator; that the host key changed stays the reason while it is so. */
-export async function recordNodeUnreachable(ctx: Ctx, { nodeId, reason }: { nodeId: string; reason: string }): Promise<void> {
+export async function recordNodeUnreachable(ctx: Ctx, node: { nodeId: string; reason: string }): Promise<void> {
+  await recordNodesUnreachable(ctx, [node])
+}
+
+/** The same of many nodes, in one statement. */
+export async function recordNodesUnreachable(ctx: Ctx, nodes: { nodeId: string; reason: string }[]): Promise<void> {
   authorize(ctx, 'node:report')
-  const [node] = await ctx.db
+  if (nodes.length === 0) return
+  // Reasons are what nodes say: Postgres takes neither NUL nor halves of characters.
+  const lost = nodes.map(({ nodeId, reason }) => ({ nodeId, reason: reason.toWellFormed().replaceAll('\0', '\ufffd') }))
+  const changed = await ctx.db
     .update(computeNodes)
-    .set({ unreachableSince: sql`coalesce(${computeNodes.unreachableSince}, now())`, unreachableReason: reason })
+    .set({ unreachableSince: sql`coalesce(${computeNodes.unreachableSince}, now())`, unreachableReason: sql`lost.reason` })
+    .from(sql`json_to_recordset(${JSON.stringify(lost)}::json) as lost("nodeId" uuid, reason text)`)
     .where(
-      and(
-        visibleTo(ctx, computeNodes),
-        eq(computeNodes.id, nodeId),
-        isNull(computeNodes.decommissionedAt),
-        sql`not (${computeNodes.hostKey} is not null and ${computeNodes.offeredHostKey} is not null)`,
-        sql`(${computeNodes.unreachableSince} is null or ${computeNodes.unreachableReason} is distinct from ${reason})`,
-      ),
+      sql`${visibleTo(ctx, computeNodes)} and ${computeNodes.id} = lost."nodeId" and ${computeNodes.decommissionedAt} is null
+        and not (${computeNodes.hostKey} is not null and ${computeNodes.offeredHostKey} is not null)
+        and (${computeNodes.unreachableSince} is null or ${computeNodes.unreachableReason} is distinct from lost.reason)`,
     )
     .returning({ id: computeNodes.id })
-  if (node) ctx.notify({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+  for (const { id } of changed) ctx.notify({ topic: 'node', id, tenantId: ctx.tenantId })
 }
