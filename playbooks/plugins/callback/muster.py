@@ -22,6 +22,8 @@ requirements:
 
 import json
 import os
+import select
+import signal
 import sys
 import threading
 import time
@@ -48,6 +50,21 @@ class Channel:
         self.fd = fd
         self.pid = os.getpid()
         self.lock = threading.RLock()
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self):
+        """A lifeline: without its worker a run must end, for another worker may be about to start it again."""
+        poll = select.poll()
+        # No event at all: POLLHUP and POLLERR are always told.
+        poll.register(self.fd, 0)
+        poll.poll()
+        self.give_up()
+
+    def give_up(self):
+        """End the process group. Ansible's own handler also ends its workers, which may lead groups of their own."""
+        os.killpg(0, signal.SIGTERM)
+        time.sleep(2)
+        os._exit(1)
 
     def emit(self, kind, stdout=None, **fields):
         if os.getpid() != self.pid:
@@ -59,8 +76,11 @@ class Channel:
             event["stdout"] = cut_text(stdout)
         data = json.dumps(event).encode() + b"\n"
         with self.lock:
-            while data:
-                data = data[os.write(self.fd, data) :]
+            try:
+                while data:
+                    data = data[os.write(self.fd, data) :]
+            except OSError:
+                self.give_up()
 
 
 def cut_text(text):

@@ -9,12 +9,13 @@ import { socketPaths } from './run-files.ts'
  * Ends what a run still runs on a node. Closing the connection is not enough: without a terminal, sshd leaves the commands of
  * a closed session running. All sessions of the run hang on one sshd process, which serves nobody else; so whatever descends
  * from it, except this script, is the run's. What a task detached (services, for example) has another parent and stays.
- * Processes of another user are ended through sudo when the run may use that.
+ * Processes of another user are ended by way of the node's own become credential: a task may become one though its run does not.
  */
 const SCRIPT = `
 parent() { IFS= read -r stat < "/proc/$1/stat" || return 1; stat=\${stat##*) }; set -- $stat; ppid=$2; }
 name() { IFS= read -r comm < "/proc/$1/comm" || comm=; }
 IFS= read -r become
+IFS= read -r user
 IFS= read -r password
 me=$$
 pid=$me
@@ -45,18 +46,25 @@ end_all='for s in TERM KILL; do kill -$s "$@" 2>/dev/null; n=0; while kill -0 "$
 if [ "$become" = sudo ] && [ "$(id -u)" != 0 ]; then
   if [ -n "$password" ]; then printf "%s\\n" "$password" | sudo -S -p "" -- sh -c "$end_all" sh $found >/dev/null 2>&1 && exit 0
   else sudo -n -- sh -c "$end_all" sh $found >/dev/null 2>&1 && exit 0; fi
+elif [ "$become" = su ] && [ "$(id -un)" != "$user" ]; then
+  printf "%s\\n" "$password" | LC_ALL=C su "$user" -c "sh -c '$end_all' sh $found" >/dev/null 2>&1
 fi
 sh -c "$end_all" sh $found
 END
 `
 
-/** A node by its alias, and how its run becomes another user there; null: it does not. */
-export type RemoteEnd = { alias: string; become: NodeAccess['become'] | null }
+/** A node by its alias, and how one becomes another user there. */
+export type RemoteEnd = { alias: string; become: NodeAccess['become'] }
 
 /** Best effort, on nodes that were in the middle of a task; needs the connections still open. */
 export async function endRemoteProcesses(sshDir: string, nodes: RemoteEnd[]): Promise<void> {
   await inTurns(nodes, ({ alias, become }) =>
-    execOverMaster(sshDir, alias, RUN_FROM_STDIN, `${SCRIPT.trimStart()}${become?.method ?? 'no'}\n${become?.password ?? ''}\n`),
+    execOverMaster(
+      sshDir,
+      alias,
+      RUN_FROM_STDIN,
+      `${SCRIPT.trimStart()}${become.method}\n${become.user}\n${become.password ?? ''}\n`,
+    ),
   )
 }
 

@@ -234,6 +234,20 @@ test('a worker killed in the middle of a task: the next one ends what runs here 
   for (const name of names2) expect([name, await remaining(name, 'sleep 4714')]).toEqual([name, ''])
 })
 
+test('ansible-playbook does not outlive its worker', { timeout: 90_000 }, async () => {
+  const template = await world.template('sleep5', `${PLAY}    - name: Sleep\n      command: sleep 4715\n`)
+  const run = await runJob(world.operator, { template, limit: names.key })
+  const killed = await startWorkerProcess(world, run.id)
+  await eventually(async () => (await remaining(names.key, 'sleep 4715')) !== '', 30_000)
+  const here = async () => (await processesWith(world.config.ANSIBLE_WORK_DIR)).filter(({ name }) => name !== 'ssh')
+  expect(await here()).not.toEqual([])
+  await killed.kill()
+  // Nobody has cleaned up yet.
+  await eventually(async () => (await here()).length === 0)
+  expect(await removeDeadRuns(world.config.ANSIBLE_WORK_DIR, world.runtime.log)).toBe(1)
+  expect(await remaining(names.key, 'sleep 4715')).toBe('')
+})
+
 test('su with its password, and a node that is this machine', { timeout: 60_000 }, async () => {
   const { sshPassword, rootPassword } = world.lab.credentials
   const login = await createCredential(world.admin, { name: 'ops by password', kind: 'SSH_PASSWORD', ...sshPassword! })
@@ -269,4 +283,14 @@ test('su with its password, and a node that is this machine', { timeout: 60_000 
     ['here', 'CHANGED', null],
   ])
   expect(log).toContain('RECAP')
+})
+
+test('cancel ends what runs on a node as root by way of su', { timeout: 60_000 }, async () => {
+  // The node and its credentials are those of the test before.
+  const template = await world.template('sleep6', `${PLAY}    - name: Sleep\n      command: sleep 4716\n      become: true\n`)
+  const { id, done } = await world.start({ template, limit: 'by-su' })
+  await eventually(async () => (await remaining(names.key, 'sleep 4716')) !== '', 20_000)
+  await cancelJobRun(world.operator, { id })
+  expect((await done).run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['by-su'] })
+  expect(await remaining(names.key, 'sleep 4716')).toBe('')
 })
