@@ -22,8 +22,11 @@ type SignedIn = { viewer: Caller; sessionToken: string }
 export const deriveAuthSecret = (masterPassword: string): string =>
   Buffer.from(hkdfSync('sha256', masterPassword, 'muster', 'auth secret 1', 32)).toString('base64url')
 
+/** @property trustProxy as of `clientAddress` */
+type AuthOptions = { db: Db; secret: string; publicUrl: string; log: Log; trustProxy?: boolean }
+
 /** Sign-in, sessions and tokens. Passwords and sessions are kept by better-auth; its HTTP routes are not reachable from outside. */
-export function createAuth({ db, secret, publicUrl, log }: { db: Db; secret: string; publicUrl: string; log: Log }) {
+export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptions) {
   const links = new Map<string, string>()
   const better = createBetterAuth({ db, secret, publicUrl, log, onLink: (email, token) => links.set(email, token) })
   const believed = new Map<string, { caller: Caller | null; until: number }>()
@@ -74,7 +77,7 @@ export function createAuth({ db, secret, publicUrl, log }: { db: Db; secret: str
 
   /** Call one of better-auth's own routes, rate limit included. Cookies it sets go out with the answer to `facts`. */
   async function route(facts: RequestFacts, path: string, body?: object): Promise<Response> {
-    const headers = new Headers({ origin: new URL(publicUrl).origin, 'x-muster-client': clientAddress(facts) })
+    const headers = new Headers({ origin: new URL(publicUrl).origin, 'x-muster-client': clientAddress(facts, trustProxy) })
     for (const name of ['cookie', 'user-agent']) if (facts.headers.has(name)) headers.set(name, facts.headers.get(name)!)
     if (body) headers.set('content-type', 'application/json')
     const url = new URL(`/api/auth${path}`, publicUrl)

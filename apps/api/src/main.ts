@@ -17,7 +17,7 @@ async function main(): Promise<void> {
         resolve()
       })
   })
-  const { HOST, PORT } = loadConfig(process.env, ['HOST', 'PORT'])
+  const { HOST, PORT, TRUST_PROXY } = loadConfig(process.env, ['HOST', 'PORT', 'TRUST_PROXY'])
   const opened = await openRuntime(process.env, 'api', starting.signal).catch((error: unknown) => {
     if (!starting.signal.aborted) throw error
     return null
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   if (!opened) return
   const { runtime, databaseUrl, publicUrl, authSecret, close } = opened
   const listener = await createListener(databaseUrl, runtime.log)
-  const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log })
+  const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log, trustProxy: TRUST_PROXY === '1' })
   const isDevelopment = process.env.NODE_ENV === 'development'
   const api = createApi({ runtime, listener, auth, publicUrl, isDevelopment, labFile: process.env.MUSTER_LAB_FILE })
   const server = await serveHttp(api, { host: HOST, port: PORT })

@@ -11,12 +11,15 @@ export function requestFacts(headers: Headers, withResponse: boolean): RequestFa
   return { headers, requestId, responseHeaders: withResponse ? new Headers() : null }
 }
 
-/** The address that rate limits count by. Only a proxy on this machine is believed when it names another one. */
-export function clientAddress({ headers }: Pick<RequestFacts, 'headers'>): string {
+/**
+ * The address that rate limits count by.
+ * @param trustProxy whoever connects is a proxy of ours; otherwise only one on this machine is believed when it names another
+ */
+export function clientAddress({ headers }: Pick<RequestFacts, 'headers'>, trustProxy = false): string {
   const peer = headers.get(PEER) ?? '127.0.0.1'
   const isLocal = /^(::ffff:)?127\.|^::1$/.test(peer)
   const forwarded = headers.get('x-forwarded-for')?.split(',').at(-1)?.trim()
-  return (isLocal && forwarded) || peer
+  return ((isLocal || trustProxy) && forwarded) || peer
 }
 
 /**

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { loadConfig, masterPassword } from './config.ts'
+import { loadConfig, masterPassword, SETTINGS } from './config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -30,4 +30,16 @@ it('names the setting and the file that is not there', () => {
   expect(() => masterPassword({ CREDENTIAL_MASTER_PASSWORD_FILE: path, CREDENTIAL_MASTER_PASSWORD: undefined })).toThrow(
     `CREDENTIAL_MASTER_PASSWORD_FILE names ${path}, which cannot be read (ENOENT)`,
   )
+})
+
+it('every setting is documented, and those of the example are settings', () => {
+  const text = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  const table = text('docs/operate.md')
+  expect(Object.keys(SETTINGS).filter((name) => !table.includes(`\`${name}\``))).toEqual([])
+  const offered = [...text('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name!)
+  const compose = text('docker-compose.yml')
+  expect(offered.filter((name) => !(name in SETTINGS) && name !== 'POSTGRES_PASSWORD')).toEqual([])
+  // Compose passes on what the file may set, and offers nothing that it does not.
+  const passed = new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!))
+  expect([...passed].sort()).toEqual([...offered].sort())
 })

@@ -18,6 +18,8 @@ export const SETTINGS = {
   /** Where the API listens. */
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(4000),
+  /** 1: whoever connects to the API is a proxy of ours, and names the client whose sign-ins are counted. */
+  TRUST_PROXY: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
   /** The address people type; links and cookies are made from it. */
   MUSTER_PUBLIC_URL: z.url().default('http://localhost:3000'),
   MUSTER_OWNER_EMAIL: z.email().default('owner@muster.local'),

@@ -21,6 +21,8 @@ export type Queue = {
   close(graceMs?: number): Promise<void>
 }
 
+// Entries of a worker that died stay active this long, which harms nobody and needs no heartbeat: an entry is only a wake-up. What
+// happens to its work is decided by the row, which its reconciler ends or puts into the queue again.
 const LONGEST_S = 24 * 3600
 
 /** @param role `sender` never handles entries (api, tests); `worker` also keeps the queue's own tables tidy. */

@@ -12,7 +12,7 @@ export type DraftFields = {
   notes?: string
   tags?: string[]
   labels?: Record<string, string>
-  /** Credentials by name or id. */
+  /** Credentials by name. */
   credential?: string
   becomeCredential?: string
   bastion?: string
