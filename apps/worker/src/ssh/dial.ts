@@ -1,9 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { hostPort } from '@muster/core/nodes'
 import type { Client } from 'ssh2'
 import type { StageWalk } from './stages.ts'
-import { addressOf, type Target } from './target.ts'
+import type { Target } from './target.ts'
 
 type Limits = { timeoutMs: number; signal: AbortSignal }
 
@@ -54,7 +55,7 @@ export async function dial(target: Target, walk: StageWalk, limits: Limits): Pro
   walk.pass(found.map((a) => a.address).join(', '))
 
   walk.begin('TCP')
-  const address = addressOf(target)
+  const address = hostPort(target.host, target.port)
   // What was just resolved is what is dialled: a second look-up could answer otherwise.
   const socket = connect({ host, port, lookup: (_name, _options, done) => done(null, found), noDelay: true })
   try {
@@ -88,7 +89,7 @@ export async function dialThrough(
 ): Promise<Duplex> {
   walk.skip('RESOLVE', `looked up by bastion ${via.hop}`)
   walk.begin('TCP')
-  const address = addressOf(target)
+  const address = hostPort(target.host, target.port)
   const opening = new Promise<Duplex>((resolve, reject) => {
     bastion.forwardOut('127.0.0.1', 0, target.host, target.port, (error, channel) => (error ? reject(error) : resolve(channel)))
   })

@@ -34,8 +34,3 @@ export function routeTo(access: NodeAccess): [...Target[], Target] {
     },
   ]
 }
-
-/** `host:port` as people write it, IPv6 in brackets. */
-export function addressOf(target: Pick<Target, 'host' | 'port'>): string {
-  return target.host.includes(':') ? `[${target.host}]:${target.port}` : `${target.host}:${target.port}`
-}

@@ -6,7 +6,6 @@ import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
 import { type Credential, credentials, type SecretField } from './tables.ts'
 
-export type ComputeNodeRow = ComputeNode
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
 /** One bastion on the way. */
 export type Hop = {
@@ -21,7 +20,7 @@ export type Hop = {
   offeredHostKey: string | null
 }
 export type NodeAccess = {
-  node: ComputeNodeRow
+  node: ComputeNode
   /** Outermost first; empty when the node is reached directly. */
   hops: Hop[]
   login: Login
@@ -124,7 +123,7 @@ async function loginOf(credential: Credential, username: string, open: Open): Pr
   return login
 }
 
-async function accessOf(node: ComputeNodeRow, known: Map<string, Credential>, open: Open): Promise<NodeAccess> {
+async function accessOf(node: ComputeNode, known: Map<string, Credential>, open: Open): Promise<NodeAccess> {
   const hops: Hop[] = []
   for (let id = node.bastionId; id; ) {
     const bastion = known.get(id)
