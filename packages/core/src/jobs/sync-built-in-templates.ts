@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../context.ts'
 import { jobTemplates } from './tables.ts'
 
-/** The templates that come with the product; their playbooks lie in `playbooks/`. */
+/**
+ * The templates that come with the product; their playbooks lie in `playbooks/`. None is idempotent in the sense of the flag: they
+ * would do no harm twice, but who asked for a look is to be told that its worker died, and asks again.
+ */
 export const BUILT_IN_TEMPLATES = [
   {
     name: 'collect_facts',
@@ -12,7 +15,6 @@ export const BUILT_IN_TEMPLATES = [
     playbookPath: 'collect_facts.yml',
     timeoutSeconds: 1800,
     forks: 50,
-    isIdempotent: true,
   },
   {
     name: 'connectivity_check',
@@ -22,7 +24,6 @@ export const BUILT_IN_TEMPLATES = [
     playbookPath: 'connectivity_check.yml',
     timeoutSeconds: 600,
     forks: 50,
-    isIdempotent: true,
   },
 ] satisfies (typeof jobTemplates.$inferInsert extends infer T ? Omit<T & object, 'tenantId'> : never)[]
 
