@@ -3,6 +3,7 @@ import { schema } from '@muster/core/db'
 import { runJob } from '@muster/core/jobs'
 import { createQueue } from '@muster/core/queue'
 import { eventually } from '@muster/core/testing'
+import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type RunWorld, runWorld } from '../testing/run-world.ts'
 import { jobRunHandler } from './job-run.ts'
@@ -53,4 +54,29 @@ test('an entry whose run is over, canceled or somebody else’s is done with', a
   const { events } = await world.read(run.id)
   expect(events.filter((event) => event.kind === 'run_end')).toHaveLength(1)
   await handler()({ id: crypto.randomUUID(), tenantId: world.tenant.id })
+})
+
+/** Postgres ends the connection that first changes this column, and the next one too. */
+async function cutWhoeverSets(column: string, table: string) {
+  const { db } = world.runtime
+  const name = `cut_${column}`
+  await db.execute(sql.raw(`create sequence ${name}`))
+  await db.execute(
+    sql.raw(`create function ${name}() returns trigger language plpgsql as $$ begin
+      if nextval('${name}') <= 2 then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$`),
+  )
+  await db.execute(
+    sql.raw(`create trigger ${name} before update of ${column} on ${table} for each row execute function ${name}()`),
+  )
+  return async () => (await db.execute<{ cuts: number }>(sql.raw(`select last_value::int as cuts from ${name}`))).rows[0]!.cuts
+}
+
+test('a run begins although the connection is lost while it is claimed and while its credentials are read', async () => {
+  const claims = await cutWhoeverSets('claim_token', 'job_runs')
+  const uses = await cutWhoeverSets('last_used_at', 'credentials')
+  const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
+  await handler()({ id: run.id, tenantId: world.tenant.id })
+  expect(await statuses()).toEqual(['SUCCEEDED'])
+  expect(await claims()).toBe(3)
+  expect(await uses()).toBe(3)
 })
