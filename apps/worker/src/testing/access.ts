@@ -53,7 +53,6 @@ export function accessTo(host: LabHost, login: Login, overrides: Overrides = {})
       machineId: null,
       bootId: null,
       bootedAt: null,
-      facts: null,
       discoveredAt: null,
       readyAt: null,
       lastSeenAt: null,

@@ -2,7 +2,7 @@ import { and, sql } from 'drizzle-orm'
 import type { Ctx } from '../context.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
 import { Conflict, DomainError, Forbidden, NotFound } from '../errors.ts'
-import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
+import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
 import { type Credential, credentials, type SecretField } from './tables.ts'
 
@@ -20,7 +20,7 @@ export type Hop = {
   offeredHostKey: string | null
 }
 export type NodeAccess = {
-  node: ComputeNode
+  node: LeanNode
   /** Outermost first; empty when the node is reached directly. */
   hops: Hop[]
   login: Login
@@ -36,7 +36,7 @@ export type NodeAccess = {
 export async function resolveNodeAccess(ctx: Ctx, nodeIds: string[]): Promise<Map<string, NodeAccess | DomainError>> {
   if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
   const nodes = await ctx.db
-    .select()
+    .select(LEAN_NODE)
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
   const found = new Map(nodes.map((node) => [node.id, node]))
@@ -123,7 +123,7 @@ async function loginOf(credential: Credential, username: string, open: Open): Pr
   return login
 }
 
-async function accessOf(node: ComputeNode, known: Map<string, Credential>, open: Open): Promise<NodeAccess> {
+async function accessOf(node: LeanNode, known: Map<string, Credential>, open: Open): Promise<NodeAccess> {
   const hops: Hop[] = []
   for (let id = node.bastionId; id; ) {
     const bastion = known.get(id)

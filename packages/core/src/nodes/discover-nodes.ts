@@ -6,13 +6,11 @@ import { Conflict, parseInput } from '../errors.ts'
 import { Ids } from '../input.ts'
 import { findNodes } from './find-nodes.ts'
 import { whyNotConnect } from './policy.ts'
-import { type ComputeNode, computeNodes, type DiscoveryRow, discoveries } from './tables.ts'
+import { type ComputeNode, computeNodes, type DiscoveryRow, discoveries, LEAN_NODE, type LeanNode } from './tables.ts'
 
 export const DiscoverNodesInput = z.object({
   /** Null: every READY or UNREACHABLE node that may be connected to. */
   nodeIds: Ids.nullish(),
-  /** `sweep` when Muster does it by itself. */
-  reason: z.enum(['refresh', 'sweep']).default('refresh'),
 })
 
 /** Rows of one statement: it takes at most 65,535 parameters. */
@@ -65,22 +63,22 @@ export async function requestDiscoveries(
  */
 export async function discoverNodes(ctx: Ctx, input: z.input<typeof DiscoverNodesInput> = {}): Promise<DiscoveryRow[]> {
   authorize(ctx, 'node:discover')
-  const { nodeIds, reason } = parseInput(DiscoverNodesInput, input)
+  const { nodeIds } = parseInput(DiscoverNodesInput, input)
   return inTransaction(ctx, async (tx, afterwards) => {
     const nodes = nodeIds ? await findNodes(ctx, nodeIds, tx) : await reachableNodes(tx, ctx)
     const refused = nodes.map(whyNotConnect).filter((why) => why !== null)
     if (refused.length > 0)
       throw new Conflict(refused.slice(0, 10).join(' ') + (refused.length > 10 ? ` And ${refused.length - 10} more.` : ''))
-    const rows = await requestDiscoveries(tx, ctx, nodes, reason)
-    if (reason !== 'sweep') await audit(tx, ctx, 'node.discover', nodes)
+    const rows = await requestDiscoveries(tx, ctx, nodes, nodeIds ? 'refresh' : 'sweep')
+    await audit(tx, ctx, 'node.discover', nodes)
     for (const row of rows) afterwards({ topic: 'discovery', id: row.id, tenantId: ctx.tenantId })
     return rows
   })
 }
 
-async function reachableNodes(tx: Tx, ctx: Ctx): Promise<ComputeNode[]> {
+async function reachableNodes(tx: Tx, ctx: Ctx): Promise<LeanNode[]> {
   const nodes = await tx
-    .select()
+    .select(LEAN_NODE)
     .from(computeNodes)
     .where(
       and(

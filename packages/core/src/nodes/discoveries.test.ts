@@ -15,6 +15,7 @@ import {
   finishDiscovery,
   recordDiscoveryOfRun,
   recordNodeSeen,
+  selectNodes,
   startDiscovery,
 } from './index.ts'
 
@@ -55,14 +56,20 @@ describe('discoverNodes', () => {
     })
     const rows = await discoverNodes(own.operator)
     expect(rows.map((r) => r.nodeId).sort()).toEqual([nodes[0], nodes[1], nodes[5]].map((n) => n!.id).sort())
-    expect(rows[0]).toMatchObject({ reason: 'refresh', status: 'PENDING' })
+    expect(rows[0]).toMatchObject({ reason: 'sweep', status: 'PENDING' })
+  })
+
+  test('reads nothing of the nodes that is long', async () => {
+    const node = await aNode()
+    expect((await selectNodes(cast.operator, [node.id]))[0]).not.toHaveProperty('facts')
+    expect((await selectNodes(cast.operator, node.name))[0]).not.toHaveProperty('facts')
   })
 
   test('asks once while one waits', async () => {
     const node = await aNode()
     const [[first], [second]] = [
       await discoverNodes(cast.operator, { nodeIds: [node.id] }),
-      await discoverNodes(cast.operator, { nodeIds: [node.id], reason: 'sweep' }),
+      await discoverNodes(cast.operator, { nodeIds: [node.id] }),
     ]
     expect(second!.id).toBe(first!.id)
     await startDiscovery(cast.worker, { id: first!.id })

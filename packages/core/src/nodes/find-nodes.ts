@@ -3,16 +3,16 @@ import type { Ctx, Tx } from '../context.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import { foldHostlist } from './hostlist.ts'
-import { type ComputeNode, computeNodes } from './tables.ts'
+import { computeNodes, LEAN_NODE, type LeanNode } from './tables.ts'
 
 /**
  * The nodes with these ids, in that order; inside a transaction they stay in service until it ends.
  * @throws NotFound when one does not exist for the caller
  * @throws Conflict when one is decommissioned
  */
-export async function findNodes(ctx: Ctx, ids: string[], tx?: Tx): Promise<ComputeNode[]> {
+export async function findNodes(ctx: Ctx, ids: string[], tx?: Tx): Promise<LeanNode[]> {
   const mine = and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, ids))
-  const query = (tx ?? ctx.db).select().from(computeNodes)
+  const query = (tx ?? ctx.db).select(LEAN_NODE).from(computeNodes)
   const inService = and(mine, isNull(computeNodes.decommissionedAt))
   // In the order of their ids, so that two who lock the same nodes wait for each other and do not deadlock.
   const rows = tx ? await query.where(inService).orderBy(computeNodes.id).for('share') : await query.where(inService)

@@ -7,7 +7,7 @@ import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
 import { NodeName } from './address.ts'
 import { findNodes } from './find-nodes.ts'
 import { expandHostlist, foldHostlist, splitHostlist } from './hostlist.ts'
-import { accelerators, type ComputeNode, computeNodes, NODE_STATUSES, type NodeStatus } from './tables.ts'
+import { accelerators, computeNodes, LEAN_NODE, type LeanNode, NODE_STATUSES, type NodeStatus } from './tables.ts'
 
 type Term = { isWithout: boolean } & (
   | { kind: 'all' }
@@ -100,7 +100,7 @@ function condition(ctx: Ctx, term: Term): SQL {
  * @throws InvalidInput at limit naming unknown nodes and groups, and nodes named that are decommissioned
  * @throws NotFound, Conflict for ids, as `findNodes`
  */
-export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: Tx): Promise<ComputeNode[]> {
+export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: Tx): Promise<LeanNode[]> {
   if (Array.isArray(selection)) return findNodes(ctx, [...new Set(selection)], tx)
   const terms = parseLimit(selection)
   const db = tx ?? ctx.db
@@ -108,7 +108,7 @@ export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: T
   const wanted = terms.filter((term) => !term.isWithout).map((term) => condition(ctx, term))
   const unwanted = terms.filter((term) => term.isWithout).map((term) => condition(ctx, term))
   const query = db
-    .select()
+    .select(LEAN_NODE)
     .from(computeNodes)
     .where(
       and(

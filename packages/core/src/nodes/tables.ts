@@ -1,5 +1,5 @@
 import type { Accelerator, Discovery } from '@muster/discovery'
-import { sql } from 'drizzle-orm'
+import { getColumns, sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
@@ -102,6 +102,10 @@ export const computeNodes = snakeCase.table(
 )
 
 export type ComputeNode = typeof computeNodes.$inferSelect
+/** A node without its `facts`, some 10 kB each: what is read of many nodes at once. */
+export type LeanNode = Omit<ComputeNode, 'facts'>
+const { facts: _facts, ...leanColumns } = getColumns(computeNodes)
+export const LEAN_NODE = leanColumns
 
 export const accelerators = snakeCase.table(
   'accelerators',
