@@ -4,6 +4,9 @@ import { expect, type Page, test } from '@playwright/test'
 import { pretendApi } from '../pretend/api.ts'
 import { pretendWorld, type Wishes } from '../pretend/world.ts'
 
+// No page knows of another: both workers may take of them.
+test.describe.configure({ mode: 'parallel' })
+
 const node = `/nodes/${encodeURIComponent('TjpuZGUxMjM0=')}`
 const alarmed = `/nodes/${encodeURIComponent('TjpuZGUxMjM7=')}`
 const run = `/runs/${encodeURIComponent('Um4x0=')}`
