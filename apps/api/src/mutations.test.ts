@@ -348,7 +348,8 @@ test('a run is started, looked at and canceled', async () => {
     cancelBlockedReason: null,
     durationMs: null,
   })
-  expect((await run({ limit: 'all', idempotencyKey: 'k' })).id).toBe(started.id)
+  expect((await run({ limit: 'gpu[001-002]', idempotencyKey: 'k' })).id).toBe(started.id)
+  expect(await run({ limit: 'all', idempotencyKey: 'k' })).toMatchObject({ __typename: 'ConflictError' })
   expect(await run({ limit: 'gpu[1-' })).toMatchObject({ __typename: 'InvalidInputError' })
   expect(await run({ limit: 'all', extraVars: { ansible_connection: 'local' } })).toMatchObject({
     __typename: 'InvalidInputError',

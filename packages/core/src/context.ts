@@ -56,13 +56,13 @@ export function whyNotAllowed(actor: Actor, permission: Permission): string | nu
   const needed = PERMISSIONS[permission]
   if (needed === null) return 'only Muster itself does this'
   if (ROLES.indexOf(actor.role) >= ROLES.indexOf(needed)) return null
-  return `this needs the role ${needed}; yours is ${actor.role}`
+  return `This needs the role ${needed}; yours is ${actor.role}.`
 }
 
 /** Throws Forbidden when the caller's role does not allow `permission`. */
 export function authorize(ctx: Ctx, permission: Permission): void {
   const reason = whyNotAllowed(ctx.actor, permission)
-  if (reason) throw new Forbidden(`${permission}: ${reason}`)
+  if (reason) throw new Forbidden(reason)
 }
 
 /**

@@ -50,7 +50,18 @@ export class InvalidInput extends DomainError {
 
 /** Parse `input` or throw InvalidInput with one issue per field. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input)
+  const parsed = schema.safeParse(input, { error: inPlainWords })
   if (parsed.success) return parsed.data
   throw new InvalidInput(parsed.error.issues.map((i) => ({ path: i.path.join('.'), message: i.message })))
+}
+
+const COUNTED: Record<string, string> = { string: ' characters', array: ' entries' }
+
+/** What zod says by itself, for people; a schema's own message goes before it. */
+const inPlainWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}${COUNTED[issue.origin] ?? ''}`
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}${COUNTED[issue.origin] ?? ''}`
+  if (issue.code === 'invalid_type') return issue.input === undefined ? 'is missing' : `must be a ${issue.expected}`
+  if (issue.code === 'unrecognized_keys') return `has nothing called ${issue.keys.join(', ')}`
+  return undefined
 }

@@ -117,7 +117,7 @@ export const HostResult = builder.enumType('HostResult', {
     FAILED: 'A task failed.',
     UNREACHABLE: 'No connection could be made, or it broke.',
     SKIPPED: 'Every task was skipped.',
-    NOT_RUN: 'The run ended before its turn came.',
+    NOT_RUN: 'The run ended before its turn came, or between two of its tasks.',
   }),
 })
 

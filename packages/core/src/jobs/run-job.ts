@@ -44,7 +44,7 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
     .select()
     .from(jobTemplates)
     .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.name, given.template)))
-  if (!template) throw new NotFound(`There is no job template ${given.template}.`)
+  if (!template) throw new NotFound(`There is no job template ${given.template}. See the list of job templates for its name.`)
 
   return inTransaction(ctx, async (tx, afterwards) => {
     const before = await firstWithKey(ctx, tx, given)
