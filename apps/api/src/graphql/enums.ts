@@ -112,12 +112,13 @@ export const HostResult = builder.enumType('HostResult', {
   values: same({
     PENDING: 'Its first task has not begun.',
     RUNNING: 'In the middle of the play.',
-    OK: 'Ended well without changes.',
-    CHANGED: 'Ended well and something was changed.',
+    OK: 'Its tasks went well without changes; its message says when the run ended before it was known to be through.',
+    CHANGED:
+      'Its tasks went well and something was changed; its message says when the run ended before it was known to be through.',
     FAILED: 'A task failed.',
     UNREACHABLE: 'No connection could be made, or it broke.',
     SKIPPED: 'Every task was skipped.',
-    NOT_RUN: 'The run ended before its turn came, or between two of its tasks.',
+    NOT_RUN: 'The run ended before any task was carried out on it.',
   }),
 })
 

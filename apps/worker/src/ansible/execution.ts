@@ -216,12 +216,13 @@ export class Execution {
     const { stop, exitCode } = this
     const hosts = this.states.all()
     const didNothing = !stop && exitCode !== 0 && hosts.every((host) => host.result === 'PENDING')
+    // Of one that we ended, the exit code tells only how it took our signals.
     const end = {
       endedBy: stop && stop.by !== 'fenced' ? stop.by : ('exit' as const),
       exitCode,
       error: didNothing
         ? `ansible-playbook ended with code ${exitCode} before it reached any host; its log says why.`
-        : (stop?.error ?? whyAborted(exitCode)),
+        : (stop?.error ?? stop?.said ?? whyAborted(exitCode)),
       said:
         stop &&
         [stop.said, ...(this.midTask().length > 0 ? [`In the middle of a task: ${foldHostlist(this.midTask())}.`] : [])].join(

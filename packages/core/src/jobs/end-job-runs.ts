@@ -12,8 +12,9 @@ export type End = {
 
 /**
  * End runs that the caller has locked and knows to be unfinished, all in the same way: settle their hosts, count them, and
- * append the `run_end` event to their logs. A host in the middle of a task counts as failed; one not begun, or between two
- * tasks, as not run: nothing says that it was through.
+ * append the `run_end` event to their logs. A host between two tasks keeps what its tasks came to, and counts as neither well
+ * nor failed: nothing says whether it was through. One in the middle of a task counts as failed only if ansible-playbook
+ * broke off by itself: a run that was canceled, timed out or lost did not fail on it.
  * @param said one line that closes the log as a reader sees it; null shows nothing
  */
 export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string | null): Promise<JobRun[]> {
@@ -31,8 +32,11 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
       midTaskHosts: sql`array(select h.name from ${jobRunHosts} h
         where h.job_run_id = ${jobRuns.id} and h.result = 'RUNNING' and h.current_task is not null order by h.name)`,
       hostsOk: count('OK', 'CHANGED', 'SKIPPED'),
-      hostsFailed: sql`(select count(*) from ${jobRunHosts} h where h.job_run_id = ${jobRuns.id}
-        and (h.result = 'FAILED' or h.result = 'RUNNING' and h.current_task is not null))`,
+      hostsFailed:
+        end.endedBy === 'exit'
+          ? sql`(select count(*) from ${jobRunHosts} h where h.job_run_id = ${jobRuns.id}
+              and (h.result = 'FAILED' or h.result = 'RUNNING' and h.current_task is not null))`
+          : count('FAILED'),
       hostsUnreachable: count('UNREACHABLE'),
       lastSeq: sql`${jobRuns.lastSeq} + 1`,
       lastLine: sql`${jobRuns.lastLine} + ${said === null ? 0 : 1}`,
@@ -42,9 +46,10 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
   await tx
     .update(jobRunHosts)
     .set({
-      result: sql`case when result = 'RUNNING' and current_task is not null then 'FAILED' else 'NOT_RUN' end`,
+      result: sql`case when result = 'PENDING' then 'NOT_RUN' when current_task is not null then 'FAILED'
+        when changed > 0 then 'CHANGED' when ok > 0 then 'OK' else 'NOT_RUN' end`,
       message: sql`case when result = 'PENDING' then message
-        when current_task is null then coalesce(message, 'the run ended while this host was between two tasks')
+        when current_task is null then coalesce(message, 'the run ended before it could be told whether this host was done')
         else coalesce(message, 'the run ended in the middle of this task') end`,
     })
     .where(sql`${isOneOf(jobRunHosts.jobRunId, ids)} and ${jobRunHosts.result} in ('RUNNING', 'PENDING')`)

@@ -283,18 +283,30 @@ describe('a worker’s side', () => {
     const { token } = await claim(id)
     await touchJobRun(ours.worker, { id, token, hosts: [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })] })
     const run = await finishJobRun(ours.worker, { id, token, hosts: [], endedBy: 'cancel', said: 'Canceled.' })
-    expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['gpu002'], hostsFailed: 1 })
+    expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['gpu002'], hostsFailed: 0 })
     expect(await hostsOf(id)).toMatchObject([{ result: 'NOT_RUN' }, { result: 'FAILED', currentTask: 'Install' }])
   })
 
-  test('hosts between two tasks count neither as done nor as failed', async () => {
+  test('a host that is in the middle of a task when ansible-playbook breaks off has failed', async () => {
     const { id } = await start()
     const { token } = await claim(id)
-    const hosts = [host('gpu001', { result: 'RUNNING', ok: 3 }), host('gpu002', { result: 'OK', ok: 5 })]
+    const hosts = [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })]
+    const run = await finishJobRun(ours.worker, { id, token, hosts, endedBy: 'exit', exitCode: 137 })
+    expect(run).toMatchObject({ status: 'FAILED', midTaskHosts: ['gpu002'], hostsFailed: 1 })
+  })
+
+  test.each([
+    ['OK', { ok: 3 }],
+    ['CHANGED', { ok: 3, changed: 1 }],
+    ['NOT_RUN', { skipped: 1 }],
+  ])('hosts between two tasks count neither as done nor as failed: %s', async (result, figures) => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const hosts = [host('gpu001', { result: 'RUNNING', ...figures }), host('gpu002', { result: 'OK', ok: 5 })]
     const run = await finishJobRun(ours.worker, { id, token, hosts, endedBy: 'timeout' })
     expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: [], hostsOk: 1, hostsFailed: 0 })
     expect(await hostsOf(id)).toMatchObject([
-      { result: 'NOT_RUN', ok: 3, message: expect.stringContaining('between two tasks') },
+      { result, ...figures, message: expect.stringContaining('whether this host was done') },
       { result: 'OK', message: null },
     ])
   })
