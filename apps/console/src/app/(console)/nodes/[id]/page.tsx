@@ -2,7 +2,7 @@
 import { Radar } from 'lucide-react'
 import Link from 'next/link'
 import { useParams } from 'next/navigation'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { useVerb } from '@/graphql/use-verb.ts'
@@ -112,7 +112,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
       <TabPanel name={tab}>
         {tab === 'overview' && <OverviewTab node={node} />}
         {tab === 'accelerators' && <AcceleratorTable devices={node.accelerators} action={action} />}
-        {tab === 'facts' && <FactsTab id={node.id} action={action} />}
+        {tab === 'facts' && <FactsTab key={node.discoveredAt} id={node.id} action={action} />}
         {tab === 'discoveries' && (
           <DiscoveriesTab id={node.id} name={node.name} latestId={node.latestDiscovery?.id} action={action} />
         )}
@@ -130,6 +130,14 @@ export default function NodePage() {
   useLive(OneNodeUpdated, { id })
   useReconnect(reload)
   const node = data?.node?.__typename === 'ComputeNode' ? data.node : null
+  // Live news carry the node's own facts; the accelerators and the discovery behind them are read again after someone looked inside.
+  const discovered = useRef({ id, at: node?.discoveredAt })
+  useEffect(() => {
+    const before = discovered.current
+    if (before.id === id && before.at === node?.discoveredAt) return
+    discovered.current = { id, at: node?.discoveredAt }
+    if (before.id === id && before.at !== undefined && node) again({ requestPolicy: 'network-only' })
+  }, [id, node, again])
   useTitle(node?.name)
   if (node) return <Loaded node={node} reload={reload} />
   if (error)
