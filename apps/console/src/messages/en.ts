@@ -355,7 +355,6 @@ export const en = {
   'preflight.SHELL': 'Shell',
   'preflight.SUDO': 'Become root',
   'preflight.TCP': 'Port open',
-  'preflight.approveFirst': 'Approve the host keys first',
   'preflight.continueWith': { one: 'Go on with {count} node', other: 'Go on with {count} nodes' },
   'preflight.hop': 'via {hop}',
   'preflight.later': 'Finish later',

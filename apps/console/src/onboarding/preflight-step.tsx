@@ -64,8 +64,9 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
   const tests = nodeIds.flatMap((id) => byNode.get(id) ?? [])
   const good = tests.filter((test) => test.isOk)
   const over = tests.filter((test) => test.finishedAt !== null)
-  const waiting = new Set(keysToApprove(tests).map((key) => key.id))
   const failed = over.filter((test) => !test.isOk)
+  // One whose key waits has not failed: it goes on by itself once the key is approved.
+  const broken = failed.filter((test) => keysToApprove([test]).length === 0)
   const isOver = tests.length === nodeIds.length && over.length === tests.length
   return (
     <div className="flex flex-col gap-4">
@@ -86,15 +87,13 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
         >
           {failed.length > 0 && good.length > 0 ? t('preflight.continueWith', { count: good.length }) : t('wizard.discover')}
         </Button>
-        {failed.length > 0 && (
+        {broken.length > 0 && (
           <Button
             busy={busy}
-            blockedReason={
-              isOver ? (waiting.size === failed.length ? t('preflight.approveFirst') : null) : t('preflight.notOver')
-            }
-            onClick={() => void start(failed.map((test) => test.node.id))}
+            blockedReason={isOver ? null : t('preflight.notOver')}
+            onClick={() => void start(broken.map((test) => test.node.id))}
           >
-            {t('preflight.retryFailed', { count: failed.length })}
+            {t('preflight.retryFailed', { count: broken.length })}
           </Button>
         )}
         <ButtonLink look="quiet" href="/nodes">
