@@ -16,10 +16,13 @@ export async function readLab(file: string | undefined): Promise<LabDescription 
 /** Names of the credentials that are made for the lab. */
 export const LAB_CREDENTIALS = { key: 'lab key', password: 'lab password', bastion: 'lab bastion', sudo: 'lab sudo' } as const
 
+/** What marks a node as one of the lab's. */
+export const LAB_TAG = 'lab'
+
 /** The lab's nodes as a table that an import can read. */
 export function labCsv(lab: LabDescription): string {
   const rows = lab.nodes.map((node) =>
-    [node.name, node.host, node.port, LAB_CREDENTIALS.key, node.behindBastion ? LAB_CREDENTIALS.bastion : '', 'lab'].join(','),
+    [node.name, node.host, node.port, LAB_CREDENTIALS.key, node.behindBastion ? LAB_CREDENTIALS.bastion : '', LAB_TAG].join(','),
   )
   return ['name,host,port,credential,bastion,tags', ...rows].join('\n')
 }

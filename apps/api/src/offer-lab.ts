@@ -1,21 +1,25 @@
 import type { Ctx, Runtime } from '@muster/core/context'
-import { createCredential } from '@muster/core/credentials'
+import { createCredential, updateCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/db'
 import { Conflict } from '@muster/core/errors'
+import { updateNode } from '@muster/core/nodes'
 import type { LabDescription } from '@muster/lab'
-import { and, eq, inArray } from 'drizzle-orm'
-import { LAB_CREDENTIALS, readLab } from './lab.ts'
+import { and, arrayContains, eq, inArray, isNull } from 'drizzle-orm'
+import { LAB_CREDENTIALS, LAB_TAG, readLab } from './lab.ts'
 import { openRuntime } from './runtime.ts'
 
-const { credentials, tenants } = schema
+const { computeNodes, credentials, tenants } = schema
 
-/** Make the credentials with which the lab's nodes are reached, those that do not exist yet, in the first tenant. */
+/**
+ * Make the credentials with which the lab's nodes are reached, in the first tenant. A lab that comes up again is another one: its keys
+ * and addresses are new, so what is known of the last one follows. Its host keys have to be approved again.
+ */
 export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<void> {
   const [tenant] = await runtime.db.select().from(tenants).orderBy(tenants.id).limit(1)
   if (!tenant) throw new Error('There is no tenant yet: run first-start before offering the lab.')
   const ctx: Ctx = { ...runtime, actor: { kind: 'system', id: null, name: 'Muster' }, tenantId: tenant.id }
   const { sshKey, sshPassword, bastionKey, sudoPassword } = lab.credentials
-  const wanted: Parameters<typeof createCredential>[1][] = [
+  const wanted: Omit<Parameters<typeof createCredential>[1], 'description'>[] = [
     { name: LAB_CREDENTIALS.key, kind: 'SSH_KEY', username: sshKey.username, privateKey: sshKey.privateKey },
     ...(sshPassword ? [{ name: LAB_CREDENTIALS.password, kind: 'SSH_PASSWORD' as const, ...sshPassword }] : []),
     ...(lab.bastion && bastionKey
@@ -32,8 +36,8 @@ export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<v
       : []),
     ...(sudoPassword ? [{ name: LAB_CREDENTIALS.sudo, kind: 'BECOME' as const, password: sudoPassword.password }] : []),
   ]
-  const stale = await ctx.db
-    .select({ name: credentials.name })
+  const known = await ctx.db
+    .select({ id: credentials.id, name: credentials.name })
     .from(credentials)
     .where(
       and(
@@ -44,14 +48,30 @@ export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<v
         ),
       ),
     )
-  for (const credential of wanted) {
-    if (stale.some(({ name }) => name === credential.name)) continue
+  for (const { kind, ...credential } of wanted) {
+    const { id } = known.find(({ name }) => name === credential.name) ?? {}
     try {
-      await createCredential(ctx, { description: 'Made for the lab.', ...credential })
+      if (id) await updateCredential(ctx, { id, ...credential })
+      else await createCredential(ctx, { description: 'Made for the lab.', kind, ...credential })
     } catch (error) {
       // Another start was faster.
       if (!(error instanceof Conflict)) throw error
     }
+  }
+  const nodes = await ctx.db
+    .select({ id: computeNodes.id, name: computeNodes.name, host: computeNodes.host, port: computeNodes.port })
+    .from(computeNodes)
+    .where(
+      and(
+        eq(computeNodes.tenantId, tenant.id),
+        arrayContains(computeNodes.tags, [LAB_TAG]),
+        isNull(computeNodes.decommissionedAt),
+      ),
+    )
+  for (const node of nodes) {
+    const now = lab.nodes.find(({ name }) => name === node.name)
+    if (now && (now.host !== node.host || now.port !== node.port))
+      await updateNode(ctx, { id: node.id, host: now.host, port: now.port })
   }
 }
 

@@ -137,6 +137,23 @@ test('a first start, the lab and the API work together as processes', { timeout:
     },
   })
 
+  // The lab comes up again elsewhere and with other keys: what is known of it follows.
+  const moved = {
+    ...lab,
+    nodes: lab.nodes.map((node) => ({ ...node, host: '10.77.9.9' })),
+    bastion: { ...lab.bastion!, host: '10.77.9.2' },
+  }
+  writeFileSync(env.MUSTER_LAB_FILE!, JSON.stringify(moved))
+  expect(await run('./offer-lab.ts')).toMatchObject({ code: 0, err: '' })
+  expect(await ask('{ nodes { edges { node { host status bastion { host } } } } }')).toMatchObject({
+    nodes: {
+      edges: [
+        { node: { host: '10.77.9.9', status: 'NEW', bastion: { host: '10.77.9.2' } } },
+        { node: { host: '10.77.9.9', status: 'NEW', bastion: null } },
+      ],
+    },
+  })
+
   // Somebody who follows does not keep it from ending.
   const stream = await fetch(`http://127.0.0.1:${port}/graphql`, {
     method: 'POST',

@@ -40,7 +40,7 @@ test('signing out and in again comes back to where one wanted to be', async () =
   await page.getByLabel('E-mail').fill(owner.email)
   await page.getByLabel('Password').fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page.getByRole('alert').first()).toBeVisible()
+  await expect(page.getByRole('alert').first()).toContainText('The email address or the password is wrong.')
   await page.getByLabel('Password').fill(owner.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page).toHaveURL(/\/runs\?status=FAILED$/)

@@ -26,6 +26,11 @@ const embedded = [
   'Viewer',
 ]
 
+// Without the schema the cache would guess whether `... on Error` fits a result, and its guess loses the server's words.
+const possibleTypes = {
+  Error: ['ConflictError', 'ForbiddenError', 'InvalidInputError', 'NotFoundError', 'UnauthenticatedError', 'UnavailableError'],
+}
+
 /** Lists that a mutation changes are read again: a new row's place in a filtered, ordered list is the server's to know. */
 function forget(...fields: string[]) {
   return (_result: unknown, _args: unknown, cache: Cache) => {
@@ -47,7 +52,8 @@ export function createConsoleClient(): Client {
         },
       }),
       cacheExchange({
-        keys: Object.fromEntries(embedded.map((name) => [name, () => null])),
+        possibleTypes,
+        keys: Object.fromEntries([...embedded, ...possibleTypes.Error].map((name) => [name, () => null])),
         updates: {
           Mutation: {
             createCredential: forget('credentials'),
