@@ -12,7 +12,8 @@ export async function ask(question: string, instead: string, options: { hidden?:
   try {
     return await new Promise((resolve, reject) => {
       lines.once('line', resolve)
-      lines.once('SIGINT', () => reject(new CliError('Stopped.', EXIT.interrupted)))
+      // Ctrl-C; Ctrl-D or a terminal that is gone. After a line a refusal changes nothing any more.
+      for (const end of ['SIGINT', 'close']) lines.once(end, () => reject(new CliError('Stopped.', EXIT.interrupted)))
     })
   } finally {
     lines.close()
