@@ -345,6 +345,7 @@ export const en = {
   'test.running': 'Testing…',
   'test.starting': 'Starting the test…',
   'test.title': 'Connection to {name}',
+  'test.titleMany': { one: 'Connection to {count} node', other: 'Connections to {count} nodes' },
 
   'preflight.ANSIBLE': 'Ansible usable',
   'preflight.AUTHENTICATION': 'Sign-in',

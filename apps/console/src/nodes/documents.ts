@@ -95,6 +95,25 @@ export const ApproveHostKeys = graphql(`
   }
 `)
 
+export const WaitingHostKeysQuery = graphql(`
+  query WaitingHostKeys {
+    nodes(filter: { hasHostKeyAlarm: true }, first: 100) {
+      edges { node { id name hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged } } }
+    }
+    credentials(kind: [BASTION], first: 100) {
+      edges { node { id name nodeCount hostKeyFingerprint offeredHostKeyFingerprint } }
+    }
+  }
+`)
+
+export const UntestedBehindBastionsQuery = graphql(`
+  query UntestedBehindBastions {
+    nodes(filter: { status: [NEW, UNREACHABLE] }, first: 100) {
+      edges { node { id bastion { id via { id } } } }
+    }
+  }
+`)
+
 export const DiscoveryRowFragment = graphql(`
   fragment DiscoveryRow on Discovery {
     id reason status error durationMs createdAt startedAt finishedAt acceleratorCount warnings

@@ -1,7 +1,7 @@
 'use client'
 import { Archive, ArchiveRestore, Cable, EllipsisVertical, Pencil, Play, Radar, Trash2, Wrench } from 'lucide-react'
 import { useRouter } from 'next/navigation'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useVerb } from '@/graphql/use-verb.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -17,6 +17,7 @@ type Props = { node: NodeHead; onDiscover: () => void; isDiscovering: boolean }
 
 /** What can be done to one node. Nothing is hidden from who may not: it says why instead. */
 export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
+  const nodeIds = useMemo(() => [node.id], [node.id])
   const router = useRouter()
   const maintenance = useVerb(SetNodeMaintenance)
   const decommission = useVerb(DecommissionNode)
@@ -77,7 +78,7 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
         </div>
       </Menu>
       {open === 'edit' && <EditDialog node={node} onClose={close} />}
-      {open === 'test' && <TestDialog nodeId={node.id} name={node.name} onClose={close} />}
+      {open === 'test' && <TestDialog nodeIds={nodeIds} title={t('test.title', { name: node.name })} onClose={close} />}
       {open === 'decommission' && (
         <Confirm
           title={t('node.decommissionTitle', { name: node.name })}

@@ -9,22 +9,22 @@ import { TestConnections } from './documents.ts'
 import { PreflightList } from './preflight-list.tsx'
 import { usePreflight } from './use-preflight.ts'
 
-/** Test one node's connection and watch it, stage by stage. */
-export function TestDialog({ nodeId, name, onClose }: { nodeId: string; name: string; onClose: () => void }) {
+/** Test the connections of nodes and watch them, stage by stage. `nodeIds` must stay the same array while it is open. */
+export function TestDialog({ nodeIds, title, onClose }: { nodeIds: string[]; title: string; onClose: () => void }) {
   const verb = useVerb(TestConnections)
   const [testIds, setTestIds] = useState<string[]>([])
   const preflight = usePreflight(testIds)
   const { run } = verb
   async function start() {
-    const outcome = await verb.run({ nodeIds: [nodeId] })
+    const outcome = await verb.run({ nodeIds })
     if (outcome.ok) setTestIds(outcome.value.tests.map((test) => test.id))
   }
   useEffect(() => {
-    void run({ nodeIds: [nodeId] }).then((outcome) => outcome.ok && setTestIds(outcome.value.tests.map((test) => test.id)))
-  }, [run, nodeId])
+    void run({ nodeIds }).then((outcome) => outcome.ok && setTestIds(outcome.value.tests.map((test) => test.id)))
+  }, [run, nodeIds])
   return (
     <Dialog
-      title={t('test.title', { name })}
+      title={title}
       onClose={onClose}
       footer={
         <>
@@ -38,7 +38,7 @@ export function TestDialog({ nodeId, name, onClose }: { nodeId: string; name: st
       }
     >
       {verb.problem && <Notice tone="bad">{verb.problem.message}</Notice>}
-      <PreflightList tests={preflight.tests} expanded onApproved={() => void start()} />
+      <PreflightList tests={preflight.tests} expanded={nodeIds.length === 1} onApproved={() => void start()} />
     </Dialog>
   )
 }

@@ -9,6 +9,7 @@ import { type SortKey, toFilter, toOrder } from '@/nodes/filter.ts'
 import { FilterBar } from '@/nodes/filter-bar.tsx'
 import { cardHeight, columns, lineHeight, NodeLine } from '@/nodes/node-line.tsx'
 import { SelectionBar } from '@/nodes/selection-bar.tsx'
+import { WaitingKeys } from '@/nodes/waiting-keys.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { cx } from '@/ui/cx.ts'
 import { Empty } from '@/ui/empty.tsx'
@@ -99,6 +100,7 @@ export default function NodesPage() {
           {t('nodes.add')}
         </ButtonLink>
       </PageHead>
+      <WaitingKeys />
       {(isFiltered || !hasNothing) && <FilterBar query={query} />}
       {list.problem && list.rows.length > 0 && (
         <div className="pb-3">
