@@ -25,8 +25,6 @@ export default defineConfig({
           // Not what a test may take, but when it hangs: real databases, sshd and Ansible are slow on a busy machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Real nodes, processes and kills on two shared cores: CI gives a test a second chance and says that it took it.
-          retry: process.env.CI ? 1 : 0,
           exclude: process.env.MUSTER_LONG_TESTS ? [] : ['**/*.long.test.ts'],
         },
       }
