@@ -39,9 +39,14 @@ export const relations = defineRelations(schema, (r) => ({
       to: r.computeNodes.id.through(r.nodeGroupMembers.nodeId),
     }),
   },
-  jobTemplates: { runs: r.many.jobRuns({ from: r.jobTemplates.id, to: r.jobRuns.templateId }) },
+  jobTemplates: {
+    runs: r.many.jobRuns({ from: r.jobTemplates.id, to: r.jobRuns.templateId }),
+    bundle: r.one.playbookBundles({ from: r.jobTemplates.bundleId, to: r.playbookBundles.id }),
+    versions: r.many.jobTemplateVersions({ from: r.jobTemplates.id, to: r.jobTemplateVersions.templateId }),
+  },
   jobRuns: {
     template: r.one.jobTemplates({ from: r.jobRuns.templateId, to: r.jobTemplates.id, optional: false }),
+    bundle: r.one.playbookBundles({ from: r.jobRuns.bundleId, to: r.playbookBundles.id }),
     hosts: r.many.jobRunHosts({ from: r.jobRuns.id, to: r.jobRunHosts.jobRunId }),
   },
   jobRunHosts: {

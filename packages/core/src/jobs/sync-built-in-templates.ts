@@ -15,6 +15,7 @@ export const BUILT_IN_TEMPLATES = [
     playbookPath: 'collect_facts.yml',
     timeoutSeconds: 1800,
     forks: 50,
+    isReadOnly: true,
   },
   {
     name: 'connectivity_check',
@@ -24,6 +25,7 @@ export const BUILT_IN_TEMPLATES = [
     playbookPath: 'connectivity_check.yml',
     timeoutSeconds: 600,
     forks: 50,
+    isReadOnly: true,
   },
 ] satisfies (typeof jobTemplates.$inferInsert extends infer T ? Omit<T & object, 'tenantId'> : never)[]
 
@@ -43,6 +45,7 @@ export async function syncBuiltInTemplates(tx: Tx, tenantId: string): Promise<vo
           'timeout_seconds',
           'forks',
           'is_idempotent',
+          'is_read_only',
           'is_system',
         ].map((column) => [column.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), sql.raw(`excluded.${column}`)]),
       ),
