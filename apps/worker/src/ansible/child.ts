@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname, isAbsolute } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { JobRun } from '@muster/core/jobs'
+import { ansibleArguments, type JobRun } from '@muster/core/jobs'
 import { signal } from './processes.ts'
 import type { RunDirectory } from './run-directory.ts'
 import { type RunFiles, socketPaths } from './run-files.ts'
@@ -68,14 +68,7 @@ export async function startAnsible(
   files: RunFiles,
   env: NodeJS.ProcessEnv,
 ): Promise<Child> {
-  const args = [
-    ...['-i', files.inventory, '-e', `@${files.extraVars}`, '--forks', String(run.forks)],
-    ...(run.become ? ['--become'] : []),
-    ...(run.checkMode ? ['--check'] : []),
-    ...(run.diffMode ? ['--diff'] : []),
-    ...(run.verbosity > 0 ? [`-${'v'.repeat(run.verbosity)}`] : []),
-    playbook,
-  ]
+  const args = ansibleArguments(run, { ...files, playbook })
   const child = spawn(ansiblePlaybook, args, { cwd: dir, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env })
   const exited = new Promise<number>((resolve) => {
     child.on('exit', (code, by) => resolve(code ?? 128 + (by ? (SIGNAL_NUMBERS[by] ?? 0) : 0)))

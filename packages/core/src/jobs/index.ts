@@ -1,6 +1,7 @@
 export { appendJobRunEvents, ClaimLost, type NewJobRunEvent } from './append-job-run-events.ts'
 export { cancelJobRun } from './cancel-job-run.ts'
 export { type Claim, claimJobRun } from './claim-job-run.ts'
+export { ansibleArguments } from './command-line.ts'
 export type { End } from './end-job-runs.ts'
 export { endLostJobRuns } from './end-lost-job-runs.ts'
 export { checkExtraVars, whyNotVariable } from './extra-vars.ts'
