@@ -88,7 +88,9 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const sshStop = new AbortController()
     const deps = { runtime, config, workerId, listener }
     const ssh = { ...deps, bastions, stopping: sshStop.signal }
-    const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime), reconcileSeals(runtime, workerId)]
+    const seals = reconcileSeals(runtime, workerId)
+    listener.on('credentialKey', null, seals.nudge)
+    const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime), seals]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
     listener.onReconnect(() => {
       for (const one of reconcilers) one.nudge()

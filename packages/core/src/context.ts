@@ -12,16 +12,19 @@ export type Actor =
   | { kind: 'worker'; id: string; name: string }
   | { kind: 'system'; id: null; name: string }
 
-/** Seals and opens the secret fields of credentials; made by `openVault` of core/credentials. */
+/** Seals and opens secret fields; made by `openVault` of core/credentials. */
 export type Vault = {
-  /** Version of the key that new records are sealed with. */
-  version: number
-  seal(place: SealedPlace, text: string): string
+  /** Seal with the newest key there is, which is asked for each time: not to be awaited inside a transaction. */
+  seal(place: SealedPlace, text: string): Promise<string>
   /** @throws Error when the record was not sealed for that place, was changed, or its key is not known here */
   open(place: SealedPlace, record: string): Promise<string>
+  /** The newest key version. */
+  newestVersion(): Promise<number>
+  /** What the row of a new key version holds. */
+  makeKey(version: number): Promise<{ version: number; salt: string; proof: string }>
 }
-/** Where a sealed record belongs: moved to another field, credential or tenant it does not open. */
-export type SealedPlace = { tenantId: string; credentialId: string; field: string }
+/** Where a sealed record belongs: moved to another field, row or tenant it does not open. */
+export type SealedPlace = { tenantId: string; objectId: string; field: string }
 
 /** What a process gives to every verb it calls; made once at its start. */
 export type Runtime = { db: Db; queue: Queue; notify: (nudge: Nudge) => void; log: Log; vault: Vault }

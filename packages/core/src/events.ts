@@ -13,6 +13,8 @@ export type Nudge =
   | { topic: 'jobRun'; id: string; tenantId: string }
   | { topic: 'jobRunEvents'; id: string; tenantId: string; seq: number }
   | { topic: 'cancel'; id: string; tenantId: string }
+  /** There is a new key; `id` is its version. */
+  | { topic: 'credentialKey'; id: string; tenantId: string }
 
 const CHANNEL = 'muster'
 const RECONNECT_MS = 500

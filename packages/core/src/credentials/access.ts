@@ -47,7 +47,7 @@ export async function resolveNodeAccess(ctx: Ctx, nodeIds: string[]): Promise<Ma
     const record = credential.sealed[field]
     if (record === undefined) return undefined
     const key = `${credential.id}.${field}`
-    const value = opened.get(key) ?? ctx.vault.open({ tenantId: ctx.tenantId, credentialId: credential.id, field }, record)
+    const value = opened.get(key) ?? ctx.vault.open({ tenantId: ctx.tenantId, objectId: credential.id, field }, record)
     opened.set(key, value)
     return value
   }

@@ -14,7 +14,7 @@ export const CreateCredentialInput = z.object({
 })
 
 /** Seal the secret fields of `input` that have a value, for the credential `credentialId`. */
-export function sealSecrets(
+export async function sealSecrets(
   vault: Vault,
   tenantId: string,
   credentialId: string,
@@ -22,7 +22,7 @@ export function sealSecrets(
 ) {
   const sealed: Partial<Record<SecretField, string>> = {}
   for (const field of SECRET_FIELDS)
-    if (input[field] != null) sealed[field] = vault.seal({ tenantId, credentialId, field }, input[field])
+    if (input[field] != null) sealed[field] = await vault.seal({ tenantId, objectId: credentialId, field }, input[field])
   return sealed
 }
 
@@ -41,7 +41,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
     throw new InvalidInput([{ path: 'passphrase', message: 'belongs to a private key, and none is given' }])
   const key = fields.privateKey ? checkPrivateKey(fields.privateKey, fields.passphrase ?? undefined) : null
   const id = uuidv7()
-  const sealed = sealSecrets(ctx.vault, ctx.tenantId, id, { ...fields, privateKey: key?.privateKey ?? null })
+  const sealed = await sealSecrets(ctx.vault, ctx.tenantId, id, { ...fields, privateKey: key?.privateKey ?? null })
   return inTransaction(ctx, async (tx) => {
     if (fields.viaId) {
       await lockWays(tx, ctx)

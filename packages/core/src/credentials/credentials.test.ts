@@ -19,7 +19,7 @@ let seen = 0
 const name = () => `credential ${++seen}`
 const bastion = (fields: object = {}) => t.given.credential(cast.admin, 'BASTION', fields)
 const openField = (c: Credential, field: 'password' | 'privateKey' | 'passphrase') =>
-  t.runtime.vault.open({ tenantId: c.tenantId, credentialId: c.id, field }, c.sealed[field]!)
+  t.runtime.vault.open({ tenantId: c.tenantId, objectId: c.id, field }, c.sealed[field]!)
 const access = async (nodeId: string) => {
   const found = (await resolveNodeAccess(cast.worker, [nodeId])).get(nodeId)!
   if (found instanceof DomainError) throw found

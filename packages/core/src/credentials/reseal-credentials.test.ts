@@ -30,7 +30,7 @@ test('a rotation seals all secrets of all tenants with the new key, once, and op
     expect(Object.values(sealed).map(recordVersion)).toEqual([2])
   }
   const record = (await now(password)).sealed.password!
-  expect(await t.runtime.vault.open({ tenantId: password.tenantId, credentialId: password.id, field: 'password' }, record)).toBe(
+  expect(await t.runtime.vault.open({ tenantId: password.tenantId, objectId: password.id, field: 'password' }, record)).toBe(
     'first',
   )
   expect((await now(broken)).sealed).toEqual(password.sealed)
@@ -45,13 +45,13 @@ test('what somebody saves at the same moment is not overwritten', async () => {
     ...vault,
     open: async (...args: Parameters<typeof vault.open>) => {
       const text = await vault.open(...args)
-      if (args[0].credentialId === row.id) await updateCredential(admin, { id: row.id, password: 'new' })
+      if (args[0].objectId === row.id) await updateCredential(admin, { id: row.id, password: 'new' })
       return text
     },
   }
   await resealCredentials({ ...worker, vault: slow })
   expect(
-    await vault.open({ tenantId: row.tenantId, credentialId: row.id, field: 'password' }, (await now(row)).sealed.password!),
+    await vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, (await now(row)).sealed.password!),
   ).toBe('new')
 })
 

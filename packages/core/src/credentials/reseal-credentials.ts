@@ -1,48 +1,76 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Actor, audit, type Ctx, inTransaction, type Runtime } from '../context.ts'
 import { Forbidden } from '../errors.ts'
-import { type Credential, credentials, type SecretField } from './tables.ts'
+import { SEALED_PLACES, type SealedTable, staleUnder } from './sealed-places.ts'
+import { resealFailures } from './tables.ts'
 
 /** A worker process, of no tenant. */
 type Acting = Runtime & { actor: Actor }
+type Row = { id: string; tenantId: string; name: string; sealed: Record<string, string> }
+
+const BATCH = 100
 
 /**
- * Seal every secret with the current key version that is still sealed with an older one, in all tenants: a reconciler, which ends
- * a key rotation while runs go on (records of all versions stay readable). One credential at a time; one that somebody saved
- * in the meantime is left to the next round.
- * @returns how many credentials were sealed anew
+ * Seal every secret with the newest key version that is still sealed with an older one, in all tenants: a reconciler, which ends
+ * a key rotation while runs go on (records of all versions stay readable). One row at a time: killed anywhere, each row is either
+ * as it was or sealed anew, and the next round goes on from there. One that somebody saved in the meantime is left to that round.
+ * @returns how many rows were sealed anew
  * @throws Forbidden when the caller is no worker
  */
 export async function resealCredentials(ctx: Acting): Promise<number> {
   if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
-  // A record begins with its version, one byte.
-  const isStale = sql`exists (select from jsonb_each_text(${credentials.sealed}) s
-    where get_byte(decode(substr(s.value, 1, 4), 'base64'), 0) < ${ctx.vault.version})`
-  const rows = await ctx.db.select().from(credentials).where(isStale)
+  const version = await ctx.vault.newestVersion()
   let count = 0
-  for (const row of rows) if (await resealOne(ctx, row)) count++
+  for (const [what, table] of Object.entries(SEALED_PLACES)) {
+    for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
+      const rows = (await ctx.db
+        .select({ id: table.id, tenantId: table.tenantId, name: table.name, sealed: table.sealed })
+        .from(table as SealedTable)
+        .where(and(staleUnder(table, version), gt(table.id, last)))
+        .orderBy(table.id)
+        .limit(BATCH)) as Row[]
+      for (const row of rows) if (await resealOne({ ...ctx, tenantId: row.tenantId }, what, table, row, version)) count++
+      if (rows.length < BATCH) break
+      last = rows.at(-1)!.id
+    }
+  }
   return count
 }
 
-async function resealOne(acting: Acting, row: Credential): Promise<boolean> {
-  const ctx: Ctx = { ...acting, tenantId: row.tenantId }
-  const sealed: Credential['sealed'] = {}
+async function resealOne(ctx: Ctx, what: string, table: SealedTable, row: Row, version: number): Promise<boolean> {
+  const sealed: Row['sealed'] = {}
   try {
-    for (const [field, record] of Object.entries(row.sealed) as [SecretField, string][]) {
-      const place = { tenantId: row.tenantId, credentialId: row.id, field }
-      sealed[field] = ctx.vault.seal(place, await ctx.vault.open(place, record))
+    for (const [field, record] of Object.entries(row.sealed)) {
+      const place = { tenantId: row.tenantId, objectId: row.id, field }
+      sealed[field] = await ctx.vault.seal(place, await ctx.vault.open(place, record))
     }
   } catch (error) {
-    ctx.log.error({ err: error, credential: row.id }, 'cannot seal a credential anew')
+    await noteFailure(ctx, what, row, version, error)
     return false
   }
   return inTransaction(ctx, async (tx) => {
-    const [written] = await tx
-      .update(credentials)
-      .set({ sealed, updatedAt: sql`${credentials.updatedAt}` })
-      .where(and(eq(credentials.id, row.id), sql`${credentials.sealed} = ${JSON.stringify(row.sealed)}::jsonb`))
-      .returning()
-    if (written) await audit(tx, ctx, 'credential.reseal', written, { version: ctx.vault.version })
-    return written !== undefined
+    // As SQL: nobody changed it, so it does not count as updated.
+    const { rowCount } = await tx.execute(sql`update ${table} set sealed = ${JSON.stringify(sealed)}::jsonb
+      where ${table.id} = ${row.id} and ${table.sealed} = ${JSON.stringify(row.sealed)}::jsonb`)
+    if (rowCount === 0) return false
+    await tx.delete(resealFailures).where(eq(resealFailures.objectId, row.id))
+    await audit(tx, ctx, `${what.replace(' ', '_')}.reseal`, row, { version })
+    return true
   })
+}
+
+/** A row that does not open is tried again in every round, and told of once. */
+async function noteFailure(ctx: Ctx, what: string, row: Row, version: number, error: unknown): Promise<void> {
+  const reason =
+    'It does not open: it was changed outside of Muster, or sealed with another master password. Save its secrets again.'
+  const [isNew] = await ctx.db
+    .insert(resealFailures)
+    .values({ objectId: row.id, tenantId: row.tenantId, keyVersion: version, reason })
+    .onConflictDoUpdate({
+      target: resealFailures.objectId,
+      set: { keyVersion: version, reason, failedAt: sql`now()` },
+      setWhere: sql`${resealFailures.keyVersion} <> ${version}`,
+    })
+    .returning({ id: resealFailures.objectId })
+  if (isNew) ctx.log.error({ err: error, what, id: row.id, name: row.name }, 'cannot seal anew')
 }

@@ -8,7 +8,7 @@ const KEK = Buffer.from('ef177144eec9420cbc1093d2a8b344a92bc506d0d4ec9c028dd19f8
 const RECORD = 'BxAREhMUFRYXGBkaGxwdHh8AAQIDBAUGBwgJCgtTZkesmsCo+jQjEKxH4fcI0xRTpToPiV6gyz1Emw=='
 const PLACE = {
   tenantId: '0193f0a0-0000-7000-8000-000000000001',
-  credentialId: '0193f0a0-0000-7000-8000-000000000002',
+  objectId: '0193f0a0-0000-7000-8000-000000000002',
   field: 'password',
 }
 
@@ -45,10 +45,10 @@ describe('does not open', () => {
   })
 
   test.each([
-    ['another tenant', { ...PLACE, tenantId: PLACE.credentialId }],
-    ['another credential', { ...PLACE, credentialId: PLACE.tenantId }],
+    ['another tenant', { ...PLACE, tenantId: PLACE.objectId }],
+    ['another credential', { ...PLACE, objectId: PLACE.tenantId }],
     ['another field', { ...PLACE, field: 'passphrase' }],
-    ['parts that join to the same text', { ...PLACE, tenantId: `${PLACE.tenantId}","x`, credentialId: '' }],
+    ['parts that join to the same text', { ...PLACE, tenantId: `${PLACE.tenantId}","x`, objectId: '' }],
   ])('for %s', (_what, place) => {
     expect(() => open(KEK, place, record)).toThrow(/does not open/)
   })

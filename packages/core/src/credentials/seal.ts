@@ -9,7 +9,7 @@ const INFO = 'muster credential record'
 
 /** The place and the key version, so that a record opens nowhere else. JSON keeps the parts apart whatever they hold. */
 const associatedData = (place: SealedPlace, version: number) =>
-  Buffer.from(JSON.stringify([place.tenantId, place.credentialId, place.field, version]))
+  Buffer.from(JSON.stringify([place.tenantId, place.objectId, place.field, version]))
 
 // A key of its own for every record: no nonce can ever meet the same key twice.
 const recordKey = (kek: Buffer, salt: Buffer) => Buffer.from(hkdfSync('sha256', kek, salt, INFO, 32))

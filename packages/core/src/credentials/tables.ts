@@ -9,6 +9,39 @@ export type CredentialKind = (typeof CREDENTIAL_KINDS)[number]
 export const SECRET_FIELDS = ['privateKey', 'passphrase', 'password'] as const
 export type SecretField = (typeof SECRET_FIELDS)[number]
 
+/** How Muster signs in to a secret store. */
+export const SECRET_STORE_AUTHS = ['TOKEN', 'APP_ROLE'] as const
+export type SecretStoreAuth = (typeof SECRET_STORE_AUTHS)[number]
+
+/** A HashiCorp Vault or OpenBao in which credentials may keep their secrets; workers read them there. */
+export const secretStores = snakeCase.table(
+  'secret_stores',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    name: text().notNull(),
+    /** Origin only, `https://vault.example.org:8200`. */
+    address: text().notNull(),
+    namespace: text(),
+    /** Where its KV engine, version 2, is mounted. */
+    mount: text().notNull().default('secret'),
+    auth: text().$type<SecretStoreAuth>().notNull(),
+    /** APP_ROLE only; not secret by itself. */
+    roleId: text(),
+    /** The token, or the role's secret ID, sealed. */
+    sealed: jsonb().$type<{ token?: string; secretId?: string }>().notNull().default(sql`'{}'::jsonb`),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [unique().on(t.tenantId, t.name)],
+)
+
+export type SecretStore = typeof secretStores.$inferSelect
+/** Where in a secret store a value is: a path below the mount, and a key of the secret there. */
+export type SecretRef = { path: string; key: string }
+
 export const credentials = snakeCase.table(
   'credentials',
   {
@@ -35,11 +68,17 @@ export const credentials = snakeCase.table(
     publicKey: text(),
     /** Field name -> sealed record (see seal.ts). */
     sealed: jsonb().$type<Partial<Record<SecretField, string>>>().notNull().default(sql`'{}'::jsonb`),
+    /** Fields whose values are in a secret store instead. */
+    secretStoreId: uuid().references(() => secretStores.id),
+    secretRefs: jsonb().$type<Partial<Record<SecretField, SecretRef>>>().notNull().default(sql`'{}'::jsonb`),
     lastUsedAt: at(),
+    /** The last connection test that got as far as this login: when, and why it failed (null: it did not). */
+    lastResultAt: at(),
+    lastResultError: text(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (t) => [unique().on(t.tenantId, t.name), index().on(t.viaId)],
+  (t) => [unique().on(t.tenantId, t.name), index().on(t.viaId), index().on(t.secretStoreId)],
 )
 
 export type Credential = typeof credentials.$inferSelect
@@ -51,4 +90,15 @@ export const credentialKeys = snakeCase.table('credential_keys', {
   /** A sealed known value: a wrong master password is noticed at start and not at the first run. */
   proof: text().notNull(),
   createdAt: createdAt(),
+})
+
+/** Rows whose records could not be sealed anew with a key version. A row of this table counts as long as that one is as it was. */
+export const resealFailures = snakeCase.table('reseal_failures', {
+  objectId: uuid().primaryKey(),
+  tenantId: uuid()
+    .notNull()
+    .references(() => tenants.id),
+  keyVersion: integer().notNull(),
+  reason: text().notNull(),
+  failedAt: createdAt(),
 })

@@ -35,6 +35,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
   if (fields.password !== undefined) given.password = fields.password
   if (fields.privateKey !== undefined)
     Object.assign(given, { privateKey: key?.privateKey ?? null, passphrase: fields.passphrase ?? null })
+  const fresh = await sealSecrets(ctx.vault, ctx.tenantId, id, given)
 
   const work = inTransaction(ctx, async (tx) => {
     const mine = and(visibleTo(ctx, credentials), eq(credentials.id, id))
@@ -42,7 +43,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
     const [before] = await tx.select().from(credentials).where(mine).for('no key update')
     if (!before) throw await whyNoRow(tx, ctx, credentials, id, 'credential', () => null)
     const { sealed: old, ...known } = before
-    const sealed = { ...old, ...sealSecrets(ctx.vault, ctx.tenantId, id, given) }
+    const sealed = { ...old, ...fresh }
     for (const [field, value] of Object.entries(given)) if (value === null) delete sealed[field as SecretField]
     const { privateKey: _key, passphrase: _phrase, password: _password, ...plain } = fields
     const changes = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)) as Partial<typeof plain>

@@ -11,6 +11,7 @@ export const relations = defineRelations(schema, (r) => ({
   apiTokens: { createdBy: r.one.users({ from: r.apiTokens.createdById, to: r.users.id }) },
   credentials: {
     via: r.one.credentials({ from: r.credentials.viaId, to: r.credentials.id, alias: 'via' }),
+    secretStore: r.one.secretStores({ from: r.credentials.secretStoreId, to: r.secretStores.id }),
     nodes: r.many.computeNodes({ from: r.credentials.id, to: r.computeNodes.credentialId, alias: 'credential' }),
   },
   computeNodes: {
@@ -32,7 +33,10 @@ export const relations = defineRelations(schema, (r) => ({
   },
   accelerators: { node: r.one.computeNodes({ from: r.accelerators.nodeId, to: r.computeNodes.id, optional: false }) },
   discoveries: { node: r.one.computeNodes({ from: r.discoveries.nodeId, to: r.computeNodes.id, optional: false }) },
-  connectionTests: { node: r.one.computeNodes({ from: r.connectionTests.nodeId, to: r.computeNodes.id, optional: false }) },
+  connectionTests: {
+    node: r.one.computeNodes({ from: r.connectionTests.nodeId, to: r.computeNodes.id, optional: false }),
+    credential: r.one.credentials({ from: r.connectionTests.credentialId, to: r.credentials.id }),
+  },
   nodeGroups: {
     nodes: r.many.computeNodes({
       from: r.nodeGroups.id.through(r.nodeGroupMembers.groupId),

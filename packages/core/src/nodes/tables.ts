@@ -234,6 +234,8 @@ export const connectionTests = snakeCase.table(
     nodeId: uuid()
       .notNull()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    /** Tried in place of the node's own of its kind; then the result says nothing of the node. */
+    credentialId: uuid().references(() => credentials.id, { onDelete: 'cascade' }),
     stages: jsonb().$type<PreflightStage[]>().notNull().default(sql`'[]'::jsonb`),
     /** Set at the end: every stage that matters was OK. */
     isOk: boolean(),
@@ -242,7 +244,12 @@ export const connectionTests = snakeCase.table(
     startedAt: at(),
     finishedAt: at(),
   },
-  (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id), index().on(t.createdAt).where(sql`finished_at is null`)],
+  (t) => [
+    index().on(t.nodeId, t.id),
+    index().on(t.tenantId, t.id),
+    index().on(t.createdAt).where(sql`finished_at is null`),
+    index().on(t.credentialId),
+  ],
 )
 
 export type ConnectionTest = typeof connectionTests.$inferSelect

@@ -1,0 +1,16 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { credentials, secretStores } from './tables.ts'
+
+/** A table whose rows hold sealed records: `sealed` is field -> record, sealed for the row's tenant and id and that field. */
+export type SealedTable = PgTable & { id: AnyPgColumn; tenantId: AnyPgColumn; name: AnyPgColumn; sealed: AnyPgColumn }
+
+/** Every such table, by what messages call its rows: what is sealed anew when the key changes. */
+export const SEALED_PLACES: Record<string, SealedTable> = { credential: credentials, 'secret store': secretStores }
+
+/** A record begins with its key version, one byte. */
+export const versionOf = (record: SQL): SQL<number> => sql`get_byte(decode(substr(${record}, 1, 4), 'base64'), 0)`
+
+/** The row has a record that an older key than `version` sealed. */
+export const staleUnder = (table: SealedTable, version: number): SQL =>
+  sql`exists (select from jsonb_each_text(${table.sealed}) s where ${versionOf(sql`s.value`)} < ${version})`
