@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Client, connect } from './client.ts'
-import { followRun, runJob, signIn } from './onboard.ts'
+import { addSilentNode, followRun, runJob, signIn } from './onboard.ts'
 import { type Product, startProduct } from './product.ts'
 
 const LINES = 100_000
@@ -39,27 +38,13 @@ beforeAll(async () => {
   let token: string | null = null
   api = connect(product.url, () => token)
   token = await signIn(api, product.linkToken)
-  await addNode()
+  await addSilentNode(api, 'node1')
 }, 120_000)
 
 afterAll(async () => {
   await product?.stop()
   rmSync(dir, { recursive: true, force: true })
 })
-
-/** A node that nobody connects to: the fake never leaves this machine. */
-async function addNode(): Promise<void> {
-  const ERROR = '... on Error { code message }'
-  const { id } = await api.mutate<{ id: string }>(
-    `mutation { createCredential(input: { name: "p", kind: SSH_PASSWORD, username: "ops", password: "secret-of-p" }) { __typename ... on Credential { id } ${ERROR} } }`,
-  )
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(dir, 'host')])
-  const hostKey = readFileSync(join(dir, 'host.pub'), 'utf8').split(' ').slice(0, 2).join(' ')
-  await api.mutate(
-    `mutation ($input: AddNodeInput!) { addNode(input: $input) { __typename ... on ComputeNode { id } ${ERROR} } }`,
-    { input: { name: 'node1', host: '127.0.0.1', port: 9, credentialId: id, hostKey } },
-  )
-}
 
 const statusOf = async (id: string) => {
   const { node } = await api.request<{ node: { status: string; statusReason: string | null } }>(

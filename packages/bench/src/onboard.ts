@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import type { Lab } from '@muster/lab'
 import type { Client } from './client.ts'
 
@@ -144,6 +145,20 @@ async function lastStates<T extends { id: string }>(api: Client, field: string, 
   return ids.flatMap((id) => last.get(id) ?? [])
 }
 
+/** Add a node that nobody connects to, for runs whose ansible-playbook is a stand-in. @returns its id */
+export async function addSilentNode(api: Client, name: string): Promise<string> {
+  const credentialId = await createCredential(api, { name, kind: 'SSH_PASSWORD', username: 'ops', password: `secret-of-${name}` })
+  const { publicKey } = generateKeyPairSync('ed25519')
+  // OpenSSH's form: its name and the key's 32 bytes, each with its length in front.
+  const parts = [Buffer.from('ssh-ed25519'), publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)]
+  const blob = Buffer.concat(parts.flatMap((part) => [Buffer.from([0, 0, 0, part.length]), part]))
+  const { id } = await api.mutate<{ id: string }>(
+    `mutation ($input: AddNodeInput!) { addNode(input: $input) { __typename ... on ComputeNode { id } ${ERROR} } }`,
+    { input: { name, host: '127.0.0.1', port: 9, credentialId, hostKey: `ssh-ed25519 ${blob.toString('base64')}` } },
+  )
+  return id
+}
+
 /** Start a run. @returns its id */
 export async function runJob(api: Client, input: Record<string, unknown>): Promise<string> {
   const { id } = await api.mutate<{ id: string }>(
@@ -161,7 +176,7 @@ export async function cancelRun(api: Client, id: string): Promise<void> {
   )
 }
 
-export type LogEvent = { seq: number; kind: string; host: string | null; task: string | null }
+export type LogEvent = { seq: number; kind: string; host: string | null; task: string | null; createdAt: string }
 type Batch = { jobRunEvents: { lastSeq: number; events: LogEvent[]; run: { status: string } } }
 
 /** The events of a run from `after` on, batch by batch, until the run is over or `signal` drops the connection. */
@@ -172,7 +187,7 @@ export async function* followRun(
   signal?: AbortSignal,
 ): AsyncGenerator<Batch['jobRunEvents']> {
   const updates = api.subscribe<Batch>(
-    `subscription ($id: ID!, $after: BigInt) { jobRunEvents(id: $id, after: $after) { lastSeq events { seq kind host task } run { status } } }`,
+    `subscription ($id: ID!, $after: BigInt) { jobRunEvents(id: $id, after: $after) { lastSeq events { seq kind host task createdAt } run { status } } }`,
     { id, after },
     signal,
   )

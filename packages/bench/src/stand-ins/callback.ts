@@ -1,0 +1,52 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** `rate` null: as fast as it is taken. */
+export type Flood = { events: number; rate: number | null }
+
+/**
+ * A program in the place of ansible-playbook that says events as our callback plugin does, each of one line, at a rate that Ansible
+ * itself does not reach: what is measured with it is what comes behind the callback.
+ * @param dir where it is put; it reads there, at each start, what `set` wrote last
+ */
+export function callbackFlood(dir: string): { program: string; set(flood: Flood): void } {
+  const program = join(dir, 'ansible-playbook')
+  const settings = join(dir, 'flood.json')
+  writeFileSync(program, `#!${process.execPath}\n(${flood.toString()})(${JSON.stringify(settings)})\n`)
+  chmodSync(program, 0o755)
+  return { program, set: (what) => writeFileSync(settings, JSON.stringify(what)) }
+}
+
+/** Runs in a process of its own: may use nothing from outside of it. */
+function flood(settings: string): void {
+  if (process.argv.includes('--version')) {
+    console.log('ansible-playbook [core 2.19.0]')
+    return
+  }
+  const { readFileSync, writeSync } = process.getBuiltinModule('node:fs')
+  const { events, rate } = JSON.parse(readFileSync(settings, 'utf8')) as Flood
+  const fd = Number(process.env.MUSTER_EVENTS_FD)
+  const wait = new Int32Array(new SharedArrayBuffer(4))
+  const say = (fields: object) => `${JSON.stringify({ t: Date.now() / 1000, ...fields })}\n`
+  const write = (text: string) => {
+    for (let rest = Buffer.from(text); rest.length > 0; )
+      try {
+        rest = rest.subarray(writeSync(fd, rest))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+        Atomics.wait(wait, 0, 0, 1)
+      }
+  }
+  write(say({ kind: 'play_start', play: 'flood' }) + say({ kind: 'task_start', play: 'flood', task: 'say', uuid: 'u' }))
+  const began = performance.now()
+  for (let sent = 0; sent < events; ) {
+    const due = rate === null ? sent + 200 : Math.min(events, Math.floor(((performance.now() - began) / 1000) * rate))
+    let text = ''
+    for (; sent < Math.min(due, events); sent++)
+      text += say({ kind: 'ok', host: 'node1', play: 'flood', task: 'say', uuid: 'u', stdout: `ok: [node1] => line ${sent}` })
+    write(text)
+    if (rate !== null) Atomics.wait(wait, 0, 0, 2)
+  }
+  const figures = { ok: events, failures: 0, unreachable: 0, changed: 0, skipped: 0, rescued: 0, ignored: 0 }
+  write(say({ kind: 'stats', hosts: { node1: figures } }))
+}
