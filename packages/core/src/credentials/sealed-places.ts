@@ -1,12 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { runSecrets } from '../jobs/tables.ts'
 import { credentials, secretStores } from './tables.ts'
 
 /** A table whose rows hold sealed records: `sealed` is field -> record, sealed for the row's tenant and id and that field. */
 export type SealedTable = PgTable & { id: AnyPgColumn; tenantId: AnyPgColumn; name: AnyPgColumn; sealed: AnyPgColumn }
 
 /** Every such table, by what messages call its rows: what is sealed anew when the key changes. */
-export const SEALED_PLACES: Record<string, SealedTable> = { credential: credentials, 'secret store': secretStores }
+export const SEALED_PLACES: Record<string, SealedTable> = {
+  credential: credentials,
+  'secret store': secretStores,
+  'run of': runSecrets,
+}
 
 /** A record begins with its key version, one byte. */
 export const versionOf = (record: SQL): SQL<number> => sql`get_byte(decode(substr(${record}, 1, 4), 'base64'), 0)`

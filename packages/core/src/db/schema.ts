@@ -2,5 +2,13 @@
 export { accounts, apiTokens, auditEntries, members, sessions, tenants, users, verifications } from '../access/tables.ts'
 export { credentialKeys, credentials, resealFailures, secretStores } from '../credentials/tables.ts'
 export { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
-export { jobRunEvents, jobRunHosts, jobRuns, jobTemplates, jobTemplateVersions, playbookBundles } from '../jobs/tables.ts'
+export {
+  jobRunEvents,
+  jobRunHosts,
+  jobRuns,
+  jobTemplates,
+  jobTemplateVersions,
+  playbookBundles,
+  runSecrets,
+} from '../jobs/tables.ts'
 export { accelerators, computeNodes, connectionTests, discoveries, discoveryEvidence } from '../nodes/tables.ts'

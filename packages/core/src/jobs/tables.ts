@@ -143,6 +143,18 @@ export type JobRunStatus = (typeof JOB_RUN_STATUSES)[number]
 /** Why a run is over: its process ended by itself, or we ended it, or it could not run, or its worker was lost. */
 export type EndedBy = 'exit' | 'cancel' | 'timeout' | 'error' | 'lost'
 
+/** Secret extra vars, sealed, by name. Rows of their own, so that a run that repeats another one can have the same. */
+export const runSecrets = snakeCase.table('run_secrets', {
+  id: id(),
+  tenantId: uuid()
+    .notNull()
+    .references(() => tenants.id),
+  /** Of the template that they were given for. */
+  name: text().notNull(),
+  sealed: jsonb().$type<Record<string, string>>().notNull(),
+  createdAt: createdAt(),
+})
+
 export const jobRuns = snakeCase.table(
   'job_runs',
   {
@@ -176,8 +188,8 @@ export const jobRuns = snakeCase.table(
     /** What the caller asked for, as typed: a hostlist, group or tag expression. Null when nodes were named by id. */
     limit: text(),
     extraVars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
-    /** Extra vars that the template's input schema marks as secret, sealed, by name; they do not stand in `extraVars`. */
-    sealedVars: jsonb().$type<Record<string, string>>().notNull().default(sql`'{}'::jsonb`),
+    /** Extra vars that the template's input schema marks as secret; they do not stand in `extraVars`. */
+    secretsId: uuid().references(() => runSecrets.id, { onDelete: 'set null' }),
     reason: text(),
     idempotencyKey: text(),
     createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
