@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { race } from '../testing/race.ts'
+import { type Credential, credentialKey, credentials, resealCredentials, rotateCredentialKey, updateCredential } from './index.ts'
+
+/** Killed at each of them. */
+const ROWS = process.env.MUSTER_LONG_TESTS ? 200 : 2
+const CHILD = fileURLToPath(new URL('../testing/reseal-until.ts', import.meta.url))
+
+let t: TestRuntime
+let cast: Cast
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+const passwordOf = async (row: Credential) => {
+  const [now] = await t.runtime.db.select().from(credentials).where(eq(credentials.id, row.id))
+  return t.runtime.vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, now!.sealed.password!)
+}
+
+test('a rotation that is killed at every row opens all secrets at any time, and ends', { timeout: 600_000 }, async () => {
+  const rows: Credential[] = []
+  for (let i = 0; i < ROWS; i++) rows.push(await t.given.credential(cast.admin, 'SSH_PASSWORD', { password: `secret ${i}` }))
+  expect(await credentialKey(cast.viewer)).toMatchObject({ version: 1, total: ROWS, left: 0, failed: [], olderInUse: [] })
+  expect(await rotateCredentialKey(cast.admin)).toMatchObject({ version: 2, total: ROWS, left: ROWS, olderInUse: [1] })
+  expect(t.nudges.at(-1)).toMatchObject({ topic: 'credentialKey', id: '2' })
+  await expect(rotateCredentialKey(cast.admin)).rejects.toThrow(/still going on: \d+ left/)
+
+  const run = (killAt: number) =>
+    promisify(execFile)(process.execPath, [CHILD, t.url, String(killAt)]).then(
+      ({ stdout }) => stdout.trim(),
+      (error: { signal: string }) => error.signal,
+    )
+  // Killed while it is at the first row, then at the second of those that are left: each time one more row is done.
+  expect(await run(1)).toBe('SIGKILL')
+  for (let done = 0; done < ROWS; done++) {
+    expect(await credentialKey(cast.viewer)).toMatchObject({ left: ROWS - done, olderInUse: [1] })
+    for (const [i, row] of rows.entries()) expect(await passwordOf(row)).toBe(`secret ${i}`)
+    expect(await run(2)).toBe(done === ROWS - 1 ? 'done' : 'SIGKILL')
+  }
+  for (const [i, row] of rows.entries()) expect(await passwordOf(row)).toBe(`secret ${i}`)
+  expect(await credentialKey(cast.viewer)).toMatchObject({ version: 2, total: ROWS, left: 0, failed: [], olderInUse: [] })
+})
+
+test('names what does not open, does not wait for it, and forgets it when its secrets are saved again', async () => {
+  const { admin, viewer, worker } = await t.given.tenant()
+  const good = await t.given.credential(admin, 'SSH_PASSWORD')
+  const broken = await t.given.credential(admin, 'SSH_PASSWORD', { name: 'broken' })
+  await t.runtime.db.update(credentials).set({ sealed: good.sealed }).where(eq(credentials.id, broken.id))
+  const { version } = await rotateCredentialKey(admin)
+  await resealCredentials(worker)
+  const failed = [{ what: 'credential', id: broken.id, name: 'broken', reason: expect.stringContaining('does not open') }]
+  expect(await credentialKey(viewer)).toMatchObject({ version, total: 2, left: 0, failed, olderInUse: [version - 1] })
+  expect(await credentialKey(cast.viewer)).toMatchObject({ failed: [] })
+  await updateCredential(admin, { id: broken.id, password: 'once more' })
+  expect(await credentialKey(viewer)).toMatchObject({ left: 0, failed: [], olderInUse: [] })
+})
+
+test('of two that rotate at once one does, and an operator may not', async () => {
+  const { owner, admin, operator } = await t.given.tenant()
+  await t.given.credential(admin, 'SSH_PASSWORD')
+  const { version } = await credentialKey(owner)
+  const { won, lost } = await race(rotateCredentialKey(owner), rotateCredentialKey(admin))
+  expect(won).toMatchObject([{ version: version + 1 }])
+  expect(lost).toMatchObject([{ code: 'CONFLICT' }])
+  await expect(rotateCredentialKey(operator)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+})
