@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Bench } from '../bench.ts'
+import { type Client, connect } from '../client.ts'
+import { percentile, type Sample } from '../compare.ts'
+import { naiveNotify } from '../naive-notify.ts'
+import { addSilentNode, followRun, runJob, signIn } from '../onboard.ts'
+import { startProduct } from '../product.ts'
+import { callbackFlood } from '../stand-ins/callback.ts'
+
+const RUNS = 100
+const FOLLOWERS_PER_RUN = 10
+const RECONNECTS = 100
+/** Lines per second of all runs together. */
+const RATE = 10_000
+const SECONDS = 5
+const LATE_MS = 100
+
+/** 100 runs that say 10,000 lines a second together, followed by 1,000 subscribers with a connection each, and by nobody. */
+export const bench: Bench = async ({ rounds, say }) => {
+  const dir = mkdtempSync(join(tmpdir(), 'mf-'))
+  const flood = callbackFlood(dir)
+  const product = await startProduct({ ANSIBLE_PLAYBOOK: flood.program, JOB_RUNNER_CONCURRENCY: String(RUNS) })
+  try {
+    let token: string | null = null
+    const api = connect(product.url, () => token)
+    token = await signIn(api, product.linkToken)
+    for (let i = 0; i < RUNS; i++) await addSilentNode(api, `node${i}`)
+    flood.set({ events: (RATE / RUNS) * SECONDS, rate: RATE / RUNS })
+
+    const once = async (followersPerRun: number, reconnects: number) => {
+      const ids: string[] = []
+      for (let i = 0; i < RUNS; i++) ids.push(await runJob(api, { template: 'connectivity_check', limit: `node${i}` }))
+      const lags: number[] = []
+      let drops = reconnects
+      const followers = ids.flatMap((id) =>
+        Array.from({ length: followersPerRun }, () => follow(api, id, lags, () => drops-- > 0)),
+      )
+      const delivered = (await Promise.all(followers)).reduce((sum, n) => sum + n, 0)
+      const { lines, perSecond } = await written(api)
+      if (lines !== RATE * SECONDS) throw new Error(`${lines} of ${RATE * SECONDS} lines were written`)
+      return { perSecond, lags, delivered: followersPerRun ? delivered / (lines * followersPerRun) : 1 }
+    }
+
+    const write: Sample[] = []
+    const late: Sample[] = []
+    const delivered: Sample[] = []
+    for (let round = 1; round <= rounds; round++) {
+      const alone = await once(0, 0)
+      const live = await once(FOLLOWERS_PER_RUN, RECONNECTS)
+      const p99 = percentile(live.lags, 0.99)
+      write.push({ ours: live.perSecond, peer: alone.perSecond })
+      late.push({ ours: p99, peer: LATE_MS })
+      delivered.push({ ours: live.delivered, peer: 1 })
+      say(
+        `round ${round} of ${rounds}: ${Math.round(live.perSecond)} lines/s with followers, ${Math.round(alone.perSecond)} without; p50 ${percentile(live.lags, 0.5)} ms, p99 ${p99} ms late; delivered/sent ${live.delivered}`,
+      )
+    }
+    const naive = await naiveNotify(product.databaseUrl)
+    say(`for comparison, a NOTIFY in the transaction of each row: ${naive.toFixed(2)} of the write rate without`)
+    return [
+      { comparison: { what: 'write_rate_with_followers', unit: 'lines/s', kind: 'throughput', goal: 0.95 }, samples: write },
+      { comparison: { what: 'line_to_client_p99', unit: 'ms', kind: 'cost', goal: 1 }, samples: late },
+      { comparison: { what: 'delivered_of_sent', unit: 'x', kind: 'throughput', goal: 1 }, samples: delivered },
+    ]
+  } finally {
+    await product.stop()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** Follow to the end, losing the connection once in the middle if told to. @returns how many lines came, each once and in order */
+async function follow(api: Client, id: string, lags: number[], mayDrop: () => boolean): Promise<number> {
+  let seq = 0
+  let lines = 0
+  let isToDrop = mayDrop()
+  while (true) {
+    const connection = new AbortController()
+    for await (const batch of followRun(api, id, seq, connection.signal)) {
+      const now = Date.now()
+      for (const event of batch.events) {
+        if (event.seq !== ++seq) throw new Error(`event ${event.seq} came in the place of ${seq}`)
+        if (event.kind !== 'ok') continue
+        lines++
+        lags.push(now - Date.parse(event.createdAt))
+      }
+      if (isToDrop && lines > 50) {
+        isToDrop = false
+        connection.abort()
+      }
+    }
+    if (!connection.signal.aborted) return lines
+  }
+}
+
+/** Wait for the end of the newest runs. @returns how many lines they have, and how fast these were written, all together */
+async function written(api: Client): Promise<{ lines: number; perSecond: number }> {
+  type Run = { finishedAt: string | null; execAt: string; lineCount: number }
+  while (true) {
+    const { jobRuns } = await api.request<{ jobRuns: { edges: { node: Run }[] } }>(
+      'query ($runs: Int!) { jobRuns(first: $runs) { edges { node { finishedAt execAt lineCount } } } }',
+      { runs: RUNS },
+    )
+    const runs = jobRuns.edges.map((edge) => edge.node)
+    if (runs.every((run) => run.finishedAt)) {
+      const lines = runs.reduce((sum, run) => sum + Number(run.lineCount), 0)
+      const began = Math.min(...runs.map((run) => Date.parse(run.execAt)))
+      const ended = Math.max(...runs.map((run) => Date.parse(run.finishedAt!)))
+      return { lines, perSecond: lines / ((ended - began) / 1000) }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
