@@ -52,6 +52,8 @@ export const relations = defineRelations(schema, (r) => ({
     template: r.one.jobTemplates({ from: r.jobRuns.templateId, to: r.jobTemplates.id, optional: false }),
     bundle: r.one.playbookBundles({ from: r.jobRuns.bundleId, to: r.playbookBundles.id }),
     hosts: r.many.jobRunHosts({ from: r.jobRuns.id, to: r.jobRunHosts.jobRunId }),
+    parent: r.one.jobRuns({ from: r.jobRuns.parentRunId, to: r.jobRuns.id, alias: 'parent' }),
+    retries: r.many.jobRuns({ from: r.jobRuns.id, to: r.jobRuns.parentRunId, alias: 'parent' }),
   },
   jobRunHosts: {
     run: r.one.jobRuns({ from: r.jobRunHosts.jobRunId, to: r.jobRuns.id, optional: false }),

@@ -8,6 +8,7 @@ export {
   jobRuns,
   jobTemplates,
   jobTemplateVersions,
+  nodeLocks,
   playbookBundles,
   runSecrets,
 } from '../jobs/tables.ts'

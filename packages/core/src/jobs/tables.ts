@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   bytea,
@@ -190,6 +191,16 @@ export const jobRuns = snakeCase.table(
     extraVars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
     /** Extra vars that the template's input schema marks as secret; they do not stand in `extraVars`. */
     secretsId: uuid().references(() => runSecrets.id, { onDelete: 'set null' }),
+    /** Hosts at a time, as the template's: `5`, `30%`, `1,5,30%`. Null: what the playbook says. */
+    serial: text(),
+    maxFailPercentage: smallint(),
+    jobTags: text().array().notNull().default(sql`'{}'::text[]`),
+    skipTags: text().array().notNull().default(sql`'{}'::text[]`),
+    /** Of a read-only template, or in check mode: it takes no locks. */
+    isReadOnly: boolean().notNull().default(false),
+    /** The run that this one tries again, and the how-manieth attempt it is. */
+    parentRunId: uuid().references((): AnyPgColumn => jobRuns.id, { onDelete: 'set null' }),
+    attempt: integer().notNull().default(1),
     reason: text(),
     idempotencyKey: text(),
     createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
@@ -208,6 +219,9 @@ export const jobRuns = snakeCase.table(
     error: text(),
     /** Hosts that were in the middle of a task when the run was canceled, timed out or lost its worker. */
     midTaskHosts: text().array().notNull().default(sql`'{}'::text[]`),
+
+    /** Since when it is out of the queue because other runs are before it on its nodes. Null: it is in the queue, or begun. */
+    waitingSince: at(),
 
     // Fencing: a worker writes only with the token of its own claim.
     claimToken: uuid(),
@@ -245,6 +259,8 @@ export const jobRuns = snakeCase.table(
     index().on(t.tenantId, t.id),
     index().on(t.templateId),
     index().on(t.touchedAt).where(sql`finished_at is null`),
+    index().on(t.waitingSince).where(sql`waiting_since is not null`),
+    index().on(t.parentRunId),
     uniqueIndex().on(t.tenantId, t.idempotencyKey),
   ],
 )
@@ -273,12 +289,43 @@ export const jobRunHosts = snakeCase.table(
     result: text().$type<HostResult>().notNull().default('PENDING'),
     /** The task it is in, or was in when the run ended. */
     currentTask: text(),
+    /** Since when it is in `currentTask`. */
+    currentTaskAt: at(),
     /** The message of its first failure. */
     message: text(),
+    /** The same for messages that differ only in numbers, paths, names of hosts and the like. Null without a message. */
+    failureSignature: text(),
   },
-  (t) => [primaryKey({ columns: [t.jobRunId, t.name] }), index().on(t.nodeId)],
+  (t) => [
+    primaryKey({ columns: [t.jobRunId, t.name] }),
+    index().on(t.nodeId),
+    index().on(t.failureSignature).where(sql`failure_signature is not null`),
+  ],
 )
 export type JobRunHost = typeof jobRunHosts.$inferSelect
+
+/**
+ * The line at each node: runs that change it, in the order of their ids, which is the order of their creation. One at most has
+ * acquired the node; a run acquires all its nodes at once. The row goes when the run ends, however it ends.
+ */
+export const nodeLocks = snakeCase.table(
+  'node_locks',
+  {
+    nodeId: uuid()
+      .notNull()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    jobRunId: uuid()
+      .notNull()
+      .references(() => jobRuns.id, { onDelete: 'cascade' }),
+    /** Null while it waits. A lock that was acquired lasts as long as its run is touched. */
+    acquiredAt: at(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.nodeId, t.jobRunId] }),
+    index().on(t.jobRunId),
+    uniqueIndex('node_locks_acquired_unique').on(t.nodeId).where(sql`acquired_at is not null`),
+  ],
+)
 
 /** What a log is made of, in order. Gap-free: `seq` of a run is 1..n. */
 export const jobRunEvents = snakeCase.table(

@@ -6,7 +6,7 @@ import { ClaimLost, storableJson } from './append-job-run-events.ts'
 import { type JobRunHost, jobRunHosts, jobRuns } from './tables.ts'
 
 /** How a host stands now. Names that the run does not have are ignored. */
-export type HostState = Omit<JobRunHost, 'jobRunId' | 'nodeId'>
+export type HostState = Omit<JobRunHost, 'jobRunId' | 'nodeId' | 'currentTaskAt' | 'failureSignature'>
 
 /**
  * Say that the run is alive, and how its hosts stand.
