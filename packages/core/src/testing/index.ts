@@ -1,4 +1,5 @@
 export { aDiscovery, anAccelerator } from './a-discovery.ts'
+export { type ArchiveEntry, tarGz, zip } from './archives.ts'
 export { createTestDatabase } from './database.ts'
 export { eventually } from './eventually.ts'
 export { type Cast, type FleetOptions, type Given, makeHostKey, makeKeyPair, makePrivateKey } from './given.ts'
