@@ -1,4 +1,4 @@
-import { loadConfig, masterPassword } from '@muster/core/config'
+import { loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
 import type { Runtime } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
 import { awaitDatabase, connectDb } from '@muster/core/db'
@@ -9,8 +9,7 @@ import { deriveAuthSecret } from './auth.ts'
 
 const NAMES = [
   'DATABASE_URL',
-  'CREDENTIAL_MASTER_PASSWORD',
-  'CREDENTIAL_MASTER_PASSWORD_FILE',
+  ...MASTER_PASSWORD,
   'CREDENTIAL_KEY_VERSION',
   'AUTH_SECRET',
   'MUSTER_PUBLIC_URL',
@@ -25,7 +24,7 @@ const NAMES = [
  */
 export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?: AbortSignal) {
   const config = loadConfig(env, NAMES)
-  const password = masterPassword(config)
+  const password = takeMasterPassword(config, env)
   const log = createLog(name, config.LOG_LEVEL)
   const { db, pool, close } = connectDb(config.DATABASE_URL, { max: 16, name: `muster-${name}` })
   if (signal) await awaitDatabase(db, log, signal)

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { buildConsole } from './build-console.ts'
 import { checkDatabase } from './external-postgres.ts'
+import { SECRET_FD } from './node-arguments.ts'
 import { pickPort } from './ports.ts'
 import { root } from './root.ts'
 import { runOnce } from './run-once.ts'
@@ -28,6 +29,9 @@ export type Boot = {
  */
 export async function boot({ settings, publicUrl, supervisor, startPostgres, signal }: Boot): Promise<FirstStart> {
   const { dataDir, watch } = settings
+  // `node --watch` hands no descriptors on: in development the environment has to do.
+  const { masterPassword } = settings
+  const secret = watch ? undefined : masterPassword
   const labFile = path.join(dataDir, 'lab.json')
   const env: NodeJS.ProcessEnv = {
     NODE_ENV: watch ? 'development' : 'production',
@@ -36,10 +40,12 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
     MUSTER_PUBLIC_URL: publicUrl,
     ANSIBLE_WORK_DIR: process.env.ANSIBLE_WORK_DIR || path.join(dataDir, 'ansible'),
     ANSIBLE_PLAYBOOK_REPO_PATH: process.env.ANSIBLE_PLAYBOOK_REPO_PATH || path.join(root, 'playbooks'),
+    ...(watch ? { CREDENTIAL_MASTER_PASSWORD: masterPassword } : {}),
+    ...(secret === undefined ? {} : { CREDENTIAL_MASTER_PASSWORD_FD: String(SECRET_FD) }),
     ...(settings.hasMasterPassword ? {} : { CREDENTIAL_MASTER_PASSWORD_FILE: masterPasswordFile(dataDir) }),
     ...(settings.lab ? { MUSTER_LAB_FILE: labFile } : {}),
   }
-  const once = (script: string) => runOnce(script, env, signal)
+  const once = (script: string) => runOnce(script, env, { signal, secret })
 
   const built = watch ? Promise.resolve() : step('Build the console', () => buildConsole(signal))
   const lab = settings.lab
@@ -67,12 +73,14 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
       name: 'api',
       argv: [...node, 'apps/api/src/main.ts'],
       env: { ...env, HOST: '127.0.0.1', PORT: String(apiPort) },
+      secret,
       ready: () => answers(`http://127.0.0.1:${apiPort}/readyz`),
     }
     const worker: ChildSpec = {
       name: 'worker',
       argv: [...node, 'apps/worker/src/main.ts'],
       env: { ...env, HOST: '127.0.0.1', WORKER_PORT: String(workerPort) },
+      secret,
       ready: () => answers(`http://127.0.0.1:${workerPort}/readyz`),
     }
     const front: ChildSpec = {
@@ -127,8 +135,8 @@ function masterPasswordFile(dataDir: string): string {
 
 /** For children that have no business with the database or with credentials. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const secret = ['DATABASE_URL', 'CREDENTIAL_MASTER_PASSWORD', 'CREDENTIAL_MASTER_PASSWORD_FILE', 'AUTH_SECRET', 'MUSTER_CONFIG']
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.includes(name)))
+  const isSecret = /^(DATABASE_URL|CREDENTIAL_MASTER_PASSWORD(_\w+)?|AUTH_SECRET|MUSTER_CONFIG)$/
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret.test(name)))
 }
 
 async function answers(url: string): Promise<boolean> {

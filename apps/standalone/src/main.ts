@@ -12,6 +12,8 @@ import { createSupervisor } from './supervisor.ts'
 // `npm start`: everything on one machine under one supervisor, until Ctrl-C or SIGTERM.
 const started = performance.now()
 const settings = orExit(() => readSettings(process.argv.slice(2), process.env))
+// It is in the settings now, and nothing that we start inherits it.
+delete process.env.CREDENTIAL_MASTER_PASSWORD
 const { dataDir } = settings
 const logDir = path.join(dataDir, 'logs')
 fs.mkdirSync(logDir, { recursive: true, mode: 0o700 })

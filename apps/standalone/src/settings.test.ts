@@ -18,6 +18,7 @@ test('works with nothing set', () => {
     port: 3000,
     databaseUrl: undefined,
     publicUrl: undefined,
+    masterPassword: undefined,
     hasMasterPassword: false,
     lab: 0,
     watch: false,

@@ -13,7 +13,9 @@ export type Settings = {
   databaseUrl?: string
   /** The console's address as people type it; default http://localhost:PORT. */
   publicUrl?: string
-  /** Somebody else looks after the master password. */
+  /** Given to us, to be handed on over a pipe: not where children would inherit it. */
+  masterPassword?: string
+  /** There is one already, or children find it by themselves in a file. */
   hasMasterPassword: boolean
   /** How many lab nodes to bring up; 0 is none. */
   lab: number
@@ -69,6 +71,7 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
       matching(/^https?:\/\/[^/]+\/?$/, 'must look like https://muster.example.org'),
       undefined,
     ),
+    masterPassword: env.CREDENTIAL_MASTER_PASSWORD || undefined,
     hasMasterPassword: ['CREDENTIAL_MASTER_PASSWORD', 'CREDENTIAL_MASTER_PASSWORD_FILE'].some(
       (name) => env[name] || fromFile[name],
     ),

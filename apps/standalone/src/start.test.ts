@@ -16,9 +16,16 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(dataDir, { recursive: true, force: true }))
 
+const PASSWORD = 'a password that goes over pipes only'
+
 /** `npm start` after its set-up. Resolves when it says how to stop it. */
 async function start(): Promise<{ product: ChildProcess; said: string }> {
-  const env: NodeJS.ProcessEnv = { ...process.env, MUSTER_DATA_DIR: dataDir, PORT: String(await pickPort(20_000)) }
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    MUSTER_DATA_DIR: dataDir,
+    PORT: String(await pickPort(20_000)),
+    CREDENTIAL_MASTER_PASSWORD: PASSWORD,
+  }
   for (const name of ['DATABASE_URL', 'MUSTER_PUBLIC_URL', 'HOST', 'NODE_OPTIONS', 'VITEST']) delete env[name]
   const product = spawn(process.execPath, ['apps/standalone/src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
@@ -30,19 +37,20 @@ async function start(): Promise<{ product: ChildProcess; said: string }> {
 
 /** Processes of this product: its data directory is in their command line, environment or, for Postgres, their folder. */
 function left(): string[] {
-  const read = (file: string) => {
-    try {
-      return fs.readFileSync(file, 'latin1')
-    } catch {
-      return ''
-    }
-  }
   return fs
     .readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
     .filter(
       (pid) => `${read(`/proc/${pid}/cmdline`)}${read(`/proc/${pid}/environ`)}`.includes(dataDir) || cwd(pid).startsWith(dataDir),
     )
+}
+
+function read(file: string): string {
+  try {
+    return fs.readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 function cwd(pid: string): string {
@@ -65,6 +73,8 @@ test.runIf(process.platform === 'linux')(
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     expect(fs.statSync(dataDir).mode & 0o777).toBe(0o700)
     expect(left().length).toBeGreaterThan(4)
+    const told = left().filter((pid) => read(`/proc/${pid}/environ`).includes(PASSWORD))
+    expect(told).toEqual([String(first.product.pid)])
 
     first.product.stdout!.destroy()
     first.product.stderr!.destroy()

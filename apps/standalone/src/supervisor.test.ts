@@ -56,6 +56,14 @@ test('keeps the whole log in a file and shows warnings and errors in short', asy
   expect(said).toEqual(['talker   warning: loud: because'])
 })
 
+test('hands a secret over by a descriptor, at each start, and by nothing that others can look at', async () => {
+  const read = `console.log(fs.readFileSync(4, 'utf8').length, fs.readFileSync('/proc/self/environ', 'latin1').includes('hunter2')); ready(); ${STAYS}`
+  await supervisor.start({ ...child('keeper', read), secret: 'hunter2 and more' })
+  process.kill(living[0]!.pid, 'SIGKILL')
+  await waitFor(() => log('keeper').split('\n').length > 2, 5_000)
+  expect(log('keeper')).toBe('16 false\n16 false\n')
+})
+
 test('starts a child again that ends by itself', async () => {
   await supervisor.start(child('phoenix', `ready(); ${STAYS}`))
   const first = living[0]!

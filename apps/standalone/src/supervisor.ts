@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openLogFile } from './log-file.ts'
 import { forTerminal } from './log-line.ts'
-import { nodeArguments } from './node-arguments.ts'
+import { handOver, nodeArguments, stdioOf } from './node-arguments.ts'
 import { identify, type ProcessIdentity } from './process-identity.ts'
 import { root } from './root.ts'
 import { waitFor } from './wait.ts'
@@ -14,6 +14,8 @@ export type ChildSpec = {
   /** A Node program: script and arguments, after Node's own options. */
   argv: string[]
   env: NodeJS.ProcessEnv
+  /** Handed over at SECRET_FD, at each start. */
+  secret?: string
   /** Asked every 50 ms after each start until it says true. */
   ready: () => boolean | Promise<boolean>
   /** Gets each line of stdout instead of the log file: for what must not be in a log. */
@@ -70,7 +72,7 @@ export function createSupervisor(options: Options): Supervisor {
       process: spawn(process.execPath, nodeArguments(spec.argv), {
         cwd: root,
         env: spec.env,
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        stdio: stdioOf(spec.secret),
         detached: true,
       }),
       tail: [],
@@ -78,6 +80,7 @@ export function createSupervisor(options: Options): Supervisor {
       closed: false,
       startedAt: performance.now(),
     }
+    handOver(child.process, spec.secret)
     child.identity = child.process.pid ? identify(child.process.pid) : undefined
     children.set(spec.name, child)
     const take = (line: string) => {

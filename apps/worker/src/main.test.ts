@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { schema } from '@muster/core/db'
+import { runJob } from '@muster/core/jobs'
 import { addNode, testConnections } from '@muster/core/nodes'
-import { eventually, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { eventually, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ansibleOf, startProcess, type WorkerProcess } from './testing/start-process.ts'
@@ -103,6 +105,38 @@ describe('a worker', () => {
     SLOW,
   )
 
+  it.runIf(process.platform === 'linux').each([
+    ['a descriptor', {}],
+    ['the environment', { CREDENTIAL_MASTER_PASSWORD: TEST_MASTER_PASSWORD, CREDENTIAL_MASTER_PASSWORD_FD: '' }],
+  ])(
+    'keeps the master password that came by %s from ansible-playbook',
+    async (way, env) => {
+      const seen = join(folder, `seen by ${way}`)
+      const spy = join(folder, `spy on ${way}`)
+      const says = `#!/bin/sh\ncase "$1" in --version) echo 'ansible-playbook [core 2.19.4]' ;; *) { cat /proc/$$/environ; ls -l /proc/$$/fd; echo; echo end; } > '${seen}' ;; esac\n`
+      await writeFile(spy, says)
+      await chmod(spy, 0o755)
+      const worker = start({ ANSIBLE_PLAYBOOK: spy, ...env })
+      await addressOf(worker)
+      const { admin } = await test.given.tenant()
+      const node = await addNode(admin, { name: 'here', host: 'localhost', connectionType: 'local' })
+      await runJob(admin, { template: 'connectivity_check', nodeIds: [node.id] })
+      const told = await eventually(() => {
+        const text = readFileSync(seen, 'latin1')
+        if (!text.endsWith('end\n')) throw new Error('not yet')
+        return text
+      }, 30_000)
+      expect(told).not.toContain(TEST_MASTER_PASSWORD)
+      expect(told).not.toContain('CREDENTIAL_')
+      // What a process was started with stays readable to its own user: that is why there are descriptors.
+      const own = readFileSync(`/proc/${worker.child.pid}/environ`, 'latin1')
+      expect(own.includes(TEST_MASTER_PASSWORD)).toBe(way === 'the environment')
+      worker.child.kill('SIGTERM')
+      expect(await worker.ended).toBe(0)
+    },
+    SLOW,
+  )
+
   it(
     'waits for its database, and can be told to end while it waits',
     async () => {
@@ -121,7 +155,7 @@ describe('a worker', () => {
         start({ DATABASE_URL: 'mysql://somewhere', SSH_CONCURRENCY: 'many' }),
         start({ ANSIBLE_PLAYBOOK: join(folder, 'missing') }),
         start({ ANSIBLE_PLAYBOOK: await ansibleOf('2.12.1', join(folder, 'old')) }),
-        start({ CREDENTIAL_MASTER_PASSWORD: 'not the one it was' }),
+        start({ CREDENTIAL_MASTER_PASSWORD: 'not the one it was', CREDENTIAL_MASTER_PASSWORD_FD: '' }),
       ]
       expect(await Promise.all(workers.map((worker) => worker.ended))).toEqual([1, 1, 1, 1])
       const said = workers.map((worker) => worker.output)

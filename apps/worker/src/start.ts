@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { loadConfig, masterPassword } from '@muster/core/config'
+import { loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
 import type { Runtime } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
 import { awaitDatabase, connectDb, type Db, schema } from '@muster/core/db'
@@ -25,8 +25,7 @@ import { shareBastions } from './ssh/bastions.ts'
 export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
   loadConfig(env, [
     'DATABASE_URL',
-    'CREDENTIAL_MASTER_PASSWORD',
-    'CREDENTIAL_MASTER_PASSWORD_FILE',
+    ...MASTER_PASSWORD,
     'CREDENTIAL_KEY_VERSION',
     'LOG_LEVEL',
     'HOST',
@@ -61,10 +60,11 @@ export type Worker = {
 export async function startWorker(config: WorkerConfig, log: Log, signal: AbortSignal): Promise<Worker> {
   const workerId = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
   const url = config.DATABASE_URL
+  // Before anything is started that would inherit it.
+  const password = takeMasterPassword(config, process.env)
   const version = ansibleVersion(config.ANSIBLE_PLAYBOOK)
   // Looked at below; a database that is away must not make it an unhandled rejection.
   version.catch(() => {})
-  const password = masterPassword(config)
   const { db, close: closeDb } = connectDb(url, { name: `muster-worker ${workerId}`, max: 16 })
   const closers = [closeDb]
   const close = async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
 
@@ -13,6 +13,8 @@ export const SETTINGS = {
   CREDENTIAL_MASTER_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
   /** File that holds it instead; one trailing newline is ignored. */
   CREDENTIAL_MASTER_PASSWORD_FILE: path.optional(),
+  /** Open file descriptor from which it is read to the end instead. */
+  CREDENTIAL_MASTER_PASSWORD_FD: z.coerce.number().int().min(3, 'must be 3 or more').max(1023).optional(),
   CREDENTIAL_KEY_VERSION: z.coerce.number().int().min(1).max(255).default(1),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   /** Where the API listens. */
@@ -80,18 +82,33 @@ export function loadConfig<K extends keyof Settings>(env: NodeJS.ProcessEnv, nam
   return config as Pick<Settings, K>
 }
 
-/** The master password, from the file when one is named. @throws Error when there is none that can be used. */
-export function masterPassword(config: Pick<Settings, 'CREDENTIAL_MASTER_PASSWORD' | 'CREDENTIAL_MASTER_PASSWORD_FILE'>): string {
-  if (config.CREDENTIAL_MASTER_PASSWORD) return config.CREDENTIAL_MASTER_PASSWORD
-  const file = config.CREDENTIAL_MASTER_PASSWORD_FILE
-  if (!file)
-    throw new Error(
-      'Wrong configuration:\n  set CREDENTIAL_MASTER_PASSWORD or CREDENTIAL_MASTER_PASSWORD_FILE: credentials are sealed with it',
-    )
-  const wrong = (why: string) => new Error(`Wrong configuration:\n  CREDENTIAL_MASTER_PASSWORD_FILE names ${file}, ${why}`)
+/** The settings that say what the master password is; one of them has to be there. */
+export const MASTER_PASSWORD = [
+  'CREDENTIAL_MASTER_PASSWORD',
+  'CREDENTIAL_MASTER_PASSWORD_FILE',
+  'CREDENTIAL_MASTER_PASSWORD_FD',
+] as const
+
+/**
+ * The master password, from wherever it was given, and no longer there for anything that this process starts: it is taken out of
+ * `env`, and the descriptor is closed.
+ * @throws Error when there is none that can be used
+ */
+export function takeMasterPassword(config: Pick<Settings, (typeof MASTER_PASSWORD)[number]>, env: NodeJS.ProcessEnv): string {
+  for (const name of MASTER_PASSWORD) delete env[name]
+  const { CREDENTIAL_MASTER_PASSWORD: given, CREDENTIAL_MASTER_PASSWORD_FD: fd, CREDENTIAL_MASTER_PASSWORD_FILE: file } = config
+  if (fd !== undefined) return readPassword(fd, `CREDENTIAL_MASTER_PASSWORD_FD names the descriptor ${fd}`)
+  if (given) return given
+  if (file) return readPassword(file, `CREDENTIAL_MASTER_PASSWORD_FILE names ${file}`)
+  throw new Error(`Wrong configuration:\n  set one of ${MASTER_PASSWORD.join(', ')}: credentials are sealed with it`)
+}
+
+function readPassword(from: string | number, named: string): string {
+  const wrong = (why: string) => new Error(`Wrong configuration:\n  ${named}, ${why}`)
   let text: string
   try {
-    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    text = readFileSync(from, 'utf8').replace(/\r?\n$/, '')
+    if (typeof from === 'number') closeSync(from)
   } catch (error) {
     throw wrong(`which cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }

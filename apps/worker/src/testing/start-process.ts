@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, writeFile } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { TEST_MASTER_PASSWORD } from '@muster/core/testing'
 
@@ -8,14 +9,16 @@ const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 /** A worker as a process of its own. `output` grows as it speaks; `ended` is its exit code. */
 export type WorkerProcess = { child: ChildProcess; readonly output: string; ended: Promise<number | null> }
 
-/** @param env all that the process gets, besides a master password, a free port and PATH */
+/** @param env all that the process gets, besides a master password (over a descriptor), a free port and PATH */
 export function startProcess(env: Record<string, string>): WorkerProcess {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, CREDENTIAL_MASTER_PASSWORD: TEST_MASTER_PASSWORD, WORKER_PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, CREDENTIAL_MASTER_PASSWORD_FD: '3', WORKER_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
+  const password = child.stdio[3] as Writable
+  password.on('error', () => {}).end(TEST_MASTER_PASSWORD)
   let output = ''
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [child.stdout!, child.stderr!])
     stream.on('data', (chunk: Buffer) => {
       output += chunk
     })
