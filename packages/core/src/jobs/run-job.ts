@@ -2,12 +2,13 @@ import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
-import { Conflict, InvalidInput, NotFound, parseInput } from '../errors.ts'
+import { Conflict, InvalidInput, parseInput } from '../errors.ts'
 import { Ids, oneLine, prose } from '../input.ts'
 import { foldHostlist, selectNodes } from '../nodes/index.ts'
 import { checkExtraVars } from './extra-vars.ts'
 import { type Target, whyNotTarget } from './policy.ts'
-import { type JobRun, jobRunHosts, jobRuns, jobTemplates } from './tables.ts'
+import { keptOf, sealRunSecrets, templateNamed, varsOf } from './run-settings.ts'
+import { type JobRun, jobRunHosts, jobRuns, runSecrets } from './tables.ts'
 
 const LONGEST_S = 23 * 3600
 const HOSTS_PER_INSERT = 5000
@@ -32,7 +33,7 @@ export const RunJobInput = z
 /**
  * Start a template's playbook on some nodes. What the caller leaves out comes from the template.
  * The same `idempotencyKey` gives the run that was started first with it, so a caller may try again after a lost answer.
- * @throws Conflict when the key was used for another template or other nodes
+ * @throws Conflict when the key was used for another template or other nodes, or the template is archived
  * @throws InvalidInput when extra vars or nodes cannot be used: every node that cannot is named with its reason
  * @throws NotFound when there is no such template or node
  */
@@ -40,35 +41,30 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
   authorize(ctx, 'job_run:start')
   const { extraVars, ...given } = parseInput(RunJobInput, input)
   checkExtraVars(extraVars ?? {})
-  const [template] = await ctx.db
-    .select()
-    .from(jobTemplates)
-    .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.name, given.template)))
-  if (!template) throw new NotFound(`There is no job template ${given.template}. See the list of job templates for its name.`)
+  const template = await templateNamed(ctx, given.template)
+  const vars = varsOf(template, extraVars ?? {})
+  const secrets = await sealRunSecrets(ctx, template, vars.secrets)
 
   return inTransaction(ctx, async (tx, afterwards) => {
     const before = await firstWithKey(ctx, tx, given)
     if (before) return before
     const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!, tx)
     refuseUnfit(nodes, given.nodeIds ? 'nodeIds' : 'limit')
+    if (secrets) await tx.insert(runSecrets).values(secrets)
     const [run] = await tx
       .insert(jobRuns)
       .values({
+        ...keptOf(template),
         tenantId: ctx.tenantId,
-        templateId: template.id,
-        templateName: template.name,
-        playbookPath: template.playbookPath,
         become: given.become ?? template.become,
-        becomeMethod: template.becomeMethod,
-        becomeUser: template.becomeUser,
         timeoutSeconds: given.timeoutSeconds ?? template.timeoutSeconds,
         forks: given.forks ?? template.forks,
-        isIdempotent: template.isIdempotent,
         checkMode: given.checkMode ?? false,
         diffMode: given.diffMode ?? false,
         verbosity: given.verbosity ?? 0,
         limit: given.limit ?? null,
-        extraVars: { ...template.defaultVars, ...extraVars },
+        extraVars: vars.extraVars,
+        secretsId: secrets?.id ?? null,
         reason: given.reason ?? null,
         idempotencyKey: given.idempotencyKey ?? null,
         createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
@@ -79,7 +75,10 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
       .onConflictDoNothing({ target: [jobRuns.tenantId, jobRuns.idempotencyKey] })
       .returning()
     // Somebody was faster with the same key.
-    if (!run) return (await firstWithKey(ctx, tx, given))!
+    if (!run) {
+      if (secrets) await tx.delete(runSecrets).where(eq(runSecrets.id, secrets.id))
+      return (await firstWithKey(ctx, tx, given))!
+    }
     for (let i = 0; i < nodes.length; i += HOSTS_PER_INSERT)
       await tx
         .insert(jobRunHosts)

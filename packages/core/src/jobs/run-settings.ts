@@ -1,0 +1,61 @@
+import { and, eq } from 'drizzle-orm'
+import { v7 as uuidv7 } from 'uuid'
+import type { Ctx } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { Conflict, NotFound } from '../errors.ts'
+import { fillIn, secretNames } from './input-schema.ts'
+import { type JobTemplate, jobTemplates, type runSecrets, type Vars } from './tables.ts'
+
+/** The template that a run is asked for. @throws NotFound; Conflict when it is archived */
+export async function templateNamed(ctx: Ctx, name: string): Promise<JobTemplate> {
+  const [template] = await ctx.db
+    .select()
+    .from(jobTemplates)
+    .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.name, name)))
+  if (!template) throw new NotFound(`There is no job template ${name}. See the list of job templates for its name.`)
+  if (template.archivedAt) throw new Conflict(`The job template ${name} is archived; restore it first.`)
+  return template
+}
+
+/** What of a template a run keeps, so that a later edit does not change what the run was. */
+export const keptOf = (template: JobTemplate) => ({
+  templateId: template.id,
+  templateName: template.name,
+  templateVersion: template.version,
+  source: template.source,
+  bundleId: template.bundleId,
+  gitUrl: template.gitUrl,
+  gitRef: template.gitRef,
+  playbookPath: template.playbookPath,
+  becomeMethod: template.becomeMethod,
+  becomeUser: template.becomeUser,
+  isIdempotent: template.isIdempotent,
+})
+
+/**
+ * The extra vars of a run: the caller's over the template's, the defaults of its input schema below both. Those that the schema
+ * calls secret are kept apart.
+ * @throws InvalidInput at `extraVars.<name>`
+ */
+export function varsOf(template: JobTemplate, given: Vars): { extraVars: Vars; secrets: Record<string, string> } {
+  const extraVars = fillIn(template.inputSchema, { ...template.defaultVars, ...given })
+  const secrets: Record<string, string> = {}
+  for (const name of secretNames(template.inputSchema)) {
+    if (typeof extraVars[name] === 'string') secrets[name] = extraVars[name]
+    delete extraVars[name]
+  }
+  return { extraVars, secrets }
+}
+
+/** The row of a run's secrets, sealed; null when it has none. Not to be called inside a transaction. */
+export async function sealRunSecrets(
+  ctx: Ctx,
+  template: JobTemplate,
+  secrets: Record<string, string>,
+): Promise<(typeof runSecrets.$inferInsert & { id: string }) | null> {
+  if (Object.keys(secrets).length === 0) return null
+  const place = { tenantId: ctx.tenantId, objectId: uuidv7() }
+  const sealed: Record<string, string> = {}
+  for (const [field, text] of Object.entries(secrets)) sealed[field] = await ctx.vault.seal({ ...place, field }, text)
+  return { id: place.objectId, tenantId: ctx.tenantId, name: template.name, sealed }
+}
