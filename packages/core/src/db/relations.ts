@@ -42,6 +42,8 @@ export const relations = defineRelations(schema, (r) => ({
       from: r.nodeGroups.id.through(r.nodeGroupMembers.groupId),
       to: r.computeNodes.id.through(r.nodeGroupMembers.nodeId),
     }),
+    parent: r.one.nodeGroups({ from: r.nodeGroups.parentId, to: r.nodeGroups.id, alias: 'parent' }),
+    children: r.many.nodeGroups({ from: r.nodeGroups.id, to: r.nodeGroups.parentId, alias: 'parent' }),
   },
   jobTemplates: {
     runs: r.many.jobRuns({ from: r.jobTemplates.id, to: r.jobRuns.templateId }),

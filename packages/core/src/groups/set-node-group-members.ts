@@ -39,7 +39,7 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
       if (issues.length > 0) throw new InvalidInput(issues)
       await tx
         .insert(nodeGroupMembers)
-        .values(add.map((nodeId) => ({ groupId: id, nodeId })))
+        .values(add.map((nodeId) => ({ groupId: id, nodeId, exclusiveSet: group.exclusiveSet })))
         .onConflictDoNothing()
     }
     if (remove && remove.length > 0)

@@ -2,12 +2,14 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
 import { requestDiscoveries } from './discover-nodes.ts'
+import { noteCredentialResults } from './note-credential-results.ts'
 import { isHostKeyChanged, whyNotConnect } from './policy.ts'
 import { type ConnectionTest, computeNodes, connectionTests } from './tables.ts'
 
 /**
  * End a connection test. Success makes the node READY; the first one also has it discovered. Failure makes it UNREACHABLE,
- * unless all that is missing is the approval of a first host key: then something answered, and it is as it was before.
+ * unless all that is missing is the approval of a first host key: then something answered, and it is as it was before. The result
+ * of a test that tries another credential is the credential's alone.
  * @param error for the operator, null when `isOk`
  * @param awaitsApproval all that stands in the way is a first host key, the node's own or a bastion's
  * @returns null when the test was over already
@@ -27,6 +29,14 @@ export async function finishConnectionTest(
     afterwards({ topic: 'connectionTest', id, tenantId: ctx.tenantId })
     const mine = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, test.nodeId))
     const [node] = await tx.select().from(computeNodes).where(mine).for('no key update')
+    const refusal = await noteCredentialResults(tx, ctx, test, node ?? { credentialId: null, becomeCredentialId: null })
+    if (test.credentialId) {
+      if (!isOk || !refusal) return test
+      // The node can be looked at without it, but it was what was to be tried.
+      const failed = { isOk: false, error: refusal }
+      await tx.update(connectionTests).set(failed).where(eq(connectionTests.id, id))
+      return { ...test, ...failed }
+    }
     // A result from before the address changed or the key was dropped says nothing of the node as it is now.
     if (!node || (isOk && whyNotConnect(node))) return test
     if (isOk) {

@@ -66,13 +66,11 @@ async function joinGroups(tx: Tx, ctx: Ctx, added: PlannedRow[]): Promise<void> 
     .returning()
   if (made.length > 0) await audit(tx, ctx, 'node_group.create', made)
   const groups = await tx
-    .select({ id: nodeGroups.id, name: nodeGroups.name })
+    .select({ id: nodeGroups.id, name: nodeGroups.name, exclusiveSet: nodeGroups.exclusiveSet })
     .from(nodeGroups)
     .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.name, names, 'text')))
-  const ids = new Map(groups.map((group) => [group.name, group.id]))
-  const members = added.flatMap((row) =>
-    [...new Set(row.groups)].map((name) => ({ groupId: ids.get(name)!, nodeId: row.node!.id })),
-  )
+  const byName = new Map(groups.map(({ id, name, exclusiveSet }) => [name, { groupId: id, exclusiveSet }]))
+  const members = added.flatMap((row) => [...new Set(row.groups)].map((name) => ({ ...byName.get(name)!, nodeId: row.node!.id })))
   for (let i = 0; i < members.length; i += 10 * CHUNK)
     await tx
       .insert(nodeGroupMembers)

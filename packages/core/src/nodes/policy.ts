@@ -61,3 +61,10 @@ export function whyNotConnect(node: Named & Keys & Pick<ComputeNode, 'decommissi
     return `The node ${node.name} offers another host key than the approved one; approve the new key first.`
   return null
 }
+
+/** Why no other credential can be tried on this node; null when one can. */
+export function whyNotTestCredential(node: Parameters<typeof whyNotConnect>[0]): string | null {
+  if (node.connectionType === 'local')
+    return `The node ${node.name} is the worker's own machine, which is reached without a credential; choose another one.`
+  return whyNotConnect(node)
+}
