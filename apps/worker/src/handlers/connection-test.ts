@@ -2,6 +2,7 @@ import type { Ctx } from '@muster/core/context'
 import { type NodeAccess, resolveNodeAccess } from '@muster/core/credentials/access'
 import { DomainError } from '@muster/core/errors'
 import {
+  type ConnectionTest,
   finishConnectionTest,
   type OfferedHostKey,
   type PreflightStage,
@@ -33,23 +34,31 @@ export function connectionTestHandler(deps: Deps): (entry: QueueEntry) => Promis
     const test = await patiently(() => startConnectionTest(ctx, { id }))
     if (!test) return
     const begun = performance.now()
-    const outcome = await walk(ctx, deps, id, test.nodeId)
+    const outcome = await walk(ctx, deps, test)
     await patiently(() => finishConnectionTest(ctx, { id, ...outcome }))
     connectionTestDuration.observe({ result: outcome.isOk ? 'ok' : 'failed' }, (performance.now() - begun) / 1000)
   }
 }
 
 /** Walks the stages and writes down each. `error` is for the operator. */
-async function walk(ctx: Ctx, { config, bastions, stopping }: Deps, id: string, nodeId: string): Promise<Outcome> {
-  const access = (await patiently(() => resolveNodeAccess(ctx, [nodeId]))).get(nodeId)!
+async function walk(
+  ctx: Ctx,
+  { config, bastions, stopping }: Deps,
+  { id, nodeId, credentialId }: ConnectionTest,
+): Promise<Outcome> {
+  const access = (await patiently(() => resolveNodeAccess(ctx, [nodeId], { instead: credentialId }))).get(nodeId)!
   if (access instanceof DomainError) return { isOk: false, error: access.message }
+  const record = async (offered: OfferedHostKey | null | undefined) => {
+    // Another bastion may lead elsewhere: what is seen with a credential on trial is not the node's.
+    if (!offered || (credentialId && offered.objectType === 'ComputeNode')) return
+    await patiently(() => recordOfferedHostKey(ctx, offered))
+  }
   // Stages are written in order but beside the test, which does not wait for the database.
   let written = Promise.resolve()
   const onStage = (stage: PreflightStage) => {
     written = written.then(async () => {
       await patiently(() => recordPreflightStage(ctx, { id, stage }))
-      const seen = alarmEndedBy(stage, access)
-      if (seen) await patiently(() => recordOfferedHostKey(ctx, seen))
+      await record(alarmEndedBy(stage, access))
     })
     // Awaited below; until then a failure must not count as unhandled.
     written.catch(() => {})
@@ -68,8 +77,7 @@ async function walk(ctx: Ctx, { config, bastions, stopping }: Deps, id: string, 
     session?.close()
   }
   await written
-  const offered = failure?.offered
-  if (offered) await patiently(() => recordOfferedHostKey(ctx, offered))
+  await record(failure?.offered)
   if (!failure) return { isOk: true, error: null }
   return { isOk: false, error: failure.summary, awaitsApproval: failure.offered !== null && !failure.offered.changed }
 }

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/db'
-import { addNode, type ConnectionTest } from '@muster/core/nodes'
-import { makeHostKey } from '@muster/core/testing'
+import { addNode, type ConnectionTest, testCredential } from '@muster/core/nodes'
+import { eventually, makeHostKey } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
 import { given } from '@muster/lab/given'
 import { count, eq } from 'drizzle-orm'
@@ -89,6 +89,26 @@ describe('onboarding', () => {
     const mig = await world.runtime.db.select().from(schema.accelerators).where(eq(schema.accelerators.nodeId, ids[1]!))
     expect(mig.some((device) => device.partitions.length > 0)).toBe(true)
   }, 90_000)
+})
+
+describe('a credential on trial', () => {
+  it('is used instead of the node’s own, and changes nothing of the node', async () => {
+    const node = await world.addKnown(lab.node('plain'), { name: 'tried' })
+    const before = await world.rowOf(node.id)
+    const wrong = await world.given.credential(world.admin, 'SSH_KEY', { username: 'ops' })
+    const tried = async (id: string) => {
+      const { id: testId } = await testCredential(world.operator, { id, nodeId: node.id })
+      await eventually(async () => {
+        const [row] = await world.runtime.db.select().from(schema.connectionTests).where(eq(schema.connectionTests.id, testId))
+        return row!.finishedAt !== null
+      }, 30_000)
+      const [row] = await world.runtime.db.select().from(schema.credentials).where(eq(schema.credentials.id, id))
+      return row!.lastResultError
+    }
+    expect(await tried(wrong.id)).toMatch(/refuses ops with this ssh-ed25519 key/)
+    expect(await tried(world.key.id)).toBeNull()
+    expect(await world.rowOf(node.id)).toEqual(before)
+  })
 })
 
 describe('discovery', () => {

@@ -1,10 +1,10 @@
-import { and, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '../context.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
 import { Conflict, DomainError, Forbidden, NotFound } from '../errors.ts'
 import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
-import { type Credential, credentials, type SecretField } from './tables.ts'
+import { type Credential, type CredentialKind, credentials, type SecretField } from './tables.ts'
 
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
 /** One bastion on the way. */
@@ -27,18 +27,38 @@ export type NodeAccess = {
   become: { method: 'sudo' | 'su'; user: string; password: string | null }
 }
 
+/** Which of a node's credentials one of each kind is. */
+const PLACE_OF = {
+  SSH_KEY: 'credentialId',
+  SSH_PASSWORD: 'credentialId',
+  BASTION: 'bastionId',
+  BECOME: 'becomeCredentialId',
+} as const satisfies Record<CredentialKind, keyof LeanNode>
+
 /**
  * How to log in to nodes, secrets in the clear: for workers only. At most three statements however many nodes, and each secret is
  * opened once. A node whose way cannot be worked out has the reason in place of it. Nothing is said of host keys here: whoever
  * connects checks the pinned one.
+ * @param instead id of a credential to take in place of the nodes' own of its kind, if it is still there
  * @throws Forbidden when the caller is no worker
  */
-export async function resolveNodeAccess(ctx: Ctx, nodeIds: string[]): Promise<Map<string, NodeAccess | DomainError>> {
+export async function resolveNodeAccess(
+  ctx: Ctx,
+  nodeIds: string[],
+  { instead }: { instead?: string | null } = {},
+): Promise<Map<string, NodeAccess | DomainError>> {
   if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
-  const nodes = await ctx.db
+  const asTheyAre = await ctx.db
     .select(LEAN_NODE)
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
+  const [tried] = instead
+    ? await ctx.db
+        .select({ id: credentials.id, kind: credentials.kind })
+        .from(credentials)
+        .where(and(visibleTo(ctx, credentials), eq(credentials.id, instead)))
+    : []
+  const nodes = tried ? asTheyAre.map((node) => ({ ...node, [PLACE_OF[tried.kind]]: tried.id })) : asTheyAre
   const found = new Map(nodes.map((node) => [node.id, node]))
   const direct = nodes.flatMap((n) => [n.credentialId, n.becomeCredentialId, n.bastionId]).filter((id) => id !== null)
   const known = await credentialsWithBastions(ctx, [...new Set(direct)])

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { credentials } from '../credentials/index.ts'
 import { type Cast, makeHostKey, race, type TestRuntime, testRuntime } from '../testing/index.ts'
 import {
   type ComputeNode,
@@ -14,6 +15,7 @@ import {
   startConnectionTest,
   startDiscovery,
   testConnections,
+  testCredential,
   updateNode,
 } from './index.ts'
 
@@ -169,4 +171,64 @@ test('endStuckWork ends what its worker left, in every tenant, and nothing else'
     { finishedAt: null },
   ])
   expect(t.nudges).toContainEqual({ topic: 'discovery', id: looking!.id, tenantId: other.tenant.id })
+})
+
+describe('testCredential', () => {
+  const resultOf = async (id: string) => (await t.runtime.db.select().from(credentials).where(eq(credentials.id, id)))[0]!
+  const stage = (name: 'AUTHENTICATION' | 'SUDO', state: 'OK' | 'FAILED', hop: string | null = null) => ({
+    stage: name,
+    hop,
+    state,
+    durationMs: 1,
+    detail: `${name} said`,
+    hint: state === 'OK' ? null : 'do this',
+  })
+  const walk = async (test: { id: string }, stages: ReturnType<typeof stage>[], isOk: boolean, error: string | null = null) => {
+    for (const each of stages) await recordPreflightStage(cast.worker, { id: test.id, stage: each })
+    return finishConnectionTest(cast.worker, { id: test.id, isOk, error })
+  }
+
+  test('tells each credential how it went, and leaves the node as it is', async () => {
+    const own = await t.given.credential(cast.admin, 'SSH_KEY')
+    const other = await t.given.credential(cast.admin, 'SSH_PASSWORD')
+    const become = await t.given.credential(cast.admin, 'BECOME')
+    const node = await aNode({ credentialId: own.id })
+    const test = await testCredential(cast.operator, { id: other.id, nodeId: node.id })
+    expect(test).toMatchObject({ nodeId: node.id, credentialId: other.id })
+    expect(await queued('connection-test')).toContain(test.id)
+    const before = await now(node.id)
+    await walk(test, [stage('AUTHENTICATION', 'FAILED')], false, 'refused')
+    expect(await resultOf(other.id)).toMatchObject({ lastResultError: 'AUTHENTICATION said do this' })
+    expect(await resultOf(own.id)).toMatchObject({ lastResultAt: null })
+
+    // A failed sudo is no failed test of a node, but one of the password for it.
+    const sudo = await testCredential(cast.operator, { id: become.id, nodeId: node.id })
+    const ended = await walk(sudo, [stage('AUTHENTICATION', 'OK'), stage('SUDO', 'FAILED')], true)
+    expect(ended).toMatchObject({ isOk: false, error: 'SUDO said do this' })
+    expect(await resultOf(become.id)).toMatchObject({ lastResultError: 'SUDO said do this' })
+    expect(await resultOf(own.id)).toMatchObject({ lastResultAt: expect.any(Date), lastResultError: null })
+    expect(await now(node.id)).toEqual(before)
+  })
+
+  test('a bastion is told of its own login; one that cannot be had is told why', async () => {
+    const bastion = await t.given.credential(cast.admin, 'BASTION')
+    const node = await aNode()
+    const test = await testCredential(cast.operator, { id: bastion.id, nodeId: node.id })
+    await walk(test, [stage('AUTHENTICATION', 'OK', bastion.name), stage('AUTHENTICATION', 'FAILED')], false, 'refused')
+    expect(await resultOf(bastion.id)).toMatchObject({ lastResultAt: expect.any(Date), lastResultError: null })
+    await walk(await testCredential(cast.operator, { id: bastion.id, nodeId: node.id }), [], false, 'does not open')
+    expect(await resultOf(bastion.id)).toMatchObject({ lastResultError: 'does not open' })
+  })
+
+  test('is refused for nodes that are local, not approved, or of another tenant', async () => {
+    const { id } = await t.given.credential(cast.admin, 'SSH_KEY')
+    for (const fields of [{ connectionType: 'local' as const }, { hostKey: null }])
+      await expect(testCredential(cast.operator, { id, nodeId: (await aNode(fields)).id })).rejects.toMatchObject({
+        code: 'CONFLICT',
+      })
+    const { id: nodeId } = await aNode()
+    const stranger = await t.given.tenant()
+    await expect(testCredential(stranger.operator, { id, nodeId })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(testCredential(cast.viewer, { id, nodeId })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
 })
