@@ -6,9 +6,14 @@ import { at, createdAt, id, updatedAt } from '../db/columns.ts'
 export const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
+/** Of two dictionaries for one variable in two layers: whether the nearer one stands in place of the other, or is laid into it. */
+export const VAR_MERGES = ['replace', 'deep'] as const
+export type VarMerge = (typeof VAR_MERGES)[number]
+
 export const tenants = snakeCase.table('tenants', {
   id: id(),
   name: text().notNull().unique(),
+  varMerge: text().$type<VarMerge>().notNull().default('replace'),
   createdAt: createdAt(),
 })
 

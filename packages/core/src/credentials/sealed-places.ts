@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { runSecrets } from '../jobs/tables.ts'
+import { variableSecrets } from '../variables/tables.ts'
 import { credentials, secretStores } from './tables.ts'
 
 /** A table whose rows hold sealed records: `sealed` is field -> record, sealed for the row's tenant and id and that field. */
@@ -11,6 +12,7 @@ export const SEALED_PLACES: Record<string, SealedTable> = {
   credential: credentials,
   'secret store': secretStores,
   'run of': runSecrets,
+  'secret variable': variableSecrets,
 }
 
 /** A record begins with its key version, one byte. */

@@ -25,6 +25,7 @@ export const relations = defineRelations(schema, (r) => ({
     credential: r.one.credentials({ from: r.computeNodes.credentialId, to: r.credentials.id, alias: 'credential' }),
     becomeCredential: r.one.credentials({ from: r.computeNodes.becomeCredentialId, to: r.credentials.id, alias: 'become' }),
     bastion: r.one.credentials({ from: r.computeNodes.bastionId, to: r.credentials.id, alias: 'bastion' }),
+    variables: r.one.variableScopes({ from: r.computeNodes.id, to: r.variableScopes.nodeId }),
     runHosts: r.many.jobRunHosts({ from: r.computeNodes.id, to: r.jobRunHosts.nodeId }),
     runs: r.many.jobRuns({
       from: r.computeNodes.id.through(r.jobRunHosts.nodeId),
@@ -38,6 +39,7 @@ export const relations = defineRelations(schema, (r) => ({
     credential: r.one.credentials({ from: r.connectionTests.credentialId, to: r.credentials.id }),
   },
   nodeGroups: {
+    variables: r.one.variableScopes({ from: r.nodeGroups.id, to: r.variableScopes.groupId }),
     nodes: r.many.computeNodes({
       from: r.nodeGroups.id.through(r.nodeGroupMembers.groupId),
       to: r.computeNodes.id.through(r.nodeGroupMembers.nodeId),
@@ -60,5 +62,10 @@ export const relations = defineRelations(schema, (r) => ({
   jobRunHosts: {
     run: r.one.jobRuns({ from: r.jobRunHosts.jobRunId, to: r.jobRuns.id, optional: false }),
     node: r.one.computeNodes({ from: r.jobRunHosts.nodeId, to: r.computeNodes.id }),
+  },
+  variableScopes: {
+    group: r.one.nodeGroups({ from: r.variableScopes.groupId, to: r.nodeGroups.id }),
+    node: r.one.computeNodes({ from: r.variableScopes.nodeId, to: r.computeNodes.id }),
+    versions: r.many.variableVersions({ from: r.variableScopes.id, to: r.variableVersions.scopeId }),
   },
 }))

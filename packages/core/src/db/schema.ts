@@ -13,3 +13,4 @@ export {
   runSecrets,
 } from '../jobs/tables.ts'
 export { accelerators, computeNodes, connectionTests, discoveries, discoveryEvidence } from '../nodes/tables.ts'
+export { variableScopes, variableSecrets, variableVersions } from '../variables/tables.ts'

@@ -1,0 +1,87 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { tenants, users } from '../access/tables.ts'
+import { createdAt, id, updatedAt } from '../db/columns.ts'
+import { nodeGroups } from '../groups/tables.ts'
+import { computeNodes } from '../nodes/tables.ts'
+
+export type Vars = Record<string, unknown>
+/** Name -> id of the row of `variable_secrets` with its value. */
+export type SecretRefs = Record<string, string>
+
+/** The variables of one place: of a group, of a node, or with neither those of all nodes. Without a row none were ever set. */
+export const variableScopes = snakeCase.table(
+  'variable_scopes',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    groupId: uuid()
+      .unique()
+      .references(() => nodeGroups.id, { onDelete: 'cascade' }),
+    nodeId: uuid()
+      .unique()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    /** As somebody typed it, YAML or JSON, comments kept. */
+    source: text().notNull().default(''),
+    /** What it says. */
+    vars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
+    secrets: jsonb().$type<SecretRefs>().notNull().default(sql`'{}'::jsonb`),
+    /** Goes up by one with every change; `variable_versions` has what each was. */
+    version: integer().notNull().default(1),
+    updatedByName: text().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    uniqueIndex('variable_scopes_one_global').on(t.tenantId).where(sql`group_id is null and node_id is null`),
+    index().on(t.tenantId),
+    check('variable_scopes_one_place', sql`num_nonnulls(${t.groupId}, ${t.nodeId}) <= 1`),
+  ],
+)
+export type VariableScope = typeof variableScopes.$inferSelect
+
+/** What the variables of a place were at each version, the present one included. */
+export const variableVersions = snakeCase.table(
+  'variable_versions',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    scopeId: uuid()
+      .notNull()
+      .references(() => variableScopes.id, { onDelete: 'cascade' }),
+    version: integer().notNull(),
+    source: text().notNull(),
+    vars: jsonb().$type<Vars>().notNull(),
+    secrets: jsonb().$type<SecretRefs>().notNull(),
+    /** Why it was changed, in the words of who did. */
+    reason: text(),
+    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdByName: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [unique().on(t.scopeId, t.version)],
+)
+export type VariableVersion = typeof variableVersions.$inferSelect
+
+/** Every value that a secret variable ever had, so that an older version can be restored. Rows never change but for a new key. */
+export const variableSecrets = snakeCase.table(
+  'variable_secrets',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    scopeId: uuid()
+      .notNull()
+      .references(() => variableScopes.id, { onDelete: 'cascade' }),
+    /** The variable's. */
+    name: text().notNull(),
+    sealed: jsonb().$type<{ value: string }>().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [index().on(t.scopeId)],
+)
