@@ -134,6 +134,19 @@ const CASES: Record<string, Case> = {
     query: () => `mutation { it: updateCredential(input: { id: "${theirs.Credential}", name: "mine" }) { __typename } }`,
     answer: { it: notFound },
   },
+  'Mutation.testCredential': {
+    query: () => `mutation { it: testCredential(id: "${theirs.Credential}", nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  // The key is everybody's; what is sealed with it is not.
+  'Query.credentialKey': {
+    query: () => '{ it: credentialKey { total left failed { name } } }',
+    answer: { it: { total: 0, left: 0, failed: [] } },
+  },
+  'Mutation.rotateCredentialKey': {
+    query: () => 'mutation { it: rotateCredentialKey { __typename ... on CredentialKey { total left } } }',
+    answer: { it: { __typename: 'CredentialKey', total: 0, left: 0 } },
+  },
   'Mutation.deleteCredential': {
     query: () => `mutation { it: deleteCredential(id: "${theirs.Credential}") { __typename } }`,
     answer: { it: notFound },

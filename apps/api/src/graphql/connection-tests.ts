@@ -51,6 +51,10 @@ export const ConnectionTest = builder.drizzleNode('connectionTests', {
   id: { column: (test) => test.id },
   fields: (t) => ({
     node: t.relation('node', { description: 'The node that is tested.' }),
+    credential: t.relation('credential', {
+      nullable: true,
+      description: "The credential that is tried in place of the node's own; null: the node is tested as it is.",
+    }),
     stages: t.field({
       type: [PreflightStage],
       description: 'The stages that are over, in their order, those of bastions first.',

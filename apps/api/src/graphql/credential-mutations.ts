@@ -1,6 +1,8 @@
 import { createCredential, deleteCredential, updateCredential } from '@muster/core/credentials'
 import { Conflict, NotFound } from '@muster/core/errors'
+import { testCredential } from '@muster/core/nodes'
 import { builder } from '../builder.ts'
+import { ConnectionTest } from './connection-tests.ts'
 import { Credential } from './credentials.ts'
 import { BecomeMethod, CredentialKind } from './enums.ts'
 import { COMMON } from './errors.ts'
@@ -67,6 +69,19 @@ builder.mutationFields((t) => ({
         id: rowId('Credential', input.id),
         viaId: rowIdIfGiven('Credential', input.viaId),
       } as Parameters<typeof updateCredential>[1]),
+  }),
+  testCredential: t.field({
+    type: ConnectionTest,
+    description:
+      "Have a worker try a credential on a node in place of the node's own of its kind. The node stays as it is. Follow it with the subscription connectionTestUpdated.",
+    authScopes: { authenticated: true },
+    errors: { types: [...COMMON, Conflict, NotFound] },
+    args: {
+      id: t.arg.id({ required: true, description: 'Which credential.' }),
+      nodeId: t.arg.id({ required: true, description: 'On which node; its host key must be approved.' }),
+    },
+    resolve: (_root, { id, nodeId }, { ctx }) =>
+      testCredential(ctx, { id: rowId('Credential', id), nodeId: rowId('ComputeNode', nodeId) }),
   }),
   deleteCredential: t.field({
     type: Deleted,

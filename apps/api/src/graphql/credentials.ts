@@ -1,4 +1,5 @@
 import { schema, visibleTo } from '@muster/core/db'
+import { foldHostlist } from '@muster/core/nodes'
 import { and, inArray, sql } from 'drizzle-orm'
 import { builder } from '../builder.ts'
 import { connectionTypes, PAGED } from './connections.ts'
@@ -16,6 +17,50 @@ const nodeCounts = loader<number>(async ({ ctx }, ids) => {
     where ${visibleTo(ctx, computeNodes)} and used.id = any(${sql.param([...ids])}::uuid[])
     group by used.id`)
   return new Map(rows.map((row) => [row.id, row.count]))
+})
+
+type Use = { role: 'LOGIN' | 'BECOME' | 'BASTION' | 'VIA'; names: string[] }
+const ROLE = builder.enumType('CredentialRole', {
+  description: 'What something uses a credential for.',
+  values: {
+    LOGIN: { description: 'A node is logged in to with it.' },
+    BECOME: { description: 'On a node one becomes root with it.' },
+    BASTION: { description: 'A node is reached through it.' },
+    VIA: { description: 'Another bastion is reached through it.' },
+  } as const,
+})
+const CredentialUse = builder.objectRef<Use>('CredentialUse').implement({
+  description: 'Those that use a credential for the same.',
+  fields: (t) => ({
+    role: t.expose('role', { type: ROLE, description: 'What for.' }),
+    count: t.int({ description: 'How many they are.', resolve: ({ names }) => names.length }),
+    names: t.string({
+      description: 'Which nodes, as a hostlist; of VIA the names of the bastions.',
+      resolve: ({ role, names }) => (role === 'VIA' ? names.sort().join(', ') : foldHostlist(names)),
+    }),
+  }),
+})
+
+const uses = loader<Use[]>(async ({ ctx }, ids) => {
+  const { rows } = await ctx.db.execute<Use & { id: string }>(sql`
+    select used.id, used.role, array_agg(${computeNodes.name}) as names
+    from ${computeNodes}, lateral (values (${computeNodes.credentialId}, 'LOGIN'), (${computeNodes.becomeCredentialId}, 'BECOME'),
+      (${computeNodes.bastionId}, 'BASTION')) as used (id, role)
+    where ${visibleTo(ctx, computeNodes)} and used.id = any(${sql.param([...ids])}::uuid[]) group by used.id, used.role
+    union all
+    select ${credentials.viaId}, 'VIA', array_agg(${credentials.name}) from ${credentials}
+    where ${visibleTo(ctx, credentials)} and ${credentials.viaId} = any(${sql.param([...ids])}::uuid[]) group by ${credentials.viaId}
+    order by role desc`)
+  return Map.groupBy(rows, ({ id }) => id)
+})
+
+const CredentialResult = builder.objectRef<{ at: Date; error: string | null }>('CredentialResult').implement({
+  description: 'How it went when a credential was last tested.',
+  fields: (t) => ({
+    isOk: t.boolean({ description: 'Whether it was accepted.', resolve: ({ error }) => error === null }),
+    error: t.exposeString('error', { nullable: true, description: 'Why not, and what to do.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+  }),
 })
 
 export const Credential = builder.drizzleNode('credentials', {
@@ -71,6 +116,19 @@ export const Credential = builder.drizzleNode('credentials', {
       description: 'How many nodes use it, in whatever role.',
       select: { columns: { id: true } },
       resolve: async (c, _args, context) => (await nodeCounts(context, c.id)) ?? 0,
+    }),
+    usedBy: t.field({
+      type: [CredentialUse],
+      description: 'Who uses it, by what for; empty: nobody.',
+      select: { columns: { id: true } },
+      resolve: async (c, _args, context) => (await uses(context, c.id)) ?? [],
+    }),
+    lastResult: t.field({
+      type: CredentialResult,
+      nullable: true,
+      description: 'How the last connection test that got as far as using it went; null: none did.',
+      select: { columns: { lastResultAt: true, lastResultError: true } },
+      resolve: (c) => c.lastResultAt && { at: c.lastResultAt, error: c.lastResultError },
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
