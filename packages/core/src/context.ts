@@ -40,6 +40,8 @@ const PERMISSIONS = {
   'node:discover': 'operator',
   'group:write': 'operator',
   'credential:write': 'admin',
+  /** Writing playbooks is running commands on nodes and on the worker itself. */
+  'template:write': 'admin',
   'job_run:start': 'operator',
   'job_run:cancel': 'operator',
   'token:write': 'operator',
@@ -61,6 +63,12 @@ export function whyNotAllowed(actor: Actor, permission: Permission): string | nu
   if (ROLES.indexOf(actor.role) >= ROLES.indexOf(needed)) return null
   return `This needs the role ${needed}; yours is ${actor.role}.`
 }
+
+/** Columns that say who made a row: the person behind a token too. */
+export const createdBy = ({ actor }: Ctx): { createdById: string | null; createdByName: string } => ({
+  createdById: actor.kind === 'user' ? actor.id : actor.kind === 'token' ? actor.userId : null,
+  createdByName: actor.name,
+})
 
 /** Throws Forbidden when the caller's role does not allow `permission`. */
 export function authorize(ctx: Ctx, permission: Permission): void {

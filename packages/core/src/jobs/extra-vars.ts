@@ -44,18 +44,23 @@ function whyNotValue(value: unknown, depth = 0): string | null {
   return null
 }
 
+/** What is wrong with variables that a caller gives, by name. Only top-level names are names of variables; keys inside values are data. */
+export function whyNotVars(vars: Vars): InputIssue[] {
+  const issues = Object.entries(vars).flatMap(([name, value]) => {
+    const message = whyNotVariable(name) ?? whyNotValue(value)
+    return message ? [{ path: name.slice(0, 80), message }] : []
+  })
+  if (issues.length > 0) return issues.slice(0, 50)
+  const bytes = Buffer.byteLength(JSON.stringify(vars))
+  return bytes > MAX_BYTES ? [{ path: '', message: `has ${bytes} bytes as JSON; at most ${MAX_BYTES} are allowed` }] : []
+}
+
 /**
- * Check the variables that a caller gives to a run. Only top-level names are names of variables; keys inside values are data.
+ * Check the variables that a caller gives to a run.
  * @throws InvalidInput with paths `extraVars.<name>`
  */
 export function checkExtraVars(extraVars: Vars): void {
-  const issues: InputIssue[] = []
-  for (const [name, value] of Object.entries(extraVars)) {
-    const message = whyNotVariable(name) ?? whyNotValue(value)
-    if (message) issues.push({ path: `extraVars.${name.slice(0, 80)}`, message })
-  }
-  if (issues.length > 0) throw new InvalidInput(issues.slice(0, 50))
-  const bytes = Buffer.byteLength(JSON.stringify(extraVars))
-  if (bytes > MAX_BYTES)
-    throw new InvalidInput([{ path: 'extraVars', message: `has ${bytes} bytes as JSON; at most ${MAX_BYTES} are allowed` }])
+  const issues = whyNotVars(extraVars)
+  if (issues.length > 0)
+    throw new InvalidInput(issues.map(({ path, message }) => ({ path: path ? `extraVars.${path}` : 'extraVars', message })))
 }

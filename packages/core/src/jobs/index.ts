@@ -1,13 +1,16 @@
 export { appendJobRunEvents, ClaimLost, type NewJobRunEvent } from './append-job-run-events.ts'
+export { ArchiveJobTemplateInput, archiveJobTemplate } from './archive-job-template.ts'
 export { cancelJobRun } from './cancel-job-run.ts'
 export { type Claim, claimJobRun } from './claim-job-run.ts'
 export { ansibleArguments } from './command-line.ts'
+export { CreateJobTemplateInput, createJobTemplate } from './create-job-template.ts'
 export type { End } from './end-job-runs.ts'
 export { endLostJobRuns } from './end-lost-job-runs.ts'
 export { checkExtraVars, whyNotVariable } from './extra-vars.ts'
 export { finishJobRun } from './finish-job-run.ts'
 export { followJobRunEvents, type JobRunEventPage } from './follow-job-run-events.ts'
-export { whyNotCancel, whyNotTarget } from './policy.ts'
+export { whyNotCancel, whyNotEditTemplate, whyNotTarget } from './policy.ts'
+export { RestoreJobTemplateInput, restoreJobTemplate } from './restore-job-template.ts'
 export { RunJobInput, runJob } from './run-job.ts'
 export { BUILT_IN_TEMPLATES, syncBuiltInTemplates } from './sync-built-in-templates.ts'
 export {
@@ -19,6 +22,12 @@ export {
   type JobRunHost,
   type JobRunStatus,
   type JobTemplate,
+  type JobTemplateVersion,
+  PLAYBOOK_SOURCES,
+  type PlaybookBundle,
+  type PlaybookSource,
   type Vars,
 } from './tables.ts'
 export { type HostState, touchJobRun } from './touch-job-run.ts'
+export { UpdateJobTemplateInput, updateJobTemplate } from './update-job-template.ts'
+export { UploadPlaybookBundleInput, uploadPlaybookBundle } from './upload-playbook-bundle.ts'

@@ -1,10 +1,20 @@
 import { type Actor, whyNotAllowed } from '../context.ts'
-import type { JobRun } from './tables.ts'
+import type { JobRun, JobTemplate } from './tables.ts'
 
 /** Null when `actor` may cancel the run now, else why not. A second cancel of the same run is allowed and changes nothing. */
 export function whyNotCancel(actor: Actor, run: Pick<JobRun, 'status' | 'finishedAt'>): string | null {
   if (run.finishedAt) return `the run is over: ${run.status}`
   return whyNotAllowed(actor, 'job_run:cancel')
+}
+
+/** Null when `actor` may change or archive the template, else why not. */
+export function whyNotEditTemplate(
+  actor: Actor,
+  { name, isSystem, archivedAt }: Pick<JobTemplate, 'name' | 'isSystem' | 'archivedAt'>,
+): string | null {
+  if (isSystem) return `The job template ${name} belongs to Muster itself; make one of your own with the same playbook.`
+  if (archivedAt) return `The job template ${name} is archived; restore it first.`
+  return whyNotAllowed(actor, 'template:write')
 }
 
 /** What about a node decides whether a playbook may be run on it. */

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { InputIssue } from '../errors.ts'
+import { Id, oneLine, prose } from '../input.ts'
+import { whyNotVars } from './extra-vars.ts'
+import { secretNames, whyNotSchema } from './input-schema.ts'
+import { JobTags, Serial } from './serial.ts'
+import { whyNotInside } from './sources/inside.ts'
+import { PLAYBOOK_SOURCES, type TemplateSnapshot } from './tables.ts'
+
+export const LONGEST_RUN_S = 23 * 3600
+
+export const PlaybookPath = z.string().superRefine((path, issues) => {
+  const message = whyNotInside(path) ?? (/[^/]\.ya?ml$/.test(path) ? null : 'must end in .yml or .yaml')
+  if (message) issues.addIssue({ code: 'custom', message })
+})
+
+/** Of repositories only these two ways are taken: both say who answers, and neither reads files of the worker. */
+export const GitUrl = oneLine(500).refine(
+  (url) => /^(?:https|ssh):\/\/(?![^/]*:[^/]*@)[^\s/-][^\s/]*\/[^\s]+$/.test(url) && URL.canParse(url),
+  'must look like https://host/path or ssh://user@host/path, without a password in it',
+)
+/** What `git check-ref-format` lets through, without what means something else to git fetch. */
+export const GitRef = oneLine(200).refine(
+  (ref) => /^[A-Za-z0-9_][A-Za-z0-9_./+-]*$/.test(ref) && !/\.\.|\/\/|\/$|\.lock$|\.$/.test(ref),
+  'must be the name of a branch or tag, or a commit',
+)
+
+/** Everything that can be set of a template. */
+export const TEMPLATE_FIELDS = {
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/,
+      'must have at most 100 letters, digits, _, . and -, and begin with a letter or digit',
+    ),
+  displayName: oneLine(128),
+  description: prose(4000),
+  category: oneLine(64),
+  source: z.enum(PLAYBOOK_SOURCES),
+  bundleId: Id.nullable(),
+  gitUrl: GitUrl.nullable(),
+  gitRef: GitRef.nullable(),
+  playbookPath: PlaybookPath,
+  become: z.boolean(),
+  becomeMethod: z.enum(['sudo', 'su']),
+  becomeUser: z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,31}\$?$/, 'must be the name of a user'),
+  timeoutSeconds: z.int().min(1).max(LONGEST_RUN_S),
+  forks: z.int().min(1).max(500),
+  serial: Serial.nullable(),
+  maxFailPercentage: z.int().min(0).max(100).nullable(),
+  jobTags: JobTags,
+  skipTags: JobTags,
+  inputSchema: z.record(z.string(), z.unknown()).nullable(),
+  defaultVars: z.record(z.string(), z.unknown()),
+  tags: z.array(oneLine(50)).max(50, 'at most 50'),
+  isIdempotent: z.boolean(),
+  isReadOnly: z.boolean(),
+} satisfies Record<keyof TemplateSnapshot, z.ZodType>
+
+/** Why a template was changed. */
+export const Reason = prose(1000).nullish()
+
+/** What does not belong to the template's source is taken away: changing the source is one field then. */
+export function withoutOtherSources<T extends Pick<TemplateSnapshot, 'source' | 'bundleId' | 'gitUrl' | 'gitRef'>>(
+  template: T,
+): T {
+  const { source, bundleId, gitUrl, gitRef } = template
+  const git = source === 'git' ? { gitUrl, gitRef } : { gitUrl: null, gitRef: null }
+  return { ...template, ...git, bundleId: source === 'bundle' ? bundleId : null }
+}
+
+/** What does not fit together in a template; empty when all does. */
+export function whyNotTemplate(template: TemplateSnapshot): InputIssue[] {
+  const { source, bundleId, gitUrl, gitRef, inputSchema, defaultVars } = template
+  const missing = (path: string, value: unknown) => (value ? [] : [{ path, message: `is missing: the source is ${source}` }])
+  const secrets = secretNames(inputSchema).filter((name) => name in defaultVars)
+  return [
+    ...(source === 'bundle' ? missing('bundleId', bundleId) : []),
+    ...(source === 'git' ? [...missing('gitUrl', gitUrl), ...missing('gitRef', gitRef)] : []),
+    ...whyNotVars(defaultVars).map(at('defaultVars')),
+    ...(inputSchema ? whyNotSchema(inputSchema).map(at('inputSchema')) : []),
+    ...secrets.map((name) => ({ path: `defaultVars.${name}`, message: 'is secret; what everybody sees cannot hold it' })),
+  ]
+}
+
+const at = (root: string) => (issue: InputIssue) => ({ ...issue, path: issue.path === '' ? root : `${root}.${issue.path}` })

@@ -1,0 +1,63 @@
+import { and, eq } from 'drizzle-orm'
+import { type Ctx, createdBy, type Tx } from '../context.ts'
+import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../db/rows.ts'
+import { Conflict, type InputIssue, InvalidInput } from '../errors.ts'
+import { type JobTemplate, jobTemplateVersions, playbookBundles, type TemplateSnapshot } from './tables.ts'
+import { whyNotTemplate } from './template-fields.ts'
+
+/** All of a template that can be set. */
+export function snapshotOf({
+  id,
+  tenantId,
+  version,
+  isSystem,
+  archivedAt,
+  createdAt,
+  updatedAt,
+  ...rest
+}: JobTemplate): TemplateSnapshot {
+  return rest
+}
+
+/** Write down what a template has become, who made it so, and why. */
+export async function keepVersion(tx: Tx, ctx: Ctx, template: JobTemplate, reason: string | null | undefined): Promise<void> {
+  await tx.insert(jobTemplateVersions).values({
+    tenantId: template.tenantId,
+    templateId: template.id,
+    version: template.version,
+    snapshot: snapshotOf(template),
+    reason: reason ?? null,
+    ...createdBy(ctx),
+  })
+}
+
+/** @throws InvalidInput when parts of it do not fit together, or its playbook is not in its bundle */
+export async function checkTemplate(tx: Tx, ctx: Ctx, template: TemplateSnapshot): Promise<void> {
+  const issues = [...whyNotTemplate(template), ...(await whyNotInBundle(tx, ctx, template))]
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+async function whyNotInBundle(tx: Tx, ctx: Ctx, { bundleId, playbookPath }: TemplateSnapshot): Promise<InputIssue[]> {
+  if (!bundleId) return []
+  const [bundle] = await tx
+    .select({ files: playbookBundles.files })
+    .from(playbookBundles)
+    .where(and(visibleTo(ctx, playbookBundles), eq(playbookBundles.id, bundleId)))
+  if (!bundle) return [{ path: 'bundleId', message: `there is no playbook bundle ${bundleId}; upload it first` }]
+  const paths = bundle.files.map((file) => file.path)
+  if (paths.includes(playbookPath)) return []
+  const others = paths.filter((path) => /\.ya?ml$/.test(path) && !path.includes('roles/')).slice(0, 5)
+  const hint = others.length > 0 ? `; it holds ${others.join(', ')}` : ''
+  return [{ path: 'playbookPath', message: `is not in the bundle${hint}` }]
+}
+
+/** For `.catch` of a write that sets the name. */
+export const unlessTaken =
+  (name: string) =>
+  (error: unknown): never => {
+    if (sqlState(error) === UNIQUE_VIOLATION)
+      throw new Conflict(
+        `There is already a job template named ${name}, perhaps an archived one; choose another name or restore it.`,
+      )
+    throw error
+  }
