@@ -1,9 +1,17 @@
+import { and, or, type SQL, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../context.ts'
 import type { Db } from '../db/client.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
+import { nodeQueryCondition } from './query/condition.ts'
+import type { NodeColumns } from './query/fields.ts'
+import { parseNodeQuery } from './query/parse.ts'
+import { computeNodes } from './tables.ts'
 
-/** The tenant's groups with what hangs under what. A node is in a group by hand, or by being in one of the groups below it. */
+/**
+ * The tenant's groups with what hangs under what. A node is in a group by hand, because it fits the group's query, or by being in
+ * a group below. Queries are asked when somebody wants to know, so the answer is never behind.
+ */
 export type GroupTree = {
   byId: Map<string, NodeGroup>
   byName: Map<string, NodeGroup>
@@ -26,10 +34,31 @@ export async function readGroupTree(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>): Pr
   return { byId, byName: new Map(groups.map((group) => [group.name, group])), upwards }
 }
 
+/** Condition that a node is in one of the groups of these names; names that no group has are left out. */
+export function isInGroup(tree: GroupTree, names: string[], n: NodeColumns): SQL {
+  const wanted = new Set(names)
+  const below = [...tree.byId.values()].filter((group) => tree.upwards(group).some((each) => wanted.has(each.name)))
+  const ids = below.map((group) => group.id)
+  const byHand = sql`exists (select from ${nodeGroupMembers} m where m.node_id = ${n.id} and m.group_id = any(${sql.param(ids)}::uuid[]))`
+  return or(byHand, ...below.filter((group) => group.memberQuery !== null).map((group) => fitsQueryOf(group, n)))!
+}
+
+/** Condition that a node fits the query (see parseNodeQuery). @throws InvalidInput at `path` when it cannot be read */
+export function fitsNodeQuery(tree: GroupTree, text: string, n: NodeColumns, path = 'query'): SQL {
+  const query = parseNodeQuery(text, { path, groups: tree.byName })
+  return nodeQueryCondition(query, n, (names) => isInGroup(tree, names, n))
+}
+
+/** Condition that a node fits the query of the group. */
+function fitsQueryOf(group: NodeGroup, n: NodeColumns): SQL {
+  const query = parseNodeQuery(group.memberQuery!, { path: 'memberQuery', groups: null })
+  return nodeQueryCondition(query, n, () => sql`false`)
+}
+
 /**
- * The groups that each of these nodes is in, itself or through a group below, nearest last: each one's variables win over those
- * of the groups before it. A group further down its tree is nearer, as in Ansible; of two at one depth the one with the lower
- * priority number, of equal numbers the one whose name comes first.
+ * The groups that each of these nodes is in, nearest last: each one's variables win over those of the groups before it. A group
+ * further down its tree is nearer, as in Ansible; of two at one depth the one with the lower priority number, of equal numbers
+ * the one whose name comes first.
  */
 export async function groupsOfNodes(
   db: Db | Tx,
@@ -37,15 +66,32 @@ export async function groupsOfNodes(
   nodeIds: string[],
 ): Promise<Map<string, NodeGroup[]>> {
   const tree = await readGroupTree(db, ctx)
-  const rows = await db
-    .select({ nodeId: nodeGroupMembers.nodeId, groupId: nodeGroupMembers.groupId })
-    .from(nodeGroupMembers)
-    .where(isOneOf(nodeGroupMembers.nodeId, nodeIds))
-  const sets = new Map(nodeIds.map((id) => [id, new Set<NodeGroup>()]))
-  for (const { nodeId, groupId } of rows)
-    for (const group of tree.byId.has(groupId) ? tree.upwards(tree.byId.get(groupId)!) : []) sets.get(nodeId)!.add(group)
   const place = new Map([...tree.byId.values()].sort(nearestLast(tree)).map((group, i) => [group, i]))
-  return new Map([...sets].map(([id, groups]) => [id, [...groups].sort((a, b) => place.get(a)! - place.get(b)!)]))
+  const ofNode = new Map(nodeIds.map((id) => [id, new Set<NodeGroup>()]))
+  // A group made since the tree was read is not in it.
+  for (const { nodeId, groupIds } of await directMemberships(db, ctx, tree, nodeIds))
+    for (const id of groupIds)
+      for (const group of tree.byId.has(id) ? tree.upwards(tree.byId.get(id)!) : []) ofNode.get(nodeId)!.add(group)
+  return new Map([...ofNode].map(([id, groups]) => [id, [...groups].sort((a, b) => place.get(a)! - place.get(b)!)]))
+}
+
+/** The groups each node is in by hand and by their queries. */
+async function directMemberships(
+  db: Db | Tx,
+  ctx: Pick<Ctx, 'tenantId'>,
+  tree: GroupTree,
+  nodeIds: string[],
+): Promise<{ nodeId: string; groupIds: string[] }[]> {
+  const byQuery = [...tree.byId.values()].filter((group) => group.memberQuery !== null)
+  const fitting = byQuery.map((group) => sql`case when ${fitsQueryOf(group, computeNodes)} then ${group.id} end`)
+  return db
+    .select({
+      nodeId: computeNodes.id,
+      groupIds: sql<string[]>`array(select m.group_id::text from ${nodeGroupMembers} m where m.node_id = ${computeNodes.id})
+        || array_remove(array[${sql.join(fitting, sql`, `)}]::text[], null)`,
+    })
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
 }
 
 const nearestLast = (tree: GroupTree) => (a: NodeGroup, b: NodeGroup) =>

@@ -9,13 +9,15 @@ export { endStuckWork } from './end-stuck-work.ts'
 export { findNodes } from './find-nodes.ts'
 export { finishConnectionTest } from './finish-connection-test.ts'
 export { type DiscoveryOutcome, finishDiscovery } from './finish-discovery.ts'
-export { type GroupTree, groupsOfNodes, readGroupTree } from './group-tree.ts'
+export { fitsNodeQuery, type GroupTree, groupsOfNodes, isInGroup, readGroupTree } from './group-tree.ts'
 export { fingerprint, HostKey } from './host-key.ts'
 export { expandHostlist, foldHostlist, HOSTLIST_MAX, splitHostlist } from './hostlist.ts'
 export { NodeImportInput, type NodeImportReport, type NodeImportRow, type NodeImportState } from './import/plan.ts'
 export { importNodes } from './import-nodes.ts'
 export { isHostKeyChanged, whyNotConnect, whyNotDecommission, whyNotPurge, whyNotTestCredential, whyNotWrite } from './policy.ts'
 export { purgeNode } from './purge-node.ts'
+export type { NodeColumns } from './query/fields.ts'
+export { parseNodeQuery } from './query/parse.ts'
 export { recommissionNode } from './recommission-node.ts'
 export { recordDiscoveryOfRun } from './record-discovery-of-run.ts'
 export { recordNodeSeen } from './record-node-seen.ts'
@@ -38,6 +40,7 @@ export {
   type DiscoveryRow,
   discoveries,
   discoveryEvidence,
+  type LeanNode,
   NODE_STATUSES,
   NODE_TYPES,
   type NodeStatus,

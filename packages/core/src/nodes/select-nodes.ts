@@ -1,11 +1,11 @@
-import { and, inArray, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../context.ts'
 import type { Db } from '../db/client.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
 import { type InputIssue, InvalidInput } from '../errors.ts'
-import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
 import { NodeName } from './address.ts'
 import { findNodes } from './find-nodes.ts'
+import { fitsNodeQuery, type GroupTree, isInGroup, readGroupTree } from './group-tree.ts'
 import { expandHostlist, foldHostlist, splitHostlist } from './hostlist.ts'
 import { accelerators, computeNodes, LEAN_NODE, type LeanNode, NODE_STATUSES, type NodeStatus } from './tables.ts'
 
@@ -13,7 +13,7 @@ type Term = { isWithout: boolean } & (
   | { kind: 'all' }
   | { kind: 'names'; names: string[] }
   | { kind: 'glob'; pattern: string }
-  | { kind: 'group' | 'tag' | 'vendor'; value: string }
+  | { kind: 'group' | 'tag' | 'vendor' | 'query'; value: string }
   | { kind: 'status'; value: NodeStatus }
 )
 
@@ -21,24 +21,29 @@ const issue = (message: string): InputIssue => ({ path: 'limit', message })
 
 /**
  * Parse a limit expression: names, hostlists (`gpu[001-064]`) and globs (`gpu*`), `@group`, `tag:x`, `status:READY`,
- * `vendor:amd`, `all`. A comma joins, `!` in front takes away; with nothing but `!` terms they are taken from all.
+ * `vendor:amd`, `all`, and queries in braces (`{memory >= 1TiB and tag = prod}`, see parseNodeQuery). A comma joins, `!` in front
+ * takes away; with nothing but `!` terms they are taken from all.
  * @throws InvalidInput at limit
  */
 export function parseLimit(limit: string): Term[] {
   const wrong: InputIssue[] = []
   const terms: Term[] = []
+  // Queries hold commas and brackets of their own: each is a number in braces until the limit is split.
+  const queries: string[] = []
   let parts: string[] = []
   try {
-    parts = splitHostlist(limit)
+    parts = splitHostlist(limit.replace(QUERY, (_, query: string) => `{${queries.push(query) - 1}}`))
   } catch (error) {
     throw atLimit(error)
   }
   for (const part of parts) {
     const isWithout = part.startsWith('!')
     const text = isWithout ? part.slice(1).trim() : part
+    const query = queries[Number(/^\{(\d+)\}$/.exec(text)?.[1])]
     const word = /^(@|tag:|status:|vendor:)(.+)$/su.exec(text)
     const value = word?.[2] ?? ''
     if (/[\u0000-\u001f]/.test(text)) wrong.push(issue('must hold no control characters'))
+    else if (query !== undefined) terms.push({ isWithout, kind: 'query', value: query })
     else if (text === 'all') terms.push({ isWithout, kind: 'all' })
     else if (word?.[1] === 'status:') {
       const status = NODE_STATUSES.find((s) => s === value.toUpperCase())
@@ -56,7 +61,7 @@ export function parseLimit(limit: string): Term[] {
         else
           wrong.push(
             issue(
-              `${JSON.stringify((bad ?? part).slice(0, 80))} is no name of a node, hostlist, @group, tag:, status: or vendor:`,
+              `${JSON.stringify((bad ?? part).slice(0, 80))} is no name of a node, hostlist, @group, tag:, status:, vendor: or {query}`,
             ),
           )
       } catch (error) {
@@ -69,10 +74,13 @@ export function parseLimit(limit: string): Term[] {
   return terms
 }
 
+/** A query in braces, which may hold braces in quotes. */
+const QUERY = /\{((?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)\}/gsu
+
 const atLimit = (error: unknown): unknown =>
   error instanceof InvalidInput ? new InvalidInput(error.issues.map(({ message }) => issue(message))) : error
 
-function condition(ctx: Ctx, term: Term): SQL {
+function condition(term: Term, tree: GroupTree): SQL {
   switch (term.kind) {
     case 'all':
       return sql`true`
@@ -83,8 +91,9 @@ function condition(ctx: Ctx, term: Term): SQL {
       return sql`${computeNodes.name} like ${like}`
     }
     case 'group':
-      return sql`exists (select from ${nodeGroupMembers} m join ${nodeGroups} g on g.id = m.group_id
-        where m.node_id = ${computeNodes.id} and g.tenant_id = ${ctx.tenantId} and g.name = ${term.value})`
+      return isInGroup(tree, [term.value], computeNodes)
+    case 'query':
+      return fitsNodeQuery(tree, term.value, computeNodes, 'limit')
     case 'tag':
       return sql`${computeNodes.tags} @> array[${term.value}]::text[]`
     case 'status':
@@ -104,9 +113,10 @@ export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: T
   if (Array.isArray(selection)) return findNodes(ctx, [...new Set(selection)], tx)
   const terms = parseLimit(selection)
   const db = tx ?? ctx.db
-  await refuseUnknown(db, ctx, terms)
-  const wanted = terms.filter((term) => !term.isWithout).map((term) => condition(ctx, term))
-  const unwanted = terms.filter((term) => term.isWithout).map((term) => condition(ctx, term))
+  const tree = await readGroupTree(db, ctx)
+  await refuseUnknown(db, ctx, terms, tree)
+  const wanted = terms.filter((term) => !term.isWithout).map((term) => condition(term, tree))
+  const unwanted = terms.filter((term) => term.isWithout).map((term) => condition(term, tree))
   const query = db
     .select(LEAN_NODE)
     .from(computeNodes)
@@ -124,7 +134,7 @@ export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: T
   return rows.sort((a, b) => byName.compare(a.name, b.name))
 }
 
-async function refuseUnknown(db: Db | Tx, ctx: Ctx, terms: Term[]): Promise<void> {
+async function refuseUnknown(db: Db | Tx, ctx: Ctx, terms: Term[], tree: GroupTree): Promise<void> {
   const wrong: InputIssue[] = []
   const names = [...new Set(terms.flatMap((term) => (term.kind === 'names' ? term.names : [])))]
   if (names.length > 0) {
@@ -139,15 +149,8 @@ async function refuseUnknown(db: Db | Tx, ctx: Ctx, terms: Term[]): Promise<void
     const retired = rows.filter((row) => row.decommissionedAt && wanted.has(row.name)).map((row) => row.name)
     if (retired.length > 0) wrong.push(issue(`${shorten(foldHostlist(retired))} is decommissioned; recommission or leave out`))
   }
-  const groups = [...new Set(terms.flatMap((term) => (term.kind === 'group' ? [term.value] : [])))]
-  if (groups.length > 0) {
-    const rows = await db
-      .select({ name: nodeGroups.name })
-      .from(nodeGroups)
-      .where(and(visibleTo(ctx, nodeGroups), inArray(nodeGroups.name, groups)))
-    const unknown = groups.filter((group) => !rows.some((row) => row.name === group))
-    if (unknown.length > 0) wrong.push(issue(`there is no group ${unknown.join(', ')}`))
-  }
+  const groups = new Set(terms.flatMap((term) => (term.kind === 'group' && !tree.byName.has(term.value) ? [term.value] : [])))
+  if (groups.size > 0) wrong.push(issue(`there is no group ${[...groups].join(', ')}`))
   if (wrong.length > 0) throw new InvalidInput(wrong)
 }
 
