@@ -37,8 +37,13 @@ const PERMISSIONS = {
   'node:write': 'operator',
   'node:purge': 'admin',
   'node:approve_host_key': 'operator',
+  'node:release_lock': 'admin',
   'node:discover': 'operator',
   'group:write': 'operator',
+  'vars:write': 'operator',
+  /** Variables that Ansible itself reads. */
+  'vars:write_reserved': 'admin',
+  'tenant:write': 'admin',
   'credential:write': 'admin',
   /** Writing playbooks is running commands on nodes and on the worker itself. */
   'template:write': 'admin',

@@ -13,6 +13,8 @@ export type Nudge =
   | { topic: 'jobRun'; id: string; tenantId: string }
   | { topic: 'jobRunEvents'; id: string; tenantId: string; seq: number }
   | { topic: 'cancel'; id: string; tenantId: string }
+  /** Runs that waited may have their turn; `id` is the tenant's. */
+  | { topic: 'nodesFreed'; id: string; tenantId: string }
   /** There is a new key; `id` is its version. */
   | { topic: 'credentialKey'; id: string; tenantId: string }
 

@@ -112,12 +112,12 @@ export const HostResult = builder.enumType('HostResult', {
   values: same({
     PENDING: 'Its first task has not begun.',
     RUNNING: 'In the middle of the play.',
-    OK: 'Its tasks went well without changes; its message says when the run ended before it was known to be through.',
-    CHANGED:
-      'Its tasks went well and something was changed; its message says when the run ended before it was known to be through.',
+    OK: 'Its tasks went well without changes.',
+    CHANGED: 'Its tasks went well and something was changed.',
     FAILED: 'A task failed.',
     UNREACHABLE: 'No connection could be made, or it broke.',
     SKIPPED: 'Every task was skipped.',
+    INTERRUPTED: 'The run was ended in the middle of it; whether its tasks were done is not known.',
     NOT_RUN: 'The run ended before any task was carried out on it.',
   }),
 })

@@ -28,6 +28,7 @@ export class HostStates {
         ignored: 0,
         result: 'PENDING',
         currentTask: null,
+        currentTaskAt: null,
         message: null,
       })
   }
@@ -48,7 +49,11 @@ export class HostStates {
     const state = event.host === undefined ? undefined : this.states.get(event.host)
     if (!state) return
     if (event.kind === 'host_start')
-      this.update(state.name, { result: 'RUNNING', currentTask: this.mask.text(event.task ?? '').slice(0, MAX_MESSAGE) })
+      this.update(state.name, {
+        result: 'RUNNING',
+        currentTask: this.mask.text(event.task ?? '').slice(0, MAX_MESSAGE),
+        currentTaskAt: new Date(event.t * 1000),
+      })
     else if (RESULTS.has(event.kind)) this.settle(state.name, this.changeBy(event, state), false)
   }
 
@@ -76,7 +81,7 @@ export class HostStates {
   private settle(name: string, change: Partial<HostState>, isThrough: boolean): void {
     const result = resultOf({ ...this.states.get(name), ...change } as HostState)
     const isUnderWay = !isThrough && result !== 'FAILED' && result !== 'UNREACHABLE'
-    this.update(name, { ...change, currentTask: null, result: isUnderWay ? 'RUNNING' : result })
+    this.update(name, { ...change, currentTask: null, currentTaskAt: null, result: isUnderWay ? 'RUNNING' : result })
   }
 
   private update(name: string, change: Partial<HostState>): void {

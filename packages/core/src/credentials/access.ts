@@ -6,6 +6,8 @@ import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
 import { type Credential, type CredentialKind, credentials, type SecretField } from './tables.ts'
 
+export { whyNotPass } from './bastions.ts'
+
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
 /** One bastion on the way. */
 export type Hop = {
@@ -85,16 +87,6 @@ export async function resolveNodeAccess(
     }),
   )
   return new Map(entries)
-}
-
-/** Why nothing but a connection test may go by way of these bastions; null when all may. */
-export function whyNotPass(hops: Pick<Hop, 'name' | 'hostKey' | 'offeredHostKey'>[]): string | null {
-  for (const { name, hostKey, offeredHostKey } of hops) {
-    if (!hostKey) return `The bastion ${name} has no approved host key; test the connection and approve the key.`
-    if (offeredHostKey && offeredHostKey !== hostKey)
-      return `The bastion ${name} offers another host key than the approved one; approve the new key first.`
-  }
-  return null
 }
 
 /** The credentials with these ids and the bastions behind which they lie, by id. Notes their use, at most once a minute each. */

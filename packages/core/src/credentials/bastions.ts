@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../context.ts'
-import { visibleTo } from '../db/rows.ts'
+import type { Db } from '../db/client.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
 import { InvalidInput } from '../errors.ts'
 import { credentials } from './tables.ts'
 
@@ -41,4 +42,37 @@ export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Pro
   const { outward, inward } = rows[0]!
   if (outward.includes(id)) throw refuse('would make a circle: that bastion is itself reached through this one')
   if (outward.length + inward > MAX_HOPS) throw refuse(`would make a way of more than ${MAX_HOPS} hops`)
+}
+
+type PinnedHop = { name: string; hostKey: string | null; offeredHostKey: string | null }
+
+/** Why nothing but a connection test may go by way of these bastions; null when all may. */
+export function whyNotPass(hops: PinnedHop[]): string | null {
+  for (const { name, hostKey, offeredHostKey } of hops) {
+    if (!hostKey) return `The bastion ${name} has no approved host key; test the connection and approve the key.`
+    if (offeredHostKey && offeredHostKey !== hostKey)
+      return `The bastion ${name} offers another host key than the approved one; approve the new key first.`
+  }
+  return null
+}
+
+/** The same by the id of the last bastion on the way; those that all may pass are left out. */
+export async function whyNotPassBastions(ctx: Ctx, db: Db | Tx, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.execute<PinnedHop & { last: string }>(sql`
+    with recursive way as (
+      select id as last, id, via_id, name, host_key, offered_host_key, 1 as hop from ${credentials}
+      where ${visibleTo(ctx, credentials)} and ${isOneOf(credentials.id, ids)}
+      union all
+      select w.last, c.id, c.via_id, c.name, c.host_key, c.offered_host_key, w.hop + 1
+      from ${credentials} c join way w on c.id = w.via_id where w.hop < ${MAX_HOPS}
+    )
+    select last, name, host_key as "hostKey", offered_host_key as "offeredHostKey" from way order by last, hop desc`)
+  const ways = Map.groupBy(rows, (hop) => hop.last)
+  return new Map(
+    [...ways].flatMap(([last, hops]): [string, string][] => {
+      const reason = whyNotPass(hops)
+      return reason ? [[last, reason]] : []
+    }),
+  )
 }

@@ -1,4 +1,5 @@
 export type { Vault } from '../context.ts'
+export { whyNotPassBastions } from './bastions.ts'
 export { CreateCredentialInput, createCredential } from './create-credential.ts'
 export { type CredentialKey, credentialKey } from './credential-key.ts'
 export { deleteCredential } from './delete-credential.ts'

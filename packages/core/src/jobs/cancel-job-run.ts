@@ -4,7 +4,7 @@ import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
 import { visibleTo, whyNoRow } from '../db/rows.ts'
 import { parseInput } from '../errors.ts'
 import { ById } from '../input.ts'
-import { endJobRuns } from './end-job-runs.ts'
+import { endJobRuns, nudgesOfEnd } from './end-job-runs.ts'
 import { type JobRun, jobRuns } from './tables.ts'
 
 /**
@@ -27,13 +27,14 @@ export async function cancelJobRun(ctx: Ctx, input: z.input<typeof ById>): Promi
       .where(mine)
       .returning()
     await audit(tx, ctx, 'job_run.cancel', { id, name: before.templateName })
-    afterwards({ topic: 'jobRun', id, tenantId: ctx.tenantId })
     if (before.startedAt) {
+      afterwards({ topic: 'jobRun', id, tenantId: ctx.tenantId })
       afterwards({ topic: 'cancel', id, tenantId: ctx.tenantId })
       return asked!
     }
-    const [ended] = await endJobRuns(tx, [id], { endedBy: 'cancel' }, `Canceled by ${ctx.actor.name} before it began.`)
-    afterwards({ topic: 'jobRunEvents', id, tenantId: ctx.tenantId, seq: ended!.lastSeq })
+    const said = `Canceled by ${ctx.actor.name} before it began.`
+    const [ended] = await endJobRuns(tx, [id], { endedBy: 'cancel', error: said }, said)
+    for (const nudge of nudgesOfEnd(ended!)) afterwards(nudge)
     return ended!
   })
 }

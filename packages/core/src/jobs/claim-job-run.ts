@@ -1,40 +1,85 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import type { Ctx } from '../context.ts'
-import { visibleTo } from '../db/rows.ts'
-import { type JobRun, jobRunHosts, jobRuns } from './tables.ts'
+import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../db/rows.ts'
+import { isNext } from './node-locks.ts'
+import { type JobRun, jobRunHosts, jobRuns, nodeLocks } from './tables.ts'
 
 /** `token` is the claim's fencing token: whatever the worker writes carries it and counts only while it is the run's. */
 export type Claim = { run: JobRun; token: string; hosts: { name: string; nodeId: string | null }[] }
+type Claimant = { id: string; workerId: string; token: string }
+
+const DEADLOCK = '40P01'
 
 /**
- * Make the run this worker's. Null when it is gone, canceled, over, or another worker's already.
+ * Make the run this worker's, and its nodes the run's. Null when it is gone, canceled, over, or another worker's already; and when
+ * another run has one of its nodes or has waited longer for it: then the row says that it waits, and it comes into the queue again
+ * when its turn has come.
  * @param token the claim's token to be; with it a call may be repeated after a lost answer
  */
 export async function claimJobRun(
   ctx: Ctx,
   { id, workerId, token = randomUUID() }: { id: string; workerId: string; token?: string },
 ): Promise<Claim | null> {
-  const [[run], hosts] = await Promise.all([
-    ctx.db
-      .update(jobRuns)
-      .set({ startedAt: sql`now()`, touchedAt: sql`now()`, claimToken: token, claimedBy: workerId })
-      .where(
-        and(
-          visibleTo(ctx, jobRuns),
-          eq(jobRuns.id, id),
-          isNull(jobRuns.finishedAt),
-          or(and(isNull(jobRuns.startedAt), isNull(jobRuns.cancelRequestedAt)), eq(jobRuns.claimToken, token)),
-        ),
-      )
-      .returning(),
+  const claimant = { id, workerId, token }
+  const [first, hosts] = await Promise.all([
+    claim(ctx, claimant),
     ctx.db
       .select({ name: jobRunHosts.name, nodeId: jobRunHosts.nodeId })
       .from(jobRunHosts)
       .where(eq(jobRunHosts.jobRunId, id))
       .orderBy(jobRunHosts.name),
   ])
+  const run = first ?? ((await wait(ctx, id)) ? await claim(ctx, claimant) : null)
   if (!run) return null
   ctx.notify({ topic: 'jobRun', id, tenantId: ctx.tenantId })
   return { run, token, hosts }
+}
+
+const isOpen = and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.cancelRequestedAt))
+
+/** One statement: all nodes or none. Of two that reach for the same node at the same moment the index lets one through. */
+async function claim(ctx: Ctx, { id, workerId, token }: Claimant): Promise<JobRun | null> {
+  const run = ctx.db.$with('run').as(
+    ctx.db
+      .update(jobRuns)
+      .set({ startedAt: sql`now()`, touchedAt: sql`now()`, waitingSince: null, claimToken: token, claimedBy: workerId })
+      .where(
+        and(
+          visibleTo(ctx, jobRuns),
+          eq(jobRuns.id, id),
+          or(and(isOpen, isNext), and(isNull(jobRuns.finishedAt), eq(jobRuns.claimToken, token))),
+        ),
+      )
+      .returning(),
+  )
+  const locks = ctx.db.$with('locks').as(
+    ctx.db
+      .update(nodeLocks)
+      .set({ acquiredAt: sql`coalesce(${nodeLocks.acquiredAt}, now())` })
+      .from(run)
+      .where(eq(nodeLocks.jobRunId, run.id))
+      .returning({ nodeId: nodeLocks.nodeId }),
+  )
+  try {
+    const [claimed] = await ctx.db.with(run, locks).select().from(run)
+    return claimed ?? null
+  } catch (error) {
+    if ([UNIQUE_VIOLATION, DEADLOCK].includes(sqlState(error) ?? '')) return null
+    throw error
+  }
+}
+
+/**
+ * Note that the run waits. Whoever frees nodes afterwards finds it; so that nobody who freed some just before is missed, the caller
+ * tries once more.
+ */
+async function wait(ctx: Ctx, id: string): Promise<boolean> {
+  const [waiting] = await ctx.db
+    .update(jobRuns)
+    .set({ waitingSince: sql`coalesce(${jobRuns.waitingSince}, now())` })
+    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), eq(jobRuns.isReadOnly, false), isOpen))
+    .returning({ id: jobRuns.id })
+  if (waiting) ctx.notify({ topic: 'jobRun', id, tenantId: ctx.tenantId })
+  return waiting !== undefined
 }

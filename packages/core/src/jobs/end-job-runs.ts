@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Tx } from '../context.ts'
 import { isOneOf } from '../db/rows.ts'
+import type { Nudge } from '../events.ts'
+import { freeNodes } from './node-locks.ts'
 import { type EndedBy, type JobRun, jobRunEvents, jobRunHosts, jobRuns } from './tables.ts'
 
 export type End = {
@@ -11,10 +13,10 @@ export type End = {
 }
 
 /**
- * End runs that the caller has locked and knows to be unfinished, all in the same way: settle their hosts, count them, and
- * append the `run_end` event to their logs. A host between two tasks keeps what its tasks came to, and counts as neither well
- * nor failed: nothing says whether it was through. One in the middle of a task counts as failed only if ansible-playbook
- * broke off by itself: a run that was canceled, timed out or lost did not fail on it.
+ * End runs that the caller has locked and knows to be unfinished, all in the same way: settle their hosts, count them, free their
+ * nodes, and append the `run_end` event to their logs. A host between two tasks becomes INTERRUPTED, and counts as neither well
+ * nor failed: nothing says whether it was through. One in the middle of a task has failed only if ansible-playbook
+ * broke off by itself: a run that was canceled, timed out or lost did not fail on it. The caller sends `nudgesOfEnd` afterwards.
  * @param said one line that closes the log as a reader sees it; null shows nothing
  */
 export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string | null): Promise<JobRun[]> {
@@ -26,6 +28,7 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
     .set({
       finishedAt: sql`now()`,
       touchedAt: sql`now()`,
+      waitingSince: null,
       endedBy: end.endedBy,
       exitCode: end.exitCode ?? null,
       error: end.error ?? null,
@@ -46,13 +49,14 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
   await tx
     .update(jobRunHosts)
     .set({
-      result: sql`case when result = 'PENDING' then 'NOT_RUN' when current_task is not null then 'FAILED'
-        when changed > 0 then 'CHANGED' when ok > 0 then 'OK' else 'NOT_RUN' end`,
+      result: sql`case when result = 'PENDING' then 'NOT_RUN'
+        when current_task is not null and ${end.endedBy === 'exit'} then 'FAILED' else 'INTERRUPTED' end`,
       message: sql`case when result = 'PENDING' then message
         when current_task is null then coalesce(message, 'the run ended before it could be told whether this host was done')
         else coalesce(message, 'the run ended in the middle of this task') end`,
     })
     .where(sql`${isOneOf(jobRunHosts.jobRunId, ids)} and ${jobRunHosts.result} in ('RUNNING', 'PENDING')`)
+  await freeNodes(tx, ids)
   await tx.insert(jobRunEvents).values(
     runs.map((run) => ({
       jobRunId: run.id,
@@ -67,3 +71,10 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
   )
   return runs
 }
+
+/** What those who look at a run, follow its log or wait for its nodes are to hear once its end is committed. */
+export const nudgesOfEnd = ({ id, tenantId, lastSeq }: JobRun): Nudge[] => [
+  { topic: 'jobRunEvents', id, tenantId, seq: lastSeq },
+  { topic: 'jobRun', id, tenantId },
+  { topic: 'nodesFreed', id: tenantId, tenantId },
+]

@@ -1,8 +1,8 @@
 import { and, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Runtime, Tx } from '../context.ts'
 import { isOneOf } from '../db/rows.ts'
-import { endJobRuns } from './end-job-runs.ts'
-import { type JobRun, jobRunEvents, jobRunHosts, jobRuns } from './tables.ts'
+import { endJobRuns, nudgesOfEnd } from './end-job-runs.ts'
+import { type JobRun, jobRunEvents, jobRunHosts, jobRuns, nodeLocks } from './tables.ts'
 
 const LOST_AFTER_S = 30
 // A run waits in the queue for as long as workers are busy; its wake-up is lost only if a worker died holding it.
@@ -39,7 +39,7 @@ export async function endLostJobRuns(runtime: Runtime): Promise<{ ended: number;
     const reminded = await tx
       .update(jobRuns)
       .set({ touchedAt: sql`now()` })
-      .where(and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), untouched(REMIND_AFTER_S)))
+      .where(and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.waitingSince), untouched(REMIND_AFTER_S)))
       .returning()
     await runtime.queue.send(
       tx,
@@ -48,11 +48,7 @@ export async function endLostJobRuns(runtime: Runtime): Promise<{ ended: number;
     )
     return { ended, retried, reminded }
   })
-  const nudge = ({ id, tenantId, lastSeq }: JobRun) => {
-    runtime.notify({ topic: 'jobRunEvents', id, tenantId, seq: lastSeq })
-    runtime.notify({ topic: 'jobRun', id, tenantId })
-  }
-  for (const run of [...ended, ...retried]) nudge(run)
+  for (const nudge of [...ended, ...retried].flatMap(nudgesOfEnd)) runtime.notify(nudge)
   return { ended: ended.length, retried: retried.length, reminded: reminded.length }
 }
 
@@ -73,11 +69,12 @@ async function startAgain(tx: Tx, ids: string[]): Promise<JobRun[]> {
     })
     .where(isOneOf(jobRuns.id, ids))
     .returning()
+  await tx.update(nodeLocks).set({ acquiredAt: null }).where(isOneOf(nodeLocks.jobRunId, ids))
   await tx
     .update(jobRunHosts)
     .set({
       ...{ ok: 0, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
-      ...{ result: 'PENDING', currentTask: null, message: null },
+      ...{ result: 'PENDING', currentTask: null, currentTaskAt: null, message: null, failureSignature: null },
     })
     .where(isOneOf(jobRunHosts.jobRunId, ids))
   const notice = { kind: 'notice', stdout: 'Worker lost. The run starts again.', lineCount: 1 }

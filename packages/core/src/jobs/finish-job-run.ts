@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { type Ctx, inTransaction } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
 import { ClaimLost } from './append-job-run-events.ts'
-import { type End, endJobRuns } from './end-job-runs.ts'
+import { type End, endJobRuns, nudgesOfEnd } from './end-job-runs.ts'
 import { type JobRun, jobRuns } from './tables.ts'
 import { type HostState, writeHostStates } from './touch-job-run.ts'
 
@@ -34,8 +34,7 @@ export async function finishJobRun(
     if (hosts.length > 0) await writeHostStates(tx, id, hosts)
     if (execAt) await tx.update(jobRuns).set({ execAt }).where(eq(jobRuns.id, id))
     const [run] = await endJobRuns(tx, [id], end, said)
-    afterwards({ topic: 'jobRunEvents', id, tenantId: ctx.tenantId, seq: run!.lastSeq })
-    afterwards({ topic: 'jobRun', id, tenantId: ctx.tenantId })
+    for (const nudge of nudgesOfEnd(run!)) afterwards(nudge)
     return run!
   })
 }

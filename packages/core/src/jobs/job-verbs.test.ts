@@ -44,7 +44,7 @@ const wakeUps = async (id: string) =>
 const output = (text: string) => ({ kind: 'output', stdout: text, createdAt: new Date() })
 const host = (name: string, state: Partial<HostState>): HostState => ({
   ...{ name, ok: 0, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
-  ...{ result: 'PENDING', currentTask: null, message: null },
+  ...{ result: 'PENDING', currentTask: null, currentTaskAt: null, message: null },
   ...state,
 })
 
@@ -162,6 +162,7 @@ describe('cancelJobRun', () => {
       cancelRequestedByName: ours.operator.actor.name,
       lastSeq: 1,
       lastLine: 1,
+      error: `Canceled by ${ours.operator.actor.name} before it began.`,
     })
     expect((await hostsOf(id)).map((h) => h.result)).toEqual(['NOT_RUN', 'NOT_RUN'])
     expect(await eventsOf(id)).toMatchObject([{ seq: 1, kind: 'run_end', startLine: 1, lineCount: 1 }])
@@ -284,7 +285,7 @@ describe('a worker’s side', () => {
     await touchJobRun(ours.worker, { id, token, hosts: [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })] })
     const run = await finishJobRun(ours.worker, { id, token, hosts: [], endedBy: 'cancel', said: 'Canceled.' })
     expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['gpu002'], hostsFailed: 0 })
-    expect(await hostsOf(id)).toMatchObject([{ result: 'NOT_RUN' }, { result: 'FAILED', currentTask: 'Install' }])
+    expect(await hostsOf(id)).toMatchObject([{ result: 'NOT_RUN' }, { result: 'INTERRUPTED', currentTask: 'Install' }])
   })
 
   test('a host that is in the middle of a task when ansible-playbook breaks off has failed', async () => {
@@ -293,20 +294,21 @@ describe('a worker’s side', () => {
     const hosts = [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })]
     const run = await finishJobRun(ours.worker, { id, token, hosts, endedBy: 'exit', exitCode: 137 })
     expect(run).toMatchObject({ status: 'FAILED', midTaskHosts: ['gpu002'], hostsFailed: 1 })
+    expect((await hostsOf(id))[1]).toMatchObject({ result: 'FAILED', currentTask: 'Install' })
   })
 
   test.each([
-    ['OK', { ok: 3 }],
-    ['CHANGED', { ok: 3, changed: 1 }],
-    ['NOT_RUN', { skipped: 1 }],
-  ])('hosts between two tasks count neither as done nor as failed: %s', async (result, figures) => {
+    ['timeout', { ok: 3 }],
+    ['exit', { ok: 3, changed: 1 }],
+    ['cancel', { skipped: 1 }],
+  ] as const)('hosts between two tasks count neither as done nor as failed: %s', async (endedBy, figures) => {
     const { id } = await start()
     const { token } = await claim(id)
     const hosts = [host('gpu001', { result: 'RUNNING', ...figures }), host('gpu002', { result: 'OK', ok: 5 })]
-    const run = await finishJobRun(ours.worker, { id, token, hosts, endedBy: 'timeout' })
-    expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: [], hostsOk: 1, hostsFailed: 0 })
+    const run = await finishJobRun(ours.worker, { id, token, hosts, endedBy })
+    expect(run).toMatchObject({ midTaskHosts: [], hostsOk: 1, hostsFailed: 0 })
     expect(await hostsOf(id)).toMatchObject([
-      { result, ...figures, message: expect.stringContaining('whether this host was done') },
+      { result: 'INTERRUPTED', ...figures, message: expect.stringContaining('whether this host was done') },
       { result: 'OK', message: null },
     ])
   })

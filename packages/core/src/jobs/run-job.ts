@@ -1,17 +1,18 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../errors.ts'
+import { Conflict, parseInput } from '../errors.ts'
 import { Ids, oneLine, prose } from '../input.ts'
-import { foldHostlist, selectNodes } from '../nodes/index.ts'
+import { selectNodes } from '../nodes/index.ts'
 import { checkExtraVars } from './extra-vars.ts'
-import { type Target, whyNotTarget } from './policy.ts'
+import { insertRun } from './insert-run.ts'
+import { refuseUnfit } from './refuse-unfit.ts'
 import { keptOf, sealRunSecrets, templateNamed, varsOf } from './run-settings.ts'
+import { JobTags, Serial } from './serial.ts'
 import { type JobRun, jobRunHosts, jobRuns, runSecrets } from './tables.ts'
 
 const LONGEST_S = 23 * 3600
-const HOSTS_PER_INSERT = 5000
 
 export const RunJobInput = z
   .object({
@@ -22,6 +23,10 @@ export const RunJobInput = z
     become: z.boolean().nullish(),
     forks: z.int().min(1).max(500).nullish(),
     timeoutSeconds: z.int().min(1).max(LONGEST_S).nullish(),
+    serial: Serial.nullish(),
+    maxFailPercentage: z.int().min(0).max(100).nullish(),
+    jobTags: JobTags.nullish(),
+    skipTags: JobTags.nullish(),
     checkMode: z.boolean().nullish(),
     diffMode: z.boolean().nullish(),
     verbosity: z.int().min(0).max(4).nullish(),
@@ -49,56 +54,42 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
     const before = await firstWithKey(ctx, tx, given)
     if (before) return before
     const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!, tx)
-    refuseUnfit(nodes, given.nodeIds ? 'nodeIds' : 'limit')
+    await refuseUnfit(ctx, tx, nodes, given.nodeIds ? 'nodeIds' : 'limit')
     if (secrets) await tx.insert(runSecrets).values(secrets)
-    const [run] = await tx
-      .insert(jobRuns)
-      .values({
+    const checkMode = given.checkMode ?? false
+    const run = await insertRun(
+      tx,
+      ctx,
+      {
         ...keptOf(template),
-        tenantId: ctx.tenantId,
         become: given.become ?? template.become,
         timeoutSeconds: given.timeoutSeconds ?? template.timeoutSeconds,
         forks: given.forks ?? template.forks,
-        checkMode: given.checkMode ?? false,
+        serial: given.serial ?? template.serial,
+        maxFailPercentage: given.maxFailPercentage ?? template.maxFailPercentage,
+        jobTags: given.jobTags ?? template.jobTags,
+        skipTags: given.skipTags ?? template.skipTags,
+        checkMode,
         diffMode: given.diffMode ?? false,
+        isReadOnly: template.isReadOnly || checkMode,
         verbosity: given.verbosity ?? 0,
         limit: given.limit ?? null,
         extraVars: vars.extraVars,
         secretsId: secrets?.id ?? null,
         reason: given.reason ?? null,
         idempotencyKey: given.idempotencyKey ?? null,
-        createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
-        createdByName: ctx.actor.name,
-        hostsTotal: nodes.length,
-        touchedAt: sql`now()`,
-      })
-      .onConflictDoNothing({ target: [jobRuns.tenantId, jobRuns.idempotencyKey] })
-      .returning()
+      },
+      nodes,
+    )
     // Somebody was faster with the same key.
     if (!run) {
       if (secrets) await tx.delete(runSecrets).where(eq(runSecrets.id, secrets.id))
       return (await firstWithKey(ctx, tx, given))!
     }
-    for (let i = 0; i < nodes.length; i += HOSTS_PER_INSERT)
-      await tx
-        .insert(jobRunHosts)
-        .values(nodes.slice(i, i + HOSTS_PER_INSERT).map((node) => ({ jobRunId: run.id, nodeId: node.id, name: node.name })))
-    await ctx.queue.send(tx, 'job-run', [{ id: run.id, tenantId: ctx.tenantId }])
     await audit(tx, ctx, 'job_run.start', { id: run.id, name: run.templateName }, { limit: run.limit, hosts: nodes.length })
     afterwards({ topic: 'jobRun', id: run.id, tenantId: ctx.tenantId })
     return run
   })
-}
-
-/** Throws InvalidInput with one issue per reason, the nodes it holds for folded to a hostlist. */
-function refuseUnfit(nodes: (Target & { name: string })[], path: 'nodeIds' | 'limit'): void {
-  if (nodes.length === 0) throw new InvalidInput([{ path, message: 'no node matches' }])
-  const unfit = Map.groupBy(nodes, whyNotTarget)
-  unfit.delete(null)
-  if (unfit.size > 0)
-    throw new InvalidInput(
-      [...unfit].map(([reason, some]) => ({ path, message: `${foldHostlist(some.map((n) => n.name))} ${reason}` })),
-    )
 }
 
 type Given = { idempotencyKey?: string | null; template: string; nodeIds?: string[] | null; limit?: string | null }

@@ -267,7 +267,16 @@ export const jobRuns = snakeCase.table(
 export type JobTemplate = typeof jobTemplates.$inferSelect
 export type JobRun = typeof jobRuns.$inferSelect
 
-export type HostResult = 'PENDING' | 'RUNNING' | 'OK' | 'CHANGED' | 'FAILED' | 'UNREACHABLE' | 'SKIPPED' | 'NOT_RUN'
+export type HostResult =
+  | 'PENDING'
+  | 'RUNNING'
+  | 'OK'
+  | 'CHANGED'
+  | 'FAILED'
+  | 'UNREACHABLE'
+  | 'SKIPPED'
+  | 'INTERRUPTED'
+  | 'NOT_RUN'
 
 /** One host of a run, with Ansible's own figures for it. */
 export const jobRunHosts = snakeCase.table(

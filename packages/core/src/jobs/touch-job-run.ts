@@ -3,10 +3,11 @@ import type { Ctx, Tx } from '../context.ts'
 import type { Db } from '../db/client.ts'
 import { visibleTo } from '../db/rows.ts'
 import { ClaimLost, storableJson } from './append-job-run-events.ts'
+import { failureSignature } from './failure-signature.ts'
 import { type JobRunHost, jobRunHosts, jobRuns } from './tables.ts'
 
 /** How a host stands now. Names that the run does not have are ignored. */
-export type HostState = Omit<JobRunHost, 'jobRunId' | 'nodeId' | 'currentTaskAt' | 'failureSignature'>
+export type HostState = Omit<JobRunHost, 'jobRunId' | 'nodeId' | 'failureSignature'>
 
 /**
  * Say that the run is alive, and how its hosts stand.
@@ -33,11 +34,16 @@ export async function touchJobRun(
 
 /** Overwrite the figures of some of a run's hosts, in one statement. */
 export async function writeHostStates(db: Db | Tx, id: string, hosts: HostState[]): Promise<void> {
+  const rows = hosts.map((host) => ({
+    ...host,
+    failureSignature: host.message === null ? null : failureSignature(host.message, [host.name]),
+  }))
   await db.execute(sql`
     update ${jobRunHosts} h set ok = s.ok, changed = s.changed, failed = s.failed, unreachable = s.unreachable,
       skipped = s.skipped, rescued = s.rescued, ignored = s.ignored, result = s.result, current_task = s."currentTask",
-      message = s.message
-    from json_to_recordset(${storableJson(hosts)}::json) as s(name text, ok int, changed int, failed int, unreachable int,
-      skipped int, rescued int, ignored int, result text, "currentTask" text, message text)
+      current_task_at = s."currentTaskAt", message = s.message, failure_signature = s."failureSignature"
+    from json_to_recordset(${storableJson(rows)}::json) as s(name text, ok int, changed int, failed int, unreachable int,
+      skipped int, rescued int, ignored int, result text, "currentTask" text, "currentTaskAt" timestamptz,
+      message text, "failureSignature" text)
     where h.job_run_id = ${id} and h.name = s.name`)
 }

@@ -41,6 +41,7 @@ export {
   discoveries,
   discoveryEvidence,
   type LeanNode,
+  type LeanNode,
   NODE_STATUSES,
   NODE_TYPES,
   type NodeStatus,
