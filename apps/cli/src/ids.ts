@@ -53,12 +53,15 @@ export async function runId(id: string): Promise<string> {
 }
 
 /** Global id of the credential with this name. */
-export async function credentialId(name: string): Promise<string> {
+export const credentialId = async (name: string): Promise<string> => (await findCredential(name)).id
+
+/** The credential with this name. */
+export async function findCredential(name: string) {
   const { credentials } = await request(
-    graphql(`query CredentialIds { credentials(first: 500) { edges { node { id name } } } }`),
+    graphql(`query CredentialIds { credentials(first: 500) { edges { node { id name kind } } } }`),
     {},
   )
   const found = credentials.edges.find((e) => e.node.name === name)
   if (!found) throw new CliError(`No credential is called ${name}. See \`muster credential list\`.`, EXIT.notFound)
-  return found.node.id
+  return found.node
 }

@@ -102,6 +102,27 @@ describe('muster, against the product and a lab', () => {
     expect(await muster('node test gpu-01,cpu-1')).toMatchObject({ code: 4, err: expect.stringContaining('cpu-1.') })
   })
 
+  it('tries, changes and deletes a credential, and rotates the key while all goes on', PATIENT, async () => {
+    const { username } = lab.credentials.sshKey
+    const added = await muster(`credential add spare --kind ssh-password -u ${username} --secret-stdin`, 'not the password\n')
+    expect(added.code).toBe(0)
+    const tried = await muster('credential test spare gpu-01')
+    expect(tried).toMatchObject({ code: 1, out: expect.stringMatching(/gpu-01: FAILED[\s\S]*authentication/) })
+    expect((await muster('credential update spare --description tried')).code).toBe(0)
+    const got = JSON.parse((await muster('credential get spare -o json')).out)
+    expect(got).toMatchObject({ description: 'tried', usedBy: [], lastResult: { isOk: false, error: expect.any(String) } })
+    expect((await muster('credential get lab')).out).toMatch(/used as login +2: cpu-01,gpu-01\n[\s\S]*last test +ok, /)
+
+    const rotated = await muster('credential rotate-key')
+    expect(rotated).toMatchObject({
+      code: 0,
+      out: '2 of 2 are sealed with key version 2.\nNo record needs an older version any more.\n',
+    })
+    expect((await muster('credential test lab gpu-01')).code).toBe(0)
+    expect(await muster('credential delete lab')).toMatchObject({ code: 5, err: expect.stringContaining('is used by the nodes') })
+    expect((await muster('credential delete spare')).code).toBe(0)
+  })
+
   it('shows what the nodes are', PATIENT, async () => {
     expect((await muster('node discover gpu-01,cpu-01')).out).toContain('gpu-01: 8 accelerators')
     const [list, json, get, facts, diff] = await Promise.all([

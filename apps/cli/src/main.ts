@@ -1,7 +1,12 @@
 import { Command, CommanderError } from 'commander'
 import { cancel } from './commands/cancel.ts'
 import { credentialAdd } from './commands/credential/add.ts'
+import { credentialDelete } from './commands/credential/delete.ts'
+import { credentialGet } from './commands/credential/get.ts'
 import { credentialList } from './commands/credential/list.ts'
+import { credentialRotateKey } from './commands/credential/rotate-key.ts'
+import { credentialTest } from './commands/credential/test.ts'
+import { credentialUpdate } from './commands/credential/update.ts'
 import { login } from './commands/login.ts'
 import { logout } from './commands/logout.ts'
 import { logs } from './commands/logs.ts'
@@ -43,7 +48,17 @@ export function program(): Command {
       nodeDecommission(),
     ]),
   )
-  muster.addCommand(noun('credential', 'keys and passwords to log in with', [credentialList(), credentialAdd()]))
+  muster.addCommand(
+    noun('credential', 'keys and passwords to log in with', [
+      credentialList(),
+      credentialGet(),
+      credentialAdd(),
+      credentialUpdate(),
+      credentialTest(),
+      credentialRotateKey(),
+      credentialDelete(),
+    ]),
+  )
   return muster
 }
 

@@ -10,7 +10,7 @@ export const credentialList = () =>
     .action(async ({ output }: { output: Format }) => {
       const { credentials } = await request(
         graphql(
-          `query CredentialList { credentials(first: 500) { edges { node { id name kind description username host port publicKey secretsSet nodeCount lastUsedAt } } } }`,
+          `query CredentialList { credentials(first: 500) { edges { node { id name kind description username host port publicKey secretsSet nodeCount lastUsedAt lastResult { isOk error at } } } } }`,
         ),
         {},
       )
@@ -23,6 +23,7 @@ export const credentialList = () =>
           { title: 'HOST', value: (c) => c.host && address(c.host, c.port) },
           { title: 'SET', value: (c) => c.secretsSet.join(', ') },
           { title: 'NODES', value: (c) => c.nodeCount, spare: true },
+          { title: 'TEST', value: (c) => c.lastResult && (c.lastResult.isOk ? 'ok' : 'FAILED'), spare: true },
           { title: 'USED', value: (c) => ago(c.lastUsedAt), spare: true },
         ],
         output,

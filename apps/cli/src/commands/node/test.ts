@@ -26,16 +26,23 @@ export const nodeTest = () =>
         }`),
         { ids: nodes.map((n) => n.id) },
       )
-      const ids = orThrow(testConnections).tests.map((t) => t.id)
-      const done = new Map<string, Test>()
-      for await (const { connectionTestUpdated: test } of subscribe(UPDATES, () => ({ ids }))) {
-        if (!test.finishedAt || done.has(test.id)) continue
-        done.set(test.id, test)
-        if (output === 'table') process.stdout.write(`${describeTest(test)}\n`)
-      }
-      if (output !== 'table') printObject([...done.values()], output)
-      if (done.size < ids.length || [...done.values()].some((t) => !t.isOk)) process.exitCode = EXIT.failed
+      await followTests(
+        orThrow(testConnections).tests.map((t) => t.id),
+        output,
+      )
     })
+
+/** Tell of each test as it ends; the exit code says whether all went well. */
+export async function followTests(ids: string[], output: Format): Promise<void> {
+  const done = new Map<string, Test>()
+  for await (const { connectionTestUpdated: test } of subscribe(UPDATES, () => ({ ids }))) {
+    if (!test.finishedAt || done.has(test.id)) continue
+    done.set(test.id, test)
+    if (output === 'table') process.stdout.write(`${describeTest(test)}\n`)
+  }
+  if (output !== 'table') printObject([...done.values()], output)
+  if (done.size < ids.length || [...done.values()].some((t) => !t.isOk)) process.exitCode = EXIT.failed
+}
 
 /** A test for people: one line when all is well, else every stage up to the one where the way ends, and what to do. */
 export function describeTest(test: Test): string {

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { CliError, EXIT } from '../../errors.ts'
+import { credentialId } from '../../ids.ts'
+import { integer, oneOf } from '../../options.ts'
+import { ask, readStdin } from '../../prompt.ts'
+
+export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME'
+export type FieldOptions = {
+  description?: string
+  username?: string
+  keyFile?: string
+  passphrase?: true
+  password?: true
+  secretStdin?: true
+  host?: string
+  port?: number
+  via?: string
+  becomeMethod?: 'SUDO' | 'SU'
+}
+
+/** The options that say what stands in a credential. */
+export const withFields = (command: Command): Command =>
+  command
+    .option('--description <text>', 'what it is for')
+    .option('-u, --username <user>', 'login name')
+    .option('--key-file <path>', 'private key')
+    .option('--passphrase', 'ask for the passphrase of the key')
+    .option('--password', 'ask for a password')
+    .option('--secret-stdin', 'read the passphrase (with --key-file) or the password from standard input instead of asking')
+    .option('--host <host>', 'BASTION: its address')
+    .option('--port <port>', 'BASTION: its SSH port', integer)
+    .option('--via <name>', 'BASTION: the bastion in front of it')
+    .option('--become-method <method>', 'BECOME: SUDO or SU', oneOf('SUDO', 'SU'))
+
+/** What the API is told of the options that were given, apart from secrets. */
+export async function fields(options: FieldOptions) {
+  const { description, username, host, port, via, becomeMethod } = options
+  return {
+    ...(description !== undefined ? { description } : {}),
+    ...(username ? { username } : {}),
+    ...(host ? { host } : {}),
+    ...(port ? { port } : {}),
+    ...(via ? { viaId: await credentialId(via) } : {}),
+    ...(becomeMethod ? { becomeMethod } : {}),
+  }
+}
+
+/** The secrets of a credential of that kind, read or asked for; never arguments. */
+export async function secrets(
+  kind: Kind,
+  options: FieldOptions,
+): Promise<{ privateKey?: string; passphrase?: string; password?: string }> {
+  if (kind === 'SSH_KEY' && !options.keyFile)
+    throw new CliError('A credential of the kind SSH_KEY needs --key-file PATH, the private key.', EXIT.usage)
+  const privateKey = options.keyFile ? readKey(options.keyFile) : undefined
+  const given = options.secretStdin ? await readStdin() : undefined
+  const passphrase =
+    privateKey && (given ?? (options.passphrase ? await ask('Passphrase', '--secret-stdin', { hidden: true }) : undefined))
+  const wantsPassword = options.password || (!privateKey && kind !== 'SSH_KEY')
+  const password =
+    privateKey && !options.password
+      ? undefined
+      : (given ?? (wantsPassword ? await ask('Password', '--secret-stdin', { hidden: true }) : undefined))
+  return { ...(privateKey ? { privateKey } : {}), ...(passphrase ? { passphrase } : {}), ...(password ? { password } : {}) }
+}
+
+function readKey(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new CliError(`Cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, EXIT.usage)
+  }
+}
