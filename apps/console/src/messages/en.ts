@@ -432,6 +432,7 @@ export const en = {
 
   'hostResult.CHANGED': 'Changed',
   'hostResult.FAILED': 'Failed',
+  'hostResult.INTERRUPTED': 'Interrupted',
   'hostResult.NOT_RUN': 'Not run',
   'hostResult.OK': 'OK',
   'hostResult.PENDING': 'Waiting',

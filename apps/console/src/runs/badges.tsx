@@ -38,6 +38,7 @@ export const hostTones: Record<RunHost['result'], Tone> = {
   FAILED: 'bad',
   UNREACHABLE: 'bad',
   SKIPPED: 'neutral',
+  INTERRUPTED: 'warn',
   NOT_RUN: 'neutral',
 }
 

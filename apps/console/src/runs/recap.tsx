@@ -16,12 +16,13 @@ import { type RunHead, type RunHost, RunHostsQuery } from './documents.ts'
 const worstFirst: Record<RunHost['result'], number> = {
   FAILED: 0,
   UNREACHABLE: 1,
-  RUNNING: 2,
-  CHANGED: 3,
-  OK: 4,
-  SKIPPED: 5,
-  PENDING: 6,
-  NOT_RUN: 7,
+  INTERRUPTED: 2,
+  RUNNING: 3,
+  CHANGED: 4,
+  OK: 5,
+  SKIPPED: 6,
+  PENDING: 7,
+  NOT_RUN: 8,
 }
 
 /** A run's hosts, read anew after news of the run, at most once in `pause` ms. */
