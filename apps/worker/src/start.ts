@@ -19,6 +19,7 @@ import { queueDepths } from './queue-depths.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileSeals } from './reconcilers/reseal.ts'
 import { reconcileStuckWork } from './reconcilers/stuck-work.ts'
+import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
 import { shareBastions } from './ssh/bastions.ts'
 
 /** @throws Error with one line per wrong setting */
@@ -90,7 +91,9 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const ssh = { ...deps, bastions, stopping: sshStop.signal }
     const seals = reconcileSeals(runtime, workerId)
     listener.on('credentialKey', null, seals.nudge)
-    const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime), seals]
+    const waiting = reconcileWaitingRuns(runtime)
+    listener.on('nodesFreed', null, waiting.nudge)
+    const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime), seals, waiting]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
     listener.onReconnect(() => {
       for (const one of reconcilers) one.nudge()
