@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, jsonb, primaryKey, snakeCase, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, primaryKey, snakeCase, text, uuid } from 'drizzle-orm/pg-core'
 import { at, createdAt, id, updatedAt } from '../db/columns.ts'
 
 /** Roles from weakest to strongest; each includes the ones before it. */
@@ -14,6 +14,16 @@ export const tenants = snakeCase.table('tenants', {
   id: id(),
   name: text().notNull().unique(),
   varMerge: text().$type<VarMerge>().notNull().default('replace'),
+  /** How many of its runs may go on at once, over all workers. Null: as many as there is room for. */
+  runsAtOnce: integer(),
+  /** Since when none of its runs begins. Null: they do. */
+  queuePausedAt: at(),
+  queuePausedByName: text(),
+  queuePauseReason: text(),
+  /** How many days after its end a run's log, its artifacts and the run as a whole are kept. Null: for ever. */
+  keepLogDays: integer(),
+  keepArtifactDays: integer(),
+  keepRunDays: integer(),
   createdAt: createdAt(),
 })
 

@@ -56,6 +56,7 @@ export const relations = defineRelations(schema, (r) => ({
     template: r.one.jobTemplates({ from: r.jobRuns.templateId, to: r.jobTemplates.id, optional: false }),
     bundle: r.one.playbookBundles({ from: r.jobRuns.bundleId, to: r.playbookBundles.id }),
     hosts: r.many.jobRunHosts({ from: r.jobRuns.id, to: r.jobRunHosts.jobRunId }),
+    artifacts: r.many.jobArtifacts({ from: r.jobRuns.id, to: r.jobArtifacts.jobRunId }),
     parent: r.one.jobRuns({ from: r.jobRuns.parentRunId, to: r.jobRuns.id, alias: 'parent' }),
     retries: r.many.jobRuns({ from: r.jobRuns.id, to: r.jobRuns.parentRunId, alias: 'parent' }),
   },
@@ -63,6 +64,7 @@ export const relations = defineRelations(schema, (r) => ({
     run: r.one.jobRuns({ from: r.jobRunHosts.jobRunId, to: r.jobRuns.id, optional: false }),
     node: r.one.computeNodes({ from: r.jobRunHosts.nodeId, to: r.computeNodes.id }),
   },
+  jobArtifacts: { run: r.one.jobRuns({ from: r.jobArtifacts.jobRunId, to: r.jobRuns.id, optional: false }) },
   variableScopes: {
     group: r.one.nodeGroups({ from: r.variableScopes.groupId, to: r.nodeGroups.id }),
     node: r.one.computeNodes({ from: r.variableScopes.nodeId, to: r.computeNodes.id }),

@@ -3,6 +3,7 @@ export { accounts, apiTokens, auditEntries, members, sessions, tenants, users, v
 export { credentialKeys, credentials, resealFailures, secretStores } from '../credentials/tables.ts'
 export { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
 export {
+  jobArtifacts,
   jobRunEvents,
   jobRunHosts,
   jobRuns,
@@ -14,3 +15,4 @@ export {
 } from '../jobs/tables.ts'
 export { accelerators, computeNodes, connectionTests, discoveries, discoveryEvidence } from '../nodes/tables.ts'
 export { variableScopes, variableSecrets, variableVersions } from '../variables/tables.ts'
+export { workers } from '../workers/tables.ts'

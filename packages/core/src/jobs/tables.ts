@@ -231,6 +231,8 @@ export const jobRuns = snakeCase.table(
     /** When it was put back into the queue because its worker was lost; happens once at most. */
     retriedAt: at(),
 
+    /** When its log was removed because it was older than its tenant keeps logs. */
+    logRemovedAt: at(),
     /** High-water marks of job_run_events. */
     lastSeq: bigint({ mode: 'number' }).notNull().default(0),
     lastLine: bigint({ mode: 'number' }).notNull().default(0),
@@ -260,6 +262,11 @@ export const jobRuns = snakeCase.table(
     index().on(t.templateId),
     index().on(t.touchedAt).where(sql`finished_at is null`),
     index().on(t.waitingSince).where(sql`waiting_since is not null`),
+    index('job_runs_queue_index')
+      .on(t.tenantId, t.id)
+      .where(sql`finished_at is null and started_at is null and waiting_since is null`),
+    index('job_runs_begun_index').on(t.tenantId).where(sql`finished_at is null and started_at is not null`),
+    index().on(t.tenantId, t.finishedAt),
     index().on(t.parentRunId),
     uniqueIndex().on(t.tenantId, t.idempotencyKey),
   ],
@@ -365,3 +372,34 @@ export const jobRunEvents = snakeCase.table(
   (t) => [primaryKey({ columns: [t.jobRunId, t.seq] })],
 )
 export type JobRunEvent = typeof jobRunEvents.$inferSelect
+
+/** `log`: the whole log as text, stored before the run ends. `file`: what the playbook left in its artifact directory. */
+export type ArtifactKind = 'log' | 'file'
+
+/** Files that a run left, in the artifact store. The row stays when the file goes, and says since when. */
+export const jobArtifacts = snakeCase.table(
+  'job_artifacts',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    jobRunId: uuid()
+      .notNull()
+      .references(() => jobRuns.id, { onDelete: 'cascade' }),
+    kind: text().$type<ArtifactKind>().notNull(),
+    /** Relative to the artifact directory, with `/`. */
+    path: text().notNull(),
+    /** In bytes. */
+    size: bigint({ mode: 'number' }).notNull(),
+    sha256: text().notNull(),
+    /** Which store has it, and under which key: `local` or `s3`. */
+    store: text().$type<'local' | 's3'>().notNull(),
+    key: text().notNull(),
+    createdAt: createdAt(),
+    /** When it was removed because it was older than its tenant keeps artifacts. */
+    removedAt: at(),
+  },
+  (t) => [index().on(t.jobRunId), index().on(t.tenantId, t.createdAt).where(sql`removed_at is null`)],
+)
+export type JobArtifact = typeof jobArtifacts.$inferSelect

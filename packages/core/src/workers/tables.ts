@@ -1,0 +1,23 @@
+import { integer, snakeCase, text } from 'drizzle-orm/pg-core'
+import { at, createdAt, id } from '../db/columns.ts'
+
+/** Worker processes. They serve all tenants; a row goes when its process ends, or has long given no sign of life. */
+export const workers = snakeCase.table('workers', {
+  id: id(),
+  /** Names the process in `claimed_by` of runs and in logs: host, pid and something random. */
+  name: text().notNull().unique(),
+  host: text().notNull(),
+  pid: integer().notNull(),
+  version: text().notNull(),
+  ansibleVersion: text().notNull(),
+  /** How many runs it executes at once, and executes now. */
+  concurrency: integer().notNull(),
+  running: integer().notNull().default(0),
+  startedAt: createdAt(),
+  /** Last sign of life. */
+  touchedAt: at().notNull().defaultNow(),
+  /** Since when it takes no more work. */
+  drainingAt: at(),
+  drainedByName: text(),
+})
+export type Worker = typeof workers.$inferSelect
