@@ -1,5 +1,5 @@
 import type { Ctx } from '@muster/core/context'
-import { resolveNodeAccess } from '@muster/core/credentials/access'
+import { openRunSecrets, resolveNodeAccess } from '@muster/core/credentials/access'
 import { type Claim, finishJobRun } from '@muster/core/jobs'
 import { patiently } from '@muster/core/patiently'
 import { type Deps, Execution } from './execution.ts'
@@ -15,25 +15,30 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
   const { run, token, hosts } = claim
   const ctx: Ctx = { ...context, log: context.log.child({ run: run.id }) }
   const workDir = deps.config.ANSIBLE_WORK_DIR
-  const [access, directory] = await Promise.allSettled([
+  const [access, secrets, directory] = await Promise.allSettled([
     patiently(() =>
       resolveNodeAccess(
         ctx,
         hosts.flatMap((host) => host.nodeId ?? []),
       ),
     ),
+    patiently(() => openRunSecrets(ctx, run.secretsId)),
     createRunDirectory(workDir, run.id),
   ])
-  if (access.status === 'fulfilled' && directory.status === 'fulfilled')
+  if (access.status === 'fulfilled' && secrets.status === 'fulfilled' && directory.status === 'fulfilled')
     try {
-      return await new Execution(deps, ctx, claim, planRun(hosts, access.value), directory.value).carryOut(began)
+      const plan = planRun(hosts, access.value, secrets.value)
+      return await new Execution(deps, ctx, claim, plan, directory.value).carryOut(began)
     } finally {
       await directory.value.remove().catch((err) => ctx.log.error({ err }, 'cannot remove the directory of a run'))
     }
   if (directory.status === 'fulfilled') await directory.value.remove()
-  const failures = [access, directory].flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  const failures = [access, secrets, directory].flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   for (const err of failures) ctx.log.error({ err }, 'cannot prepare the run')
-  const said = access.status === 'rejected' ? 'The credentials could not be read.' : `No directory could be made in ${workDir}.`
+  const said =
+    access.status === 'rejected' || secrets.status === 'rejected'
+      ? 'The credentials could not be read.'
+      : `No directory could be made in ${workDir}.`
   const error = `${said} The log of the worker ${run.claimedBy} says more.`
   await patiently(() => finishJobRun(ctx, { id: run.id, token, hosts: [], endedBy: 'error', error, said }))
 }

@@ -20,6 +20,8 @@ import { reportNodes } from './report-nodes.ts'
 import type { RunDirectory } from './run-directory.ts'
 import { writeRunFiles } from './run-files.ts'
 import { serveRunSecrets } from './run-secrets.ts'
+import { SourceError } from './source/confine.ts'
+import { materialise } from './source/materialise.ts'
 import { Watch } from './watch.ts'
 
 export type ExecutorConfig = ReturnType<
@@ -27,7 +29,13 @@ export type ExecutorConfig = ReturnType<
     'ANSIBLE_WORK_DIR' | 'ANSIBLE_PLAYBOOK_REPO_PATH' | 'ANSIBLE_PLAYBOOK' | 'JOB_CANCEL_GRACE_PERIOD' | 'SSH_TIMEOUT'
   >
 >
-export type Deps = { config: ExecutorConfig; listener: Listener; stopping: AbortSignal }
+export type Deps = {
+  config: ExecutorConfig
+  listener: Listener
+  stopping: AbortSignal
+  /** How git repositories may be reached, by git's names; left out: https and ssh. */
+  gitProtocols?: string[]
+}
 
 const SHIPPED_PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
 const TOUCH_MS = 5000
@@ -50,6 +58,7 @@ export class Execution {
   private readonly writer: LogWriter
   private readonly evidence: Evidence
   private readonly watch = new Watch()
+  private readonly ending = new AbortController()
   private stop: Stop | null = null
   private child: Child | null = null
   private exitCode: number | null = null
@@ -97,17 +106,28 @@ export class Execution {
     let closeSecrets = () => {}
     let stopConnecting = () => {}
     try {
+      const touchNow = this.keepWatch()
+      const { gitProtocols: protocols } = this.deps
+      const source = await materialise(ctx, run, this.claim.token, {
+        ...directory,
+        playbooks,
+        signal: this.ending.signal,
+        ...(protocols ? { protocols } : {}),
+      })
       closeSecrets = (await serveRunSecrets(directory.sshDir, plan)).close
-      const files = await writeRunFiles({ ...directory, playbooks, connectTimeoutS: Math.ceil(config.SSH_TIMEOUT) }, run, plan)
+      const connectTimeoutS = Math.ceil(config.SSH_TIMEOUT)
+      const files = await writeRunFiles({ ...directory, playbooks, project: source.root, connectTimeoutS }, run, plan)
       const env = runEnvironment({ ansiblePlaybook: config.ANSIBLE_PLAYBOOK, playbooks }, directory, files)
       const prepared = performance.now()
-      const child = await startAnsible(config.ANSIBLE_PLAYBOOK, `${playbooks}/${run.playbookPath}`, run, directory, files, env)
+      this.ending.signal.throwIfAborted()
+      const child = await startAnsible(config.ANSIBLE_PLAYBOOK, source.playbook, run, directory, files, env)
       this.child = child
       // At once: what is asked for while its last words are taken in does not change how it ended.
       void child.exited.then((code) => {
         this.exitCode = code
       })
-      this.keepWatch(child)
+      if (this.ending.signal.aborted) child.stop(0)
+      touchNow()
       const aliases = plan.bastions.map((bastion) => bastion.alias)
       stopConnecting = openMasters(directory.sshDir, aliases, env)
       const figures = { hosts: plan.targets.length, prepareMs: prepared - began, spawnMs: performance.now() - prepared }
@@ -115,7 +135,8 @@ export class Execution {
       const { writer, states, mask, evidence } = this
       this.hasStrays = await takeIn(child, { writer, states, mask, log: ctx.log, onEvidence: evidence.keep })
     } catch (error) {
-      this.hurt(error)
+      // A run that is ended before its process was started has nothing more to tell.
+      if (this.child || !this.ending.signal.aborted) this.hurt(error)
     }
     this.exitCode = (await this.child?.exited) ?? null
     stopConnecting()
@@ -126,6 +147,10 @@ export class Execution {
   /** Something of our own went wrong, before or after ansible-playbook was started. */
   private hurt(error: unknown): void {
     this.ctx.log.error({ err: error }, 'cannot execute the run')
+    if (error instanceof SourceError) {
+      this.stop ??= { by: 'error', error: error.message, said: error.message }
+      return
+    }
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     const hint = isMissing
       ? 'it is not there; install ansible-core or set ANSIBLE_PLAYBOOK'
@@ -135,8 +160,8 @@ export class Execution {
     this.child?.stop(0)
   }
 
-  /** Touch the row, hear of cancels, and end the run when it is to end. */
-  private keepWatch(child: Child): void {
+  /** Touch the row, hear of cancels, and end the run when it is to end. @returns touches the row at once */
+  private keepWatch(): () => void {
     const { deps, run, watch } = this
     const graceMs = deps.config.JOB_CANCEL_GRACE_PERIOD * 1000
     let touched = 0
@@ -144,7 +169,9 @@ export class Execution {
       const hosts = this.states.takeChanged()
       if (hosts.length === 0 && Date.now() - touched < TOUCH_MS) return
       try {
-        const seen = await patiently(() => touchJobRun(this.ctx, { ...this.claim, execAt: child.execAt, hosts }))
+        const seen = await patiently(() =>
+          touchJobRun(this.ctx, { ...this.claim, ...(this.child ? { execAt: this.child.execAt } : {}), hosts }),
+        )
         touched = Date.now()
         if (seen.isCancelRequested) this.end({ by: 'cancel', said: `Canceled by ${seen.cancelRequestedByName}.` }, graceMs)
       } catch (error) {
@@ -171,6 +198,7 @@ export class Execution {
     if (deps.stopping.aborted) onStopping()
     deps.stopping.addEventListener('abort', onStopping)
     watch.on(() => deps.stopping.removeEventListener('abort', onStopping))
+    return touchNow
   }
 
   private cannotWrite(error: Error): void {
@@ -180,6 +208,7 @@ export class Execution {
     }
     this.ctx.log.error({ err: error }, 'the database refuses what the run says')
     this.stop ??= { by: 'error', error: `${REFUSED} of the worker ${this.run.claimedBy} says why.`, said: 'Its log ends here.' }
+    this.ending.abort()
     this.child?.stop(0)
   }
 
@@ -194,6 +223,7 @@ export class Execution {
     if (stop.by !== 'fenced' && (this.stop || this.exitCode !== null)) return
     this.stop = stop
     this.ctx.log.info({ by: stop.by }, 'ending the run')
+    this.ending.abort()
     this.child?.stop(graceMs)
   }
 

@@ -28,12 +28,18 @@ export type RunPlan = {
   targets: Target[]
   bastions: Machine[]
   refused: { name: string; nodeId: string | null; reason: string }[]
+  /** Secret extra vars of the run, in the clear. */
+  secretVars: Record<string, string>
 }
 
 /** Work out how each host of a run is reached. What became impossible since the run was accepted is refused host by host. */
-export function planRun(hosts: Claim['hosts'], access: Map<string, NodeAccess | DomainError>): RunPlan {
+export function planRun(
+  hosts: Claim['hosts'],
+  access: Map<string, NodeAccess | DomainError>,
+  secretVars: Record<string, string> = {},
+): RunPlan {
   const bastions = new Map<string, Machine>()
-  const plan: RunPlan = { targets: [], bastions: [], refused: [] }
+  const plan: RunPlan = { targets: [], bastions: [], refused: [], secretVars }
   for (const [i, { name, nodeId }] of hosts.entries()) {
     const way = nodeId ? access.get(nodeId) : undefined
     const reason = !nodeId || !way ? 'The node was purged.' : way instanceof DomainError ? way.message : whyNot(way)
@@ -80,12 +86,13 @@ function bastion(known: Map<string, Machine>, hops: Hop[]): string | null {
   return via
 }
 
-/** Every secret value that the plan's machines are reached with, for masking. */
+/** Every secret value of the run, for masking. */
 export function secretsOf(plan: RunPlan): string[] {
   const logins = [...plan.targets.flatMap((t) => t.machine?.login ?? []), ...plan.bastions.map((b) => b.login)]
   const values = [
     ...logins.flatMap((login) => [login.privateKey, login.passphrase, login.password]),
     ...plan.targets.map((target) => target.become.password),
+    ...Object.values(plan.secretVars),
   ]
   return [...new Set(values.filter((value) => value !== undefined && value !== null))]
 }

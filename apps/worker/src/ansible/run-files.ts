@@ -11,7 +11,10 @@ type Place = {
   dir: string
   /** Where its sockets and ssh's files lie: short, and without characters that ssh would split at. */
   sshDir: string
+  /** The product's own playbooks, with its plugins. */
   playbooks: string
+  /** The root of what the run's playbook is part of. */
+  project: string
   connectTimeoutS: number
 }
 
@@ -30,7 +33,7 @@ export async function writeRunFiles(place: Place, run: JobRun, plan: RunPlan): P
   }
   const texts: [string, string][] = [
     [files.inventory, inventory(plan.targets, run, sshDir, keys)],
-    [files.extraVars, `${variables(run.extraVars)}\n`],
+    [files.extraVars, extraVars(run, Object.keys(plan.secretVars))],
     [files.ansibleConfig, ansibleConfig(place)],
     [`${sshDir}/config`, sshConfig(place, plan.bastions, keys)],
     [`${sshDir}/known_hosts`, machines.map((machine) => `${machine.alias} ${machine.hostKey}\n`).join('')],
@@ -144,14 +147,23 @@ function hostVars({ machine, nodeId, become }: Target, run: JobRun, sshDir: stri
   return vars
 }
 
-function ansibleConfig({ dir, playbooks, connectTimeoutS }: Place): string {
+/** Secret ones are asked for when a task uses them, see `run-secrets.ts`. */
+function extraVars(run: JobRun, secrets: string[]): string {
+  const lookups = secrets.map((name): [string, string] => [name, `{{ lookup('muster_secret', 'var', '${name}') }}`])
+  return `${variables(run.extraVars, Object.fromEntries(lookups))}\n`
+}
+
+function ansibleConfig({ dir, playbooks, project, connectTimeoutS }: Place): string {
+  // Its own folder first, for a playbook that does not lie beside its roles.
+  const roots = [...new Set([project, playbooks])]
   return `[defaults]
 stdout_callback = muster
 callback_plugins = ${playbooks}/plugins/callback
 lookup_plugins = ${playbooks}/plugins/lookup
 library = ${playbooks}/modules
-roles_path = ${playbooks}/roles
-collections_path = ${playbooks}/collections
+roles_path = ${roots.map((root) => `${root}/roles`).join(':')}
+collections_path = ${roots.map((root) => `${root}/collections`).join(':')}
+vars_plugins_enabled =
 local_tmp = ${dir}/tmp
 retry_files_enabled = False
 host_key_checking = True

@@ -18,10 +18,13 @@ export async function serveRunSecrets(sshDir: string, plan: RunPlan): Promise<{ 
   const connections = new Set<Socket>()
   const keys = agentKeys(machines)
   const passwords = new Map(machines.map((machine) => [machine.alias, machine.login.password]))
+  const vars = new Map(Object.entries(plan.secretVars))
   const becomes = new Map(plan.targets.map((target) => [target.machine?.alias ?? target.nodeId, target.become.password]))
   const servers = await Promise.all([
     ...(keys.length > 0 ? [listen(sockets.agent, connections, (socket) => serveAgent(socket, keys))] : []),
-    listen(sockets.secrets, connections, (socket) => serveQuestions(socket, (question) => answer(question, passwords, becomes))),
+    listen(sockets.secrets, connections, (socket) =>
+      serveQuestions(socket, (question) => answer(question, passwords, becomes, vars)),
+    ),
   ])
   return {
     close() {
@@ -66,17 +69,19 @@ function serveQuestions(socket: Socket, reply: (question: string) => string | nu
 }
 
 /**
- * `become ALIAS` from the lookup plugin, `ssh PROMPT` from ssh by way of askpass. ssh puts the alias into the prompts that it
- * makes (`user@ALIAS's password: `) and in front of those that a server makes (`(user@ALIAS) …`). No server knows its alias or
- * another's, so none can ask for a password that is not its own. User names may hold an @ (`j.doe@corp.example`).
+ * `become ALIAS` and `var NAME` from the lookup plugin, `ssh PROMPT` from ssh by way of askpass. ssh puts the alias into the
+ * prompts that it makes (`user@ALIAS's password: `) and in front of those that a server makes (`(user@ALIAS) …`). No server knows
+ * its alias or another's, so none can ask for a password that is not its own. User names may hold an @ (`j.doe@corp.example`).
  */
 function answer(
   question: string,
   passwords: Map<string, string | undefined>,
   becomes: Map<string, string | null>,
+  vars: Map<string, string>,
 ): string | null {
-  const [, kind, rest] = /^(become|ssh) (.*)$/s.exec(question) ?? []
+  const [, kind, rest] = /^(become|var|ssh) (.*)$/s.exec(question) ?? []
   if (kind === 'become') return becomes.get(rest!) ?? null
+  if (kind === 'var') return vars.get(rest!) ?? null
   if (kind !== 'ssh') return null
   const [, own, prefixed] = /^[^()]*@([^@()]*)'s password: $|^\([^()]*@([^@()]*)\) /s.exec(rest!) ?? []
   return passwords.get(own ?? prefixed ?? '') ?? null

@@ -40,6 +40,7 @@ const machine = (alias: string, login: Partial<Machine['login']>): Machine => ({
 const planOf = (...machines: Machine[]): RunPlan => ({
   bastions: [],
   refused: [],
+  secretVars: {},
   targets: machines.map((m) => ({
     name: m.alias,
     nodeId: m.alias,

@@ -32,9 +32,14 @@ export function unsafeYaml(value: unknown): string {
   throw new TypeError(`${typeof value} is not JSON`)
 }
 
-/** Variables by name: the names are identifiers, checked when the run was made, and everything in the values is unsafe. */
-export function variables(vars: Record<string, unknown>): string {
-  return `{${Object.entries(vars)
-    .map(([name, value]) => `${quoted(name)}: ${unsafeYaml(value)}`)
-    .join(', ')}}`
+/**
+ * Variables by name: the names are identifiers, checked when the run was made, and everything in the values is unsafe.
+ * @param expressions further ones, whose values are ours: Ansible evaluates them
+ */
+export function variables(vars: Record<string, unknown>, expressions: Record<string, string> = {}): string {
+  const entries = [
+    ...Object.entries(vars).map(([name, value]) => `${quoted(name)}: ${unsafeYaml(value)}`),
+    ...Object.entries(expressions).map(([name, expression]) => `${quoted(name)}: ${quoted(expression)}`),
+  ]
+  return `{${entries.join(', ')}}`
 }

@@ -8,6 +8,8 @@ import { type Credential, type CredentialKind, credentials, type SecretField } f
 
 export { whyNotPass } from './bastions.ts'
 
+export { openRunSecrets } from './open-run-secrets.ts'
+
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
 /** One bastion on the way. */
 export type Hop = {
