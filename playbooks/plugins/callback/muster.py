@@ -179,6 +179,10 @@ class CallbackModule(Default):
         self._channel = Channel(int(os.environ["MUSTER_EVENTS_FD"]))
         self._began = {}
         self._play_name = None
+        # Of the last play, whose hosts are through when their batch is: its id, and the hosts of the batch under way.
+        self._last_play = None
+        self._is_last_play = False
+        self._batch = set()
         sys.stdout = Screen(sys.stdout, self._channel, self._local)
         sys.stderr = Screen(sys.stderr, self._channel, self._local)
 
@@ -213,10 +217,33 @@ class CallbackModule(Default):
     # Plays and tasks
 
     def v2_playbook_on_start(self, playbook):
+        try:
+            self._last_play = self._prepare(playbook.get_plays())
+        except Exception as error:
+            # Ansible would only warn, and change all hosts at once.
+            self._channel.emit("output", f"This version of Ansible does not take serial from Muster: {error}\n")
+            self._channel.give_up()
         self._tell("run_start", lambda: super(CallbackModule, self).v2_playbook_on_start(playbook))
+
+    def _prepare(self, plays):
+        """
+        What the run was started with goes before what the plays say. Ansible has no option for `serial` and
+        `max_fail_percentage`; it asks each play for them, after this.
+        """
+        for name in ("serial", "max_fail_percentage"):
+            given = os.environ.get(f"MUSTER_{name.upper()}")
+            for play in plays if given else []:
+                setattr(play, name, json.loads(given))
+                if getattr(play, name) != json.loads(given):
+                    raise ValueError(f"a play does not take {name}")
+        return plays[-1]._uuid if plays else None
 
     def v2_playbook_on_play_start(self, play):
         self._play_name = play.get_name()
+        if self._batch:
+            self._channel.emit("batch_end", done=sorted(self._batch))
+        self._batch = set()
+        self._is_last_play = play._uuid == self._last_play
         self._tell("play_start", lambda: super(CallbackModule, self).v2_playbook_on_play_start(play))
 
     def v2_playbook_on_task_start(self, task, is_conditional):
@@ -233,6 +260,8 @@ class CallbackModule(Default):
 
     def v2_runner_on_start(self, host, task):
         self._began[(host.get_name(), str(task._uuid))] = time.monotonic()
+        if self._is_last_play:
+            self._batch.add(host.get_name())
         show = lambda: super(CallbackModule, self).v2_runner_on_start(host, task)
         self._tell("host_start", show, host=host.get_name(), **self._task(task))
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname, isAbsolute } from 'node:path'
 import type { Readable } from 'node:stream'
-import { ansibleArguments, type JobRun } from '@muster/core/jobs'
+import { ansibleArguments, batchesOf, type JobRun } from '@muster/core/jobs'
 import { signal } from './processes.ts'
 import type { RunDirectory } from './run-directory.ts'
 import { type RunFiles, socketPaths } from './run-files.ts'
@@ -34,6 +34,7 @@ export function runEnvironment(
   { ansiblePlaybook, playbooks }: { ansiblePlaybook: string; playbooks: string },
   { dir, sshDir, marker }: RunDirectory,
   files: RunFiles,
+  { serial, maxFailPercentage }: Pick<JobRun, 'serial' | 'maxFailPercentage'>,
 ): NodeJS.ProcessEnv {
   const locale = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'
   const [markerName = '', markerValue] = marker.split(/=(.*)/s)
@@ -48,6 +49,8 @@ export function runEnvironment(
     ANSIBLE_HOME: `${dir}/home`,
     [markerName]: markerValue,
     MUSTER_EVENTS_FD: '3',
+    ...(serial === null ? {} : { MUSTER_SERIAL: JSON.stringify(batchesOf(serial)) }),
+    ...(maxFailPercentage === null ? {} : { MUSTER_MAX_FAIL_PERCENTAGE: String(maxFailPercentage) }),
     MUSTER_SOCKET: socketPaths(sshDir).secrets,
     SSH_ASKPASS: `${playbooks}/plugins/askpass.py`,
     SSH_ASKPASS_REQUIRE: 'force',

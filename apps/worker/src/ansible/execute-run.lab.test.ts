@@ -294,3 +294,62 @@ test('cancel ends what runs on a node as root by way of su', { timeout: 60_000 }
   expect((await done).run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['by-su'] })
   expect(await remaining(names.key, 'sleep 4716')).toBe('')
 })
+
+const SECOND_PLAY = '- hosts: all\n  gather_facts: false\n  tasks:\n    - debug: {msg: second}\n'
+const rolling = `${PLAY}    - command: "{{ 'false' if inventory_hostname in failing | default([]) else 'true' }}"\n`
+const three = () => [names.key, names.password, names.locked].sort()
+
+test('serial makes batches of plays that know nothing of it', { timeout: 60_000 }, async () => {
+  const template = await world.template('rolling', `${rolling}${SECOND_PLAY}`)
+  const { done } = await world.start({ template, limit: three().join(','), serial: [1, '60%'] })
+  const { run, events } = await done
+  expect(run).toMatchObject({ status: 'SUCCEEDED', serial: '1,60%' })
+  const batches: string[][] = []
+  for (const { kind, host } of events)
+    if (kind === 'play_start') batches.push([])
+    else if (kind === 'ok') batches.at(-1)!.push(host!)
+  const [first, second, third] = three()
+  expect(batches.map((batch) => batch.sort())).toEqual([[first], [second], [third], [first], [second], [third]])
+})
+
+test('max_fail_percentage ends a rolling run; hosts of later batches are not touched', { timeout: 60_000 }, async () => {
+  const template = await world.template('rolling-badly', rolling)
+  const options = { template, limit: three().join(','), serial: 2, extraVars: { failing: three().slice(0, 1) } }
+  const stopped = await (await world.start({ ...options, maxFailPercentage: 40 })).done
+  expect(stopped.run).toMatchObject({ status: 'PARTIAL', hostsOk: 1, hostsFailed: 1 })
+  expect(stopped.hosts.map((host) => host.result)).toEqual(['FAILED', 'CHANGED', 'NOT_RUN'])
+  const went = await (await world.start({ ...options, maxFailPercentage: 50 })).done
+  expect(went.hosts.map((host) => host.result)).toEqual(['FAILED', 'CHANGED', 'CHANGED'])
+})
+
+test('tags choose tasks', { timeout: 60_000 }, async () => {
+  const template = await world.template(
+    'tagged',
+    `${PLAY}    - debug: {msg: one}\n      tags: [one]\n    - debug: {msg: two}\n      tags: [two]\n    - debug: {msg: three}\n      tags: [one, three]\n`,
+    { jobTags: ['two'] },
+  )
+  const told = async (input: object) => {
+    const { events } = await (await world.start({ template, limit: names.key, ...input })).done
+    return events.flatMap((event) => (event.kind === 'ok' ? [(event.result as { msg: string }).msg] : []))
+  }
+  expect(await told({})).toEqual(['two'])
+  expect(await told({ jobTags: ['one'], skipTags: ['three'] })).toEqual(['one'])
+})
+
+test('of a rolling run that is canceled it is known which hosts are through', { timeout: 60_000 }, async () => {
+  const [first, second] = [names.key, names.password].sort() as [string, string]
+  const template = await world.template(
+    'rolling-long',
+    `${PLAY}    - command: "sleep {{ 60 if inventory_hostname == '${second}' else 0 }}"\n`,
+  )
+  const { id, done } = await world.start({ template, limit: `${first},${second}`, serial: 1 })
+  const inTask = await eventually(async () => {
+    const { hosts } = await world.read(id)
+    return hosts.find((host) => host.name === second && host.currentTask !== null)
+  })
+  expect(Math.abs(Date.now() - inTask.currentTaskAt!.getTime())).toBeLessThan(60_000)
+  await cancelJobRun(world.operator, { id })
+  const { run, hosts } = await done
+  expect(run).toMatchObject({ status: 'CANCELED', hostsOk: 1, hostsFailed: 0, midTaskHosts: [second] })
+  expect(resultsOf(hosts)).toEqual({ [first]: 'CHANGED', [second]: 'INTERRUPTED' })
+})

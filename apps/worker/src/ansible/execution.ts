@@ -117,7 +117,7 @@ export class Execution {
       closeSecrets = (await serveRunSecrets(directory.sshDir, plan)).close
       const connectTimeoutS = Math.ceil(config.SSH_TIMEOUT)
       const files = await writeRunFiles({ ...directory, playbooks, project: source.root, connectTimeoutS }, run, plan)
-      const env = runEnvironment({ ansiblePlaybook: config.ANSIBLE_PLAYBOOK, playbooks }, directory, files)
+      const env = runEnvironment({ ansiblePlaybook: config.ANSIBLE_PLAYBOOK, playbooks }, directory, files, run)
       const prepared = performance.now()
       this.ending.signal.throwIfAborted()
       const child = await startAnsible(config.ANSIBLE_PLAYBOOK, source.playbook, run, directory, files, env)

@@ -46,6 +46,7 @@ export class HostStates {
       }
       return
     }
+    for (const name of event.done ?? []) this.settle(name, {}, true)
     const state = event.host === undefined ? undefined : this.states.get(event.host)
     if (!state) return
     if (event.kind === 'host_start')

@@ -36,6 +36,8 @@ export const CallbackEvent = z.object({
   /** The probe's whole output, with `collect_facts`. */
   evidence: z.string().optional(),
   hosts: z.record(z.string(), Figures).optional(),
+  /** Hosts that are through with the whole playbook. */
+  done: z.array(z.string()).optional(),
 })
 export type CallbackEvent = z.infer<typeof CallbackEvent>
 
@@ -67,10 +69,11 @@ export function keptResult(result: Record<string, unknown>, mask: Mask): Record<
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
+const SILENT = new Set(['host_start', 'batch_end', 'diff', 'notice', 'output'])
+
 /** What is stored of a callback's event. Null for those that only tell that a host began, or that show nothing. */
 export function toRunEvent(event: CallbackEvent, mask: Mask): NewJobRunEvent | null {
-  const isSilent = event.kind === 'host_start' || event.kind === 'diff' || event.kind === 'notice' || event.kind === 'output'
-  if (isSilent && event.stdout === undefined) return null
+  if (SILENT.has(event.kind) && event.stdout === undefined) return null
   const masked = (text: string | undefined) => (text === undefined ? null : mask.text(text))
   return {
     kind: event.kind,
