@@ -49,6 +49,10 @@ const PERMISSIONS = {
   'template:write': 'admin',
   'job_run:start': 'operator',
   'job_run:cancel': 'operator',
+  'queue:write': 'admin',
+  'worker:drain': 'admin',
+  /** What is kept of runs, and for how long. */
+  'retention:write': 'admin',
   'token:write': 'operator',
   'member:write': 'admin',
   /** Muster itself makes tenants, at its first start. */

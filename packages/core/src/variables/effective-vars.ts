@@ -1,0 +1,76 @@
+import { and, eq, isNull, or } from 'drizzle-orm'
+import { tenants, type VarMerge } from '../access/tables.ts'
+import type { Ctx, Tx } from '../context.ts'
+import type { Db } from '../db/client.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import type { NodeGroup } from '../groups/tables.ts'
+import { groupsOfNodes } from '../nodes/index.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { type EffectiveVar, type Layer, layerOf, layerVars } from './layer.ts'
+import { type SecretRefs, type Vars, variableScopes } from './tables.ts'
+
+/** What a run adds on top. */
+export type RunLayer = { vars: Vars; secrets?: SecretRefs }
+
+/** The layers of some nodes, read at one time. */
+export type NodeLayers = {
+  merge: VarMerge
+  nodes: { id: string; name: string }[]
+  /** The groups of a node, nearest last. */
+  groupsOf(nodeId: string): NodeGroup[]
+  /** The variables of a place: of a group or node by its id, of all nodes by null. Undefined: none were set. */
+  of: Map<string | null, Layer>
+}
+
+/** Read what layers over these nodes: five statements, however many nodes. Those that are not the caller's tenant's are left out. */
+export async function readLayers(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>, nodeIds: string[]): Promise<NodeLayers> {
+  const nodes = await db
+    .select({ id: computeNodes.id, name: computeNodes.name })
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
+  const ids = nodes.map((node) => node.id)
+  const [tenant] = await db.select({ merge: tenants.varMerge }).from(tenants).where(eq(tenants.id, ctx.tenantId))
+  const groups = await groupsOfNodes(db, ctx, ids)
+  const scopes = await db
+    .select({
+      groupId: variableScopes.groupId,
+      nodeId: variableScopes.nodeId,
+      vars: variableScopes.vars,
+      secrets: variableScopes.secrets,
+    })
+    .from(variableScopes)
+    .where(and(visibleTo(ctx, variableScopes), or(isNull(variableScopes.nodeId), isOneOf(variableScopes.nodeId, ids))))
+  const names = new Map([...groups.values()].flat().map((group) => [group.id, group.name]))
+  const of = new Map(
+    scopes.map(({ groupId, nodeId, ...said }): [string | null, Layer] => [
+      groupId ?? nodeId,
+      layerOf(groupId ? 'group' : nodeId ? 'node' : 'global', groupId ? (names.get(groupId) ?? null) : null, said),
+    ]),
+  )
+  return { merge: tenant!.merge, nodes, groupsOf: (id) => groups.get(id) ?? [], of }
+}
+
+/** Lay the layers of every node over each other; nodes in the same groups and without variables of their own share the result. */
+export function layNodes({ merge, nodes, groupsOf, of }: NodeLayers, run?: Layer): Map<string, EffectiveVar[]> {
+  const shared = new Map<string, EffectiveVar[]>()
+  return new Map(
+    nodes.map(({ id }) => {
+      const places = [null, ...groupsOf(id).map((group) => group.id), id].filter((place) => of.has(place))
+      const key = places.join()
+      const known = shared.get(key)
+      if (known) return [id, known]
+      const layers = places.map((place) => of.get(place)!)
+      const effective = layerVars(run ? [...layers, run] : layers, merge)
+      shared.set(key, effective)
+      return [id, effective]
+    }),
+  )
+}
+
+/**
+ * Every variable that holds on each of these nodes, with where it comes from and what it overrides. Secrets are ids, never values.
+ * @param run what a run adds on top
+ */
+export async function effectiveVars(ctx: Ctx, nodeIds: string[], run?: RunLayer): Promise<Map<string, EffectiveVar[]>> {
+  return layNodes(await readLayers(ctx.db, ctx, nodeIds), run && layerOf('run', null, run))
+}

@@ -1,0 +1,77 @@
+const MAX_DEPTH = 32
+
+// Names that Ansible itself fills in ("Special Variables" in its documentation). As variables of ours they would win over the
+// real ones and could, for example, send a task to another host or run it on the controller. The last one is Muster's own.
+const MAGIC = new Set(
+  `dependent_role_names environment group_names groups hostvars inventory_dir inventory_file inventory_hostname
+   inventory_hostname_short item omit play_hosts playbook_dir role_name role_names role_path vars muster_node_id`.split(/\s+/),
+)
+// Ansible refuses these as names, because Jinja compiles them to Python.
+const KEYWORDS = new Set(
+  `False None True and as assert async await break class continue def del elif else except false finally for from global if
+   import in is lambda none nonlocal not or pass raise return true try while with yield`.split(/\s+/),
+)
+
+// Functions that templates call by these names: a variable of the same name would be called instead, and break the playbook.
+const FUNCTIONS = new Set('cycler dict joiner lipsum lookup namespace now q query range self undef'.split(' '))
+
+/** Why `name` cannot be the name of a variable that a caller sets; null when it can. */
+export function whyNotVariable(name: string): string | null {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(name)) return 'must be made of letters, digits and _, and not begin with a digit'
+  if (/^_*ansible_/i.test(name)) return 'names that begin with ansible_ are kept for Muster, which sets them from the node'
+  if (MAGIC.has(name)) return 'Ansible itself sets this variable'
+  if (KEYWORDS.has(name)) return 'is a word of the language that Ansible compiles expressions to'
+  if (FUNCTIONS.has(name)) return 'templates call a function of this name'
+  return null
+}
+
+type Rule = { allows: (value: unknown) => boolean; says: string }
+const text = (pattern: RegExp, says: string): Rule => ({ allows: (v) => typeof v === 'string' && pattern.test(v), says })
+const PATH = text(/^[/~][\w./+@-]{0,254}$/, 'must be the path of a file on the node')
+
+/**
+ * What Ansible reads of a node's variables and admins may set: how things are done on the node. None of it can name another
+ * machine, a connection or a command on the controller. It is left out for nodes that are the worker's own machine.
+ */
+const OF_ANSIBLE: Record<string, Rule> = {
+  ansible_python_interpreter: text(
+    /^(auto|auto_silent|auto_legacy|auto_legacy_silent|\/[\w./+@-]{1,254})$/,
+    'must be the path of a Python on the node, or auto',
+  ),
+  ansible_remote_tmp: PATH,
+  ansible_async_dir: PATH,
+  ansible_become_exe: PATH,
+  ansible_become_flags: text(/^[\w =./@:,+-]{0,200}$/, 'must be options of sudo or su, without quotes'),
+  ansible_pipelining: { allows: (v) => typeof v === 'boolean', says: 'must be true or false' },
+  ansible_ssh_timeout: {
+    allows: (v) => Number.isInteger(v) && (v as number) >= 1 && (v as number) <= 600,
+    says: 'must be seconds, a whole number from 1 to 600',
+  },
+  ansible_ssh_transfer_method: text(/^(smart|sftp|scp|piped)$/, 'must be smart, sftp, scp or piped'),
+}
+
+/** Whether a variable is one of Ansible's own that admins may set. */
+export const isReserved = (name: string): boolean => Object.hasOwn(OF_ANSIBLE, name)
+
+/** Why a variable of a place cannot have this name and value, whoever sets it; null when it can. */
+export function whyNotVar(name: string, value: unknown): string | null {
+  if (isReserved(name)) return OF_ANSIBLE[name]!.allows(value) ? null : OF_ANSIBLE[name]!.says
+  if (/^_*ansible_/i.test(name))
+    return `Muster sets what begins with ansible_ from the node; of these, admins may set ${Object.keys(OF_ANSIBLE).join(', ')}`
+  return whyNotVariable(name)
+}
+
+/** Why a value cannot be stored or written to a file as it is; null when it can. */
+export function whyNotValue(value: unknown, depth = 0): string | null {
+  if (depth > MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`
+  if (value === null || typeof value === 'boolean') return null
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a finite number'
+  if (typeof value === 'string')
+    return value.includes('\u0000') || !value.isWellFormed() ? 'must not hold NUL or halves of characters' : null
+  if (typeof value !== 'object') return 'must be JSON'
+  for (const [key, inner] of Object.entries(value)) {
+    const reason = whyNotValue(key) ?? whyNotValue(inner, depth + 1)
+    if (reason) return reason
+  }
+  return null
+}

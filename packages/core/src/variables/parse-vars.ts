@@ -1,0 +1,144 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument, type YAMLMap } from 'yaml'
+import { type InputIssue, InvalidInput } from '../errors.ts'
+import { whyNotValue, whyNotVar } from './names.ts'
+import type { Vars } from './tables.ts'
+
+const MAX_BYTES = 256 * 1024
+const MAX_DEPTH = 32
+/** Values after each alias was replaced by what it stands for: a few lines can stand for billions. */
+const MAX_VALUES = 100_000
+const MOST_ISSUES = 50
+
+/**
+ * What a text of variables says: YAML as Ansible reads it (1.1: `yes` is true), or JSON when it begins with `{`.
+ * @throws InvalidInput at `text`, each issue with its line and column: what does not parse, keys that occur twice, values that
+ * JSON does not have, names that no variable may have
+ */
+export function parseVars(source: string): Vars {
+  if (Buffer.byteLength(source) > MAX_BYTES) throw at([`has more than ${MAX_BYTES} bytes`])
+  const lines = new LineCounter()
+  const where = (offset: number | undefined): string => {
+    const { line, col } = lines.linePos(offset ?? 0)
+    return `line ${Math.max(1, line)}, column ${Math.max(1, col)}: `
+  }
+  const reader = new Reader(where)
+  try {
+    // The library's own check for keys that occur twice takes quadratic time.
+    const options = { lineCounter: lines, intAsBigInt: true, prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const
+    const isJson = source.trimStart().startsWith('{')
+    const document: Document.Parsed = parseDocument(source, {
+      ...options,
+      ...(isJson ? { version: '1.2', schema: 'json' } : { version: '1.1', schema: 'yaml-1.1' }),
+    })
+    const wrong = [...document.errors, ...document.warnings]
+    if (wrong.length > 0) throw at(wrong.map((error) => where(error.pos[0]) + error.message))
+    const vars = reader.read(document.contents)
+    if (reader.issues.length > 0) throw at(reader.issues)
+    if (Buffer.byteLength(JSON.stringify(vars)) > MAX_BYTES) throw at([`has more than ${MAX_BYTES} bytes as JSON`])
+    return vars
+  } catch (error) {
+    if (error instanceof RangeError) throw at([`must not be nested deeper than ${MAX_DEPTH} levels`])
+    throw error
+  }
+}
+
+const at = (messages: string[]): InvalidInput =>
+  new InvalidInput(messages.slice(0, MOST_ISSUES).map((message): InputIssue => ({ path: 'text', message })))
+
+type Anchored = { value: unknown; count: number }
+
+/** Turns the nodes of one document into JSON values, and notes what JSON has no word for. */
+class Reader {
+  readonly issues: string[] = []
+  private readonly where: (offset: number | undefined) => string
+  private readonly anchors = new Map<string, Anchored>()
+  private count = 0
+
+  constructor(where: (offset: number | undefined) => string) {
+    this.where = where
+  }
+
+  read(contents: ParsedNode | null): Vars {
+    if (contents === null || (isScalar(contents) && contents.value === null)) return {}
+    if (!isMap(contents)) {
+      this.refuse(contents, 'must be names with values, like `ntp_server: 10.0.0.1`')
+      return {}
+    }
+    const vars = this.map(contents, 0)
+    for (const pair of contents.items) {
+      const name = isScalar(pair.key) ? pair.key.value : null
+      const message = typeof name === 'string' ? whyNotVar(name, vars[name]) : null
+      if (message) this.refuse(pair.key, `${String(name).slice(0, 80)}: ${message}`)
+    }
+    return vars
+  }
+
+  private refuse(node: unknown, message: string): null {
+    if (this.issues.length < MOST_ISSUES) this.issues.push(this.where((node as ParsedNode | null)?.range?.[0]) + message)
+    return null
+  }
+
+  private value(node: ParsedNode | null, depth: number): unknown {
+    if (++this.count > MAX_VALUES) throw at([`stands for more than ${MAX_VALUES} values; use fewer aliases`])
+    if (node === null) return null
+    if (depth > MAX_DEPTH) return this.refuse(node, `must not be nested deeper than ${MAX_DEPTH} levels`)
+    if (isAlias(node)) {
+      const known = this.anchors.get(node.source)
+      if (!known) return this.refuse(node, `there is no anchor &${node.source} before this`)
+      this.count += known.count
+      return known.value
+    }
+    const before = this.count
+    const value = isScalar(node) ? this.scalar(node) : isMap(node) ? this.map(node, depth) : this.list(node, depth)
+    if (node.anchor) this.anchors.set(node.anchor, { value, count: this.count - before })
+    return value
+  }
+
+  private list(node: ParsedNode, depth: number): unknown[] | null {
+    if (!isSeq(node) || (node.tag && node.tag !== 'tag:yaml.org,2002:seq'))
+      return this.refuse(node, `JSON has no ${node.tag}; write a list or names with values`)
+    return node.items.map((item) => this.value(item as ParsedNode, depth + 1))
+  }
+
+  private map(node: YAMLMap, depth: number): Vars {
+    const entries = new Map<string, unknown>()
+    const below: Vars[] = []
+    if (node.tag && node.tag !== 'tag:yaml.org,2002:map') this.refuse(node, `JSON has no ${node.tag}; write names with values`)
+    for (const { key, value } of node.items as { key: ParsedNode; value: ParsedNode | null }[]) {
+      const read = this.value(value, depth + 1)
+      if (isScalar(key) && typeof key.value === 'symbol') below.push(...this.merged(key, read))
+      else {
+        const name = isScalar(key) ? this.scalar(key) : null
+        if (typeof name !== 'string') this.refuse(key, 'this key is no text; put it in quotes')
+        else if (entries.has(name)) this.refuse(key, `${name.slice(0, 80)} occurs twice`)
+        else entries.set(name, read)
+      }
+    }
+    for (const vars of below) for (const [name, value] of Object.entries(vars)) if (!entries.has(name)) entries.set(name, value)
+    return Object.fromEntries(entries)
+  }
+
+  /** What `<<` brings: one dictionary or several, the first of which wins. */
+  private merged(key: ParsedNode, value: unknown): Vars[] {
+    const all = Array.isArray(value) ? value : [value]
+    if (all.every((each) => typeof each === 'object' && each !== null && !Array.isArray(each))) return all as Vars[]
+    this.refuse(key, '<< takes names with values, or a list of such')
+    return []
+  }
+
+  private scalar(node: { value: unknown; source?: string; format?: string }): unknown {
+    const { value, source } = node
+    if (node.format === 'TIME') return this.refuse(node, `${source} means a number of base 60; put it in quotes`)
+    if (typeof value === 'bigint') {
+      const exact = Number(value)
+      return Number.isSafeInteger(exact)
+        ? exact
+        : this.refuse(node, 'the number is too large to be kept exactly; put it in quotes')
+    }
+    // To the library these are booleans, to Ansible they are text.
+    if (typeof value === 'boolean' && source && /^[yn]$/i.test(source)) return source
+    if (value instanceof Date) return this.refuse(node, 'JSON has no dates; put it in quotes')
+    const reason = value instanceof Uint8Array ? 'JSON has no binary data' : whyNotValue(value)
+    return reason ? this.refuse(node, reason) : value
+  }
+}

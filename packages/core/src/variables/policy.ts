@@ -1,0 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Actor, whyNotAllowed } from '../context.ts'
+import { isReserved } from './names.ts'
+import type { Vars } from './tables.ts'
+
+/** Why `actor` may not change the variables of a place, secret ones included; null when allowed. */
+export const whyNotSetVars = (actor: Actor): string | null => whyNotAllowed(actor, 'vars:write')
+
+/** Why `actor` may not make this change: Ansible's own variables are for admins, to set and to take away. Null when allowed. */
+export function whyNotReserved(actor: Actor, before: Vars, after: Vars): string | null {
+  const refused = whyNotAllowed(actor, 'vars:write_reserved')
+  if (!refused) return null
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => isReserved(name) && !isDeepStrictEqual(before[name], after[name]),
+  )
+  return changed.length === 0 ? null : `Changing ${changed.join(', ')}, which Ansible itself reads: ${refused}`
+}

@@ -1,0 +1,36 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { authorize, type Ctx, inTransaction } from '../context.ts'
+import { NotFound, parseInput } from '../errors.ts'
+import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope } from './scope.ts'
+import { type VariableScope, variableVersions } from './tables.ts'
+
+export const RestoreVarsInput = z.object({ ...PLACE, version: z.int().min(1), reason: Reason }).refine(onePlace, ONE_PLACE)
+
+/**
+ * Make the variables of a place, secret ones included, what they were at an earlier version. That is a version of its own.
+ * @throws NotFound no such place or version; Conflict when somebody changes them at the same moment
+ */
+export async function restoreVars(ctx: Ctx, input: z.input<typeof RestoreVarsInput>): Promise<VariableScope> {
+  authorize(ctx, 'vars:write')
+  const { version, reason, ...place } = parseInput(RestoreVarsInput, input)
+  return inTransaction(ctx, async (tx) => {
+    const scope = await findScope(tx, ctx, place)
+    const [old] = scope.row
+      ? await tx
+          .select({ source: variableVersions.source, vars: variableVersions.vars, secrets: variableVersions.secrets })
+          .from(variableVersions)
+          .where(and(eq(variableVersions.scopeId, scope.row.id), eq(variableVersions.version, version)))
+      : []
+    if (!scope.row || !old)
+      throw new NotFound(`The variables of ${scope.label} have no version ${version}; the newest is ${scope.row?.version ?? 0}.`)
+    const { id, version: basedOn } = scope.row
+    return saveScope(tx, ctx, scope, {
+      content: old,
+      basedOn,
+      reason: reason ?? `Restored version ${version}.`,
+      action: 'vars.restore',
+      id,
+    })
+  })
+}

@@ -1,0 +1,112 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, type Ctx, type Tx } from '../context.ts'
+import type { Db } from '../db/client.ts'
+import { visibleTo } from '../db/rows.ts'
+import { Conflict, Forbidden, InvalidInput, NotFound } from '../errors.ts'
+import { nodeGroups } from '../groups/tables.ts'
+import { Id, prose } from '../input.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { whyNotReserved } from './policy.ts'
+import { type SecretRefs, type VariableScope, type Vars, variableScopes, variableVersions } from './tables.ts'
+
+/** Whose variables: a group's, a node's, or with neither those of all nodes. */
+export const PLACE = { groupId: Id.nullish(), nodeId: Id.nullish() }
+export type Place = { groupId?: string | null | undefined; nodeId?: string | null | undefined }
+export const onePlace = ({ groupId, nodeId }: Place): boolean => !groupId || !nodeId
+export const ONE_PLACE = 'name a group or a node, or neither for all nodes'
+
+export const Version = z.int().min(0)
+export const Reason = prose(1000).nullish()
+
+/** A place with its variables as they are; `row` is null while none were ever set. */
+export type Scope = { groupId: string | null; nodeId: string | null; label: string; row: VariableScope | null }
+
+/** @param tx inside it the group or node stays there until its end. @throws NotFound */
+export async function findScope(db: Db | Tx, ctx: Ctx, { groupId, nodeId }: Place): Promise<Scope> {
+  const of = async (table: typeof nodeGroups | typeof computeNodes, id: string, what: string): Promise<string> => {
+    const [row] = await db
+      .select({ name: table.name })
+      .from(table)
+      .where(and(visibleTo(ctx, table), eq(table.id, id)))
+      .for('key share')
+    if (!row) throw new NotFound(`There is no ${what} ${id}.`)
+    return `the ${what} ${row.name}`
+  }
+  const label = groupId ? await of(nodeGroups, groupId, 'group') : nodeId ? await of(computeNodes, nodeId, 'node') : 'all nodes'
+  const [row] = await db
+    .select()
+    .from(variableScopes)
+    .where(
+      and(
+        visibleTo(ctx, variableScopes),
+        groupId ? eq(variableScopes.groupId, groupId) : isNull(variableScopes.groupId),
+        nodeId ? eq(variableScopes.nodeId, nodeId) : isNull(variableScopes.nodeId),
+      ),
+    )
+  return { groupId: groupId ?? null, nodeId: nodeId ?? null, label, row: row ?? null }
+}
+
+export type Content = { source: string; vars: Vars; secrets: SecretRefs }
+type Change = { content: Content; basedOn: number; reason: string | null | undefined; action: string; id: string }
+
+/**
+ * Write the variables of a place as its next version, when they are still at the version that the change is based on.
+ * @throws Conflict naming who was faster; InvalidInput for names that are set twice; Forbidden
+ */
+export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change): Promise<VariableScope> {
+  const { content, basedOn, reason, action, id } = change
+  const before = scope.row ?? { vars: {}, secrets: {} }
+  const refused = whyNotReserved(ctx.actor, before.vars, content.vars)
+  if (refused) throw new Forbidden(refused)
+  const twice = Object.keys(content.secrets).find((name) => Object.hasOwn(content.vars, name))
+  if (twice)
+    throw new InvalidInput([{ path: 'text', message: `${twice} is a secret variable of ${scope.label}; unset that first` }])
+  const now = { ...content, updatedByName: ctx.actor.name }
+  const [row] =
+    basedOn === 0
+      ? await tx
+          .insert(variableScopes)
+          .values({ id, tenantId: ctx.tenantId, groupId: scope.groupId, nodeId: scope.nodeId, ...now })
+          .onConflictDoNothing()
+          .returning()
+      : await tx
+          .update(variableScopes)
+          .set({ ...now, version: sql`${variableScopes.version} + 1`, updatedAt: sql`now()` })
+          .where(
+            and(visibleTo(ctx, variableScopes), eq(variableScopes.id, scope.row?.id ?? id), eq(variableScopes.version, basedOn)),
+          )
+          .returning()
+  if (!row) throw await lostRace(tx, ctx, scope, basedOn)
+  await tx.insert(variableVersions).values({
+    tenantId: ctx.tenantId,
+    scopeId: row.id,
+    version: row.version,
+    ...content,
+    reason: reason ?? null,
+    createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
+    createdByName: ctx.actor.name,
+  })
+  await audit(
+    tx,
+    ctx,
+    action,
+    { id: row.id, name: scope.label },
+    { version: row.version, changed: changedNames(before, content) },
+  )
+  return row
+}
+
+async function lostRace(tx: Tx, ctx: Ctx, place: Scope, basedOn: number): Promise<Conflict> {
+  const { row, label } = await findScope(tx, ctx, place)
+  if (!row) return new Conflict(`The variables of ${label} were never set: base the change on version 0, not on ${basedOn}.`)
+  return new Conflict(
+    `${row.updatedByName} changed the variables of ${label} at ${row.updatedAt.toISOString()}: they are at version ${row.version}, your change is based on ${basedOn}. Look at them and make your change again.`,
+  )
+}
+
+function changedNames(before: Omit<Content, 'source'>, after: Omit<Content, 'source'>): string[] {
+  const differ = (a: Record<string, unknown>, b: Record<string, unknown>) =>
+    [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => JSON.stringify(a[name]) !== JSON.stringify(b[name]))
+  return [...new Set([...differ(before.vars, after.vars), ...differ(before.secrets, after.secrets)])].sort()
+}

@@ -1,0 +1,26 @@
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { authorize, type Ctx, inTransaction } from '../context.ts'
+import { parseInput } from '../errors.ts'
+import { parseVars } from './parse-vars.ts'
+import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope, Version } from './scope.ts'
+import type { VariableScope } from './tables.ts'
+
+export const SetVarsInput = z.object({ ...PLACE, text: z.string(), basedOn: Version, reason: Reason }).refine(onePlace, ONE_PLACE)
+
+/**
+ * Set the variables of a place to what a text of YAML or JSON says; secret ones stay.
+ * @param input.basedOn the version that was edited; 0 when none were ever set
+ * @throws Conflict when they have been changed since, naming who did; NotFound no such group or node
+ * @throws InvalidInput at text, with line and column; Forbidden for Ansible's own variables
+ */
+export async function setVars(ctx: Ctx, input: z.input<typeof SetVarsInput>): Promise<VariableScope> {
+  authorize(ctx, 'vars:write')
+  const { text, basedOn, reason, ...place } = parseInput(SetVarsInput, input)
+  const vars = parseVars(text)
+  return inTransaction(ctx, async (tx) => {
+    const scope = await findScope(tx, ctx, place)
+    const content = { source: text, vars, secrets: scope.row?.secrets ?? {} }
+    return saveScope(tx, ctx, scope, { content, basedOn, reason, action: 'vars.set', id: uuidv7() })
+  })
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { authorize, type Ctx, inTransaction } from '../context.ts'
+import { NotFound, parseInput } from '../errors.ts'
+import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope } from './scope.ts'
+import type { VariableScope } from './tables.ts'
+
+export const UnsetSecretVarInput = z.object({ ...PLACE, name: z.string(), reason: Reason }).refine(onePlace, ONE_PLACE)
+
+/**
+ * Take a secret variable away from a place; an earlier version can bring it back.
+ * @throws NotFound no such place, or it has no such secret; Conflict when somebody changes them at the same moment
+ */
+export async function unsetSecretVar(ctx: Ctx, input: z.input<typeof UnsetSecretVarInput>): Promise<VariableScope> {
+  authorize(ctx, 'vars:write')
+  const { name, reason, ...place } = parseInput(UnsetSecretVarInput, input)
+  return inTransaction(ctx, async (tx) => {
+    const scope = await findScope(tx, ctx, place)
+    if (!scope.row || !Object.hasOwn(scope.row.secrets, name))
+      throw new NotFound(`There is no secret variable ${name.slice(0, 80)} of ${scope.label}.`)
+    const { id, source, vars, version } = scope.row
+    const { [name]: _gone, ...secrets } = scope.row.secrets
+    const content = { source, vars, secrets }
+    return saveScope(tx, ctx, scope, { content, basedOn: version, reason, action: 'vars.unset_secret', id })
+  })
+}

@@ -1,0 +1,212 @@
+import { eq, inArray } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditEntries } from '../access/tables.ts'
+import { createNodeGroup, setNodeGroupMembers } from '../groups/index.ts'
+import { nodeGroups } from '../groups/tables.ts'
+import type { ComputeNode } from '../nodes/tables.ts'
+import { type Cast, race, type TestRuntime, testRuntime } from '../testing/index.ts'
+import {
+  compareVars,
+  effectiveVars,
+  restoreVars,
+  setSecretVar,
+  setVarMerge,
+  setVars,
+  unsetSecretVar,
+  varsImpact,
+} from './index.ts'
+import { variableSecrets, variableVersions } from './tables.ts'
+
+let t: TestRuntime
+let cast: Cast
+let nodes: ComputeNode[]
+let groups: Record<'rack' | 'amd' | 'prod', string>
+
+/** `rack` is above `amd` (10) and `prod` (20); the first node is in both, the second in prod. */
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+  nodes = await t.given.fleet(cast.operator, { nodes: 3 })
+  const make = async (name: string, priority: number, members: ComputeNode[]) => {
+    const { id } = await createNodeGroup(cast.operator, { name, priority })
+    await setNodeGroupMembers(cast.operator, { id, add: members.map((node) => node.id) })
+    return id
+  }
+  groups = {
+    rack: await make('rack', 1, []),
+    amd: await make('amd', 10, [nodes[0]!]),
+    prod: await make('prod', 20, [nodes[0]!, nodes[1]!]),
+  }
+  await t.runtime.db
+    .update(nodeGroups)
+    .set({ parentId: groups.rack })
+    .where(inArray(nodeGroups.id, [groups.prod, groups.amd]))
+})
+afterAll(() => t.close())
+
+const varOf = async (node: ComputeNode, name: string) =>
+  (await effectiveVars(cast.operator, [node.id])).get(node.id)!.find((each) => each.name === name)
+
+test('the nearest layer wins: all nodes, group above, group, lower priority number, node, run; what it overrides is told in order', async () => {
+  const [a] = nodes
+  const set = (place: object, text: string) => setVars(cast.operator, { ...place, text, basedOn: 0 })
+  await set({}, 'ntp: global # for all\nonly: here')
+  await set({ groupId: groups.rack }, 'ntp: rack')
+  await set({ groupId: groups.prod }, 'ntp: prod')
+  await set({ groupId: groups.amd }, 'ntp: amd')
+  await set({ nodeId: a!.id }, '{"ntp": "node"}')
+  const run = { vars: { ntp: 'run' } }
+  const ntp = (await effectiveVars(cast.operator, [a!.id], run)).get(a!.id)!.find((each) => each.name === 'ntp')
+  expect(ntp).toMatchObject({ value: 'run', layer: 'run', group: null })
+  expect(ntp!.overridden.map(({ value, layer, group }) => [value, layer, group])).toEqual([
+    ['node', 'node', null],
+    ['amd', 'group', 'amd'],
+    ['prod', 'group', 'prod'],
+    ['rack', 'group', 'rack'],
+    ['global', 'global', null],
+  ])
+  expect(await varOf(nodes[1]!, 'ntp')).toMatchObject({ value: 'prod', layer: 'group', group: 'prod' })
+  expect(await varOf(nodes[2]!, 'ntp')).toMatchObject({ value: 'global', layer: 'global', overridden: [] })
+  expect(await varOf(nodes[2]!, 'only')).toMatchObject({ value: 'here' })
+})
+
+test('a dictionary replaces, or is laid into the one below when the tenant says so', async () => {
+  const { operator, admin } = await t.given.tenant()
+  const [node] = await t.given.fleet(operator)
+  await setVars(operator, { text: 'net: {mtu: 1500, dns: {a: 1, b: [1, 2]}}', basedOn: 0 })
+  await setVars(operator, { nodeId: node!.id, text: 'net: {dns: {b: [3]}}', basedOn: 0 })
+  const net = async () => (await effectiveVars(operator, [node!.id])).get(node!.id)![0]!.value
+  expect(await net()).toEqual({ dns: { b: [3] } })
+  await expect(setVarMerge(operator, { merge: 'deep' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await setVarMerge(admin, { merge: 'deep' })
+  expect(await net()).toEqual({ mtu: 1500, dns: { a: 1, b: [3] } })
+})
+
+test('two who edit the same version: one wins, and the other is told who did', async () => {
+  const { operator, admin } = await t.given.tenant()
+  const first = await setVars(operator, { text: 'a: 1', basedOn: 0 })
+  expect(first).toMatchObject({ version: 1, source: 'a: 1', vars: { a: 1 } })
+  const { won, lost } = await race(
+    setVars(admin, { text: 'a: 2', basedOn: 1 }),
+    setVars(admin, { text: 'a: 3', basedOn: 1 }),
+    setVars(admin, { text: 'a: 4', basedOn: 1 }),
+  )
+  expect([won.length, lost.length]).toEqual([1, 2])
+  for (const error of lost)
+    expect(error.message).toMatch(
+      /^admin of .* changed the variables of all nodes at .*Z: they are at version 2, your change is based on 1\b/,
+    )
+  await expect(setVars(operator, { text: 'b: 1', basedOn: 0 })).rejects.toThrow('at version 2, your change is based on 0')
+  await expect(setVars(operator, { text: 'b: 1', basedOn: 7 })).rejects.toThrow('at version 2, your change is based on 7')
+})
+
+test('a viewer, and another tenant, change nothing', async () => {
+  const stranger = await t.given.tenant()
+  const place = { nodeId: nodes[0]!.id }
+  await expect(setVars(cast.viewer, { text: '', basedOn: 0 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(setVars(stranger.owner, { ...place, text: '', basedOn: 0 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(setVars(stranger.owner, { groupId: groups.amd, text: '', basedOn: 0 })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
+  await expect(varsImpact(stranger.owner, { ...place, text: 'a: 1' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(compareVars(stranger.owner, { left: nodes[0]!.id, right: nodes[1]!.id })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
+  expect(await effectiveVars(stranger.owner, [nodes[0]!.id])).toEqual(new Map())
+  await expect(setVars(cast.operator, { ...place, groupId: groups.amd, text: '', basedOn: 0 })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+  })
+})
+
+test('what Ansible itself reads is for admins, to set and to take away; others may edit around it', async () => {
+  const { operator, admin } = await t.given.tenant()
+  const text = 'ansible_python_interpreter: /usr/bin/python3.12'
+  await expect(setVars(operator, { text, basedOn: 0 })).rejects.toThrow(/ansible_python_interpreter.*needs the role admin/)
+  await setVars(admin, { text, basedOn: 0 })
+  await setVars(operator, { text: `${text}\na: 1`, basedOn: 1 })
+  await expect(setVars(operator, { text: 'a: 1', basedOn: 2 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await setVars(admin, { text: 'a: 1', basedOn: 2 })
+  await expect(restoreVars(operator, { version: 1 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+})
+
+test('every version is kept with who, why and what, and can be restored, its secrets too', async () => {
+  const { operator, worker } = await t.given.tenant()
+  await setVars(operator, { text: 'a: 1 # one', basedOn: 0, reason: 'to begin' })
+  await setSecretVar(operator, { name: 'token', value: 'first secret' })
+  await setSecretVar(operator, { name: 'token', value: 'second secret' })
+  const unset = await unsetSecretVar(operator, { name: 'token' })
+  expect(unset).toMatchObject({ version: 4, source: 'a: 1 # one', secrets: {} })
+  const restored = await restoreVars(operator, { version: 2 })
+  expect(restored).toMatchObject({ version: 5, vars: { a: 1 }, secrets: { token: expect.any(String) } })
+  const [secret] = await t.runtime.db.select().from(variableSecrets).where(eq(variableSecrets.id, restored.secrets.token!))
+  const place = { tenantId: operator.tenantId, objectId: secret!.id, field: 'value' }
+  expect(await worker.vault.open(place, secret!.sealed.value)).toBe('first secret')
+  const versions = await t.runtime.db
+    .select()
+    .from(variableVersions)
+    .where(eq(variableVersions.scopeId, restored.id))
+    .orderBy(variableVersions.version)
+  expect(versions.map((each) => [each.version, each.reason, Object.keys(each.secrets)])).toEqual([
+    [1, 'to begin', []],
+    [2, null, ['token']],
+    [3, null, ['token']],
+    [4, null, []],
+    [5, 'Restored version 2.', ['token']],
+  ])
+  const audits = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, restored.id))
+  expect(audits.map((each) => [each.action, each.details])).toContainEqual([
+    'vars.set_secret',
+    { version: 3, changed: ['token'] },
+  ])
+  expect(JSON.stringify([versions, audits, secret])).not.toMatch(/first secret|second secret/)
+  await expect(restoreVars(operator, { version: 9 })).rejects.toThrow('have no version 9; the newest is 5')
+})
+
+test('a name is set in the text or as a secret, not both; a short secret is refused', async () => {
+  const { operator, viewer } = await t.given.tenant()
+  await setSecretVar(operator, { name: 'token', value: 'a secret value' })
+  await expect(setVars(operator, { text: 'token: open', basedOn: 1 })).rejects.toThrow('token is a secret variable of all nodes')
+  await setVars(operator, { text: 'open: 1', basedOn: 1 })
+  await expect(setSecretVar(operator, { name: 'open', value: 'long enough' })).rejects.toThrow('stands in the text of all nodes')
+  await expect(setSecretVar(operator, { name: 'x', value: 'abc' })).rejects.toThrow('at least 4 characters')
+  await expect(setSecretVar(operator, { name: 'ansible_become_password', value: 'abcdef' })).rejects.toMatchObject({
+    issues: [{ path: 'name' }],
+  })
+  await expect(setSecretVar(viewer, { name: 'x', value: 'abcdef' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(unsetSecretVar(operator, { name: 'open' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('two nodes side by side', async () => {
+  const { operator } = await t.given.tenant()
+  const [a, b] = await t.given.fleet(operator, { nodes: 2 })
+  await setVars(operator, { text: 'same: 1\nleft: 1', basedOn: 0 })
+  await setVars(operator, { nodeId: a!.id, text: 'same: 1\nmine: {x: 1}', basedOn: 0 })
+  await setVars(operator, { nodeId: b!.id, text: 'left: 2', basedOn: 0 })
+  const rows = await compareVars(operator, { left: a!.id, right: b!.id })
+  expect(rows.map(({ name, left, right, isSame }) => [name, left?.value, right?.value, isSame])).toEqual([
+    ['left', 1, 2, false],
+    ['mine', { x: 1 }, undefined, false],
+    ['same', 1, 1, true],
+  ])
+})
+
+test('varsImpact tells on which nodes an edit would change something, before it is saved', async () => {
+  const text = 'ntp: other\nfresh: 1'
+  const impact = await varsImpact(cast.viewer, { groupId: groups.prod, text })
+  // Both nodes are in prod; the first has its own ntp.
+  expect([impact.nodes, impact.changed]).toEqual([2, 2])
+  expect(impact.vars.map(({ name, nodes: count }) => [name, count])).toEqual([
+    ['fresh', 2],
+    ['ntp', 1],
+  ])
+  expect(impact.vars[1]!.examples).toMatchObject([
+    { node: nodes[1]!.name, before: { value: 'prod' }, after: { value: 'other', group: 'prod' } },
+  ])
+  expect(await varsImpact(cast.viewer, { text: 'ntp: global\nonly: here' })).toEqual({ nodes: 3, changed: 0, vars: [] })
+  expect(await varsImpact(cast.viewer, { text: 'ntp: global' })).toMatchObject({
+    nodes: 3,
+    changed: 3,
+    vars: [{ name: 'only', examples: [{ after: null }, {}, {}] }],
+  })
+  await expect(varsImpact(cast.viewer, { text: 'a: [' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+})

@@ -1,0 +1,85 @@
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Ctx } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { parseInput } from '../errors.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { isSameValue } from './compare-vars.ts'
+import { layNodes, type NodeLayers, readLayers } from './effective-vars.ts'
+import { type EffectiveVar, type Layer, layerOf } from './layer.ts'
+import { parseVars } from './parse-vars.ts'
+import { findScope, ONE_PLACE, onePlace, PLACE } from './scope.ts'
+
+const EXAMPLES = 5
+
+export const VarsImpactInput = z.object({ ...PLACE, text: z.string() }).refine(onePlace, ONE_PLACE)
+
+export type VarsImpact = {
+  /** Nodes whose variables the place is a layer of, and those of them on which something would be another value. */
+  nodes: number
+  changed: number
+  /** By name: on how many nodes, and what it was and would be on some of them; null where it is not set. */
+  vars: {
+    name: string
+    nodes: number
+    examples: { nodeId: string; node: string; before: EffectiveVar | null; after: EffectiveVar | null }[]
+  }[]
+}
+
+/**
+ * What would change, on which nodes, if this text were set as the variables of a place. Nothing is saved.
+ * @throws InvalidInput at text, as when it is set; NotFound no such place
+ */
+export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput>): Promise<VarsImpact> {
+  const { text, ...place } = parseInput(VarsImpactInput, input)
+  const vars = parseVars(text)
+  const scope = await findScope(ctx.db, ctx, place)
+  const all = await ctx.db
+    .select({ id: computeNodes.id })
+    .from(computeNodes)
+    .where(scope.nodeId ? eq(computeNodes.id, scope.nodeId) : visibleTo(ctx, computeNodes))
+  const read = await readLayers(
+    ctx.db,
+    ctx,
+    all.map((node) => node.id),
+  )
+  const { groupId } = scope
+  const nodes = groupId ? read.nodes.filter(({ id }) => read.groupsOf(id).some((group) => group.id === groupId)) : read.nodes
+  const key = groupId ?? scope.nodeId
+  const group = groupId ? nodes[0] && read.groupsOf(nodes[0].id).find((each) => each.id === groupId)?.name : null
+  const layer = layerOf(groupId ? 'group' : scope.nodeId ? 'node' : 'global', group ?? null, {
+    vars,
+    secrets: scope.row?.secrets ?? {},
+  })
+  return { nodes: nodes.length, ...differences({ ...read, nodes }, key, layer) }
+}
+
+function differences(read: NodeLayers, key: string | null, layer: Layer): Omit<VarsImpact, 'nodes'> {
+  const [was, is] = [new Map(read.of.get(key)), new Map(layer)]
+  const names = new Set([...was.keys(), ...is.keys()].filter((name) => !isSameValue(was.get(name), is.get(name))))
+  // What the place says the same of as before stays the same everywhere.
+  const of = new Map([...read.of].map(([place, entries]) => [place, entries.filter(([name]) => names.has(name))]))
+  const before = layNodes({ ...read, of })
+  const after = layNodes({
+    ...read,
+    of: new Map(of).set(
+      key,
+      layer.filter(([name]) => names.has(name)),
+    ),
+  })
+  const found = new Map<string, VarsImpact['vars'][0]>()
+  let changed = 0
+  for (const { id, name: node } of read.nodes) {
+    const [old, now] = [before, after].map((by) => new Map(by.get(id)!.map((each) => [each.name, each])))
+    const different = [...names].filter((name) => !isSameValue(old!.get(name), now!.get(name)))
+    if (different.length > 0) changed++
+    for (const name of different) {
+      const entry = found.get(name) ?? { name, nodes: 0, examples: [] }
+      found.set(name, entry)
+      entry.nodes++
+      if (entry.examples.length < EXAMPLES)
+        entry.examples.push({ nodeId: id, node, before: old!.get(name) ?? null, after: now!.get(name) ?? null })
+    }
+  }
+  return { changed, vars: [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) }
+}
