@@ -13,8 +13,11 @@ export type Nudge =
   | { topic: 'jobRun'; id: string; tenantId: string }
   | { topic: 'jobRunEvents'; id: string; tenantId: string; seq: number }
   | { topic: 'cancel'; id: string; tenantId: string }
-  /** Runs that waited may have their turn; `id` is the tenant's. */
+  /** Runs that waited may have their turn, or may begin no more; `id` is the tenant's. */
   | { topic: 'nodesFreed'; id: string; tenantId: string }
+  | { topic: 'queue'; id: string; tenantId: string }
+  /** A worker came, went, or is to drain or to go on. */
+  | { topic: 'worker'; id: string; tenantId: string }
   /** There is a new key; `id` is its version. */
   | { topic: 'credentialKey'; id: string; tenantId: string }
 

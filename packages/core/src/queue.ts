@@ -17,6 +17,9 @@ export type Queue = {
    * entry is done with, since the row and its reconciler decide what happens next.
    */
   work(name: QueueName, concurrency: number, handle: (entry: QueueEntry) => Promise<void>): Promise<void>
+  /** Take no entries until `resume()`. Handlers under way go on. */
+  pause(): void
+  resume(): Promise<void>
   /** Stop taking entries; wait up to `graceMs` for the ones under way. */
   close(graceMs?: number): Promise<void>
 }
@@ -41,6 +44,8 @@ export async function createQueue(url: string, log: Log, role: 'sender' | 'worke
     await boss.createQueue(name, { retryLimit: 0, expireInSeconds: LONGEST_S, deleteAfterSeconds: 3600, notify: true })
 
   const running = new Set<Promise<void>>()
+  let isPaused = false
+  const pollers: { start(): Promise<void>; stop(): void }[] = []
   return {
     async send(tx, name, entries) {
       if (entries.length === 0) return
@@ -66,20 +71,36 @@ export async function createQueue(url: string, log: Log, role: 'sender' | 'worke
         freed()
       }
       let poller: string | undefined
-      poller = await boss.work<QueueEntry>(
-        name,
-        { batchSize: most, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 },
-        async (jobs) => {
-          for (const { data } of jobs) {
-            free--
-            const one = run(data).then(() => void running.delete(one))
-            running.add(one)
-          }
-          while (free < most) await new Promise<void>((resolve) => (freed = resolve))
-          // There may be more, and a wake-up while these were handled was not heard.
-          if (poller) boss.notifyWorker(poller)
-        },
-      )
+      const start = async () => {
+        poller = await boss.work<QueueEntry>(
+          name,
+          { batchSize: most, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 },
+          async (jobs) => {
+            for (const { data } of jobs) {
+              free--
+              const one = run(data).then(() => void running.delete(one))
+              running.add(one)
+            }
+            while (free < most && !isPaused) await new Promise<void>((resolve) => (freed = resolve))
+            // There may be more, and a wake-up while these were handled was not heard.
+            if (poller) boss.notifyWorker(poller)
+          },
+        )
+      }
+      const stop = () => {
+        void boss.offWork(name, { wait: false })
+        freed()
+      }
+      pollers.push({ start, stop })
+      await start()
+    },
+    pause() {
+      isPaused = true
+      for (const poller of pollers) poller.stop()
+    },
+    async resume() {
+      isPaused = false
+      for (const poller of pollers) await poller.start()
     },
     async close(graceMs = 5000) {
       const late = new AbortController()

@@ -1,27 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
-import type { Ctx } from '../context.ts'
+import { tenants } from '../access/tables.ts'
+import type { Ctx, Tx } from '../context.ts'
+import type { Db } from '../db/client.ts'
 import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../db/rows.ts'
 import { isNext } from './node-locks.ts'
+import { isOpen, isTenantsTurn } from './queue-order.ts'
 import { type JobRun, jobRunHosts, jobRuns, nodeLocks } from './tables.ts'
 
 /** `token` is the claim's fencing token: whatever the worker writes carries it and counts only while it is the run's. */
 export type Claim = { run: JobRun; token: string; hosts: { name: string; nodeId: string | null }[] }
-type Claimant = { id: string; workerId: string; token: string }
+type Claimant = { id: string; workerId: string; token: string; isLimited: boolean }
 
 const DEADLOCK = '40P01'
 
 /**
  * Make the run this worker's, and its nodes the run's. Null when it is gone, canceled, over, or another worker's already; and when
- * another run has one of its nodes or has waited longer for it: then the row says that it waits, and it comes into the queue again
- * when its turn has come.
+ * another run has one of its nodes or has waited longer for it, or its tenant may begin none now: then the row says that it waits,
+ * and it comes into the queue again when its turn has come.
  * @param token the claim's token to be; with it a call may be repeated after a lost answer
+ * @param isLimited false only for a tenant that may have any number of runs at once: then claims need not wait for each other
  */
 export async function claimJobRun(
   ctx: Ctx,
-  { id, workerId, token = randomUUID() }: { id: string; workerId: string; token?: string },
+  { id, workerId, token = randomUUID(), isLimited = true }: { id: string; workerId: string; token?: string; isLimited?: boolean },
 ): Promise<Claim | null> {
-  const claimant = { id, workerId, token }
+  const claimant = { id, workerId, token, isLimited }
   const [first, hosts] = await Promise.all([
     claim(ctx, claimant),
     ctx.db
@@ -36,34 +40,41 @@ export async function claimJobRun(
   return { run, token, hosts }
 }
 
-const isOpen = and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.cancelRequestedAt))
-
 /** One statement: all nodes or none. Of two that reach for the same node at the same moment the index lets one through. */
-async function claim(ctx: Ctx, { id, workerId, token }: Claimant): Promise<JobRun | null> {
-  const run = ctx.db.$with('run').as(
-    ctx.db
+async function claimIn(db: Db | Tx, ctx: Ctx, { id, workerId, token }: Claimant): Promise<JobRun | null> {
+  const run = db.$with('run').as(
+    db
       .update(jobRuns)
       .set({ startedAt: sql`now()`, touchedAt: sql`now()`, waitingSince: null, claimToken: token, claimedBy: workerId })
       .where(
         and(
           visibleTo(ctx, jobRuns),
           eq(jobRuns.id, id),
-          or(and(isOpen, isNext), and(isNull(jobRuns.finishedAt), eq(jobRuns.claimToken, token))),
+          or(and(isOpen, isTenantsTurn, isNext), and(isNull(jobRuns.finishedAt), eq(jobRuns.claimToken, token))),
         ),
       )
       .returning(),
   )
-  const locks = ctx.db.$with('locks').as(
-    ctx.db
+  const locks = db.$with('locks').as(
+    db
       .update(nodeLocks)
       .set({ acquiredAt: sql`coalesce(${nodeLocks.acquiredAt}, now())` })
       .from(run)
       .where(eq(nodeLocks.jobRunId, run.id))
       .returning({ nodeId: nodeLocks.nodeId }),
   )
+  const [claimed] = await db.with(run, locks).select().from(run)
+  return claimed ?? null
+}
+
+async function claim(ctx: Ctx, claimant: Claimant): Promise<JobRun | null> {
   try {
-    const [claimed] = await ctx.db.with(run, locks).select().from(run)
-    return claimed ?? null
+    if (!claimant.isLimited) return await claimIn(ctx.db, ctx, claimant)
+    return await ctx.db.transaction(async (tx) => {
+      // One after the other, so that each counts the runs that the one before it has begun.
+      await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
+      return claimIn(tx, ctx, claimant)
+    })
   } catch (error) {
     if ([UNIQUE_VIOLATION, DEADLOCK].includes(sqlState(error) ?? '')) return null
     throw error
@@ -71,14 +82,14 @@ async function claim(ctx: Ctx, { id, workerId, token }: Claimant): Promise<JobRu
 }
 
 /**
- * Note that the run waits. Whoever frees nodes afterwards finds it; so that nobody who freed some just before is missed, the caller
+ * Note that the run waits. Whoever makes room afterwards finds it; so that nobody who did so just before is missed, the caller
  * tries once more.
  */
 async function wait(ctx: Ctx, id: string): Promise<boolean> {
   const [waiting] = await ctx.db
     .update(jobRuns)
     .set({ waitingSince: sql`coalesce(${jobRuns.waitingSince}, now())` })
-    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), eq(jobRuns.isReadOnly, false), isOpen))
+    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), isOpen))
     .returning({ id: jobRuns.id })
   if (waiting) ctx.notify({ topic: 'jobRun', id, tenantId: ctx.tenantId })
   return waiting !== undefined

@@ -1,7 +1,8 @@
-import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Ctx, Runtime, Tx } from '../context.ts'
 import { isOneOf } from '../db/rows.ts'
 import { computeNodes } from '../nodes/tables.ts'
+import { isOpen, isTenantsTurn } from './queue-order.ts'
 import { jobRuns, nodeLocks } from './tables.ts'
 
 const ROWS_PER_INSERT = 5000
@@ -32,8 +33,8 @@ export async function freeNodes(tx: Tx, jobRunIds: string[]): Promise<void> {
 }
 
 /**
- * Reconciler, over all tenants: runs that waited for others on their nodes and need not any more go into the queue, in the order
- * in which they were started.
+ * Reconciler, over all tenants: runs that waited, for others on their nodes or for their tenant's turn, and need not any more go into
+ * the queue, in the order in which they were started.
  * @returns how many
  */
 export async function wakeWaitingJobRuns(runtime: Runtime): Promise<number> {
@@ -41,7 +42,7 @@ export async function wakeWaitingJobRuns(runtime: Runtime): Promise<number> {
     const free = await tx
       .select({ id: jobRuns.id, tenantId: jobRuns.tenantId })
       .from(jobRuns)
-      .where(and(isNotNull(jobRuns.waitingSince), isNull(jobRuns.startedAt), isNull(jobRuns.finishedAt), isNext))
+      .where(and(isNotNull(jobRuns.waitingSince), isOpen, isTenantsTurn, isNext))
       .orderBy(jobRuns.id)
       .limit(AT_ONCE)
       .for('update', { skipLocked: true })

@@ -220,7 +220,7 @@ export const jobRuns = snakeCase.table(
     /** Hosts that were in the middle of a task when the run was canceled, timed out or lost its worker. */
     midTaskHosts: text().array().notNull().default(sql`'{}'::text[]`),
 
-    /** Since when it is out of the queue because other runs are before it on its nodes. Null: it is in the queue, or begun. */
+    /** Since when it is out of the queue because others are before it on its nodes, or its tenant may begin none. Null: it is in the queue, or begun. */
     waitingSince: at(),
 
     // Fencing: a worker writes only with the token of its own claim.

@@ -1,0 +1,23 @@
+import { sql } from 'drizzle-orm'
+import type { Runtime } from '../context.ts'
+import { type Worker, workers } from './tables.ts'
+
+const FORGET_AFTER_S = 24 * 3600
+
+/**
+ * A worker process gives a sign of life, and forgets those that gave none for a day.
+ * @param worker all of it: a row that somebody removed meanwhile is made again
+ * @returns whether it is to take no more work
+ */
+export async function touchWorker(
+  { db }: Pick<Runtime, 'db'>,
+  worker: Omit<Worker, 'startedAt' | 'touchedAt' | 'drainingAt' | 'drainedByName'>,
+): Promise<{ isDraining: boolean }> {
+  const [row] = await db
+    .insert(workers)
+    .values(worker)
+    .onConflictDoUpdate({ target: workers.id, set: { running: worker.running, touchedAt: sql`now()` } })
+    .returning({ drainingAt: workers.drainingAt })
+  await db.delete(workers).where(sql`${workers.touchedAt} < now() - make_interval(secs => ${FORGET_AFTER_S})`)
+  return { isDraining: row!.drainingAt !== null }
+}
