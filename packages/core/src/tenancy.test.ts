@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember, createApiToken, revokeApiToken } from './access/index.ts'
 import type { Ctx } from './context.ts'
 import { createCredential, deleteCredential, updateCredential } from './credentials/index.ts'
-import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers } from './groups/index.ts'
+import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers, updateNodeGroup } from './groups/index.ts'
 import {
   addNode,
   approveHostKeys,
@@ -103,6 +103,8 @@ const FOREIGN: Case[] = [
   ],
   ['deleteNodeGroup', (ctx) => deleteNodeGroup(ctx, { id: ids.group }), NOT_FOUND],
   ['setNodeGroupMembers', (ctx) => setNodeGroupMembers(ctx, { id: ids.group, add: [] }), NOT_FOUND],
+  ['updateNodeGroup', (ctx) => updateNodeGroup(ctx, { id: ids.group, priority: 1 }), NOT_FOUND],
+  ['createNodeGroup below', (ctx) => createNodeGroup(ctx, { name: 'below', parentId: ids.group }), at('parentId')],
   ['revokeApiToken', (ctx) => revokeApiToken(ctx, { id: ids.token }), NOT_FOUND],
 ]
 
@@ -170,6 +172,7 @@ const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise
   ['createNodeGroup', 'viewer', (ctx) => createNodeGroup(ctx, { name: 'a' })],
   ['deleteNodeGroup', 'viewer', (ctx) => deleteNodeGroup(ctx, { id })],
   ['setNodeGroupMembers', 'viewer', (ctx) => setNodeGroupMembers(ctx, { id })],
+  ['updateNodeGroup', 'viewer', (ctx) => updateNodeGroup(ctx, { id })],
   ['createApiToken', 'viewer', (ctx) => createApiToken(ctx, { name: 'a', role: 'viewer' })],
   ['createApiToken above oneself', 'operator', (ctx) => createApiToken(ctx, { name: 'a', role: 'admin' })],
   ['revokeApiToken', 'viewer', (ctx) => revokeApiToken(ctx, { id })],

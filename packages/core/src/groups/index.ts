@@ -1,5 +1,6 @@
-export { CreateNodeGroupInput, createNodeGroup, GroupName } from './create-node-group.ts'
+export { CreateNodeGroupInput, createNodeGroup } from './create-node-group.ts'
 export { deleteNodeGroup } from './delete-node-group.ts'
-export { whyNotDelete } from './policy.ts'
+export { whyNotDelete, whyNotRename, whyNotSetMembers } from './policy.ts'
 export { SetNodeGroupMembersInput, setNodeGroupMembers } from './set-node-group-members.ts'
 export { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
+export { UpdateNodeGroupInput, updateNodeGroup } from './update-node-group.ts'

@@ -50,6 +50,9 @@ export const nodeGroups = snakeCase.table(
 
 export type NodeGroup = typeof nodeGroups.$inferSelect
 
+/** The index that keeps a node in one group of a set at most. */
+export const ONE_OF_A_SET = 'node_group_members_one_of_a_set'
+
 /** Who was put into which group by hand. Who is in by a query or through a group below is worked out: see nodes/group-tree.ts. */
 export const nodeGroupMembers = snakeCase.table(
   'node_group_members',
@@ -72,6 +75,6 @@ export const nodeGroupMembers = snakeCase.table(
     })
       .onDelete('cascade')
       .onUpdate('cascade'),
-    uniqueIndex('node_group_members_one_of_a_set').on(t.nodeId, t.exclusiveSet).where(sql`${t.exclusiveSet} <> ''`),
+    uniqueIndex(ONE_OF_A_SET).on(t.nodeId, t.exclusiveSet).where(sql`${t.exclusiveSet} <> ''`),
   ],
 )

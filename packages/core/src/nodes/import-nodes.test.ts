@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditEntries } from '../access/index.ts'
+import { createNodeGroup } from '../groups/index.ts'
 import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { checkNodeImport, computeNodes, importNodes, type NodeImportReport } from './index.ts'
+import { checkNodeImport, computeNodes, importNodes, type NodeImportReport, selectNodes } from './index.ts'
 
 let t: TestRuntime
 let cast: Cast
@@ -121,6 +122,20 @@ describe('importNodes', () => {
       { path: 'bastion', message: 'There is no credential named gate.' },
       { path: 'credential', message: expect.stringContaining('is a BASTION') },
     ])
+  })
+
+  test('an inventory puts nobody into two groups of a set, nor into a group with a query', async () => {
+    const { operator } = await t.given.tenant()
+    for (const name of ['rack1', 'rack2']) await createNodeGroup(operator, { name, exclusiveSet: 'rack' })
+    await createNodeGroup(operator, { name: 'tagged', memberQuery: 'tag = x' })
+    const text = '[rack1]\na\nb\n[rack2]\nb\n[tagged]\na\n'
+    const { rows } = await importNodes(operator, { format: 'INVENTORY', text })
+    expect(rows.map(({ name, state, issues }) => [name, state, issues[0]?.message])).toEqual([
+      ['a', 'ADDED', undefined],
+      ['b', 'INVALID', 'rack1 and rack2 are of the exclusive set rack: a node is in one of them'],
+    ])
+    expect((await selectNodes(operator, '@rack1')).map((node) => node.name)).toEqual(['a'])
+    expect(await selectNodes(operator, '@tagged')).toEqual([])
   })
 
   test('an inventory brings its groups', async () => {

@@ -1,4 +1,4 @@
-import { and } from 'drizzle-orm'
+import { and, isNull } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
@@ -68,9 +68,16 @@ async function joinGroups(tx: Tx, ctx: Ctx, added: PlannedRow[]): Promise<void> 
   const groups = await tx
     .select({ id: nodeGroups.id, name: nodeGroups.name, exclusiveSet: nodeGroups.exclusiveSet })
     .from(nodeGroups)
-    .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.name, names, 'text')))
+    // Who is in a group with a query, its query says.
+    .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.name, names, 'text'), isNull(nodeGroups.memberQuery)))
+    .for('no key update')
   const byName = new Map(groups.map(({ id, name, exclusiveSet }) => [name, { groupId: id, exclusiveSet }]))
-  const members = added.flatMap((row) => [...new Set(row.groups)].map((name) => ({ ...byName.get(name)!, nodeId: row.node!.id })))
+  const members = added.flatMap((row) =>
+    [...new Set(row.groups)].flatMap((name) => {
+      const group = byName.get(name)
+      return group ? [{ ...group, nodeId: row.node!.id }] : []
+    }),
+  )
   for (let i = 0; i < members.length; i += 10 * CHUNK)
     await tx
       .insert(nodeGroupMembers)

@@ -1,7 +1,8 @@
-import { and, or } from 'drizzle-orm'
+import { and, ne, or } from 'drizzle-orm'
 import type { Ctx, Tx } from '../../context.ts'
 import type { Db } from '../../db/client.ts'
 import { isOneOf, visibleTo } from '../../db/rows.ts'
+import { nodeGroups } from '../../groups/tables.ts'
 import { computeNodes } from '../tables.ts'
 import type { PlannedRow } from './plan.ts'
 
@@ -68,6 +69,28 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
       sameName
         ? { path: 'name', message: `There is already a node named ${node.name} (${node.status}).` }
         : { path: 'host', message: `The node ${node.name} (${node.status}) has this address already.` },
+    ]
+  }
+}
+
+/** Flag the rows that name two groups of one exclusive set. */
+export async function flagExclusiveSets(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
+  const valid = rows.filter((row) => row.state === 'VALID' && row.groups.length > 1)
+  const names = [...new Set(valid.flatMap((row) => row.groups))]
+  if (names.length === 0) return
+  const groups = await db
+    .select({ name: nodeGroups.name, exclusiveSet: nodeGroups.exclusiveSet })
+    .from(nodeGroups)
+    .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.name, names, 'text'), ne(nodeGroups.exclusiveSet, '')))
+  const sets = new Map(groups.map((group) => [group.name, group.exclusiveSet]))
+  for (const row of valid) {
+    const bySet = Map.groupBy(new Set(row.groups), (name) => sets.get(name))
+    bySet.delete(undefined)
+    const [clash] = [...bySet].filter(([, some]) => some.length > 1)
+    if (!clash) continue
+    row.state = 'INVALID'
+    row.issues = [
+      { path: 'groups', message: `${clash[1].join(' and ')} are of the exclusive set ${clash[0]}: a node is in one of them` },
     ]
   }
 }

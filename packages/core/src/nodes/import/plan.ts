@@ -10,7 +10,7 @@ import { NODE_FIELDS } from '../fields.ts'
 import type { ComputeNode } from '../tables.ts'
 import { parseCsv } from './csv.ts'
 import type { Draft } from './draft.ts'
-import { flagExisting, flagRepeats } from './flag-rows.ts'
+import { flagExclusiveSets, flagExisting, flagRepeats } from './flag-rows.ts'
 import { parseInventory } from './inventory.ts'
 import { parseList } from './list.ts'
 
@@ -72,6 +72,7 @@ export async function planImport(db: Db | Tx, ctx: Ctx, input: NodeImport): Prom
   const rows = drafts.map((draft) => check(ctx, draft, input, named))
   flagRepeats(rows)
   await flagExisting(db, ctx, rows)
+  await flagExclusiveSets(db, ctx, rows)
   return rows
 }
 

@@ -161,7 +161,7 @@ test('finds what a reference finds, for queries made by chance', async () => {
   const rows = await addNodes(
     own,
     models.map(({ tags, rack, kernel, threads, vendors }) => ({
-      row: { tags, labels: rack === undefined ? {} : { rack }, kernel, cpuThreads: threads },
+      row: { tags, labels: Object.fromEntries(rack === undefined ? [] : [['rack', rack]]), kernel, cpuThreads: threads },
       devices: vendors.map((vendor) => ({ vendor: vendor.toLowerCase() })),
     })),
   )

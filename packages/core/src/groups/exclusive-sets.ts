@@ -1,0 +1,40 @@
+import { and, eq, ne } from 'drizzle-orm'
+import type { Ctx, Tx } from '../context.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { Conflict } from '../errors.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { type NodeGroup, nodeGroupMembers, nodeGroups, ONE_OF_A_SET } from './tables.ts'
+
+/** Which of these nodes are in other groups of the set that `group` is of, or is about to be of, and in which. */
+export async function inSetAlready(
+  tx: Tx,
+  ctx: Ctx,
+  group: Pick<NodeGroup, 'id' | 'exclusiveSet'>,
+  nodeIds: string[],
+): Promise<{ nodeId: string; node: string; group: string }[]> {
+  if (!group.exclusiveSet || nodeIds.length === 0) return []
+  return tx
+    .select({ nodeId: computeNodes.id, node: computeNodes.name, group: nodeGroups.name })
+    .from(nodeGroupMembers)
+    .innerJoin(computeNodes, eq(computeNodes.id, nodeGroupMembers.nodeId))
+    .innerJoin(nodeGroups, eq(nodeGroups.id, nodeGroupMembers.groupId))
+    .where(
+      and(
+        visibleTo(ctx, nodeGroups),
+        isOneOf(nodeGroupMembers.nodeId, nodeIds),
+        eq(nodeGroupMembers.exclusiveSet, group.exclusiveSet),
+        ne(nodeGroupMembers.groupId, group.id),
+      ),
+    )
+    .orderBy(computeNodes.name)
+}
+
+/** The database lets one of two who put a node into two groups of a set at once; this is what the other is told. */
+export function setTaken(error: unknown): Conflict | null {
+  for (let e = error; e instanceof Error; e = e.cause)
+    if ('constraint' in e && e.constraint === ONE_OF_A_SET)
+      return new Conflict(
+        'Somebody put one of these nodes into another group of the set at the same moment; look at it and try again.',
+      )
+  return null
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { oneLine, prose } from '../input.ts'
+
+/** Ansible takes group names as variable names; hyphens and dots draw warnings there, so they are not allowed. */
+export const GroupName = z
+  .string()
+  .max(64, 'must have at most 64 characters')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must begin with a letter and hold only letters, digits and _')
+  .refine(
+    (name) => !['all', 'ungrouped', 'localhost', 'hostvars', 'groups', 'group_names'].includes(name),
+    'means something else to Ansible; choose another name',
+  )
+
+/** The fields of a group that people set. */
+export const GROUP_FIELDS = {
+  name: GroupName,
+  displayName: oneLine(128).nullish(),
+  description: prose(2000).nullish(),
+  /** Among a node's groups the lower number wins. */
+  priority: z.number().int('must be a whole number').min(0).max(100_000).nullish(),
+  parentId: z.uuid('must be an id').nullish(),
+  memberQuery: oneLine(2000).nullish(),
+  exclusiveSet: oneLine(64).nullish(),
+}

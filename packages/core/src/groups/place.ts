@@ -1,0 +1,79 @@
+import { eq } from 'drizzle-orm'
+import { tenants } from '../access/tables.ts'
+import type { Ctx, Tx } from '../context.ts'
+import { type InputIssue, InvalidInput } from '../errors.ts'
+import { type GroupTree, parseNodeQuery, readGroupTree } from '../nodes/index.ts'
+import type { NodeGroup } from './tables.ts'
+
+/** Groups under groups, the topmost counted. */
+const MAX_DEPTH = 8
+/** All of them are asked whenever somebody wants to know which groups a node is in. */
+const MAX_QUERIES = 200
+
+/** The tenant's groups, which nobody else moves, makes or deletes until the end of the transaction. */
+export async function lockGroupTree(tx: Tx, ctx: Ctx): Promise<GroupTree> {
+  await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
+  return readGroupTree(tx, ctx)
+}
+
+type Wanted = Pick<NodeGroup, 'parentId' | 'memberQuery' | 'exclusiveSet'>
+
+/**
+ * Check that a group may hang there, be filled so and belong to that set.
+ * @param id of the group, null for one that is about to be made
+ * @throws InvalidInput at parentId, memberQuery, exclusiveSet
+ */
+export function checkPlace(tree: GroupTree, id: string | null, wanted: Wanted): void {
+  const issues: InputIssue[] = []
+  const groups = [...tree.byId.values()]
+  const own = id === null ? undefined : tree.byId.get(id)
+  const children = groups.filter((group) => group.parentId !== null && group.parentId === id)
+  const parent = wanted.parentId === null ? undefined : tree.byId.get(wanted.parentId)
+  if (wanted.parentId !== null && !parent) issues.push({ path: 'parentId', message: `There is no group ${wanted.parentId}.` })
+  if (parent) {
+    const above = tree.upwards(parent)
+    if (own && above.includes(own))
+      issues.push({
+        path: 'parentId',
+        message: `${parent.name} is ${parent === own ? 'the group itself' : `below ${own.name}`}; groups cannot go round in circles`,
+      })
+    else if (above.length + height(tree, own) > MAX_DEPTH)
+      issues.push({
+        path: 'parentId',
+        message: `groups hang at most ${MAX_DEPTH} deep; choose a group further up than ${parent.name}`,
+      })
+    if (parent.exclusiveSet)
+      issues.push({
+        path: 'parentId',
+        message: `${parent.name} is of the exclusive set ${parent.exclusiveSet}, so it holds nodes and no groups`,
+      })
+  }
+  if (wanted.memberQuery !== null) {
+    try {
+      parseNodeQuery(wanted.memberQuery, { path: 'memberQuery', groups: null })
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error
+      issues.push(...error.issues)
+    }
+    if (groups.filter((group) => group.memberQuery !== null && group !== own).length >= MAX_QUERIES)
+      issues.push({ path: 'memberQuery', message: `there are ${MAX_QUERIES} groups with a query already, which is the limit` })
+    if (wanted.exclusiveSet)
+      issues.push({
+        path: 'exclusiveSet',
+        message: 'a group with a query cannot be of an exclusive set: a node could fit the queries of two',
+      })
+  }
+  if (wanted.exclusiveSet && children.length > 0)
+    issues.push({
+      path: 'exclusiveSet',
+      message: `there are groups below it (${children.map((child) => child.name).join(', ')}); a group of a set holds nodes and no groups`,
+    })
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+/** How many levels the group and what is below it take. */
+function height(tree: GroupTree, group: NodeGroup | undefined): number {
+  if (!group) return 1
+  const trails = [...tree.byId.values()].map((each) => tree.upwards(each).indexOf(group))
+  return 1 + Math.max(...trails)
+}

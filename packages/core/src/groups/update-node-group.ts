@@ -1,0 +1,81 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
+import { sqlState, UNIQUE_VIOLATION, visibleTo, whyNoRow } from '../db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../errors.ts'
+import { Id } from '../input.ts'
+import { inSetAlready, setTaken } from './exclusive-sets.ts'
+import { GROUP_FIELDS } from './fields.ts'
+import { checkPlace, lockGroupTree } from './place.ts'
+import { whyNotRename } from './policy.ts'
+import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
+
+export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GROUP_FIELDS.name.optional() })
+
+/**
+ * Change what is given, keep what is not; null takes away the display name, parent, query or set, and makes the priority 100.
+ * @throws InvalidInput also when members keep it from getting a query or from joining a set
+ * @throws NotFound
+ * @throws Conflict the name is taken, or the group belongs to Muster itself and keeps its name
+ */
+export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNodeGroupInput>): Promise<NodeGroup> {
+  authorize(ctx, 'group:write')
+  const { id, ...given } = parseInput(UpdateNodeGroupInput, input)
+  const mine = and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id))
+  const work = inTransaction(ctx, async (tx) => {
+    const tree = await lockGroupTree(tx, ctx)
+    const [before] = await tx.select().from(nodeGroups).where(mine).for('no key update')
+    if (!before) throw await whyNoRow(tx, ctx, nodeGroups, id, 'group', () => null)
+    const refused = given.name === undefined || given.name === before.name ? null : whyNotRename(ctx.actor, before)
+    if (refused) throw new Conflict(refused)
+    const after = { ...before, ...changesOf(given) }
+    checkPlace(tree, id, after)
+    await checkMembers(tx, ctx, after)
+    const [group] = await tx
+      .update(nodeGroups)
+      .set({ ...changesOf(given), updatedAt: new Date() })
+      .where(mine)
+      .returning()
+    const changed = (Object.keys(after) as (keyof NodeGroup)[]).filter((field) => before[field] !== after[field]).sort()
+    const was = Object.fromEntries(changed.map((field) => [field, before[field]]))
+    await audit(tx, ctx, 'node_group.update', group!, { changed, was })
+    return group!
+  })
+  return work.catch((error: unknown) => {
+    const taken = setTaken(error)
+    if (taken) throw taken
+    if (sqlState(error) === UNIQUE_VIOLATION)
+      throw new Conflict(`There is already a group named ${given.name}; choose another name.`)
+    throw error
+  })
+}
+
+function changesOf(given: Omit<z.output<typeof UpdateNodeGroupInput>, 'id'>): Partial<NodeGroup> {
+  const empty = { description: '', priority: 100, exclusiveSet: '' }
+  const said = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(said.map(([field, value]) => [field, value ?? empty[field as keyof typeof empty] ?? null]))
+}
+
+/** Members by hand and a query do not go together, nor members that another group of the set has. */
+async function checkMembers(tx: Tx, ctx: Ctx, group: NodeGroup): Promise<void> {
+  if (group.memberQuery === null && !group.exclusiveSet) return
+  const rows = await tx
+    .select({ id: nodeGroupMembers.nodeId })
+    .from(nodeGroupMembers)
+    .where(eq(nodeGroupMembers.groupId, group.id))
+  if (group.memberQuery !== null && rows.length > 0) {
+    const message = `${rows.length} nodes were put into it by hand; take them out first`
+    throw new InvalidInput([{ path: 'memberQuery', message }])
+  }
+  const taken = await inSetAlready(
+    tx,
+    ctx,
+    group,
+    rows.map((row) => row.id),
+  )
+  if (taken.length > 0) {
+    const named = taken.slice(0, 5).map((each) => `${each.node} in ${each.group}`)
+    const message = `${taken.length} of its nodes are in other groups of the set ${group.exclusiveSet}: ${named.join(', ')}`
+    throw new InvalidInput([{ path: 'exclusiveSet', message }])
+  }
+}
