@@ -1,0 +1,48 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { confined, refuseWaysOut } from './confine.ts'
+
+let outer: string
+let root: string
+beforeEach(async () => {
+  outer = await mkdtemp(join(tmpdir(), 'muster-confine-'))
+  root = join(outer, 'root')
+  await mkdir(join(root, 'plays'), { recursive: true })
+  await writeFile(join(outer, 'secret.yml'), 'outside')
+  await writeFile(join(root, 'plays/site.yml'), 'inside')
+})
+afterEach(() => rm(outer, { recursive: true, force: true }))
+
+test('a file below the root, by way of links that stay there', async () => {
+  await symlink('plays', join(root, 'current'))
+  await symlink('/nowhere', join(root, 'unused'))
+  expect(await confined(root, 'current/site.yml')).toBe(await confined(root, 'plays/site.yml'))
+})
+
+test.each<[string, string, RegExp]>([
+  ['../secret.yml', '', /upwards/],
+  ['/etc/passwd', '', /relative/],
+  ['plays/./site.yml', '', /empty parts/],
+  ['plays', '', /could not be found/],
+  ['missing.yml', '', /could not be found/],
+  ['link.yml', '../secret.yml', /leads out/],
+  ['link.yml', '/etc/passwd', /leads out/],
+  ['link/secret.yml', '..', /leads out/],
+  ['link/root/plays/../../secret.yml', '..', /upwards/],
+])('%s is refused where link is %j', async (path, target, message) => {
+  if (target) await symlink(target, join(root, path.split('/')[0]!))
+  await expect(confined(root, path)).rejects.toThrow(message)
+})
+
+test('a tree may have links inside, and none to the outside or nowhere', async () => {
+  await symlink('plays/site.yml', join(root, 'inside.yml'))
+  await symlink('..', join(root, 'plays/up'))
+  await refuseWaysOut(root)
+  for (const target of ['../secret.yml', '../../../../etc', '/etc/passwd', 'nowhere']) {
+    await symlink(target, join(root, 'plays/out'))
+    await expect(refuseWaysOut(root)).rejects.toThrow(/"plays\/out" is a link that leads out/)
+    await rm(join(root, 'plays/out'))
+  }
+})
