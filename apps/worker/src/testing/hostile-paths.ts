@@ -27,6 +27,8 @@ const PARTS = [
   '.. ',
   '\0',
   'secret.yml',
+  'link/secret.yml',
+  'a/site.yml',
 ]
 const STARTS = ['', '', '', '/', '//', './', '../', 'a/../', 'link/', '\\\\host\\', 'file:///', 'C:\\']
 
