@@ -5,6 +5,7 @@ import { patiently } from '@muster/core/patiently'
 import { type Deps, Execution } from './execution.ts'
 import { planRun } from './plan-run.ts'
 import { createRunDirectory } from './run-directory.ts'
+import { resolveRunVars } from './run-vars.ts'
 
 /**
  * Execute a claimed run from beginning to end: whatever happens, its processes, connections and directory are gone when this
@@ -15,29 +16,31 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
   const { run, token, hosts } = claim
   const ctx: Ctx = { ...context, log: context.log.child({ run: run.id }) }
   const workDir = deps.config.ANSIBLE_WORK_DIR
-  const [access, secrets, directory] = await Promise.allSettled([
-    patiently(() =>
-      resolveNodeAccess(
-        ctx,
-        hosts.flatMap((host) => host.nodeId ?? []),
-      ),
-    ),
+  const nodeIds = hosts.flatMap((host) => host.nodeId ?? [])
+  const [access, secrets, vars, directory] = await Promise.allSettled([
+    patiently(() => resolveNodeAccess(ctx, nodeIds)),
     patiently(() => openRunSecrets(ctx, run.secretsId)),
+    patiently(() => resolveRunVars(ctx, run, nodeIds)),
     createRunDirectory(workDir, run.id),
   ])
-  if (access.status === 'fulfilled' && secrets.status === 'fulfilled' && directory.status === 'fulfilled')
+  if (
+    access.status === 'fulfilled' &&
+    secrets.status === 'fulfilled' &&
+    vars.status === 'fulfilled' &&
+    directory.status === 'fulfilled'
+  )
     try {
-      const plan = planRun(hosts, access.value, secrets.value)
+      const plan = planRun(hosts, access.value, secrets.value, vars.value)
       return await new Execution(deps, ctx, claim, plan, directory.value).carryOut(began)
     } finally {
       await directory.value.remove().catch((err) => ctx.log.error({ err }, 'cannot remove the directory of a run'))
     }
   if (directory.status === 'fulfilled') await directory.value.remove()
-  const failures = [access, secrets, directory].flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  const failures = [access, secrets, vars, directory].flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   for (const err of failures) ctx.log.error({ err }, 'cannot prepare the run')
   const said =
-    access.status === 'rejected' || secrets.status === 'rejected'
-      ? 'The credentials could not be read.'
+    access.status === 'rejected' || secrets.status === 'rejected' || vars.status === 'rejected'
+      ? 'The credentials or variables could not be read.'
       : `No directory could be made in ${workDir}.`
   const error = `${said} The log of the worker ${run.claimedBy} says more.`
   await patiently(() => finishJobRun(ctx, { id: run.id, token, hosts: [], endedBy: 'error', error, said }))

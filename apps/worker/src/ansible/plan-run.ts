@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type Hop, type Login, type NodeAccess, whyNotPass } from '@muster/core/credentials/access'
 import { DomainError } from '@muster/core/errors'
 import { type Claim, whyNotTarget } from '@muster/core/jobs'
+import type { NodeVars } from '@muster/core/variables'
+import type { RunVars } from './run-vars.ts'
 
 /**
  * One machine that ssh logs in to. The alias names it in every file of the run and in ssh's password prompts; it is random, so
@@ -22,7 +24,7 @@ export type Target = {
   /** Null: the controller itself. */
   machine: Machine | null
   become: NodeAccess['become']
-}
+} & NodeVars
 /** Who takes part in a run and how they are reached; `refused` are hosts that cannot be, each with the reason. */
 export type RunPlan = {
   targets: Target[]
@@ -30,6 +32,8 @@ export type RunPlan = {
   refused: { name: string; nodeId: string | null; reason: string }[]
   /** Secret extra vars of the run, in the clear. */
   secretVars: Record<string, string>
+  /** Secret variables of its hosts in the clear, by the ids that their variables have in place of values. */
+  hostSecrets: Map<string, string>
 }
 
 /** Work out how each host of a run is reached. What became impossible since the run was accepted is refused host by host. */
@@ -37,9 +41,10 @@ export function planRun(
   hosts: Claim['hosts'],
   access: Map<string, NodeAccess | DomainError>,
   secretVars: Record<string, string> = {},
+  vars: RunVars = { nodes: new Map(), secrets: new Map() },
 ): RunPlan {
   const bastions = new Map<string, Machine>()
-  const plan: RunPlan = { targets: [], bastions: [], refused: [], secretVars }
+  const plan: RunPlan = { targets: [], bastions: [], refused: [], secretVars, hostSecrets: vars.secrets }
   for (const [i, { name, nodeId }] of hosts.entries()) {
     const way = nodeId ? access.get(nodeId) : undefined
     const reason = !nodeId || !way ? 'The node was purged.' : way instanceof DomainError ? way.message : whyNot(way)
@@ -52,7 +57,7 @@ export function planRun(
       node.connectionType === 'local'
         ? null
         : { alias: alias('n', i), host: node.host, port: node.port, login, hostKey: node.hostKey!, via: bastion(bastions, hops) }
-    plan.targets.push({ name, nodeId, machine, become })
+    plan.targets.push({ name, nodeId, machine, become, ...(vars.nodes.get(nodeId) ?? { groups: [], vars: [] }) })
   }
   plan.bastions = [...bastions.values()]
   return plan
@@ -93,6 +98,7 @@ export function secretsOf(plan: RunPlan): string[] {
     ...logins.flatMap((login) => [login.privateKey, login.passphrase, login.password]),
     ...plan.targets.map((target) => target.become.password),
     ...Object.values(plan.secretVars),
+    ...plan.hostSecrets.values(),
   ]
   return [...new Set(values.filter((value) => value !== undefined && value !== null))]
 }

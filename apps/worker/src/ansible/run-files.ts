@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { JobRun } from '@muster/core/jobs'
 import { loginKey } from '../ssh/login-key.ts'
 import type { Machine, RunPlan, Target } from './plan-run.ts'
+import { hostEntries, mergedNames } from './run-vars.ts'
 import { quoted, unsafe, variables } from './unsafe-yaml.ts'
 
 export type RunFiles = { inventory: string; extraVars: string; ansibleConfig: string }
@@ -26,14 +27,15 @@ export async function writeRunFiles(place: Place, run: JobRun, plan: RunPlan): P
   const { dir, sshDir } = place
   const keys = publicKeys(plan, sshDir)
   const machines = [...plan.bastions, ...plan.targets.flatMap((target) => target.machine ?? [])]
+  const merged = mergedNames(plan.targets, run.extraVars)
   const files: RunFiles = {
     inventory: join(dir, 'inventory.yml'),
     extraVars: join(dir, 'extra-vars.yml'),
     ansibleConfig: join(dir, 'ansible.cfg'),
   }
   const texts: [string, string][] = [
-    [files.inventory, inventory(plan.targets, run, sshDir, keys)],
-    [files.extraVars, extraVars(run, Object.keys(plan.secretVars))],
+    [files.inventory, inventory(plan.targets, merged, (target) => connectionVars(target, run, sshDir, keys))],
+    [files.extraVars, extraVars(run, Object.keys(plan.secretVars), merged)],
     [files.ansibleConfig, ansibleConfig(place)],
     [`${sshDir}/config`, sshConfig(place, plan.bastions, keys)],
     [`${sshDir}/known_hosts`, machines.map((machine) => `${machine.alias} ${machine.hostKey}\n`).join('')],
@@ -118,13 +120,29 @@ function sshConfig({ sshDir, connectTimeoutS }: Place, bastions: Machine[], keys
 `
 }
 
-/** Hosts with all that Ansible needs to reach them. Passwords are asked for when needed, see `run-secrets.ts`. */
-function inventory(targets: Target[], run: JobRun, sshDir: string, keys: Keys): string {
-  const hosts = targets.map((target) => `    ${quoted(target.name)}: {${hostVars(target, run, sshDir, keys).join(', ')}}\n`)
-  return `all:\n  hosts:\n${hosts.join('')}`
+/**
+ * Hosts with their variables, all that Ansible needs to reach them last; groups have hosts and nothing else. Passwords and secret
+ * variables are asked for when needed, see `run-secrets.ts`.
+ */
+export function inventory(targets: Target[], merged: Set<string>, connection: (target: Target) => string[]): string {
+  const hosts = targets.map((target) => {
+    const entries = [...hostEntries(target.vars, merged, target.machine === null), ...connection(target)]
+    return `    ${quoted(target.name)}: {${entries.join(', ')}}\n`
+  })
+  const members = new Map<string, string[]>()
+  for (const { name, groups } of targets)
+    for (const group of groups) {
+      const known = members.get(group)
+      if (known) known.push(name)
+      else members.set(group, [name])
+    }
+  const groups = [...members].map(
+    ([group, names]) => `    ${group}: {hosts: {${names.map((name) => `${quoted(name)}: `).join(', ')}}}\n`,
+  )
+  return `all:\n  hosts:\n${hosts.join('')}${groups.length > 0 ? `  children:\n${groups.join('')}` : ''}`
 }
 
-function hostVars({ machine, nodeId, become }: Target, run: JobRun, sshDir: string, keys: Keys): string[] {
+function connectionVars({ machine, nodeId, become }: Target, run: JobRun, sshDir: string, keys: Keys): string[] {
   const vars = [`muster_node_id: ${quoted(nodeId)}`]
   if (machine) {
     const args = loginOptions(machine, sshDir, keys).map(([name, value]) => `-o '${name}=${value}'`)
@@ -147,10 +165,14 @@ function hostVars({ machine, nodeId, become }: Target, run: JobRun, sshDir: stri
   return vars
 }
 
-/** Secret ones are asked for when a task uses them, see `run-secrets.ts`. */
-function extraVars(run: JobRun, secrets: string[]): string {
-  const lookups = secrets.map((name): [string, string] => [name, `{{ lookup('muster_secret', 'var', '${name}') }}`])
-  return `${variables(run.extraVars, Object.fromEntries(lookups))}\n`
+/** Secret ones are asked for when a task uses them, see `run-secrets.ts`; merged ones are each host's. */
+function extraVars(run: JobRun, secrets: string[], merged: Set<string>): string {
+  const plain = Object.fromEntries(Object.entries(run.extraVars).filter(([name]) => !merged.has(name)))
+  const templates = [
+    ...secrets.map((name) => [name, `{{ lookup('muster_secret', 'var', '${name}') }}`]),
+    ...[...merged].map((name) => [name, `{{ muster_merged['${name}'] }}`]),
+  ]
+  return `${variables(plain, Object.fromEntries(templates))}\n`
 }
 
 function ansibleConfig({ dir, playbooks, project, connectTimeoutS }: Place): string {

@@ -18,7 +18,7 @@ export async function serveRunSecrets(sshDir: string, plan: RunPlan): Promise<{ 
   const connections = new Set<Socket>()
   const keys = agentKeys(machines)
   const passwords = new Map(machines.map((machine) => [machine.alias, machine.login.password]))
-  const vars = new Map(Object.entries(plan.secretVars))
+  const vars = new Map([...Object.entries(plan.secretVars), ...plan.hostSecrets])
   const becomes = new Map(plan.targets.map((target) => [target.machine?.alias ?? target.nodeId, target.become.password]))
   const servers = await Promise.all([
     ...(keys.length > 0 ? [listen(sockets.agent, connections, (socket) => serveAgent(socket, keys))] : []),

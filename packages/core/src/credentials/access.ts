@@ -9,6 +9,7 @@ import { type Credential, type CredentialKind, credentials, type SecretField } f
 export { whyNotPass } from './bastions.ts'
 
 export { openRunSecrets } from './open-run-secrets.ts'
+export { openSecretVars } from './open-secret-vars.ts'
 
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
 /** One bastion on the way. */

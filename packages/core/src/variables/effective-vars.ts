@@ -67,10 +67,20 @@ export function layNodes({ merge, nodes, groupsOf, of }: NodeLayers, run?: Layer
   )
 }
 
+/** What an inventory says of a node: the groups that it is in, nearest last, and its variables. */
+export type NodeVars = { groups: string[]; vars: EffectiveVar[] }
+
 /**
- * Every variable that holds on each of these nodes, with where it comes from and what it overrides. Secrets are ids, never values.
+ * The groups and variables of each of these nodes, read at one time. Secrets are ids, never values.
  * @param run what a run adds on top
  */
+export async function varsOfNodes(ctx: Ctx, nodeIds: string[], run?: RunLayer): Promise<Map<string, NodeVars>> {
+  const read = await readLayers(ctx.db, ctx, nodeIds)
+  const laid = layNodes(read, run && layerOf('run', null, run))
+  return new Map([...laid].map(([id, vars]) => [id, { groups: read.groupsOf(id).map((group) => group.name), vars }]))
+}
+
+/** Every variable that holds on each of these nodes, with where it comes from and what it overrides: see `varsOfNodes`. */
 export async function effectiveVars(ctx: Ctx, nodeIds: string[], run?: RunLayer): Promise<Map<string, EffectiveVar[]>> {
-  return layNodes(await readLayers(ctx.db, ctx, nodeIds), run && layerOf('run', null, run))
+  return new Map([...(await varsOfNodes(ctx, nodeIds, run))].map(([id, { vars }]) => [id, vars]))
 }

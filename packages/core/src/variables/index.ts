@@ -1,6 +1,6 @@
 export { VAR_MERGES, type VarMerge } from '../access/tables.ts'
 export { compareVars, type VarComparison } from './compare-vars.ts'
-export { effectiveVars, type RunLayer } from './effective-vars.ts'
+export { effectiveVars, type NodeVars, type RunLayer, varsOfNodes } from './effective-vars.ts'
 export { type EffectiveVar, type Layer, layerOf, layerVars, VAR_LAYERS, type VarEntry, type VarLayer } from './layer.ts'
 export { isReserved, whyNotValue, whyNotVariable } from './names.ts'
 export { parseVars } from './parse-vars.ts'

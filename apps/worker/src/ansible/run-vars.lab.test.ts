@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { schema } from '@muster/core/db'
+import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { setSecretVar, setVarMerge, setVars } from '@muster/core/variables'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LabWorld, labWorld } from '../testing/lab-world.ts'
+
+let world: LabWorld
+let names: [string, string]
+beforeAll(async () => {
+  world = await labWorld()
+  const [a, b] = world.lab.nodes.filter((node) => !node.behindBastion)
+  names = [a!.name, b!.name]
+}, 60_000)
+afterAll(() => world.close())
+
+const PLAY = `- hosts: all
+  gather_facts: false
+  tasks:
+    - name: Tell
+      debug:
+        msg: {who: "{{ who }}", where: "{{ where }}", net: "{{ net }}", evil: "{{ evil }}", groups: "{{ group_names }}", room: "{{ groups['room'] }}", top: "{{ top }}", way: "{{ ansible_ssh_timeout }}"}
+    - name: Use
+      command: "printf %s {{ token }}"
+    - assert: {that: [token == expected]}
+      vars: {expected: "{{ 'secret of ' ~ ('the room' if inventory_hostname == first else 'everybody') }}"}
+`
+
+test('a variable of each layer arrives, the nearest wins, a secret arrives and is masked, and text stays text', {
+  timeout: 90_000,
+}, async () => {
+  const { operator, admin } = world
+  const id = (i: 0 | 1) => world.nodeIds.get(names[i])!
+  const trace = join(world.config.ANSIBLE_WORK_DIR, '..', 'was-here')
+  const evil = `{{ lookup('pipe', 'touch ${trace}') }} {% for x in [1] %} #{{`
+  const group = async (name: string, priority: number, members: string[]) => {
+    const made = await createNodeGroup(operator, { name, priority })
+    await setNodeGroupMembers(operator, { id: made.id, add: members })
+    return made.id
+  }
+  // Ansible alone would let the group of the larger number, and of names that are alike the later one, win.
+  const room = await group('room', 5, [id(0)])
+  const zone = await group('zone', 90, [id(0), id(1)])
+  const all = {
+    who: 'all',
+    where: 'all',
+    net: { mtu: 1500, dns: ['a'] },
+    evil: { [evil]: [evil] },
+    top: 'all',
+    ansible_ssh_timeout: 7,
+  }
+  await setVars(admin, { text: JSON.stringify(all), basedOn: 0 })
+  await setVars(operator, { groupId: zone, text: 'who: zone\nwhere: zone\ntop: zone', basedOn: 0 })
+  await setVars(operator, { groupId: room, text: 'where: room # nearest of the groups\nwho: room', basedOn: 0 })
+  await setVars(operator, { nodeId: id(0), text: 'who: node\nnet: {mtu: 9000}\ntop: node', basedOn: 0 })
+  await setSecretVar(operator, { name: 'token', value: 'secret of everybody' })
+  await setSecretVar(operator, { groupId: room, name: 'token', value: 'secret of the room' })
+  const template = await world.template('layers', PLAY)
+  const start = async () => {
+    const { done } = await world.start({
+      template,
+      limit: names.join(','),
+      verbosity: 3,
+      extraVars: { top: 'run', first: names[0], ...((await merge()) === 'deep' ? { net: { vlan: 7 } } : {}) },
+    })
+    const { run, log, events } = await done
+    expect([run.status, run.error]).toEqual(['SUCCEEDED', null])
+    const told = (i: 0 | 1) =>
+      (events.find((e) => e.kind === 'ok' && e.task === 'Tell' && e.host === names[i])!.result as { msg: object }).msg
+    return { told, all: log + JSON.stringify(events) }
+  }
+  const merge = async () => {
+    const [tenant] = await world.runtime.db.select().from(schema.tenants).where(eq(schema.tenants.id, world.tenant.id))
+    return tenant!.varMerge
+  }
+  const same = { room: [names[0]], evil: { [evil]: [evil] }, top: 'run', way: 7 }
+  const first = await start()
+  expect(first.told(0)).toEqual({ ...same, who: 'node', where: 'room', net: { mtu: 9000 }, groups: ['room', 'zone'] })
+  expect(first.told(1)).toEqual({ ...same, who: 'zone', where: 'zone', net: all.net, groups: ['zone'] })
+  expect(first.all).not.toMatch(/secret of (everybody|the room)/)
+  expect(first.all).toContain('***')
+
+  await setVarMerge(admin, { merge: 'deep' })
+  const second = await start()
+  expect(second.told(0)).toMatchObject({ net: { mtu: 9000, dns: ['a'], vlan: 7 } })
+  expect(second.told(1)).toMatchObject({ net: { mtu: 1500, dns: ['a'], vlan: 7 } })
+  expect(existsSync(trace)).toBe(false)
+})
