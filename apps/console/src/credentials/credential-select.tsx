@@ -17,10 +17,12 @@ type Props = {
   error?: string
   optional?: boolean
   except?: string
+  /** A first choice of its own, with the value `keep`. */
+  keep?: string
 }
 
 /** Choose a credential of some kinds, or make one on the spot. */
-export function CredentialSelect({ label, kinds, value, onChange, error, optional, except }: Props) {
+export function CredentialSelect({ label, kinds, value, onChange, error, optional, except, keep }: Props) {
   const [{ data }, reload] = useQuery({
     query: CredentialsQuery,
     variables: { kind: kinds, first: 500 },
@@ -38,6 +40,7 @@ export function CredentialSelect({ label, kinds, value, onChange, error, optiona
         onChange={(event) => onChange(event.target.value)}
         error={error}
       >
+        {keep && <option value="keep">{keep}</option>}
         <option value="">{t('credential.choose')}</option>
         {choices.map((credential) => (
           <option key={credential.id} value={credential.id}>

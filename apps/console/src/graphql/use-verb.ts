@@ -61,7 +61,24 @@ export function useVerb<D extends object, V extends AnyVariables>(document: Type
   return { run, busy, problem, clear: useCallback(() => setProblem(null), []) }
 }
 
+const pathOf = (issue: Issue) => issue.path.replace(/^input\./, '')
+
 /** The message for one field of an input; `path` as the server dots it, with or without the leading `input.`. */
 export function issueFor(problem: Problem | null, path: string): string | undefined {
-  return problem?.issues.find((issue) => issue.path.replace(/^input\./, '') === path)?.message
+  return problem?.issues.find((issue) => pathOf(issue) === path)?.message
+}
+
+/** The messages for a field and for what is inside of it, one a line; each of the latter says its name. */
+export function issuesWithin(problem: Problem | null, path: string): string | undefined {
+  const lines = problem?.issues.flatMap((issue) => {
+    const at = pathOf(issue)
+    if (at === path) return issue.message
+    return at.startsWith(`${path}.`) ? t('error.within', { name: at.slice(path.length + 1), message: issue.message }) : []
+  })
+  return lines?.join('\n') || undefined
+}
+
+/** The problems that belong to none of these fields. */
+export function issuesElsewhere(problem: Problem | null, fields: string[]): Issue[] {
+  return problem?.issues.filter((issue) => !fields.includes(pathOf(issue).split('.')[0] ?? '')) ?? []
 }

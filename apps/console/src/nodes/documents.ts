@@ -31,6 +31,10 @@ export const NodeIdsQuery = graphql(`
   }
 `)
 
+export const NodeTagsQuery = graphql(`
+  query NodeTags($id: ID!) { node(id: $id) { __typename ... on ComputeNode { id name tags } } }
+`)
+
 export const NodeFacetsQuery = graphql(`
   query NodeFacets {
     nodeFacets {
@@ -95,21 +99,12 @@ export const ApproveHostKeys = graphql(`
   }
 `)
 
-export const WaitingHostKeysQuery = graphql(`
-  query WaitingHostKeys {
-    nodes(filter: { hasHostKeyAlarm: true }, first: 100) {
-      edges { node { id name hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged } } }
-    }
-    credentials(kind: [BASTION], first: 100) {
-      edges { node { id name nodeCount hostKeyFingerprint offeredHostKeyFingerprint } }
-    }
-  }
-`)
-
-export const UntestedBehindBastionsQuery = graphql(`
-  query UntestedBehindBastions {
-    nodes(filter: { status: [NEW, UNREACHABLE] }, first: 100) {
-      edges { node { id bastion { id via { id } } } }
+export const WaitingNodesQuery = graphql(`
+  query WaitingNodes {
+    fresh: nodes(filter: { status: [NEW] }, first: 500) { edges { node { id } } }
+    alarmed: nodes(filter: { hasHostKeyAlarm: true }, first: 500) { edges { node { id } } }
+    unreachable: nodes(filter: { status: [UNREACHABLE] }, first: 500) {
+      edges { node { id bastion { id offeredHostKeyFingerprint via { id offeredHostKeyFingerprint } } } }
     }
   }
 `)

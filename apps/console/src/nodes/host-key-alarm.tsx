@@ -9,6 +9,7 @@ import { Facts } from '@/ui/page.tsx'
 import { Ago } from '@/ui/time.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { ApproveHostKeys, type NodeRow, TestConnections } from './documents.ts'
+import { HowToCompare } from './how-to-compare.tsx'
 
 type Props = { node: Pick<NodeRow, 'id' | 'name' | 'hostKeyAlarm'>; blockedReason: string | null }
 
@@ -70,6 +71,7 @@ export function HostKeyAlarm({ node, blockedReason }: Props) {
         >
           <p>{t('hostKey.confirmText')}</p>
           <code className="rounded-md bg-sunken p-2 font-mono text-xs break-all">{alarm.offeredFingerprint}</code>
+          <HowToCompare />
         </Confirm>
       )}
     </section>

@@ -7,6 +7,7 @@ import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { ApproveHostKeys } from './documents.ts'
+import { HowToCompare } from './how-to-compare.tsx'
 import type { KeyToApprove } from './preflight-list.tsx'
 
 /** Compare fingerprints, approve one, some or all. A changed key is never chosen beforehand. */
@@ -45,6 +46,7 @@ export function HostKeysDialog({
           <Button onClick={onClose}>{t('common.cancel')}</Button>
           <Button
             look="primary"
+            saysReason
             busy={verb.busy}
             blockedReason={chosen.size === 0 ? t('hostKey.chooseOne') : null}
             onClick={() => void approve()}
@@ -56,6 +58,7 @@ export function HostKeysDialog({
     >
       <div className="flex flex-col gap-3">
         <p className="text-sm text-muted">{t('hostKey.dialogText')}</p>
+        <HowToCompare />
         {keys.some((key) => key.isBastion) && <Notice>{t('hostKey.bastionFirst')}</Notice>}
         {verb.problem && <Notice tone="bad">{verb.problem.message}</Notice>}
         <label className="flex items-center gap-2 text-sm font-medium">

@@ -1,11 +1,28 @@
-const key = 'chosen-nodes'
+/** As many ids as fit well into an address that is mailed to someone, or sent to a server by a reload. */
+const MAX_IN_URL = 50
 
-/** Nodes chosen on one page and acted upon on the next: too many for a URL, kept for this tab. */
-export function rememberNodes(ids: string[]): void {
-  sessionStorage.setItem(key, JSON.stringify(ids))
+/**
+ * Nodes as the value of a URL's parameter, for acting on the next page upon what was chosen on this one. Too many for a URL are kept in
+ * this tab under a name of their own, so that back and reload find them.
+ */
+export function nodesParam(ids: string[]): string {
+  if (ids.length <= MAX_IN_URL) return ids.join(',')
+  const name = `kept-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
+  keepNodes(name, ids)
+  return name
 }
 
-export function rememberedNodes(): string[] {
-  const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? '[]')
+/** The nodes of such a parameter; none when it was made in another tab. */
+export function nodesOf(param: string): string[] {
+  return param.startsWith('kept-') ? keptNodes(param) : param.split(',').filter(Boolean)
+}
+
+/** Keep nodes in this tab under a name, until it is closed. */
+export function keepNodes(name: string, ids: string[]): void {
+  sessionStorage.setItem(name, JSON.stringify(ids))
+}
+
+export function keptNodes(name: string): string[] {
+  const stored: unknown = JSON.parse(sessionStorage.getItem(name) ?? '[]')
   return Array.isArray(stored) ? stored.map(String) : []
 }

@@ -1,5 +1,5 @@
 'use client'
-import { Cable, Play, Radar, Wrench, X } from 'lucide-react'
+import { Cable, Play, Radar, X } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useClient } from 'urql'
@@ -8,26 +8,25 @@ import { t } from '@/messages/index.ts'
 import { useViewer } from '@/session/viewer.tsx'
 import { Button } from '@/ui/button.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { DiscoverNodes, NodeIdsQuery, SetNodeMaintenance, TestConnections } from './documents.ts'
+import { BulkActions } from './bulk-actions.tsx'
+import { DiscoverNodes, NodeIdsQuery, TestConnections } from './documents.ts'
 import type { NodeFilter } from './filter.ts'
-import { rememberNodes } from './remembered.ts'
+import { nodesParam } from './remembered.ts'
 
 type Props = {
   ids: string[]
   total: number | null
   filter: NodeFilter
-  onSelectAll: (ids: string[]) => void
-  onClear: () => void
+  onChange: (ids: string[]) => void
 }
 
 /** What can be done to the chosen nodes; sticks to the bottom while any is chosen. */
-export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props) {
+export function SelectionBar({ ids, total, filter, onChange }: Props) {
   const client = useClient()
   const router = useRouter()
   const viewer = useViewer()
   const test = useVerb(TestConnections)
   const discover = useVerb(DiscoverNodes)
-  const maintenance = useVerb(SetNodeMaintenance)
   const [isReading, setReading] = useState(false)
   const blocked = viewer.role === 'VIEWER' ? t('role.viewerBlocked') : null
 
@@ -48,7 +47,7 @@ export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props
       after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
     } while (after)
     setReading(false)
-    onSelectAll(all)
+    onChange(all)
   }
   async function startTest() {
     const outcome = await test.run({ nodeIds: ids })
@@ -60,13 +59,6 @@ export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props
     if (outcome.ok) toast('ok', t('nodes.discoveriesStarted', { count: ids.length }))
     else toast('bad', outcome.problem.message)
   }
-  async function startMaintenance() {
-    const outcomes = await Promise.all(ids.map((id) => maintenance.run({ id, isOn: true })))
-    const failed = outcomes.filter((outcome) => !outcome.ok)
-    if (failed.length < ids.length) toast('ok', t('nodes.maintenanceDone', { count: ids.length - failed.length }))
-    if (failed[0] && !failed[0].ok)
-      toast('bad', t('nodes.someFailed', { count: failed.length, reason: failed[0].problem.message }))
-  }
   return (
     <div className="pointer-events-none sticky bottom-16 z-20 mt-4 flex justify-center md:bottom-4">
       <div
@@ -77,7 +69,7 @@ export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props
         <span className="text-sm font-medium tabular-nums" aria-live="polite">
           {t('nodes.selected', { count: ids.length })}
         </span>
-        <Button look="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={onClear} />
+        <Button look="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={() => onChange([])} />
         {total !== null && ids.length < total && (
           <Button look="quiet" busy={isReading} onClick={() => void selectAll()}>
             {t('nodes.selectAll', { count: total })}
@@ -87,10 +79,7 @@ export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props
           look="primary"
           icon={<Play aria-hidden />}
           blockedReason={blocked}
-          onClick={() => {
-            rememberNodes(ids)
-            router.push('/runs/new?nodes=selected')
-          }}
+          onClick={() => router.push(`/runs/new?nodes=${encodeURIComponent(nodesParam(ids))}`)}
         >
           {t('nodes.run')}
         </Button>
@@ -100,14 +89,7 @@ export function SelectionBar({ ids, total, filter, onSelectAll, onClear }: Props
         <Button icon={<Radar aria-hidden />} blockedReason={blocked} busy={discover.busy} onClick={() => void startDiscovery()}>
           {t('nodes.discover')}
         </Button>
-        <Button
-          icon={<Wrench aria-hidden />}
-          blockedReason={blocked}
-          busy={maintenance.busy}
-          onClick={() => void startMaintenance()}
-        >
-          {t('nodes.maintenance')}
-        </Button>
+        <BulkActions ids={ids} blockedReason={blocked} onPurged={(gone) => onChange(ids.filter((id) => !gone.includes(id)))} />
       </div>
     </div>
   )

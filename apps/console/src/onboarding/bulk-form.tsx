@@ -193,7 +193,7 @@ export function BulkForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) 
           {check.report && <ImportRows report={added ?? check.report} />}
         </section>
       )}
-      <Button look="primary" type="submit" className="self-start" busy={verb.busy} blockedReason={blockedReason ?? missing}>
+      <Button look="primary" type="submit" saysReason busy={verb.busy} blockedReason={blockedReason ?? missing}>
         {valid > 0 ? t('wizard.addCount', { count: valid }) : t('wizard.addAndTest')}
       </Button>
     </form>

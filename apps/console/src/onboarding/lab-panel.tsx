@@ -51,6 +51,7 @@ export function LabPanel({
         </div>
         <Button
           look="primary"
+          saysReason
           busy={verb.busy}
           blockedReason={blockedReason ?? (offer.credentialsReady ? null : t('lab.notReady'))}
           onClick={() => void add()}

@@ -82,6 +82,7 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
       <div className="flex flex-wrap gap-2">
         <Button
           look="primary"
+          saysReason
           blockedReason={good.length === 0 ? t('preflight.noneReady') : isOver ? null : t('preflight.notOver')}
           onClick={() => onReady(good.map((test) => test.node.id))}
         >

@@ -134,7 +134,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
           />
         </div>
       </Panel>
-      <Button look="primary" type="submit" className="self-start" busy={verb.busy} blockedReason={blockedReason ?? missing}>
+      <Button look="primary" type="submit" saysReason busy={verb.busy} blockedReason={blockedReason ?? missing}>
         {t('wizard.addAndTest')}
       </Button>
     </form>

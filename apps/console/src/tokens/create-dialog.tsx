@@ -65,6 +65,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
           <Button
             look="primary"
             busy={verb.busy}
+            saysReason
             blockedReason={name.trim() ? null : t('tokens.needName')}
             onClick={() => void create()}
           >

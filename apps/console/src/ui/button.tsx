@@ -1,7 +1,7 @@
 'use client'
 import { LoaderCircle } from 'lucide-react'
 import Link from 'next/link'
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cx } from './cx.ts'
 import { Tooltip } from './tooltip.tsx'
 
@@ -17,17 +17,23 @@ const shape =
 
 type Common = { look?: Look; icon?: ReactNode; children?: ReactNode; className?: string }
 type ButtonProps = Common &
-  Omit<ComponentProps<'button'>, 'children'> & { busy?: boolean; blockedReason?: string | null; label?: string }
+  Omit<ComponentProps<'button'>, 'children'> & {
+    busy?: boolean
+    blockedReason?: string | null
+    label?: string
+    saysReason?: boolean
+  }
 
 /**
  * A button. `blockedReason` makes it unusable but leaves it reachable, with the reason as its tooltip: a dead button without a word
- * helps nobody. `label` names a button that shows only an icon.
+ * helps nobody. `saysReason` writes it beside the button, where one looks for it at the end of a form. `label` names a button that shows only an icon.
  */
 export function Button({
   look = 'plain',
   icon,
   busy,
   blockedReason,
+  saysReason,
   label,
   children,
   className,
@@ -36,20 +42,35 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const isBlocked = Boolean(blockedReason) || busy
+  const reasonId = useId()
+  const isSaid = saysReason && Boolean(blockedReason)
+  const button = (
+    <button
+      {...rest}
+      type={type ?? 'button'}
+      aria-label={label}
+      aria-disabled={isBlocked || undefined}
+      aria-busy={busy || undefined}
+      aria-describedby={isSaid ? reasonId : undefined}
+      onClick={(event) => (isBlocked ? event.preventDefault() : onClick?.(event))}
+      className={cx(shape, looks[look], !children && 'w-8 px-0', isBlocked && 'opacity-55', className)}
+    >
+      {busy ? <LoaderCircle className="animate-spin" aria-hidden /> : icon}
+      {children}
+    </button>
+  )
+  if (isSaid)
+    return (
+      <span className="inline-flex flex-wrap items-center gap-3">
+        {button}
+        <span id={reasonId} className="text-xs text-muted">
+          {blockedReason}
+        </span>
+      </span>
+    )
   return (
-    <Tooltip text={blockedReason ?? (children ? null : label)}>
-      <button
-        {...rest}
-        type={type ?? 'button'}
-        aria-label={label}
-        aria-disabled={isBlocked || undefined}
-        aria-busy={busy || undefined}
-        onClick={(event) => (isBlocked ? event.preventDefault() : onClick?.(event))}
-        className={cx(shape, looks[look], !children && 'w-8 px-0', isBlocked && 'opacity-55', className)}
-      >
-        {busy ? <LoaderCircle className="animate-spin" aria-hidden /> : icon}
-        {children}
-      </button>
+    <Tooltip text={blockedReason ?? (children ? null : label)} atClick={Boolean(blockedReason)}>
+      {button}
     </Tooltip>
   )
 }

@@ -37,6 +37,7 @@ export function Confirm({ title, children, action, onConfirm, onClose, typed }: 
           <Button onClick={onClose}>{t('common.back')}</Button>
           <Button
             look="danger"
+            saysReason
             busy={busy}
             blockedReason={typed !== undefined && text !== typed ? t('confirm.typeFirst', { name: typed }) : null}
             onClick={submit}

@@ -26,7 +26,11 @@ function Framed({
       </label>
       {children({ id, 'aria-describedby': error || hint ? noteId : undefined, 'aria-invalid': error ? true : undefined })}
       {(error || hint) && (
-        <p id={noteId} className={cx('text-xs', error ? 'text-bad' : 'text-muted')} role={error ? 'alert' : undefined}>
+        <p
+          id={noteId}
+          className={cx('text-xs', error ? 'whitespace-pre-line text-bad' : 'text-muted')}
+          role={error ? 'alert' : undefined}
+        >
           {error ?? hint}
         </p>
       )}

@@ -1,15 +1,17 @@
 'use client'
 import { type ReactNode, useId, useRef } from 'react'
 
-/** Text that appears at pointer or focus, placed in the top layer so that no scrolling box cuts it off. Esc puts it away. */
+/** Text that appears at pointer or focus, and `atClick` at any touch as well, placed in the top layer so that no scrolling box cuts it off. Esc puts it away. */
 export function Tooltip({
   text,
   children,
   className,
+  atClick,
 }: {
   text: string | null | undefined
   children: ReactNode
   className?: string
+  atClick?: boolean
 }) {
   const id = useId()
   const tip = useRef<HTMLDivElement>(null)
@@ -38,6 +40,7 @@ export function Tooltip({
       onPointerLeave={hide}
       // A finger or a click focuses too; only who came by keyboard needs to be told.
       onFocus={(event) => event.target.matches(':focus-visible') && show()}
+      onClick={atClick ? show : undefined}
       onBlur={hide}
       onKeyDown={(event) => event.key === 'Escape' && hide()}
       aria-describedby={id}

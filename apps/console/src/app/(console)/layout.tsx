@@ -24,6 +24,8 @@ export default function ConsoleLayout({ children }: { children: ReactNode }) {
   const router = useRouter()
   const path = usePathname()
   useEffect(() => {
+    // A way in that works once is no way back in: first of all one chooses a password.
+    if (viewer && !viewer.hasPassword) router.replace('/welcome')
     if (viewer !== null) return
     const target = `${path}${location.search}${location.hash}`
     router.replace(target === '/nodes' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(target)}`)
@@ -32,7 +34,7 @@ export default function ConsoleLayout({ children }: { children: ReactNode }) {
     <Shell viewer={viewer ?? null}>
       {problem && !viewer ? (
         <Failure title={t('error.load')} message={problem.message} onRetry={retry} />
-      ) : viewer ? (
+      ) : viewer?.hasPassword ? (
         <ViewerProvider viewer={viewer}>
           <Suspense fallback={<Waiting />}>{children}</Suspense>
         </ViewerProvider>

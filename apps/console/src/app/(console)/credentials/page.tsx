@@ -9,6 +9,7 @@ import { useVerb } from '@/graphql/use-verb.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { formatAddress } from '@/nodes/badges.tsx'
 import { ApproveHostKeys } from '@/nodes/documents.ts'
+import { HowToCompare } from '@/nodes/how-to-compare.tsx'
 import { useViewer } from '@/session/viewer.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
@@ -190,6 +191,7 @@ export default function CredentialsPage() {
           <code className="rounded-md bg-sunken p-2 font-mono text-xs break-all">
             {open.credential.offeredHostKeyFingerprint}
           </code>
+          <HowToCompare />
         </Confirm>
       )}
     </>

@@ -1,6 +1,6 @@
 'use client'
 import { ArrowDown, ArrowUp, Plus, SearchX, Server } from 'lucide-react'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useMemo } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { useLive } from '@/graphql/use-live.ts'
 import { formatNumber, t } from '@/messages/index.ts'
@@ -9,7 +9,8 @@ import { type SortKey, toFilter, toOrder } from '@/nodes/filter.ts'
 import { FilterBar } from '@/nodes/filter-bar.tsx'
 import { cardHeight, columns, lineHeight, NodeLine } from '@/nodes/node-line.tsx'
 import { SelectionBar } from '@/nodes/selection-bar.tsx'
-import { WaitingKeys } from '@/nodes/waiting-keys.tsx'
+import { useSelection } from '@/nodes/use-selection.ts'
+import { WaitingNodes } from '@/nodes/waiting-nodes.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { cx } from '@/ui/cx.ts'
 import { Empty } from '@/ui/empty.tsx'
@@ -67,28 +68,9 @@ export default function NodesPage() {
     if (!isKnown || isFiltered || sort !== 'name') list.soon()
   })
 
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const lastPicked = useRef(0)
-  const select = useCallback(
-    (index: number, isRange: boolean) => {
-      setSelected((before) => {
-        const next = new Set(before)
-        const row = list.rows[index]
-        if (!row) return before
-        const isOn = !before.has(row.id)
-        const [from, to] = isRange ? [Math.min(index, lastPicked.current), Math.max(index, lastPicked.current)] : [index, index]
-        for (const each of list.rows.slice(from, to + 1)) {
-          if (isOn) next.add(each.id)
-          else next.delete(each.id)
-        }
-        lastPicked.current = index
-        return next
-      })
-    },
-    [list.rows],
-  )
+  const { selected, set: select, pick } = useSelection(list.rows)
   const renderRow = (node: NodeRow, index: number) => (
-    <NodeLine node={node} isSelected={selected.has(node.id)} onSelect={(isRange) => select(index, isRange)} isNarrow={isNarrow} />
+    <NodeLine node={node} isSelected={selected.has(node.id)} onSelect={(isRange) => pick(index, isRange)} isNarrow={isNarrow} />
   )
   const isEverythingLoadedChosen = list.rows.length > 0 && list.rows.every((row) => selected.has(row.id))
   const hasNothing = !list.isLoading && !list.problem && list.rows.length === 0
@@ -100,7 +82,7 @@ export default function NodesPage() {
           {t('nodes.add')}
         </ButtonLink>
       </PageHead>
-      <WaitingKeys />
+      <WaitingNodes />
       {(isFiltered || !hasNothing) && <FilterBar query={query} />}
       {list.problem && list.rows.length > 0 && (
         <div className="pb-3">
@@ -146,7 +128,7 @@ export default function NodesPage() {
               type="checkbox"
               aria-label={t('nodes.selectLoaded')}
               checked={isEverythingLoadedChosen}
-              onChange={() => setSelected(isEverythingLoadedChosen ? new Set() : new Set(list.rows.map((row) => row.id)))}
+              onChange={() => select(isEverythingLoadedChosen ? [] : list.rows.map((row) => row.id))}
               className="size-4 accent-accent"
             />
             <SortHead name="name" label={t('nodes.name')} sort={sort} onSort={(next) => query.set({ sort: next })} />
@@ -176,15 +158,7 @@ export default function NodesPage() {
           )}
         </div>
       )}
-      {selected.size > 0 && (
-        <SelectionBar
-          ids={[...selected]}
-          total={list.total}
-          filter={filter}
-          onSelectAll={(ids) => setSelected(new Set(ids))}
-          onClear={() => setSelected(new Set())}
-        />
-      )}
+      {selected.size > 0 && <SelectionBar ids={[...selected]} total={list.total} filter={filter} onChange={select} />}
     </>
   )
 }

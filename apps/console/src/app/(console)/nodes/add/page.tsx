@@ -1,8 +1,9 @@
 'use client'
 import Link from 'next/link'
-import { useState } from 'react'
+import { useMemo } from 'react'
 import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
+import { nodesOf, nodesParam } from '@/nodes/remembered.ts'
 import { BulkForm } from '@/onboarding/bulk-form.tsx'
 import { DiscoveryStep } from '@/onboarding/discovery-step.tsx'
 import { LabOfferQuery } from '@/onboarding/documents.ts'
@@ -16,16 +17,20 @@ import { TabPanel, Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-/** From an address to a node one can use: add, test, look. */
+/**
+ * From an address to a node one can use: add, test, look. The step and its nodes stand in the URL, so that a reload stays in the step,
+ * back leaves it, and other pages lead into it.
+ */
 export default function AddNodesPage() {
   useTitle(t('nodes.add'))
   const query = useQueryState()
   const viewer = useViewer()
   const mode = query.get('mode') === 'bulk' ? 'bulk' : 'single'
   const [{ data }] = useQuery({ query: LabOfferQuery, requestPolicy: 'cache-and-network' })
-  const [added, setAdded] = useState<string[] | null>(null)
-  const [ready, setReady] = useState<string[] | null>(null)
-  const step = ready ? 3 : added ? 2 : 1
+  const param = query.get('nodes')
+  const nodeIds = useMemo(() => nodesOf(param), [param])
+  const step = nodeIds.length === 0 ? 1 : query.get('step') === 'look' ? 3 : 2
+  const goTo = (step: 'test' | 'look') => (ids: string[]) => query.go({ step, nodes: nodesParam(ids) })
   const blocked = viewer.role === 'OWNER' || viewer.role === 'ADMIN' ? null : t('role.adminNeeded')
   return (
     <div className="max-w-3xl">
@@ -40,7 +45,7 @@ export default function AddNodesPage() {
       <Steps at={step} />
       {step === 1 && (
         <>
-          {data?.labOffer && <LabPanel offer={data.labOffer} onAdded={setAdded} blockedReason={blocked} />}
+          {data?.labOffer && <LabPanel offer={data.labOffer} onAdded={goTo('test')} blockedReason={blocked} />}
           <Tabs
             label={t('wizard.mode')}
             value={mode}
@@ -52,15 +57,15 @@ export default function AddNodesPage() {
           />
           <TabPanel name={mode}>
             {mode === 'bulk' ? (
-              <BulkForm onAdded={setAdded} blockedReason={blocked} />
+              <BulkForm onAdded={goTo('test')} blockedReason={blocked} />
             ) : (
-              <SingleForm onAdded={setAdded} blockedReason={blocked} />
+              <SingleForm onAdded={goTo('test')} blockedReason={blocked} />
             )}
           </TabPanel>
         </>
       )}
-      {step === 2 && added && <PreflightStep nodeIds={added} onReady={setReady} />}
-      {step === 3 && ready && <DiscoveryStep nodeIds={ready} />}
+      {step === 2 && <PreflightStep key={param} nodeIds={nodeIds} onReady={goTo('look')} />}
+      {step === 3 && <DiscoveryStep key={param} nodeIds={nodeIds} />}
     </div>
   )
 }

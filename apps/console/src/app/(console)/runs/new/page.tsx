@@ -2,13 +2,13 @@
 import { Play } from 'lucide-react'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { graphql } from '@/graphql/graphql.ts'
-import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { issueFor, issuesElsewhere, issuesWithin, useVerb } from '@/graphql/use-verb.ts'
 import { formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
-import { rememberedNodes } from '@/nodes/remembered.ts'
+import { nodesOf } from '@/nodes/remembered.ts'
 import { StartRun, type Template, TemplatesQuery } from '@/runs/documents.ts'
 import { parseVars } from '@/runs/parse-vars.ts'
 import { runHref } from '@/runs/run-line.tsx'
@@ -123,7 +123,8 @@ function RunForm({ templates }: { templates: Template[] }) {
   const verb = useVerb(StartRun)
   const [name, setName] = useState(query.get('template') || templates[0]?.name || '')
   const template = templates.find((each) => each.name === name)
-  const [ids, setIds] = useState<string[]>([])
+  const nodes = query.get('nodes')
+  const ids = useMemo(() => nodesOf(nodes), [nodes])
   const [limit, setLimit] = useState(query.get('limit'))
   const [vars, setVars] = useState('')
   const [forks, setForks] = useState('')
@@ -135,10 +136,6 @@ function RunForm({ templates }: { templates: Template[] }) {
   const [reason, setReason] = useState('')
   // The same form sent twice by an impatient double click is one run.
   const attempt = useRef(crypto.getRandomValues(new Uint32Array(4)).join('-'))
-  useEffect(() => {
-    const nodes = query.get('nodes')
-    if (nodes) setIds(nodes === 'selected' ? rememberedNodes() : nodes.split(','))
-  }, [query])
   const parsed = useMemo(() => parseVars(vars, t('runs.varsNotObject')), [vars])
 
   const isViewer = viewer.role === 'VIEWER'
@@ -170,8 +167,7 @@ function RunForm({ templates }: { templates: Template[] }) {
     if (outcome.ok) router.push(runHref(outcome.value.id))
     else attempt.current = crypto.getRandomValues(new Uint32Array(4)).join('-')
   }
-  const known = ['limit', 'nodeIds', 'extraVars', 'forks', 'timeoutSeconds']
-  const rest = verb.problem?.issues.filter((issue) => !known.includes(issue.path.replace(/^input\./, ''))) ?? []
+  const rest = issuesElsewhere(verb.problem, ['limit', 'nodeIds', 'extraVars', 'forks', 'timeoutSeconds'])
   return (
     <form
       className="flex max-w-3xl flex-col gap-4"
@@ -188,7 +184,7 @@ function RunForm({ templates }: { templates: Template[] }) {
           ids={ids}
           limit={limit}
           onLimit={setLimit}
-          onDropNodes={() => setIds([])}
+          onDropNodes={() => query.set({ nodes: null })}
           error={issueFor(verb.problem, 'limit') ?? issueFor(verb.problem, 'nodeIds')}
         />
       </Panel>
@@ -203,7 +199,7 @@ function RunForm({ templates }: { templates: Template[] }) {
             value={vars}
             onChange={(event) => setVars(event.target.value)}
             placeholder={t('runs.extraVarsExample')}
-            error={parsed.error ?? issueFor(verb.problem, 'extraVars')}
+            error={parsed.error ?? issuesWithin(verb.problem, 'extraVars')}
             hint={t('runs.extraVarsHint')}
           />
           <TextField
@@ -271,7 +267,7 @@ function RunForm({ templates }: { templates: Template[] }) {
         </Notice>
       )}
       <div className="flex items-center gap-2">
-        <Button look="primary" type="submit" icon={<Play aria-hidden />} busy={verb.busy} blockedReason={blocked}>
+        <Button look="primary" type="submit" icon={<Play aria-hidden />} saysReason busy={verb.busy} blockedReason={blocked}>
           {t('runs.start')}
         </Button>
         <ButtonLink href="/runs" look="quiet">

@@ -1,0 +1,109 @@
+'use client'
+import { useState } from 'react'
+import { CredentialSelect } from '@/credentials/credential-select.tsx'
+import { useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { SelectField, TextField } from '@/ui/field.tsx'
+import { BulkDialog } from './bulk-dialog.tsx'
+import { nodeTypes, parseTags } from './edit-dialog.tsx'
+import { type NodeHead, UpdateNode } from './node-documents.ts'
+
+const untouched = {
+  addTags: '',
+  removeTags: '',
+  nodeType: 'keep',
+  credentialId: 'keep',
+  becomeCredentialId: 'keep',
+  bastionId: 'keep',
+  sshUser: '',
+}
+
+/** Change some fields of many nodes and leave the others as they are. */
+export function BulkEdit({ ids, onClose }: { ids: string[]; onClose: () => void }) {
+  const update = useVerb(UpdateNode)
+  const [form, setForm] = useState(untouched)
+  const set = (key: keyof typeof form) => (value: string) => setForm((before) => ({ ...before, [key]: value }))
+  const reference = (key: 'credentialId' | 'becomeCredentialId' | 'bastionId') =>
+    form[key] === 'keep' ? {} : { [key]: form[key] || null }
+  const isChanged = Object.entries(untouched).some(([key, value]) => form[key as keyof typeof form].trim() !== value)
+  const [add, remove] = [parseTags(form.addTags), parseTags(form.removeTags)]
+  return (
+    <BulkDialog
+      ids={ids}
+      title={t('bulk.editTitle', { count: ids.length })}
+      action={t('common.save')}
+      blockedReason={isChanged ? null : t('bulk.nothing')}
+      onClose={onClose}
+      send={({ id, tags }) =>
+        update.run({
+          input: {
+            id,
+            ...(add.length + remove.length > 0 && {
+              tags: [...new Set([...tags, ...add])].filter((tag) => !remove.includes(tag)),
+            }),
+            ...(form.nodeType !== 'keep' && { nodeType: form.nodeType as NodeHead['nodeType'] }),
+            ...(form.sshUser.trim() && { sshUser: form.sshUser.trim() }),
+            ...reference('credentialId'),
+            ...reference('becomeCredentialId'),
+            ...reference('bastionId'),
+          },
+        })
+      }
+    >
+      <p className="text-muted">{t('bulk.editText')}</p>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={t('bulk.addTags')}
+          optional
+          value={form.addTags}
+          onChange={(event) => set('addTags')(event.target.value)}
+          hint={t('node.tagsHint')}
+        />
+        <TextField
+          label={t('bulk.removeTags')}
+          optional
+          value={form.removeTags}
+          onChange={(event) => set('removeTags')(event.target.value)}
+          hint={t('node.tagsHint')}
+        />
+        <CredentialSelect
+          label={t('node.credential')}
+          kinds={['SSH_KEY', 'SSH_PASSWORD']}
+          keep={t('bulk.keep')}
+          value={form.credentialId}
+          onChange={set('credentialId')}
+        />
+        <CredentialSelect
+          label={t('node.becomeCredential')}
+          kinds={['BECOME']}
+          keep={t('bulk.keep')}
+          value={form.becomeCredentialId}
+          onChange={set('becomeCredentialId')}
+        />
+        <CredentialSelect
+          label={t('node.bastion')}
+          kinds={['BASTION']}
+          keep={t('bulk.keep')}
+          value={form.bastionId}
+          onChange={set('bastionId')}
+        />
+        <SelectField label={t('node.type')} value={form.nodeType} onChange={(event) => set('nodeType')(event.target.value)}>
+          <option value="keep">{t('bulk.keep')}</option>
+          {nodeTypes.map((type) => (
+            <option key={type} value={type}>
+              {t(`nodeType.${type}`)}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label={t('node.user')}
+          mono
+          optional
+          value={form.sshUser}
+          onChange={(event) => set('sshUser')(event.target.value)}
+          hint={t('bulk.keepUser')}
+        />
+      </div>
+    </BulkDialog>
+  )
+}
