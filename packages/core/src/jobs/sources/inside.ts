@@ -10,7 +10,7 @@ export function whyNotInside(path: string): string | null {
   if (path.includes('\\')) return 'must not hold a backslash'
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be relative'
   const names = path.split('/')
-  if (names.includes('..')) return 'must not lead upwards with ..'
+  if (names.includes('..')) return 'must not lead upwards'
   if (names.some((name) => name === '' || name === '.')) return 'must not hold empty parts or .'
   if (names.length > MAX_DEPTH) return `must not be deeper than ${MAX_DEPTH} folders`
   if (Buffer.byteLength(path) > MAX_PATH || names.some((name) => Buffer.byteLength(name) > MAX_NAME))

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { claimJobRun, createJobTemplate, runJob, uploadPlaybookBundle } from '@muster/core/jobs'
+import { type ArchiveEntry, tarGz } from '@muster/core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LabWorld, labWorld } from '../../testing/lab-world.ts'
+import { executeRun } from '../execute-run.ts'
+
+let world: LabWorld
+let dir: string
+let node: string
+beforeAll(async () => {
+  world = await labWorld()
+  dir = await mkdtemp(join(tmpdir(), 'muster-sources-'))
+  node = world.lab.nodes.find((each) => !each.behindBastion)!.name
+})
+afterAll(async () => {
+  await world?.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const SITE = `
+- hosts: all
+  gather_facts: false
+  roles: [greet]
+  tasks:
+    - debug: { msg: "seen {{ level | default('nothing') }}, the key has {{ key | default('') | length }} letters" }
+    - copy: { content: "{{ key | default('') }}", dest: "/tmp/of-{{ greeting }}" }
+      no_log: true
+`
+// The playbook does not lie beside its roles; what stands in group_vars and ansible.cfg must not count.
+const PROJECT: ArchiveEntry[] = [
+  { path: 'plays/site.yml', text: SITE },
+  {
+    path: 'roles/greet/tasks/main.yml',
+    text: '- command: "{{ role_path }}/../../nothing.sh"\n  when: false\n- debug: { msg: "hello from {{ greeting }}" }\n',
+  },
+  { path: 'roles/greet/defaults/main.yml', text: 'greeting: a-role\n' },
+  { path: 'plays/group_vars/all.yml', text: 'level: group_vars\n' },
+  { path: 'ansible.cfg', text: '[defaults]\nstdout_callback = minimal\nroles_path = /nowhere\n' },
+  { path: 'plays/ansible.cfg', text: '[defaults]\nstdout_callback = minimal\n' },
+]
+
+test('a bundle with its roles; a secret reaches the node and nobody else', async () => {
+  const bundle = await uploadPlaybookBundle(world.admin, { name: 'project.tgz', content: tarGz(PROJECT) })
+  await createJobTemplate(world.admin, {
+    name: 'from_bundle',
+    source: 'bundle',
+    bundleId: bundle.id,
+    playbookPath: 'plays/site.yml',
+    inputSchema: {
+      type: 'object',
+      properties: { key: { type: 'string', 'x-secret': true }, level: { type: 'integer', default: 7 } },
+    },
+  })
+  const { done } = await world.start({
+    template: 'from_bundle',
+    limit: node,
+    extraVars: { key: 'swordfish of the deep', greeting: 'a-bundle' },
+    diffMode: true,
+    verbosity: 2,
+  })
+  const { run, log, events } = await done
+  expect([run.status, run.error]).toEqual(['SUCCEEDED', null])
+  expect(log).toContain('hello from a-bundle')
+  expect(log).toContain('seen 7, the key has 21 letters')
+  expect(JSON.stringify([run, events])).not.toContain('swordfish')
+  const read = '- hosts: all\n  gather_facts: false\n  tasks:\n    - command: cat /tmp/of-a-bundle\n'
+  const { log: there } = await (await world.start({ template: await world.template('read', read), limit: node, verbosity: 1 }))
+    .done
+  expect(there).toContain('swordfish of the deep')
+})
+
+test('a repository is used at the commit that its branch named when the run began', async () => {
+  const repository = join(dir, 'repository')
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.test', ...args], { cwd: repository, encoding: 'utf8' }).trim()
+  for (const { path, text } of PROJECT) {
+    await mkdir(dirname(join(repository, path)), { recursive: true })
+    await writeFile(join(repository, path), text!)
+  }
+  git('init', '--quiet', '--initial-branch=main')
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'project')
+  const template = await world.template('from_git', '', {
+    source: 'git',
+    gitUrl: `file://${repository}`,
+    gitRef: 'main',
+    playbookPath: 'plays/site.yml',
+  })
+  const refused = await (await world.start({ template, limit: node })).done
+  expect(refused.run).toMatchObject({
+    status: 'ERROR',
+    error: expect.stringContaining("transport 'file' not allowed"),
+    gitCommit: null,
+  })
+  expect(refused.hosts).toMatchObject([{ result: 'NOT_RUN' }])
+
+  const { id } = await runJob(world.operator, { template, limit: node })
+  const claim = await claimJobRun(world.worker, { id, workerId: 'worker-1' })
+  const { config, listener, stopping } = world
+  await executeRun({ config, listener, stopping: stopping.signal, gitProtocols: ['file'] }, world.worker, claim!)
+  const { run, log } = await world.read(id)
+  expect([run.status, run.error, run.gitCommit]).toEqual(['SUCCEEDED', null, git('rev-parse', 'HEAD')])
+  expect(log).toContain('seen nothing, the key has 0 letters')
+})
+
+test('a playbook that leads out of its folder is not run', async () => {
+  const template = await world.template('out', '', { playbookPath: '../../etc/hosts.yml' })
+  const { run, log } = await (await world.start({ template, limit: node })).done
+  expect(run).toMatchObject({
+    status: 'ERROR',
+    error: 'The path of the playbook, "../../etc/hosts.yml", must not lead upwards.',
+  })
+  expect(log).toContain('must not lead upwards')
+})
