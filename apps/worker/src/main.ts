@@ -1,7 +1,7 @@
 import { createLog, type Log, reasonOf } from '@muster/core/log'
 import { loadWorkerConfig, startWorker, type WorkerConfig } from './start.ts'
 
-/** A worker process: runs until SIGTERM or SIGINT; a second signal ends it at once. */
+/** A worker process: runs until SIGTERM or SIGINT; a second signal ends it at once. SIGUSR2 drains it. */
 async function main(config: WorkerConfig, log: Log): Promise<void> {
   const starting = new AbortController()
   const asked = new Promise<void>((resolve) => {
@@ -17,6 +17,7 @@ async function main(config: WorkerConfig, log: Log): Promise<void> {
     return null
   })
   if (!worker) return log.info('stopped before the database answered')
+  process.on('SIGUSR2', worker.drain)
   await asked
   await worker.stop()
   log.info('the worker has stopped')

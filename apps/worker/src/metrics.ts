@@ -1,4 +1,7 @@
+import type { Ctx } from '@muster/core/context'
+import { schema, visibleTo } from '@muster/core/db'
 import { QUEUES, type QueueName } from '@muster/core/queue'
+import { and, eq } from 'drizzle-orm'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** All figures of this worker, served at /metrics. */
@@ -18,11 +21,23 @@ export const discoveryDuration = duration(
   'Discoveries done, by result (ok, failed), with their duration.',
   [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
 )
-export const jobRunDuration = duration(
+const jobRunDuration = duration(
   'muster_job_run_duration_seconds',
   'Job runs handled, by the status they ended with, with the time the worker spent on them.',
   [1, 5, 15, 60, 300, 900, 3600, 14_400],
 )
+
+/** Measures what the worker does with a run, by the status that the run ends with. */
+export async function measured(ctx: Ctx, runId: string, work: () => Promise<void>): Promise<void> {
+  const end = jobRunDuration.startTimer()
+  await work()
+  const { jobRuns } = schema
+  const [run] = await ctx.db
+    .select({ status: jobRuns.status })
+    .from(jobRuns)
+    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, runId)))
+  end({ result: run?.status ?? 'NONE' })
+}
 
 /** @param depths entries that wait per queue, read at every scrape */
 export function measureQueues(depths: () => Promise<Record<QueueName, number>>): void {

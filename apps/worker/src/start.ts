@@ -3,18 +3,19 @@ import { hostname } from 'node:os'
 import { loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
 import type { Runtime } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
-import { awaitDatabase, connectDb, type Db, schema } from '@muster/core/db'
+import { awaitDatabase, connectDb } from '@muster/core/db'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
-import { createQueue, type QueueEntry } from '@muster/core/queue'
-import { and, eq } from 'drizzle-orm'
+import { createQueue } from '@muster/core/queue'
+import packageJson from '../package.json' with { type: 'json' }
 import { removeDeadRuns } from './ansible/run-directory.ts'
 import { ansibleVersion } from './ansible-version.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
 import { serveHealth } from './health.ts'
-import { jobRunDuration, measureQueues } from './metrics.ts'
+import { measureQueues } from './metrics.ts'
+import { announce } from './presence.ts'
 import { queueDepths } from './queue-depths.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileSeals } from './reconcilers/reseal.ts'
@@ -51,6 +52,8 @@ export type Worker = {
   port: number
   /** Take no more work, bring what is under way to its end within the grace period, close everything. */
   stop(): Promise<void>
+  /** Take no more work, finish what is under way, and stay. An admin can undo it. */
+  drain(): void
 }
 
 /**
@@ -92,7 +95,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const seals = reconcileSeals(runtime, workerId)
     listener.on('credentialKey', null, seals.nudge)
     const waiting = reconcileWaitingRuns(runtime)
-    listener.on('nodesFreed', null, waiting.nudge)
+    for (const topic of ['nodesFreed', 'queue'] as const) listener.on(topic, null, waiting.nudge)
     const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime), seals, waiting]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
     listener.onReconnect(() => {
@@ -107,17 +110,23 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     })
     closers.push(health.close)
 
+    const presence = await announce(runtime, listener, queue, {
+      name: workerId,
+      host: hostname(),
+      pid: process.pid,
+      version: packageJson.version,
+      ansibleVersion: await version,
+      concurrency: config.JOB_RUNNER_CONCURRENCY,
+    })
+    closers.push(presence.end)
     await queue.work('connection-test', config.SSH_CONCURRENCY, connectionTestHandler(ssh))
     await queue.work('discovery', config.SSH_CONCURRENCY, discoveryHandler(ssh))
-    await queue.work(
-      'job-run',
-      config.JOB_RUNNER_CONCURRENCY,
-      measured(db, jobRunHandler({ ...deps, stopping: runsStop.signal })),
-    )
+    await queue.work('job-run', config.JOB_RUNNER_CONCURRENCY, jobRunHandler({ ...deps, presence, stopping: runsStop.signal }))
     log.info({ workerId, port: health.port }, 'the worker takes work')
 
     return {
       port: health.port,
+      drain: presence.drain,
       async stop() {
         isStopping = true
         log.info('the worker stops')
@@ -134,18 +143,5 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
   } catch (error) {
     await close()
     throw error
-  }
-}
-
-/** Measures each run by the status it ended with. */
-function measured(db: Db, handle: (entry: QueueEntry) => Promise<void>) {
-  return async (entry: QueueEntry) => {
-    const end = jobRunDuration.startTimer()
-    await handle(entry)
-    const [run] = await db
-      .select({ status: schema.jobRuns.status })
-      .from(schema.jobRuns)
-      .where(and(eq(schema.jobRuns.tenantId, entry.tenantId), eq(schema.jobRuns.id, entry.id)))
-    end({ result: run?.status ?? 'NONE' })
   }
 }

@@ -5,6 +5,7 @@ import { createQueue } from '@muster/core/queue'
 import { eventually } from '@muster/core/testing'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { present } from '../testing/presence.ts'
 import { type RunWorld, runWorld } from '../testing/run-world.ts'
 import { jobRunHandler } from './job-run.ts'
 
@@ -25,6 +26,7 @@ const handler = () =>
     config: world.config,
     workerId: 'w',
     listener: world.listener,
+    presence: present,
     stopping: world.stopping.signal,
   })
 const statuses = async () =>

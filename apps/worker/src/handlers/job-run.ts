@@ -1,20 +1,33 @@
 import { randomUUID } from 'node:crypto'
-import { claimJobRun } from '@muster/core/jobs'
+import { claimNextJobRun } from '@muster/core/jobs'
 import { patiently } from '@muster/core/patiently'
 import type { QueueEntry } from '@muster/core/queue'
 import { executeRun } from '../ansible/execute-run.ts'
 import type { ExecutorConfig } from '../ansible/execution.ts'
-import { type WorkerDeps, workerCtx } from '../worker.ts'
+import { measured } from '../metrics.ts'
+import type { Presence } from '../presence.ts'
+import type { WorkerDeps } from '../worker.ts'
 
-/** Handles `job-run` entries: claims the run, if it is still to be had, and executes it. */
-export function jobRunHandler(deps: WorkerDeps<ExecutorConfig>): (entry: QueueEntry) => Promise<void> {
+type Deps = WorkerDeps<ExecutorConfig> & { presence: Pick<Presence, 'isDraining' | 'whileRunning'> }
+
+/**
+ * Handles `job-run` entries: an entry says that a run may begin, and claims say which. One is executed after the other until none
+ * may begin.
+ */
+export function jobRunHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
+  const { runtime, workerId, presence, stopping } = deps
+  const isLeaving = () => stopping.aborted || presence.isDraining()
   return async (entry) => {
-    const ctx = workerCtx(deps, entry)
-    // A worker that is about to end leaves the run to another one.
-    if (deps.stopping.aborted) return patiently(() => ctx.db.transaction((tx) => ctx.queue.send(tx, 'job-run', [entry])))
-    // Made beforehand: a claim whose answer was lost is known again as ours.
-    const token = randomUUID()
-    const claim = await patiently(() => claimJobRun(ctx, { id: entry.id, workerId: deps.workerId, token }))
-    if (claim) await executeRun(deps, ctx, claim)
+    // A worker that is about to end, or is drained, leaves the run to another one.
+    const passOn = () => patiently(() => runtime.db.transaction((tx) => runtime.queue.send(tx, 'job-run', [entry])))
+    if (isLeaving()) return passOn()
+    while (!isLeaving()) {
+      // Made beforehand: a claim whose answer was lost is known again as ours.
+      const next = await claimNextJobRun(runtime, { workerId, token: randomUUID() })
+      if (next === 'draining') return passOn()
+      if (!next) return
+      const { ctx, claim } = next
+      await presence.whileRunning(() => measured(ctx, claim.run.id, () => executeRun(deps, ctx, claim)))
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import type { Ctx } from '@muster/core/context'
 import { schema } from '@muster/core/db'
 import { createListener } from '@muster/core/events'
-import { type JobRun, type JobRunEvent, type JobRunHost, runJob } from '@muster/core/jobs'
+import { claimJobRun, type JobRun, type JobRunEvent, type JobRunHost, runJob } from '@muster/core/jobs'
 import { patiently } from '@muster/core/patiently'
 import { type Cast, testRuntime } from '@muster/core/testing'
 import { asc, eq } from 'drizzle-orm'
 import pg from 'pg'
+import { executeRun } from '../ansible/execute-run.ts'
 import type { ExecutorConfig } from '../ansible/execution.ts'
-import { jobRunHandler } from '../handlers/job-run.ts'
 
 const PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
 
@@ -85,8 +86,9 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
     },
     /** Let the worker take a run; resolves when it is through with it. */
     async take(id: string): Promise<Told> {
-      const handle = jobRunHandler({ runtime: test.runtime, config, workerId: 'worker-1', listener, stopping: stopping.signal })
-      await handle({ id, tenantId: cast.tenant.id })
+      const token = randomUUID()
+      const claim = await patiently(() => claimJobRun(cast.worker, { id, workerId: 'worker-1', token }))
+      if (claim) await executeRun({ config, listener, stopping: stopping.signal }, cast.worker, claim)
       return read(id)
     },
     /** Start a run and let the worker take it. */

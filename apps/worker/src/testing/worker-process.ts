@@ -8,6 +8,7 @@ import { createQueue, type QueueEntry } from '@muster/core/queue'
 import { quickDerive, TEST_MASTER_PASSWORD } from '@muster/core/testing'
 import type { ExecutorConfig } from '../ansible/execution.ts'
 import { jobRunHandler } from '../handlers/job-run.ts'
+import { present } from './presence.ts'
 import type { RunWorld } from './run-world.ts'
 
 /** What such a process does: take one run. */
@@ -21,7 +22,7 @@ async function takeRun({ url, config, entry }: { url: string; config: ExecutorCo
   // A test that fails before it kills this process must not leave it, and its run, behind.
   const stopping = new AbortController()
   process.stdin.resume().once('end', () => stopping.abort())
-  await jobRunHandler({ runtime, config, workerId: 'killed', listener, stopping: stopping.signal })(entry)
+  await jobRunHandler({ runtime, config, workerId: 'killed', listener, presence: present, stopping: stopping.signal })(entry)
   process.exit(0)
 }
 

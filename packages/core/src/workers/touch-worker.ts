@@ -7,16 +7,30 @@ const FORGET_AFTER_S = 24 * 3600
 /**
  * A worker process gives a sign of life, and forgets those that gave none for a day.
  * @param worker all of it: a row that somebody removed meanwhile is made again
+ * @param drain its process was asked to take no more work
  * @returns whether it is to take no more work
  */
 export async function touchWorker(
   { db }: Pick<Runtime, 'db'>,
   worker: Omit<Worker, 'startedAt' | 'touchedAt' | 'drainingAt' | 'drainedByName'>,
+  { drain = false } = {},
 ): Promise<{ isDraining: boolean }> {
   const [row] = await db
     .insert(workers)
     .values(worker)
-    .onConflictDoUpdate({ target: workers.id, set: { running: worker.running, touchedAt: sql`now()` } })
+    .onConflictDoUpdate({
+      target: workers.id,
+      set: {
+        running: worker.running,
+        touchedAt: sql`now()`,
+        ...(drain
+          ? {
+              drainingAt: sql`coalesce(${workers.drainingAt}, now())`,
+              drainedByName: sql`coalesce(${workers.drainedByName}, 'a signal')`,
+            }
+          : {}),
+      },
+    })
     .returning({ drainingAt: workers.drainingAt })
   await db.delete(workers).where(sql`${workers.touchedAt} < now() - make_interval(secs => ${FORGET_AFTER_S})`)
   return { isDraining: row!.drainingAt !== null }

@@ -1,0 +1,66 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Runtime } from '@muster/core/context'
+import type { Listener } from '@muster/core/events'
+import { endWorker, registerWorker, touchWorker, type Worker } from '@muster/core/workers'
+import { reconcile } from './reconcilers/reconcile.ts'
+
+const TOUCH_MS = 5000
+const FAREWELL_MS = 2000
+
+/** What the database knows of this worker, and what it says of it: whether it is to take no more work. */
+export type Presence = {
+  isDraining(): boolean
+  /** Count `work` as one of the runs that this worker executes. */
+  whileRunning<T>(work: () => Promise<T>): Promise<T>
+  /** As an admin would, for whoever has only the process. */
+  drain(): void
+  end(): Promise<void>
+}
+
+type Facts = Pick<Worker, 'name' | 'host' | 'pid' | 'version' | 'ansibleVersion' | 'concurrency'>
+type Intake = { pause(): void; resume(): Promise<void> }
+
+/** Enter the worker into the list of workers, keep its entry alive, and take work from `intake` only while it is not drained. */
+export async function announce(runtime: Runtime, listener: Listener, intake: Intake, facts: Facts): Promise<Presence> {
+  const id = await registerWorker(runtime, facts)
+  let running = 0
+  let isDraining = false
+  let isAsked = false
+  const touches = reconcile('presence', TOUCH_MS, runtime.log, async () => {
+    const wasDraining = isDraining
+    const asked = isAsked
+    isAsked = false
+    const now = await touchWorker(runtime, { id, ...facts, running }, { drain: asked })
+    isDraining = now.isDraining
+    if (isDraining === wasDraining) return
+    runtime.log.info(isDraining ? 'the worker is drained: it takes no more work' : 'the worker takes work again')
+    if (isDraining) intake.pause()
+    else await intake.resume()
+  })
+  const off = listener.on('worker', id, touches.nudge)
+  const change = (by: number) => {
+    running += by
+    touches.nudge()
+  }
+  return {
+    isDraining: () => isDraining,
+    async whileRunning(work) {
+      change(1)
+      try {
+        return await work()
+      } finally {
+        change(-1)
+      }
+    },
+    drain() {
+      isAsked = true
+      touches.nudge()
+    },
+    async end() {
+      off()
+      await touches.stop()
+      // Who cannot be told sees soon that it is gone.
+      await Promise.race([endWorker(runtime, id).catch(() => {}), setTimeout(FAREWELL_MS)])
+    },
+  }
+}
