@@ -31,13 +31,17 @@ const bin = (name) => path.join(root, 'node_modules/.bin', name)
 export const verbs = {
   start: async (args) => {
     const env = await withAnsible(args.includes('--lab') ? 'lab' : 'run')
-    return await hand([node, 'apps/standalone/src/main.ts', ...args], env)
+    return await hand([node, 'apps/standalone/src/main.ts', ...args], { ...env, MUSTER_STARTED_AT: String(performance.timeOrigin) })
   },
   test: async (args) => hand([node, 'apps/standalone/src/run-tests.ts', ...args], await withAnsible('test')),
   e2e: async (args) => hand([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await withAnsible('test')),
   'main-job': async (args) => hand([node, 'packages/bench/src/main-job.ts', ...args], await withAnsible('lab')),
   bench: async (args) => hand([node, 'packages/bench/src/main.ts', ...args], await withAnsible('lab')),
   dev: async (args) => hand([node, 'apps/standalone/src/main.ts', '--watch', ...args], await withAnsible('run')),
+  lab: async (args) => {
+    await base()
+    return await hand([node, 'packages/lab/src/main.ts', ...args])
+  },
   check: async (args) => {
     await base()
     return await hand([node, 'apps/standalone/src/check.ts', ...args])

@@ -14,8 +14,17 @@ export function factsOf(request: Request): RequestFacts {
   return known
 }
 
+const whatThisIs = (publicUrl: string) => `This is the GraphQL API of Muster, for programs.
+
+Send operations here by POST as application/json, with the header  authorization: Bearer TOKEN
+Make a token:    ${new URL('/settings/tokens', publicUrl).href}
+For people:      ${new URL('/', publicUrl).href}
+All it can do:   apps/api/schema.graphql in Muster's sources; docs/integrate.md shows how, by example.
+In development (npm run dev) this page is GraphiQL.
+`
+
 /** Turn away what another site's page sends with the user's cookie, and give each answer its request id and cookies. */
-export function httpRules({ publicUrl }: ApiDeps, metrics: Metrics): Plugin {
+export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metrics): Plugin {
   const refuse = (status: number, code: string, message: string) => {
     metrics.refused.inc({ why: code })
     return Response.json({ errors: [{ message, extensions: { code } }] }, { status })
@@ -26,6 +35,10 @@ export function httpRules({ publicUrl }: ApiDeps, metrics: Metrics): Plugin {
       if (!/^[\w.:-]+$/.test(requestId)) return
       const foreign = whyNotFromOrigin(request.headers, publicUrl)
       if (foreign) return endResponse(refuse(403, 'FORBIDDEN', foreign))
+      // Someone opened the address in a browser. In development GraphiQL is there for that.
+      const isOpened = request.method === 'GET' && request.headers.get('accept')?.includes('text/html')
+      if (isOpened && !isDevelopment && !new URL(request.url).searchParams.has('query'))
+        return endResponse(new Response(whatThisIs(publicUrl), { headers: { 'content-type': 'text/plain; charset=utf-8' } }))
       // A form of another site can send these types without the browser asking first, JSON it cannot.
       const type = request.headers.get('content-type') ?? ''
       if (request.method === 'POST' && !/^application\/(json|graphql-response\+json|graphql\+json)\b/.test(type))

@@ -12,8 +12,36 @@ export const bareId = (id: string) => Buffer.from(id, 'base64').toString('utf8')
 /** The error for a name that no node has. */
 export const noNode = (name: string) => new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
 
+/** The names of one part of a hostlist, `gpu[01-04,7]n[1-2]`; the server has found it well formed. */
+function expand(part: string): string[] {
+  const [, head = '', ranges, tail = ''] = /^([^[]*)\[([^\]]*)\](.*)$/.exec(part) ?? []
+  if (ranges === undefined) return [part]
+  const numbers = ranges.split(',').flatMap((range) => {
+    const [low = '', high = low] = range.trim().split('-')
+    return Array.from({ length: Number(high) - Number(low) + 1 }, (_, n) => String(Number(low) + n).padStart(low.length, '0'))
+  })
+  return numbers.flatMap((number) => expand(tail).map((rest) => head + number + rest))
+}
+
+/** The names in a hostlist that no node has: those written out, and those inside of ranges. */
+export function missingIn(hostlist: string, names: Set<string>): { plain: string[]; ranged: string[] } {
+  const missing: { plain: string[]; ranged: string[] } = { plain: [], ranged: [] }
+  for (const part of hostlist.split(/,(?![^[]*\])/)) {
+    const absent = expand(part.trim()).filter((name) => !names.has(name))
+    missing[part.includes('[') ? 'ranged' : 'plain'].push(...absent)
+  }
+  return missing
+}
+
+/** Say on stderr which names of a range no node has; the others are taken nevertheless. */
+export function sayMissing(names: string[]): void {
+  if (names.length === 0) return
+  const rest = names.length - 20
+  process.stderr.write(`No node is called ${names.slice(0, 20).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.\n`)
+}
+
 /**
- * Ids of the nodes named by a hostlist such as `gpu[01-08],cpu1`; of a range those that are there.
+ * Ids of the nodes named by a hostlist such as `gpu[01-08],cpu1`; of a range those that are there, and the others are named on stderr.
  * @throws CliError naming the ones that do not exist
  */
 export async function nodeIds(hostlist: string): Promise<{ id: string; name: string }[]> {
@@ -31,11 +59,10 @@ export async function nodeIds(hostlist: string): Promise<{ id: string; name: str
     found.push(...page.nodes.edges.map((e) => e.node))
     after = page.nodes.pageInfo.hasNextPage ? page.nodes.pageInfo.endCursor : null
   } while (after)
-  const names = new Set(found.map((node) => node.name))
-  const missing = hostlist
-    .split(/,(?![^[]*\])/)
-    .filter((part) => (part.includes('[') ? found.length === 0 : !names.has(part.trim())))
-  if (missing.length > 0) throw noNode(missing.join(','))
+  const { plain, ranged } = missingIn(hostlist, new Set(found.map((node) => node.name)))
+  if (found.length === 0) throw noNode(hostlist)
+  if (plain.length > 0) throw noNode(plain.join(','))
+  sayMissing(ranged)
   return found
 }
 

@@ -10,7 +10,9 @@ import { readSettings, type Settings } from './settings.ts'
 import { createSupervisor } from './supervisor.ts'
 
 // `npm start`: everything on one machine under one supervisor, until Ctrl-C or SIGTERM.
-const started = performance.now()
+// People wait from the moment they typed the command: the set-up before us, if there was one, says when that was.
+const startedAt = Number(process.env.MUSTER_STARTED_AT) || performance.timeOrigin
+delete process.env.MUSTER_STARTED_AT
 const settings = orExit(() => readSettings(process.argv.slice(2), process.env))
 // It is in the settings now, and nothing that we start inherits it.
 delete process.env.CREDENTIAL_MASTER_PASSWORD
@@ -94,13 +96,15 @@ function showWhatIsUp(url: string, first: { email: string; signInLink: string | 
   const rows = [
     ['Console', url],
     ['GraphQL', `${url}/graphql`],
-    ...(first.signInLink ? [['Sign in', `${first.signInLink}\n${' '.repeat(12)}works once, for ${first.email}`]] : []),
+    first.signInLink
+      ? ['Sign in', `${first.signInLink}\n${' '.repeat(12)}works once, for ${first.email}`]
+      : ['Sign in', `with your password, as ${first.email}`],
     ...(lab ? [['Lab', `${lab} nodes are offered under "Add nodes", their credentials are prepared`]] : []),
     ['Data', dataDir],
     ['Logs', logDir],
     ['Stop', 'Ctrl-C'],
   ]
-  say(`\nMuster is up after ${((performance.now() - started) / 1000).toFixed(1)} s\n`)
+  say(`\nMuster is up after ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`)
   for (const [name, text] of rows) say(`  ${name!.padEnd(9)} ${text}`)
   say('')
 }

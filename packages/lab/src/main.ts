@@ -138,9 +138,14 @@ function printLab(lab: LabDescription): void {
   console.log(`Lab ${lab.id} (${lab.mode}), ${lab.nodes.length} nodes`)
   for (const node of lab.nodes) {
     const way = node.behindBastion ? 'behind the bastion' : ''
-    console.log(`  ${node.name.padEnd(20)} ${`${node.host}:${node.port}`.padEnd(20)} ${node.profile.padEnd(16)} ${way}`.trimEnd())
+    console.log(
+      `  ${node.name.padEnd(20)} ${`${node.host}:${node.port}`.padEnd(20)} ${node.hostKeyFingerprint} ${node.profile.padEnd(16)} ${way}`.trimEnd(),
+    )
   }
-  if (lab.bastion) console.log(`  ${'bastion'.padEnd(20)} ${lab.bastion.host}:${lab.bastion.port}`)
+  if (lab.bastion)
+    console.log(
+      `  ${'bastion'.padEnd(20)} ${`${lab.bastion.host}:${lab.bastion.port}`.padEnd(20)} ${lab.bastion.hostKeyFingerprint}`,
+    )
   const { sshPassword, sshKey, bastionPassword } = lab.credentials
   console.log(
     `  ${sshPassword ? `Log in as ${sshPassword.username}, password ${sshPassword.password}` : `Log in as ${sshKey.username} by key (--json)`}`,

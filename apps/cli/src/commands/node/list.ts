@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
+import { missingIn, sayMissing } from '../../ids.ts'
 import { integer, someOf } from '../../options.ts'
 import { address, ago, type Format, outputOption, printRows } from '../../output.ts'
 
@@ -67,4 +68,9 @@ export const nodeList = () =>
         options.output,
         'No node fits. Add some with `muster node add`.',
       )
+      // With another filter, or a limit, one that is not listed may well be there.
+      if (hostlist && Object.keys(filter).length === 1 && !after && rows.length > 0) {
+        const { plain, ranged } = missingIn(hostlist, new Set(rows.map((row) => row.name)))
+        sayMissing([...plain, ...ranged])
+      }
     })
