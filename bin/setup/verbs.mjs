@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { ansible } from './ansible.mjs'
+import { ansible, ansibleLint } from './ansible.mjs'
+import { openbao } from './openbao.mjs'
 import { node, root, toolEnv } from './paths.mjs'
 import { endChildren, StepFailed } from './step.mjs'
 import { needs, systemPackages } from './system-packages.mjs'
@@ -16,13 +17,13 @@ const base = async () => {
 /** The same and an Ansible, at the same time. Returns the environment that says where the Ansible is. */
 const withAnsible = async (wanted) => {
   await systemPackages(needs[wanted])
-  const both = [base(), ansible()]
-  const [, found] = await Promise.all(both).catch(async (error) => {
+  const parts = [base(), ansible(), wanted === 'test' ? ansibleLint() : undefined]
+  const [, found, lint] = await Promise.all(parts).catch(async (error) => {
     endChildren()
-    await Promise.allSettled(both)
+    await Promise.allSettled(parts)
     throw error
   })
-  return { ANSIBLE_PLAYBOOK: found.path, MUSTER_ANSIBLE_VERSION: found.version }
+  return { ANSIBLE_PLAYBOOK: found.path, MUSTER_ANSIBLE_VERSION: found.version, ...(lint ? { MUSTER_ANSIBLE_LINT: lint } : {}) }
 }
 
 const bin = (name) => path.join(root, 'node_modules/.bin', name)
@@ -33,7 +34,11 @@ export const verbs = {
     const env = await withAnsible(args.includes('--lab') ? 'lab' : 'run')
     return await hand([node, 'apps/standalone/src/main.ts', ...args], { ...env, MUSTER_STARTED_AT: String(performance.timeOrigin) })
   },
-  test: async (args) => hand([node, 'apps/standalone/src/run-tests.ts', ...args], await withAnsible('test')),
+  test: async (args) => {
+    const env = await withAnsible('test')
+    const bao = await openbao()
+    return await hand([node, 'apps/standalone/src/run-tests.ts', ...args], { ...env, ...(bao ? { OPENBAO: bao } : {}) })
+  },
   e2e: async (args) => hand([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await withAnsible('test')),
   'main-job': async (args) => hand([node, 'packages/bench/src/main-job.ts', ...args], await withAnsible('lab')),
   bench: async (args) => hand([node, 'packages/bench/src/main.ts', ...args], await withAnsible('lab')),

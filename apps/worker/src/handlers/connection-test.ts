@@ -1,5 +1,5 @@
 import type { Ctx } from '@muster/core/context'
-import { type NodeAccess, resolveNodeAccess } from '@muster/core/credentials/access'
+import type { NodeAccess } from '@muster/core/credentials/access'
 import { DomainError } from '@muster/core/errors'
 import {
   type ConnectionTest,
@@ -13,6 +13,7 @@ import {
 import { patiently } from '@muster/core/patiently'
 import type { QueueEntry } from '@muster/core/queue'
 import { connectionTestDuration } from '../metrics.ts'
+import { nodeAccess } from '../node-access.ts'
 import type { Bastions } from '../ssh/bastions.ts'
 import { checkAccount } from '../ssh/check-account.ts'
 import type { Session } from '../ssh/exec.ts'
@@ -46,7 +47,7 @@ async function walk(
   { config, bastions, stopping }: Deps,
   { id, nodeId, credentialId }: ConnectionTest,
 ): Promise<Outcome> {
-  const access = (await patiently(() => resolveNodeAccess(ctx, [nodeId], { instead: credentialId }))).get(nodeId)!
+  const access = (await nodeAccess(ctx, [nodeId], credentialId)).get(nodeId)!
   if (access instanceof DomainError) return { isOk: false, error: access.message }
   const record = async (offered: OfferedHostKey | null | undefined) => {
     // Another bastion may lead elsewhere: what is seen with a credential on trial is not the node's.

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Ctx } from '@muster/core/context'
-import { type NodeAccess, resolveNodeAccess, whyNotPass } from '@muster/core/credentials/access'
+import { type NodeAccess, whyNotPass } from '@muster/core/credentials/access'
 import { DomainError } from '@muster/core/errors'
 import { type DiscoveryOutcome, finishDiscovery, recordOfferedHostKey, startDiscovery, whyNotConnect } from '@muster/core/nodes'
 import { patiently } from '@muster/core/patiently'
 import type { QueueEntry } from '@muster/core/queue'
 import { PROBE_OUTPUT_LIMIT, PROBE_TIME_LIMIT, parseProbe, probeCommand, whyNotRead } from '@muster/discovery'
 import { discoveryDuration } from '../metrics.ts'
+import { nodeAccess } from '../node-access.ts'
 import type { Bastions } from '../ssh/bastions.ts'
 import type { ConnectOptions } from '../ssh/connect.ts'
 import { SshFailure } from '../ssh/failure.ts'
@@ -24,7 +25,7 @@ export function discoveryHandler(deps: Deps): (entry: QueueEntry) => Promise<voi
     const discovery = await patiently(() => startDiscovery(ctx, { id }))
     if (!discovery) return
     const begun = performance.now()
-    const access = (await patiently(() => resolveNodeAccess(ctx, [discovery.nodeId]))).get(discovery.nodeId)!
+    const access = (await nodeAccess(ctx, [discovery.nodeId])).get(discovery.nodeId)!
     const found = access instanceof DomainError ? { error: access.message } : await look(ctx, access, deps)
     const durationMs = performance.now() - begun
     await patiently(() => finishDiscovery(ctx, { id, durationMs, ...found }))

@@ -4,12 +4,13 @@ import { isOneOf, visibleTo } from '../db/rows.ts'
 import { Conflict, DomainError, Forbidden, NotFound } from '../errors.ts'
 import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
+import { type ReadSecret, storedFields, storedKey } from './secret-source.ts'
 import { type Credential, type CredentialKind, credentials, type SecretField } from './tables.ts'
 
 export { whyNotPass } from './bastions.ts'
-
 export { openRunSecrets } from './open-run-secrets.ts'
 export { openSecretVars } from './open-secret-vars.ts'
+export type { OpenStore, ReadSecret } from './secret-source.ts'
 
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
 /** One bastion on the way. */
@@ -44,13 +45,14 @@ const PLACE_OF = {
  * How to log in to nodes, secrets in the clear: for workers only. At most three statements however many nodes, and each secret is
  * opened once. A node whose way cannot be worked out has the reason in place of it. Nothing is said of host keys here: whoever
  * connects checks the pinned one.
+ * @param readSecret reads what credentials keep in secret stores
  * @param instead id of a credential to take in place of the nodes' own of its kind, if it is still there
  * @throws Forbidden when the caller is no worker
  */
 export async function resolveNodeAccess(
   ctx: Ctx,
   nodeIds: string[],
-  { instead }: { instead?: string | null } = {},
+  { instead, readSecret = noStore }: { instead?: string | null; readSecret?: ReadSecret } = {},
 ): Promise<Map<string, NodeAccess | DomainError>> {
   if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
   const asTheyAre = await ctx.db
@@ -67,12 +69,16 @@ export async function resolveNodeAccess(
   const found = new Map(nodes.map((node) => [node.id, node]))
   const direct = nodes.flatMap((n) => [n.credentialId, n.becomeCredentialId, n.bastionId]).filter((id) => id !== null)
   const known = await credentialsWithBastions(ctx, [...new Set(direct)])
-  const opened = new Map<string, Promise<string>>()
-  const open = (credential: Credential, field: SecretField): Promise<string> | undefined => {
+  const stored = await storedFields(ctx, known.values(), readSecret)
+  const opened = new Map<string, Promise<string | undefined>>()
+  const open: Open = (credential, field) => {
     const record = credential.sealed[field]
-    if (record === undefined) return undefined
     const key = `${credential.id}.${field}`
-    const value = opened.get(key) ?? ctx.vault.open({ tenantId: ctx.tenantId, objectId: credential.id, field }, record)
+    const value =
+      opened.get(key) ??
+      (record === undefined
+        ? stored(credential, field)
+        : ctx.vault.open({ tenantId: ctx.tenantId, objectId: credential.id, field }, record))
     opened.set(key, value)
     return value
   }
@@ -123,7 +129,11 @@ async function credentialsWithBastions(ctx: Ctx, ids: string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-type Open = (credential: Credential, field: SecretField) => Promise<string> | undefined
+const noStore: ReadSecret = (store) => {
+  throw new Conflict(`The secret store ${store.name} is not read by this process.`)
+}
+
+type Open = (credential: Credential, field: SecretField) => Promise<string | undefined>
 
 async function loginOf(credential: Credential, username: string, open: Open): Promise<Login> {
   const login: Login = { username }
@@ -132,7 +142,8 @@ async function loginOf(credential: Credential, username: string, open: Open): Pr
     open(credential, 'passphrase'),
     open(credential, 'password'),
   ])
-  if (privateKey !== undefined) login.privateKey = privateKey
+  if (privateKey !== undefined)
+    login.privateKey = credential.secretRefs.privateKey ? storedKey(credential, privateKey, passphrase) : privateKey
   if (passphrase !== undefined) login.passphrase = passphrase
   if (password !== undefined) login.password = password
   return login

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction, type Vault } from '../context.ts'
 import { Conflict, InvalidInput, parseInput } from '../errors.ts'
 import { checkVia, lockWays } from './bastions.ts'
-import { FIELDS, missingFields, strangeFields } from './fields.ts'
+import { checkStore } from './check-store.ts'
+import { FIELDS, missingFields, refIssues, strangeFields } from './fields.ts'
 import { checkPrivateKey } from './private-key.ts'
 import { CREDENTIAL_KINDS, type Credential, credentials, SECRET_FIELDS, type SecretField } from './tables.ts'
 
@@ -35,7 +36,17 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
   authorize(ctx, 'credential:write')
   const fields = parseInput(CreateCredentialInput, input)
   const { kind } = fields
-  const issues = [...strangeFields(kind, fields), ...missingFields(kind, fields)]
+  const secretRefs = fields.secretRefs ?? {}
+  const { secretStoreId = null } = fields
+  const issues = [
+    ...strangeFields(kind, fields),
+    ...missingFields(kind, { ...fields, ...secretRefs }),
+    ...refIssues(kind, { secretStoreId, secretRefs }),
+    ...SECRET_FIELDS.filter((field) => secretRefs[field] && fields[field] != null).map((field) => ({
+      path: field,
+      message: 'is given, and also said to be in a secret store; choose one',
+    })),
+  ]
   if (issues.length > 0) throw new InvalidInput(issues)
   if (fields.passphrase && !fields.privateKey)
     throw new InvalidInput([{ path: 'passphrase', message: 'belongs to a private key, and none is given' }])
@@ -47,6 +58,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
       await lockWays(tx, ctx)
       await checkVia(tx, ctx, id, fields.viaId)
     }
+    if (secretStoreId) await checkStore(tx, ctx, secretStoreId)
     const [credential] = await tx
       .insert(credentials)
       .values({
@@ -62,6 +74,8 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
         viaId: fields.viaId ?? null,
         publicKey: key?.publicKey ?? null,
         sealed,
+        secretStoreId,
+        secretRefs,
       })
       .onConflictDoNothing()
       .returning()

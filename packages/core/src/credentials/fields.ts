@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { InputIssue } from '../errors.ts'
 import { Id, oneLine, prose } from '../input.ts'
 import { Host, Port, User } from '../nodes/index.ts'
-import type { CredentialKind } from './tables.ts'
+import { SecretRefs } from './secret-store-fields.ts'
+import type { CredentialKind, SecretRef } from './tables.ts'
 
 const NUL = /[\u0000\r\n]/
 /** A password as it is typed: nothing is trimmed. It is handed over on one line, so it can hold no line end. */
@@ -24,9 +25,12 @@ export const FIELDS = {
   host: Host.nullish(),
   port: Port.nullish(),
   viaId: Id.nullish(),
+  secretStoreId: Id.nullish(),
+  secretRefs: SecretRefs.nullish(),
 }
-export type Field = Exclude<keyof typeof FIELDS, 'name' | 'description'>
+export type Field = Exclude<keyof typeof FIELDS, 'name' | 'description' | 'secretStoreId' | 'secretRefs'>
 
+const EVERY_KIND = ['name', 'description', 'secretStoreId', 'secretRefs']
 const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
   SSH_KEY: ['username', 'privateKey', 'passphrase'],
   SSH_PASSWORD: ['username', 'password'],
@@ -37,7 +41,7 @@ const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
 /** One issue per field that is set although credentials of `kind` have no such field. */
 export function strangeFields(kind: CredentialKind, input: Partial<Record<Field, unknown>>): InputIssue[] {
   return (Object.keys(FIELDS) as Field[])
-    .filter((field) => input[field] != null && field in input && !['name', 'description', ...MAY_HAVE[kind]].includes(field))
+    .filter((field) => input[field] != null && field in input && ![...EVERY_KIND, ...MAY_HAVE[kind]].includes(field))
     .map((field) => ({ path: field, message: `a credential of the kind ${kind} has no ${field}` }))
 }
 
@@ -55,4 +59,17 @@ export function missingFields(kind: CredentialKind, input: Partial<Record<Field,
   if (kind === 'BASTION' && input.privateKey == null && input.password == null)
     issues.push({ path: 'privateKey', message: 'must be given, or else a password' })
   return issues
+}
+
+/** What is wrong with taking the fields of `refs` from a store: fields that the kind has not, no store, or one for nothing. */
+export function refIssues(
+  kind: CredentialKind,
+  { secretStoreId, secretRefs }: { secretStoreId?: string | null; secretRefs: Partial<Record<string, SecretRef>> },
+): InputIssue[] {
+  const isUsed = Object.keys(secretRefs).length > 0
+  return [
+    ...strangeFields(kind, secretRefs).map(({ path, message }) => ({ path: `secretRefs.${path}`, message })),
+    ...(isUsed && !secretStoreId ? [{ path: 'secretStoreId', message: 'must say in which store they are' }] : []),
+    ...(!isUsed && secretStoreId ? [{ path: 'secretRefs', message: 'must say which fields are in that store, and where' }] : []),
+  ]
 }

@@ -17,3 +17,10 @@ export function whyNotRotate(key: { version: number; left: number }): string | n
     ? `Version ${key.version} is the last one; change the master password to begin anew with version 1.`
     : null
 }
+
+/** Why a secret store cannot be deleted, given the credentials that use it; null when none does. */
+export function whyNotDeleteStore(store: { name: string }, users: string[]): string | null {
+  return users.length === 0
+    ? null
+    : `The secret store ${store.name} is used by ${users.join(', ')}; give them their secrets otherwise first.`
+}

@@ -31,7 +31,7 @@ export const secretStores = snakeCase.table(
     /** APP_ROLE only; not secret by itself. */
     roleId: text(),
     /** The token, or the role's secret ID, sealed. */
-    sealed: jsonb().$type<{ token?: string; secretId?: string }>().notNull().default(sql`'{}'::jsonb`),
+    sealed: jsonb().$type<{ secret?: string }>().notNull().default(sql`'{}'::jsonb`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -6,8 +6,9 @@ import { Conflict, InvalidInput, parseInput } from '../errors.ts'
 import { Id } from '../input.ts'
 import { fingerprint } from '../nodes/index.ts'
 import { checkVia, lockWays } from './bastions.ts'
+import { checkStore } from './check-store.ts'
 import { sealSecrets } from './create-credential.ts'
-import { FIELDS, missingFields, strangeFields } from './fields.ts'
+import { FIELDS, missingFields, refIssues, strangeFields } from './fields.ts'
 import { checkPrivateKey } from './private-key.ts'
 import { type Credential, credentials, type SecretField } from './tables.ts'
 
@@ -45,10 +46,29 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
     const { sealed: old, ...known } = before
     const sealed = { ...old, ...fresh }
     for (const [field, value] of Object.entries(given)) if (value === null) delete sealed[field as SecretField]
-    const { privateKey: _key, passphrase: _phrase, password: _password, ...plain } = fields
+    // A field is here or in the store: what is given takes the place of what was.
+    const secretRefs = { ...(fields.secretRefs === undefined ? before.secretRefs : fields.secretRefs) }
+    for (const field of Object.keys(given) as SecretField[]) if (!fields.secretRefs?.[field]) delete secretRefs[field]
+    for (const field of Object.keys(secretRefs) as SecretField[]) delete sealed[field]
+    if (fields.secretRefs?.privateKey) delete sealed.passphrase
+    const isStored = Object.keys(secretRefs).length > 0
+    const secretStoreId = isStored || fields.secretStoreId ? (fields.secretStoreId ?? before.secretStoreId) : null
+    const {
+      privateKey: _key,
+      passphrase: _phrase,
+      password: _password,
+      secretRefs: _refs,
+      secretStoreId: _store,
+      ...plain
+    } = fields
     const changes = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)) as Partial<typeof plain>
-    const issues = [...strangeFields(before.kind, fields), ...missingFields(before.kind, { ...known, ...changes, ...sealed })]
+    const issues = [
+      ...strangeFields(before.kind, fields),
+      ...missingFields(before.kind, { ...known, ...changes, ...sealed, ...secretRefs }),
+      ...refIssues(before.kind, { secretStoreId, secretRefs }),
+    ]
     if (issues.length > 0) throw new InvalidInput(issues)
+    if (fields.secretStoreId) await checkStore(tx, ctx, fields.secretStoreId)
     if (fields.viaId) await checkVia(tx, ctx, id, fields.viaId)
     if (before.kind === 'BECOME') {
       if (changes.username === null) changes.username = 'root'
@@ -62,14 +82,16 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       .set({
         ...changes,
         sealed,
-        ...(fields.privateKey === undefined ? {} : { publicKey: key?.publicKey ?? null }),
+        secretRefs,
+        secretStoreId,
+        ...(fields.privateKey === undefined && !secretRefs.privateKey ? {} : { publicKey: key?.publicKey ?? null }),
         ...(isMoved ? { hostKey: null, hostKeyApprovedAt: null, offeredHostKey: null } : {}),
         updatedAt: sql`now()`,
       })
       .where(mine)
       .returning()
     await audit(tx, ctx, 'credential.update', credential!, {
-      changed: [...Object.keys(changes), ...Object.keys(given)],
+      changed: [...Object.keys(changes), ...Object.keys(given), ...(fields.secretRefs === undefined ? [] : ['secretRefs'])],
       ...(isMoved && before.hostKey ? { droppedHostKey: fingerprint(before.hostKey) } : {}),
     })
     return credential!
