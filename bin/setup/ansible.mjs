@@ -42,6 +42,30 @@ export async function ansible() {
   throw problem
 }
 
+/**
+ * ansible-lint for the tests, in an environment of its own. Its path; undefined where there is none for this Python or PyPI cannot be
+ * reached, and then the test that wants it is skipped.
+ */
+export async function ansibleLint() {
+  const folder = path.join(tool, 'lint')
+  const program = path.join(folder, 'bin/ansible-lint')
+  const pinned = path.join(root, 'playbooks/requirements-lint.txt')
+  try {
+    await once({ name: 'lint', key: fingerprint([pinned], [folder]), outputs: [program] }, () =>
+      step('Install ansible-lint from PyPI', async () => {
+        const host = await choosePython()
+        if (/^3\.(9|10)\./.test(host.version)) throw new StepFailed(`It wants Python >= 3.11, and this is ${host.version}`)
+        await fillEnvironment(folder, host, pinned)
+      }),
+    )
+    return program
+  } catch (error) {
+    if (error instanceof Ended) throw error
+    progress.out.write('  Tests go on without ansible-lint.\n')
+    return undefined
+  }
+}
+
 /** The system's Ansible that an earlier start had to take: asking PyPI again each time could cost a minute. */
 function remembered(key) {
   try {
@@ -82,7 +106,15 @@ async function choosePython() {
 
 async function installOwn() {
   const host = await choosePython()
-  fs.rmSync(python, { recursive: true, force: true })
+  await fillEnvironment(python, host, requirements)
+  const version = await versionOf(own)
+  fs.writeFileSync(description, JSON.stringify({ version, interpreter: fs.realpathSync(path.join(python, 'bin/python')) }))
+  return { note: `${version}, Python ${host.version}` }
+}
+
+/** A Python environment of its own in `folder`, anew, with what a file of pinned requirements names. */
+async function fillEnvironment(folder, host, pinned) {
+  fs.rmSync(folder, { recursive: true, force: true })
   const wheels = [
     'install',
     '--quiet',
@@ -92,31 +124,28 @@ async function installOwn() {
     '--disable-pip-version-check',
     '--retries=2',
     '-r',
-    requirements,
+    pinned,
   ]
   try {
-    await makeEnvironment(host)
-    await exec([path.join(python, 'bin/python'), '-m', 'pip', ...wheels])
+    await makeEnvironment(folder, host)
+    await exec([path.join(folder, 'bin/python'), '-m', 'pip', ...wheels])
   } catch (error) {
-    if (error instanceof Ended || fs.existsSync(path.join(python, 'bin/pip'))) throw error
+    if (error instanceof Ended || fs.existsSync(path.join(folder, 'bin/pip'))) throw error
     // Debian keeps venv's ensurepip in a package of its own. The host's pip, when there is one, can fill an environment without it.
-    fs.rmSync(python, { recursive: true, force: true })
-    await exec([host.path, '-m', 'venv', '--without-pip', python])
-    await exec([host.path, '-m', 'pip', '--python', path.join(python, 'bin/python'), ...wheels])
+    fs.rmSync(folder, { recursive: true, force: true })
+    await exec([host.path, '-m', 'venv', '--without-pip', folder])
+    await exec([host.path, '-m', 'pip', '--python', path.join(folder, 'bin/python'), ...wheels])
   }
-  const version = await versionOf(own)
-  fs.writeFileSync(description, JSON.stringify({ version, interpreter: fs.realpathSync(path.join(python, 'bin/python')) }))
-  return { note: `${version}, Python ${host.version}` }
 }
 
-async function makeEnvironment(host) {
-  const make = () => exec([host.path, '-m', 'venv', python])
+async function makeEnvironment(folder, host) {
+  const make = () => exec([host.path, '-m', 'venv', folder])
   try {
     await make()
   } catch (error) {
     if (error instanceof Ended || process.getuid?.() !== 0 || !which('apt-get')) throw error
     await install('apt', ['python3-venv'])
-    fs.rmSync(python, { recursive: true, force: true })
+    fs.rmSync(folder, { recursive: true, force: true })
     await make()
   }
 }
