@@ -347,7 +347,7 @@ test('of a rolling run that is canceled it is known which hosts are through', { 
     const { hosts } = await world.read(id)
     return hosts.find((host) => host.name === second && host.currentTask !== null)
   })
-  expect(Math.abs(Date.now() - inTask.currentTaskAt!.getTime())).toBeLessThan(60_000)
+  expect(Math.abs(Date.now() - inTask!.currentTaskAt!.getTime())).toBeLessThan(60_000)
   await cancelJobRun(world.operator, { id })
   const { run, hosts } = await done
   expect(run).toMatchObject({ status: 'CANCELED', hostsOk: 1, hostsFailed: 0, midTaskHosts: [second] })

@@ -187,8 +187,8 @@ describe('how it ends', () => {
     expect(run.cancelRequestedByName).toBe(world.operator.actor.name)
     expect(run).toMatchObject({ error: `Canceled by ${world.operator.actor.name}.`, hostsFailed: 0 })
     expect(hosts.map((host) => [host.result, host.currentTask])).toEqual([
-      ['FAILED', 'work'],
-      ['FAILED', 'work'],
+      ['INTERRUPTED', 'work'],
+      ['INTERRUPTED', 'work'],
     ])
     expect(log).toContain('In the middle of a task: gpu[001-002].')
     await expectNothingLeft(id)
@@ -214,8 +214,8 @@ describe('how it ends', () => {
     const { run, hosts } = await done
     expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['gpu002'], hostsOk: 0, hostsFailed: 0 })
     expect(hosts).toMatchObject([
-      { result: 'CHANGED', ok: 2, changed: 1, message: expect.stringContaining('whether this host was done') },
-      { result: 'FAILED', currentTask: 'more' },
+      { result: 'INTERRUPTED', ok: 2, changed: 1, message: expect.stringContaining('whether this host was done') },
+      { result: 'INTERRUPTED', currentTask: 'more' },
     ])
   })
 
@@ -223,7 +223,7 @@ describe('how it ends', () => {
     const { run, hosts } = await (await start('killed')).done
     expect(run).toMatchObject({ status: 'FAILED', endedBy: 'exit', exitCode: 137, midTaskHosts: ['gpu002'] })
     expect(run.error).toContain('signal 9 (SIGKILL)')
-    expect(hosts.map((host) => host.result)).toEqual(['OK', 'FAILED'])
+    expect(hosts.map((host) => host.result)).toEqual(['INTERRUPTED', 'FAILED'])
   })
 
   test('a child that escapes and floods on holds nothing up, and a cancel after the end does not change it', async () => {

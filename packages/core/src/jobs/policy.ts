@@ -17,6 +17,13 @@ export function whyNotEditTemplate(
   return whyNotAllowed(actor, 'template:write')
 }
 
+/** Null when `actor` may try the run again on hosts where it did not end well, else why not. */
+export function whyNotRetry(actor: Actor, run: Pick<JobRun, 'status' | 'finishedAt' | 'hostsOk' | 'hostsTotal'>): string | null {
+  if (!run.finishedAt) return `it is not over: ${run.status}`
+  if (run.hostsOk === run.hostsTotal) return 'all its hosts ended well'
+  return whyNotAllowed(actor, 'job_run:start')
+}
+
 /** What about a node decides whether a playbook may be run on it. */
 export type Target = {
   connectionType: 'ssh' | 'local'
