@@ -8,11 +8,10 @@ import { selectNodes } from '../nodes/index.ts'
 import { checkExtraVars } from './extra-vars.ts'
 import { insertRun } from './insert-run.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
-import { keptOf, sealRunSecrets, templateNamed, varsOf } from './run-settings.ts'
+import { sealRunSecrets, settingsOf, templateNamed, varsOf } from './run-settings.ts'
 import { JobTags, Serial } from './serial.ts'
 import { type JobRun, jobRunHosts, jobRuns, runSecrets } from './tables.ts'
-
-const LONGEST_S = 23 * 3600
+import { LONGEST_RUN_S } from './template-fields.ts'
 
 export const RunJobInput = z
   .object({
@@ -22,7 +21,7 @@ export const RunJobInput = z
     extraVars: z.record(z.string(), z.unknown()).nullish(),
     become: z.boolean().nullish(),
     forks: z.int().min(1).max(500).nullish(),
-    timeoutSeconds: z.int().min(1).max(LONGEST_S).nullish(),
+    timeoutSeconds: z.int().min(1).max(LONGEST_RUN_S).nullish(),
     serial: Serial.nullish(),
     maxFailPercentage: z.int().min(0).max(100).nullish(),
     jobTags: JobTags.nullish(),
@@ -56,23 +55,11 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
     const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!, tx)
     await refuseUnfit(ctx, tx, nodes, given.nodeIds ? 'nodeIds' : 'limit')
     if (secrets) await tx.insert(runSecrets).values(secrets)
-    const checkMode = given.checkMode ?? false
     const run = await insertRun(
       tx,
       ctx,
       {
-        ...keptOf(template),
-        become: given.become ?? template.become,
-        timeoutSeconds: given.timeoutSeconds ?? template.timeoutSeconds,
-        forks: given.forks ?? template.forks,
-        serial: given.serial ?? template.serial,
-        maxFailPercentage: given.maxFailPercentage ?? template.maxFailPercentage,
-        jobTags: given.jobTags ?? template.jobTags,
-        skipTags: given.skipTags ?? template.skipTags,
-        checkMode,
-        diffMode: given.diffMode ?? false,
-        isReadOnly: template.isReadOnly || checkMode,
-        verbosity: given.verbosity ?? 0,
+        ...settingsOf(template, given),
         limit: given.limit ?? null,
         extraVars: vars.extraVars,
         secretsId: secrets?.id ?? null,

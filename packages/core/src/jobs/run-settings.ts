@@ -17,8 +17,15 @@ export async function templateNamed(ctx: Ctx, name: string): Promise<JobTemplate
   return template
 }
 
-/** What of a template a run keeps, so that a later edit does not change what the run was. */
-export const keptOf = (template: JobTemplate) => ({
+type Setting = 'become' | 'timeoutSeconds' | 'forks' | 'serial' | 'maxFailPercentage' | 'jobTags' | 'skipTags'
+type Given = { [K in Setting]?: JobTemplate[K] | null | undefined } & {
+  checkMode?: boolean | null | undefined
+  diffMode?: boolean | null | undefined
+  verbosity?: number | null | undefined
+}
+
+/** The settings of a run: what the caller says, else what the template says. Copied, so that a later edit does not change the run. */
+export const settingsOf = (template: JobTemplate, given: Given) => ({
   templateId: template.id,
   templateName: template.name,
   templateVersion: template.version,
@@ -30,6 +37,17 @@ export const keptOf = (template: JobTemplate) => ({
   becomeMethod: template.becomeMethod,
   becomeUser: template.becomeUser,
   isIdempotent: template.isIdempotent,
+  become: given.become ?? template.become,
+  timeoutSeconds: given.timeoutSeconds ?? template.timeoutSeconds,
+  forks: given.forks ?? template.forks,
+  serial: given.serial ?? template.serial,
+  maxFailPercentage: given.maxFailPercentage ?? template.maxFailPercentage,
+  jobTags: given.jobTags ?? template.jobTags,
+  skipTags: given.skipTags ?? template.skipTags,
+  checkMode: given.checkMode ?? false,
+  diffMode: given.diffMode ?? false,
+  isReadOnly: template.isReadOnly || (given.checkMode ?? false),
+  verbosity: given.verbosity ?? 0,
 })
 
 /**
