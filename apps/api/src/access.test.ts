@@ -182,6 +182,15 @@ test('pages of other sites cannot act with the cookie', async () => {
   expect(await viewer({ ...from, cookie })).toEqual({ name: 'Owner' })
 })
 
+test('who opens the address in a browser reads what it is for, and a program that asks there is answered', async () => {
+  const open = (query: string) =>
+    t.api.yoga.fetch(`${PUBLIC_URL}/graphql${query}`, { headers: { ...from, accept: 'text/html,*/*' } })
+  const page = await open('')
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect(await page.text()).toContain(`${PUBLIC_URL}/settings/tokens`)
+  expect(await (await open('?query={__typename}')).json()).toEqual({ data: { __typename: 'Query' } })
+})
+
 test("better-auth's own routes are not reachable", async () => {
   for (const path of ['/api/auth/sign-up/email', '/api/auth/sign-in/email', '/api/auth/ok'])
     expect(
