@@ -92,14 +92,15 @@ export function hardwareFiles(node: PlannedNode): FileSpec[] {
     { path: '/proc/cmdline', content: 'BOOT_IMAGE=/boot/vmlinuz root=/dev/sda1 ro quiet\n' },
     ...cpuFiles(profile),
     ...dmiFiles(node),
-    ...readTree(path.join(dir, 'extra'), node.tag),
-    ...pciFiles(dir),
+    ...(node.tools ? readTree(path.join(dir, 'extra'), node.tag) : []),
+    ...pciFiles(dir, node.tools),
     ...toolFiles(node),
   ]
 }
 
 /** The profile's tools: captured output under /usr/lib/lab/tools, and one small script per tool on PATH. */
 export function toolFiles(node: PlannedNode, libDir = '/usr/lib/lab/tools', binDir = '/usr/local/bin'): FileSpec[] {
+  if (!node.tools) return []
   const profile = profileOf(node.profile)
   const dir = path.join(profilesDir, profile.shows ?? node.profile)
   const tools = entries(dir).filter((name) => vendorTools.includes(name))
@@ -134,12 +135,13 @@ exit "$code"
 }
 
 /** /sys/bus/pci/devices as sysfs lays it out, from lines `address vendor device class numa driver`. */
-function pciFiles(dir: string): FileSpec[] {
+function pciFiles(dir: string, withDrivers: boolean): FileSpec[] {
   const list = entries(dir).includes('pci.txt')
     ? readFileSync(path.join(dir, 'pci.txt'), 'utf8')
     : '0000:02:00.0 1a03 2000 030000 0 ast\n'
   return list.split('\n').flatMap((line) => {
-    const [address, vendor, device, kind, numa, driver] = line.trim().split(/\s+/)
+    const [address, vendor, device, kind, numa, bound] = line.trim().split(/\s+/)
+    const driver = withDrivers ? bound : undefined
     if (!address || !vendor || !device || !kind || address.startsWith('#')) return []
     const at = `/sys/bus/pci/devices/${address}`
     const ids = `PCI_CLASS=${kind.replace(/^0+/, '')}\nPCI_ID=${vendor}:${device}\nPCI_SLOT_NAME=${address}\n`.toUpperCase()

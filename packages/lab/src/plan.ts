@@ -22,7 +22,7 @@ export function planNodes({ nodes = 8, bastion = true }: LabOptions): PlannedNod
     seen.add(node.name)
     // An odd multiplier permutes the 16-bit numbers, so that tags look unrelated and never meet.
     const tag = (((index + 1) * 40503) & 0xffff).toString(16).padStart(4, '0')
-    return { python: true, behindBastion: false, ...node, profile, tag }
+    return { python: true, tools: true, behindBastion: false, ...node, profile, tag }
   })
 }
 

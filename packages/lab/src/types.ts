@@ -11,6 +11,8 @@ export interface NodeOptions {
   behindBastion?: boolean
   /** false: no Python interpreter anywhere on the node. */
   python?: boolean
+  /** false: a machine as it comes from the factory, with its devices on PCI and none of the vendor's tools and drivers. */
+  tools?: boolean
 }
 
 export interface LabOptions {
@@ -126,6 +128,8 @@ export interface Lab extends AsyncDisposable {
   mode: LabMode
   /** State directory, mode 0700. */
   dir: string
+  /** This machine's IPv4 address as the nodes see it. */
+  hostAddress: string
   nodes: LabNode[]
   bastion: LabBastion | null
   credentials: LabCredentials

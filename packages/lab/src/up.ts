@@ -6,6 +6,7 @@ import { newKeyLogin, newPassword } from './keys.ts'
 import { loopback } from './loopback/backend.ts'
 import { upOnLoopback } from './loopback/up.ts'
 import { namespaces } from './namespaces/backend.ts'
+import { hostAddress } from './namespaces/network.ts'
 import { upInNamespaces } from './namespaces/up.ts'
 import { planNodes } from './plan.ts'
 import { profileOf } from './profiles.ts'
@@ -118,6 +119,7 @@ export function openLab(state: LabState): Lab {
     id: state.id,
     mode: state.mode,
     dir: state.dir,
+    hostAddress: state.subnet === null ? '127.0.0.1' : hostAddress(state.subnet),
     nodes,
     bastion,
     credentials: state.credentials,

@@ -79,8 +79,10 @@ export async function buildBase(mask: string, base: string, credentials: LabCred
     'sys',
     'usr/local/bin',
     'usr/local/sbin',
-    'var/cache',
-    'var/log',
+    'var/cache/apt/archives/partial',
+    'var/lib/apt/lists/partial',
+    'var/log/apt',
+    ...['apt.conf.d', 'preferences.d', 'sources.list.d', 'trusted.gpg.d'].map((name) => `etc/apt/${name}`),
   ]) {
     mkdirSync(path.join(base, dir), { recursive: true })
   }
@@ -172,6 +174,7 @@ function systemFiles(): FileSpec[] {
     { path: '/etc/sudoers.d/admin', content: 'admin ALL=(ALL:ALL) ALL\n', mode: 0o440 },
     { path: '/etc/ssh/sshd_config', content: sshdConfig },
     { path: '/usr/lib/lab/init', content: readFileSync(new URL('init.sh', import.meta.url), 'utf8'), mode: 0o755 },
+    { path: '/usr/bin/systemctl', content: readFileSync(new URL('systemctl.py', import.meta.url), 'utf8'), mode: 0o755 },
     ...['/usr/sbin/reboot', '/usr/sbin/shutdown', '/usr/sbin/poweroff', '/usr/sbin/halt'].map((path) => ({
       path,
       content: powerScript,

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { must } from './commands.ts'
+import { type FileSpec, writeFiles } from './files.ts'
+
+/** A package to build: the fields of its control file, what it installs, and its maintainer scripts. */
+export interface StubPackage {
+  name: string
+  version: string
+  /** Default `all`. */
+  architecture?: string
+  /** Further control fields, such as `Depends` or `Conflicts`. */
+  fields?: Record<string, string>
+  files?: FileSpec[]
+  scripts?: Partial<Record<'preinst' | 'postinst' | 'prerm' | 'postrm', string>>
+}
+
+/** Builds NAME_VERSION_ARCHITECTURE.deb in `folder` with dpkg-deb and returns its path. */
+export async function buildDeb(folder: string, stub: StubPackage): Promise<string> {
+  const { name, version, architecture = 'all', fields = {}, files = [], scripts = {} } = stub
+  const tree = mkdtempSync(path.join(tmpdir(), 'muster-deb-'))
+  try {
+    const control = { Package: name, Version: version, Architecture: architecture, ...fields }
+    const lines = Object.entries({ ...control, Maintainer: 'Lab <lab@example.org>', Description: 'a stub for the lab' })
+    writeFiles(tree, [
+      ...files,
+      { path: '/DEBIAN/control', content: lines.map(([field, value]) => `${field}: ${value}\n`).join('') },
+      ...Object.entries(scripts).map(([script, body]) => ({
+        path: `/DEBIAN/${script}`,
+        content: `#!/bin/sh\n${body}\n`,
+        mode: 0o755,
+      })),
+    ])
+    mkdirSync(folder, { recursive: true })
+    const deb = path.join(folder, `${name}_${version}_${architecture}.deb`)
+    await must(['dpkg-deb', '--root-owner-group', '-Znone', '--build', tree, deb])
+    return deb
+  } finally {
+    rmSync(tree, { recursive: true, force: true })
+  }
+}
+
+/** A key that signs repositories. `publicKey` is what nodes are given, ASCII-armoured and binary. */
+export interface SigningKey {
+  publicKey: { armoured: string; binary: Buffer }
+  /** Signs in clear text, as InRelease is. */
+  sign(text: string): Promise<string>
+  remove(): Promise<void>
+}
+
+export async function newSigningKey(): Promise<SigningKey> {
+  const home = mkdtempSync(path.join(tmpdir(), 'muster-gpg-'))
+  const gpg = (...args: string[]) => ['gpg', '--homedir', home, '--batch', '--quiet', ...args]
+  await must(gpg('--passphrase', '', '--quick-gen-key', 'Lab <lab@example.org>', 'ed25519', 'sign', 'never'))
+  const binary = path.join(home, 'public.gpg')
+  await must(gpg('--output', binary, '--export'))
+  return {
+    publicKey: { armoured: await must(gpg('--armor', '--export')), binary: readFileSync(binary) },
+    sign: (text) => must(gpg('--clearsign'), text),
+    remove: async () => {
+      await must(['gpgconf', '--homedir', home, '--kill', 'all'])
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * Writes the index of a signed apt repository whose packages lie in the same served folder: flat (`suite` "/"), or with `suite` and
+ * `component` under dists/. `at` is the repository's own folder below `root`; packages may be written anew and the index with them.
+ */
+export async function writeAptIndex(
+  root: string,
+  { at = '', suite = '/', component = 'main', debs }: { at?: string; suite?: string; component?: string; debs: string[] },
+  key: SigningKey,
+): Promise<void> {
+  const base = path.join(root, at)
+  const architecture = (await must(['dpkg', '--print-architecture'])).trim()
+  const stanzas = await Promise.all(
+    debs.map(async (deb) => {
+      const control = (await must(['dpkg-deb', '--field', deb])).trim()
+      const file = `Filename: ${path.relative(base, deb)}\nSize: ${statSync(deb).size}\nSHA256: ${sha256(readFileSync(deb))}`
+      return `${control}\n${file}\n`
+    }),
+  )
+  const packages = stanzas.join('\n')
+  const top = suite === '/' ? base : path.join(base, 'dists', suite)
+  const index = suite === '/' ? 'Packages' : `${component}/binary-${architecture}/Packages`
+  mkdirSync(path.dirname(path.join(top, index)), { recursive: true })
+  writeFileSync(path.join(top, index), packages)
+  const release = [
+    'Origin: Lab',
+    `Suite: ${suite}`,
+    `Codename: ${suite}`,
+    `Architectures: ${architecture} all`,
+    ...(suite === '/' ? [] : [`Components: ${component}`]),
+    `Date: ${new Date().toUTCString()}`,
+    `SHA256:\n ${sha256(packages)} ${Buffer.byteLength(packages)} ${index}\n`,
+  ]
+  writeFileSync(path.join(top, 'InRelease'), await key.sign(release.join('\n')))
+}
+
+const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""A stand-in for systemctl: a node's PID 1 is a shell script, and packages and Ansible ask systemd for their services.
+
+Knows services of Type=simple and Type=oneshot with their drop-ins, whether they are enabled, and one target, multi-user. The real
+unit files are read where systemd reads them; what a service prints is in /var/log/UNIT.log. `default` starts what is enabled.
+"""
+
+import os
+import pwd
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+PLACES = ["/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
+WANTS = "/etc/systemd/system/multi-user.target.wants"
+STATE = "/run/systemd/stand-in"
+
+
+def full(name):
+    return name if "." in name else name + ".service"
+
+
+def files_of(unit):
+    main = next((os.path.join(place, unit) for place in PLACES if os.path.lexists(os.path.join(place, unit))), None)
+    folders = [os.path.join(place, unit + ".d") for place in PLACES]
+    extra = [os.path.join(folder, name) for folder in folders if os.path.isdir(folder) for name in sorted(os.listdir(folder))]
+    return main, extra
+
+
+def read(unit):
+    main, extra = files_of(unit)
+    values = {}
+    for file in [main] + extra:
+        for line in open(file).read().replace("\\\n", " ").splitlines():
+            key, equals, value = line.strip().partition("=")
+            if equals and not key.startswith(("#", ";")):
+                values[key] = values.get(key, []) + [value.strip()] if value.strip() else []
+    return values
+
+
+def masked(unit):
+    main, _ = files_of(unit)
+    return main is not None and os.path.realpath(main) == "/dev/null"
+
+
+def enabled(unit):
+    return os.path.lexists(os.path.join(WANTS, unit))
+
+
+def pid_of(unit):
+    """The service's process, 0 for a oneshot that has been done, None when it is not running."""
+    try:
+        pid = int(open(os.path.join(STATE, unit)).read())
+        if pid == 0 or open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z":
+            return pid
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def environment(values):
+    env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
+    lines = [word for value in values.get("Environment", []) for word in shlex.split(value)]
+    for file in values.get("EnvironmentFile", []):
+        try:
+            lines += [line.strip() for line in open(file.lstrip("-"))]
+        except OSError:
+            if not file.startswith("-"):
+                raise
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if equals and not name.startswith("#"):
+            env[name] = " ".join(shlex.split(value)) if value[:1] in "'\"" else value
+    return env
+
+
+def arguments(command, env):
+    words = []
+    for word in shlex.split(command.lstrip("-@+!")):
+        if word.startswith("$") and not word.startswith("${"):
+            words += shlex.split(env.get(word[1:], ""))
+        else:
+            words.append(word.replace("${", "{").format_map(env) if "${" in word else word)
+    return words
+
+
+def start(unit):
+    if pid_of(unit) is not None:
+        return 0
+    main, _ = files_of(unit)
+    if main is None or masked(unit):
+        print(f"Failed to start {unit}: Unit {unit} {'is masked' if main else 'not found'}.", file=sys.stderr)
+        return 5
+    values = read(unit)
+    env = environment(values)
+    oneshot = values.get("Type", ["simple"])[-1] == "oneshot"
+    who = pwd.getpwnam(values["User"][-1]) if values.get("User") else None
+    log = open(f"/var/log/{unit}.log", "ab")
+    identity = {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []} if who else {}
+    options = {"env": env, "stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "start_new_session": True, **identity}
+    os.makedirs(STATE, exist_ok=True)
+    for command in values.get("ExecStartPre", []) + (values.get("ExecStart", []) if oneshot else []):
+        if subprocess.run(arguments(command, env), **options).returncode != 0 and not command.startswith("-"):
+            return failed(unit)
+    pid = 0
+    if not oneshot:
+        process = subprocess.Popen(arguments(values["ExecStart"][-1], env), **options)
+        pid = process.pid
+        # Long enough to see one that cannot even begin; systemd would notice such an end whenever it comes.
+        for _ in range(10):
+            if process.poll() is not None:
+                return failed(unit)
+            time.sleep(0.01)
+    with open(os.path.join(STATE, unit), "w") as file:
+        file.write(str(pid))
+    return 0
+
+
+def failed(unit):
+    print(f'Job for {unit} failed because the control process exited with error code. See "/var/log/{unit}.log".', file=sys.stderr)
+    return 1
+
+
+def stop(unit):
+    pid = pid_of(unit)
+    try:
+        if pid:
+            os.killpg(pid, signal.SIGTERM)
+            deadline = time.monotonic() + 5
+            while pid_of(unit) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    if pid is not None:
+        os.unlink(os.path.join(STATE, unit))
+    return 0
+
+
+def show(unit):
+    main, _ = files_of(unit)
+    load = "not-found" if main is None else "masked" if masked(unit) else "loaded"
+    active = pid_of(unit) is not None
+    print(f"Id={unit}\nLoadState={load}\nActiveState={'active' if active else 'inactive'}")
+    print(f"SubState={'running' if active else 'dead'}\nUnitFileState={state(unit) if main else ''}")
+    return 0
+
+
+def state(unit):
+    return "masked" if masked(unit) else "enabled" if enabled(unit) else "disabled"
+
+
+def is_enabled(unit):
+    if files_of(unit)[0] is None:
+        print(f"Failed to get unit file state for {unit}: No such file or directory", file=sys.stderr)
+        return 1
+    print(state(unit))
+    return 0 if enabled(unit) else 1
+
+
+def is_active(unit):
+    print("active" if pid_of(unit) is not None else "inactive")
+    return 0 if pid_of(unit) is not None else 3
+
+
+def enable(unit):
+    main, _ = files_of(unit)
+    if main is None:
+        print(f"Failed to enable unit: Unit file {unit} does not exist.", file=sys.stderr)
+        return 1
+    if not enabled(unit):
+        os.makedirs(WANTS, exist_ok=True)
+        os.symlink(main, os.path.join(WANTS, unit))
+    return 0
+
+
+def disable(unit):
+    if enabled(unit):
+        os.unlink(os.path.join(WANTS, unit))
+    return 0
+
+
+VERBS = {
+    "start": start,
+    "stop": stop,
+    "restart": lambda unit: stop(unit) or start(unit),
+    "reload-or-restart": lambda unit: stop(unit) or start(unit),
+    "try-restart": lambda unit: 0 if pid_of(unit) is None else stop(unit) or start(unit),
+    "show": show,
+    "is-active": is_active,
+    "is-enabled": is_enabled,
+    "enable": enable,
+    "disable": disable,
+}
+
+
+def main():
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
+    verb, units = (words[0], [full(word) for word in words[1:]]) if words else ("", [])
+    if verb == "daemon-reload":
+        return 0
+    if verb == "default":
+        return max([start(unit) for unit in sorted(os.listdir(WANTS))], default=0)
+    if verb not in VERBS or not units:
+        print(f"The lab's stand-in for systemctl does not know: {' '.join(sys.argv[1:])}", file=sys.stderr)
+        return 1
+    return max(VERBS[verb](unit) for unit in units)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
