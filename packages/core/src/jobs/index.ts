@@ -15,6 +15,7 @@ export { followJobRunEvents, type JobRunEventPage } from './follow-job-run-event
 export { type Obstacle, obstaclesOf, wakeWaitingJobRuns } from './node-locks.ts'
 export { PauseQueueInput, pauseQueue } from './pause-queue.ts'
 export { whyNotCancel, whyNotEditTemplate, whyNotRetry, whyNotTarget } from './policy.ts'
+export { type PreviewHost, previewInventory, previewRun, type RunPreview } from './preview-run.ts'
 export { readPlaybookBundle } from './read-playbook-bundle.ts'
 export { recordGitCommit } from './record-git-commit.ts'
 export { refuseUnfit, unfitNodes } from './refuse-unfit.ts'

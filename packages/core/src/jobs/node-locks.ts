@@ -89,3 +89,18 @@ export async function obstaclesOf(ctx: Ctx, runIds: string[]): Promise<Map<strin
     ]),
   )
 }
+
+/** Runs that have some of these nodes or wait for them, those that have some first: what a run that came now would wait for. */
+export async function runsAtNodes(ctx: Ctx, nodeIds: string[]): Promise<Obstacle[]> {
+  const { rows } = await ctx.db.execute<Omit<Obstacle, 'acquiredAt'> & { acquiredAt: string | null }>(sql`
+    select r.id as "runId", r.template_name as "templateName", r.created_by_name as "ownerName",
+      array_agg(n.name order by n.name) as hosts, max(l.acquired_at) as "acquiredAt"
+    from ${nodeLocks} l
+    join ${jobRuns} r on r.id = l.job_run_id
+    join ${computeNodes} n on n.id = l.node_id
+    where l.node_id = any(${sql.param(nodeIds)}::uuid[]) and r.tenant_id = ${ctx.tenantId}
+    group by r.id
+    order by max(l.acquired_at) nulls last, r.id
+    limit ${MOST_OBSTACLES}`)
+  return rows.map(({ acquiredAt, ...rest }) => ({ ...rest, acquiredAt: acquiredAt ? new Date(acquiredAt) : null }))
+}
