@@ -3,6 +3,7 @@ import { createNodeGroup } from '@muster/core/groups'
 import { runJob } from '@muster/core/jobs'
 import { discoverNodes, testConnections } from '@muster/core/nodes'
 import type { Cast } from '@muster/core/testing'
+import { setVars } from '@muster/core/variables'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { globalId, type TypeName } from './graphql/ids.ts'
 import { schema } from './schema.ts'
@@ -38,6 +39,7 @@ beforeAll(async () => {
     Discovery: discovery!,
     ConnectionTest: test!,
     NodeGroup: group,
+    VariableScope: await setVars(cast.operator, { nodeId: node!.id, text: 'theirs: 1', basedOn: 0 }),
     JobTemplate: { id: run.templateId },
     JobRun: run,
     ApiToken: apiToken,
@@ -59,6 +61,7 @@ const ids = [
   'Discovery',
   'ConnectionTest',
   'NodeGroup',
+  'VariableScope',
   'JobTemplate',
   'JobRun',
   'ApiToken',
@@ -86,6 +89,16 @@ const CASES: Record<string, Case> = {
     answer: { it: { totalCount: 0, edges: [] } },
   },
   'Query.nodeGroups': { query: () => '{ it: nodeGroups { edges { node { id } } } }', answer: { it: NOTHING } },
+  'Query.globalVars': { query: () => '{ it: globalVars { id } }', answer: { it: null } },
+  'Query.varSettings': { query: () => '{ it: varSettings { merge } }', answer: { it: { merge: 'REPLACE' } } },
+  'Query.compareVars': {
+    query: () => `{ compareVars(left: "${theirs.ComputeNode}", right: "${theirs.ComputeNode}") { name } }`,
+    code: 'NOT_FOUND',
+  },
+  'Query.varsImpact': {
+    query: () => `{ it: varsImpact(nodeId: "${theirs.ComputeNode}", text: "a: 1") { __typename } }`,
+    answer: { it: notFound },
+  },
   'Query.credentials': { query: () => '{ it: credentials { edges { node { id } } } }', answer: { it: NOTHING } },
   'Query.jobTemplates': { query: () => '{ it: jobTemplates { totalCount } }', answer: { it: { totalCount: 2 } } },
   'Query.jobTemplate': {
@@ -206,6 +219,28 @@ const CASES: Record<string, Case> = {
   'Mutation.setNodeGroupMembers': {
     query: () => `mutation { it: setNodeGroupMembers(id: "${theirs.NodeGroup}", add: ["${theirs.ComputeNode}"]) { __typename } }`,
     answer: { it: notFound },
+  },
+  'Mutation.setVars': {
+    query: () =>
+      `mutation { it: setVars(input: { nodeId: "${theirs.ComputeNode}", text: "mine: 1", basedOn: 1 }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.restoreVars': {
+    query: () => `mutation { it: restoreVars(input: { nodeId: "${theirs.ComputeNode}", version: 1 }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.setSecretVar': {
+    query: () =>
+      `mutation { it: setSecretVar(input: { groupId: "${theirs.NodeGroup}", name: "mine", value: "mine" }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.unsetSecretVar': {
+    query: () => `mutation { it: unsetSecretVar(input: { nodeId: "${theirs.ComputeNode}", name: "theirs" }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.setVarMerge': {
+    query: () => 'mutation { it: setVarMerge(merge: REPLACE) { __typename ... on VarSettings { merge } } }',
+    answer: { it: { __typename: 'VarSettings', merge: 'REPLACE' } },
   },
   'Mutation.runJob': {
     query: () =>

@@ -9,6 +9,7 @@ const WORDS = {
   Discovery: 'discovery',
   ConnectionTest: 'connection test',
   NodeGroup: 'node group',
+  VariableScope: 'set of variables',
   JobTemplate: 'job template',
   JobRun: 'run',
   ApiToken: 'API token',

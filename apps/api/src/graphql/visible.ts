@@ -10,6 +10,7 @@ const TABLES = {
   Discovery: schema.discoveries,
   ConnectionTest: schema.connectionTests,
   NodeGroup: schema.nodeGroups,
+  VariableScope: schema.variableScopes,
   JobTemplate: schema.jobTemplates,
   JobRun: schema.jobRuns,
   ApiToken: schema.apiTokens,

@@ -1,4 +1,5 @@
 export { VAR_MERGES, type VarMerge } from '../access/tables.ts'
+export { changesBetween, VAR_CHANGES, type VarChange } from './changes.ts'
 export { compareVars, type VarComparison } from './compare-vars.ts'
 export { effectiveVars, type NodeVars, type RunLayer, varsOfNodes } from './effective-vars.ts'
 export { type EffectiveVar, type Layer, layerOf, layerVars, VAR_LAYERS, type VarEntry, type VarLayer } from './layer.ts'

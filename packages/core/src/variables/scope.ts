@@ -7,6 +7,7 @@ import { Conflict, Forbidden, InvalidInput, NotFound } from '../errors.ts'
 import { nodeGroups } from '../groups/tables.ts'
 import { Id, prose } from '../input.ts'
 import { computeNodes } from '../nodes/tables.ts'
+import { changesBetween } from './changes.ts'
 import { whyNotReserved } from './policy.ts'
 import { type SecretRefs, type VariableScope, type Vars, variableScopes, variableVersions } from './tables.ts'
 
@@ -87,13 +88,8 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
     createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
     createdByName: ctx.actor.name,
   })
-  await audit(
-    tx,
-    ctx,
-    action,
-    { id: row.id, name: scope.label },
-    { version: row.version, changed: changedNames(before, content) },
-  )
+  const changed = changesBetween(before, content).map((each) => each.name)
+  await audit(tx, ctx, action, { id: row.id, name: scope.label }, { version: row.version, changed })
   return row
 }
 
@@ -103,10 +99,4 @@ async function lostRace(tx: Tx, ctx: Ctx, place: Scope, basedOn: number): Promis
   return new Conflict(
     `${row.updatedByName} changed the variables of ${label} at ${row.updatedAt.toISOString()}: they are at version ${row.version}, your change is based on ${basedOn}. Look at them and make your change again.`,
   )
-}
-
-function changedNames(before: Omit<Content, 'source'>, after: Omit<Content, 'source'>): string[] {
-  const differ = (a: Record<string, unknown>, b: Record<string, unknown>) =>
-    [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => JSON.stringify(a[name]) !== JSON.stringify(b[name]))
-  return [...new Set([...differ(before.vars, after.vars), ...differ(before.secrets, after.secrets)])].sort()
 }

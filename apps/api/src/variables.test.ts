@@ -1,0 +1,113 @@
+import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { globalId } from './graphql/ids.ts'
+import { testApi } from './testing/api.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+beforeAll(async () => {
+  t = await testApi()
+})
+afterAll(() => t?.close())
+
+const SET =
+  'mutation ($input: SetVarsInput!) { it: setVars(input: $input) { __typename ... on VariableScope { version } ... on Error { message } ... on InvalidInputError { issues { path message } } } }'
+
+test('variables are set, explained, compared and kept in versions; secrets are set or unset, never shown', async () => {
+  const { operator } = await t.given.tenant()
+  const [a, b] = await t.given.fleet(operator, { nodes: 2 })
+  const group = await createNodeGroup(operator, { name: 'amd' })
+  await setNodeGroupMembers(operator, { id: group.id, add: [a!.id] })
+  const groupId = globalId('NodeGroup', group.id)
+  const nodeId = globalId('ComputeNode', a!.id)
+  const set = (input: object) => t.send<{ it: object }>(operator, SET, { input })
+  expect((await set({ text: 'ntp: all # why', basedOn: 0 })).data.it).toEqual({ __typename: 'VariableScope', version: 1 })
+  await set({ groupId, text: 'ntp: amd', basedOn: 0, reason: 'other clock' })
+  expect((await set({ groupId, text: 'ntp: late', basedOn: 0 })).data.it).toMatchObject({
+    __typename: 'ConflictError',
+    message: expect.stringMatching(/^test operator changed the variables of the group amd/),
+  })
+  expect((await set({ nodeId, text: 'a: [', basedOn: 0 })).data.it).toMatchObject({
+    issues: [{ path: 'text', message: expect.stringMatching(/^line 1, column 5: /) }],
+  })
+  const secret = await t.send(
+    operator,
+    `mutation ($input: SetSecretVarInput!) { it: setSecretVar(input: $input) { ... on VariableScope { secretNames versions { edges { node { version reason secretNames changes { name change before after isSecret } } } } } } }`,
+    { input: { groupId, name: 'token', value: 'never to be seen' } },
+  )
+  expect(secret.data).toEqual({
+    it: {
+      secretNames: ['token'],
+      versions: {
+        edges: [
+          {
+            node: {
+              version: 2,
+              reason: null,
+              secretNames: ['token'],
+              changes: [{ name: 'token', change: 'ADDED', before: null, after: null, isSecret: true }],
+            },
+          },
+          {
+            node: {
+              version: 1,
+              reason: 'other clock',
+              secretNames: [],
+              changes: [{ name: 'ntp', change: 'ADDED', before: null, after: 'amd', isSecret: false }],
+            },
+          },
+        ],
+      },
+    },
+  })
+  const read = await t.send(
+    operator,
+    `query ($a: ID!, $b: ID!, $g: ID!) {
+      globalVars { text vars version group { id } }
+      nodes { edges { node { vars { id } effectiveVars { name value isSecret layer group overridden { value layer group } } } } }
+      nodeGroups { edges { node { vars { text secretNames updatedByName writeBlockedReason } } } }
+      compareVars(left: $a, right: $b) { name isSame left { value } right { value } }
+      varsImpact(groupId: $g, text: "ntp: new") { ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { node before { value } after { value } } } } }
+      varSettings { merge }
+    }`,
+    { a: nodeId, b: globalId('ComputeNode', b!.id), g: groupId },
+  )
+  expect(read.errors).toBeUndefined()
+  const all = { value: 'all', layer: 'GLOBAL', group: null }
+  expect(read.data).toEqual({
+    globalVars: { text: 'ntp: all # why', vars: { ntp: 'all' }, version: 1, group: null },
+    nodes: {
+      edges: [
+        {
+          node: {
+            vars: null,
+            effectiveVars: [
+              { name: 'ntp', value: 'amd', isSecret: false, layer: 'GROUP', group: 'amd', overridden: [all] },
+              { name: 'token', value: null, isSecret: true, layer: 'GROUP', group: 'amd', overridden: [] },
+            ],
+          },
+        },
+        { node: { vars: null, effectiveVars: [{ name: 'ntp', isSecret: false, ...all, overridden: [] }] } },
+      ],
+    },
+    nodeGroups: {
+      edges: [
+        {
+          node: {
+            vars: { text: 'ntp: amd', secretNames: ['token'], updatedByName: 'test operator', writeBlockedReason: null },
+          },
+        },
+      ],
+    },
+    compareVars: [
+      { name: 'ntp', isSame: false, left: { value: 'amd' }, right: { value: 'all' } },
+      { name: 'token', isSame: false, left: { value: null }, right: null },
+    ],
+    varsImpact: {
+      nodeCount: 1,
+      changedCount: 1,
+      vars: [{ name: 'ntp', nodeCount: 1, examples: [{ node: a!.name, before: { value: 'amd' }, after: { value: 'new' } }] }],
+    },
+    varSettings: { merge: 'REPLACE' },
+  })
+  expect(JSON.stringify([secret, read])).not.toContain('never to be seen')
+})

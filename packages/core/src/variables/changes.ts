@@ -1,0 +1,21 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { SecretRefs, Vars } from './tables.ts'
+
+export const VAR_CHANGES = ['ADDED', 'CHANGED', 'REMOVED'] as const
+/** What became of one variable of a place. Of a secret there is no value to tell. */
+export type VarChange = { name: string; change: (typeof VAR_CHANGES)[number]; before: unknown; after: unknown; isSecret: boolean }
+type Said = { vars: Vars; secrets: SecretRefs }
+
+/** What differs between two versions of a place, by name; before the first one nothing was set. */
+export function changesBetween(before: Said | undefined, after: Said): VarChange[] {
+  const [was, is] = [before ?? { vars: {}, secrets: {} }, after]
+  const all = [was.vars, was.secrets, is.vars, is.secrets].flatMap((part) => Object.keys(part))
+  return [...new Set(all)].sort().flatMap((name) => {
+    const [had, has] = [was, is].map((said) => Object.hasOwn(said.vars, name) || Object.hasOwn(said.secrets, name))
+    const isSame = was.secrets[name] === is.secrets[name] && isDeepStrictEqual(was.vars[name], is.vars[name])
+    if (had && has && isSame) return []
+    const isSecret = Object.hasOwn(has ? is.secrets : was.secrets, name)
+    const change = !had ? 'ADDED' : has ? 'CHANGED' : 'REMOVED'
+    return [{ name, change, before: was.vars[name] ?? null, after: is.vars[name] ?? null, isSecret }]
+  })
+}
