@@ -39,6 +39,7 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
     MUSTER_DATA_DIR: dataDir,
     MUSTER_PUBLIC_URL: publicUrl,
     ANSIBLE_WORK_DIR: process.env.ANSIBLE_WORK_DIR || path.join(dataDir, 'ansible'),
+    ARTIFACT_DIR: process.env.ARTIFACT_DIR || path.join(dataDir, 'artifacts'),
     ANSIBLE_PLAYBOOK_REPO_PATH: process.env.ANSIBLE_PLAYBOOK_REPO_PATH || path.join(root, 'playbooks'),
     ...(watch ? { CREDENTIAL_MASTER_PASSWORD: masterPassword } : {}),
     ...(secret === undefined ? {} : { CREDENTIAL_MASTER_PASSWORD_FD: String(SECRET_FD) }),
@@ -135,7 +136,7 @@ function masterPasswordFile(dataDir: string): string {
 
 /** For children that have no business with the database or with credentials. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isSecret = /^(DATABASE_URL|CREDENTIAL_MASTER_PASSWORD(_\w+)?|AUTH_SECRET|MUSTER_CONFIG)$/
+  const isSecret = /^(DATABASE_URL|CREDENTIAL_MASTER_PASSWORD(_\w+)?|AUTH_SECRET|S3_\w+|MUSTER_CONFIG)$/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret.test(name)))
 }
 

@@ -33,6 +33,7 @@ function start(env: Record<string, string> = {}): WorkerProcess {
     DATABASE_URL: test.url,
     ANSIBLE_PLAYBOOK: ansible,
     ANSIBLE_WORK_DIR: join(folder, 'runs'),
+    ARTIFACT_DIR: join(folder, 'artifacts'),
     ...env,
   })
   started.push(worker)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
+import { openArtifactStore } from '@muster/core/artifacts'
+import { ARTIFACT_STORE, loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
 import type { Runtime } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
 import { awaitDatabase, connectDb } from '@muster/core/db'
@@ -28,6 +29,8 @@ export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
   loadConfig(env, [
     'DATABASE_URL',
     ...MASTER_PASSWORD,
+    ...ARTIFACT_STORE,
+    'ARTIFACT_MAX_SIZE',
     'CREDENTIAL_KEY_VERSION',
     'LOG_LEVEL',
     'HOST',
@@ -101,12 +104,13 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     listener.onReconnect(() => {
       for (const one of reconcilers) one.nudge()
     })
+    const store = openArtifactStore(config)
     measureQueues(() => queueDepths(db))
     let isStopping = false
     const health = await serveHealth(config.HOST, config.WORKER_PORT, async () => {
       if (isStopping) return 'The worker is stopping.'
       await queueDepths(db)
-      return null
+      return store.whyNotReady()
     })
     closers.push(health.close)
 
@@ -121,7 +125,11 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     closers.push(presence.end)
     await queue.work('connection-test', config.SSH_CONCURRENCY, connectionTestHandler(ssh))
     await queue.work('discovery', config.SSH_CONCURRENCY, discoveryHandler(ssh))
-    await queue.work('job-run', config.JOB_RUNNER_CONCURRENCY, jobRunHandler({ ...deps, presence, stopping: runsStop.signal }))
+    await queue.work(
+      'job-run',
+      config.JOB_RUNNER_CONCURRENCY,
+      jobRunHandler({ ...deps, store, presence, stopping: runsStop.signal }),
+    )
     log.info({ workerId, port: health.port }, 'the worker takes work')
 
     return {

@@ -50,6 +50,7 @@ export async function startProduct(
     MUSTER_DATA_DIR: dir,
     CREDENTIAL_MASTER_PASSWORD_FILE: join(dir, 'master-password'),
     ANSIBLE_WORK_DIR: join(dir, 'runs'),
+    ARTIFACT_DIR: join(dir, 'artifacts'),
     ...(process.env.ANSIBLE_PLAYBOOK ? { ANSIBLE_PLAYBOOK: process.env.ANSIBLE_PLAYBOOK } : {}),
     ...env,
   }

@@ -36,6 +36,24 @@ export const SETTINGS = {
   ANSIBLE_PLAYBOOK_REPO_PATH: path.optional(),
   /** The ansible-playbook executable. */
   ANSIBLE_PLAYBOOK: z.string().default('ansible-playbook'),
+  /** Where logs and files of runs are kept, unless there is an S3_BUCKET. Workers and API processes on several machines must share it. */
+  ARTIFACT_DIR: path.default('/var/lib/muster/artifacts'),
+  /** What the files of one run may have together, in MiB. */
+  ARTIFACT_MAX_SIZE: z.coerce.number().int().min(1).max(1_048_576).default(1024),
+  /** Bucket of an S3-compatible store for them instead. */
+  S3_BUCKET: z.string().min(1).optional(),
+  S3_ENDPOINT: z.url().optional(),
+  S3_REGION: z.string().min(1).default('us-east-1'),
+  /** Without them the AWS SDK looks where it always does: its own variables, files, or the machine's role. */
+  S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  /** Before the keys of all objects. */
+  S3_PREFIX: z
+    .string()
+    .regex(/^[\w!.*'()/-]*$/, "may have letters, digits and !.*'()/-_")
+    .default(''),
+  /** 1: the bucket's name stands in the path, as most stores other than Amazon's want it. */
+  S3_PATH_STYLE: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
   /** Runs that one worker executes at once. */
   JOB_RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(256).default(4),
   /** Seconds between asking a run to stop and killing it. */
@@ -81,6 +99,18 @@ export function loadConfig<K extends keyof Settings>(env: NodeJS.ProcessEnv, nam
   if (wrong.length > 0) throw new Error(`Wrong configuration:\n  ${wrong.join('\n  ')}`)
   return config as Pick<Settings, K>
 }
+
+/** The settings of the artifact store. */
+export const ARTIFACT_STORE = [
+  'ARTIFACT_DIR',
+  'S3_BUCKET',
+  'S3_ENDPOINT',
+  'S3_REGION',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+  'S3_PREFIX',
+  'S3_PATH_STYLE',
+] as const
 
 /** The settings that say what the master password is; one of them has to be there. */
 export const MASTER_PASSWORD = [

@@ -1,23 +1,35 @@
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ArtifactStore } from '@muster/core/artifacts'
 import type { loadConfig } from '@muster/core/config'
 import type { Ctx } from '@muster/core/context'
 import type { Listener } from '@muster/core/events'
-import { type Claim, ClaimLost, finishJobRun, type HostState, type JobRun, touchJobRun } from '@muster/core/jobs'
+import {
+  type Claim,
+  ClaimLost,
+  finishJobRun,
+  type HostState,
+  type JobRun,
+  type StoredArtifact,
+  touchJobRun,
+} from '@muster/core/jobs'
 import { foldHostlist } from '@muster/core/nodes'
 import { isDatabaseAway, patiently } from '@muster/core/patiently'
 import { type Child, runEnvironment, startAnsible } from './child.ts'
+import { collectFiles } from './collect-files.ts'
 import { endLeftovers } from './end-leftovers.ts'
 import { endRemoteProcesses } from './end-remote.ts'
 import { type Evidence, keepEvidence } from './evidence.ts'
 import { HostStates } from './host-states.ts'
 import { takeIn } from './intake.ts'
+import { forget, keepArtifacts, StoreAway } from './keep-artifacts.ts'
 import { LogWriter } from './log-writer.ts'
 import { createMask, type Mask } from './mask.ts'
 import { closeMasters, openMasters } from './masters.ts'
 import { type RunPlan, secretsOf } from './plan-run.ts'
 import { reportNodes } from './report-nodes.ts'
-import type { RunDirectory } from './run-directory.ts'
+import { artifactDir, type RunDirectory } from './run-directory.ts'
 import { writeRunFiles } from './run-files.ts'
 import { serveRunSecrets } from './run-secrets.ts'
 import { SourceError } from './source/confine.ts'
@@ -26,13 +38,22 @@ import { Watch } from './watch.ts'
 
 export type ExecutorConfig = ReturnType<
   typeof loadConfig<
-    'ANSIBLE_WORK_DIR' | 'ANSIBLE_PLAYBOOK_REPO_PATH' | 'ANSIBLE_PLAYBOOK' | 'JOB_CANCEL_GRACE_PERIOD' | 'SSH_TIMEOUT'
+    | 'ANSIBLE_WORK_DIR'
+    | 'ANSIBLE_PLAYBOOK_REPO_PATH'
+    | 'ANSIBLE_PLAYBOOK'
+    | 'ARTIFACT_MAX_SIZE'
+    | 'JOB_CANCEL_GRACE_PERIOD'
+    | 'SSH_TIMEOUT'
   >
 >
 export type Deps = {
   config: ExecutorConfig
   listener: Listener
   stopping: AbortSignal
+  /** Where logs and files of runs are kept. */
+  store: ArtifactStore
+  /** How long a store that is away is waited for; left out: 120 s. */
+  storePatienceMs?: number | undefined
   /** How git repositories may be reached, by git's names; left out: https and ssh. */
   gitProtocols?: string[]
 }
@@ -41,6 +62,9 @@ const SHIPPED_PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.
 const TOUCH_MS = 5000
 const STATES_MS = 1000
 const REFUSED = 'What it said could not be stored, so it was ended. Look at the hosts; the log'
+
+const NOT_KEPT =
+  'Its log and files could not be stored. Look at the artifact store, then run it again; what it said is still in the log here.'
 
 /** Why we end a run ourselves. `fenced`: its row is not ours to write any more. */
 type Stop = { by: 'cancel' | 'timeout' | 'error' | 'fenced'; error?: string; said: string }
@@ -59,6 +83,8 @@ export class Execution {
   private readonly evidence: Evidence
   private readonly watch = new Watch()
   private readonly ending = new AbortController()
+  /** Somebody wants the run to be over: a store that is away is not waited for any more. */
+  private readonly hurry = new AbortController()
   private stop: Stop | null = null
   private child: Child | null = null
   private exitCode: number | null = null
@@ -92,9 +118,9 @@ export class Execution {
     else this.stop = { by: 'error', error: 'None of its hosts can be reached; each says why.', said: 'No host can be reached.' }
     await this.writer.drain()
     await this.evidence.settled()
+    if (!this.isFenced()) await this.finish()
     this.watch.end()
-    if (this.stop?.by === 'fenced') return
-    await this.finish()
+    if (this.isFenced()) return
     await reportNodes(this.ctx, this.plan, this.states)
   }
 
@@ -218,7 +244,12 @@ export class Execution {
     this.end({ by: 'fenced', said: '' }, 0)
   }
 
+  private isFenced(): boolean {
+    return this.stop?.by === 'fenced'
+  }
+
   private end(stop: Stop, graceMs: number): void {
+    if (stop.by !== 'timeout') this.hurry.abort()
     // What has ended by itself was not ended by us.
     if (stop.by !== 'fenced' && (this.stop || this.exitCode !== null)) return
     this.stop = stop
@@ -259,8 +290,16 @@ export class Execution {
           ' ',
         ),
     }
+    const { artifacts, why } = await this.keep(end.said)
+    if (this.isFenced()) return await forget(this.ctx, this.deps.store, artifacts)
+    if (why) {
+      // A run that ended by itself is not what it seems without its log; of one that was ended it is known why.
+      if (end.endedBy === 'exit') end.endedBy = 'error'
+      end.error = end.error ? `${end.error} ${why}` : why
+    }
     const write = (given: HostState[]) =>
-      patiently(() => finishJobRun(this.ctx, { ...this.claim, execAt: this.child?.execAt, ...end, hosts: given }))
+      patiently(() => finishJobRun(this.ctx, { ...this.claim, execAt: this.child?.execAt, ...end, artifacts, hosts: given }))
+    this.watch.end()
     try {
       await write(hosts).catch((err) => {
         if (err instanceof ClaimLost || isDatabaseAway(err)) throw err
@@ -271,6 +310,28 @@ export class Execution {
       // Also when our own earlier attempt went through and only its answer was lost.
       if (!(error instanceof ClaimLost)) throw error
       this.ctx.log.warn('the run was ended by somebody else')
+    }
+  }
+
+  /** Store the log and what the playbook left. `why`: what the operator is to know when that did not succeed. */
+  private async keep(said: string | null): Promise<{ artifacts: StoredArtifact[]; why: string | null }> {
+    const { ctx, deps, run, directory, writer } = this
+    try {
+      const most = deps.config.ARTIFACT_MAX_SIZE * 1024 * 1024
+      const { files, leftOut } = await collectFiles(artifactDir(directory.dir), join(directory.dir, 'kept'), most)
+      if (leftOut.length > 0) {
+        const shown = [...leftOut.slice(0, 20), ...(leftOut.length > 20 ? [`and ${leftOut.length - 20} more`] : [])].join(', ')
+        await writer.push({ kind: 'notice', stdout: this.mask.text(`Not kept as artifacts: ${shown}.`), createdAt: new Date() })
+        await writer.drain()
+      }
+      const { store, storePatienceMs: patienceMs } = deps
+      const { signal } = this.hurry
+      const artifacts = await keepArtifacts(ctx, run, { store, dir: directory.dir, files, said, signal, patienceMs })
+      return { artifacts, why: null }
+    } catch (error) {
+      ctx.log.error({ err: error }, 'the log and the files of a run are not stored')
+      const reason = error instanceof StoreAway ? error.message : `The log of the worker ${run.claimedBy} says why.`
+      return { artifacts: [], why: `${NOT_KEPT} ${reason}` }
     }
   }
 }

@@ -31,9 +31,13 @@ export async function createRunDirectory(workDir: string, runId: string): Promis
     writeFile(join(dir, OWNER), JSON.stringify(owner), { mode: 0o600 }),
     mkdir(socketPaths(sshDir).masters, { mode: 0o700 }),
     mkdir(join(dir, 'tmp'), { mode: 0o700 }),
+    mkdir(artifactDir(dir), { mode: 0o700 }),
   ])
   return { dir, sshDir, marker: markerOf(dir), remove: () => removeAll(dir, sshDir) }
 }
+
+/** Where playbooks leave files that are to be kept. */
+export const artifactDir = (dir: string): string => join(dir, 'artifacts')
 
 const markerOf = (dir: string) => `MUSTER_RUN=${dir}`
 

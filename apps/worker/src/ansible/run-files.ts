@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { JobRun } from '@muster/core/jobs'
 import { loginKey } from '../ssh/login-key.ts'
 import type { Machine, RunPlan, Target } from './plan-run.ts'
+import { artifactDir } from './run-directory.ts'
 import { hostEntries, mergedNames } from './run-vars.ts'
 import { quoted, unsafe, variables } from './unsafe-yaml.ts'
 
@@ -35,7 +36,7 @@ export async function writeRunFiles(place: Place, run: JobRun, plan: RunPlan): P
   }
   const texts: [string, string][] = [
     [files.inventory, inventory(plan.targets, merged, (target) => connectionVars(target, run, sshDir, keys))],
-    [files.extraVars, extraVars(run, Object.keys(plan.secretVars), merged)],
+    [files.extraVars, extraVars(run, dir, Object.keys(plan.secretVars), merged)],
     [files.ansibleConfig, ansibleConfig(place)],
     [`${sshDir}/config`, sshConfig(place, plan.bastions, keys)],
     [`${sshDir}/known_hosts`, machines.map((machine) => `${machine.alias} ${machine.hostKey}\n`).join('')],
@@ -166,8 +167,9 @@ function connectionVars({ machine, nodeId, become }: Target, run: JobRun, sshDir
 }
 
 /** Secret ones are asked for when a task uses them, see `run-secrets.ts`; merged ones are each host's. */
-function extraVars(run: JobRun, secrets: string[], merged: Set<string>): string {
-  const plain = Object.fromEntries(Object.entries(run.extraVars).filter(([name]) => !merged.has(name)))
+function extraVars(run: JobRun, dir: string, secrets: string[], merged: Set<string>): string {
+  const own = { ...run.extraVars, muster_artifact_dir: artifactDir(dir) }
+  const plain = Object.fromEntries(Object.entries(own).filter(([name]) => !merged.has(name)))
   const templates = [
     ...secrets.map((name) => [name, `{{ lookup('muster_secret', 'var', '${name}') }}`]),
     ...[...merged].map((name) => [name, `{{ muster_merged['${name}'] }}`]),

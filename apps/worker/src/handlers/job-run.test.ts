@@ -27,6 +27,7 @@ const handler = () =>
     workerId: 'w',
     listener: world.listener,
     presence: present,
+    store: world.store,
     stopping: world.stopping.signal,
   })
 const statuses = async () =>

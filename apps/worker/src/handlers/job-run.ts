@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ArtifactStore } from '@muster/core/artifacts'
 import { claimNextJobRun } from '@muster/core/jobs'
 import { patiently } from '@muster/core/patiently'
 import type { QueueEntry } from '@muster/core/queue'
@@ -8,7 +9,7 @@ import { measured } from '../metrics.ts'
 import type { Presence } from '../presence.ts'
 import type { WorkerDeps } from '../worker.ts'
 
-type Deps = WorkerDeps<ExecutorConfig> & { presence: Pick<Presence, 'isDraining' | 'whileRunning'> }
+type Deps = WorkerDeps<ExecutorConfig> & { store: ArtifactStore; presence: Pick<Presence, 'isDraining' | 'whileRunning'> }
 
 /**
  * Handles `job-run` entries: an entry says that a run may begin, and claims say which. One is executed after the other until none

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { localStore } from '@muster/core/artifacts'
 import type { Ctx } from '@muster/core/context'
 import { schema } from '@muster/core/db'
 import { createListener } from '@muster/core/events'
@@ -38,8 +39,10 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
     ANSIBLE_PLAYBOOK_REPO_PATH: PLAYBOOKS,
     JOB_CANCEL_GRACE_PERIOD: 8,
     SSH_TIMEOUT: 10,
+    ARTIFACT_MAX_SIZE: 1,
     ...overrides,
   }
+  const store = localStore(join(root, 'artifacts'))
   const { db } = test.runtime
   const stopping = new AbortController()
   // Tests read while they cut connections.
@@ -63,7 +66,9 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
     ...cast,
     listener,
     config,
+    store,
     stopping,
+    storePatienceMs: undefined as number | undefined,
     read,
     /** A template whose playbook is `text`. */
     async template(name: string, text: string, columns: Partial<typeof schema.jobTemplates.$inferInsert> = {}): Promise<string> {
@@ -88,7 +93,12 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
     async take(id: string): Promise<Told> {
       const token = randomUUID()
       const claim = await patiently(() => claimJobRun(cast.worker, { id, workerId: 'worker-1', token }))
-      if (claim) await executeRun({ config, listener, stopping: stopping.signal }, cast.worker, claim)
+      if (claim)
+        await executeRun(
+          { config, store, storePatienceMs: this.storePatienceMs, listener, stopping: stopping.signal },
+          cast.worker,
+          claim,
+        )
       return read(id)
     },
     /** Start a run and let the worker take it. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { localStore } from '@muster/core/artifacts'
 import { openVault } from '@muster/core/credentials'
 import { connectDb } from '@muster/core/db'
 import { createListener, createNotifier } from '@muster/core/events'
@@ -22,7 +23,10 @@ async function takeRun({ url, config, entry }: { url: string; config: ExecutorCo
   // A test that fails before it kills this process must not leave it, and its run, behind.
   const stopping = new AbortController()
   process.stdin.resume().once('end', () => stopping.abort())
-  await jobRunHandler({ runtime, config, workerId: 'killed', listener, presence: present, stopping: stopping.signal })(entry)
+  const store = localStore(`${config.ANSIBLE_WORK_DIR}/../artifacts`)
+  await jobRunHandler({ runtime, config, workerId: 'killed', listener, store, presence: present, stopping: stopping.signal })(
+    entry,
+  )
   process.exit(0)
 }
 

@@ -1,11 +1,11 @@
 import { timestamp, uuid } from 'drizzle-orm/pg-core'
 import { v7 as uuidv7 } from 'uuid'
 
-/** Primary key: UUIDv7 made here and not by the server, so any Postgres >= 15 serves and `order by id` is order of creation. */
-export const id = () =>
-  uuid()
-    .primaryKey()
-    .$defaultFn(() => uuidv7())
+/** UUIDv7 made here and not by the server, so any Postgres >= 15 serves and `order by id` is order of creation. */
+export const newId = (): string => uuidv7()
+
+/** Primary key. */
+export const id = () => uuid().primaryKey().$defaultFn(newId)
 
 /** A point in time with time zone. */
 export const at = () => timestamp({ withTimezone: true })

@@ -1,5 +1,6 @@
 export { awaitDatabase } from './await-database.ts'
 export { connectDb, type Db } from './client.ts'
+export { newId } from './columns.ts'
 export { migrateDb } from './migrate.ts'
 export { relations } from './relations.ts'
 export { isOneOf, visibleTo } from './rows.ts'

@@ -10,12 +10,13 @@ export type { End } from './end-job-runs.ts'
 export { endLostJobRuns } from './end-lost-job-runs.ts'
 export { checkExtraVars, whyNotVariable } from './extra-vars.ts'
 export { type FailureSignature, failureSignatures } from './failure-signatures.ts'
-export { finishJobRun } from './finish-job-run.ts'
+export { finishJobRun, type StoredArtifact } from './finish-job-run.ts'
 export { followJobRunEvents, type JobRunEventPage } from './follow-job-run-events.ts'
-export { type Obstacle, obstaclesOf, wakeWaitingJobRuns } from './node-locks.ts'
+export { locksOf, type NodeLock, type Obstacle, obstaclesOf, wakeWaitingJobRuns } from './node-locks.ts'
 export { PauseQueueInput, pauseQueue } from './pause-queue.ts'
-export { whyNotCancel, whyNotEditTemplate, whyNotRetry, whyNotTarget } from './policy.ts'
+export { whyNotCancel, whyNotEditTemplate, whyNotReleaseLock, whyNotRetry, whyNotTarget } from './policy.ts'
 export { type PreviewHost, previewInventory, previewRun, type RunPreview } from './preview-run.ts'
+export { LOG_FORMATS, type LogFormat, readJobRunLog, whyNoLog } from './read-job-run-log.ts'
 export { readPlaybookBundle } from './read-playbook-bundle.ts'
 export { recordGitCommit } from './record-git-commit.ts'
 export { refuseUnfit, unfitNodes } from './refuse-unfit.ts'
@@ -34,6 +35,7 @@ export {
   type EndedBy,
   type HostResult,
   JOB_RUN_STATUSES,
+  type JobArtifact,
   type JobRun,
   type JobRunEvent,
   type JobRunHost,
