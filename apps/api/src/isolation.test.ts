@@ -92,6 +92,7 @@ const CASES: Record<string, Case> = {
   'Query.globalVars': { query: () => '{ it: globalVars { id } }', answer: { it: null } },
   'Query.varSettings': { query: () => '{ it: varSettings { merge } }', answer: { it: { merge: 'REPLACE' } } },
   'Query.compareVars': {
+  'Query.nodeGroup': { query: () => `{ it: nodeGroup(name: "${names.group}") { id } }`, answer: { it: null } },
     query: () => `{ compareVars(left: "${theirs.ComputeNode}", right: "${theirs.ComputeNode}") { name } }`,
     code: 'NOT_FOUND',
   },
@@ -233,6 +234,10 @@ const CASES: Record<string, Case> = {
     query: () =>
       `mutation { it: setSecretVar(input: { groupId: "${theirs.NodeGroup}", name: "mine", value: "mine" }) { __typename } }`,
     answer: { it: notFound },
+  },
+  'Mutation.updateNodeGroup': {
+    query: () => `mutation { it: updateNodeGroup(id: "${theirs.NodeGroup}", priority: 1) { __typename } }`,
+    answer: { it: { __typename: 'NotFoundError' } },
   },
   'Mutation.unsetSecretVar': {
     query: () => `mutation { it: unsetSecretVar(input: { nodeId: "${theirs.ComputeNode}", name: "theirs" }) { __typename } }`,

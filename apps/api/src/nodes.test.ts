@@ -1,6 +1,7 @@
 import type { Ctx } from '@muster/core/context'
 import { schema } from '@muster/core/db'
-import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { readGroupTree } from '@muster/core/nodes'
 import { makeHostKey } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -158,6 +159,63 @@ test('nobody gets a page without being signed in, by whatever way', async () => 
   const { data, errors } = await t.send(null, page(''))
   expect(data).toBeNull()
   expect(errors![0]!.extensions.code).toBe('UNAUTHENTICATED')
+})
+
+test('groups below groups and groups with a query count wherever groups are shown', async () => {
+  const early = (await readGroupTree(t.runtime.db, operator)).byName.get('early')!
+  const nested = await createNodeGroup(operator, {
+    name: 'nested',
+    parentId: early.id,
+    memberQuery: 'tag = even and name != gpu001',
+  })
+  try {
+    const { nodes } = await t.ask<{ nodes: { edges: { node: { name: string; groups: { name: string }[] } }[] } }>(
+      operator,
+      '{ nodes(first: 3) { edges { node { name groups { name } } } } }',
+    )
+    expect(nodes.edges.map(({ node }) => [node.name, ...node.groups.map((group) => group.name)])).toEqual([
+      ['gpu001', 'early', 'late'],
+      ['gpu002', 'early', 'late'],
+      ['gpu003', 'nested', 'early'],
+    ])
+    const data = await t.ask<Record<string, unknown>>(
+      operator,
+      `{ nodeGroup(name: "early") { nodeCount parent { name } children { name memberQuery parent { name } nodeCount } nodes(first: 3) { totalCount edges { node { name } } }
+          deleteBlockedReason membersBlockedReason }
+        nested: nodeGroup(name: "nested") { membersBlockedReason deleteBlockedReason exclusiveSet }
+        nodes(filter: { group: ["early"], query: "not name = gpu002" }) { totalCount edges { node { name } } }
+        nodeFacets { groups { value count } } }`,
+    )
+    expect(data).toEqual({
+      nodeGroup: {
+        nodeCount: 7,
+        parent: null,
+        children: [{ name: 'nested', memberQuery: nested.memberQuery, parent: { name: 'early' }, nodeCount: 5 }],
+        nodes: { totalCount: 7, edges: ['gpu001', 'gpu002', 'gpu003'].map((name) => ({ node: { name } })) },
+        deleteBlockedReason: expect.stringContaining('Below the group early are nested'),
+        membersBlockedReason: null,
+      },
+      nested: { membersBlockedReason: expect.stringContaining('fit its query'), deleteBlockedReason: null, exclusiveSet: null },
+      nodes: {
+        totalCount: 6,
+        edges: ['gpu001', 'gpu003', 'gpu005', 'gpu007', 'gpu009', 'gpu011'].map((name) => ({ node: { name } })),
+      },
+      nodeFacets: {
+        groups: [
+          { value: 'early', count: 7 },
+          { value: 'nested', count: 5 },
+          { value: 'late', count: 2 },
+        ],
+      },
+    })
+  } finally {
+    await deleteNodeGroup(operator, { id: nested.id })
+  }
+})
+
+test('a query that cannot be read is refused at its field', async () => {
+  const { errors } = await t.send(operator, '{ nodes(filter: { query: "tagg = a" }) { totalCount } }')
+  expect(errors![0]!.message).toMatch(/filter.query: at character 1, "tagg": there is no such field; there are name/)
 })
 
 test('the number of statements does not grow with the page', async () => {

@@ -92,3 +92,10 @@ export async function findCredential(name: string) {
   if (!found) throw new CliError(`No credential is called ${name}. See \`muster credential list\`.`, EXIT.notFound)
   return found.node
 }
+
+/** Global id of the group with this name. */
+export async function groupId(name: string): Promise<string> {
+  const { nodeGroup } = await request(graphql(`query GroupId($name: String!) { nodeGroup(name: $name) { id } }`), { name })
+  if (!nodeGroup) throw new CliError(`No group is called ${name}. See \`muster group list\`.`, EXIT.notFound)
+  return nodeGroup.id
+}

@@ -7,6 +7,12 @@ import { credentialList } from './commands/credential/list.ts'
 import { credentialRotateKey } from './commands/credential/rotate-key.ts'
 import { credentialTest } from './commands/credential/test.ts'
 import { credentialUpdate } from './commands/credential/update.ts'
+import { groupCreate } from './commands/group/create.ts'
+import { groupDelete } from './commands/group/delete.ts'
+import { groupGet } from './commands/group/get.ts'
+import { groupList } from './commands/group/list.ts'
+import { groupAddNodes, groupRemoveNodes } from './commands/group/set-nodes.ts'
+import { groupUpdate } from './commands/group/update.ts'
 import { login } from './commands/login.ts'
 import { logout } from './commands/logout.ts'
 import { logs } from './commands/logs.ts'
@@ -28,7 +34,7 @@ import { CliError, EXIT } from './errors.ts'
 /** The whole command line. Kept apart from running it, so that tests and the documentation can walk it. */
 export function program(): Command {
   const muster = new Command('muster')
-    .description('Muster on the command line: nodes, credentials, runs and their logs.')
+    .description('Muster on the command line: nodes, groups, credentials, runs and their logs.')
     .version('0.1.0')
     .addHelpText(
       'after',
@@ -52,6 +58,17 @@ export function program(): Command {
     noun('credential', 'keys and passwords to log in with', [
       credentialList(),
       credentialGet(),
+  muster.addCommand(
+    noun('group', 'groups of nodes', [
+      groupList(),
+      groupGet(),
+      groupCreate(),
+      groupUpdate(),
+      groupAddNodes(),
+      groupRemoveNodes(),
+      groupDelete(),
+    ]),
+  )
       credentialAdd(),
       credentialUpdate(),
       credentialTest(),

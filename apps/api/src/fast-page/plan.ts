@@ -52,6 +52,8 @@ export type PagePlan = {
   pageInfo: Map<string, string>
   /** Fields resolved per node, lists counted as ten. */
   cost: number
+  /** Whether groups are asked for: `columns` know those that nodes were put into by hand only. */
+  hasGroups: boolean
 }
 
 /**
@@ -74,6 +76,7 @@ export function planPage(schema: GraphQLSchema, selections: SelectionSetNode, fr
       edge: names(edge),
       pageInfo: names(pageInfo),
       cost,
+      hasGroups: [...node.values()].some(([field]) => field!.name.value === 'groups'),
     }
   } catch (error) {
     if (error instanceof NotPlain) return null

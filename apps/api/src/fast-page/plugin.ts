@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { ApiContext } from '../context.ts'
-import type { NodeFilterInput } from '../graphql/node-filter.ts'
+import { asksForGroups, type NodeFilterInput } from '../graphql/node-filter.ts'
 import { DEFAULT_PAGE, MAX_COST, MAX_PAGE } from '../limits.ts'
 import { type PagePlan, planPage } from './plan.ts'
 import { idOfCursor, type Page, readPage } from './read.ts'
@@ -29,7 +29,7 @@ export function fastPage(): Plugin<ApiContext> {
       const page = plan && args.contextValue.responseHeaders && args.contextValue.caller && pageOf(plan, args)
       if (!page) return
       return readPage(args.contextValue.ctx, plan, page).then((text) => {
-        setResultAndStopExecution({ data: {}, stringify: () => `{"data":${text}}` } as never)
+        if (text !== null) setResultAndStopExecution({ data: {}, stringify: () => `{"data":${text}}` } as never)
       })
     },
   }
@@ -58,7 +58,16 @@ function pageOf(plan: PagePlan, { schema, document, variableValues }: ExecutionA
     const field = schema.getQueryType()!.getFields().nodes!
     const { filter, orderBy, first, after, last, before } = getArgumentValues(field, plan.root, coerced) as Arguments
     const size = first ?? DEFAULT_PAGE
-    if (orderBy || last != null || before != null || size < 0 || size > MAX_PAGE || size * plan.cost > MAX_COST) return null
+    if (
+      asksForGroups(filter) ||
+      orderBy ||
+      last != null ||
+      before != null ||
+      size < 0 ||
+      size > MAX_PAGE ||
+      size * plan.cost > MAX_COST
+    )
+      return null
     const from = after == null ? null : idOfCursor(after)
     if (after != null && !from) return null
     return { filter: filter ?? null, first: size, after: from }

@@ -9,7 +9,7 @@ const nodes = tables.computeNodes
 const n = alias(nodes, 'n')
 
 export type Page = { filter: NodeFilterInput | null; first: number; after: string | null }
-type Row = { id: string; node: string }
+type Row = { id: string; node: string; is_short: boolean }
 
 /** Cursors as the connections of resolvers make and read them: the id, tagged as text. */
 const cursorOf = (id: string) => Buffer.from(`DC:S:${id}`).toString('base64')
@@ -17,16 +17,22 @@ export function idOfCursor(cursor: string): string | null {
   return /^DC:S:([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64').toString())?.[1] ?? null
 }
 
-/** @returns the answer to the operation, as JSON text */
-export async function readPage(ctx: Ctx, plan: PagePlan, { filter, first, after }: Page): Promise<string> {
-  const mine = and(visibleTo(ctx, n), nodeConditions(filter, n))
+/** Nodes can be in groups by queries, or through groups below. */
+const hasMoreMembers = (ctx: Ctx) => sql`exists (select from ${tables.nodeGroups} g
+  where g.tenant_id = ${ctx.tenantId} and (g.member_query is not null or g.parent_id is not null))`
+
+/** @returns the answer to the operation, as JSON text; null when it asks for groups that are not plain */
+export async function readPage(ctx: Ctx, plan: PagePlan, { filter, first, after }: Page): Promise<string | null> {
+  const mine = and(visibleTo(ctx, n), nodeConditions(filter, n, null))
   const wantsCount = [...plan.connection.values()].includes('totalCount')
   const [{ rows }, total] = await Promise.all([
-    ctx.db.execute<Row>(sql`select n.id, (select row_to_json(node)::text from (select ${plan.columns}) node) as node
+    ctx.db.execute<Row>(sql`select n.id, (select row_to_json(node)::text from (select ${plan.columns}) node) as node,
+        ${plan.hasGroups ? hasMoreMembers(ctx) : sql`false`} as is_short
       from (select * from ${nodes} n where ${and(mine, after ? gt(n.id, after) : undefined)} order by n.id limit ${first + 1}) n
       order by n.id`),
-    wantsCount ? ctx.db.$count(nodes, and(visibleTo(ctx, nodes), nodeConditions(filter, nodes))) : 0,
+    wantsCount ? ctx.db.$count(nodes, and(visibleTo(ctx, nodes), nodeConditions(filter, nodes, null))) : 0,
   ])
+  if (rows[0]?.is_short) return null
   const shown = rows.slice(0, first)
   const object = (keys: Map<string, string>, value: (name: string) => string) =>
     `{${[...keys].map(([key, name]) => `"${key}":${value(name)}`).join(',')}}`

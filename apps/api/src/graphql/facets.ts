@@ -1,9 +1,12 @@
 import type { Ctx } from '@muster/core/context'
 import { schema, visibleTo } from '@muster/core/db'
+import { countNodesOfGroups } from '@muster/core/nodes'
 import { type SQL, sql } from 'drizzle-orm'
 import { builder } from '../builder.ts'
+import type { ApiContext } from '../context.ts'
+import { groupTree } from './group-tree.ts'
 
-const { accelerators, computeNodes, nodeGroupMembers, nodeGroups } = schema
+const { accelerators, computeNodes } = schema
 
 type FacetRow = { value: string; count: number }
 const Facet = builder.objectRef<FacetRow>('Facet').implement({
@@ -39,17 +42,25 @@ builder.queryField('nodeFacets', (t) =>
     description: 'Values that nodes have, with how many have each.',
     authScopes: { authenticated: true },
     complexity: 100,
-    resolve: (_root, _args, { ctx }) => readFacets(ctx),
+    resolve: async (_root, _args, context) => ({ ...(await readFacets(context.ctx)), groups: await groupFacet(context) }),
   }),
 )
 
-/** All facets in one statement. */
-async function readFacets(ctx: Ctx): Promise<Facets> {
+async function groupFacet(context: ApiContext): Promise<FacetRow[]> {
+  const tree = await groupTree(context)
+  const counts = await countNodesOfGroups(context.ctx.db, context.ctx, tree, [...tree.byId.keys()])
+  const rows = [...counts].map(([id, count]) => ({ value: tree.byId.get(id)!.name, count }))
+  return rows.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+}
+
+/** All facets of columns in one statement. */
+async function readFacets(ctx: Ctx): Promise<Omit<Facets, 'groups'>> {
+  const facets: Omit<Facets, 'groups'> = { tags: [], statuses: [], oses: [], arches: [], deviceTypes: [], models: [] }
   const nodes = sql`${computeNodes} n where n.tenant_id = ${ctx.tenantId}`
-  const counts = (facet: keyof Facets, value: SQL, from: SQL) =>
+  const counts = (facet: keyof Omit<Facets, 'groups'>, value: SQL, from: SQL) =>
     sql`select ${facet}::text as facet, ${value} as value, count(*)::int as count from ${from} and ${value} is not null group by 2`
   const devices = sql`(select distinct node_id, device_type, model from ${accelerators} where ${visibleTo(ctx, accelerators)}) a where true`
-  const { rows } = await ctx.db.execute<FacetRow & { facet: keyof Facets }>(sql`
+  const { rows } = await ctx.db.execute<FacetRow & { facet: keyof typeof facets }>(sql`
     select * from (
       select 'tags' as facet, tag as value, count(*)::int as count from ${computeNodes} n, unnest(n.tags) as tag where n.tenant_id = ${ctx.tenantId} group by tag
       union all ${counts('statuses', sql`n.status`, nodes)}
@@ -57,9 +68,7 @@ async function readFacets(ctx: Ctx): Promise<Facets> {
       union all ${counts('arches', sql`n.arch`, nodes)}
       union all select 'deviceTypes', upper(device_type), count(distinct node_id)::int from ${devices} group by 2
       union all select 'models', model, count(distinct node_id)::int from ${devices} and model is not null group by 2
-      union all ${counts('groups', sql`g.name`, sql`${nodeGroupMembers} m join ${nodeGroups} g on g.id = m.group_id where g.tenant_id = ${ctx.tenantId}`)}
     ) facets order by count desc, value`)
-  const facets: Facets = { tags: [], statuses: [], oses: [], arches: [], deviceTypes: [], models: [], groups: [] }
   for (const { facet, ...row } of rows) facets[facet].push(row)
   return facets
 }

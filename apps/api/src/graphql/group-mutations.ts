@@ -1,24 +1,52 @@
 import { Conflict, NotFound } from '@muster/core/errors'
-import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers, updateNodeGroup } from '@muster/core/groups'
 import { builder } from '../builder.ts'
 import { Deleted } from './credential-mutations.ts'
 import { COMMON } from './errors.ts'
 import { NodeGroup } from './groups.ts'
-import { globalId, rowId } from './ids.ts'
+import { globalId, rowId, rowIdIfGiven } from './ids.ts'
+
+const NAME = 'Its name: letters, digits and _.'
+
+type Mutations = Parameters<Parameters<typeof builder.mutationFields>[0]>[0]
+const groupArgs = (t: Mutations) => ({
+  displayName: t.arg.string({ description: 'A name for people.' }),
+  description: t.arg.string({ description: 'Free text.' }),
+  priority: t.arg.int({ description: "Among a node's groups the one with the lower number wins; a new one has 100." }),
+  parentId: t.arg.id({ description: "The group above: it has this group's nodes too, and its variables yield to this group's." }),
+  memberQuery: t.arg.string({
+    description: 'The nodes that fit this query are in it, at any time: `accelerator.vendor = amd and tag = prod`.',
+  }),
+  exclusiveSet: t.arg.string({ description: 'Of all groups that name the same set, a node is in one at most.' }),
+})
 
 builder.mutationFields((t) => ({
   createNodeGroup: t.field({
     type: NodeGroup,
-    description: 'Make a group of nodes.',
+    description: 'Make a group of nodes: those that are put into it, or with `memberQuery` those that fit the query.',
     authScopes: { authenticated: true },
     errors: { types: [...COMMON, Conflict] },
+    args: { ...groupArgs(t), name: t.arg.string({ required: true, description: NAME }) },
+    resolve: (_root, { parentId, ...input }, { ctx }) =>
+      createNodeGroup(ctx, { ...input, parentId: rowIdIfGiven('NodeGroup', parentId) }),
+  }),
+  updateNodeGroup: t.field({
+    type: NodeGroup,
+    description: 'Change a group; what is left out stays, null takes away.',
+    authScopes: { authenticated: true },
+    errors: { types: [...COMMON, Conflict, NotFound] },
     args: {
-      name: t.arg.string({ required: true, description: 'Its name: letters, digits and _.' }),
-      displayName: t.arg.string({ description: 'A name for people.' }),
-      description: t.arg.string({ description: 'Free text.' }),
-      priority: t.arg.int({ description: "Among a node's groups the one with the lower number wins; left out: 100." }),
+      ...groupArgs(t),
+      id: t.arg.id({ required: true, description: 'Which group.' }),
+      name: t.arg.string({ description: NAME }),
     },
-    resolve: (_root, input, { ctx }) => createNodeGroup(ctx, input),
+    resolve: (_root, { id, name, parentId, ...input }, { ctx }) =>
+      updateNodeGroup(ctx, {
+        ...input,
+        id: rowId('NodeGroup', id),
+        name: name ?? undefined,
+        parentId: rowIdIfGiven('NodeGroup', parentId),
+      }),
   }),
   deleteNodeGroup: t.field({
     type: Deleted,

@@ -1,31 +1,11 @@
 import { isOneOf, schema } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
-import { expandHostlist } from '@muster/core/nodes'
+import { expandHostlist, fitsNodeQuery, type GroupTree, isInGroup, type NodeColumns } from '@muster/core/nodes'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { builder } from '../builder.ts'
 import { DeviceType, NodeStatus, NodeType } from './enums.ts'
 
-const { accelerators, nodeGroupMembers, nodeGroups } = schema
-
-/** The columns that filters look at, of the table of nodes or of an alias of it. */
-export type NodeColumns = Record<
-  | 'id'
-  | 'tenantId'
-  | 'name'
-  | 'displayName'
-  | 'host'
-  | 'notes'
-  | 'tags'
-  | 'labels'
-  | 'status'
-  | 'nodeType'
-  | 'arch'
-  | 'osId'
-  | 'hostKey'
-  | 'offeredHostKey',
-  AnyPgColumn
->
+const { accelerators } = schema
 
 const LabelFilter = builder.inputType('LabelFilter', {
   description: 'Nodes that have a label.',
@@ -43,7 +23,11 @@ export const NodeFilter = builder.inputType('NodeFilter', {
     nodeType: t.field({ type: [NodeType], description: 'Is of one of these types.' }),
     tag: t.stringList({ description: 'Has all of these tags.' }),
     label: t.field({ type: [LabelFilter], description: 'Has all of these labels.' }),
-    group: t.stringList({ description: 'Is in one of the groups with these names.' }),
+    group: t.stringList({ description: 'Is in one of the groups with these names, or in one below them.' }),
+    query: t.string({
+      description:
+        'Fits this query: `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`.',
+    }),
     acceleratorVendor: t.stringList({ description: 'Has an accelerator of one of these vendors.' }),
     acceleratorModel: t.string({ description: 'Has an accelerator whose model contains this; case does not count.' }),
     deviceType: t.field({ type: [DeviceType], description: 'Has an accelerator of one of these kinds.' }),
@@ -60,10 +44,22 @@ export type NodeFilterInput = typeof NodeFilter.$inferInput
 export const contains = (column: SQL | { getSQL(): SQL }, text: string): SQL =>
   sql`${column} ilike ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
 
-/** The filter as a condition on `n`, the table of nodes or an alias of it. @throws InvalidInput for a bad hostlist */
-export function nodeConditions(filter: NodeFilterInput | null | undefined, n: NodeColumns): SQL | undefined {
+/** Whether the filter asks for groups, which takes the tree of them. */
+export const asksForGroups = (filter: NodeFilterInput | null | undefined): boolean =>
+  Boolean(filter?.group) || typeof filter?.query === 'string'
+
+/**
+ * The filter as a condition on `n`, the table of nodes or an alias of it.
+ * @param groups may be null for a filter that does not ask for them
+ * @throws InvalidInput for a bad hostlist or query
+ */
+export function nodeConditions(
+  filter: NodeFilterInput | null | undefined,
+  n: NodeColumns,
+  groups: GroupTree | null,
+): SQL | undefined {
   if (!filter) return undefined
-  const { text, status, nodeType, tag, label, group, arch, os, hasHostKeyAlarm, hostlist } = filter
+  const { text, status, nodeType, tag, label, group, query, arch, os, hasHostKeyAlarm, hostlist } = filter
   const alarm = and(isNotNull(n.offeredHostKey), or(isNull(n.hostKey), ne(n.hostKey, n.offeredHostKey)))!
   return and(
     text
@@ -77,10 +73,8 @@ export function nodeConditions(filter: NodeFilterInput | null | undefined, n: No
     ...(label ?? []).map(({ key, value }) =>
       typeof value === 'string' ? sql`${n.labels} ->> ${key}::text = ${value}` : sql`jsonb_exists(${n.labels}, ${key})`,
     ),
-    group
-      ? sql`exists (select from ${nodeGroupMembers} m join ${nodeGroups} g on g.id = m.group_id
-          where m.node_id = ${n.id} and g.tenant_id = ${n.tenantId} and g.name = any(${sql.param(group)}::text[]))`
-      : undefined,
+    groups && group ? isInGroup(groups, group, n) : undefined,
+    groups && typeof query === 'string' ? fitsNodeQuery(groups, query, n, 'filter.query') : undefined,
     withAccelerators(filter, n),
     arch ? isOneOf(n.arch, arch, 'text') : undefined,
     os ? isOneOf(n.osId, os, 'text') : undefined,

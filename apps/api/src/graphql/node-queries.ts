@@ -1,11 +1,13 @@
 import { schema, visibleTo } from '@muster/core/db'
 import { and, eq, sql } from 'drizzle-orm'
 import { builder } from '../builder.ts'
+import type { ApiContext } from '../context.ts'
 import { Accelerator, acceleratorConnection } from './accelerators.ts'
 import { PAGED } from './connections.ts'
 import { AcceleratorHealth, DeviceType, NodeOrderField, SortDirection } from './enums.ts'
+import { groupTree } from './group-tree.ts'
 import { rowIdIfGiven } from './ids.ts'
-import { contains, NodeFilter, nodeConditions } from './node-filter.ts'
+import { asksForGroups, contains, NodeFilter, type NodeFilterInput, nodeConditions } from './node-filter.ts'
 import { ComputeNode, nodeConnection } from './nodes.ts'
 
 const { accelerators, computeNodes } = schema
@@ -49,6 +51,9 @@ function nodeOrder(order: OrderInput) {
   }
 }
 
+const groupsFor = (filter: NodeFilterInput | null | undefined, context: ApiContext) =>
+  asksForGroups(filter) ? groupTree(context) : null
+
 builder.queryFields((t) => ({
   nodes: t.drizzleConnection(
     {
@@ -60,15 +65,22 @@ builder.queryFields((t) => ({
         orderBy: t.arg({ type: NodeOrder, description: 'In which order.' }),
       },
       ...PAGED,
-      totalCount: (_root, { filter }, { ctx }) =>
-        ctx.db.$count(computeNodes, and(visibleTo(ctx, computeNodes), nodeConditions(filter, computeNodes))),
-      resolve: (query, _root, { filter, orderBy }, { ctx }) =>
-        ctx.db.query.computeNodes.findMany(
+      totalCount: async (_root, { filter }, context) => {
+        const groups = await groupsFor(filter, context)
+        return context.ctx.db.$count(
+          computeNodes,
+          and(visibleTo(context.ctx, computeNodes), nodeConditions(filter, computeNodes, groups)),
+        )
+      },
+      resolve: async (query, _root, { filter, orderBy }, context) => {
+        const groups = await groupsFor(filter, context)
+        return context.ctx.db.query.computeNodes.findMany(
           query({
-            where: { tenantId: ctx.tenantId, RAW: (n) => nodeConditions(filter, n) ?? sql`true` },
+            where: { tenantId: context.ctx.tenantId, RAW: (n) => nodeConditions(filter, n, groups) ?? sql`true` },
             ...nodeOrder(orderBy),
           }),
-        ),
+        )
+      },
     },
     ...nodeConnection,
   ),

@@ -104,10 +104,6 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
       select: { columns: { id: true } },
       resolve: async (n, _args, context) => (await acceleratorSummaries(context, n.id)) ?? [],
     }),
-    groups: t.relation('groups', {
-      description: 'Groups it is in, the one that wins first.',
-      query: { orderBy: { priority: 'asc', name: 'asc' } },
-    }),
     writeBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller may not change it; null: allowed.',

@@ -18,10 +18,6 @@ export const relations = defineRelations(schema, (r) => ({
     accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
     discoveries: r.many.discoveries({ from: r.computeNodes.id, to: r.discoveries.nodeId }),
     connectionTests: r.many.connectionTests({ from: r.computeNodes.id, to: r.connectionTests.nodeId }),
-    groups: r.many.nodeGroups({
-      from: r.computeNodes.id.through(r.nodeGroupMembers.nodeId),
-      to: r.nodeGroups.id.through(r.nodeGroupMembers.groupId),
-    }),
     credential: r.one.credentials({ from: r.computeNodes.credentialId, to: r.credentials.id, alias: 'credential' }),
     becomeCredential: r.one.credentials({ from: r.computeNodes.becomeCredentialId, to: r.credentials.id, alias: 'become' }),
     bastion: r.one.credentials({ from: r.computeNodes.bastionId, to: r.credentials.id, alias: 'bastion' }),
@@ -40,10 +36,6 @@ export const relations = defineRelations(schema, (r) => ({
   },
   nodeGroups: {
     variables: r.one.variableScopes({ from: r.nodeGroups.id, to: r.variableScopes.groupId }),
-    nodes: r.many.computeNodes({
-      from: r.nodeGroups.id.through(r.nodeGroupMembers.groupId),
-      to: r.computeNodes.id.through(r.nodeGroupMembers.nodeId),
-    }),
     parent: r.one.nodeGroups({ from: r.nodeGroups.parentId, to: r.nodeGroups.id, alias: 'parent' }),
     children: r.many.nodeGroups({ from: r.nodeGroups.id, to: r.nodeGroups.parentId, alias: 'parent' }),
   },

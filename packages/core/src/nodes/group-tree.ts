@@ -34,10 +34,12 @@ export async function readGroupTree(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>): Pr
   return { byId, byName: new Map(groups.map((group) => [group.name, group])), upwards }
 }
 
+const groupsOf = (tree: GroupTree) => [...tree.byId.values()]
+
 /** Condition that a node is in one of the groups of these names; names that no group has are left out. */
 export function isInGroup(tree: GroupTree, names: string[], n: NodeColumns): SQL {
   const wanted = new Set(names)
-  const below = [...tree.byId.values()].filter((group) => tree.upwards(group).some((each) => wanted.has(each.name)))
+  const below = groupsOf(tree).filter((group) => tree.upwards(group).some((each) => wanted.has(each.name)))
   const ids = below.map((group) => group.id)
   const byHand = sql`exists (select from ${nodeGroupMembers} m where m.node_id = ${n.id} and m.group_id = any(${sql.param(ids)}::uuid[]))`
   return or(byHand, ...below.filter((group) => group.memberQuery !== null).map((group) => fitsQueryOf(group, n)))!
@@ -64,9 +66,14 @@ export async function groupsOfNodes(
   db: Db | Tx,
   ctx: Pick<Ctx, 'tenantId'>,
   nodeIds: string[],
+  known?: GroupTree,
 ): Promise<Map<string, NodeGroup[]>> {
-  const tree = await readGroupTree(db, ctx)
-  const place = new Map([...tree.byId.values()].sort(nearestLast(tree)).map((group, i) => [group, i]))
+  const tree = known ?? (await readGroupTree(db, ctx))
+  const place = new Map(
+    groupsOf(tree)
+      .sort(nearestLast(tree))
+      .map((group, i) => [group, i]),
+  )
   const ofNode = new Map(nodeIds.map((id) => [id, new Set<NodeGroup>()]))
   // A group made since the tree was read is not in it.
   for (const { nodeId, groupIds } of await directMemberships(db, ctx, tree, nodeIds))
@@ -82,7 +89,7 @@ async function directMemberships(
   tree: GroupTree,
   nodeIds: string[],
 ): Promise<{ nodeId: string; groupIds: string[] }[]> {
-  const byQuery = [...tree.byId.values()].filter((group) => group.memberQuery !== null)
+  const byQuery = groupsOf(tree).filter((group) => group.memberQuery !== null)
   const fitting = byQuery.map((group) => sql`case when ${fitsQueryOf(group, computeNodes)} then ${group.id} end`)
   return db
     .select({
@@ -92,6 +99,34 @@ async function directMemberships(
     })
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
+}
+
+/** How many nodes are in each of these groups, itself or through a group below. */
+export async function countNodesOfGroups(
+  db: Db | Tx,
+  ctx: Pick<Ctx, 'tenantId'>,
+  tree: GroupTree,
+  groupIds: string[],
+): Promise<Map<string, number>> {
+  const wanted = new Set(groupIds)
+  const pairs = groupsOf(tree).flatMap((below) =>
+    tree.upwards(below).flatMap((group) => (wanted.has(group.id) ? [{ group: group.id, below }] : [])),
+  )
+  const byQuery = new Set(pairs.flatMap(({ below }) => (below.memberQuery === null ? [] : [below])))
+  const direct = [
+    sql`select group_id, node_id from ${nodeGroupMembers}`,
+    ...[...byQuery].map(
+      (group) => sql`select ${group.id}::uuid, ${computeNodes.id} from ${computeNodes}
+        where ${visibleTo(ctx, computeNodes)} and ${fitsQueryOf(group, computeNodes)}`,
+    ),
+  ]
+  const { rows } = await db.execute<{ id: string; count: number }>(sql`select w.id, count(distinct d.node_id)::int as count
+    from unnest(${sql.param(pairs.map((pair) => pair.group))}::uuid[], ${sql.param(pairs.map((pair) => pair.below.id))}::uuid[])
+      as w(id, below_id)
+    join (${sql.join(direct, sql` union all `)}) as d(group_id, node_id) on d.group_id = w.below_id
+    group by w.id`)
+  const counts = new Map(rows.map((row) => [row.id, row.count]))
+  return new Map(groupIds.map((id) => [id, counts.get(id) ?? 0]))
 }
 
 const nearestLast = (tree: GroupTree) => (a: NodeGroup, b: NodeGroup) =>

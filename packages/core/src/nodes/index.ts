@@ -9,7 +9,7 @@ export { endStuckWork } from './end-stuck-work.ts'
 export { findNodes } from './find-nodes.ts'
 export { finishConnectionTest } from './finish-connection-test.ts'
 export { type DiscoveryOutcome, finishDiscovery } from './finish-discovery.ts'
-export { fitsNodeQuery, type GroupTree, groupsOfNodes, isInGroup, readGroupTree } from './group-tree.ts'
+export { countNodesOfGroups, fitsNodeQuery, type GroupTree, groupsOfNodes, isInGroup, readGroupTree } from './group-tree.ts'
 export { fingerprint, HostKey } from './host-key.ts'
 export { expandHostlist, foldHostlist, HOSTLIST_MAX, splitHostlist } from './hostlist.ts'
 export { NodeImportInput, type NodeImportReport, type NodeImportRow, type NodeImportState } from './import/plan.ts'
@@ -40,7 +40,6 @@ export {
   type DiscoveryRow,
   discoveries,
   discoveryEvidence,
-  type LeanNode,
   type LeanNode,
   NODE_STATUSES,
   NODE_TYPES,

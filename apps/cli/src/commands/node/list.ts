@@ -21,6 +21,7 @@ type Options = {
   group?: string[]
   vendor?: string[]
   text?: string
+  query?: string
   number?: number
 }
 
@@ -33,6 +34,7 @@ export const nodeList = () =>
     .option('--group <group...>', 'in any of these groups')
     .option('--vendor <vendor...>', 'with accelerators of any of these vendors')
     .option('--text <text>', 'in name, host, tags or notes')
+    .option('--query <query>', 'that fit a query: accelerator.vendor = amd and not memory < 512GiB')
     .option('-n, --number <n>', 'at most so many', integer)
     .addOption(outputOption())
     .action(async (hostlist: string | undefined, options: Options) => {
@@ -42,6 +44,7 @@ export const nodeList = () =>
         ...(options.tag ? { tag: options.tag } : {}),
         ...(options.group ? { group: options.group } : {}),
         ...(options.vendor ? { acceleratorVendor: options.vendor } : {}),
+        ...(options.query === undefined ? {} : { query: options.query }),
         ...(options.text ? { text: options.text } : {}),
       }
       const rows: Row[] = []
