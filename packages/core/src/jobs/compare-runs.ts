@@ -18,6 +18,8 @@ export type RunComparison = {
   durationMs: number | null
 }
 
+type ComparedRun = Pick<JobRun, 'id' | 'templateId' | 'limit' | 'startedAt' | 'finishedAt'>
+
 const FAILING: HostResult[] = ['FAILED', 'UNREACHABLE']
 const DONE: HostResult[] = [...FAILING, 'OK', 'CHANGED', 'SKIPPED']
 
@@ -25,7 +27,7 @@ const DONE: HostResult[] = [...FAILING, 'OK', 'CHANGED', 'SKIPPED']
  * Compare a run with the last finished one of its template before it: the last with the same limit, else the last that shares a host
  * with it. Null when there is none. A host counts where both runs came to an end on it.
  */
-export async function compareWithPrevious(ctx: Ctx, run: JobRun): Promise<RunComparison | null> {
+export async function compareWithPrevious(ctx: Ctx, run: ComparedRun): Promise<RunComparison | null> {
   const previous = await previousOf(ctx, run)
   if (!previous) return null
   type Pair = { name: string; before: HostResult | null; now: HostResult | null }
@@ -57,7 +59,7 @@ export async function compareWithPrevious(ctx: Ctx, run: JobRun): Promise<RunCom
   }
 }
 
-async function previousOf(ctx: Ctx, run: JobRun): Promise<{ id: string; took: number } | null> {
+async function previousOf(ctx: Ctx, run: ComparedRun): Promise<{ id: string; took: number } | null> {
   const last = async (fits: SQL) => {
     const { rows } = await ctx.db.execute<{ id: string; took: number }>(sql`
       select p.id, (extract(epoch from p.finished_at - p.started_at) * 1000)::int as took

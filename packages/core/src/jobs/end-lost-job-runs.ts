@@ -2,9 +2,9 @@ import { and, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Runtime, Tx } from '../context.ts'
 import { isOneOf } from '../db/rows.ts'
 import { endJobRuns, nudgesOfEnd } from './end-job-runs.ts'
+import { LOST_AFTER_S } from './node-locks.ts'
 import { type JobRun, jobRunEvents, jobRunHosts, jobRuns, nodeLocks } from './tables.ts'
 
-const LOST_AFTER_S = 30
 // A run waits in the queue for as long as workers are busy; its wake-up is lost only if a worker died holding it.
 const REMIND_AFTER_S = 300
 const AT_ONCE = 200

@@ -1,6 +1,6 @@
-import { and, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Ctx, Runtime, Tx } from '../context.ts'
-import { isOneOf } from '../db/rows.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { isOpen, isTenantsTurn } from './queue-order.ts'
 import { jobRuns, nodeLocks } from './tables.ts'
@@ -8,6 +8,8 @@ import { jobRuns, nodeLocks } from './tables.ts'
 const ROWS_PER_INSERT = 5000
 const AT_ONCE = 200
 const MOST_OBSTACLES = 20
+/** A run that its worker has not touched for so long is lost. */
+export const LOST_AFTER_S = 30
 
 /** Put a run that changes its nodes into the line at each of them. */
 export async function lineUp(tx: Tx, jobRunId: string, nodeIds: string[]): Promise<void> {
@@ -103,4 +105,27 @@ export async function runsAtNodes(ctx: Ctx, nodeIds: string[]): Promise<Obstacle
     order by max(l.acquired_at) nulls last, r.id
     limit ${MOST_OBSTACLES}`)
   return rows.map(({ acquiredAt, ...rest }) => ({ ...rest, acquiredAt: acquiredAt ? new Date(acquiredAt) : null }))
+}
+
+/** Who has a node: a run that changes it. `expiresAt`: when it loses the node unless its worker gives a sign of life. */
+export type NodeLock = { runId: string; ownerName: string; acquiredAt: Date; expiresAt: Date }
+
+/** By node, the runs that have these nodes. */
+export async function locksOf(ctx: Ctx, nodeIds: string[]): Promise<Map<string, NodeLock>> {
+  const rows = await ctx.db
+    .select({ nodeId: nodeLocks.nodeId, run: jobRuns, acquiredAt: nodeLocks.acquiredAt })
+    .from(nodeLocks)
+    .innerJoin(jobRuns, eq(jobRuns.id, nodeLocks.jobRunId))
+    .where(and(visibleTo(ctx, jobRuns), isOneOf(nodeLocks.nodeId, nodeIds), isNotNull(nodeLocks.acquiredAt)))
+  return new Map(
+    rows.map(({ nodeId, run, acquiredAt }) => [
+      nodeId,
+      {
+        runId: run.id,
+        ownerName: run.createdByName,
+        acquiredAt: acquiredAt!,
+        expiresAt: new Date(run.touchedAt!.getTime() + LOST_AFTER_S * 1000),
+      },
+    ]),
+  )
 }

@@ -24,6 +24,12 @@ export function whyNotRetry(actor: Actor, run: Pick<JobRun, 'status' | 'finished
   return whyNotAllowed(actor, 'job_run:start')
 }
 
+/** Null when `actor` may take a node away from the run that is changing it, else why not. */
+export function whyNotReleaseLock(actor: Actor, isLocked: boolean): string | null {
+  if (!isLocked) return 'no run has locked the node'
+  return whyNotAllowed(actor, 'node:release_lock')
+}
+
 /** What about a node decides whether a playbook may be run on it. */
 export type Target = {
   connectionType: 'ssh' | 'local'
