@@ -27,6 +27,10 @@ import { nodeList } from './commands/node/list.ts'
 import { nodeTest } from './commands/node/test.ts'
 import { run } from './commands/run.ts'
 import { runs } from './commands/runs.ts'
+import { secretStoreAdd } from './commands/secret-store/add.ts'
+import { secretStoreDelete } from './commands/secret-store/delete.ts'
+import { secretStoreList } from './commands/secret-store/list.ts'
+import { secretStoreUpdate } from './commands/secret-store/update.ts'
 import { templates } from './commands/templates.ts'
 import { whoami } from './commands/whoami.ts'
 import { CliError, EXIT } from './errors.ts'
@@ -74,6 +78,14 @@ export function program(): Command {
       credentialTest(),
       credentialRotateKey(),
       credentialDelete(),
+    ]),
+  )
+  muster.addCommand(
+    noun('secret-store', 'HashiCorp Vault or OpenBao, where credentials may keep their secrets', [
+      secretStoreList(),
+      secretStoreAdd(),
+      secretStoreUpdate(),
+      secretStoreDelete(),
     ]),
   )
   return muster

@@ -4,7 +4,7 @@ import { testCredential } from '@muster/core/nodes'
 import { builder } from '../builder.ts'
 import { ConnectionTest } from './connection-tests.ts'
 import { Credential } from './credentials.ts'
-import { BecomeMethod, CredentialKind } from './enums.ts'
+import { BecomeMethod, CredentialKind, SecretField } from './enums.ts'
 import { COMMON } from './errors.ts'
 import { given, globalId, rowId, rowIdIfGiven } from './ids.ts'
 
@@ -12,6 +12,18 @@ export const Deleted = builder.objectRef<{ id: string }>('Deleted').implement({
   description: 'Something that is gone.',
   fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
 })
+
+const SecretRefInput = builder.inputType('SecretRefInput', {
+  description: 'Where in a secret store the value of a field is.',
+  fields: (t) => ({
+    field: t.field({ type: SecretField, required: true, description: 'Which field.' }),
+    path: t.string({ required: true, description: 'Path of the secret, below the mount.' }),
+    key: t.string({ required: true, description: 'Which of its keys holds the value.' }),
+  }),
+})
+/** As the verbs take them: by field. */
+const byField = <T extends null | undefined>(refs: (typeof SecretRefInput.$inferInput)[] | T) =>
+  refs && Object.fromEntries(refs.map(({ field, path, key }) => [field, { path, key }]))
 
 const CreateCredentialInput = builder.inputType('CreateCredentialInput', {
   description: 'A credential to make. Which fields it can have follows from its kind; an unusable key is refused.',
@@ -27,6 +39,8 @@ const CreateCredentialInput = builder.inputType('CreateCredentialInput', {
     host: t.string({ description: 'BASTION only: host name or address.' }),
     port: t.int({ description: 'BASTION only: port of its SSH server; left out: 22.' }),
     viaId: t.id({ description: 'BASTION only: the bastion in front of it.' }),
+    secretStoreId: t.id({ description: 'The secret store in which the fields of secretRefs are.' }),
+    secretRefs: t.field({ type: [SecretRefInput], description: 'Fields to be read from the secret store when they are needed.' }),
   }),
 })
 const UpdateCredentialInput = builder.inputType('UpdateCredentialInput', {
@@ -43,6 +57,11 @@ const UpdateCredentialInput = builder.inputType('UpdateCredentialInput', {
     host: t.string({ description: 'BASTION only: host name or address. Its approved host key is forgotten.' }),
     port: t.int({ description: 'BASTION only: port of its SSH server.' }),
     viaId: t.id({ description: 'BASTION only: the bastion in front of it; null: none.' }),
+    secretStoreId: t.id({ description: 'The secret store in which the fields of secretRefs are.' }),
+    secretRefs: t.field({
+      type: [SecretRefInput],
+      description: 'All fields to be read from the secret store; values of them that were kept here are forgotten.',
+    }),
   }),
 })
 
@@ -54,7 +73,12 @@ builder.mutationFields((t) => ({
     errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: CreateCredentialInput, required: true, description: 'Which.' }) },
     resolve: (_root, { input }, { ctx }) =>
-      createCredential(ctx, { ...given(input), viaId: rowIdIfGiven('Credential', input.viaId ?? undefined) }),
+      createCredential(ctx, {
+        ...given(input),
+        viaId: rowIdIfGiven('Credential', input.viaId ?? undefined),
+        secretStoreId: rowIdIfGiven('SecretStore', input.secretStoreId ?? undefined),
+        secretRefs: byField(input.secretRefs ?? undefined),
+      }),
   }),
   updateCredential: t.field({
     type: Credential,
@@ -68,6 +92,8 @@ builder.mutationFields((t) => ({
         ...input,
         id: rowId('Credential', input.id),
         viaId: rowIdIfGiven('Credential', input.viaId),
+        secretStoreId: rowIdIfGiven('SecretStore', input.secretStoreId),
+        secretRefs: byField(input.secretRefs),
       } as Parameters<typeof updateCredential>[1]),
   }),
   testCredential: t.field({

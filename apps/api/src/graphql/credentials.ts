@@ -1,9 +1,10 @@
+import { SECRET_FIELDS, type SecretField as SecretFieldName } from '@muster/core/credentials'
 import { schema, visibleTo } from '@muster/core/db'
 import { foldHostlist } from '@muster/core/nodes'
 import { and, inArray, sql } from 'drizzle-orm'
 import { builder } from '../builder.ts'
 import { connectionTypes, PAGED } from './connections.ts'
-import { BecomeMethod, CredentialKind } from './enums.ts'
+import { BecomeMethod, CredentialKind, SecretField } from './enums.ts'
 import { fingerprintOf } from './host-keys.ts'
 import { loader } from './loaders.ts'
 
@@ -52,6 +53,15 @@ const uses = loader<Use[]>(async ({ ctx }, ids) => {
     where ${visibleTo(ctx, credentials)} and ${credentials.viaId} = any(${sql.param([...ids])}::uuid[]) group by ${credentials.viaId}
     order by role desc`)
   return Map.groupBy(rows, ({ id }) => id)
+})
+
+const SecretRef = builder.objectRef<{ field: SecretFieldName; path: string; key: string }>('SecretRef').implement({
+  description: 'Where in a secret store the value of a field is.',
+  fields: (t) => ({
+    field: t.expose('field', { type: SecretField, description: 'Which field.' }),
+    path: t.exposeString('path', { description: 'Path of the secret, below the mount.' }),
+    key: t.exposeString('key', { description: 'Which of its keys holds the value.' }),
+  }),
 })
 
 const CredentialResult = builder.objectRef<{ at: Date; error: string | null }>('CredentialResult').implement({
@@ -116,6 +126,12 @@ export const Credential = builder.drizzleNode('credentials', {
       description: 'How many nodes use it, in whatever role.',
       select: { columns: { id: true } },
       resolve: async (c, _args, context) => (await nodeCounts(context, c.id)) ?? 0,
+    }),
+    secretRefs: t.field({
+      type: [SecretRef],
+      description: 'Fields whose values are in its secret store.',
+      select: { columns: { secretRefs: true } },
+      resolve: (c) => SECRET_FIELDS.flatMap((field) => (c.secretRefs[field] ? [{ field, ...c.secretRefs[field] }] : [])),
     }),
     usedBy: t.field({
       type: [CredentialUse],

@@ -6,6 +6,7 @@ const WORDS = {
   ComputeNode: 'node',
   Accelerator: 'accelerator',
   Credential: 'credential',
+  SecretStore: 'secret store',
   Discovery: 'discovery',
   ConnectionTest: 'connection test',
   NodeGroup: 'node group',

@@ -7,6 +7,7 @@ const TABLES = {
   ComputeNode: schema.computeNodes,
   Accelerator: schema.accelerators,
   Credential: schema.credentials,
+  SecretStore: schema.secretStores,
   Discovery: schema.discoveries,
   ConnectionTest: schema.connectionTests,
   NodeGroup: schema.nodeGroups,

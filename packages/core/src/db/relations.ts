@@ -14,6 +14,7 @@ export const relations = defineRelations(schema, (r) => ({
     secretStore: r.one.secretStores({ from: r.credentials.secretStoreId, to: r.secretStores.id }),
     nodes: r.many.computeNodes({ from: r.credentials.id, to: r.computeNodes.credentialId, alias: 'credential' }),
   },
+  secretStores: { credentials: r.many.credentials({ from: r.secretStores.id, to: r.credentials.secretStoreId }) },
   computeNodes: {
     accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
     discoveries: r.many.discoveries({ from: r.computeNodes.id, to: r.discoveries.nodeId }),

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, EXIT } from '../../errors.ts'
 import { credentialId } from '../../ids.ts'
 import { integer, oneOf } from '../../options.ts'
 import { ask, readStdin } from '../../prompt.ts'
+import { storeId } from '../secret-store/fields.ts'
 
 export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME'
 export type FieldOptions = {
@@ -17,7 +18,13 @@ export type FieldOptions = {
   port?: number
   via?: string
   becomeMethod?: 'SUDO' | 'SU'
+  store?: string
+  keyAt?: Place
+  passphraseAt?: Place
+  passwordAt?: Place
 }
+/** Where in a secret store a value is. */
+type Place = { path: string; key: string }
 
 /** The options that say what stands in a credential. */
 export const withFields = (command: Command): Command =>
@@ -32,10 +39,19 @@ export const withFields = (command: Command): Command =>
     .option('--port <port>', 'BASTION: its SSH port', integer)
     .option('--via <name>', 'BASTION: the bastion in front of it')
     .option('--become-method <method>', 'BECOME: SUDO or SU', oneOf('SUDO', 'SU'))
+    .option('--store <name>', 'secret store in which the following are')
+    .option('--key-at <path#key>', 'where there the private key is, for example nodes/gpu#ssh_key', place)
+    .option('--passphrase-at <path#key>', 'where there its passphrase is', place)
+    .option('--password-at <path#key>', 'where there the password is', place)
 
 /** What the API is told of the options that were given, apart from secrets. */
 export async function fields(options: FieldOptions) {
-  const { description, username, host, port, via, becomeMethod } = options
+  const { description, username, host, port, via, becomeMethod, store } = options
+  const secretRefs = [
+    ...(options.keyAt ? [{ field: 'PRIVATE_KEY' as const, ...options.keyAt }] : []),
+    ...(options.passphraseAt ? [{ field: 'PASSPHRASE' as const, ...options.passphraseAt }] : []),
+    ...(options.passwordAt ? [{ field: 'PASSWORD' as const, ...options.passwordAt }] : []),
+  ]
   return {
     ...(description !== undefined ? { description } : {}),
     ...(username ? { username } : {}),
@@ -43,6 +59,8 @@ export async function fields(options: FieldOptions) {
     ...(port ? { port } : {}),
     ...(via ? { viaId: await credentialId(via) } : {}),
     ...(becomeMethod ? { becomeMethod } : {}),
+    ...(store ? { secretStoreId: await storeId(store) } : {}),
+    ...(secretRefs.length > 0 ? { secretRefs } : {}),
   }
 }
 
@@ -51,8 +69,9 @@ export async function secrets(
   kind: Kind,
   options: FieldOptions,
 ): Promise<{ privateKey?: string; passphrase?: string; password?: string }> {
+  if (options.keyAt || (options.passwordAt && !options.keyFile)) return {}
   if (kind === 'SSH_KEY' && !options.keyFile)
-    throw new CliError('A credential of the kind SSH_KEY needs --key-file PATH, the private key.', EXIT.usage)
+    throw new CliError('A credential of the kind SSH_KEY needs --key-file PATH, the private key; or --key-at.', EXIT.usage)
   const privateKey = options.keyFile ? readKey(options.keyFile) : undefined
   const given = options.secretStdin ? await readStdin() : undefined
   const passphrase =
@@ -63,6 +82,12 @@ export async function secrets(
       ? undefined
       : (given ?? (wantsPassword ? await ask('Password', '--secret-stdin', { hidden: true }) : undefined))
   return { ...(privateKey ? { privateKey } : {}), ...(passphrase ? { passphrase } : {}), ...(password ? { password } : {}) }
+}
+
+function place(text: string): Place {
+  const [, path, key] = /^([^#]+)#(.+)$/.exec(text) ?? []
+  if (!path || !key) throw new InvalidArgumentError('It must be PATH#KEY, as nodes/gpu#password.')
+  return { path, key }
 }
 
 function readKey(path: string): string {

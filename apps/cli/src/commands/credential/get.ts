@@ -15,7 +15,7 @@ export const credentialGet = () =>
           node(id: $id) {
             ... on Credential {
               id name kind description username becomeMethod host port publicKey secretsSet hostKeyFingerprint offeredHostKeyFingerprint
-              via { name } usedBy { role count names } lastResult { isOk error at } lastUsedAt createdAt updatedAt
+              via { name } secretStore { name } secretRefs { field path key } usedBy { role count names } lastResult { isOk error at } lastUsedAt createdAt updatedAt
             }
           }
         }`),
@@ -45,6 +45,10 @@ export const credentialGet = () =>
             ]
           : []),
         ['set', credential.secretsSet.join(', ')],
+        ...credential.secretRefs.map(({ field, path, key }): [string, string] => [
+          field.toLowerCase().replace('_', ' '),
+          `${key} of ${path} in ${credential.secretStore?.name}`,
+        ]),
         ['public key', credential.publicKey],
         ...(credential.usedBy.length === 0 ? [['used by', 'nobody'] as [string, string]] : []),
         ...credential.usedBy.map(({ role, count, names }): [string, string] => [
