@@ -28,7 +28,16 @@ export const JobRunHost = builder.drizzleObject('jobRunHosts', {
       nullable: true,
       description: 'The task it is in, or was in when the run ended.',
     }),
+    currentTaskAt: t.expose('currentTaskAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when it is in that task.',
+    }),
     message: t.exposeString('message', { nullable: true, description: 'The message of its first failure.' }),
+    failureSignature: t.exposeString('failureSignature', {
+      nullable: true,
+      description: 'The same for messages that differ at most in numbers, names and the like; null without a message.',
+    }),
   }),
 })
 

@@ -21,6 +21,14 @@ const RunJobInput = builder.inputType('RunJobInput', {
     become: t.boolean({ description: 'Whether its tasks run as another user.' }),
     forks: t.int({ description: 'How many hosts are worked on at once, 1 to 500.' }),
     timeoutSeconds: t.int({ description: 'When it takes longer it is stopped, in s.' }),
+    serial: t.string({
+      description: 'Hosts at a time, as Ansible takes it: `5`, `30%`, or several such as `1,5,30%`, the last of which repeats.',
+    }),
+    maxFailPercentage: t.int({
+      description: 'The play ends when more than this share of the hosts of a batch has failed, 0 to 100 %.',
+    }),
+    jobTags: t.stringList({ description: 'Only tasks with one of these tags (`--tags`).' }),
+    skipTags: t.stringList({ description: 'No tasks with one of these tags (`--skip-tags`).' }),
     checkMode: t.boolean({ description: 'Only say what it would change.' }),
     diffMode: t.boolean({ description: 'Show what it changes in files.' }),
     verbosity: t.int({ description: "Ansible's verbosity, 0 to 4." }),

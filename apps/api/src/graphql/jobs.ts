@@ -68,12 +68,31 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     become: t.exposeBoolean('become', { description: 'Whether its tasks run as another user.' }),
     forks: t.exposeInt('forks', { description: 'How many hosts are worked on at once.' }),
     timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'When it takes longer it is stopped, in s.' }),
+    serial: t.exposeString('serial', {
+      nullable: true,
+      description: 'Hosts at a time: `5`, `30%` or several such as `1,5,30%`; null: what the playbook says.',
+    }),
+    maxFailPercentage: t.exposeInt('maxFailPercentage', {
+      nullable: true,
+      description:
+        'The play ends when more than this share of the hosts of a batch has failed, in %; null: what the playbook says.',
+    }),
+    jobTags: t.exposeStringList('jobTags', { description: 'Only tasks with one of these tags; empty: all.' }),
+    skipTags: t.exposeStringList('skipTags', { description: 'No tasks with one of these tags.' }),
+    isReadOnly: t.exposeBoolean('isReadOnly', {
+      description: 'It changes nothing on its nodes, so it neither locks them nor waits for others.',
+    }),
     checkMode: t.exposeBoolean('checkMode', { description: 'Only says what it would change.' }),
     diffMode: t.exposeBoolean('diffMode', { description: 'Shows what it changes in files.' }),
     verbosity: t.exposeInt('verbosity', { description: "Ansible's verbosity, 0 to 4." }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why it was started, in the words of who did.' }),
     createdByName: t.exposeString('createdByName', { description: 'Who started it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
+    waitingSince: t.expose('waitingSince', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when it waits for other runs on its nodes, see `waitingFor`; null: it does not.',
+    }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker took it.' }),
     execAt: t.expose('execAt', { type: 'DateTime', nullable: true, description: 'When ansible-playbook was started.' }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it was over.' }),
