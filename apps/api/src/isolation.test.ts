@@ -1,4 +1,5 @@
 import { createApiToken } from '@muster/core/access'
+import { createSecretStore } from '@muster/core/credentials'
 import { createNodeGroup } from '@muster/core/groups'
 import { runJob } from '@muster/core/jobs'
 import { discoverNodes, testConnections } from '@muster/core/nodes'
@@ -20,6 +21,7 @@ beforeAll(async () => {
   const cast = await t.given.tenant()
   stranger = await t.given.tenant()
   const credential = await t.given.credential(cast.admin, 'SSH_KEY')
+  const store = await createSecretStore(cast.admin, { name: 'theirs', address: 'https://vault.test', auth: 'TOKEN', secret: 't' })
   const [node] = await t.given.fleet(cast.operator, {
     nodes: 1,
     accelerators: 1,
@@ -36,6 +38,7 @@ beforeAll(async () => {
     ComputeNode: node!,
     Accelerator: accelerator!,
     Credential: credential,
+    SecretStore: store,
     Discovery: discovery!,
     ConnectionTest: test!,
     NodeGroup: group,
@@ -58,6 +61,7 @@ const ids = [
   'ComputeNode',
   'Accelerator',
   'Credential',
+  'SecretStore',
   'Discovery',
   'ConnectionTest',
   'NodeGroup',
@@ -92,7 +96,7 @@ const CASES: Record<string, Case> = {
   'Query.globalVars': { query: () => '{ it: globalVars { id } }', answer: { it: null } },
   'Query.varSettings': { query: () => '{ it: varSettings { merge } }', answer: { it: { merge: 'REPLACE' } } },
   'Query.compareVars': {
-  'Query.nodeGroup': { query: () => `{ it: nodeGroup(name: "${names.group}") { id } }`, answer: { it: null } },
+    'Query.nodeGroup': { query: () => `{ it: nodeGroup(name: "${names.group}") { id } }`, answer: { it: null } },
     query: () => `{ compareVars(left: "${theirs.ComputeNode}", right: "${theirs.ComputeNode}") { name } }`,
     code: 'NOT_FOUND',
   },
@@ -160,6 +164,23 @@ const CASES: Record<string, Case> = {
   'Mutation.rotateCredentialKey': {
     query: () => 'mutation { it: rotateCredentialKey { __typename ... on CredentialKey { total left } } }',
     answer: { it: { __typename: 'CredentialKey', total: 0, left: 0 } },
+  },
+  'Query.secretStores': {
+    query: () => '{ it: secretStores { totalCount edges { node { id } } } }',
+    answer: { it: { totalCount: 0, edges: [] } },
+  },
+  'Mutation.createSecretStore': {
+    query: () =>
+      'mutation { it: createSecretStore(input: { name: "theirs", address: "https://vault.test", auth: TOKEN, secret: "t" }) { __typename } }',
+    answer: { it: { __typename: 'SecretStore' } },
+  },
+  'Mutation.updateSecretStore': {
+    query: () => `mutation { it: updateSecretStore(input: { id: "${theirs.SecretStore}", mount: "mine" }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.deleteSecretStore': {
+    query: () => `mutation { it: deleteSecretStore(id: "${theirs.SecretStore}") { __typename } }`,
+    answer: { it: notFound },
   },
   'Mutation.deleteCredential': {
     query: () => `mutation { it: deleteCredential(id: "${theirs.Credential}") { __typename } }`,

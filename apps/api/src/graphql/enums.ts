@@ -87,6 +87,20 @@ export const CredentialKind = builder.enumType('CredentialKind', {
   }),
 })
 
+export const SecretField = builder.enumType('SecretField', {
+  description: 'A field of a credential that holds a secret.',
+  values: {
+    PRIVATE_KEY: { value: 'privateKey', description: 'Private key.' },
+    PASSPHRASE: { value: 'passphrase', description: 'Opens the private key.' },
+    PASSWORD: { value: 'password', description: 'Password.' },
+  } as const,
+})
+
+export const SecretStoreAuth = builder.enumType('SecretStoreAuth', {
+  description: 'How Muster signs in to a secret store.',
+  values: same({ TOKEN: 'With a token.', APP_ROLE: 'With the role ID and secret ID of an AppRole at auth/approle.' }),
+})
+
 export const BecomeMethod = builder.enumType('BecomeMethod', {
   description: 'The command that changes to another user.',
   values: upper({ sudo: 'sudo.', su: 'su.' }),
