@@ -20,6 +20,7 @@ import { announce } from './presence.ts'
 import { queueDepths } from './queue-depths.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileSeals } from './reconcilers/reseal.ts'
+import { reconcileRetention } from './reconcilers/retention.ts'
 import { reconcileStuckWork } from './reconcilers/stuck-work.ts'
 import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
 import { shareBastions } from './ssh/bastions.ts'
@@ -95,16 +96,22 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const sshStop = new AbortController()
     const deps = { runtime, config, workerId, listener }
     const ssh = { ...deps, bastions, stopping: sshStop.signal }
+    const store = openArtifactStore(config)
     const seals = reconcileSeals(runtime, workerId)
     listener.on('credentialKey', null, seals.nudge)
     const waiting = reconcileWaitingRuns(runtime)
     for (const topic of ['nodesFreed', 'queue'] as const) listener.on(topic, null, waiting.nudge)
-    const reconcilers = [reconcileLostRuns(runtime), reconcileStuckWork(runtime), seals, waiting]
+    const reconcilers = [
+      reconcileLostRuns(runtime),
+      reconcileStuckWork(runtime),
+      seals,
+      waiting,
+      reconcileRetention(runtime, store),
+    ]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
     listener.onReconnect(() => {
       for (const one of reconcilers) one.nudge()
     })
-    const store = openArtifactStore(config)
     measureQueues(() => queueDepths(db))
     let isStopping = false
     const health = await serveHealth(config.HOST, config.WORKER_PORT, async () => {

@@ -80,7 +80,7 @@ describe('what ansible-playbook is given', () => {
     ])
     expect(seen.args).toEqual(expect.arrayContaining(['--become', '--check', '-vv', '--forks', '20']))
     expect(seen.modes.every((mode: number) => (mode & 0o077) === 0)).toBe(true)
-    expect(seen.files['extra-vars.yml']).toBe(`{"motd": !unsafe "{{ lookup('pipe', 'id') }}"}\n`)
+    expect(seen.files['extra-vars.yml']).toContain(`{"motd": !unsafe "{{ lookup('pipe', 'id') }}", "muster_artifact_dir": `)
     expect(seen.files['inventory.yml']).toContain('StrictHostKeyChecking=yes')
     await expectNothingLeft(id)
   })

@@ -116,7 +116,7 @@ const acts = {
   },
   /** Says the secret of extra var `secret` in many forms, and tears it over several writes. */
   async leak() {
-    const secret = JSON.parse(fs.readFileSync('extra-vars.yml', 'utf8').match(/!unsafe (".*")}/)[1])
+    const secret = JSON.parse(fs.readFileSync('extra-vars.yml', 'utf8').match(/"secret": !unsafe ("(?:[^"\\]|\\.)*")/)[1])
     begin()
     for (const part of ['the password is ', ...secret, ' indeed\n']) {
       write(1, part)
