@@ -18,6 +18,9 @@ test.afterAll(async () => {
 test('the link from the first start signs in and leads to choosing a password', async () => {
   await page.goto(process.env.SIGN_IN_LINK ?? '')
   await expect(page.getByRole('heading', { name: 'Welcome to Muster' })).toBeVisible()
+  // The way past it would lead to a console that one cannot come back to.
+  await page.goto('/nodes')
+  await expect(page.getByRole('heading', { name: 'Welcome to Muster' })).toBeVisible()
   await page.getByLabel('Name').fill(owner.name)
   await page.getByLabel('E-mail').fill(owner.email)
   await page.getByLabel('Password').fill(owner.password)
@@ -49,6 +52,13 @@ test('signing out and in again comes back to where one wanted to be', async () =
 test('lab nodes are added in bulk, their keys approved bastion first, and what is inside is found', async () => {
   await page.goto('/nodes/add')
   await page.getByRole('button', { name: 'Add all 8' }).click()
+  // Whoever leaves in the middle finds the way back from the list.
+  await expect(page.getByRole('button', { name: 'Look at the keys' })).toBeVisible()
+  await page.getByRole('link', { name: 'Finish later' }).click()
+  await expect(page.getByText('8 nodes are not in yet')).toBeVisible()
+  await page.getByRole('button', { name: 'Test and approve' }).click()
+  await expect(page).toHaveURL(/step=test/)
+  await page.reload()
   // Round one: six nodes and the bastion show their keys; round two: the two behind it.
   for (let round = 0; round < 3; round++) {
     const review = page.getByRole('button', { name: 'Look at the keys' })
@@ -79,6 +89,8 @@ test('filters stand in the URL and survive a reload', async () => {
   await page.goto('/nodes')
   const list = page.getByRole('list', { name: 'Nodes' })
   await expect(list.getByRole('listitem')).toHaveCount(8)
+  await expect(list.getByText('Ready', { exact: true })).toHaveCount(8)
+  await expect(page.getByText('not in yet')).toBeHidden()
   await page.getByRole('button', { name: 'Filter' }).click()
   await page.getByRole('checkbox', { name: /AMD GPU/ }).click()
   await expect(page.getByRole('checkbox', { name: /AMD GPU/ })).toBeChecked()
