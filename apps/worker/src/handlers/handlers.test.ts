@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { createCredential } from '@muster/core/credentials'
+import { createCredential, createSecretStore } from '@muster/core/credentials'
 import { schema } from '@muster/core/db'
 import { addNode, type ConnectionTest, testCredential } from '@muster/core/nodes'
 import { eventually, makeHostKey } from '@muster/core/testing'
@@ -9,6 +9,7 @@ import { count, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pinnedKey } from '../testing/access.ts'
 import { nodeWorld } from '../testing/node-world.ts'
+import { openbao } from '../testing/openbao.ts'
 
 let lab: OwnedLab
 let world: Awaited<ReturnType<typeof nodeWorld>>
@@ -96,19 +97,43 @@ describe('a credential on trial', () => {
     const node = await world.addKnown(lab.node('plain'), { name: 'tried' })
     const before = await world.rowOf(node.id)
     const wrong = await world.given.credential(world.admin, 'SSH_KEY', { username: 'ops' })
-    const tried = async (id: string) => {
-      const { id: testId } = await testCredential(world.operator, { id, nodeId: node.id })
-      await eventually(async () => {
-        const [row] = await world.runtime.db.select().from(schema.connectionTests).where(eq(schema.connectionTests.id, testId))
-        return row!.finishedAt !== null
-      }, 30_000)
-      const [row] = await world.runtime.db.select().from(schema.credentials).where(eq(schema.credentials.id, id))
-      return row!.lastResultError
-    }
-    expect(await tried(wrong.id)).toMatch(/refuses ops with this ssh-ed25519 key/)
-    expect(await tried(world.key.id)).toBeNull()
+    expect(await tried(wrong.id, node.id)).toMatch(/refuses ops with this ssh-ed25519 key/)
+    expect(await tried(world.key.id, node.id)).toBeNull()
     expect(await world.rowOf(node.id)).toEqual(before)
   })
+
+  it.skipIf(!process.env.OPENBAO)('is fetched from the secret store that it says', async () => {
+    const node = await world.addKnown(lab.node('plain'), { name: 'tried-from-a-store' })
+    const bao = await openbao()
+    try {
+      const store = { name: 'bao', address: bao.address, auth: 'TOKEN' as const, secret: bao.rootToken }
+      const { id: secretStoreId } = await createSecretStore(world.admin, store)
+      const { username, privateKey } = lab.credentials.sshKey
+      const stored = await createCredential(world.admin, {
+        name: 'in a store',
+        kind: 'SSH_KEY',
+        username,
+        secretStoreId,
+        secretRefs: { privateKey: { path: 'nodes/plain', key: 'key' } },
+      })
+      expect(await tried(stored.id, node.id)).toContain(`The secret store bao (${bao.address}) has nothing at secret/nodes/plain`)
+      await bao.write('secret/data/nodes/plain', { data: { key: privateKey } })
+      expect(await tried(stored.id, node.id)).toBeNull()
+    } finally {
+      await bao.stop()
+    }
+  })
+
+  /** Why it failed; null when it did not. */
+  async function tried(id: string, nodeId: string): Promise<string | null> {
+    const { id: testId } = await testCredential(world.operator, { id, nodeId })
+    await eventually(async () => {
+      const [row] = await world.runtime.db.select().from(schema.connectionTests).where(eq(schema.connectionTests.id, testId))
+      return row!.finishedAt !== null
+    }, 30_000)
+    const [row] = await world.runtime.db.select().from(schema.credentials).where(eq(schema.credentials.id, id))
+    return row!.lastResultError
+  }
 })
 
 describe('discovery', () => {
