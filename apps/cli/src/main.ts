@@ -32,6 +32,16 @@ import { secretStoreDelete } from './commands/secret-store/delete.ts'
 import { secretStoreList } from './commands/secret-store/list.ts'
 import { secretStoreUpdate } from './commands/secret-store/update.ts'
 import { templates } from './commands/templates.ts'
+import { varsDiff } from './commands/vars/diff.ts'
+import { varsEdit } from './commands/vars/edit.ts'
+import { varsExplain } from './commands/vars/explain.ts'
+import { varsGet } from './commands/vars/get.ts'
+import { varsHistory } from './commands/vars/history.ts'
+import { varsImpact } from './commands/vars/impact.ts'
+import { varsMerge } from './commands/vars/merge.ts'
+import { varsRestore } from './commands/vars/restore.ts'
+import { varsSecret } from './commands/vars/secret.ts'
+import { varsSet } from './commands/vars/set.ts'
 import { whoami } from './commands/whoami.ts'
 import { CliError, EXIT } from './errors.ts'
 
@@ -59,10 +69,6 @@ export function program(): Command {
     ]),
   )
   muster.addCommand(
-    noun('credential', 'keys and passwords to log in with', [
-      credentialList(),
-      credentialGet(),
-  muster.addCommand(
     noun('group', 'groups of nodes', [
       groupList(),
       groupGet(),
@@ -73,6 +79,10 @@ export function program(): Command {
       groupDelete(),
     ]),
   )
+  muster.addCommand(
+    noun('credential', 'keys and passwords to log in with', [
+      credentialList(),
+      credentialGet(),
       credentialAdd(),
       credentialUpdate(),
       credentialTest(),
@@ -86,6 +96,20 @@ export function program(): Command {
       secretStoreAdd(),
       secretStoreUpdate(),
       secretStoreDelete(),
+    ]),
+  )
+  muster.addCommand(
+    noun('vars', 'variables of all nodes, groups and nodes', [
+      varsGet(),
+      varsSet(),
+      varsEdit(),
+      varsExplain(),
+      varsDiff(),
+      varsImpact(),
+      varsHistory(),
+      varsRestore(),
+      varsSecret(),
+      varsMerge(),
     ]),
   )
   return muster

@@ -41,7 +41,7 @@ const shared = {
   type: VariableScope,
   authScopes: { authenticated: true },
   errors: { types: [...COMMON, Conflict, NotFound] },
-} as const
+}
 
 builder.mutationFields((t) => ({
   setVars: t.field({

@@ -1,0 +1,43 @@
+import { Command } from 'commander'
+import { request } from '../../client.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { type Format, outputOption, printObject, printRows } from '../../output.ts'
+import { type Place, readScope, readText, shown, withPlace } from './scope.ts'
+
+export const varsImpact = () =>
+  withPlace(
+    new Command('impact')
+      .description('on which nodes an edit would change something; nothing is saved')
+      .requiredOption('-f, --file <file>', 'the variables as they would be: YAML or JSON; - is standard input'),
+  )
+    .addOption(outputOption())
+    .action(async ({ file, output, ...place }: Place & { file: string; output: Format }) => {
+      const [{ ids, label }, text] = [await readScope(place), await readText(file)]
+      const answer = await request(
+        graphql(`query VarsImpact($groupId: ID, $nodeId: ID, $text: String!) {
+          varsImpact(groupId: $groupId, nodeId: $nodeId, text: $text) {
+            __typename ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { node before { value isSecret } after { value isSecret } } } }
+          }
+        }`),
+        { groupId: ids.groupId ?? null, nodeId: ids.nodeId ?? null, text },
+      )
+      const impact = orThrow(answer.varsImpact)
+      if (output !== 'table') return printObject(impact, output)
+      process.stderr.write(`Changes ${impact.changedCount} of the ${impact.nodeCount} nodes of ${label}.\n`)
+      const value = (each: Parameters<typeof shown>[0]) => (each ? shown(each) : '(not set)')
+      printRows(
+        impact.vars,
+        [
+          { title: 'NAME', value: (each) => each.name },
+          { title: 'NODES', value: (each) => each.nodeCount },
+          {
+            title: 'EXAMPLES',
+            value: (each) => each.examples.map((one) => `${one.node}: ${value(one.before)} -> ${value(one.after)}`).join('; '),
+          },
+        ],
+        output,
+        'No value would change.',
+      )
+    })
