@@ -1,5 +1,5 @@
 'use client'
-import { ChevronDown, ChevronUp, Search, WrapText } from 'lucide-react'
+import { ChevronDown, ChevronUp, Download, Search, WrapText } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -103,6 +103,14 @@ export function LogPanel({ store, isOver, error, host, onHost, isFinished, showL
     return out.join('\n')
   }
 
+  function download() {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([`${allText()}\n`], { type: 'text/plain' }))
+    link.download = host === null ? 'run.log' : `run-${host}.log`
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+
   return (
     <div className="flex h-[max(360px,calc(100dvh-240px))] flex-col overflow-hidden rounded-lg border border-line bg-panel">
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-2 py-1.5">
@@ -159,6 +167,7 @@ export function LogPanel({ store, isOver, error, host, onHost, isFinished, showL
           onClick={() => setWrap(!wrap)}
         />
         <CopyButton text={allText} />
+        <Button look="quiet" label={t('log.download')} icon={<Download aria-hidden />} onClick={download} />
         <span className="px-1 text-xs whitespace-nowrap text-muted tabular-nums" aria-live="polite">
           {isOver ? t('log.over', { count: store.lineCount }) : follow ? t('log.following') : t('log.paused')}
         </span>

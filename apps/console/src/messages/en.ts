@@ -565,6 +565,7 @@ export const en = {
   'run.waiting': 'waiting for a worker',
 
   'log.allHosts': 'All hosts',
+  'log.download': 'Download the log',
   'log.following': 'Following',
   'log.hitOf': '{at} of {count}',
   'log.hits': { one: '{count} line', other: '{count} lines' },

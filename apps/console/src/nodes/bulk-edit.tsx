@@ -1,9 +1,9 @@
 'use client'
 import { useState } from 'react'
-import { CredentialSelect } from '@/credentials/credential-select.tsx'
 import { useVerb } from '@/graphql/use-verb.ts'
 import { t } from '@/messages/index.ts'
 import { SelectField, TextField } from '@/ui/field.tsx'
+import { type Access, AccessFields } from './access-fields.tsx'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { nodeTypes, parseTags } from './edit-dialog.tsx'
 import { type NodeHead, UpdateNode } from './node-documents.ts'
@@ -23,8 +23,7 @@ export function BulkEdit({ ids, onClose }: { ids: string[]; onClose: () => void 
   const update = useVerb(UpdateNode)
   const [form, setForm] = useState(untouched)
   const set = (key: keyof typeof form) => (value: string) => setForm((before) => ({ ...before, [key]: value }))
-  const reference = (key: 'credentialId' | 'becomeCredentialId' | 'bastionId') =>
-    form[key] === 'keep' ? {} : { [key]: form[key] || null }
+  const reference = (key: keyof Access) => (form[key] === 'keep' ? {} : { [key]: form[key] || null })
   const isChanged = Object.entries(untouched).some(([key, value]) => form[key as keyof typeof form].trim() !== value)
   const [add, remove] = [parseTags(form.addTags), parseTags(form.removeTags)]
   return (
@@ -66,27 +65,7 @@ export function BulkEdit({ ids, onClose }: { ids: string[]; onClose: () => void 
           onChange={(event) => set('removeTags')(event.target.value)}
           hint={t('node.tagsHint')}
         />
-        <CredentialSelect
-          label={t('node.credential')}
-          kinds={['SSH_KEY', 'SSH_PASSWORD']}
-          keep={t('bulk.keep')}
-          value={form.credentialId}
-          onChange={set('credentialId')}
-        />
-        <CredentialSelect
-          label={t('node.becomeCredential')}
-          kinds={['BECOME']}
-          keep={t('bulk.keep')}
-          value={form.becomeCredentialId}
-          onChange={set('becomeCredentialId')}
-        />
-        <CredentialSelect
-          label={t('node.bastion')}
-          kinds={['BASTION']}
-          keep={t('bulk.keep')}
-          value={form.bastionId}
-          onChange={set('bastionId')}
-        />
+        <AccessFields keep={t('bulk.keep')} value={form} onChange={(key, id) => set(key)(id)} />
         <SelectField label={t('node.type')} value={form.nodeType} onChange={(event) => set('nodeType')(event.target.value)}>
           <option value="keep">{t('bulk.keep')}</option>
           {nodeTypes.map((type) => (

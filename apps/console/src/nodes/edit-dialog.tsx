@@ -1,6 +1,5 @@
 'use client'
 import { useState } from 'react'
-import { CredentialSelect } from '@/credentials/credential-select.tsx'
 import { issueFor, useVerb } from '@/graphql/use-verb.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -8,6 +7,7 @@ import { Dialog } from '@/ui/dialog.tsx'
 import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
+import { AccessFields } from './access-fields.tsx'
 import { type NodeHead, UpdateNode } from './node-documents.ts'
 
 export const nodeTypes = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
@@ -123,29 +123,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
             error={error('sshUser')}
           />
         </div>
-        <CredentialSelect
-          label={t('node.credential')}
-          kinds={['SSH_KEY', 'SSH_PASSWORD']}
-          value={form.credentialId}
-          onChange={(id) => setForm((before) => ({ ...before, credentialId: id }))}
-          error={error('credentialId')}
-        />
-        <CredentialSelect
-          label={t('node.becomeCredential')}
-          optional
-          kinds={['BECOME']}
-          value={form.becomeCredentialId}
-          onChange={(id) => setForm((before) => ({ ...before, becomeCredentialId: id }))}
-          error={error('becomeCredentialId')}
-        />
-        <CredentialSelect
-          label={t('node.bastion')}
-          optional
-          kinds={['BASTION']}
-          value={form.bastionId}
-          onChange={(id) => setForm((before) => ({ ...before, bastionId: id }))}
-          error={error('bastionId')}
-        />
+        <AccessFields value={form} onChange={(key, id) => setForm((before) => ({ ...before, [key]: id }))} error={error} />
         <SelectField
           label={t('node.type')}
           value={form.nodeType}

@@ -1,9 +1,9 @@
 'use client'
 import { useEffect, useMemo, useState } from 'react'
 import { useClient } from 'urql'
-import { CredentialSelect } from '@/credentials/credential-select.tsx'
 import { type Problem, problemOf, unwrap, useVerb } from '@/graphql/use-verb.ts'
 import { t } from '@/messages/index.ts'
+import { AccessFields, noAccess } from '@/nodes/access-fields.tsx'
 import { parseTags } from '@/nodes/edit-dialog.tsx'
 import { Button } from '@/ui/button.tsx'
 import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
@@ -53,9 +53,7 @@ export function BulkForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) 
   const verb = useVerb(ImportNodes)
   const [text, setText] = useState('')
   const [chosenFormat, setFormat] = useState<ImportInput['format'] | ''>('')
-  const [credentialId, setCredential] = useState('')
-  const [becomeCredentialId, setBecome] = useState('')
-  const [bastionId, setBastion] = useState('')
+  const [access, setAccess] = useState(noAccess)
   const [sshUser, setUser] = useState('')
   const [tags, setTags] = useState('')
   const format = chosenFormat || guessFormat(text)
@@ -66,15 +64,13 @@ export function BulkForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) 
             format,
             text,
             defaults: {
-              ...(credentialId && { credentialId }),
-              ...(becomeCredentialId && { becomeCredentialId }),
-              ...(bastionId && { bastionId }),
+              ...Object.fromEntries(Object.entries(access).filter(([, id]) => id)),
               ...(sshUser && { sshUser }),
               ...(tags.trim() && { tags: parseTags(tags) }),
             },
           }
         : null,
-    [text, format, credentialId, becomeCredentialId, bastionId, sshUser, tags],
+    [text, format, access, sshUser, tags],
   )
   const check = useDryCheck(input)
   const [added, setAdded] = useState<ImportReport | null>(null)
@@ -143,20 +139,7 @@ export function BulkForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) 
               </option>
             ))}
           </SelectField>
-          <CredentialSelect
-            label={t('node.credential')}
-            kinds={['SSH_KEY', 'SSH_PASSWORD']}
-            value={credentialId}
-            onChange={setCredential}
-          />
-          <CredentialSelect
-            label={t('node.becomeCredential')}
-            optional
-            kinds={['BECOME']}
-            value={becomeCredentialId}
-            onChange={setBecome}
-          />
-          <CredentialSelect label={t('node.bastion')} optional kinds={['BASTION']} value={bastionId} onChange={setBastion} />
+          <AccessFields value={access} onChange={(key, id) => setAccess((before) => ({ ...before, [key]: id }))} />
           <TextField
             label={t('node.user')}
             mono

@@ -1,8 +1,8 @@
 'use client'
 import { useState } from 'react'
-import { CredentialSelect } from '@/credentials/credential-select.tsx'
 import { issueFor, useVerb } from '@/graphql/use-verb.ts'
 import { t } from '@/messages/index.ts'
+import { AccessFields, noAccess } from '@/nodes/access-fields.tsx'
 import { parseTags } from '@/nodes/edit-dialog.tsx'
 import { Button } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
@@ -14,9 +14,7 @@ import { AddNode } from './documents.ts'
 export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) => void; blockedReason: string | null }) {
   const verb = useVerb(AddNode)
   const [form, setForm] = useState({ name: '', host: '', port: '', sshUser: '', tags: '' })
-  const [credentialId, setCredential] = useState('')
-  const [becomeCredentialId, setBecome] = useState('')
-  const [bastionId, setBastion] = useState('')
+  const [access, setAccess] = useState(noAccess)
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
   // "gpu01.rack4.example" is called gpu01 unless told otherwise; an address has no name in it.
@@ -30,9 +28,9 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
         port: form.port ? Number(form.port) : null,
         sshUser: form.sshUser || null,
         tags: parseTags(form.tags),
-        credentialId: credentialId || null,
-        becomeCredentialId: becomeCredentialId || null,
-        bastionId: bastionId || null,
+        credentialId: access.credentialId || null,
+        becomeCredentialId: access.becomeCredentialId || null,
+        bastionId: access.bastionId || null,
       },
     })
     if (outcome.ok) onAdded([outcome.value.id])
@@ -42,7 +40,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
     ? t('wizard.needHost')
     : !name
       ? t('wizard.needName')
-      : !credentialId
+      : !access.credentialId
         ? t('wizard.needCredential')
         : null
   return (
@@ -91,13 +89,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
               error={error('port')}
             />
           </div>
-          <CredentialSelect
-            label={t('node.credential')}
-            kinds={['SSH_KEY', 'SSH_PASSWORD']}
-            value={credentialId}
-            onChange={setCredential}
-            error={error('credentialId')}
-          />
+          <AccessFields value={access} onChange={(key, id) => setAccess((before) => ({ ...before, [key]: id }))} error={error} />
           <TextField
             label={t('node.user')}
             mono
@@ -106,22 +98,6 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
             onChange={set('sshUser')}
             error={error('sshUser')}
             hint={t('wizard.userHint')}
-          />
-          <CredentialSelect
-            label={t('node.becomeCredential')}
-            optional
-            kinds={['BECOME']}
-            value={becomeCredentialId}
-            onChange={setBecome}
-            error={error('becomeCredentialId')}
-          />
-          <CredentialSelect
-            label={t('node.bastion')}
-            optional
-            kinds={['BASTION']}
-            value={bastionId}
-            onChange={setBastion}
-            error={error('bastionId')}
           />
           <TextField
             className="sm:col-span-2"
