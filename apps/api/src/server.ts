@@ -10,6 +10,7 @@ import { createMetrics } from './metrics.ts'
 import { factsOf, httpRules, introspectionForMembers, operationLog } from './plugins.ts'
 import { requestFacts } from './request-facts.ts'
 import { schema } from './schema.ts'
+import { sharedLogs } from './shared-logs.ts'
 
 export type Api = ReturnType<typeof createApi>
 /** What a WebSocket operation brings instead of a request. */
@@ -45,6 +46,7 @@ export function createApi(deps: ApiDeps) {
       introspectionForMembers(),
       operationLog(metrics),
       maskedResults(),
+      sharedLogs(),
       fastPage(),
     ],
   })

@@ -161,6 +161,42 @@ test('who comes back with the last seq loses nothing and gets nothing twice', as
   expect(all.length).toBeGreaterThanOrEqual(80)
 })
 
+test('a batch is worked out once for all who ask for the same of it, and for nobody else', async () => {
+  const run = await startRun(cast)
+  const subscribe = async (as: Cast['viewer'], query: string) => {
+    const socketHeaders = new Headers({ authorization: `Bearer ${await t.tokenOf(as)}` })
+    const enveloped = t.api.yoga.getEnveloped({ socketHeaders })
+    const results = await enveloped.subscribe({
+      schema: enveloped.schema,
+      document: enveloped.parse(query),
+      variableValues: { id: run.gid },
+      contextValue: await enveloped.contextFactory(),
+    })
+    return (results as AsyncIterable<Message<Log>>)[Symbol.asyncIterator]()
+  }
+  const followers = [
+    await subscribe(cast.viewer, LOG),
+    await subscribe(cast.viewer, LOG),
+    await subscribe(cast.operator, LOG),
+    await subscribe(cast.viewer, LOG.replace('lastSeq', '')),
+  ]
+  // The first page comes to each when it began; what comes next comes to all at once.
+  const next = () => Promise.all(followers.map(async (follower) => (await follower.next()).value as Message<Log>))
+  const first = next()
+  await run.lines(1, 3)
+  await first
+  const second = next()
+  await run.lines(4, 6)
+  const [one, same, another, less] = await second
+  expect(one!.data!.jobRunEvents.events.map((event) => event.seq)).toEqual([4, 5, 6])
+  expect(same).toBe(one)
+  expect(another).toEqual(one)
+  expect(another).not.toBe(one)
+  expect(Object.keys(less!.data!.jobRunEvents)).toEqual(['events', 'run'])
+  await run.finish()
+  for (const follower of followers) await follower.return?.()
+})
+
 test.each(WAYS)('connection tests are told as they are and as they change over %s', async (_way, subscribe) => {
   const [one, two] = await t.given.fleet(cast.operator, { nodes: 2 })
   const tests = await testConnections(cast.operator, { nodeIds: [one!.id, two!.id] })

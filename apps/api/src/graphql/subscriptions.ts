@@ -10,7 +10,7 @@ import { JobRunEvent } from './job-events.ts'
 import { JobRun } from './jobs.ts'
 import { ComputeNode } from './nodes.ts'
 
-type Batch = JobRunEventPage & { runId: string }
+export type Batch = JobRunEventPage & { runId: string }
 
 const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement({
   description: 'Some events of a log, in order and without a gap.',

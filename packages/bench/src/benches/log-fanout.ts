@@ -16,20 +16,21 @@ const RECONNECTS = 100
 const RATE = 10_000
 const SECONDS = 5
 const LATE_MS = 100
+const SETTLE_MS = 2000
 
 /** 100 runs that say 10,000 lines a second together, followed by 1,000 subscribers with a connection each, and by nobody. */
 export const bench: Bench = async ({ rounds, say }) => {
   const dir = mkdtempSync(join(tmpdir(), 'mf-'))
   const flood = callbackFlood(dir)
-  const product = await startProduct({ ANSIBLE_PLAYBOOK: flood.program, JOB_RUNNER_CONCURRENCY: String(RUNS) })
+  const product = await startProduct({ ANSIBLE_PLAYBOOK: flood.program, JOB_RUNNER_CONCURRENCY: '160' })
   try {
     let token: string | null = null
     const api = connect(product.url, () => token)
     token = await signIn(api, product.linkToken)
     for (let i = 0; i < RUNS; i++) await addSilentNode(api, `node${i}`)
-    flood.set({ events: (RATE / RUNS) * SECONDS, rate: RATE / RUNS })
 
     const once = async (followersPerRun: number, reconnects: number) => {
+      flood.set({ events: (RATE / RUNS) * SECONDS, rate: RATE / RUNS }, true)
       const ids: string[] = []
       for (let i = 0; i < RUNS; i++) ids.push(await runJob(api, { template: 'connectivity_check', limit: `node${i}` }))
       const lags: number[] = []
@@ -37,10 +38,21 @@ export const bench: Bench = async ({ rounds, say }) => {
       const followers = ids.flatMap((id) =>
         Array.from({ length: followersPerRun }, () => follow(api, id, lags, () => drops-- > 0)),
       )
+      await newest(api, (run) => run.execAt !== null)
+      // So that what starting costs is over.
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+      const began = Date.now()
+      flood.letGo()
       const delivered = (await Promise.all(followers)).reduce((sum, n) => sum + n, 0)
-      const { lines, perSecond } = await written(api)
+      const runs = await newest(api, (run) => run.finishedAt !== null)
+      const lines = runs.reduce((sum, run) => sum + Number(run.lineCount), 0)
+      const ended = Math.max(...runs.map((run) => Date.parse(run.finishedAt!)))
       if (lines !== RATE * SECONDS) throw new Error(`${lines} of ${RATE * SECONDS} lines were written`)
-      return { perSecond, lags, delivered: followersPerRun ? delivered / (lines * followersPerRun) : 1 }
+      return {
+        perSecond: lines / ((ended - began) / 1000),
+        lags,
+        delivered: followersPerRun ? delivered / (lines * followersPerRun) : 1,
+      }
     }
 
     const write: Sample[] = []
@@ -94,21 +106,17 @@ async function follow(api: Client, id: string, lags: number[], mayDrop: () => bo
   }
 }
 
-/** Wait for the end of the newest runs. @returns how many lines they have, and how fast these were written, all together */
-async function written(api: Client): Promise<{ lines: number; perSecond: number }> {
-  type Run = { finishedAt: string | null; execAt: string; lineCount: number }
+type Run = { finishedAt: string | null; execAt: string | null; lineCount: number }
+
+/** The newest runs, once all of them are so far. */
+async function newest(api: Client, isSoFar: (run: Run) => boolean): Promise<Run[]> {
   while (true) {
     const { jobRuns } = await api.request<{ jobRuns: { edges: { node: Run }[] } }>(
       'query ($runs: Int!) { jobRuns(first: $runs) { edges { node { finishedAt execAt lineCount } } } }',
       { runs: RUNS },
     )
     const runs = jobRuns.edges.map((edge) => edge.node)
-    if (runs.every((run) => run.finishedAt)) {
-      const lines = runs.reduce((sum, run) => sum + Number(run.lineCount), 0)
-      const began = Math.min(...runs.map((run) => Date.parse(run.execAt)))
-      const ended = Math.max(...runs.map((run) => Date.parse(run.finishedAt!)))
-      return { lines, perSecond: lines / ((ended - began) / 1000) }
-    }
+    if (runs.every(isSoFar)) return runs
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }

@@ -1,6 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '../context.ts'
+import type { Db } from '../db/client.ts'
 import { Conflict } from '../errors.ts'
+import { together } from '../together.ts'
 import { jobRunEvents, jobRuns } from './tables.ts'
 
 /** An event as a worker reports it; `seq` and line numbers are given by the append. */
@@ -26,9 +28,15 @@ export class ClaimLost extends Conflict {}
 export const storableJson = (value: unknown): string =>
   JSON.stringify(value).replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (found) => (found === '\\\\' ? found : '\ufffd'))
 
+type Append = { tenantId: string; id: string; token: string; after?: number | undefined; events: NewJobRunEvent[] }
+
+const RUNS_PER_STATEMENT = 100
+const appenders = new WeakMap<Db, (append: Append) => Promise<number | null>>()
+
 /**
  * Append events to a run's log, gap-free: one statement moves the run's high-water marks, if `token` is still its claim, and
- * inserts the rows behind them. Readers are nudged afterwards. Calls for one run must not overlap.
+ * inserts the rows behind them; runs that have something to say at the same time share it. Readers are nudged afterwards. Calls for
+ * one run must not overlap.
  * @param after the run's last seq as this worker knows it. With it a call may be repeated after a lost answer: what was stored
  * already is not stored again.
  * @returns the seq of the last event
@@ -39,32 +47,46 @@ export async function appendJobRunEvents(
   { id, token, after, events }: { id: string; token: string; after?: number; events: NewJobRunEvent[] },
 ): Promise<number> {
   if (events.length === 0) return after ?? 0
-  let lines = 0
-  const rows = events.map((event, i) => {
-    const lineCount = event.stdout == null ? 0 : event.stdout.split('\n').length
-    lines += lineCount
-    return { ...event, n: i + 1, first: lines - lineCount + 1, lines: lineCount }
-  })
-  const { rows: written } = await ctx.db.execute<{ seq: string }>(sql`
-    with run as (
-      update ${jobRuns} set last_seq = last_seq + ${rows.length}, last_line = last_line + ${lines}, touched_at = now()
-      where id = ${id} and tenant_id = ${ctx.tenantId} and claim_token = ${token} and finished_at is null
-        and ${after === undefined ? sql`true` : sql`last_seq = ${after}`}
-      returning last_seq - ${rows.length} as seq, last_line - ${lines} as line
-    )
-    insert into ${jobRunEvents} (job_run_id, seq, kind, host, play, task, task_uuid, action, is_changed, duration_ms, result,
-      stdout, start_line, line_count, created_at)
-    select ${id}, run.seq + e.n, e.kind, e.host, e.play, e.task, e."taskUuid", e.action, e."isChanged", e."durationMs", e.result,
-      e.stdout, run.line + e.first, e.lines, e."createdAt"
-    from run, json_to_recordset(${storableJson(rows)}::json) as e(n int, kind text, host text, play text, task text,
-      "taskUuid" text, action text, "isChanged" boolean, "durationMs" int, result jsonb, stdout text, first int, lines int,
-      "createdAt" timestamptz)
-    returning seq`)
-  if (written.length === 0 && !(await isStored(ctx, id, token, after, rows.length)))
+  const append = appenders.get(ctx.db) ?? together((appends: Append[]) => insert(ctx.db, appends), RUNS_PER_STATEMENT)
+  appenders.set(ctx.db, append)
+  const written = await append({ tenantId: ctx.tenantId, id, token, after, events })
+  if (written === null && !(await isStored(ctx, id, token, after, events.length)))
     throw new ClaimLost(`The run ${id} is no longer this worker's.`)
-  const seq = written.length > 0 ? Math.max(...written.map((row) => Number(row.seq))) : after! + rows.length
+  const seq = written ?? after! + events.length
   ctx.notify({ topic: 'jobRunEvents', id, tenantId: ctx.tenantId, seq })
   return seq
+}
+
+/** @returns for each its run's last seq; null where nothing was written, since the run is not (or no longer) as the caller says */
+async function insert(db: Db, appends: Append[]): Promise<(number | null)[]> {
+  const runs = appends.map(({ events: _, ...run }) => ({ ...run, rows: 0, lines: 0 }))
+  const rows = appends.flatMap(({ id, events }, i) =>
+    events.map((event) => {
+      const run = runs[i]!
+      const lineCount = event.stdout == null ? 0 : event.stdout.split('\n').length
+      const row = { ...event, id, n: ++run.rows, first: run.lines + 1, lines: lineCount }
+      run.lines += lineCount
+      return row
+    }),
+  )
+  const { rows: written } = await db.execute<{ id: string; seq: string }>(sql`
+    with run as (
+      update ${jobRuns} r set last_seq = last_seq + a.rows, last_line = last_line + a.lines, touched_at = now()
+      from json_to_recordset(${JSON.stringify(runs)}::json) as a(id uuid, "tenantId" uuid, token uuid, after bigint, rows int, lines int)
+      where r.id = a.id and r.tenant_id = a."tenantId" and r.claim_token = a.token and r.finished_at is null
+        and (a.after is null or r.last_seq = a.after)
+      returning r.id, r.last_seq, r.last_seq - a.rows as seq, r.last_line - a.lines as line
+    ), inserted as (
+      insert into ${jobRunEvents} (job_run_id, seq, kind, host, play, task, task_uuid, action, is_changed, duration_ms, result,
+        stdout, start_line, line_count, created_at)
+      select run.id, run.seq + e.n, e.kind, e.host, e.play, e.task, e."taskUuid", e.action, e."isChanged", e."durationMs", e.result,
+        e.stdout, run.line + e.first, e.lines, e."createdAt"
+      from run join json_to_recordset(${storableJson(rows)}::json) as e(id uuid, n int, kind text, host text, play text, task text,
+        "taskUuid" text, action text, "isChanged" boolean, "durationMs" int, result jsonb, stdout text, first int, lines int,
+        "createdAt" timestamptz) on e.id = run.id
+    ) select id, last_seq as seq from run`)
+  const seqs = new Map(written.map((row) => [row.id, Number(row.seq)]))
+  return appends.map(({ id }) => seqs.get(id) ?? null)
 }
 
 /** Whether an earlier call whose answer was lost has stored these events. */

@@ -1,7 +1,9 @@
-import { and, asc, eq, gt } from 'drizzle-orm'
+import { asc, sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
+import { isOneOf } from '../db/rows.ts'
 import type { Listener } from '../events.ts'
 import { patiently } from '../patiently.ts'
+import { together } from '../together.ts'
 import { type JobRunEvent, jobRunEvents, jobRuns } from './tables.ts'
 
 const PAGE = 500
@@ -9,6 +11,9 @@ const PAGE = 500
 const KEEP_EVENTS = 4000
 const KEEP_CHARACTERS = 4 * 1024 * 1024
 const LOOK_EVERY_MS = 1000
+const HEADS_PER_STATEMENT = 1000
+// Each may hold some megabytes.
+const PAGES_PER_STATEMENT = 20
 
 /** Bridges a restart of Postgres. What stays broken ends the subscriptions, and clients come back with their last seq. */
 const PATIENCE_MS = 60_000
@@ -28,6 +33,52 @@ async function unlessAborted(page: Promise<JobRunEvent[]>, signal: AbortSignal |
   return Promise.race([page, aborted]).finally(() => signal.removeEventListener('abort', leave))
 }
 
+type Head = { lastSeq: number; finishedAt: Date | null }
+/** What tails read; those that look at the same time share a statement. */
+type Reads = {
+  head(id: string): Promise<Head | undefined>
+  page(place: { id: string; after: number }): Promise<JobRunEvent[]>
+}
+const reads = new WeakMap<Db, Reads>()
+
+function readsOf(db: Db): Reads {
+  const known = reads.get(db) ?? {
+    head: together((ids: string[]) => readHeads(db, ids), HEADS_PER_STATEMENT),
+    page: together((places: { id: string; after: number }[]) => readPages(db, places), PAGES_PER_STATEMENT),
+  }
+  reads.set(db, known)
+  return known
+}
+
+async function readHeads(db: Db, ids: string[]): Promise<(Head | undefined)[]> {
+  const rows = await db
+    .select({ id: jobRuns.id, lastSeq: jobRuns.lastSeq, finishedAt: jobRuns.finishedAt })
+    .from(jobRuns)
+    .where(isOneOf(jobRuns.id, ids))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => byId.get(id))
+}
+
+async function readPages(db: Db, places: { id: string; after: number }[]): Promise<JobRunEvent[][]> {
+  const page = db
+    .select()
+    .from(jobRunEvents)
+    .where(sql`${jobRunEvents.jobRunId} = place.id and ${jobRunEvents.seq} > place.after`)
+    .orderBy(asc(jobRunEvents.seq))
+    .limit(PAGE)
+    .as('page')
+  const [ids, afters] = [places.map((place) => place.id), places.map((place) => place.after)]
+  const rows = await db
+    .select({ place: sql<string>`place.n`.as('n'), event: page._.selectedFields })
+    .from(sql`unnest(${sql.param(ids)}::uuid[], ${sql.param(afters)}::bigint[]) with ordinality as place(id, after, n)`)
+    .crossJoinLateral(page)
+  const pages: JobRunEvent[][] = places.map(() => [])
+  for (const { place, event } of rows) pages[Number(place) - 1]!.push(event)
+  // A join says nothing about order.
+  for (const events of pages) events.sort((a, b) => a.seq - b.seq)
+  return pages
+}
+
 /**
  * The end of one run's log, read once for everybody in this process who follows it. It looks at every nudge and at least once
  * a second, never twice at once.
@@ -44,14 +95,16 @@ export class EventTail {
   private lookAgain = false
   private failure: unknown = null
   private readonly waiting = new Set<() => void>()
+  /** Pages out of `recent` by what they follow, until more comes: who stands at the same place is given the same array. */
+  private readonly newest = new Map<number, JobRunEvent[]>()
   private readonly pages = new Map<number, Promise<JobRunEvent[]>>()
   private readonly stop: () => void
   private readonly closing = new AbortController()
-  private readonly db: Db
+  private readonly reads: Reads
   private readonly id: string
 
   constructor(db: Db, listener: Listener, id: string) {
-    this.db = db
+    this.reads = readsOf(db)
     this.id = id
     const look = () => this.look()
     const off = [listener.on('jobRunEvents', id, look), listener.on('jobRun', id, look), listener.onReconnect(look)]
@@ -72,8 +125,13 @@ export class EventTail {
   /** The next events behind `after`, from memory or the database; empty when there are none yet, or `signal` aborts. */
   async next(after: number, signal?: AbortSignal): Promise<JobRunEvent[]> {
     const first = this.recent[0]?.event.seq
-    if (first !== undefined && first <= after + 1)
-      return this.recent.slice(after + 1 - first, after + 1 - first + PAGE).map((kept) => kept.event)
+    if (first !== undefined && first <= after + 1) {
+      const known = this.newest.get(after)
+      if (known) return known
+      const events = this.recent.slice(after + 1 - first, after + 1 - first + PAGE).map((kept) => kept.event)
+      this.newest.set(after, events)
+      return events
+    }
     // Followers at the same place, such as all of them after a reconnect, share one read.
     let page = this.pages.get(after)
     if (!page) {
@@ -104,14 +162,7 @@ export class EventTail {
   }
 
   private read(after: number): Promise<JobRunEvent[]> {
-    return this.patiently(() =>
-      this.db
-        .select()
-        .from(jobRunEvents)
-        .where(and(eq(jobRunEvents.jobRunId, this.id), gt(jobRunEvents.seq, after)))
-        .orderBy(asc(jobRunEvents.seq))
-        .limit(PAGE),
-    )
+    return this.patiently(() => this.reads.page({ id: this.id, after }))
   }
 
   private look(): void {
@@ -135,9 +186,7 @@ export class EventTail {
 
   private async pull(): Promise<void> {
     // The run first: its last seq is written in the same transaction as the events, so everything up to it can be read.
-    const [run] = await this.patiently(() =>
-      this.db.select({ lastSeq: jobRuns.lastSeq, finishedAt: jobRuns.finishedAt }).from(jobRuns).where(eq(jobRuns.id, this.id)),
-    )
+    const run = await this.patiently(() => this.reads.head(this.id))
     if (!run) {
       this.isDrained = true
       return
@@ -161,6 +210,7 @@ export class EventTail {
       this.recent.push(kept)
       this.weight += kept.weight
     }
+    this.newest.clear()
     this.head = events.at(-1)!.seq
     let drop = 0
     while (this.recent.length - drop > KEEP_EVENTS || (this.weight > KEEP_CHARACTERS && drop < this.recent.length - 1))

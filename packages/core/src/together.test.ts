@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { together } from './together.ts'
+
+/** Notes what each call was given, and answers when told to. */
+function noted(refuses: (input: number) => Error | null = () => null) {
+  const calls: number[][] = []
+  const gates: (() => void)[] = []
+  const work = async (inputs: number[]) => {
+    calls.push(inputs)
+    await new Promise<void>((resolve) => gates.push(resolve))
+    for (const input of inputs) {
+      const error = refuses(input)
+      if (error) throw error
+    }
+    return inputs.map((input) => input * 10)
+  }
+  const open = async () => {
+    while (gates.length > 0) {
+      gates.shift()!()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return { calls, work, open }
+}
+
+test('what comes while a call is under way is done in the next one, answered in order', async () => {
+  const { calls, work, open } = noted()
+  const ask = together(work, 3)
+  const answers = Promise.all([1, 2, 3, 4, 5].map(ask))
+  await open()
+  expect(await answers).toEqual([10, 20, 30, 40, 50])
+  expect(calls).toEqual([[1], [2, 3, 4], [5]])
+})
+
+test('what is refused fails alone', async () => {
+  const { calls, work, open } = noted((input) => (input === 3 ? new Error('refused') : null))
+  const ask = together(work, 10)
+  const answers = Promise.allSettled([1, 2, 3, 4].map(ask))
+  await open()
+  expect((await answers).map((answer) => answer.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  expect(calls).toEqual([[1], [2, 3, 4], [2], [3], [4]])
+})
+
+test('a database that is away is told to all at once', async () => {
+  const away = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+  const { calls, work, open } = noted((input) => (input > 1 ? away : null))
+  const ask = together(work, 10)
+  const answers = Promise.allSettled([1, 2, 3].map(ask))
+  await open()
+  expect((await answers).map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+  expect(calls).toEqual([[1], [2, 3]])
+})
