@@ -9,6 +9,9 @@ export const globalId = (type: string, id: string) => (UUID.test(id) ? Buffer.fr
 /** The bare UUID of a global id, which is shorter to read and to type. */
 export const bareId = (id: string) => Buffer.from(id, 'base64').toString('utf8').split(':')[1] ?? id
 
+/** The error for an id that no run has. */
+export const noRun = (id: string) => new CliError(`There is no run ${id}. See \`muster runs\`.`, EXIT.notFound)
+
 /** The error for a name that no node has. */
 export const noNode = (name: string) => new CliError(`No node is called ${name}. See \`muster node list\`.`, EXIT.notFound)
 

@@ -25,6 +25,8 @@ import { nodeFacts } from './commands/node/facts.ts'
 import { nodeGet } from './commands/node/get.ts'
 import { nodeList } from './commands/node/list.ts'
 import { nodeTest } from './commands/node/test.ts'
+import { nodeUnlock } from './commands/node/unlock.ts'
+import { retry } from './commands/retry.ts'
 import { run } from './commands/run.ts'
 import { runs } from './commands/runs.ts'
 import { secretStoreAdd } from './commands/secret-store/add.ts'
@@ -54,7 +56,7 @@ export function program(): Command {
       'after',
       '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not signed in or not allowed, 4 not found, 5 refused by the server, 6 server not reached;\na followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR; 130 Ctrl-C.',
     )
-  for (const command of [login(), logout(), whoami(), templates(), run(), runs(), logs(), cancel()]) muster.addCommand(command)
+  for (const command of [login(), logout(), whoami(), templates(), run(), runs(), logs(), cancel(), retry()]) muster.addCommand(command)
   muster.addCommand(
     noun('node', 'machines', [
       nodeList(),
@@ -66,6 +68,7 @@ export function program(): Command {
       nodeFacts(),
       nodeDiff(),
       nodeDecommission(),
+      nodeUnlock(),
     ]),
   )
   muster.addCommand(

@@ -7,6 +7,22 @@ export function integer(text: string): number {
   return value
 }
 
+/** A whole number from 0 to 100, for commander. */
+export function percentage(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value > 100) throw new InvalidArgumentError('It must be a whole number from 0 to 100.')
+  return value
+}
+
+/** `a,b` as ansible-playbook takes lists; may be repeated. */
+export const words = (text: string, before: string[] = []): string[] => [
+  ...before,
+  ...text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== ''),
+]
+
 /** One of these names of the API; `ssh-key` is as good as `SSH_KEY`. */
 export const oneOf =
   <const T extends string>(...allowed: T[]) =>

@@ -3,7 +3,7 @@ import { request } from '../client.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { follow, plain } from '../follow.ts'
 import { graphql } from '../graphql.ts'
-import { runId } from '../ids.ts'
+import { noRun, runId } from '../ids.ts'
 import { write } from '../output.ts'
 
 const PAGE = 2000
@@ -29,7 +29,7 @@ export const logs = () =>
           }`),
           { id, after, first: PAGE, host: options.host ?? null },
         )
-        if (node?.__typename !== 'JobRun') throw new CliError(`There is no run ${idText}. See \`muster runs\`.`, EXIT.notFound)
+        if (node?.__typename !== 'JobRun') throw noRun(idText)
         for (const event of node.events) if (event.stdout !== null) await write(`${plain(event.stdout)}\n`)
         if (after === 0 && node.events.length === 0) process.stderr.write(nothing(node.status, options.host))
         if (node.events.length < PAGE) return

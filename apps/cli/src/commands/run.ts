@@ -3,10 +3,9 @@ import { Command, InvalidArgumentError } from 'commander'
 import { parse } from 'yaml'
 import { request } from '../client.ts'
 import { CliError, EXIT, orThrow } from '../errors.ts'
-import { follow } from '../follow.ts'
 import { graphql } from '../graphql.ts'
-import { bareId } from '../ids.ts'
-import { integer } from '../options.ts'
+import { integer, percentage, words } from '../options.ts'
+import { followStarted } from '../started.ts'
 
 type Vars = Record<string, unknown>
 type Options = {
@@ -15,10 +14,15 @@ type Options = {
   become?: boolean
   forks?: number
   timeout?: number
+  serial?: string
+  maxFailPercentage?: number
+  tags?: string[]
+  skipTags?: string[]
   check?: true
   diff?: true
   verbose: number
   reason?: string
+  idempotencyKey?: string
   detach?: true
 }
 
@@ -34,11 +38,16 @@ export const run = () =>
     .option('--become', 'become the template’s become user')
     .option('--no-become', 'stay the login user')
     .option('-f, --forks <n>', 'hosts at a time', integer)
+    .option('--serial <batches>', 'hosts at a time, as Ansible takes it: 5, 30%, or 1,5,30%')
+    .option('--max-fail-percentage <n>', 'end it when more than this share of a batch has failed, 0 to 100', percentage)
+    .option('-t, --tags <tags>', 'only tasks with one of these tags, parted by commas', words)
+    .option('--skip-tags <tags>', 'no tasks with one of these tags', words)
     .option('--timeout <seconds>', 'end the run after so many seconds', integer)
     .option('-C, --check', 'change nothing, say what would change')
     .option('-D, --diff', 'show what changes in files')
     .option('-v, --verbose', 'more from Ansible; repeat for more still', (_: string, before: number) => before + 1, 0)
     .option('--reason <text>', 'why; kept with the run')
+    .option('--idempotency-key <key>', 'the same key gives the same run, so that trying again is safe')
     .option('-d, --detach', 'print the run’s id and return at once')
     .action(async (template: string, options: Options) => {
       const { runJob } = await request(
@@ -53,19 +62,19 @@ export const run = () =>
             ...(options.become === undefined ? {} : { become: options.become }),
             ...(options.forks ? { forks: options.forks } : {}),
             ...(options.timeout ? { timeoutSeconds: options.timeout } : {}),
+            ...(options.serial ? { serial: options.serial } : {}),
+            ...(options.maxFailPercentage === undefined ? {} : { maxFailPercentage: options.maxFailPercentage }),
+            ...(options.tags ? { jobTags: options.tags } : {}),
+            ...(options.skipTags ? { skipTags: options.skipTags } : {}),
             checkMode: options.check ?? false,
             diffMode: options.diff ?? false,
             verbosity: options.verbose,
             ...(options.reason ? { reason: options.reason } : {}),
+            ...(options.idempotencyKey ? { idempotencyKey: options.idempotencyKey } : {}),
           },
         },
       )
-      const started = orThrow(runJob)
-      if (options.detach) return void process.stdout.write(`${bareId(started.id)}\n`)
-      process.stderr.write(
-        `Run ${bareId(started.id)} on ${started.hostsTotal} ${started.hostsTotal === 1 ? 'node' : 'nodes'}. Ctrl-C stops following, not the run.\n`,
-      )
-      process.exitCode = await follow(started.id)
+      await followStarted(orThrow(runJob), options.detach)
     })
 
 /** `key=value`, YAML or JSON text, or @FILE, as ansible-playbook takes them; later ones win. */

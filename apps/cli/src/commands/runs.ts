@@ -4,12 +4,20 @@ import { graphql } from '../graphql.ts'
 import { bareId } from '../ids.ts'
 import { integer } from '../options.ts'
 import { ago, clock, type Format, outputOption, printRows } from '../output.ts'
+import { runsCompare } from './runs/compare.ts'
+import { runsFailures } from './runs/failures.ts'
+import { runsMatrix } from './runs/matrix.ts'
+import { runsShow } from './runs/show.ts'
 
 export const runs = () =>
   new Command('runs')
-    .description('the newest runs')
+    .description('the newest runs; `muster runs show RUN` tells more of one')
     .option('-n, --number <n>', 'how many, at most 500', integer, 20)
     .addOption(outputOption())
+    .addCommand(runsShow())
+    .addCommand(runsMatrix())
+    .addCommand(runsCompare())
+    .addCommand(runsFailures())
     .action(async ({ output, number }: { output: Format; number: number }) => {
       const { jobRuns } = await request(
         graphql(`query Runs($first: Int) {
