@@ -1,4 +1,4 @@
-import { addMember, createTenant } from '@muster/core/access'
+import { addMember, createTenant, updateBuiltInTemplates } from '@muster/core/access'
 import { loadConfig } from '@muster/core/config'
 import type { Ctx, Runtime } from '@muster/core/context'
 import { schema } from '@muster/core/db'
@@ -13,7 +13,7 @@ const { members, tenants, users } = schema
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
 
 /**
- * Make the first tenant and its owner when there is none. While the owner has no password each call gives a new link, which
+ * Make the first tenant and its owner when there is none, and bring the built-in templates of all up to date. While the owner has no password each call gives a new link, which
  * signs in once and within 24 hours; afterwards null.
  */
 export async function firstStart(
@@ -22,6 +22,7 @@ export async function firstStart(
 ): Promise<FirstStart> {
   const before = await findOwner(runtime)
   const owner = before ?? (await makeOwner(runtime, auth, tenantName, email))
+  await updateBuiltInTemplates(runtime)
   const { hasPassword } = await auth.ensureUser(owner.email, owner.name)
   const link = async () => {
     const url = new URL('/sign-in', publicUrl)

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobTemplates } from '../jobs/tables.ts'
 import { type Cast, race, type TestRuntime, testRuntime } from '../testing/index.ts'
@@ -12,6 +12,7 @@ import {
   findMembership,
   members,
   revokeApiToken,
+  updateBuiltInTemplates,
   users,
 } from './index.ts'
 
@@ -30,6 +31,26 @@ describe('createTenant', () => {
     const tenant = await createTenant(t.runtime, { name: 'fresh' })
     const templates = await t.runtime.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, tenant.id))
     expect(templates.map((x) => x.name)).toEqual(expect.arrayContaining(['connectivity_check', 'collect_facts']))
+  })
+
+  test('and a later version brings theirs up to date, those that people made excepted', async () => {
+    const { db } = t.runtime
+    const tenant = await createTenant(t.runtime, { name: 'grown' })
+    const named = (name: string) => and(eq(jobTemplates.tenantId, tenant.id), eq(jobTemplates.name, name))
+    await db.delete(jobTemplates).where(named('install_amd_driver'))
+    await db.update(jobTemplates).set({ description: 'old', inputSchema: null }).where(named('install_nvidia_driver'))
+    await db.update(jobTemplates).set({ isSystem: false, description: 'mine' }).where(named('deploy_node_exporter'))
+    await Promise.all([updateBuiltInTemplates(t.runtime), updateBuiltInTemplates(t.runtime)])
+    const now = new Map(
+      (await db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, tenant.id))).map((row) => [row.name, row]),
+    )
+    expect(now.size).toBe(8)
+    expect(now.get('install_nvidia_driver')!.inputSchema).toMatchObject({ properties: { install_cuda: { type: 'boolean' } } })
+    expect(now.get('deploy_node_exporter')).toMatchObject({ isSystem: false, description: 'mine' })
+    const entries = await db.select().from(auditEntries).where(eq(auditEntries.tenantId, tenant.id))
+    expect(entries.filter(({ action }) => action === 'job_template.update_built_in').map(({ details }) => details)).toEqual([
+      { names: expect.arrayContaining(['install_amd_driver', 'install_nvidia_driver']) },
+    ])
   })
 
   test('of two at once one wins', async () => {

@@ -19,3 +19,4 @@ export {
   users,
   verifications,
 } from './tables.ts'
+export { updateBuiltInTemplates } from './update-built-in-templates.ts'

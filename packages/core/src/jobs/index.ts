@@ -1,6 +1,7 @@
 export { appendJobRunEvents, ClaimLost, type NewJobRunEvent } from './append-job-run-events.ts'
 export { applyRetention } from './apply-retention.ts'
 export { ArchiveJobTemplateInput, archiveJobTemplate } from './archive-job-template.ts'
+export { BUILT_IN_TEMPLATES } from './built-in-templates.ts'
 export { cancelJobRun } from './cancel-job-run.ts'
 export { type Claim, claimJobRun } from './claim-job-run.ts'
 export { claimNextJobRun } from './claim-next-job-run.ts'
@@ -32,8 +33,9 @@ export { SetRetentionInput, setRetention } from './set-retention.ts'
 export { SetRunsAtOnceInput, setRunsAtOnce } from './set-runs-at-once.ts'
 export { whyNotInside } from './sources/inside.ts'
 export { type UnpackedFile, unpackBundle } from './sources/unpack-bundle.ts'
-export { BUILT_IN_TEMPLATES, syncBuiltInTemplates } from './sync-built-in-templates.ts'
+export { syncBuiltInTemplates } from './sync-built-in-templates.ts'
 export {
+  type BundleFile,
   type EndedBy,
   type HostResult,
   JOB_RUN_STATUSES,

@@ -1,53 +1,38 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Tx } from '../context.ts'
+import { BUILT_IN_TEMPLATES } from './built-in-templates.ts'
 import { jobTemplates } from './tables.ts'
 
-/**
- * The templates that come with the product; their playbooks lie in `playbooks/`. None is idempotent in the sense of the flag: they
- * would do no harm twice, but who asked for a look is to be told that its worker died, and asks again.
- */
-export const BUILT_IN_TEMPLATES = [
-  {
-    name: 'collect_facts',
-    displayName: 'Collect facts',
-    description: 'Finds out what each node is: system, CPU, memory, disks, network, and its accelerators with their state.',
-    category: 'discovery',
-    playbookPath: 'collect_facts.yml',
-    timeoutSeconds: 1800,
-    forks: 50,
-    isReadOnly: true,
-  },
-  {
-    name: 'connectivity_check',
-    displayName: 'Check connectivity',
-    description: 'Logs in to each node and runs a module there: SSH, Python and, with become, privilege escalation work.',
-    category: 'discovery',
-    playbookPath: 'connectivity_check.yml',
-    timeoutSeconds: 600,
-    forks: 50,
-    isReadOnly: true,
-  },
-] satisfies (typeof jobTemplates.$inferInsert extends infer T ? Omit<T & object, 'tenantId'> : never)[]
+/** What of a built-in template is the product's: columns as the database names them. */
+const OURS = [
+  'display_name',
+  'description',
+  'category',
+  'playbook_path',
+  'become',
+  'timeout_seconds',
+  'forks',
+  'input_schema',
+  'is_idempotent',
+  'is_read_only',
+]
 
-/** Give a tenant the built-in templates as this version of the product has them. Safe to call again. */
-export async function syncBuiltInTemplates(tx: Tx, tenantId: string): Promise<void> {
-  await tx
+/**
+ * Give a tenant the built-in templates as this version of the product has them. Safe to call again; one that people made themselves
+ * under the name of a newer built-in template stays theirs. Returns the names of those that it added or changed.
+ */
+export async function syncBuiltInTemplates(tx: Tx, tenantId: string): Promise<string[]> {
+  const columns = (table: string) => sql.raw(`(${OURS.map((column) => `${table}.${column}`).join(', ')})`)
+  const rows = await tx
     .insert(jobTemplates)
     .values(BUILT_IN_TEMPLATES.map((template) => ({ ...template, tenantId, isSystem: true })))
     .onConflictDoUpdate({
       target: [jobTemplates.tenantId, jobTemplates.name],
       set: Object.fromEntries(
-        [
-          'display_name',
-          'description',
-          'category',
-          'playbook_path',
-          'timeout_seconds',
-          'forks',
-          'is_idempotent',
-          'is_read_only',
-          'is_system',
-        ].map((column) => [column.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), sql.raw(`excluded.${column}`)]),
+        OURS.map((column) => [column.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), sql.raw(`excluded.${column}`)]),
       ),
+      setWhere: and(eq(jobTemplates.isSystem, true), sql`${columns('job_templates')} is distinct from ${columns('excluded')}`),
     })
+    .returning({ name: jobTemplates.name })
+  return rows.map((row) => row.name)
 }
