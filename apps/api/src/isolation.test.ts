@@ -1,9 +1,10 @@
 import { createApiToken } from '@muster/core/access'
 import { createSecretStore } from '@muster/core/credentials'
+import { schema as tables } from '@muster/core/db'
 import { createNodeGroup } from '@muster/core/groups'
-import { runJob } from '@muster/core/jobs'
+import { runJob, uploadPlaybookBundle } from '@muster/core/jobs'
 import { discoverNodes, testConnections } from '@muster/core/nodes'
-import type { Cast } from '@muster/core/testing'
+import { type Cast, zip } from '@muster/core/testing'
 import { setVars } from '@muster/core/variables'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { globalId, type TypeName } from './graphql/ids.ts'
@@ -32,6 +33,7 @@ beforeAll(async () => {
   const [discovery] = await discoverNodes(cast.operator, { nodeIds: [node!.id] })
   const group = await createNodeGroup(cast.operator, { name: 'their_group' })
   const run = await runJob(cast.operator, { template: 'connectivity_check', nodeIds: [node!.id] })
+  const bundle = await uploadPlaybookBundle(cast.admin, { name: 'theirs.zip', content: zip([{ path: 'site.yml' }]) })
   const { apiToken } = await createApiToken(cast.owner, { name: 'theirs', role: 'viewer' })
   const accelerator = await t.runtime.db.query.accelerators.findFirst({ where: { nodeId: node!.id } })
   const ids = {
@@ -44,7 +46,9 @@ beforeAll(async () => {
     NodeGroup: group,
     VariableScope: await setVars(cast.operator, { nodeId: node!.id, text: 'theirs: 1', basedOn: 0 }),
     JobTemplate: { id: run.templateId },
+    PlaybookBundle: bundle,
     JobRun: run,
+    JobArtifact: await artifactOf(run),
     ApiToken: apiToken,
   }
   theirs = Object.fromEntries(
@@ -54,6 +58,15 @@ beforeAll(async () => {
   await t.tokenOf(stranger.owner)
 })
 afterAll(() => t?.close())
+
+async function artifactOf({ id, tenantId }: { id: string; tenantId: string }) {
+  const facts = { kind: 'log' as const, path: 'log.txt', size: 1, sha256: '', store: 'local' as const, key: 'a' }
+  const [row] = await t.runtime.db
+    .insert(tables.jobArtifacts)
+    .values({ ...facts, tenantId, jobRunId: id })
+    .returning()
+  return row!
+}
 
 const NOTHING = { edges: [] }
 const notFound = { __typename: 'NotFoundError' }
@@ -67,7 +80,9 @@ const ids = [
   'NodeGroup',
   'VariableScope',
   'JobTemplate',
+  'PlaybookBundle',
   'JobRun',
+  'JobArtifact',
   'ApiToken',
 ] as const
 type Case = { query: () => string; answer?: unknown; code?: string }
@@ -92,11 +107,11 @@ const CASES: Record<string, Case> = {
     query: () => `{ it: accelerators(filter: { nodeId: "${theirs.ComputeNode}" }) { totalCount edges { node { id } } } }`,
     answer: { it: { totalCount: 0, edges: [] } },
   },
+  'Query.nodeGroup': { query: () => `{ it: nodeGroup(name: "${names.group}") { id } }`, answer: { it: null } },
   'Query.nodeGroups': { query: () => '{ it: nodeGroups { edges { node { id } } } }', answer: { it: NOTHING } },
   'Query.globalVars': { query: () => '{ it: globalVars { id } }', answer: { it: null } },
   'Query.varSettings': { query: () => '{ it: varSettings { merge } }', answer: { it: { merge: 'REPLACE' } } },
   'Query.compareVars': {
-    'Query.nodeGroup': { query: () => `{ it: nodeGroup(name: "${names.group}") { id } }`, answer: { it: null } },
     query: () => `{ compareVars(left: "${theirs.ComputeNode}", right: "${theirs.ComputeNode}") { name } }`,
     code: 'NOT_FOUND',
   },
@@ -234,6 +249,10 @@ const CASES: Record<string, Case> = {
     query: () => `mutation { it: createNodeGroup(name: "${names.group}") { __typename } }`,
     answer: { it: { __typename: 'NodeGroup' } },
   },
+  'Mutation.updateNodeGroup': {
+    query: () => `mutation { it: updateNodeGroup(id: "${theirs.NodeGroup}", priority: 1) { __typename } }`,
+    answer: { it: { __typename: 'NotFoundError' } },
+  },
   'Mutation.deleteNodeGroup': {
     query: () => `mutation { it: deleteNodeGroup(id: "${theirs.NodeGroup}") { __typename } }`,
     answer: { it: notFound },
@@ -256,10 +275,6 @@ const CASES: Record<string, Case> = {
       `mutation { it: setSecretVar(input: { groupId: "${theirs.NodeGroup}", name: "mine", value: "mine" }) { __typename } }`,
     answer: { it: notFound },
   },
-  'Mutation.updateNodeGroup': {
-    query: () => `mutation { it: updateNodeGroup(id: "${theirs.NodeGroup}", priority: 1) { __typename } }`,
-    answer: { it: { __typename: 'NotFoundError' } },
-  },
   'Mutation.unsetSecretVar': {
     query: () => `mutation { it: unsetSecretVar(input: { nodeId: "${theirs.ComputeNode}", name: "theirs" }) { __typename } }`,
     answer: { it: notFound },
@@ -267,6 +282,34 @@ const CASES: Record<string, Case> = {
   'Mutation.setVarMerge': {
     query: () => 'mutation { it: setVarMerge(merge: REPLACE) { __typename ... on VarSettings { merge } } }',
     answer: { it: { __typename: 'VarSettings', merge: 'REPLACE' } },
+  },
+  'Query.previewRun': {
+    query: () =>
+      `{ it: previewRun(input: { template: "connectivity_check", nodeIds: ["${theirs.ComputeNode}"] }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.createJobTemplate': {
+    query: () =>
+      `mutation { it: createJobTemplate(input: { name: "stolen", source: BUNDLE, bundleId: "${theirs.PlaybookBundle}", playbookPath: "site.yml" }) { __typename } }`,
+    answer: { it: { __typename: 'InvalidInputError' } },
+  },
+  'Mutation.updateJobTemplate': {
+    query: () => `mutation { it: updateJobTemplate(input: { id: "${theirs.JobTemplate}", forks: 1 }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.archiveJobTemplate': {
+    query: () => `mutation { it: archiveJobTemplate(id: "${theirs.JobTemplate}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.restoreJobTemplate': {
+    query: () => `mutation { it: restoreJobTemplate(id: "${theirs.JobTemplate}", version: 1) { __typename } }`,
+    answer: { it: notFound },
+  },
+  // The same content is a bundle of their own.
+  'Mutation.uploadPlaybookBundle': {
+    query: () =>
+      `mutation { it: uploadPlaybookBundle(name: "mine.zip", content: "${zip([{ path: 'site.yml' }]).toString('base64')}") { __typename ... on PlaybookBundle { name } } }`,
+    answer: { it: { __typename: 'PlaybookBundle', name: 'mine.zip' } },
   },
   'Mutation.runJob': {
     query: () =>
@@ -284,6 +327,37 @@ const CASES: Record<string, Case> = {
   'Query.failureSignatures': {
     query: () => `{ it: failureSignatures(runId: "${theirs.JobRun}") { signature } all: failureSignatures { signature } }`,
     answer: { it: [], all: [] },
+  },
+  'Query.queue': {
+    query: () => '{ it: queue { isPaused pending running } }',
+    answer: { it: { isPaused: false, pending: 0, running: 0 } },
+  },
+  'Mutation.pauseQueue': {
+    query: () => 'mutation { it: pauseQueue(reason: "mine") { __typename ... on QueueState { pending } } }',
+    answer: { it: { __typename: 'QueueState', pending: 0 } },
+  },
+  'Mutation.resumeQueue': {
+    query: () => 'mutation { it: resumeQueue { __typename } }',
+    answer: { it: { __typename: 'QueueState' } },
+  },
+  'Mutation.setRunsAtOnce': {
+    query: () => 'mutation { it: setRunsAtOnce(runsAtOnce: 3) { __typename ... on QueueState { runsAtOnce } } }',
+    answer: { it: { __typename: 'QueueState', runsAtOnce: 3 } },
+  },
+  // Workers are everybody's.
+  'Query.workers': { query: () => '{ it: workers { id } }', answer: { it: [] } },
+  'Mutation.drainWorker': {
+    query: () => `mutation { it: drainWorker(id: "${crypto.randomUUID()}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.undrainWorker': {
+    query: () => `mutation { it: undrainWorker(id: "${crypto.randomUUID()}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Query.retention': { query: () => '{ it: retention { logDays } }', answer: { it: { logDays: null } } },
+  'Mutation.setRetention': {
+    query: () => 'mutation { it: setRetention(logDays: 7) { __typename ... on Retention { logDays runDays } } }',
+    answer: { it: { __typename: 'Retention', logDays: 7, runDays: null } },
   },
   'Mutation.cancelJobRun': {
     query: () => `mutation { it: cancelJobRun(id: "${theirs.JobRun}") { __typename } }`,

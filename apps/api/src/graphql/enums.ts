@@ -101,6 +101,15 @@ export const SecretStoreAuth = builder.enumType('SecretStoreAuth', {
   values: same({ TOKEN: 'With a token.', APP_ROLE: 'With the role ID and secret ID of an AppRole at auth/approle.' }),
 })
 
+export const PlaybookSource = builder.enumType('PlaybookSource', {
+  description: 'Where a playbook comes from.',
+  values: upper({
+    shipped: 'The playbooks directory of the product or of whoever runs it.',
+    bundle: 'An archive that somebody uploaded.',
+    git: 'A git repository, at the commit that each run fetches.',
+  }),
+})
+
 export const BecomeMethod = builder.enumType('BecomeMethod', {
   description: 'The command that changes to another user.',
   values: upper({ sudo: 'sudo.', su: 'su.' }),

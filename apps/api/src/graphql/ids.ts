@@ -12,6 +12,7 @@ const WORDS = {
   NodeGroup: 'node group',
   VariableScope: 'set of variables',
   JobTemplate: 'job template',
+  PlaybookBundle: 'playbook bundle',
   JobRun: 'run',
   ApiToken: 'API token',
 } as const

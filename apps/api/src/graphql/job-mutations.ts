@@ -5,7 +5,7 @@ import { COMMON } from './errors.ts'
 import { rowId } from './ids.ts'
 import { JobRun } from './jobs.ts'
 
-const RunJobInput = builder.inputType('RunJobInput', {
+export const RunJobInput = builder.inputType('RunJobInput', {
   description: 'A run to start. What is left out comes from the template.',
   fields: (t) => ({
     template: t.string({ required: true, description: 'Name of the job template.' }),
@@ -39,6 +39,14 @@ const RunJobInput = builder.inputType('RunJobInput', {
   }),
 })
 
+/** As the verbs take it. */
+export const runInput = ({ nodeIds, extraVars, ...input }: typeof RunJobInput.$inferInput) => ({
+  ...input,
+  nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)),
+  // Whether it is an object is for the verb to say.
+  extraVars: extraVars as Record<string, unknown> | null | undefined,
+})
+
 builder.mutationFields((t) => ({
   runJob: t.field({
     type: JobRun,
@@ -46,13 +54,7 @@ builder.mutationFields((t) => ({
     authScopes: { authenticated: true },
     errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: RunJobInput, required: true, description: 'What and where.' }) },
-    resolve: (_root, { input: { nodeIds, extraVars, ...input } }, { ctx }) =>
-      runJob(ctx, {
-        ...input,
-        nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)),
-        // Whether it is an object is for the verb to say.
-        extraVars: extraVars as Record<string, unknown> | null | undefined,
-      }),
+    resolve: (_root, { input }, { ctx }) => runJob(ctx, runInput(input)),
   }),
   cancelJobRun: t.field({
     type: JobRun,

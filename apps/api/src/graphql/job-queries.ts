@@ -1,5 +1,5 @@
 import { isOneOf, schema, visibleTo } from '@muster/core/db'
-import { and, eq, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { builder } from '../builder.ts'
 import { PAGED } from './connections.ts'
 import { JobRunOrderField, JobRunStatus, SortDirection } from './enums.ts'
@@ -49,9 +49,19 @@ builder.queryFields((t) => ({
       type: JobTemplate,
       description: 'Job templates, in the order in which they were made.',
       authScopes: { authenticated: true },
+      args: {
+        archived: t.arg.boolean({ defaultValue: false, description: 'Those that were archived instead of those in use.' }),
+      },
       ...PAGED,
-      totalCount: (_root, _args, { ctx }) => ctx.db.$count(jobTemplates, visibleTo(ctx, jobTemplates)),
-      resolve: (query, _root, _args, { ctx }) => ctx.db.query.jobTemplates.findMany(query({ where: { tenantId: ctx.tenantId } })),
+      totalCount: (_root, { archived }, { ctx }) =>
+        ctx.db.$count(
+          jobTemplates,
+          and(visibleTo(ctx, jobTemplates), archived ? isNotNull(jobTemplates.archivedAt) : isNull(jobTemplates.archivedAt)),
+        ),
+      resolve: (query, _root, { archived }, { ctx }) =>
+        ctx.db.query.jobTemplates.findMany(
+          query({ where: { tenantId: ctx.tenantId, archivedAt: archived ? { isNotNull: true } : { isNull: true } } }),
+        ),
     },
     ...templateConnection,
   ),

@@ -21,7 +21,7 @@ export const JobTemplate = builder.drizzleNode('jobTemplates', {
     displayName: t.exposeString('displayName', { description: 'A name for people.' }),
     description: t.exposeString('description', { description: 'What it does.' }),
     category: t.exposeString('category', { description: 'Where it is listed.' }),
-    playbookPath: t.exposeString('playbookPath', { description: 'Its playbook, relative to the playbooks directory.' }),
+    playbookPath: t.exposeString('playbookPath', { description: 'Its playbook, relative to the root of its source.' }),
     become: t.exposeBoolean('become', { description: 'Whether its tasks run as another user.' }),
     becomeMethod: t.field({
       type: BecomeMethod,
@@ -54,7 +54,7 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     template: t.relation('template', { description: 'The template as it is now.' }),
     templateName: t.exposeString('templateName', { description: 'Its name when the run was started.' }),
     playbookPath: t.exposeString('playbookPath', {
-      description: 'The playbook that is run, relative to the playbooks directory.',
+      description: 'The playbook that is run, relative to the root of its source.',
     }),
     status: t.expose('status', { type: JobRunStatus, description: 'Where it stands.' }),
     statusReason: t.string({

@@ -33,7 +33,7 @@ const NodeLock = builder.objectRef<Lock>('NodeLock').implement({
   }),
 })
 
-const RunObstacle = builder.objectRef<Obstacle>('RunObstacle').implement({
+export const RunObstacle = builder.objectRef<Obstacle>('RunObstacle').implement({
   description: 'A run that another one waits for.',
   fields: (t) => ({
     run: t.drizzleField({

@@ -36,7 +36,7 @@ const VarEntryType = builder.objectRef<VarEntry>('VarEntry').implement({
   }),
 })
 
-const EffectiveVarType = builder.objectRef<EffectiveVar>('EffectiveVar').implement({
+export const EffectiveVarType = builder.objectRef<EffectiveVar>('EffectiveVar').implement({
   description: 'A variable that holds on a node, and why.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name.' }),

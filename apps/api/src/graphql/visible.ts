@@ -13,6 +13,7 @@ const TABLES = {
   NodeGroup: schema.nodeGroups,
   VariableScope: schema.variableScopes,
   JobTemplate: schema.jobTemplates,
+  PlaybookBundle: schema.playbookBundles,
   JobRun: schema.jobRuns,
   ApiToken: schema.apiTokens,
 } as const satisfies Record<TypeName, unknown>
