@@ -624,6 +624,8 @@ export const en = {
   },
   'credential.kept': 'Empty: the one that is stored stays.',
   'credential.kind': 'Kind',
+  'credential.lastTestFailed': 'Last test failed',
+  'credential.lastTestOk': 'Last test ok',
   'credential.lastUsed': 'Last used',
   'credential.loadFailed': 'The credentials could not be loaded',
   'credential.name': 'Name',

@@ -13,9 +13,7 @@ export function whyNotDelete(credential: { name: string }, users: { nodes: strin
 /** Why no new key can be made yet, given how far the last rotation is; null when one can. */
 export function whyNotRotate(key: { version: number; left: number }): string | null {
   if (key.left > 0) return `The rotation to key version ${key.version} is still going on: ${key.left} left; wait for its end.`
-  return key.version >= MAX_KEY_VERSION
-    ? `Version ${key.version} is the last one; change the master password to begin anew with version 1.`
-    : null
+  return key.version >= MAX_KEY_VERSION ? `Version ${key.version} is the last one that a record can name.` : null
 }
 
 /** Why a secret store cannot be deleted, given the credentials that use it; null when none does. */

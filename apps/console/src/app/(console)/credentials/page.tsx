@@ -62,6 +62,12 @@ function CredentialItem({
           <span>
             {t('credential.lastUsed')} <Ago at={credential.lastUsedAt} never={t('common.never')} />
           </span>
+          {credential.lastResult && (
+            <span className={credential.lastResult.isOk ? '' : 'text-bad'} title={credential.lastResult.error ?? undefined}>
+              {t(credential.lastResult.isOk ? 'credential.lastTestOk' : 'credential.lastTestFailed')}{' '}
+              <Ago at={credential.lastResult.at} />
+            </span>
+          )}
         </div>
         {credential.publicKey && (
           <div className="mt-1 flex items-center gap-1">
