@@ -1,3 +1,4 @@
+import type { ArtifactStore } from '@muster/core/artifacts'
 import type { Actor, Ctx, Runtime } from '@muster/core/context'
 import { Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
@@ -18,6 +19,10 @@ export type ApiDeps = {
   runtime: Runtime
   listener: Listener
   auth: Auth
+  /** Where files of runs are. */
+  store: ArtifactStore
+  /** Signs links to them. */
+  linkSecret: string
   /** The address people type; cookies and the check of a request's origin follow from it. */
   publicUrl: string
   /** GraphiQL, and introspection for everybody. */

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'drizzle-orm'
+import { download } from './downloads/index.ts'
 import { PEER } from './request-facts.ts'
 import type { Api } from './server.ts'
 import { attachWebSockets } from './web-sockets.ts'
@@ -22,7 +23,7 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
 
   async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
     // Not parsed as a URL: clients send whatever they like, and much of it is none.
-    const pathname = (req.url ?? '/').split('?', 1)[0]
+    const pathname = (req.url ?? '/').split('?', 1)[0]!
     if (pathname === '/healthz') return answer(res, 200, 'ok')
     if (pathname === '/readyz') {
       const reason = isStopping ? 'stopping' : await whyNotReady(api)
@@ -32,6 +33,7 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
       res.setHeader('content-type', api.metrics.registry.contentType)
       return answer(res, 200, await api.metrics.registry.metrics())
     }
+    if (await download(api.deps, pathname, req, res)) return
     if (pathname !== '/graphql') return answer(res, 404, 'Nothing is here; the API is at /graphql.')
     if (isStopping) res.setHeader('connection', 'close')
     // Whatever a client wrote there is replaced by what is so.

@@ -1,4 +1,5 @@
 import { createApiToken } from '@muster/core/access'
+import { schema as tables } from '@muster/core/db'
 import { createSecretStore } from '@muster/core/credentials'
 import { schema as tables } from '@muster/core/db'
 import { createNodeGroup } from '@muster/core/groups'

@@ -23,11 +23,20 @@ async function main(): Promise<void> {
     return null
   })
   if (!opened) return
-  const { runtime, databaseUrl, publicUrl, authSecret, close } = opened
+  const { runtime, store, databaseUrl, publicUrl, authSecret, close } = opened
   const listener = await createListener(databaseUrl, runtime.log)
   const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log, trustProxy: TRUST_PROXY === '1' })
   const isDevelopment = process.env.NODE_ENV === 'development'
-  const api = createApi({ runtime, listener, auth, publicUrl, isDevelopment, labFile: process.env.MUSTER_LAB_FILE })
+  const api = createApi({
+    runtime,
+    listener,
+    auth,
+    store,
+    linkSecret: authSecret,
+    publicUrl,
+    isDevelopment,
+    labFile: process.env.MUSTER_LAB_FILE,
+  })
   const server = await serveHttp(api, { host: HOST, port: PORT })
   runtime.log.info({ host: HOST, port: server.port }, 'the API listens')
   await asked

@@ -1,4 +1,5 @@
-import { loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
+import { openArtifactStore } from '@muster/core/artifacts'
+import { ARTIFACT_STORE, loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
 import type { Runtime } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
 import { awaitDatabase, connectDb } from '@muster/core/db'
@@ -10,6 +11,7 @@ import { deriveAuthSecret } from './auth.ts'
 const NAMES = [
   'DATABASE_URL',
   ...MASTER_PASSWORD,
+  ...ARTIFACT_STORE,
   'CREDENTIAL_KEY_VERSION',
   'AUTH_SECRET',
   'MUSTER_PUBLIC_URL',
@@ -36,6 +38,7 @@ export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?:
   const runtime: Runtime = { db, queue, vault, log, notify: (nudge) => notifier.notify(nudge) }
   return {
     runtime,
+    store: openArtifactStore(config),
     pool,
     databaseUrl: config.DATABASE_URL,
     publicUrl: config.MUSTER_PUBLIC_URL,

@@ -14,6 +14,7 @@ const WORDS = {
   JobTemplate: 'job template',
   PlaybookBundle: 'playbook bundle',
   JobRun: 'run',
+  JobArtifact: 'artifact',
   ApiToken: 'API token',
 } as const
 export type TypeName = keyof typeof WORDS

@@ -15,6 +15,7 @@ const TABLES = {
   JobTemplate: schema.jobTemplates,
   PlaybookBundle: schema.playbookBundles,
   JobRun: schema.jobRuns,
+  JobArtifact: schema.jobArtifacts,
   ApiToken: schema.apiTokens,
 } as const satisfies Record<TypeName, unknown>
 

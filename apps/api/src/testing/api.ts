@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createApiToken } from '@muster/core/access'
+import { localStore } from '@muster/core/artifacts'
 import type { Ctx } from '@muster/core/context'
 import { createListener } from '@muster/core/events'
 import { testRuntime } from '@muster/core/testing'
@@ -23,8 +27,10 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
   const test = await testRuntime({ notify: 'real' })
   const { runtime } = test
   const listener = await createListener(test.url, runtime.log)
+  const folder = await mkdtemp(join(tmpdir(), 'muster-api-'))
+  const store = localStore(join(folder, 'artifacts'))
   const auth = createAuth({ db: runtime.db, secret: 'a secret for tests only', publicUrl: PUBLIC_URL, log: runtime.log })
-  const api = createApi({ runtime, listener, auth, publicUrl: PUBLIC_URL, ...more })
+  const api = createApi({ runtime, listener, auth, store, linkSecret: 'a secret for links', publicUrl: PUBLIC_URL, ...more })
   const tokens = new WeakMap<Ctx, string>()
 
   async function tokenOf(ctx: Ctx): Promise<string> {
@@ -57,6 +63,7 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
     api,
     auth,
     listener,
+    store,
     send,
     tokenOf,
     /** The data of an operation that must not have top-level errors. */
@@ -68,6 +75,7 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
     async close() {
       await listener.close()
       await test.close()
+      await rm(folder, { recursive: true })
     },
   }
 }

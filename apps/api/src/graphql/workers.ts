@@ -1,0 +1,74 @@
+import { schema } from '@muster/core/db'
+import { Conflict, NotFound } from '@muster/core/errors'
+import { drainWorker, GONE_AFTER_S, type Worker as Row, undrainWorker, whyNotDrain, whyNotUndrain } from '@muster/core/workers'
+import { asc } from 'drizzle-orm'
+import { builder } from '../builder.ts'
+import { COMMON } from './errors.ts'
+
+const { workers } = schema
+
+const Worker = builder.objectRef<Row>('Worker').implement({
+  description: 'A process that executes runs. Workers serve all tenants of an installation.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id, for `drainWorker`.' }),
+    name: t.exposeString('name', { description: 'Its name in logs: host, pid and something random.' }),
+    host: t.exposeString('host', { description: 'The machine that it runs on.' }),
+    pid: t.exposeInt('pid', { description: 'Its process id there.' }),
+    version: t.exposeString('version', { description: 'Its version of Muster.' }),
+    ansibleVersion: t.exposeString('ansibleVersion', { description: 'Its version of ansible-core.' }),
+    concurrency: t.exposeInt('concurrency', { description: 'How many runs it executes at once.' }),
+    running: t.exposeInt('running', { description: 'How many runs, of all tenants, it executes now.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it was started.' }),
+    touchedAt: t.expose('touchedAt', { type: 'DateTime', description: 'When it last gave a sign of life.' }),
+    isGone: t.boolean({
+      description: `It gave no sign of life for ${GONE_AFTER_S} s: it is not counted on any more.`,
+      resolve: ({ touchedAt }) => Date.now() - touchedAt.getTime() > GONE_AFTER_S * 1000,
+    }),
+    drainingAt: t.expose('drainingAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when it takes no more work. It is through when `running` is 0.',
+    }),
+    drainedByName: t.exposeString('drainedByName', { nullable: true, description: 'Who drained it.' }),
+    drainBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not drain it; null: allowed.',
+      resolve: (worker, _args, { ctx }) => whyNotDrain(ctx.actor, worker),
+    }),
+    undrainBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not let it take work again; null: allowed.',
+      resolve: (worker, _args, { ctx }) => whyNotUndrain(ctx.actor, worker),
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  workers: t.field({
+    type: [Worker],
+    description: 'The workers of the installation, by name.',
+    authScopes: { authenticated: true },
+    resolve: (_root, _args, { ctx }) => ctx.db.select().from(workers).orderBy(asc(workers.name)),
+  }),
+}))
+
+builder.mutationFields((t) => {
+  const options = {
+    type: Worker,
+    authScopes: { authenticated: true },
+    errors: { types: [...COMMON, Conflict, NotFound] },
+    args: { id: t.arg.id({ required: true, description: 'Which worker.' }) },
+  } as const
+  return {
+    drainWorker: t.field({
+      ...options,
+      description: 'Let a worker take no more work and finish what it has. It concerns all tenants.',
+      resolve: (_root, { id }, { ctx }) => drainWorker(ctx, { id }),
+    }),
+    undrainWorker: t.field({
+      ...options,
+      description: 'Let a drained worker take work again.',
+      resolve: (_root, { id }, { ctx }) => undrainWorker(ctx, { id }),
+    }),
+  }
+})
