@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'drizzle-orm'
 import { download } from './downloads/index.ts'
+import { INVENTORY_PATH, serveInventory } from './inventory.ts'
 import { PEER } from './request-facts.ts'
 import type { Api } from './server.ts'
 import { attachWebSockets } from './web-sockets.ts'
@@ -10,8 +11,8 @@ const DRAIN_MS = 10_000
 export type HttpServer = { port: number; stop(): Promise<void> }
 
 /**
- * Serve `api` on host and port (0: a free one): /graphql over HTTP, server-sent events and WebSocket, /healthz, /readyz and
- * /metrics. `stop()` takes no more work, says so on /readyz, ends subscriptions and waits for operations under way, at most 10 s.
+ * Serve `api` on host and port (0: a free one): /graphql over HTTP, server-sent events and WebSocket, /api/inventory, /healthz,
+ * /readyz and /metrics. `stop()` takes no more work, says so on /readyz, ends subscriptions and waits for operations under way, at most 10 s.
  */
 export async function serveHttp(api: Api, { host, port }: { host: string; port: number }): Promise<HttpServer> {
   let isStopping = false
@@ -33,6 +34,7 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
       res.setHeader('content-type', api.metrics.registry.contentType)
       return answer(res, 200, await api.metrics.registry.metrics())
     }
+    if (pathname === INVENTORY_PATH) return serveInventory(api, req, res)
     if (await download(api.deps, pathname, req, res)) return
     if (pathname !== '/graphql') return answer(res, 404, 'Nothing is here; the API is at /graphql.')
     if (isStopping) res.setHeader('connection', 'close')

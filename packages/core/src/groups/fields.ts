@@ -7,7 +7,7 @@ export const GroupName = z
   .max(64, 'must have at most 64 characters')
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must begin with a letter and hold only letters, digits and _')
   .refine(
-    (name) => !['all', 'ungrouped', 'localhost', 'hostvars', 'groups', 'group_names'].includes(name),
+    (name) => !['all', 'ungrouped', '_meta', 'localhost', 'hostvars', 'groups', 'group_names'].includes(name),
     'means something else to Ansible; choose another name',
   )
 

@@ -6,6 +6,7 @@ export { type EffectiveVar, type Layer, layerOf, layerVars, VAR_LAYERS, type Var
 export { isReserved, whyNotValue, whyNotVariable } from './names.ts'
 export { parseVars } from './parse-vars.ts'
 export { whyNotReserved, whyNotSetVars } from './policy.ts'
+export { type Inventory, readInventory } from './read-inventory.ts'
 export { RestoreVarsInput, restoreVars } from './restore-vars.ts'
 export { SetSecretVarInput, setSecretVar } from './set-secret-var.ts'
 export { SetVarMergeInput, setVarMerge } from './set-var-merge.ts'
