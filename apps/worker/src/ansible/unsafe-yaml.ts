@@ -6,8 +6,12 @@ export function quoted(text: string): string {
   return JSON.stringify(text).replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
+// Nothing in such text begins an expression. Ansible 2.19 takes the quotes of an `!unsafe` scalar for nothing: with the tag `yes`
+// would become true, `007` a number and the empty text null. Without it they stay text.
+const HARMLESS = /^[\w.:+~=<\t -]*$/
+
 /** A string of a user: `!unsafe` keeps Ansible from ever evaluating `{{ … }}` in it. */
-export const unsafe = (text: string): string => `!unsafe ${quoted(text)}`
+export const unsafe = (text: string): string => (HARMLESS.test(text) ? quoted(text) : `!unsafe ${quoted(text)}`)
 
 /** YAML 1.1 would read 1e+21 as a string and 0o17 as something else, so every number says what it is. */
 function number(value: number): string {
