@@ -1,5 +1,4 @@
 import { createApiToken } from '@muster/core/access'
-import { schema as tables } from '@muster/core/db'
 import { createSecretStore } from '@muster/core/credentials'
 import { schema as tables } from '@muster/core/db'
 import { createNodeGroup } from '@muster/core/groups'

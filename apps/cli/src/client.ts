@@ -130,7 +130,7 @@ export function fromGraphQL(errors: GraphQLErrors): CliError {
   return errorFrom({ code: typeof code === 'string' ? code : '', message: errors.map((e) => e.message).join('\n') })
 }
 
-function unreachable(url: string, error: unknown): CliError {
+export function unreachable(url: string, error: unknown): CliError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
   return new CliError(
     `Cannot reach ${url}${cause ? `: ${cause}` : ''}. Is it running, and is the address right?`,

@@ -102,3 +102,11 @@ export async function groupId(name: string): Promise<string> {
   if (!nodeGroup) throw new CliError(`No group is called ${name}. See \`muster group list\`.`, EXIT.notFound)
   return nodeGroup.id
 }
+
+/** Id of the worker with this name. */
+export async function workerId(name: string): Promise<string> {
+  const { workers } = await request(graphql(`query WorkerIds { workers { id name } }`), {})
+  const found = workers.find((worker) => worker.name === name)
+  if (!found) throw new CliError(`No worker is called ${name}. See \`muster worker list\`.`, EXIT.notFound)
+  return found.id
+}

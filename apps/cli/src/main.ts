@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander'
+import { artifactGet } from './commands/artifact/get.ts'
+import { artifactList } from './commands/artifact/list.ts'
 import { cancel } from './commands/cancel.ts'
 import { credentialAdd } from './commands/credential/add.ts'
 import { credentialDelete } from './commands/credential/delete.ts'
@@ -26,6 +28,10 @@ import { nodeGet } from './commands/node/get.ts'
 import { nodeList } from './commands/node/list.ts'
 import { nodeTest } from './commands/node/test.ts'
 import { nodeUnlock } from './commands/node/unlock.ts'
+import { queueLimit } from './commands/queue/limit.ts'
+import { queuePause } from './commands/queue/pause.ts'
+import { queueResume } from './commands/queue/resume.ts'
+import { queueStatus } from './commands/queue/status.ts'
 import { retry } from './commands/retry.ts'
 import { run } from './commands/run.ts'
 import { runs } from './commands/runs.ts'
@@ -45,6 +51,9 @@ import { varsRestore } from './commands/vars/restore.ts'
 import { varsSecret } from './commands/vars/secret.ts'
 import { varsSet } from './commands/vars/set.ts'
 import { whoami } from './commands/whoami.ts'
+import { workerDrain } from './commands/worker/drain.ts'
+import { workerList } from './commands/worker/list.ts'
+import { workerUndrain } from './commands/worker/undrain.ts'
 import { CliError, EXIT } from './errors.ts'
 
 /** The whole command line. Kept apart from running it, so that tests and the documentation can walk it. */
@@ -115,6 +124,9 @@ export function program(): Command {
       varsMerge(),
     ]),
   )
+  muster.addCommand(noun('artifact', 'files that runs left', [artifactList(), artifactGet()]))
+  muster.addCommand(noun('queue', 'runs that have not begun', [queueStatus(), queuePause(), queueResume(), queueLimit()]))
+  muster.addCommand(noun('worker', 'processes that execute runs', [workerList(), workerDrain(), workerUndrain()]))
   return muster
 }
 

@@ -58,7 +58,7 @@ builder.mutationFields((t) => {
     authScopes: { authenticated: true },
     errors: { types: [...COMMON, Conflict, NotFound] },
     args: { id: t.arg.id({ required: true, description: 'Which worker.' }) },
-  } as const
+  }
   return {
     drainWorker: t.field({
       ...options,

@@ -10,7 +10,7 @@ const { db } = connectDb(url, { max: 2, name: 'muster-test-reseal' })
 const vault = await openVault(db, TEST_MASTER_PASSWORD, 1, quickDerive)
 let opened = 0
 const log = createLog('reseal', 'silent')
-const queue = { send: async () => {}, work: async () => {}, close: async () => {} }
+const queue = { send: async () => {}, work: async () => {}, pause() {}, resume: async () => {}, close: async () => {} }
 await resealCredentials({
   db,
   queue,

@@ -1,0 +1,44 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { INVALID_TOKEN, unreachable } from './client.ts'
+import { CliError, EXIT, NotSignedIn } from './errors.ts'
+import { write } from './output.ts'
+import { readSettings } from './settings.ts'
+
+/**
+ * Fetch a file from the API into `file`, or to standard output, as fast as that takes it. A file that did not arrive whole is
+ * removed.
+ * @param path below the address of the API, or a whole address that needs no token
+ * @throws CliError with what the server said
+ */
+export async function download(path: string, file?: string): Promise<void> {
+  const settings = readSettings()
+  const url = new URL(path, settings.url)
+  const isSigned = URL.canParse(path)
+  let response: Response
+  try {
+    response = await fetch(url, isSigned ? {} : { headers: { authorization: `Bearer ${settings.token}` } })
+  } catch (error) {
+    throw unreachable(url.origin, error)
+  }
+  if (response.status === 401) throw new NotSignedIn(INVALID_TOKEN)
+  if (!response.ok || !response.body) {
+    const exit = response.status === 404 ? EXIT.notFound : response.status === 503 ? EXIT.unavailable : EXIT.refused
+    throw new CliError((await response.text()).trim().slice(0, 500) || `${url.origin} answered ${response.status}.`, exit)
+  }
+  const body = Readable.fromWeb(response.body)
+  try {
+    if (!file) {
+      for await (const chunk of body.setEncoding('utf8')) await write(chunk)
+      return
+    }
+    await mkdir(dirname(file), { recursive: true })
+    await pipeline(body, createWriteStream(file))
+  } catch (error) {
+    if (file) await rm(file, { force: true })
+    throw new CliError(`It did not arrive whole: ${(error as Error).message}.`, EXIT.unavailable)
+  }
+}
