@@ -14,6 +14,7 @@ export const runs = () =>
     .description('the newest runs; `muster runs show RUN` tells more of one')
     .option('-n, --number <n>', 'how many, at most 500', integer, 20)
     .addOption(outputOption())
+    .enablePositionalOptions()
     .addCommand(runsShow())
     .addCommand(runsMatrix())
     .addCommand(runsCompare())
