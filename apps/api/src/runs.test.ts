@@ -1,0 +1,128 @@
+import { appendJobRunEvents, claimJobRun, finishJobRun, type HostResult, runJob, runMatrix } from '@muster/core/jobs'
+import type { Cast } from '@muster/core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { globalId } from './graphql/ids.ts'
+import { testApi } from './testing/api.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let cast: Cast
+beforeAll(async () => {
+  t = await testApi()
+  cast = await t.given.tenant()
+  const { id: credentialId } = await t.given.credential(cast.admin, 'SSH_KEY')
+  await t.given.fleet(cast.operator, { nodes: 3, with: { credentialId } })
+  await t.runtime.db.execute(`update job_templates set is_read_only = false where name = 'collect_facts'`)
+})
+afterAll(() => t?.close())
+
+const start = (input: object = {}) => runJob(cast.operator, { template: 'collect_facts', limit: 'gpu[001-002]', ...input })
+const claim = async (id: string) => (await claimJobRun(cast.worker, { id, workerId: 'w' }))!
+const finish = async (id: string, results: HostResult[]) => {
+  const { token, hosts } = await claim(id)
+  await finishJobRun(cast.worker, {
+    ...{ id, token, endedBy: 'exit', exitCode: 2 },
+    hosts: hosts.map(({ name }, i) => ({
+      ...{ name, ok: 1, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
+      ...{
+        result: results[i]!,
+        currentTask: null,
+        currentTaskAt: null,
+        message: results[i] === 'FAILED' ? `${name} is full` : null,
+      },
+    })),
+  })
+}
+const run = (id: string) => globalId('JobRun', id)
+
+test('a run that waits says for whom, and the node says who has it', async () => {
+  const first = await start()
+  const { token } = await claim(first.id)
+  const second = await start({ limit: 'gpu[002-003]' })
+  expect(await claimJobRun(cast.worker, { id: second.id, workerId: 'w' })).toBeNull()
+  const asked = `{ run: node(id: "${run(second.id)}") { ... on JobRun { status waitingSince waitingFor { run { id } ownerName count hostlist acquiredAt } } }
+    mine: node(id: "${run(first.id)}") { ... on JobRun { waitingFor { hostlist } } }
+    locked: computeNode(name: "gpu001") { lock { run { id } ownerName acquiredAt expiresAt } releaseLockBlockedReason }
+    free: computeNode(name: "gpu003") { lock { ownerName } releaseLockBlockedReason } }`
+  const ownerName = cast.operator.actor.name
+  expect(await t.ask(cast.admin, asked)).toMatchObject({
+    run: {
+      status: 'PENDING',
+      waitingSince: expect.any(String),
+      waitingFor: [{ run: { id: run(first.id) }, ownerName, count: 1, hostlist: 'gpu002', acquiredAt: expect.any(String) }],
+    },
+    mine: { waitingFor: [] },
+    locked: { lock: { run: { id: run(first.id) }, ownerName, expiresAt: expect.any(String) }, releaseLockBlockedReason: null },
+    free: { lock: null, releaseLockBlockedReason: 'no run has locked the node' },
+  })
+  const release = (as: Cast['owner']) =>
+    t.ask<{ it: { __typename: string } }>(
+      as,
+      `mutation ($ids: [ID!]!) { it: releaseNodeLocks(nodeIds: $ids, reason: "hangs") { __typename ... on ReleasedNodes { nodes { name lock { ownerName } } } } }`,
+      { ids: [globalId('ComputeNode', nodeIdOf('gpu002'))] },
+    )
+  const nodes = await t.runtime.db.query.computeNodes.findMany({ where: { tenantId: cast.tenant.id } })
+  const nodeIdOf = (name: string) => nodes.find((node) => node.name === name)!.id
+  expect((await release(cast.operator)).it.__typename).toBe('ForbiddenError')
+  expect((await release(cast.admin)).it).toEqual({ __typename: 'ReleasedNodes', nodes: [{ name: 'gpu002', lock: null }] })
+  await finishJobRun(cast.worker, { id: first.id, token, hosts: [], endedBy: 'exit', exitCode: 0 })
+  await finish(second.id, ['OK', 'OK'])
+})
+
+test('a retry is linked to its parent; runs are compared; failures and tasks stand together', async () => {
+  const before = await start()
+  await finish(before.id, ['OK', 'OK'])
+  const parent = await start({ serial: '1,50%', maxFailPercentage: 10, jobTags: ['a'], skipTags: ['b'] })
+  await finish(parent.id, ['FAILED', 'FAILED'])
+  const retry = `mutation ($input: RetryJobRunInput!) { it: retryJobRun(input: $input) {
+    __typename ... on JobRun { id attempt hostsTotal serial maxFailPercentage jobTags skipTags parent { id retries { id attempt } } } ... on Error { message } } }`
+  const again = await t.ask<{ it: { id: string } }>(cast.operator, retry, { input: { id: run(parent.id), which: 'FAILED' } })
+  const settings = { serial: '1,50%', maxFailPercentage: 10, jobTags: ['a'], skipTags: ['b'] }
+  const { id } = again.it
+  expect(again.it).toMatchObject({
+    ...settings,
+    attempt: 2,
+    hostsTotal: 2,
+    parent: { id: run(parent.id), retries: [{ id, attempt: 2 }] },
+  })
+  expect(await t.ask(cast.operator, retry, { input: { id: run(before.id) } })).toMatchObject({
+    it: { __typename: 'ConflictError', message: expect.stringContaining('all its hosts ended well') },
+  })
+  const seen = `query ($id: ID!) { node(id: $id) { ... on JobRun { retryBlockedReason hosts { failureSignature }
+      compareWithPrevious { previous { id } newlyFailing fixed stillFailing } } }
+    failureSignatures(runId: $id) { count runs hostCount hostlist message lastRun { id } } }`
+  const told = await t.ask<{ node: { hosts: { failureSignature: string }[] } }>(cast.viewer, seen, { id: run(parent.id) })
+  expect(told).toMatchObject({
+    node: {
+      retryBlockedReason: expect.stringContaining('operator'),
+      compareWithPrevious: { previous: { id: run(before.id) }, newlyFailing: 'gpu[001-002]', fixed: '', stillFailing: '' },
+    },
+    failureSignatures: [{ count: 2, runs: 1, hostCount: 2, hostlist: 'gpu[001-002]', lastRun: { id: run(parent.id) } }],
+  })
+  expect(new Set(told.node.hosts.map((host) => host.failureSignature)).size).toBe(1)
+})
+
+test('a thousand hosts with fifty tasks are fifty rows', async () => {
+  const one = await start({ limit: 'gpu003' })
+  const { token } = await claim(one.id)
+  const names = Array.from({ length: 1000 }, (_, i) => `gpu${String(i).padStart(4, '0')}`)
+  for (let task = 0; task < 50; task++)
+    await appendJobRunEvents(cast.worker, {
+      ...{ id: one.id, token },
+      events: names.map((host) => ({
+        kind: 'ok',
+        host,
+        task: `t${task}`,
+        taskUuid: `${task}`,
+        play: 'p',
+        createdAt: new Date(),
+      })),
+    })
+  expect(await runMatrix(cast.viewer, one.id)).toHaveLength(50)
+  const { node } = await t.ask<{ node: { matrix: unknown[] } }>(
+    cast.viewer,
+    `query ($id: ID!) { node(id: $id) { ... on JobRun { matrix { task cells { result count hostlist } } } } }`,
+    { id: run(one.id) },
+  )
+  expect(node.matrix).toHaveLength(50)
+  expect(node.matrix[0]).toEqual({ task: 't0', cells: [{ result: 'OK', count: 1000, hostlist: 'gpu[0000-0999]' }] })
+})
