@@ -5,6 +5,7 @@ import { request } from '../client.ts'
 import { CliError, EXIT, orThrow } from '../errors.ts'
 import { graphql } from '../graphql.ts'
 import { integer, percentage, words } from '../options.ts'
+import { preview } from '../preview.ts'
 import { followStarted } from '../started.ts'
 
 type Vars = Record<string, unknown>
@@ -24,12 +25,13 @@ type Options = {
   reason?: string
   idempotencyKey?: string
   detach?: true
+  preview?: true
 }
 
 export const run = () =>
   new Command('run')
     .description('run a template on nodes and follow its log')
-    .argument('<template>', 'name of the job template, see `muster templates`')
+    .argument('<template>', 'name of the job template, see `muster template list`')
     .requiredOption(
       '-l, --limit <expression>',
       'where: a hostlist gpu[01-08], @group, tag:x, status:READY, vendor:amd, all; comma joins, ! leaves out',
@@ -48,31 +50,35 @@ export const run = () =>
     .option('-v, --verbose', 'more from Ansible; repeat for more still', (_: string, before: number) => before + 1, 0)
     .option('--reason <text>', 'why; kept with the run')
     .option('--idempotency-key <key>', 'the same key gives the same run, so that trying again is safe')
+    .option('--preview', 'start nothing; print the command line, the nodes, their variables, and what would keep it from running')
     .option('-d, --detach', 'print the run’s id and return at once')
     .action(async (template: string, options: Options) => {
+      const input = {
+        template,
+        limit: options.limit,
+        extraVars: options.extraVars ?? {},
+        ...(options.become === undefined ? {} : { become: options.become }),
+        ...(options.forks ? { forks: options.forks } : {}),
+        ...(options.timeout ? { timeoutSeconds: options.timeout } : {}),
+        ...(options.serial ? { serial: options.serial } : {}),
+        ...(options.maxFailPercentage === undefined ? {} : { maxFailPercentage: options.maxFailPercentage }),
+        ...(options.tags ? { jobTags: options.tags } : {}),
+        ...(options.skipTags ? { skipTags: options.skipTags } : {}),
+        checkMode: options.check ?? false,
+        diffMode: options.diff ?? false,
+        verbosity: options.verbose,
+        ...(options.reason ? { reason: options.reason } : {}),
+        ...(options.idempotencyKey ? { idempotencyKey: options.idempotencyKey } : {}),
+      }
+      if (options.preview) {
+        process.exitCode = await preview(input)
+        return
+      }
       const { runJob } = await request(
         graphql(`mutation Run($input: RunJobInput!) {
           runJob(input: $input) { __typename ... on JobRun { id hostsTotal } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
-        {
-          input: {
-            template,
-            limit: options.limit,
-            extraVars: options.extraVars ?? {},
-            ...(options.become === undefined ? {} : { become: options.become }),
-            ...(options.forks ? { forks: options.forks } : {}),
-            ...(options.timeout ? { timeoutSeconds: options.timeout } : {}),
-            ...(options.serial ? { serial: options.serial } : {}),
-            ...(options.maxFailPercentage === undefined ? {} : { maxFailPercentage: options.maxFailPercentage }),
-            ...(options.tags ? { jobTags: options.tags } : {}),
-            ...(options.skipTags ? { skipTags: options.skipTags } : {}),
-            checkMode: options.check ?? false,
-            diffMode: options.diff ?? false,
-            verbosity: options.verbose,
-            ...(options.reason ? { reason: options.reason } : {}),
-            ...(options.idempotencyKey ? { idempotencyKey: options.idempotencyKey } : {}),
-          },
-        },
+        { input },
       )
       await followStarted(orThrow(runJob), options.detach)
     })

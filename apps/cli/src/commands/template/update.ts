@@ -1,0 +1,35 @@
+import { Command } from 'commander'
+import { request } from '../../client.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { type FieldOptions, findTemplate, settings, withFields } from './fields.ts'
+
+export const templateUpdate = () =>
+  withFields(
+    new Command('update')
+      .description("change a job template; what is not given stays, and --serial '' takes it away")
+      .argument('<name>')
+      .option('--name <name>', 'another name')
+      .option('--any-vars', 'no input schema any more: runs may have any extra vars'),
+  ).action(async (name: string, options: FieldOptions & { name?: string; anyVars?: true }) => {
+    const input = await settings(options)
+    const { id } = await findTemplate(name)
+    const { updateJobTemplate } = await request(
+      graphql(`mutation TemplateUpdate($input: UpdateJobTemplateInput!) {
+        updateJobTemplate(input: $input) {
+          __typename ... on JobTemplate { name version } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+        }
+      }`),
+      {
+        input: {
+          id,
+          ...input,
+          ...(options.name ? { name: options.name } : {}),
+          ...(options.serial === '' ? { serial: null } : {}),
+          ...(options.anyVars ? { inputSchema: null } : {}),
+        },
+      },
+    )
+    const changed = orThrow(updateJobTemplate)
+    process.stderr.write(`Changed ${changed.name}; it is at version ${changed.version}.\n`)
+  })
