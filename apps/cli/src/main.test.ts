@@ -121,6 +121,18 @@ describe('muster, against the product and a lab', () => {
     expect((await muster('credential test lab gpu-01')).code).toBe(0)
     expect(await muster('credential delete lab')).toMatchObject({ code: 5, err: expect.stringContaining('is used by the nodes') })
     expect((await muster('credential delete spare')).code).toBe(0)
+
+    // Its secret can also be elsewhere; who answers there is tried with the worker.
+    const store = 'secret-store add safe http://127.0.0.1:1 --auth app-role --role-id r --secret-stdin'
+    expect((await muster(store, 'secret-id\n')).code).toBe(0)
+    const stored = 'credential add stored --kind ssh-password -u ops --store safe --password-at nodes/gpu#password'
+    expect((await muster(stored)).code).toBe(0)
+    expect((await muster('credential get stored')).out).toMatch(/password +password of nodes\/gpu in safe\n/)
+    expect(await muster('credential test stored gpu-01')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('The secret store safe (http://127.0.0.1:1) cannot be reached'),
+    })
+    expect(await muster('secret-store delete safe')).toMatchObject({ code: 5, err: expect.stringContaining('is used by stored') })
   })
 
   it('shows what the nodes are', PATIENT, async () => {
