@@ -1,7 +1,8 @@
 import type { Ctx } from '@muster/core/context'
-import { openRunSecrets, resolveNodeAccess } from '@muster/core/credentials/access'
+import { openRunSecrets } from '@muster/core/credentials/access'
 import { type Claim, finishJobRun } from '@muster/core/jobs'
 import { patiently } from '@muster/core/patiently'
+import { nodeAccess } from '../node-access.ts'
 import { type Deps, Execution } from './execution.ts'
 import { planRun } from './plan-run.ts'
 import { createRunDirectory } from './run-directory.ts'
@@ -18,7 +19,7 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
   const workDir = deps.config.ANSIBLE_WORK_DIR
   const nodeIds = hosts.flatMap((host) => host.nodeId ?? [])
   const [access, secrets, vars, directory] = await Promise.allSettled([
-    patiently(() => resolveNodeAccess(ctx, nodeIds)),
+    nodeAccess(ctx, nodeIds),
     patiently(() => openRunSecrets(ctx, run.secretsId)),
     patiently(() => resolveRunVars(ctx, run, nodeIds)),
     createRunDirectory(workDir, run.id),
