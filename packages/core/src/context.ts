@@ -74,7 +74,7 @@ export function whyNotAllowed(actor: Actor, permission: Permission): string | nu
 }
 
 /** Columns that say who made a row: the person behind a token too. */
-export const createdBy = ({ actor }: Ctx): { createdById: string | null; createdByName: string } => ({
+export const createdBy = ({ actor }: Pick<Ctx, 'actor'>): { createdById: string | null; createdByName: string } => ({
   createdById: actor.kind === 'user' ? actor.id : actor.kind === 'token' ? actor.userId : null,
   createdByName: actor.name,
 })

@@ -3,7 +3,7 @@ import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
 import { parseInput } from '../errors.ts'
 import { type JobTemplate, jobTemplates, type TemplateSnapshot } from './tables.ts'
 import { Reason, TEMPLATE_FIELDS, withoutOtherSources } from './template-fields.ts'
-import { checkTemplate, keepVersion, unlessTaken } from './template-versions.ts'
+import { checkTemplate, keepVersions, unlessTaken } from './template-versions.ts'
 
 /** What a template has when its maker says nothing else. */
 const DEFAULTS = {
@@ -52,7 +52,7 @@ export async function createJobTemplate(ctx: Ctx, input: z.input<typeof CreateJo
       .insert(jobTemplates)
       .values({ ...template, tenantId: ctx.tenantId })
       .returning()
-    await keepVersion(tx, ctx, made!, reason)
+    await keepVersions(tx, ctx, [made!], reason)
     await audit(tx, ctx, 'job_template.create', made!, { source: made!.source })
     return made!
   }).catch(unlessTaken(fields.name))

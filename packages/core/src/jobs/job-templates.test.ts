@@ -134,6 +134,7 @@ test('what comes with the product is not changed', async () => {
   const template = await t.runtime.db.query.jobTemplates.findFirst({ where: { tenantId: cast.tenant.id, name: 'collect_facts' } })
   for (const write of [updateJobTemplate, archiveJobTemplate, restoreJobTemplate])
     await expect(write(cast.admin, { id: template!.id })).rejects.toThrow(/belongs to Muster itself/)
+  expect(await history(template!.id)).toMatchObject([{ version: 1, createdByName: 'Muster', snapshot: { isReadOnly: true } }])
 })
 
 test('a bundle is kept once, and a template names a playbook in it', async () => {

@@ -7,7 +7,7 @@ import { Id } from '../input.ts'
 import { whyNotEditTemplate } from './policy.ts'
 import { type JobTemplate, jobTemplates, jobTemplateVersions } from './tables.ts'
 import { Reason } from './template-fields.ts'
-import { checkTemplate, keepVersion, unlessTaken } from './template-versions.ts'
+import { checkTemplate, keepVersions, unlessTaken } from './template-versions.ts'
 
 export const RestoreJobTemplateInput = z.object({ id: Id, version: z.int().min(1).nullish(), reason: Reason })
 
@@ -31,7 +31,7 @@ export async function restoreJobTemplate(ctx: Ctx, input: z.input<typeof Restore
       .set({ ...snapshot, archivedAt: null, ...(version ? { version: before.version + 1 } : {}) })
       .where(mine)
       .returning()
-    if (version) await keepVersion(tx, ctx, template!, reason ?? `Back to version ${version}`)
+    if (version) await keepVersions(tx, ctx, [template!], reason ?? `Back to version ${version}`)
     await audit(tx, ctx, 'job_template.restore', template!, { from: version ?? null, version: template!.version })
     return template!
 

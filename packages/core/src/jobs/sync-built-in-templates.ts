@@ -2,6 +2,9 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Tx } from '../context.ts'
 import { BUILT_IN_TEMPLATES } from './built-in-templates.ts'
 import { jobTemplates } from './tables.ts'
+import { keepVersions } from './template-versions.ts'
+
+const MUSTER = { actor: { kind: 'system', id: null, name: 'Muster' } } as const
 
 /** What of a built-in template is the product's: columns as the database names them. */
 const OURS = [
@@ -28,11 +31,15 @@ export async function syncBuiltInTemplates(tx: Tx, tenantId: string): Promise<st
     .values(BUILT_IN_TEMPLATES.map((template) => ({ ...template, tenantId, isSystem: true })))
     .onConflictDoUpdate({
       target: [jobTemplates.tenantId, jobTemplates.name],
-      set: Object.fromEntries(
-        OURS.map((column) => [column.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), sql.raw(`excluded.${column}`)]),
-      ),
+      set: {
+        ...Object.fromEntries(
+          OURS.map((column) => [column.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), sql.raw(`excluded.${column}`)]),
+        ),
+        version: sql`${jobTemplates.version} + 1`,
+      },
       setWhere: and(eq(jobTemplates.isSystem, true), sql`${columns('job_templates')} is distinct from ${columns('excluded')}`),
     })
-    .returning({ name: jobTemplates.name })
+    .returning()
+  await keepVersions(tx, MUSTER, rows, 'Came with this version of Muster')
   return rows.map((row) => row.name)
 }

@@ -19,16 +19,24 @@ export function snapshotOf({
   return rest
 }
 
-/** Write down what a template has become, who made it so, and why. */
-export async function keepVersion(tx: Tx, ctx: Ctx, template: JobTemplate, reason: string | null | undefined): Promise<void> {
-  await tx.insert(jobTemplateVersions).values({
-    tenantId: template.tenantId,
-    templateId: template.id,
-    version: template.version,
-    snapshot: snapshotOf(template),
-    reason: reason ?? null,
-    ...createdBy(ctx),
-  })
+/** Write down what templates have become, who made them so, and why. */
+export async function keepVersions(
+  tx: Tx,
+  ctx: Pick<Ctx, 'actor'>,
+  templates: JobTemplate[],
+  reason: string | null | undefined,
+): Promise<void> {
+  if (templates.length === 0) return
+  await tx.insert(jobTemplateVersions).values(
+    templates.map((template) => ({
+      tenantId: template.tenantId,
+      templateId: template.id,
+      version: template.version,
+      snapshot: snapshotOf(template),
+      reason: reason ?? null,
+      ...createdBy(ctx),
+    })),
+  )
 }
 
 /** @throws InvalidInput when parts of it do not fit together, or its playbook is not in its bundle */

@@ -7,7 +7,7 @@ import { Id } from '../input.ts'
 import { whyNotEditTemplate } from './policy.ts'
 import { type JobTemplate, jobTemplates } from './tables.ts'
 import { Reason, TEMPLATE_FIELDS, withoutOtherSources } from './template-fields.ts'
-import { checkTemplate, keepVersion, snapshotOf, unlessTaken } from './template-versions.ts'
+import { checkTemplate, keepVersions, snapshotOf, unlessTaken } from './template-versions.ts'
 
 export const UpdateJobTemplateInput = z.object({
   ...z.object(TEMPLATE_FIELDS).partial().shape,
@@ -43,7 +43,7 @@ export async function updateJobTemplate(ctx: Ctx, input: z.input<typeof UpdateJo
       .set({ ...template, version: before.version + 1 })
       .where(mine)
       .returning()
-    await keepVersion(tx, ctx, changed!, reason)
+    await keepVersions(tx, ctx, [changed!], reason)
     await audit(tx, ctx, 'job_template.update', changed!, { version: changed!.version, changed: Object.keys(changes) })
     return changed!
   }).catch(unlessTaken(fields.name ?? ''))
