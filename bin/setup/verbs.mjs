@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { ansible, ansibleLint } from './ansible.mjs'
+import { moto } from './moto.mjs'
 import { openbao } from './openbao.mjs'
 import { node, root, toolEnv } from './paths.mjs'
 import { endChildren, StepFailed } from './step.mjs'
@@ -37,7 +38,7 @@ export const verbs = {
   test: async (args) => {
     const env = await withAnsible('test')
     const bao = await openbao()
-    return await hand([node, 'apps/standalone/src/run-tests.ts', ...args], { ...env, ...(bao ? { OPENBAO: bao } : {}) })
+    return await hand([node, 'apps/standalone/src/run-tests.ts', ...args], { ...env, ...(await moto()), ...(bao ? { OPENBAO: bao } : {}) })
   },
   e2e: async (args) => hand([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await withAnsible('test')),
   'main-job': async (args) => hand([node, 'packages/bench/src/main-job.ts', ...args], await withAnsible('lab')),

@@ -27,7 +27,7 @@ export function localStore(root: string): ArtifactStore {
         await copy.close()
         await rename(fresh, path)
       } catch (error) {
-        await rm(fresh, { force: true })
+        await rm(fresh, { force: true }).catch(() => {})
         throw new Error(`The directory ${root} cannot be written (${(error as NodeJS.ErrnoException).code}).`)
       }
     },

@@ -8,6 +8,8 @@ const IDLE_MS = 30_000
 /** Objects that one request may delete. */
 const AT_ONCE = 1000
 
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
 type S3Config = StoreConfig & { S3_BUCKET: string }
 
 /** An S3-compatible store. The SDK is large, so it is loaded when it is first needed. */
@@ -74,6 +76,8 @@ async function connect(config: S3Config) {
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
     maxAttempts: 2,
+    // What it would say on the console comes as errors too.
+    logger: SILENT,
     ...(S3_ENDPOINT ? { endpoint: S3_ENDPOINT } : {}),
     ...(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY
       ? { credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY } }

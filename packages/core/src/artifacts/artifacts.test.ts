@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ARTIFACT_STORE, loadConfig } from '../config.ts'
+import { eventually } from '../testing/index.ts'
+import { type ArtifactStore, linkIsGood, openArtifactStore, signLink } from './index.ts'
+
+const KEY = '018f0000-0000-7000-8000-000000000001/018f0000-0000-7000-8000-000000000002/018f0000-0000-7000-8000-000000000003'
+const { MOTO, MOTO_PYTHON } = process.env
+
+let folder: string
+let file: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-artifacts-'))
+  file = join(folder, 'file')
+  await writeFile(file, 'all is well')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const storeOf = (settings: Record<string, string>) => openArtifactStore(loadConfig(settings, ARTIFACT_STORE))
+
+async function keepsAndForgets(store: ArtifactStore) {
+  expect(await store.whyNotReady()).toBeNull()
+  await store.put(KEY, file, 11)
+  await store.put(KEY, file, 11)
+  expect(await text(await store.open(KEY))).toBe('all is well')
+  await store.remove([KEY, KEY.replace(/3$/, '4')])
+  await expect(store.open(KEY)).rejects.toThrow()
+  await store.remove([KEY])
+}
+
+describe('a directory', () => {
+  test('keeps and forgets files, and leaves nothing', async () => {
+    const root = join(folder, 'kept')
+    await keepsAndForgets(storeOf({ ARTIFACT_DIR: root }))
+    expect((await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())).toEqual([])
+  })
+
+  test('says why it is not ready, and what to do', async () => {
+    await writeFile(join(folder, 'taken'), '')
+    const store = storeOf({ ARTIFACT_DIR: join(folder, 'taken/deep') })
+    expect(await store.whyNotReady()).toMatch(/taken\/deep, cannot be written \(ENOTDIR\).*ARTIFACT_DIR or S3_BUCKET/)
+    await expect(store.put(KEY, file, 11)).rejects.toThrow('cannot be written (ENOTDIR)')
+  })
+
+  test.skipIf(process.getuid?.() === 0)('of somebody else is not ready', async () => {
+    await mkdir(join(folder, 'closed'))
+    await chmod(join(folder, 'closed'), 0o500)
+    expect(await storeOf({ ARTIFACT_DIR: join(folder, 'closed') }).whyNotReady()).toContain('EACCES')
+  })
+
+  test('has no keys that lead out of it', async () => {
+    const store = storeOf({ ARTIFACT_DIR: join(folder, 'kept') })
+    for (const key of ['../file', '/etc/passwd', 'a/../../file', 'a//b', ''])
+      await expect(store.open(key)).rejects.toThrow('not the key of an artifact')
+  })
+})
+
+test('a link is good for one file, until it ends, and cannot be changed', () => {
+  const until = Date.now() + 60_000
+  const signature = signLink('secret', 'a', until)
+  expect(linkIsGood('secret', 'a', until, signature)).toBe(true)
+  expect(linkIsGood('secret', 'b', until, signature)).toBe(false)
+  expect(linkIsGood('secret', 'a', until + 1, signature)).toBe(false)
+  expect(linkIsGood('another', 'a', until, signature)).toBe(false)
+  expect(linkIsGood('secret', 'a', Number.NaN, signLink('secret', 'a', Number.NaN))).toBe(false)
+  expect(linkIsGood('secret', 'a', 1, signLink('secret', 'a', 1))).toBe(false)
+})
+
+describe.runIf(MOTO && MOTO_PYTHON)('an S3 server', () => {
+  let server: ChildProcess
+  let endpoint: string
+  const s3 = (more: Record<string, string> = {}) =>
+    storeOf({
+      ...{ S3_BUCKET: 'muster', S3_ENDPOINT: endpoint, S3_PATH_STYLE: '1', S3_PREFIX: 'runs/' },
+      ...{ S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret', ...more },
+    })
+
+  beforeAll(async () => {
+    const port = await freePort()
+    endpoint = `http://127.0.0.1:${port}`
+    const env = { PATH: process.env.PATH, PYTHONPATH: MOTO, HOME: folder }
+    server = spawn(MOTO_PYTHON!, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], { env, stdio: 'ignore' })
+    await eventually(async () => (await fetch(endpoint)).ok, 60_000)
+    expect((await fetch(`${endpoint}/muster`, { method: 'PUT' })).ok).toBe(true)
+  }, 90_000)
+  afterAll(() => void server?.kill())
+
+  test('keeps and forgets files below the prefix', async () => {
+    await s3().put(KEY, file, 11)
+    expect(await (await fetch(`${endpoint}/muster`)).text()).toContain(`<Key>runs/${KEY}</Key>`)
+    await keepsAndForgets(s3())
+    expect(await (await fetch(`${endpoint}/muster`)).text()).not.toContain('<Key>')
+  })
+
+  test('gives a file to whoever has a signed link, under its own name', async () => {
+    await s3().put(KEY, file, 11)
+    const link = await s3().link(KEY, { fileName: 'Bericht "ä".txt', seconds: 60 })
+    expect(new URL(link!).searchParams.get('X-Amz-Expires')).toBe('60')
+    const response = await fetch(link!)
+    expect(await response.text()).toBe('all is well')
+    expect(response.headers.get('content-disposition')).toContain("filename*=UTF-8''Bericht%20%22%C3%A4%22.txt")
+  })
+
+  test('that is away, or has no such bucket, is named with its reason', async () => {
+    expect(await s3({ S3_BUCKET: 'another' }).whyNotReady()).toMatch(/^The bucket another at http.* does not serve us \(.+\)\.$/)
+    const away = s3({ S3_ENDPOINT: `http://127.0.0.1:${await freePort()}` })
+    await expect(away.put(KEY, file, 11)).rejects.toThrow(/bucket muster at .* does not serve us \(ECONNREFUSED\)/)
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
