@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { createCredential } from '@muster/core/credentials'
+import { createCredential, createSecretStore } from '@muster/core/credentials'
 import { schema } from '@muster/core/db'
 import { cancelJobRun, endLostJobRuns, followJobRunEvents, type JobRunEvent, runJob } from '@muster/core/jobs'
 import { setNodeMaintenance } from '@muster/core/nodes'
@@ -83,6 +85,34 @@ describe('what ansible-playbook is given', () => {
     expect(seen.files['extra-vars.yml']).toContain(`{"motd": !unsafe "{{ lookup('pipe', 'id') }}", "muster_artifact_dir": `)
     expect(seen.files['inventory.yml']).toContain('StrictHostKeyChecking=yes')
     await expectNothingLeft(id)
+  })
+
+  test('what is kept in a secret store is read once; the host whose secret is not there is refused, and says why', async () => {
+    // Stands in for a store; a real one is read from in read-secret.test.ts.
+    const asked: string[] = []
+    const store = createServer(({ url }, response) => {
+      asked.push(url!)
+      if (url !== '/v1/secret/data/there') response.writeHead(404)
+      response.end(JSON.stringify({ data: { data: { password: 'kept-elsewhere' } } }))
+    })
+    await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve))
+    const address = `http://127.0.0.1:${(store.address() as AddressInfo).port}`
+    const { id: secretStoreId } = await createSecretStore(world.admin, { name: 'safe', address, auth: 'TOKEN', secret: 'token' })
+    for (const [name, path] of [
+      ['gpu001', 'there'],
+      ['gpu002', 'not/there'],
+    ] as const) {
+      const secretRefs = { password: { path, key: 'password' } }
+      const { id } = await createCredential(world.admin, { name: path, kind: 'BECOME', secretStoreId, secretRefs })
+      const { computeNodes } = schema
+      await world.runtime.db.update(computeNodes).set({ becomeCredentialId: id }).where(eq(computeNodes.name, name))
+    }
+    const { hosts, log } = await (await start('look')).done
+    store.close()
+    expect(hosts.map(({ name, result }) => `${name} ${result}`)).toEqual(['gpu001 OK', 'gpu002 UNREACHABLE'])
+    expect(log).toContain(`The secret store safe (${address}) has nothing at secret/not/there`)
+    expect(log).not.toContain('kept-elsewhere')
+    expect(asked.sort()).toEqual(['/v1/secret/data/not/there', '/v1/secret/data/there'])
   })
 })
 
