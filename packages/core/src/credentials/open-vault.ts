@@ -34,7 +34,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     } catch {
       throw new Error(
         `The master password does not fit: credentials of key version ${version} were sealed with another one. ` +
-          'Start with that one (CREDENTIAL_MASTER_PASSWORD or CREDENTIAL_MASTER_PASSWORD_FILE).',
+          'Start with that one (CREDENTIAL_MASTER_PASSWORD, or its _FILE or _FD).',
       )
     }
     return kek

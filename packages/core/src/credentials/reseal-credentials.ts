@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Actor, audit, type Ctx, inTransaction, type Runtime } from '../context.ts'
 import { Forbidden } from '../errors.ts'
+import { isDatabaseAway } from '../patiently.ts'
 import { SEALED_PLACES, type SealedTable, staleUnder } from './sealed-places.ts'
 import { resealFailures } from './tables.ts'
 
@@ -45,6 +46,7 @@ async function resealOne(ctx: Ctx, what: string, table: SealedTable, row: Row, v
       sealed[field] = await ctx.vault.seal(place, await ctx.vault.open(place, record))
     }
   } catch (error) {
+    if (isDatabaseAway(error)) throw error
     await noteFailure(ctx, what, row, version, error)
     return false
   }
