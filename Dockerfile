@@ -4,6 +4,8 @@
 FROM node:24.21.0-bookworm-slim AS base
 ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 TURBO_TELEMETRY_DISABLED=1
 WORKDIR /app
+# A volume that is mounted here belongs to whom the folder belongs to.
+RUN install -d -o node -g node -m 0700 /var/lib/muster/artifacts
 
 # pnpm as `npm start` has it: from npm, pinned and checksummed by bin/toolchain.
 FROM base AS workspace

@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
 import { INVALID_TOKEN, unreachable } from './client.ts'
 import { CliError, EXIT, NotSignedIn } from './errors.ts'
 import { write } from './output.ts'
@@ -29,7 +30,7 @@ export async function download(path: string, file?: string): Promise<void> {
     const exit = response.status === 404 ? EXIT.notFound : response.status === 503 ? EXIT.unavailable : EXIT.refused
     throw new CliError((await response.text()).trim().slice(0, 500) || `${url.origin} answered ${response.status}.`, exit)
   }
-  const body = Readable.fromWeb(response.body)
+  const body = Readable.fromWeb(response.body as ReadableStream)
   try {
     if (!file) {
       for await (const chunk of body.setEncoding('utf8')) await write(chunk)
