@@ -33,12 +33,19 @@ const bin = (name) => path.join(root, 'node_modules/.bin', name)
 export const verbs = {
   start: async (args) => {
     const env = await withAnsible(args.includes('--lab') ? 'lab' : 'run')
-    return await hand([node, 'apps/standalone/src/main.ts', ...args], { ...env, MUSTER_STARTED_AT: String(performance.timeOrigin) })
+    return await hand([node, 'apps/standalone/src/main.ts', ...args], {
+      ...env,
+      MUSTER_STARTED_AT: String(performance.timeOrigin),
+    })
   },
   test: async (args) => {
     const env = await withAnsible('test')
     const bao = await openbao()
-    return await hand([node, 'apps/standalone/src/run-tests.ts', ...args], { ...env, ...(await moto()), ...(bao ? { OPENBAO: bao } : {}) })
+    return await hand([node, 'apps/standalone/src/run-tests.ts', ...args], {
+      ...env,
+      ...(await moto()),
+      ...(bao ? { OPENBAO: bao } : {}),
+    })
   },
   e2e: async (args) => hand([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await withAnsible('test')),
   'main-job': async (args) => hand([node, 'packages/bench/src/main-job.ts', ...args], await withAnsible('lab')),

@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { canInstall, changes, debOfNodeExporter, succeeded, templateWorld } from '../testing/template-world.ts'
+
+// One of each kind; the whole matrix is in templates.long.test.ts.
+describe.runIf(canInstall)('templates that install', () => {
+  let world: Awaited<ReturnType<typeof templateWorld>>
+  beforeAll(async () => {
+    world = await templateWorld(['h100', 'mi300', 'cpu'])
+  }, 120_000)
+
+  test('a driver: a check changes nothing, other hardware is refused, then it works and a second run changes nothing', {
+    timeout: 300_000,
+  }, async () => {
+    const { play, on, state, repository } = world
+    const mirror = { nvidia_driver_repository_url: `${repository.url}/nvidia` }
+    const before = await state('h100')
+    const checked = await play('install_nvidia_driver', ['h100', 'mi300', 'cpu'], mirror, ['--check', '--diff'])
+    expect(await state('h100')).toBe(before)
+    expect(changes(checked)).toEqual({ h100: 4, mi300: 'failed', cpu: 'failed' })
+    expect(checked.output).toContain(`+URIs: ${repository.url}/nvidia/debian12/`)
+    expect(checked.output).toMatch(/Would install linux-headers-.*, cuda-drivers-535, nvidia-fabricmanager-535, cuda-toolkit-12"/)
+    expect(checked.output).toContain('mi300 has no NVIDIA GPU on PCI. Found there: AMD 1002:74a1. Take the node out of this run')
+    expect(checked.output).toContain('cpu has no NVIDIA GPU on PCI. Found there: no GPU or NPU at all.')
+
+    const first = await play('install_nvidia_driver', ['h100'], mirror)
+    expect(succeeded(first)).toEqual({ h100: 5 })
+    expect(await on('h100', 'dpkg-query -W nvidia-driver-535 cuda-toolkit-12')).toBe(
+      'cuda-toolkit-12\t12.9.1-1\nnvidia-driver-535\t535.154.05',
+    )
+    expect(await on('h100', 'systemctl is-active nvidia-fabricmanager')).toBe('active')
+    expect(succeeded(await play('install_nvidia_driver', ['h100'], mirror))).toEqual({ h100: 0 })
+  })
+
+  test.skipIf(!debOfNodeExporter)('node_exporter, the real one', { timeout: 300_000 }, async () => {
+    const { play, on, repository, lab } = world
+    const vars = { node_exporter_repository_url: `${repository.url}/node`, node_exporter_port: 9123 }
+    const first = await play('deploy_node_exporter', ['cpu', 'mi300'], vars)
+    expect(succeeded(first)).toEqual({ cpu: 7, mi300: 7 })
+    const metrics = await fetch(`http://${lab.node('cpu').host}:9123/metrics`).then((answer) => answer.text())
+    expect(metrics).toContain('node_uname_info{')
+    expect(await on('cpu', 'systemctl is-enabled prometheus-node-exporter')).toBe('enabled')
+    expect(succeeded(await play('deploy_node_exporter', ['cpu', 'mi300'], vars))).toEqual({ cpu: 0, mi300: 0 })
+  })
+})

@@ -1,0 +1,191 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { playsOn } from '../testing/play.ts'
+import { canInstall, changes, debOfNodeExporter, succeeded, templateWorld } from '../testing/template-world.ts'
+
+const onlyX64 = process.arch === 'x64'
+
+describe.runIf(canInstall)('every template that installs', { timeout: 600_000 }, () => {
+  let world: Awaited<ReturnType<typeof templateWorld>>
+  beforeAll(async () => {
+    world = await templateWorld(['h100', 'h100-ubuntu', 'h100-offline', 'mi300', 'max-ubuntu', 'npu', 'cpu'])
+  }, 120_000)
+  const nvidia = (more: object = {}) => ({ nvidia_driver_repository_url: `${world.repository.url}/nvidia`, ...more })
+
+  test('NVIDIA: another branch waits for a reboot that is not allowed, and works after one that is', async () => {
+    const { play, on, lab } = world
+    const node = 'h100-ubuntu'
+    const closed = await play('install_nvidia_driver', [node], nvidia({ install_cuda: false }))
+    expect(succeeded(closed)).toEqual({ [node]: 5 })
+    expect(await on(node, 'dpkg-query -W nvidia-driver-535 nvidia-fabricmanager-535 | cut -f1')).toBe(
+      'nvidia-driver-535\nnvidia-fabricmanager-535',
+    )
+    const boot = await lab.node(node).bootId()
+
+    const newer = nvidia({ nvidia_driver_version: '550', nvidia_driver_module: 'open', install_cuda: false })
+    const waits = await play('install_nvidia_driver', [node], newer)
+    expect(succeeded(waits)).toEqual({ [node]: 2 })
+    expect(waits.output).toContain('works only after a reboot, which this run was not allowed to do')
+    expect(await on(node, 'nvidia-smi || echo $?')).toMatch(/version mismatch\n18$/)
+    const still = await play('install_nvidia_driver', [node], newer)
+    expect(succeeded(still)).toEqual({ [node]: 0 })
+    expect(still.output).toContain('works only after a reboot')
+    expect(await lab.node(node).bootId()).toBe(boot)
+
+    const allowed = await play('install_nvidia_driver', [node], { ...newer, reboot_allowed: true })
+    expect(succeeded(allowed)).toEqual({ [node]: 1 })
+    expect(await lab.node(node).bootId()).not.toBe(boot)
+    expect(
+      await on(node, 'nvidia-smi | head -1; systemctl is-active nvidia-fabricmanager; ls /run | grep -c muster || true'),
+    ).toBe('550.54.15\nactive\n0')
+    expect(succeeded(await play('install_nvidia_driver', [node], { ...newer, reboot_allowed: true }))).toEqual({ [node]: 0 })
+  })
+
+  test('NVIDIA: a package that fails, a driver that does not work, values that mean nothing', async () => {
+    const { play, on } = world
+    const failing = await play('install_nvidia_driver', ['h100'], nvidia({ cuda_version: '12.9' }))
+    expect(changes(failing)).toEqual({ h100: 'failed' })
+    expect(failing.output).toMatch(/h100: .*cuda-toolkit-12-9 could not be installed from http:.*No space left for the toolkit/)
+    await on('h100', 'apt-get -y purge cuda-toolkit-12-9')
+    expect(succeeded(await play('install_nvidia_driver', ['h100'], nvidia()))).toEqual({ h100: 2 })
+    await on('h100', 'echo 1.2.3 > /run/nvidia-loaded')
+    const broken = await play('install_nvidia_driver', ['h100'], nvidia())
+    expect(changes(broken)).toEqual({ h100: 'failed' })
+    expect(broken.output).toMatch(
+      /does not answer as it should.*version mismatch.*Run it again with reboot_allowed, or reboot the node/,
+    )
+    await on('h100', 'rm /run/nvidia-loaded')
+    const wrong = await play('install_nvidia_driver', ['h100'], nvidia({ nvidia_driver_version: 'latest' }))
+    expect(wrong.output).toContain('nvidia_driver_version has to be a branch such as 535 (it is latest)')
+    const unreachable = await play('install_nvidia_driver', ['h100'], {
+      nvidia_driver_repository_url: `${world.repository.url}/nothing`,
+    })
+    expect(unreachable.output).toMatch(/could not be installed from http:.*\/nothing\/debian12\/\S+: Request failed.*404/)
+  })
+
+  test('NVIDIA: from files beside the playbooks, and from a folder of the node', async () => {
+    const { play, on, lab, repository, state } = world
+    const home = mkdtempSync('/tmp/muster-playbooks-')
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+    cpSync(path.resolve(import.meta.dirname, '../../../../playbooks'), home, { recursive: true })
+    const wanted = /^(linux-headers|nvidia-(utils|driver|fabricmanager)-535_|cuda-toolkit-12_)/
+    const pool = path.join(repository.folder, 'nvidia/debian12', onlyX64 ? 'x86_64' : 'sbsa', 'pool')
+    mkdirSync(path.join(home, 'files/nvidia'), { recursive: true })
+    cpSync(pool, path.join(home, 'files/nvidia'), {
+      recursive: true,
+      filter: (file) => file === pool || wanted.test(path.basename(file)),
+    })
+    symlinkSync('/etc', path.join(home, 'files/outside'))
+    const elsewhere = playsOn(lab, home)
+    onTestFinished(() => elsewhere.remove())
+    const node = 'h100-offline'
+
+    const before = await state(node)
+    const checked = await elsewhere.play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: 'nvidia' }, ['--check'])
+    expect(succeeded(checked)[node]).toBeGreaterThan(0)
+    expect(await state(node)).toBe(before)
+    const asked = repository.requests.length
+    const first = await elsewhere.play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: 'nvidia' })
+    expect(succeeded(first)[node]).toBeGreaterThan(0)
+    expect(await on(node, 'nvidia-smi | head -1')).toBe('535.154.05')
+    expect(succeeded(await elsewhere.play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: 'nvidia' }))).toEqual({
+      [node]: 0,
+    })
+    await on(node, 'mkdir -p /srv && mv /var/cache/muster /srv/packages')
+    expect(succeeded(await play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: '/srv/packages' }))).toEqual({
+      [node]: 0,
+    })
+    expect(repository.requests.slice(asked).filter(({ path: asked }) => asked.includes('nvidia/debian12'))).toEqual([])
+
+    for (const dir of ['../roles', 'outside/apt', 'nvidia/../../..']) {
+      const refused = await elsewhere.play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: dir })
+      expect([dir, changes(refused)]).toEqual([dir, { [node]: 'failed' }])
+      expect(refused.output).toMatch(/leads out of .*\/files, the only folder that packages are taken from/)
+    }
+    const empty = await play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: '/srv/none' })
+    expect(empty.output).toMatch(/There is no \*_all\.deb and no \*_\w+\.deb in \/srv\/none on the node\./)
+  })
+
+  test.runIf(onlyX64)('AMD: two repositories, preferred to the distribution, and a reboot the first time', async () => {
+    const { play, on, repository, lab } = world
+    const vars = { amd_driver_repository_url: `${repository.url}/amd`, reboot_allowed: true }
+    const boot = await lab.node('mi300').bootId()
+    const first = await play('install_amd_driver', ['mi300', 'h100'], vars)
+    expect(changes(first)).toEqual({ mi300: 5, h100: 'failed' })
+    expect(first.output).toContain('h100 has no AMD GPU on PCI. Found there: NVIDIA 10de:2330.')
+    expect(await lab.node('mi300').bootId()).not.toBe(boot)
+    expect(await on('mi300', '/opt/rocm/bin/amd-smi list; cat /etc/apt/preferences.d/muster-rocm')).toBe(
+      `GPU: 0\nPackage: *\nPin: origin "${lab.hostAddress}"\nPin-Priority: 600`,
+    )
+    expect(succeeded(await play('install_amd_driver', ['mi300'], vars))).toEqual({ mi300: 0 })
+  })
+
+  test.runIf(onlyX64)('Intel: GPU driver and oneAPI; Debian is refused', async () => {
+    const { play, on, repository } = world
+    const vars = {
+      intel_driver_repository_url: `${repository.url}/intel`,
+      intel_driver_oneapi_url: `${repository.url}/oneapi`,
+      intel_driver_oneapi_key: `${repository.url}/intel/gpu/intel-graphics.key`,
+    }
+    expect(succeeded(await play('install_intel_driver', ['max-ubuntu'], vars))).toEqual({ 'max-ubuntu': 4 })
+    expect(await on('max-ubuntu', 'dpkg-query -W xpu-smi intel-i915-dkms intel-oneapi-base-toolkit | cut -f1')).toBe(
+      'intel-i915-dkms\nintel-oneapi-base-toolkit\nxpu-smi',
+    )
+    expect(succeeded(await play('install_intel_driver', ['max-ubuntu'], vars))).toEqual({ 'max-ubuntu': 0 })
+  })
+
+  test('Ascend: driver, firmware and CANN in order, each once', async () => {
+    const { play, on, repository, state } = world
+    const vars = { ascend_driver_repository_url: `${repository.url}/ascend` }
+    const before = await state('npu')
+    expect(succeeded(await play('install_ascend_driver', ['npu'], vars, ['--check'])).npu).toBeGreaterThan(0)
+    expect(await state('npu')).toBe(before)
+    const first = await play('install_ascend_driver', ['npu', 'cpu'], vars)
+    expect(changes(first)).toMatchObject({ cpu: 'failed' })
+    expect(first.recap.npu!.failed).toBe(0)
+    expect(await on('npu', "sed -E 's#.*/##; s/_linux-[a-z0-9_]+//' /var/log/ascend-order; ls /var/tmp")).toBe(
+      [
+        'Ascend-hdk-910b-npu-driver_24.1.rc1.run --full --install-for-all --quiet',
+        'Ascend-hdk-910b-npu-firmware_7.1.0.6.220.run --full --quiet',
+        'Ascend-cann-toolkit_8.0.RC1.run --install --install-for-all --quiet',
+        'Ascend-cann-kernels-910b_8.0.RC1_linux.run --install --install-for-all --quiet',
+      ].join('\n'),
+    )
+    expect(succeeded(await play('install_ascend_driver', ['npu'], vars))).toEqual({ npu: 0 })
+    const missing = await play('install_ascend_driver', ['npu'], { ...vars, cann_version: '9.9' })
+    expect(missing.output).toMatch(/Ascend-cann-toolkit_9\.9_linux-\w+\.run/)
+    expect(changes(missing)).toEqual({ npu: 'failed' })
+  })
+
+  test('DCGM exporter: needs a driver, serves on its port, follows a new one; docker is refused where there is none', async () => {
+    const { play, on, lab, repository } = world
+    const vars = { dcgm_exporter_repository_url: `${repository.url}/nvidia` }
+    await on('h100', 'dpkg -P --force-all nvidia-utils-535 nvidia-utils-550 2>/dev/null; true')
+    const early = await play('deploy_dcgm_exporter', ['h100'], vars)
+    expect(early.output).toContain('h100 has NVIDIA GPUs and no working driver')
+    expect(early.output).toContain('Run install_nvidia_driver on it first.')
+    const node = 'h100-offline'
+    expect(succeeded(await play('deploy_dcgm_exporter', [node], vars))[node]).toBeGreaterThan(0)
+    const read = (port: number) => fetch(`http://${lab.node(node).host}:${port}/metrics`).then((answer) => answer.text())
+    expect(await read(9400)).toContain('DCGM_FI_DEV_GPU_TEMP')
+    expect(succeeded(await play('deploy_dcgm_exporter', [node], vars))).toEqual({ [node]: 0 })
+    expect(succeeded(await play('deploy_dcgm_exporter', [node], { ...vars, dcgm_exporter_port: 9500 }))).toEqual({ [node]: 2 })
+    expect(await read(9500)).toContain('DCGM_FI_DEV_GPU_TEMP')
+    const docker = await play('deploy_dcgm_exporter', [node], { ...vars, deploy_mode: 'docker' })
+    expect(docker.output).toContain('docker is not running here, or knows no runtime for NVIDIA GPUs')
+  })
+
+  test.skipIf(!debOfNodeExporter)('node_exporter: a new port is one change and comes back after a reboot', async () => {
+    const { play, lab, repository } = world
+    const vars = { node_exporter_repository_url: `${repository.url}/node` }
+    succeeded(await play('deploy_node_exporter', ['cpu'], vars))
+    const moved = await play('deploy_node_exporter', ['cpu'], { ...vars, node_exporter_port: 9200 }, ['--diff'])
+    expect(succeeded(moved)).toEqual({ cpu: 2 })
+    expect(moved.output).toMatch(/^-.*:9100\n\+.*:9200$/m)
+    await lab.fault('cpu', 'reboot')
+    await lab.ready('cpu')
+    const metrics = () => fetch(`http://${lab.node('cpu').host}:9200/metrics`).then((answer) => answer.text(), String)
+    await expect.poll(metrics, { timeout: 30_000 }).toContain('node_uname_info{')
+  })
+})

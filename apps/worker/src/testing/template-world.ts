@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { given } from '@muster/lab/given'
+import { afterAll } from 'vitest'
+import { type Played, playsOn } from './play.ts'
+import { vendorRepository } from './vendor-repository.ts'
+
+/** The templates that install need apt and its tools, and nodes that are machines of their own. */
+export const canInstall =
+  process.getuid?.() === 0 && ['apt-get', 'dpkg-deb', 'gpg'].every((name) => existsSync(`/usr/bin/${name}`))
+
+const systems = {
+  debian: 'NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="12"\nVERSION="12 (bookworm)"\nVERSION_CODENAME=bookworm\n',
+  ubuntu:
+    'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\nVERSION_ID="22.04"\nVERSION="22.04.5 LTS (Jammy Jellyfish)"\nVERSION_CODENAME=jammy\n',
+}
+const profiles = { h100: 'h100x8', mi300: 'mi300x8', max: 'max1550x4', npu: 'ascend910b3x8', cpu: 'cpu' } as const
+
+/**
+ * Nodes with the vendors' devices and nothing else, and repositories with the vendors' layout beside them. What the nodes are given
+ * are stubs of the packages; apt, dpkg, Ansible, SSH, the reboots and node_exporter are real. A node's name is its hardware, and
+ * `-ubuntu` behind it makes it say that it runs Ubuntu 22.04 instead of Debian 12.
+ */
+export async function templateWorld(names: string[]) {
+  const nodes = names.map((name) => ({ name, profile: profiles[name.split('-')[0] as keyof typeof profiles], tools: false }))
+  const lab = await given.lab({ nodes, mode: 'namespaces' })
+  await Promise.all(
+    lab.nodes.map((node) =>
+      node.exec(['sh', '-c', 'rm -f /etc/os-release; cat > /etc/os-release'], {
+        input: systems[node.name.endsWith('-ubuntu') ? 'ubuntu' : 'debian'],
+      }),
+    ),
+  )
+  const repository = await vendorRepository(lab, debOfNodeExporter)
+  const ansible = playsOn(lab)
+  afterAll(() => Promise.all([repository.close(), ansible.remove()]))
+  return {
+    lab,
+    repository,
+    play: ansible.play,
+    /** What a shell command prints on a node; throws when it fails. */
+    on: async (node: string, command: string) => {
+      const { code, stdout, stderr } = await lab.node(node).exec(['sh', '-c', command])
+      if (code !== 0) throw new Error(`${command} ended with ${code} on ${node}: ${stderr}`)
+      return stdout.trim()
+    },
+    /** Everything on a node that an installation could touch, as one text to compare. */
+    state: async (node: string) =>
+      (
+        await lab
+          .node(node)
+          .exec([
+            'sh',
+            '-c',
+            `cd / && dpkg-query -W | md5sum; find etc usr/share/keyrings usr/local var/cache opt run -xdev -newer /run/sshd.pid ! -path 'run/ansible*' ! -type d -print | sort`,
+          ])
+      ).stdout,
+  }
+}
+
+/** Debian's own package, kept between runs; null where no mirror can be reached. */
+export const debOfNodeExporter = canInstall ? download('prometheus-node-exporter') : null
+
+function download(name: string): string | null {
+  const cache = path.resolve(import.meta.dirname, '../../../../.tool/cache/apt')
+  const find = () => globSync(`${name}_*.deb`, { cwd: cache }).map((file) => path.join(cache, file))[0] ?? null
+  mkdirSync(cache, { recursive: true })
+  try {
+    if (!find()) execFileSync('apt-get', ['download', name], { cwd: cache, stdio: 'ignore' })
+  } catch {
+    return null
+  }
+  return find()
+}
+
+/** How many tasks changed something, by host. */
+export const changes = ({ recap }: Played) =>
+  Object.fromEntries(Object.entries(recap).map(([host, counts]) => [host, counts.failed ? 'failed' : counts.changed]))
+
+/** The same of a play that must have succeeded; else an error with what it said last. */
+export function succeeded(played: Played) {
+  if (played.code !== 0) throw new Error(played.output.slice(-4000))
+  return changes(played)
+}
