@@ -1,10 +1,13 @@
 import { eq, inArray } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditEntries } from '../access/tables.ts'
+import { openSecretVars } from '../credentials/access.ts'
+import { openVault, resealCredentials } from '../credentials/index.ts'
+import { recordVersion } from '../credentials/seal.ts'
 import { createNodeGroup, setNodeGroupMembers } from '../groups/index.ts'
 import { nodeGroups } from '../groups/tables.ts'
 import type { ComputeNode } from '../nodes/tables.ts'
-import { type Cast, race, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { type Cast, quickDerive, race, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '../testing/index.ts'
 import {
   compareVars,
   effectiveVars,
@@ -160,6 +163,24 @@ test('every version is kept with who, why and what, and can be restored, its sec
   ])
   expect(JSON.stringify([versions, audits, secret])).not.toMatch(/first secret|second secret/)
   await expect(restoreVars(operator, { version: 9 })).rejects.toThrow('have no version 9; the newest is 5')
+})
+
+test('a key rotation seals secret variables anew, those of earlier versions too', async () => {
+  const { operator, worker } = await t.given.tenant()
+  await setSecretVar(operator, { name: 'token', value: 'first secret' })
+  await setSecretVar(operator, { name: 'token', value: 'second secret' })
+  const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, quickDerive)
+  await resealCredentials({ ...worker, vault })
+  const rows = await t.runtime.db.select().from(variableSecrets).where(eq(variableSecrets.tenantId, operator.tenantId))
+  expect(rows.map((row) => recordVersion(row.sealed.value))).toEqual([2, 2])
+  const opened = await openSecretVars(
+    { ...worker, vault },
+    rows.map((row) => row.id),
+  )
+  expect([...opened.values()].sort()).toEqual(['first secret', 'second secret'])
+  await expect(openSecretVars(operator, [rows[0]!.id])).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  const stranger = await t.given.tenant()
+  expect(await openSecretVars({ ...stranger.worker, vault }, [rows[0]!.id])).toEqual(new Map())
 })
 
 test('a name is set in the text or as a secret, not both; a short secret is refused', async () => {
