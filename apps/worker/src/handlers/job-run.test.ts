@@ -5,6 +5,7 @@ import { createQueue } from '@muster/core/queue'
 import { eventually } from '@muster/core/testing'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { reconcileWaitingRuns } from '../reconcilers/waiting-runs.ts'
 import { present } from '../testing/presence.ts'
 import { type RunWorld, runWorld } from '../testing/run-world.ts'
 import { jobRunHandler } from './job-run.ts'
@@ -82,4 +83,25 @@ test('a run begins although the connection is lost while it is claimed and while
   expect(await statuses()).toEqual(['SUCCEEDED'])
   expect(await claims()).toBe(3)
   expect(await uses()).toBe(3)
+})
+
+test('runs that change one node go one after the other, in their order, without anybody’s help', async () => {
+  const template = await world.template('look', '')
+  const queue = await createQueue(world.url, world.runtime.log, 'worker')
+  // Only nudges wake it: its own turns come too seldom for the time that this test has.
+  const waiting = reconcileWaitingRuns(world.runtime)
+  const off = world.listener.on('nodesFreed', null, waiting.nudge)
+  try {
+    await queue.work('job-run', 4, handler())
+    const runs = []
+    for (let i = 0; i < 4; i++) runs.push(await runJob(world.operator, { template, limit: 'all' }))
+    await eventually(async () => (await statuses()).every((status) => !['PENDING', 'RUNNING'].includes(status)), 30_000)
+    const ended = await Promise.all(runs.map(async ({ id }) => (await world.read(id)).run))
+    for (const [i, run] of ended.slice(1).entries())
+      expect(run.startedAt!.getTime()).toBeGreaterThanOrEqual(ended[i]!.finishedAt!.getTime())
+  } finally {
+    off()
+    await waiting.stop()
+    await queue.close(0)
+  }
 })
