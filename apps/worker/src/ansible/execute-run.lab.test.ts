@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/db'
-import { cancelJobRun, runJob } from '@muster/core/jobs'
+import { cancelJobRun, compareWithPrevious, retryJobRun, runJob, runMatrix } from '@muster/core/jobs'
 import { eventually } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -320,6 +320,26 @@ test('max_fail_percentage ends a rolling run; hosts of later batches are not tou
   expect(stopped.hosts.map((host) => host.result)).toEqual(['FAILED', 'CHANGED', 'NOT_RUN'])
   const went = await (await world.start({ ...options, maxFailPercentage: 50 })).done
   expect(went.hosts.map((host) => host.result)).toEqual(['FAILED', 'CHANGED', 'CHANGED'])
+})
+
+test('a retry is on the host that was away alone, and is better than the run before', { timeout: 60_000 }, async () => {
+  const template = await world.template('retried', rolling)
+  await world.lab.fault(names.key, 'port-closed')
+  const options = { template, limit: `${names.key},${names.locked}` }
+  const { run } = await (await world.start(options)).done.finally(() => world.lab.heal())
+  expect(run).toMatchObject({ status: 'PARTIAL', hostsUnreachable: 1 })
+  const retry = await retryJobRun(world.operator, { id: run.id, which: 'UNREACHABLE' })
+  const again = await world.take(retry.id)
+  expect(again.run).toMatchObject({ status: 'SUCCEEDED', parentRunId: run.id, attempt: 2, hostsTotal: 1 })
+  expect(resultsOf(again.hosts)).toEqual({ [names.key]: 'CHANGED' })
+  expect(await compareWithPrevious(world.viewer, again.run)).toMatchObject({ previousId: run.id, fixed: [names.key] })
+  const [task] = await runMatrix(world.viewer, run.id)
+  expect(new Map(task!.cells.map((cell) => [cell.result, cell.hosts]))).toEqual(
+    new Map([
+      ['UNREACHABLE', [names.key]],
+      ['CHANGED', [names.locked]],
+    ]),
+  )
 })
 
 test('tags choose tasks', { timeout: 60_000 }, async () => {
