@@ -22,6 +22,10 @@ const embedded = [
   'OfferedKey',
   'PageInfo',
   'PreflightStage',
+  'QueueState',
+  'RunObstacle',
+  'RunPreview',
+  'RunRefusal',
   'ToolReport',
   'Viewer',
 ]
@@ -64,6 +68,7 @@ export function createConsoleClient(): Client {
             importNodes: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),
             purgeNode: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),
             runJob: forget('jobRuns'),
+            retryJobRun: forget('jobRuns'),
           },
         },
       }),

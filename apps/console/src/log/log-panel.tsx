@@ -5,10 +5,13 @@ import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { CopyButton } from '@/ui/copy-button.tsx'
 import { cx } from '@/ui/cx.ts'
+import { Menu, MenuDownload, MenuItem } from '@/ui/menu.tsx'
 import { plain } from './ansi.ts'
 import type { LogStore } from './log-store.ts'
 import { LogView, type LogViewHandle } from './log-view.tsx'
 import { useSearch } from './use-search.ts'
+
+const formats = ['text', 'ansi', 'ndjson', 'runner'] as const
 
 /** The line that the address names (#L123), or null. */
 function lineInHash(): number | null {
@@ -41,6 +44,9 @@ function useHostLines(store: LogStore, version: number, host: string | null): nu
 }
 
 type Props = {
+  runId: string
+  /** Why the log cannot be read: it was older than logs are kept. */
+  blockedReason: string | null
   store: LogStore
   isOver: boolean
   error: string | null
@@ -51,7 +57,7 @@ type Props = {
 }
 
 /** The log with its tools: host filter, search in what is loaded, wrap, copy, follow. */
-export function LogPanel({ store, isOver, error, host, onHost, isFinished, showLine }: Props) {
+export function LogPanel({ runId, blockedReason, store, isOver, error, host, onHost, isFinished, showLine }: Props) {
   const version = useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot)
   const view = useRef<LogViewHandle>(null)
   const [marked, setMarked] = useState<number | null>(() => showLine ?? lineInHash())
@@ -103,10 +109,11 @@ export function LogPanel({ store, isOver, error, host, onHost, isFinished, showL
     return out.join('\n')
   }
 
-  function download() {
+  /** The server gives the whole log; what one host said is put together here. */
+  function downloadHost() {
     const link = document.createElement('a')
     link.href = URL.createObjectURL(new Blob([`${allText()}\n`], { type: 'text/plain' }))
-    link.download = host === null ? 'run.log' : `run-${host}.log`
+    link.download = `run-${host}.log`
     link.click()
     URL.revokeObjectURL(link.href)
   }
@@ -167,7 +174,16 @@ export function LogPanel({ store, isOver, error, host, onHost, isFinished, showL
           onClick={() => setWrap(!wrap)}
         />
         <CopyButton text={allText} />
-        <Button look="quiet" label={t('log.download')} icon={<Download aria-hidden />} onClick={download} />
+        {!blockedReason && (
+          <Menu quiet iconOnly align="right" label={t('log.download')} icon={<Download aria-hidden />}>
+            {formats.map((format) => (
+              <MenuDownload key={format} href={`/api/runs/${encodeURIComponent(runId)}/log?format=${format}`}>
+                {t(`logFormat.${format}`)}
+              </MenuDownload>
+            ))}
+            {host !== null && <MenuItem onClick={downloadHost}>{t('log.downloadHost', { host })}</MenuItem>}
+          </Menu>
+        )}
         <span className="px-1 text-xs whitespace-nowrap text-muted tabular-nums" aria-live="polite">
           {isOver ? t('log.over', { count: store.lineCount }) : follow ? t('log.following') : t('log.paused')}
         </span>
@@ -175,7 +191,7 @@ export function LogPanel({ store, isOver, error, host, onHost, isFinished, showL
       {error && <p className="border-b border-line bg-bad-soft px-3 py-1.5 text-sm text-bad">{error}</p>}
       {store.lineCount === 0 ? (
         <div className="grid flex-1 place-items-center bg-sunken p-6 text-center text-sm text-muted">
-          {isOver ? t('log.none') : t('log.waiting')}
+          {blockedReason ?? (isOver ? t('log.none') : t('log.waiting'))}
         </div>
       ) : (
         <LogView

@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 
 export const RunRowFragment = graphql(`
   fragment RunRow on JobRun {
@@ -34,7 +34,11 @@ export const RunHeadFragment = graphql(
   fragment RunHead on JobRun {
     ...RunRow
     playbookPath extraVars become forks timeoutSeconds diffMode verbosity reason execAt cancelRequestedAt cancelRequestedByName
-    exitCode lastSeq lineCount midTaskHosts
+    exitCode lastSeq lineCount midTaskHosts logBlockedReason hasSecretVars
+    jobTags skipTags serial maxFailPercentage
+    attempt retryBlockedReason
+    parent { id createdAt }
+    retries { id status }
     hostSummary { result count hostlist }
   }
 `,
@@ -67,6 +71,35 @@ export const RunHostsQuery = graphql(
 `,
   [RunHostFragment],
 )
+
+export const WaitingQuery = graphql(`
+  query Waiting($id: ID!) {
+    queue { isPaused }
+    node(id: $id) {
+      __typename
+      ... on JobRun {
+        id queuePosition waitingReason
+        waitingFor { ownerName hostlist acquiredAt run { id template { id displayName } } }
+      }
+    }
+  }
+`)
+
+export const ArtifactsQuery = graphql(`
+  query Artifacts($id: ID!) {
+    node(id: $id) {
+      __typename
+      ... on JobRun { id artifacts { id kind path size sha256 createdAt downloadBlockedReason } }
+    }
+  }
+`)
+
+/** A link for one file: it ends after some minutes, so it is asked for when it is needed. */
+export const ArtifactLink = graphql(`
+  query ArtifactLink($id: ID!) {
+    node(id: $id) { __typename ... on JobArtifact { id downloadUrl downloadBlockedReason } }
+  }
+`)
 
 export const RunUpdated = graphql(
   `
@@ -108,11 +141,46 @@ export const StartRun = graphql(
   [RunRowFragment],
 )
 
+export type StartInput = VariablesOf<typeof StartRun>['input']
+
+export const RetryRun = graphql(
+  `
+  mutation RetryRun($input: RetryJobRunInput!) {
+    retryJobRun(input: $input) {
+      __typename
+      ... on JobRun { ...RunRow }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [RunRowFragment],
+)
+
+export const PreviewRun = graphql(`
+  query PreviewRun($input: RunJobInput!) {
+    previewRun(input: $input) {
+      __typename
+      ... on RunPreview {
+        hostsTotal hostlist command secretVars
+        refusals { reason count hostlist }
+        waitsFor { ownerName hostlist acquiredAt run { id template { id displayName } } }
+      }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+export type RunPreview = Extract<ResultOf<typeof PreviewRun>['previewRun'], { __typename: 'RunPreview' }>
+
 export const TemplatesQuery = graphql(`
   query Templates {
     jobTemplates(first: 200) {
       edges {
-        node { id name displayName description category become becomeMethod timeoutSeconds forks defaultVars tags isSystem }
+        node {
+          id name displayName description category become becomeMethod timeoutSeconds forks defaultVars tags isSystem
+          inputSchema serial maxFailPercentage jobTags skipTags
+        }
       }
     }
   }

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useVerb } from '@/graphql/use-verb.ts'
+import { formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { useViewer } from '@/session/viewer.tsx'
 import { Badge } from '@/ui/badge.tsx'
@@ -15,7 +16,9 @@ import { Ago, Elapsed } from '@/ui/time.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { HostBar, isUnderWay, RunStatus } from './badges.tsx'
 import { CancelRun, type RunHead as Run, StartRun } from './documents.ts'
+import { Retry } from './retry.tsx'
 import { runHref } from './run-line.tsx'
+import { Waiting } from './waiting.tsx'
 
 function Actions({ run }: { run: Run }) {
   const router = useRouter()
@@ -24,11 +27,17 @@ function Actions({ run }: { run: Run }) {
   const start = useVerb(StartRun)
   const [isAsking, setAsking] = useState(false)
   async function rerun() {
-    const { templateName: template, limit, extraVars, become, forks, timeoutSeconds, checkMode, diffMode, verbosity } = run
+    const { templateName: template, extraVars, become, forks, timeoutSeconds, checkMode, diffMode, verbosity } = run
+    const { serial, maxFailPercentage, jobTags, skipTags } = run
     // A run that was aimed at chosen nodes has no limit of its own: its hosts, folded, say the same.
-    const target = limit ?? run.hostSummary.map((each) => each.hostlist).join(',')
+    const limit = run.limit ?? run.hostSummary.map((each) => each.hostlist).join(',')
+    // Nobody is shown its secrets, so they have to be typed again.
+    if (run.hasSecretVars) return router.push(`/runs/new?${new URLSearchParams({ template, limit })}`)
     const outcome = await start.run({
-      input: { template, limit: target, extraVars, become, forks, timeoutSeconds, checkMode, diffMode, verbosity },
+      input: {
+        ...{ template, limit, extraVars, become, forks, timeoutSeconds, checkMode, diffMode, verbosity },
+        ...{ serial, maxFailPercentage, jobTags, skipTags },
+      },
     })
     if (outcome.ok) router.push(runHref(outcome.value.id))
     else toast('bad', outcome.problem.message)
@@ -36,6 +45,7 @@ function Actions({ run }: { run: Run }) {
   const canStop = isUnderWay(run.status)
   return (
     <>
+      {!canStop && <Retry run={run} />}
       {!canStop && (
         <Button
           icon={<RotateCcw aria-hidden />}
@@ -68,6 +78,33 @@ function Actions({ run }: { run: Run }) {
         </Confirm>
       )}
     </>
+  )
+}
+
+/** The run that it tries again, and those that tried it again. */
+function Lineage({ run }: { run: Run }) {
+  if (!run.parent && run.retries.length === 0) return null
+  return (
+    <div className="flex flex-wrap items-center gap-x-5 gap-y-1.5 text-sm text-muted">
+      {run.parent && (
+        <span>
+          {t('run.attempt', { number: run.attempt })}{' '}
+          <Link href={runHref(run.parent.id)} className="text-accent underline underline-offset-2">
+            {t('run.parent', { when: formatDateTime(run.parent.createdAt) })}
+          </Link>
+        </span>
+      )}
+      {run.retries.length > 0 && (
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          {t('run.retries')}
+          {run.retries.map(({ id, status }) => (
+            <Link key={id} href={runHref(id)} className="text-text hover:underline">
+              <RunStatus status={status} />
+            </Link>
+          ))}
+        </span>
+      )}
+    </div>
   )
 }
 
@@ -104,6 +141,8 @@ export function RunHeader({ run }: { run: Run }) {
               </span>
             )}
           </div>
+          <Lineage run={run} />
+          {run.status === 'PENDING' && <Waiting id={run.id} />}
           {run.status === 'CANCELING' && (
             <Notice tone="warn">
               {run.cancelRequestedByName ? t('run.cancelingBy', { name: run.cancelRequestedByName }) : t('run.cancelingText')}

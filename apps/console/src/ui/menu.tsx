@@ -71,6 +71,21 @@ export function Menu({
   )
 }
 
+const line = 'flex w-full items-center gap-2 rounded px-2.5 py-1.5 text-left text-sm hover:bg-hover [&_svg]:size-3.5'
+
+function close(item: HTMLElement) {
+  item.closest<HTMLElement>('[popover]')?.hidePopover()
+}
+
+/** A line of a menu that downloads what is at an address; a failure leaves the page as it is. */
+export function MenuDownload({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a href={href} download onClick={(event) => close(event.currentTarget)} className={line}>
+      {children}
+    </a>
+  )
+}
+
 /** One line of a menu; choosing it closes the menu. */
 export function MenuItem({
   children,
@@ -91,15 +106,10 @@ export function MenuItem({
       aria-disabled={blockedReason ? true : undefined}
       onClick={(event) => {
         if (blockedReason) return
-        const popover = event.currentTarget.closest<HTMLElement>('[popover]')
-        popover?.hidePopover()
+        close(event.currentTarget)
         onClick()
       }}
-      className={cx(
-        'flex w-full items-center gap-2 rounded px-2.5 py-1.5 text-left text-sm hover:bg-hover [&_svg]:size-3.5',
-        danger && 'text-bad',
-        blockedReason && 'opacity-60',
-      )}
+      className={cx(line, danger && 'text-bad', blockedReason && 'opacity-60')}
     >
       {icon}
       <span className="min-w-0">

@@ -7,6 +7,7 @@ import { LogPanel } from '@/log/log-panel.tsx'
 import { useRunLog } from '@/log/use-run-log.ts'
 import { formatDateTime, formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
+import { Artifacts } from '@/runs/artifacts.tsx'
 import { isUnderWay } from '@/runs/badges.tsx'
 import { type RunHead, RunQuery, RunUpdated } from '@/runs/documents.ts'
 import { Recap } from '@/runs/recap.tsx'
@@ -21,10 +22,11 @@ import { TabPanel, Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-const tabs = ['log', 'hosts', 'events', 'details'] as const
+const tabs = ['log', 'hosts', 'events', 'artifacts', 'details'] as const
 type Tab = (typeof tabs)[number]
 
 function Details({ run }: { run: RunHead }) {
+  const percent = (value: number) => t('unit.percent', { value })
   const when = (at: string | null) => (at ? formatDateTime(at) : t('common.none'))
   return (
     <div className="grid gap-4 lg:grid-cols-2">
@@ -53,6 +55,10 @@ function Details({ run }: { run: RunHead }) {
             [t('runs.checkMode'), run.checkMode ? t('common.yes') : t('common.no')],
             [t('runs.diffMode'), run.diffMode ? t('common.yes') : t('common.no')],
             [t('runs.verbosity'), run.verbosity],
+            [t('runs.serial'), run.serial ?? t('common.none')],
+            [t('runs.maxFail'), run.maxFailPercentage === null ? t('common.none') : percent(run.maxFailPercentage)],
+            [t('runs.jobTags'), run.jobTags.join(', ') || t('common.none')],
+            [t('runs.skipTags'), run.skipTags.join(', ') || t('common.none')],
           ]}
         />
       </Panel>
@@ -94,12 +100,15 @@ function Loaded({ run }: { run: RunHead }) {
           { key: 'log', label: t('run.tabLog') },
           { key: 'hosts', label: t('run.tabHosts'), count: run.hostsTotal },
           { key: 'events', label: t('run.tabEvents') },
+          { key: 'artifacts', label: t('run.tabArtifacts') },
           { key: 'details', label: t('run.tabDetails') },
         ]}
       />
       <TabPanel name={tab}>
         {tab === 'log' && (
           <LogPanel
+            runId={run.id}
+            blockedReason={run.logBlockedReason}
             store={log.store}
             isOver={log.isOver}
             error={log.error}
@@ -110,6 +119,7 @@ function Loaded({ run }: { run: RunHead }) {
         )}
         {tab === 'hosts' && <Recap run={run} onShow={(name) => query.set({ tab: null, host: name })} />}
         {tab === 'events' && <TaskEvents runId={run.id} store={log.store} host={host} onHost={setHost} />}
+        {tab === 'artifacts' && <Artifacts run={run} />}
         {tab === 'details' && <Details run={run} />}
       </TabPanel>
     </>
