@@ -61,7 +61,8 @@ export function useVerb<D extends object, V extends AnyVariables>(document: Type
   return { run, busy, problem, clear: useCallback(() => setProblem(null), []) }
 }
 
-const pathOf = (issue: Issue) => issue.path.replace(/^input\./, '')
+/** The path of what an issue is about, below the input. */
+export const pathOf = (issue: Issue) => issue.path.replace(/^input\./, '')
 
 /** The message for one field of an input; `path` as the server dots it, with or without the leading `input.`. */
 export function issueFor(problem: Problem | null, path: string): string | undefined {
