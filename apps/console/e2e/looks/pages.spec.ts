@@ -24,6 +24,9 @@ const onThePhone = [
   'node-accelerators',
   'runs',
   'run-new',
+  'run-new-inputs',
+  'run-waiting',
+  'run-artifacts',
   'run-log',
   'run-canceled',
   'credentials',
@@ -89,9 +92,21 @@ const looks: Look[] = [
   { name: 'runs-empty', url: '/runs', wishes: { runs: 0 }, until: 'Nothing has run yet' },
   { name: 'runs-10000', url: '/runs', wishes: { runs: 10_000 }, until: '10,000' },
   { name: 'run-new', url: '/runs/new', until: 'Connectivity check' },
+  {
+    name: 'run-new-inputs',
+    url: '/runs/new?template=install_driver&limit=all',
+    until: 'It would be refused',
+    act: async (page) => {
+      await page.getByLabel('licence').fill('a secret')
+      await page.getByText('More options').click()
+      await page.getByRole('button', { name: 'Preview' }).click()
+    },
+  },
   { name: 'run-log', url: run, wishes: { lines: 3000 }, until: 'Following' },
   { name: 'run-canceled', url: `${run}?tab=hosts`, wishes: { runStatus: 'CANCELED' }, until: 'in the middle of a task' },
   { name: 'run-events', url: `${run}?tab=events`, until: 'results' },
+  { name: 'run-waiting', url: run, wishes: { runStatus: 'PENDING' }, until: 'Waits for another run' },
+  { name: 'run-artifacts', url: `${run}?tab=artifacts`, wishes: { runStatus: 'PARTIAL' }, until: 'firmware.csv' },
   { name: 'run-details', url: `${run}?tab=details`, until: 'How it runs' },
   { name: 'credentials', url: '/credentials', until: 'fleet key' },
   {

@@ -30,6 +30,23 @@ function hosts() {
   }))
 }
 
+const artifacts = [
+  { path: 'run.log', kind: 'LOG', size: 48_213, downloadBlockedReason: null },
+  {
+    path: 'reports/firmware.csv',
+    kind: 'FILE',
+    size: 912,
+    downloadBlockedReason: 'reports/firmware.csv was removed on 2026-01-02: it was older than artifacts are kept.',
+  },
+].map((file, index) => ({
+  __typename: 'JobArtifact',
+  id: `QTox${index}=`,
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  createdAt: ago(60),
+  downloadUrl: null,
+  ...file,
+}))
+
 /** Run number `index`; statuses go round unless one is asked for. */
 export function pretendRun(index: number, template: object, asked?: string) {
   const status = asked ?? (statuses[index % statuses.length] as string)
@@ -69,8 +86,27 @@ export function pretendRun(index: number, template: object, asked?: string) {
     hostsFailed: 1,
     hostsUnreachable: 1,
     hosts: hosts(),
-    hostSummary: [{ result: 'OK', count: 12, hostlist: 'gpu[001-012]' }],
+    hostSummary: [
+      { result: 'OK', count: 10, hostlist: 'gpu[001-002,005-012]' },
+      { result: 'FAILED', count: 1, hostlist: 'gpu003' },
+      { result: 'UNREACHABLE', count: 1, hostlist: 'gpu004' },
+    ],
     cancelBlockedReason: isOver ? `The run is already ${status}.` : null,
+    isReadOnly: true,
+    hasSecretVars: false,
+    logBlockedReason: null,
+    jobTags: [],
+    skipTags: [],
+    serial: null,
+    maxFailPercentage: null,
+    attempt: 1,
+    parent: null,
+    retries: index === 3 ? [{ __typename: 'JobRun', id: 'Um4xR=', status: 'SUCCEEDED' }] : [],
+    retryBlockedReason: isOver ? null : `it is not over: ${status}`,
+    queuePosition: status === 'PENDING' ? 2 : null,
+    waitingReason: status === 'PENDING' ? 'The run 1 of Ada Park (install_nvidia_driver) is changing gpu[003-004].' : null,
+    waitingFor: [] as object[],
+    artifacts: isOver ? artifacts : [],
     events: ({ after }: { after?: number }) => [
       {
         seq: (after ?? 0) + 1,

@@ -52,6 +52,11 @@ const template = {
   tags: [],
   isSystem: true,
   isIdempotent: true,
+  inputSchema: null as object | null,
+  serial: null,
+  maxFailPercentage: null,
+  jobTags: [],
+  skipTags: [],
 }
 const templates = [
   template,
@@ -62,6 +67,26 @@ const templates = [
     displayName: 'Connectivity check',
     become: false,
     description: 'Sign in, find Python, become root: can everything be reached?',
+  },
+  {
+    ...template,
+    id: 'T3',
+    name: 'install_driver',
+    displayName: 'Install driver',
+    description: 'The driver of a branch, with or without the toolkit.',
+    inputSchema: {
+      type: 'object',
+      required: ['licence'],
+      properties: {
+        driver_version: { type: 'string', title: 'Branch', description: 'Branch of the driver.', examples: ['535'] },
+        module: { enum: ['open', 'closed'], description: 'Flavour of the kernel modules.', default: 'open' },
+        install_toolkit: { type: 'boolean', description: 'Install the toolkit as well.', examples: [true] },
+        toolkit_version: { type: 'string', description: 'Its version.', 'x-show-if': { install_toolkit: true } },
+        port: { type: 'integer', minimum: 1, maximum: 65_535, description: 'The port of its exporter.', examples: [9400] },
+        licence: { type: 'string', 'x-secret': true, description: 'The key of the licence.' },
+        repositories: { type: 'array', items: { type: 'string' }, description: 'Where packages come from.' },
+      },
+    },
   },
 ]
 
@@ -221,6 +246,8 @@ export function pretendWorld({
 }: Wishes = {}): World {
   const nodes = Array.from({ length: nodeCount }, (_, index) => pretendNode(index))
   const runs = Array.from({ length: runCount }, (_, index) => pretendRun(index, template, index === 0 ? runStatus : undefined))
+  const obstacle = { ownerName: 'Ada Park', hostlist: 'gpu[003-004]', count: 2, acquiredAt: ago(90), run: runs[1] }
+  for (const run of runs) if (run.status === 'PENDING') run.waitingFor = [obstacle]
   const find = ({ id }: { id: string }) => {
     const node = nodes.find((each) => each.id === id)
     if (node)
@@ -260,6 +287,17 @@ export function pretendWorld({
     apiTokens: (page: PageArguments) => connection(nodeCount === 0 ? [] : tokens, page),
     jobTemplates: (page: PageArguments) => connection(templates, page),
     jobRuns: (page: PageArguments) => connection(runs, page),
+    queue: { isPaused: false, pending: 2, running: 1 },
+    previewRun: {
+      __typename: 'RunPreview',
+      hostsTotal: 12,
+      hostlist: 'gpu[001-012]',
+      command: ['ansible-playbook', '-i', 'inventory.yml', '--forks', '10', 'install_driver.yml'],
+      secretVars: ['licence'],
+      refusals: [{ reason: 'is in maintenance; end that first', count: 2, hostlist: 'gpu[003-004]' }],
+      waitsFor: [obstacle],
+    },
+    retryJobRun: () => ({ __typename: 'ConflictError', message: 'All its hosts ended well by now.', code: 'CONFLICT' }),
     discoveryDiff: [
       { path: 'accelerators.3', label: 'Accelerator 3 (H100)', kind: 'removed', before: 'GPU-5f1c', after: null },
       { path: 'kernel', label: 'Kernel', kind: 'changed', before: '6.8.0-45-generic', after: '6.8.0-52-generic' },

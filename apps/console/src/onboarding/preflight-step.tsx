@@ -7,14 +7,16 @@ import { ConnectionTestUpdated, type Preflight, TestConnections } from '@/nodes/
 import { keysToApprove, PreflightList } from '@/nodes/preflight-list.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
+import { freshTests, keepTests } from './kept-tests.ts'
 
 /**
  * Step 2: each node's connection, stage by stage as it happens; keys to approve; retry of what failed. A node tested again keeps its
- * place in the list.
+ * place in the list. A reload shows the tests that were just started instead of testing again.
  */
 export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady: (ids: string[]) => void }) {
   const { run, busy, problem } = useVerb(TestConnections)
-  const [watching, setWatching] = useState<string[]>([])
+  const [reloaded] = useState(() => freshTests(nodeIds))
+  const [watching, setWatching] = useState(reloaded)
   const [byNode, setByNode] = useState<ReadonlyMap<string, Preflight>>(new Map())
   const take = useCallback((tests: readonly Preflight[]) => {
     setByNode((before) => {
@@ -51,12 +53,15 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
     },
     [run, take],
   )
-  const isStarted = useRef(false)
+  const isStarted = useRef(reloaded.length > 0)
   useEffect(() => {
     if (isStarted.current) return
     isStarted.current = true
     void start(nodeIds)
   }, [start, nodeIds])
+  useEffect(() => {
+    if (watching !== reloaded) keepTests(nodeIds, watching)
+  }, [watching, reloaded, nodeIds])
   useLive(ConnectionTestUpdated, watching.length > 0 ? { ids: watching } : null, ({ connectionTestUpdated }) =>
     take([connectionTestUpdated]),
   )
@@ -95,6 +100,11 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
             onClick={() => void start(broken.map((test) => test.node.id))}
           >
             {t('preflight.retryFailed', { count: broken.length })}
+          </Button>
+        )}
+        {isOver && broken.length < nodeIds.length && (
+          <Button look="quiet" busy={busy} onClick={() => void start(nodeIds)}>
+            {t('test.again')}
           </Button>
         )}
         <ButtonLink look="quiet" href="/nodes">
