@@ -180,6 +180,7 @@ test('a run keeps version and source, has defaults filled in, and its secrets on
       { path: 'extraVars.level', message: 'must be >= 1' },
     ],
   })
+  await expect(start({ key: 'abc' })).rejects.toThrow(/at least 4 characters/)
   const run = await start({ key: 'swordfish' })
   await updateJobTemplate(cast.admin, { id, playbookPath: 'collect_facts.yml' })
   expect(run).toMatchObject({ templateVersion: 1, source: 'shipped', extraVars: { level: 3, note: 'from the template' } })

@@ -2,9 +2,11 @@ import { and, eq } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Ctx } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
-import { Conflict, NotFound } from '../errors.ts'
+import { Conflict, InvalidInput, NotFound } from '../errors.ts'
 import { fillIn, secretNames } from './input-schema.ts'
 import { type JobTemplate, jobTemplates, type runSecrets, type Vars } from './tables.ts'
+
+const SHORTEST_SECRET = 4
 
 /** The template that a run is asked for. @throws NotFound; Conflict when it is archived */
 export async function templateNamed(ctx: Ctx, name: string): Promise<JobTemplate> {
@@ -59,8 +61,17 @@ export function varsOf(template: JobTemplate, given: Vars): { extraVars: Vars; s
   const extraVars = fillIn(template.inputSchema, { ...template.defaultVars, ...given })
   const secrets: Record<string, string> = {}
   for (const name of secretNames(template.inputSchema)) {
-    if (typeof extraVars[name] === 'string') secrets[name] = extraVars[name]
+    const value = extraVars[name]
     delete extraVars[name]
+    if (typeof value !== 'string') continue
+    if (value.length < SHORTEST_SECRET)
+      throw new InvalidInput([
+        {
+          path: `extraVars.${name}`,
+          message: `must have at least ${SHORTEST_SECRET} characters; a shorter secret cannot be masked in logs`,
+        },
+      ])
+    secrets[name] = value
   }
   return { extraVars, secrets }
 }
