@@ -74,29 +74,34 @@ export async function groupsOfNodes(
       .sort(nearestLast(tree))
       .map((group, i) => [group, i]),
   )
-  const ofNode = new Map(nodeIds.map((id) => [id, new Set<NodeGroup>()]))
-  // A group made since the tree was read is not in it.
-  for (const { nodeId, groupIds } of await directMemberships(db, ctx, tree, nodeIds))
-    for (const id of groupIds)
-      for (const group of tree.byId.has(id) ? tree.upwards(tree.byId.get(id)!) : []) ofNode.get(nodeId)!.add(group)
-  return new Map([...ofNode].map(([id, groups]) => [id, [...groups].sort((a, b) => place.get(a)! - place.get(b)!)]))
+  // Nodes that are in the same groups, of which a room has many, share one list.
+  const lists = new Map<string, NodeGroup[]>()
+  const listOf = (ids: string) => {
+    const known = lists.get(ids)
+    if (known) return known
+    // A group made since the tree was read is not in it.
+    const groups = ids.split(',').flatMap((id) => (tree.byId.has(id) ? tree.upwards(tree.byId.get(id)!) : []))
+    const list = [...new Set(groups)].sort((a, b) => place.get(a)! - place.get(b)!)
+    lists.set(ids, list)
+    return list
+  }
+  const direct = new Map((await directGroups(db, ctx, tree, nodeIds)).map((row) => [row.nodeId, row.groupIds]))
+  return new Map(nodeIds.map((id) => [id, listOf(direct.get(id) ?? '')]))
 }
 
-/** The groups each node is in by hand and by their queries. */
-async function directMemberships(
+/** The ids of the groups each node is in by hand and by their queries, with commas between them: a text is read faster than an array. */
+async function directGroups(
   db: Db | Tx,
   ctx: Pick<Ctx, 'tenantId'>,
   tree: GroupTree,
   nodeIds: string[],
-): Promise<{ nodeId: string; groupIds: string[] }[]> {
+): Promise<{ nodeId: string; groupIds: string }[]> {
   const byQuery = groupsOf(tree).filter((group) => group.memberQuery !== null)
   const fitting = byQuery.map((group) => sql`case when ${fitsQueryOf(group, computeNodes)} then ${group.id} end`)
+  const byHand = sql`(select string_agg(m.group_id::text, ',' order by m.group_id) from ${nodeGroupMembers} m
+    where m.node_id = ${computeNodes.id})`
   return db
-    .select({
-      nodeId: computeNodes.id,
-      groupIds: sql<string[]>`array(select m.group_id::text from ${nodeGroupMembers} m where m.node_id = ${computeNodes.id})
-        || array_remove(array[${sql.join(fitting, sql`, `)}]::text[], null)`,
-    })
+    .select({ nodeId: computeNodes.id, groupIds: sql<string>`concat_ws(',', ${sql.join([byHand, ...fitting], sql`, `)})` })
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
 }

@@ -70,6 +70,7 @@ async function joinGroups(tx: Tx, ctx: Ctx, added: PlannedRow[]): Promise<void> 
     .from(nodeGroups)
     // Who is in a group with a query, its query says.
     .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.name, names, 'text'), isNull(nodeGroups.memberQuery)))
+    .orderBy(nodeGroups.id)
     .for('no key update')
   const byName = new Map(groups.map(({ id, name, exclusiveSet }) => [name, { groupId: id, exclusiveSet }]))
   const members = added.flatMap((row) =>
