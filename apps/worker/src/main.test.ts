@@ -7,6 +7,7 @@ import { schema } from '@muster/core/db'
 import { runJob } from '@muster/core/jobs'
 import { addNode, testConnections } from '@muster/core/nodes'
 import { eventually, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { undrainWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ansibleOf, startProcess, type WorkerProcess } from './testing/start-process.ts'
@@ -102,6 +103,39 @@ describe('a worker', () => {
       expect(await worker.ended).toBe(0)
       expect(await result).toMatchObject({ isOk: false, error: expect.stringContaining('worker was stopped') })
       tarpit.close()
+    },
+    SLOW,
+  )
+
+  it(
+    'is in the list, takes no more work after SIGUSR2, and takes it again when an admin says so',
+    async () => {
+      const { workers, jobRuns } = schema
+      const worker = start({ JOB_RUNNER_CONCURRENCY: '3' })
+      await addressOf(worker)
+      const mine = eq(workers.pid, worker.child.pid!)
+      const listed = async () => (await test.runtime.db.select().from(workers).where(mine))[0]
+      expect(await listed()).toMatchObject({ ansibleVersion: '2.19.4', concurrency: 3, running: 0, drainingAt: null })
+      worker.child.kill('SIGUSR2')
+      const { id } = await eventually(async () => {
+        const row = await listed()
+        if (!row?.drainingAt) throw new Error('it takes work')
+        return row
+      }, 20_000)
+      expect(await listed()).toMatchObject({ drainedByName: 'a signal' })
+      await eventually(() => worker.output.includes('it takes no more work'), 20_000)
+
+      const { admin } = await test.given.tenant()
+      const node = await addNode(admin, { name: 'idle', host: 'localhost', connectionType: 'local' })
+      const run = await runJob(admin, { template: 'connectivity_check', nodeIds: [node.id] })
+      const now = async () => (await test.runtime.db.select().from(jobRuns).where(eq(jobRuns.id, run.id)))[0]!
+      expect((await now()).startedAt).toBeNull()
+      await undrainWorker(admin, { id })
+      await eventually(async () => (await now()).finishedAt !== null, 30_000)
+      expect((await now()).claimedBy).toBe((await listed())!.name)
+      worker.child.kill('SIGTERM')
+      expect(await worker.ended).toBe(0)
+      expect(await listed()).toBeUndefined()
     },
     SLOW,
   )

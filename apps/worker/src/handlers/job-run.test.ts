@@ -3,6 +3,7 @@ import { schema } from '@muster/core/db'
 import { runJob } from '@muster/core/jobs'
 import { createQueue } from '@muster/core/queue'
 import { eventually } from '@muster/core/testing'
+import { drainWorker, registerWorker, undrainWorker } from '@muster/core/workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { reconcileWaitingRuns } from '../reconcilers/waiting-runs.ts'
@@ -21,13 +22,13 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const handler = () =>
+const handler = (presence = present) =>
   jobRunHandler({
     runtime: world.runtime,
     config: world.config,
     workerId: 'w',
     listener: world.listener,
-    presence: present,
+    presence,
     store: world.store,
     stopping: world.stopping.signal,
   })
@@ -48,6 +49,33 @@ test('a worker that is ending leaves a run to the next one', async () => {
   } finally {
     await queue.close(0)
   }
+})
+
+test('a worker that is drained leaves the run to another one, also before it has heard of it', async () => {
+  const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
+  const entry = { id: run.id, tenantId: world.tenant.id }
+  const facts = { name: 'w', host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
+  const id = await registerWorker(world.runtime, facts)
+  await drainWorker(world.admin, { id })
+  const waiting = async () =>
+    (await world.runtime.db.execute<{ count: number }>(sql`select count(*)::int from pgboss.job where name = 'job-run'`)).rows[0]!
+      .count
+  expect(await waiting()).toBe(1)
+  await handler()(entry)
+  await handler({ ...present, isDraining: () => true })(entry)
+  expect(await statuses()).toEqual(['PENDING'])
+  expect(await waiting()).toBe(3)
+  await undrainWorker(world.admin, { id })
+  await handler()(entry)
+  expect(await statuses()).toEqual(['SUCCEEDED'])
+})
+
+test('one entry is enough for all runs that may begin', async () => {
+  const template = await world.template('look', '')
+  const run = await runJob(world.operator, { template, limit: 'all' })
+  await runJob(world.operator, { template, limit: 'all' })
+  await handler()({ id: run.id, tenantId: world.tenant.id })
+  expect(await statuses()).toEqual(['SUCCEEDED', 'SUCCEEDED'])
 })
 
 test('an entry whose run is over, canceled or somebody else’s is done with', async () => {
