@@ -6,8 +6,10 @@ import { isOneOf, visibleTo } from '../db/rows.ts'
 import type { NodeGroup } from '../groups/tables.ts'
 import { groupsOfNodes } from '../nodes/index.ts'
 import { computeNodes } from '../nodes/tables.ts'
-import { type EffectiveVar, type Layer, layerOf, layerVars } from './layer.ts'
+import { collect, type EffectiveVar, type Layer, layerOf, nearestOf, type Said } from './layer.ts'
 import { type SecretRefs, type Vars, variableScopes } from './tables.ts'
+
+const NO_GROUPS: NodeGroup[] = []
 
 /** What a run adds on top. */
 export type RunLayer = { vars: Vars; secrets?: SecretRefs }
@@ -16,7 +18,7 @@ export type RunLayer = { vars: Vars; secrets?: SecretRefs }
 export type NodeLayers = {
   merge: VarMerge
   nodes: { id: string; name: string }[]
-  /** The groups of a node, nearest last. */
+  /** The groups of a node, nearest last; one list for all nodes that are in the same ones. */
   groupsOf(nodeId: string): NodeGroup[]
   /** The variables of a place: of a group or node by its id, of all nodes by null. Undefined: none were set. */
   of: Map<string | null, Layer>
@@ -47,22 +49,27 @@ export async function readLayers(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>, nodeId
       layerOf(groupId ? 'group' : nodeId ? 'node' : 'global', groupId ? (names.get(groupId) ?? null) : null, said),
     ]),
   )
-  return { merge: tenant!.merge, nodes, groupsOf: (id) => groups.get(id) ?? [], of }
+  return { merge: tenant!.merge, nodes, groupsOf: (id) => groups.get(id) ?? NO_GROUPS, of }
 }
 
-/** Lay the layers of every node over each other; nodes in the same groups and without variables of their own share the result. */
+/** Lay the layers of every node over each other. What nodes have in common by their groups is worked out once. */
 export function layNodes({ merge, nodes, groupsOf, of }: NodeLayers, run?: Layer): Map<string, EffectiveVar[]> {
-  const shared = new Map<string, EffectiveVar[]>()
+  const below = new Map<NodeGroup[], { said: Said; vars: EffectiveVar[] }>()
+  const belowNode = (groups: NodeGroup[]) => {
+    const known = below.get(groups)
+    if (known) return known
+    const said = collect([null, ...groups.map((group) => group.id)].flatMap((place) => [of.get(place) ?? []]))
+    const shared = { said, vars: Array.from(said, ([name, entries]) => nearestOf(name, entries, merge)) }
+    below.set(groups, shared)
+    return shared
+  }
   return new Map(
     nodes.map(({ id }) => {
-      const places = [null, ...groupsOf(id).map((group) => group.id), id].filter((place) => of.has(place))
-      const key = places.join()
-      const known = shared.get(key)
-      if (known) return [id, known]
-      const layers = places.map((place) => of.get(place)!)
-      const effective = layerVars(run ? [...layers, run] : layers, merge)
-      shared.set(key, effective)
-      return [id, effective]
+      const { said, vars } = belowNode(groupsOf(id))
+      const own = collect([of.get(id) ?? [], run ?? []])
+      if (own.size === 0) return [id, vars]
+      const laid = Array.from(own, ([name, entries]) => nearestOf(name, [...(said.get(name) ?? []), ...entries], merge))
+      return [id, [...vars.filter((each) => !own.has(each.name)), ...laid]]
     }),
   )
 }

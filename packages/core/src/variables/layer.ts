@@ -19,24 +19,29 @@ export function layerOf(layer: VarLayer, group: string | null, said: { vars: Var
   ]
 }
 
-/**
- * Lay layers over each other, lowest first: for each variable the nearest wins. With `deep`, dictionaries are laid into those
- * below them, key by key and all the way down; anything else replaces, lists too, as Ansible does it.
- */
-export function layerVars(layers: Layer[], merge: VarMerge): EffectiveVar[] {
-  const said = new Map<string, VarEntry[]>()
+/** What layers say of each variable, lowest first. */
+export type Said = Map<string, VarEntry[]>
+
+export function collect(layers: Layer[]): Said {
+  const said: Said = new Map()
   for (const layer of layers)
     for (const [name, entry] of layer) {
       const below = said.get(name)
       if (below) below.push(entry)
       else said.set(name, [entry])
     }
-  return Array.from(said, ([name, entries]) => {
-    const nearest = entries.at(-1)!
-    const value =
-      merge === 'deep' ? entries.reduce((below, { value }) => merged(below, value), undefined as unknown) : nearest.value
-    return { ...nearest, value, name, overridden: entries.slice(0, -1).reverse() }
-  })
+  return said
+}
+
+/**
+ * What holds of a variable of which `entries` are said, lowest first and at least one: the nearest wins. With `deep`, dictionaries
+ * are laid into those below them, key by key and all the way down; anything else replaces, lists too, as Ansible does it.
+ */
+export function nearestOf(name: string, entries: VarEntry[], merge: VarMerge): EffectiveVar {
+  const nearest = entries.at(-1)!
+  const value =
+    merge === 'deep' ? entries.reduce((below, { value }) => merged(below, value), undefined as unknown) : nearest.value
+  return { ...nearest, value, name, overridden: entries.slice(0, -1).reverse() }
 }
 
 const isDictionary = (value: unknown): value is Vars => typeof value === 'object' && value !== null && !Array.isArray(value)

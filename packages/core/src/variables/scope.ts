@@ -57,6 +57,7 @@ type Change = { content: Content; basedOn: number; reason: string | null | undef
  */
 export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change): Promise<VariableScope> {
   const { content, basedOn, reason, action, id } = change
+  if ((scope.row?.version ?? 0) !== basedOn) throw lostRace(scope, basedOn)
   const before = scope.row ?? { vars: {}, secrets: {} }
   const refused = whyNotReserved(ctx.actor, before.vars, content.vars)
   if (refused) throw new Forbidden(refused)
@@ -74,11 +75,10 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
       : await tx
           .update(variableScopes)
           .set({ ...now, version: sql`${variableScopes.version} + 1`, updatedAt: sql`now()` })
-          .where(
-            and(visibleTo(ctx, variableScopes), eq(variableScopes.id, scope.row?.id ?? id), eq(variableScopes.version, basedOn)),
-          )
+          .where(and(visibleTo(ctx, variableScopes), eq(variableScopes.id, id), eq(variableScopes.version, basedOn)))
           .returning()
-  if (!row) throw await lostRace(tx, ctx, scope, basedOn)
+  // Somebody was faster just now.
+  if (!row) throw lostRace(await findScope(tx, ctx, scope), basedOn)
   await tx.insert(variableVersions).values({
     tenantId: ctx.tenantId,
     scopeId: row.id,
@@ -93,8 +93,7 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
   return row
 }
 
-async function lostRace(tx: Tx, ctx: Ctx, place: Scope, basedOn: number): Promise<Conflict> {
-  const { row, label } = await findScope(tx, ctx, place)
+function lostRace({ row, label }: Scope, basedOn: number): Conflict {
   if (!row) return new Conflict(`The variables of ${label} were never set: base the change on version 0, not on ${basedOn}.`)
   return new Conflict(
     `${row.updatedByName} changed the variables of ${label} at ${row.updatedAt.toISOString()}: they are at version ${row.version}, your change is based on ${basedOn}. Look at them and make your change again.`,

@@ -21,6 +21,6 @@ export async function setVars(ctx: Ctx, input: z.input<typeof SetVarsInput>): Pr
   return inTransaction(ctx, async (tx) => {
     const scope = await findScope(tx, ctx, place)
     const content = { source: text, vars, secrets: scope.row?.secrets ?? {} }
-    return saveScope(tx, ctx, scope, { content, basedOn, reason, action: 'vars.set', id: uuidv7() })
+    return saveScope(tx, ctx, scope, { content, basedOn, reason, action: 'vars.set', id: scope.row?.id ?? uuidv7() })
   })
 }

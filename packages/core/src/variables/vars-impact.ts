@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Ctx } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
@@ -15,7 +15,7 @@ const EXAMPLES = 5
 export const VarsImpactInput = z.object({ ...PLACE, text: z.string() }).refine(onePlace, ONE_PLACE)
 
 export type VarsImpact = {
-  /** Nodes whose variables the place is a layer of, and those of them on which something would be another value. */
+  /** Nodes in service whose variables the place is a layer of, and those of them on which something would be another value. */
   nodes: number
   changed: number
   /** By name: on how many nodes, and what it was and would be on some of them; null where it is not set. */
@@ -37,7 +37,9 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
   const all = await ctx.db
     .select({ id: computeNodes.id })
     .from(computeNodes)
-    .where(scope.nodeId ? eq(computeNodes.id, scope.nodeId) : visibleTo(ctx, computeNodes))
+    .where(
+      scope.nodeId ? eq(computeNodes.id, scope.nodeId) : and(visibleTo(ctx, computeNodes), isNull(computeNodes.decommissionedAt)),
+    )
   const read = await readLayers(
     ctx.db,
     ctx,
