@@ -1,0 +1,76 @@
+import type { Ctx } from '@muster/core/context'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type HttpServer, serveHttp } from '../../../../api/src/http.ts'
+import { testApi } from '../../../../api/src/testing/api.ts'
+import { main } from '../../main.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let server: HttpServer
+let operator: Ctx
+beforeAll(async () => {
+  t = await testApi()
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  operator = (await t.given.tenant()).operator
+  await t.given.fleet(operator, { nodes: 2, accelerators: 8 })
+  await t.given.fleet(operator, { nodes: 1, prefix: 'cpu' })
+  vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
+  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(operator))
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await server?.stop()
+  await t?.close()
+})
+
+/** What the command line says, and how it ends. Arguments are parted at blanks; _ is a blank within one. */
+async function muster(line: string): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: [] as unknown[], err: [] as unknown[] }
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.out.push(text) > 0)
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.err.push(text) > 0)
+  try {
+    const code = await main(line.split(' ').map((word) => word.replaceAll('_', ' ').replace(/^''$/, '')))
+    return { code, out: said.out.join(''), err: said.err.join('') }
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
+
+it('keeps groups: below each other, filled by hand or by a query, exclusive', async () => {
+  expect(await muster('group create site')).toMatchObject({ code: 0, err: 'Made site.\n' })
+  expect(await muster('group create gpus --parent site --priority 10 --query accelerator.count_>=_8')).toMatchObject({
+    code: 0,
+    err: 'Made gpus with 2 nodes.\n',
+  })
+  await muster('group create rack1 --set rack')
+  await muster('group create rack2 --set rack')
+  expect(await muster('group add-nodes rack1 cpu001')).toMatchObject({ code: 0, err: '1 nodes are in rack1 now.\n' })
+  expect(JSON.parse((await muster('group list -o json')).out)).toMatchObject([
+    { name: 'site', nodeCount: 2 },
+    { name: 'gpus', parent: { name: 'site' }, memberQuery: 'accelerator.count >= 8', priority: 10, nodeCount: 2 },
+    { name: 'rack1', exclusiveSet: 'rack', nodeCount: 1 },
+    { name: 'rack2', exclusiveSet: 'rack', nodeCount: 0 },
+  ])
+  expect((await muster('group get site')).out).toMatch(/^above +gpus$[\s\S]*^nodes +2: gpu001, gpu002$/m)
+  expect(JSON.parse((await muster('node list --query group=site_and_not_name=gpu001 -o json')).out)).toMatchObject([
+    { name: 'gpu002' },
+  ])
+
+  const refused = [
+    ['group add-nodes gpus cpu001', 5, 'fit its query'],
+    ['group add-nodes rack2 cpu001', 5, 'cpu001 is in rack1, which is of the set rack too'],
+    ['group delete site', 5, 'Below the group site are gpus'],
+    ['group create bad --query tagg=a', 5, 'there is no such field'],
+    ['group create bad --priority high', 2, 'whole number'],
+    ['group get nope', 4, 'muster group list'],
+  ] as const
+  for (const [line, code, reason] of refused)
+    expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
+
+  expect((await muster('group remove-nodes rack1 cpu001')).err).toBe('0 nodes are in rack1 now.\n')
+  expect(await muster("group update gpus --query '' --parent '' --name machines")).toMatchObject({
+    code: 0,
+    err: 'Changed machines; 0 nodes are in it.\n',
+  })
+  expect(await muster('group delete site')).toMatchObject({ code: 0, err: 'Deleted site.\n' })
+})
