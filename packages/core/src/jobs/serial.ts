@@ -23,7 +23,7 @@ export const Serial = z
         .trim()
         .replace(/^(["'])(.*)\1$/, '$2'),
     )
-    const wrong = batches.find((batch) => !BATCH.test(batch) || batch === '0%')
+    const wrong = batches.length === 0 ? '' : batches.find((batch) => !BATCH.test(batch) || batch === '0%')
     if (wrong === undefined) return batches.join(',')
     ctx.addIssue({ code: 'custom', message: `${JSON.stringify(wrong.slice(0, 40))} ${MEANT}` })
     return z.NEVER
