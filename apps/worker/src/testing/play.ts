@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Lab } from '@muster/lab'
+import { variables } from '../ansible/unsafe-yaml.ts'
 
 const playbooks = path.resolve(import.meta.dirname, '../../../../playbooks')
 
@@ -35,10 +36,13 @@ export function playsOn(lab: Lab, from = playbooks) {
     ANSIBLE_PYTHON_INTERPRETER: 'auto_silent',
   }
 
+  let plays = 0
   async function play(playbook: string, limit: string[], vars: object = {}, flags: string[] = []): Promise<Played> {
-    const variables = ['--extra-vars', JSON.stringify(vars), '--limit', limit.join(',')]
-    const file = path.join(from, `${playbook}.yml`)
-    const child = spawn(process.env.ANSIBLE_PLAYBOOK!, ['-i', path.join(dir, 'hosts'), ...variables, ...flags, file], { env })
+    // As the worker gives them: text stays text.
+    const extraVars = path.join(dir, `vars-${++plays}.yml`)
+    writeFileSync(extraVars, variables({ ...vars }))
+    const argv = ['-i', path.join(dir, 'hosts'), '--extra-vars', `@${extraVars}`, '--limit', limit.join(','), ...flags]
+    const child = spawn(process.env.ANSIBLE_PLAYBOOK!, [...argv, path.join(from, `${playbook}.yml`)], { env })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
     const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
