@@ -20,6 +20,7 @@ export const runsCompare = () =>
       )
       if (node?.__typename !== 'JobRun') throw noRun(idText)
       const compared = node.compareWithPrevious
+      if (output !== 'table') return printObject(compared, output)
       if (!compared) return void process.stderr.write('There is no run before it to compare it with.\n')
       printObject(compared, output, [
         ['before', `${bareId(compared.previous.id)} ${compared.previous.status} ${ago(compared.previous.createdAt)}`],
