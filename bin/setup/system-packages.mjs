@@ -11,6 +11,7 @@ const PROGRAMS = {
   sudo: { find: ['sudo'], apt: ['sudo'], dnf: ['sudo'] },
   unshare: { find: ['unshare', 'nsenter', 'setpriv'], apt: ['util-linux'], dnf: ['util-linux'] },
   openssl: { find: ['openssl'], apt: ['openssl'], dnf: ['openssl'] },
+  gpg: { find: ['gpg'], apt: ['gpg', 'python3-apt'], dnf: ['gnupg2'] },
   chromium: { find: ['chromium'], apt: ['chromium'], dnf: ['chromium'] },
 }
 
@@ -22,7 +23,8 @@ export const needs = {
       ? ['ssh', 'python', 'sshd', 'ip', 'sudo', 'unshare', 'openssl']
       : ['ssh', 'python', 'sshd', 'openssl'],
 }
-needs.test = [...needs.lab, 'chromium']
+// Packages are installed only on nodes of a lab that root has, from repositories that are signed.
+needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg'] : []), 'chromium']
 
 /** Install what is missing, where we may (root, apt or dnf); else throw StepFailed that names it and the command to type. */
 export async function systemPackages(names) {
