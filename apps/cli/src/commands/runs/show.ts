@@ -17,7 +17,7 @@ export const runsShow = () =>
       const { node: run } = await request(
         graphql(`query RunsShow($id: ID!) {
           node(id: $id) { __typename ... on JobRun {
-            id templateName status statusReason limit serial maxFailPercentage jobTags skipTags checkMode diffMode forks reason createdByName createdAt startedAt
+            id templateName status statusReason waitingReason limit serial maxFailPercentage jobTags skipTags checkMode diffMode forks reason createdByName createdAt startedAt
             finishedAt durationMs attempt isReadOnly parent { id } retries { id status } hostsTotal retryBlockedReason
             waitingFor { run { id templateName } ownerName hostlist acquiredAt } hostSummary { result count hostlist }
             hosts { name result currentTask currentTaskAt message }
@@ -37,7 +37,7 @@ export const runsShow = () =>
         shown([
           ['run', bareId(run.id)],
           ['template', run.templateName],
-          ['status', run.statusReason ? `${run.status}: ${run.statusReason}` : run.status],
+          ['status', [run.status, run.statusReason ?? run.waitingReason].filter(Boolean).join(': ')],
           ['where', run.limit],
           ['batches', batches.filter(Boolean).join(', ')],
           ['tags', tags.join(', ')],
