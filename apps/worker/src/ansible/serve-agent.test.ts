@@ -44,6 +44,8 @@ const planOf = (...machines: Machine[]): RunPlan => ({
   targets: machines.map((m) => ({
     name: m.alias,
     nodeId: m.alias,
+    groups: [],
+    vars: [],
     machine: m,
     become: { method: 'sudo', user: 'root', password: `become of ${m.alias}` },
   })),

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type HttpServer, serveHttp } from '../../../../api/src/http.ts'
+import { testApi } from '../../../../api/src/testing/api.ts'
+import { main } from '../../main.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let server: HttpServer
+let home: string
+beforeAll(async () => {
+  t = await testApi()
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  const { admin } = await t.given.tenant()
+  await t.given.fleet(admin, { nodes: 1, with: { connectionType: 'local' } })
+  home = mkdtempSync(join(tmpdir(), 'muster-template-'))
+  vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
+  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(admin))
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await server?.stop()
+  await t?.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** What the command line says, and how it ends. Arguments are parted at blanks. */
+async function muster(line: string): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: [] as unknown[], err: [] as unknown[] }
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.out.push(text) > 0)
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.err.push(text) > 0)
+  process.exitCode = 0
+  try {
+    const code = await main(line.split(' '))
+    return { code, out: said.out.join(''), err: said.err.join('') }
+  } finally {
+    process.exitCode = 0
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
+
+it('makes a template of an archive, previews it, changes it and goes back', async () => {
+  writeFileSync(join(home, 'site.yml'), '- hosts: all\n')
+  writeFileSync(join(home, 'inputs.yml'), 'type: object\nproperties: {level: {type: string, enum: [low, high], default: low}}\n')
+  execFileSync('tar', ['czf', join(home, 'site.tgz'), '-C', home, 'site.yml'])
+  const source = `--bundle ${join(home, 'site.tgz')} --playbook site.yml --schema ${join(home, 'inputs.yml')}`
+  expect(await muster(`template create site ${source} --serial 1,50% --reason first`)).toMatchObject({
+    code: 0,
+    err: 'Made site.\n',
+  })
+  expect((await muster('template get site')).out).toMatch(/^source +bundle site.tgz$/m)
+  expect((await muster('templates')).out).toMatch(/^site +custom +bundle /m)
+
+  const shown = await muster('run site -l gpu001 --preview')
+  expect(shown).toMatchObject({ code: 0, err: '' })
+  expect(shown.out).toMatch(/^ansible-playbook -i inventory.yml .*site.yml\non 1 node: gpu001\n/)
+  expect(shown.out).toMatch(/^gpu001 +level +"low" +run$/m)
+  expect(await muster('run site -l gpu001 -e level=odd')).toMatchObject({
+    code: 5,
+    err: expect.stringContaining('extraVars.level: must be one of low, high'),
+  })
+
+  expect((await muster('template update site --forks 3 --reason more')).err).toContain('version 2')
+  expect((await muster('template history site')).out).toMatch(/^2 .* more\n1 .* first$/m)
+  expect(await muster('template archive site')).toMatchObject({ code: 0, err: 'Archived site.\n' })
+  expect((await muster('templates')).out).not.toMatch(/^site /m)
+  expect((await muster('template list --archived')).out).toMatch(/^site /m)
+  expect((await muster('run site -l gpu001')).err).toContain('is archived')
+  expect((await muster('template restore site --version 1')).err).toContain('version 3')
+
+  const refused = [
+    ['template create site --playbook site.yml', 5, 'already a job template named site'],
+    ['template create bad --playbook ../site.yml', 5, 'must not lead upwards'],
+    ['template create bad --git file:///etc --ref main --playbook x.yml', 5, 'https://host/path'],
+    ['template create bad --bundle /nowhere.tgz --playbook x.yml', 2, 'Cannot read /nowhere.tgz'],
+    ['template get nope', 4, 'muster template list'],
+    ['template archive collect_facts', 5, 'belongs to Muster itself'],
+  ] as const
+  for (const [line, code, reason] of refused)
+    expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
+})
