@@ -151,6 +151,39 @@ describe('muster, against the product and a lab', () => {
     expect(diff).toMatchObject({ code: 1, out: expect.stringContaining('accelerator 0 is new') })
   })
 
+  it('sets variables in layers, says why a value is what it is, and takes a change back', PATIENT, async () => {
+    expect((await muster('group create rack1')).code).toBe(0)
+    expect((await muster('group add-nodes rack1 gpu-01')).code).toBe(0)
+    expect(await muster('vars set -f -', '# clocks\nntp: 10.0.0.1\nmtu: 1500\n')).toMatchObject({ code: 0 })
+    expect((await muster('vars set -g rack1 ntp=10.0.0.2 --reason moved')).err).toBe('Set the variables of the group rack1: version 1.\n')
+    expect((await muster('vars secret token -g rack1 --stdin', 'never to be seen\n')).code).toBe(0)
+    const impact = await muster('vars impact -f -', 'ntp: 10.0.0.9\nmtu: 1500\n')
+    expect(impact.err).toBe('Changes 1 of the 2 nodes of all nodes.\n')
+    expect(impact.out).toMatch(/^ntp +1 +cpu-01: 10\.0\.0\.1 -> 10\.0\.0\.9$/m)
+    expect((await muster('vars set ntp=10.0.0.3 --remove mtu')).code).toBe(0)
+    expect((await muster('vars get')).out).toBe('# clocks\nntp: 10.0.0.3\n')
+    const explained = await muster('vars explain gpu-01')
+    expect(explained.out).toMatch(/^ntp +10\.0\.0\.2 +group rack1 +10\.0\.0\.3 \(global\)$/m)
+    expect(explained.out).toMatch(/^token +\(secret\) +group rack1 +-$/m)
+    expect((await muster('vars diff gpu-01 cpu-01')).out).toMatch(/^ntp +10\.0\.0\.2 \(group rack1\) +10\.0\.0\.3 \(global\)$/m)
+    expect((await muster('vars history -g rack1')).out).toMatch(/^2 .* \+token +-\n1 .* \+ntp +moved$/m)
+    expect((await muster('vars restore 1')).code).toBe(0)
+    expect(JSON.parse((await muster('vars get -o json')).out)).toEqual({ ntp: '10.0.0.1', mtu: 1500 })
+    writeFileSync(join(home, 'editor.mjs'), `import fs from 'node:fs'; fs.appendFileSync(process.argv[2], 'slot: 4\\n')`)
+    const edited = await muster('vars edit -n gpu-01', '', { EDITOR: `${process.execPath} ${join(home, 'editor.mjs')}` })
+    expect(edited).toMatchObject({ code: 0, err: expect.stringContaining('the node gpu-01: version 1') })
+    expect((await muster('vars merge deep')).out).toBe('deep\n')
+    const wrong = await Promise.all([
+      muster('vars set -f -', 'a: [1'),
+      muster('vars set -g nope a=1'),
+      muster('vars explain gpu-01 nope'),
+      muster('vars secret token -g rack1 --unset'),
+      muster('vars set ansible_connection=local'),
+    ])
+    expect(wrong.map((end) => end.code)).toEqual([5, 4, 4, 0, 5])
+    expect(wrong[0].err).toMatch(/text: line 2, column 1: /)
+  })
+
   it('runs a template and shows its log again', PATIENT, async () => {
     const run = await muster('run connectivity_check -l all -e note={{7*7}}')
     expect(run).toMatchObject({ code: 0, out: expect.stringContaining('PLAY RECAP') })
