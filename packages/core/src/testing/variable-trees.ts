@@ -52,7 +52,7 @@ export async function plantTrees(ctx: Ctx, trees: VariableTree[], everywhere: Va
     .returning({ id: computeNodes.id })
   const ids: string[][] = trees.map(() => [])
   for (let i = 0; i < 6; i++) {
-    const level = trees.flatMap(({ groups }, t) => (groups[i] ? [{ t, group: groups[i] }] : []))
+    const level = trees.flatMap(({ groups }, t) => groups.slice(i, i + 1).map((group) => ({ t, group })))
     if (level.length === 0) break
     const rows = await db
       .insert(nodeGroups)

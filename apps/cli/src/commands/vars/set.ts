@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { isMap, type Node, parse, parseDocument, YAMLMap } from 'yaml'
+import { type Document, isMap, type Node, parse, parseDocument, YAMLMap } from 'yaml'
 import { CliError, EXIT } from '../../errors.ts'
 import { type Place, readScope, readText, saveText, withPlace, withReason } from './scope.ts'
 
@@ -22,8 +22,8 @@ export const varsSet = () =>
 
 /** The text with some names set to other values or taken away. Values are YAML: `5`, `true`, `[a, b]`. */
 export function edited(text: string, assignments: string[], remove: string[]): string {
-  const document = parseDocument(text, { version: '1.1' })
-  document.contents ??= new YAMLMap() as typeof document.contents
+  const document: Document = parseDocument(text, { version: '1.1' })
+  document.contents ??= new YAMLMap()
   if (!isMap(document.contents))
     throw new CliError('The variables are not names with values; set all of them with --file.', EXIT.refused)
   for (const assignment of assignments) {
