@@ -1,4 +1,3 @@
-import type { Ctx } from '@muster/core/context'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type HttpServer, serveHttp } from '../../../../api/src/http.ts'
 import { testApi } from '../../../../api/src/testing/api.ts'
@@ -6,11 +5,10 @@ import { main } from '../../main.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
-let operator: Ctx
 beforeAll(async () => {
   t = await testApi()
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
-  operator = (await t.given.tenant()).operator
+  const { operator } = await t.given.tenant()
   await t.given.fleet(operator, { nodes: 2, accelerators: 8 })
   await t.given.fleet(operator, { nodes: 1, prefix: 'cpu' })
   vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
