@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -195,6 +195,29 @@ describe('muster, against the product and a lab', () => {
       muster('run connectivity_check -l all -e ansible_connection=local'),
     ])
     expect([template.code, limit.code, vars.code]).toEqual([4, 5, 5])
+  })
+
+  it('keeps what a run left, pauses the queue and drains the worker', PATIENT, async () => {
+    expect((await muster('artifact list last')).out).toMatch(/^log\.txt +log +\d/m)
+    const [log, kept] = await Promise.all([muster('logs last --format text'), muster('artifact get last log.txt')])
+    expect(kept).toMatchObject({ code: 0, out: expect.stringContaining('PLAY') })
+    expect(kept.out).toBe(log.out)
+    const file = join(home, 'deep/run.ndjson')
+    expect((await muster(`logs last --format runner -o ${file}`)).code).toBe(0)
+    const events = readFileSync(file, 'utf8').trimEnd().split('\n')
+    expect(JSON.parse(events[0]!)).toMatchObject({ counter: 1, runner_ident: expect.any(String) })
+    expect(await muster('artifact get last nothing')).toMatchObject({ code: 4, err: expect.stringContaining('artifact list') })
+
+    expect((await muster('queue limit 2')).err).toContain('At most 2')
+    expect((await muster('queue limit none')).code).toBe(0)
+    expect((await started(['queue', 'pause', '--reason', 'the cooling is off']).ended).code).toBe(0)
+    expect((await muster('queue status')).out).toMatch(/^State +paused .*the cooling is off$/m)
+    expect((await muster('queue resume')).code).toBe(0)
+    expect(await muster('queue resume')).toMatchObject({ code: 5, err: expect.stringContaining('not paused') })
+    const [worker] = JSON.parse((await muster('worker list -o json')).out)
+    expect((await muster(`worker drain ${worker.name}`)).code).toBe(0)
+    expect((await muster('worker list')).out).toMatch(/ drained /)
+    expect((await muster(`worker undrain ${worker.name}`)).code).toBe(0)
   })
 
   it('follows over a lost connection, lets go at Ctrl-C, and says how a canceled run ended', PATIENT, async () => {
