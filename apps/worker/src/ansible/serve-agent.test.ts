@@ -41,6 +41,7 @@ const planOf = (...machines: Machine[]): RunPlan => ({
   bastions: [],
   refused: [],
   secretVars: {},
+  hostSecrets: new Map(),
   targets: machines.map((m) => ({
     name: m.alias,
     nodeId: m.alias,
