@@ -100,7 +100,7 @@ function summary(test: Preflight): string {
     return failed.stage === 'HOST_KEY' && failed.offeredKey && !failed.offeredKey.isChanged
       ? t('test.needsKey')
       : t('test.failedAt', { stage: t(`preflight.${failed.stage}`) })
-  if (test.finishedAt) return test.error ?? t('test.failed')
+  if (test.finishedAt) return t('test.failed')
   const last = test.stages.at(-1)
   const next = last ? order[order.indexOf(last.stage) + 1] : order[0]
   return next ? t('test.at', { stage: t(`preflight.${next}`) }) : t('test.running')

@@ -5,9 +5,9 @@ const schema = {
   type: 'object',
   required: ['token', 'port'],
   properties: {
+    image: { type: 'string', 'x-show-if': { mode: 'docker' } },
     version: { type: 'string', description: 'Branch.', examples: ['535'] },
     mode: { enum: ['systemd', 'docker', 3], title: 'How' },
-    image: { type: 'string', 'x-show-if': { mode: 'docker' } },
     install: { type: 'boolean', examples: [true] },
     cuda: { type: 'string', 'x-show-if': { install: true } },
     cuda_samples: { type: 'boolean', 'x-show-if': { cuda: '12' } },
@@ -20,8 +20,9 @@ const schema = {
 const fields = fieldsOf(schema, { mode: 'systemd' })
 const shown = (typed: Record<string, string>) => shownFields(fields, typed).map(({ name }) => name)
 
-test('a schema becomes fields; what a form cannot draw is left out', () => {
+test('a schema becomes fields, each followed by those that hang on it; what a form cannot draw is left out', () => {
   expect(fields.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+    'token secret',
     'version text',
     'mode choice',
     'image text',
@@ -29,19 +30,16 @@ test('a schema becomes fields; what a form cannot draw is left out', () => {
     'cuda text',
     'cuda_samples yes',
     'port number',
-    'token secret',
     'packages lines',
   ])
   expect(fields.filter(({ isRequired }) => isRequired).map(({ name }) => name)).toEqual(['token'])
-  expect(fields.map(({ fallback }) => fallback)).toEqual([
-    '535',
-    'systemd',
-    undefined,
-    true,
-    ...[undefined, undefined],
-    9100,
-    ...[undefined, undefined],
-  ])
+  expect(Object.fromEntries(fields.map(({ name, fallback }) => [name, fallback]))).toMatchObject({
+    version: '535',
+    mode: 'systemd',
+    install: true,
+    port: 9100,
+    image: undefined,
+  })
   expect(fieldsOf(null, {})).toEqual([])
 })
 

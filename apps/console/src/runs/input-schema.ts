@@ -32,18 +32,19 @@ function kindOf(property: Json): InputField['kind'] | null {
 }
 
 /**
- * The fields of a template's form, in the schema's order. What is shaped otherwise, such as objects, is left to the text below the form.
+ * The fields of a template's form: required ones first, each followed by those that hang on it, for the server keeps the properties in
+ * no order of their own. What is shaped otherwise, such as objects, is left to the text below the form.
  * The first example stands for what a role does by itself when neither the schema nor the template has a default.
  */
 export function fieldsOf(inputSchema: unknown, defaultVars: unknown): InputField[] {
   if (!isObject(inputSchema) || !isObject(inputSchema.properties)) return []
   const defaults = isObject(defaultVars) ? defaultVars : {}
   const required = Array.isArray(inputSchema.required) ? inputSchema.required : []
-  return Object.entries(inputSchema.properties).flatMap(([name, property]) => {
+  const fields = Object.entries(inputSchema.properties).flatMap(([name, property]): InputField[] => {
     const kind = isObject(property) ? kindOf(property) : null
     if (!isObject(property) || !kind) return []
     const [example] = Array.isArray(property.examples) ? property.examples : []
-    return {
+    const field: InputField = {
       name,
       label: text(property.title) ?? name,
       description: text(property.description),
@@ -56,8 +57,16 @@ export function fieldsOf(inputSchema: unknown, defaultVars: unknown): InputField
       fallback: defaults[name] ?? property.default ?? example,
       showIf: isObject(property['x-show-if']) ? Object.entries(property['x-show-if']) : [],
     }
+    return [field]
   })
+  const withThoseBelow = (field: InputField): InputField[] => [field, ...fields.filter(hangsOn(field)).flatMap(withThoseBelow)]
+  const tops = fields.filter((field) => !fields.some((other) => hangsOn(other)(field)))
+  const inOrder = [...tops.filter((each) => each.isRequired), ...tops.filter((each) => !each.isRequired)].flatMap(withThoseBelow)
+  // Those that hang on each other in a circle are below no top.
+  return [...inOrder, ...fields.filter((field) => !inOrder.includes(field))]
 }
+
+const hangsOn = (other: InputField) => (field: InputField) => field.showIf[0]?.[0] === other.name
 
 function meaning({ kind, choices }: InputField, typed: string): unknown {
   if (kind === 'choice') return choices[Number(typed)]

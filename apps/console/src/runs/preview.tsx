@@ -1,3 +1,5 @@
+'use client'
+import { useEffect, useRef } from 'react'
 import { t } from '@/messages/index.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
@@ -7,9 +9,12 @@ import { Obstacles } from './obstacles.tsx'
 /** Where a run would go, what keeps it from there, and the command of its worker. */
 export function Preview({ preview }: { preview: RunPreview }) {
   const { refusals, waitsFor } = preview
+  const box = useRef<HTMLDivElement>(null)
+  // It comes below the button that asked for it, often below what is on screen.
+  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [])
   return (
     <Panel title={t('preview.title')}>
-      <div className="flex flex-col gap-3 text-sm" role="status">
+      <div ref={box} className="flex scroll-mb-6 flex-col gap-3 text-sm" role="status">
         <p>
           {t('runs.hosts', { count: preview.hostsTotal })}{' '}
           <span className="font-mono text-xs break-all text-muted">{preview.hostlist}</span>

@@ -161,7 +161,6 @@ function RunForm({ templates }: { templates: Template[] }) {
           </div>
         </div>
       </Panel>
-      {preview.preview && <Preview preview={preview.preview} />}
       {problem && (rest.length > 0 || problem.issues.length === 0) && (
         <Notice tone="bad">
           <p>{problem.message}</p>
@@ -181,6 +180,7 @@ function RunForm({ templates }: { templates: Template[] }) {
           {t('common.cancel')}
         </ButtonLink>
       </div>
+      {preview.preview && <Preview preview={preview.preview} />}
     </form>
   )
 }
