@@ -13,8 +13,9 @@ const { computeNodes, credentials, tenants } = schema
 /**
  * Make the credentials with which the lab's nodes are reached, in the first tenant. A lab that comes up again is another one: its keys
  * and addresses are new, so what is known of the last one follows. Its host keys have to be approved again.
+ * @returns how many of its nodes wait to be added
  */
-export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<void> {
+export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<number> {
   const [tenant] = await runtime.db.select().from(tenants).orderBy(tenants.id).limit(1)
   if (!tenant) throw new Error('There is no tenant yet: run first-start before offering the lab.')
   const ctx: Ctx = { ...runtime, actor: { kind: 'system', id: null, name: 'Muster' }, tenantId: tenant.id }
@@ -73,6 +74,9 @@ export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<v
     if (now && (now.host !== node.host || now.port !== node.port))
       await updateNode(ctx, { id: node.id, host: now.host, port: now.port })
   }
+  const names = lab.nodes.map(({ name }) => name)
+  const added = and(eq(computeNodes.tenantId, tenant.id), inArray(computeNodes.name, names))
+  return names.length - (await ctx.db.$count(computeNodes, added))
 }
 
 if (import.meta.main) {
@@ -83,7 +87,7 @@ if (import.meta.main) {
   }
   const { runtime, close } = await openRuntime(process.env, 'offer-lab')
   try {
-    await offerLab(runtime, lab)
+    console.log(JSON.stringify({ waiting: await offerLab(runtime, lab) }))
   } finally {
     await close()
   }

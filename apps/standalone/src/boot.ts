@@ -13,6 +13,8 @@ import type { ChildSpec, Supervisor } from './supervisor.ts'
 
 /** What the first-start program says: whether it made the owner just now, and a link that works once while no password is set. */
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
+/** The same, and how many nodes of the lab wait to be added; none without a lab. */
+export type Up = FirstStart & { labWaiting: number }
 
 export type Boot = {
   settings: Settings
@@ -27,7 +29,7 @@ export type Boot = {
  * Bring everything up, as much at once as possible: the console builds and the lab comes up while Postgres starts and migrates.
  * Rejects at the first failure; what has started by then is the caller's to stop.
  */
-export async function boot({ settings, publicUrl, supervisor, startPostgres, signal }: Boot): Promise<FirstStart> {
+export async function boot({ settings, publicUrl, supervisor, startPostgres, signal }: Boot): Promise<Up> {
   const { dataDir, watch } = settings
   // `node --watch` hands no descriptors on: in development the environment has to do.
   const { masterPassword } = settings
@@ -63,8 +65,7 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
   })()
 
   const firstStart = database.then(async () => {
-    const said = await step('Look for an owner', () => once('apps/api/src/first-start.ts'))
-    return JSON.parse(said.trim().split('\n').at(-1)!) as FirstStart
+    return answerOf<FirstStart>(await step('Look for an owner', () => once('apps/api/src/first-start.ts')))
   })
 
   const servers = database.then(async () => {
@@ -103,10 +104,17 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
     ])
   })
   // Credentials are prepared in the owner's tenant.
-  const offered = Promise.all([lab, firstStart]).then(() => lab && step('Offer the lab', () => once('apps/api/src/offer-lab.ts')))
+  const offered = Promise.all([lab, firstStart]).then(async () =>
+    lab ? answerOf<{ waiting: number }>(await step('Offer the lab', () => once('apps/api/src/offer-lab.ts'))).waiting : 0,
+  )
 
-  const [first] = await Promise.all([firstStart, servers, offered, built, lab])
-  return first
+  const [first, labWaiting] = await Promise.all([firstStart, offered, servers, built, lab])
+  return { ...first, labWaiting }
+}
+
+/** The last line of what a program said. */
+function answerOf<T>(said: string): T {
+  return JSON.parse(said.trim().split('\n').at(-1)!) as T
 }
 
 /** The lab's first line describes its nodes and holds their credentials, so it goes to a private file and never to the log. */

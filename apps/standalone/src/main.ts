@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { boot } from './boot.ts'
+import { boot, type Up } from './boot.ts'
 import { type KeptPostgres, keepPostgres } from './keep-postgres.ts'
 import { openLogFile } from './log-file.ts'
 import { pickPort } from './ports.ts'
@@ -92,14 +92,14 @@ function shutDown(code: number): Promise<never> {
   return stopping
 }
 
-function showWhatIsUp(url: string, first: { email: string; signInLink: string | null }, { lab }: Settings): void {
+function showWhatIsUp(url: string, first: Up, { lab }: Settings): void {
   const rows = [
     ['Console', url],
     ['GraphQL', `${url}/graphql`],
     first.signInLink
       ? ['Sign in', `${first.signInLink}\n${' '.repeat(12)}works once, for ${first.email}`]
       : ['Sign in', `with your password, as ${first.email}`],
-    ...(lab ? [['Lab', `${lab} nodes are offered under "Add nodes", their credentials are prepared`]] : []),
+    ...(lab ? [['Lab', labLine(lab, first.labWaiting)]] : []),
     ['Data', dataDir],
     ['Logs', logDir],
     ['Stop', 'Ctrl-C'],
@@ -107,6 +107,12 @@ function showWhatIsUp(url: string, first: { email: string; signInLink: string | 
   say(`\nMuster is up after ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`)
   for (const [name, text] of rows) say(`  ${name!.padEnd(9)} ${text}`)
   say('')
+}
+
+function labLine(nodes: number, waiting: number): string {
+  if (waiting === 0) return `${nodes} nodes are up; all of them are added already`
+  const which = waiting < nodes ? `${waiting} of ${nodes} nodes` : `${nodes} nodes`
+  return `${which} are offered under "Add nodes", their credentials are prepared`
 }
 
 function orExit<T>(read: () => T): T {
