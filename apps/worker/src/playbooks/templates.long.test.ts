@@ -158,7 +158,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
     expect(changes(missing)).toEqual({ npu: 'failed' })
   })
 
-  test('DCGM exporter: needs a driver, serves on its port, follows a new one; docker is refused where there is none', async () => {
+  test('DCGM exporter: needs a driver, serves on its port, follows a new one, and moves into docker', async () => {
     const { play, on, lab, repository } = world
     const vars = { dcgm_exporter_repository_url: `${repository.url}/nvidia` }
     await on('h100', 'dpkg -P --force-all nvidia-utils-535 nvidia-utils-550 2>/dev/null; true')
@@ -166,14 +166,29 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
     expect(early.output).toContain('h100 has NVIDIA GPUs and no working driver')
     expect(early.output).toContain('Run install_nvidia_driver on it first.')
     const node = 'h100-offline'
+    succeeded(await play('install_nvidia_driver', [node], nvidia()))
     expect(succeeded(await play('deploy_dcgm_exporter', [node], vars))[node]).toBeGreaterThan(0)
     const read = (port: number) => fetch(`http://${lab.node(node).host}:${port}/metrics`).then((answer) => answer.text())
     expect(await read(9400)).toContain('DCGM_FI_DEV_GPU_TEMP')
     expect(succeeded(await play('deploy_dcgm_exporter', [node], vars))).toEqual({ [node]: 0 })
     expect(succeeded(await play('deploy_dcgm_exporter', [node], { ...vars, dcgm_exporter_port: 9500 }))).toEqual({ [node]: 2 })
     expect(await read(9500)).toContain('DCGM_FI_DEV_GPU_TEMP')
-    const docker = await play('deploy_dcgm_exporter', [node], { ...vars, deploy_mode: 'docker' })
-    expect(docker.output).toContain('docker is not running here, or knows no runtime for NVIDIA GPUs')
+    const inDocker = { ...vars, deploy_mode: 'docker', dcgm_exporter_port: 9500 }
+    const refused = await play('deploy_dcgm_exporter', [node], inDocker)
+    expect(refused.output).toContain('docker is not running here, or knows no runtime for NVIDIA GPUs')
+    expect(await read(9500)).toContain('DCGM_FI_DEV_GPU_TEMP')
+    // A docker that runs the exporter of the package.
+    const docker = `#!/bin/sh
+case "$1" in
+  info) echo '{"nvidia":{"path":"nvidia-container-runtime"}}' ;;
+  run) for word; do case $word in --publish=*) port=\${word#*=}; esac; done
+    DCGM_EXPORTER_LISTEN=":\${port%:*}" exec /usr/bin/dcgm-exporter ;;
+esac`
+    await lab.node(node).exec(['sh', '-c', 'cat > /usr/bin/docker; chmod 755 /usr/bin/docker'], { input: docker })
+    expect(succeeded(await play('deploy_dcgm_exporter', [node], inDocker))).toEqual({ [node]: 3 })
+    expect(await on(node, 'systemctl is-active dcgm-exporter nvidia-dcgm-exporter || true')).toBe('active\ninactive')
+    expect(await read(9500)).toContain('DCGM_FI_DEV_GPU_TEMP')
+    expect(succeeded(await play('deploy_dcgm_exporter', [node], inDocker))).toEqual({ [node]: 0 })
   })
 
   test.skipIf(!debOfNodeExporter)('node_exporter: a new port is one change and comes back after a reboot', async () => {
