@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { must } from './commands.ts'
@@ -40,6 +41,18 @@ export async function buildDeb(folder: string, stub: StubPackage): Promise<strin
   } finally {
     rmSync(tree, { recursive: true, force: true })
   }
+}
+
+/** A package of the distribution as apt gives it, kept in `cache`; null where there is no apt or no mirror can be reached. */
+export function downloadDeb(name: string, cache: string): string | null {
+  const find = () => globSync(`${name}_*.deb`, { cwd: cache }).map((file) => path.join(cache, file))[0] ?? null
+  mkdirSync(cache, { recursive: true })
+  try {
+    if (!find()) execFileSync('apt-get', ['download', name], { cwd: cache, stdio: 'ignore' })
+  } catch {
+    return null
+  }
+  return find()
 }
 
 /** A key that signs repositories. `publicKey` is what nodes are given, ASCII-armoured and binary. */

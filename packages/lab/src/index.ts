@@ -1,5 +1,5 @@
 /** Real SSH hosts for trying things out: `labUp`, or `given.lab` of `@muster/lab/given` in tests, or `sshFarm` for hundreds. */
-export { buildDeb, newSigningKey, type SigningKey, type StubPackage, writeAptIndex } from './apt-repository.ts'
+export { buildDeb, downloadDeb, newSigningKey, type SigningKey, type StubPackage, writeAptIndex } from './apt-repository.ts'
 export { describeLab, type LabDescription } from './describe.ts'
 export { type Farm, type FarmAnswer, type FarmCall, type FarmHost, type FarmOptions, sshFarm } from './farm.ts'
 export { type ProfileName, profiles } from './profiles.ts'

@@ -1,14 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { downloadDeb } from '@muster/lab'
 import { given } from '@muster/lab/given'
 import { afterAll } from 'vitest'
 import { type Played, playsOn } from './play.ts'
 import { vendorRepository } from './vendor-repository.ts'
 
-/** The templates that install need apt and its tools, and nodes that are machines of their own. */
+/** What the templates that install need here: nodes that are machines of their own, and apt with what Ansible and we ask of it. */
 export const canInstall =
-  process.getuid?.() === 0 && ['apt-get', 'dpkg-deb', 'gpg'].every((name) => existsSync(`/usr/bin/${name}`))
+  process.getuid?.() === 0 &&
+  ['bin/apt-get', 'bin/dpkg-deb', 'bin/gpg', 'lib/python3/dist-packages/apt'].every((file) => existsSync(`/usr/${file}`))
 
 const systems = {
   debian: 'NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="12"\nVERSION="12 (bookworm)"\nVERSION_CODENAME=bookworm\n',
@@ -60,19 +61,9 @@ export async function templateWorld(names: string[]) {
 }
 
 /** Debian's own package, kept between runs; null where no mirror can be reached. */
-export const debOfNodeExporter = canInstall ? download('prometheus-node-exporter') : null
-
-function download(name: string): string | null {
-  const cache = path.resolve(import.meta.dirname, '../../../../.tool/cache/apt')
-  const find = () => globSync(`${name}_*.deb`, { cwd: cache }).map((file) => path.join(cache, file))[0] ?? null
-  mkdirSync(cache, { recursive: true })
-  try {
-    if (!find()) execFileSync('apt-get', ['download', name], { cwd: cache, stdio: 'ignore' })
-  } catch {
-    return null
-  }
-  return find()
-}
+export const debOfNodeExporter = canInstall
+  ? downloadDeb('prometheus-node-exporter', path.resolve(import.meta.dirname, '../../../../.tool/cache/apt'))
+  : null
 
 /** How many tasks changed something, by host. */
 export const changes = ({ recap }: Played) =>
