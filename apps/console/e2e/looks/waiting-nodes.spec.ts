@@ -5,6 +5,8 @@ import { pretendWorld } from '../pretend/world.ts'
 test('nodes that are not in yet lead from the list into the step that brings them in, which survives a reload', async ({
   page,
 }) => {
+  let tests = 0
+  page.on('request', (request) => request.postData()?.includes('testConnections(') && tests++)
   await pretendApi(page, pretendWorld({}))
   await page.goto('/nodes')
   await page.getByRole('button', { name: 'Test and approve' }).click()
@@ -14,6 +16,7 @@ test('nodes that are not in yet lead from the list into the step that brings the
   await expect(page.getByRole('dialog').getByText('ssh-keygen -lf')).toBeVisible()
   await page.reload()
   await expect(page.getByRole('button', { name: 'Look at the keys' })).toBeVisible()
+  expect(tests).toBe(1)
   await page.goBack()
   await expect(page).toHaveURL(/\/nodes$/)
 })

@@ -594,7 +594,6 @@ export const en = {
   'run.tabLog': 'Log',
   'run.toList': 'Go to the runs',
   'run.views': 'Views of the run',
-  'run.waiting': 'waiting for a worker',
   'run.waitsFor': { one: 'Waits for another run on its nodes', other: 'Waits for {count} other runs on its nodes' },
   'run.waitsForEarlier': 'of {name} was asked for before, on',
   'run.waitsForHolder': 'of {name} is changing',

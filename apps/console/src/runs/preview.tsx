@@ -14,7 +14,7 @@ export function Preview({ preview }: { preview: RunPreview }) {
   useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [])
   return (
     <Panel title={t('preview.title')}>
-      <div ref={box} className="flex scroll-mb-6 flex-col gap-3 text-sm" role="status">
+      <div ref={box} className="flex scroll-mb-24 flex-col gap-3 text-sm" role="status">
         <p>
           {t('runs.hosts', { count: preview.hostsTotal })}{' '}
           <span className="font-mono text-xs break-all text-muted">{preview.hostlist}</span>

@@ -125,7 +125,7 @@ export function RunHeader({ run }: { run: Run }) {
               <RunStatus status={run.status} reason={run.statusReason} />
             </span>
             <HostBar run={run} />
-            <span>{run.startedAt ? <Elapsed from={run.startedAt} to={run.finishedAt} /> : t('run.waiting')}</span>
+            {run.startedAt && <Elapsed from={run.startedAt} to={run.finishedAt} />}
             <span>
               {t('run.startedBy', { name: run.createdByName })} <Ago at={run.createdAt} />
             </span>
