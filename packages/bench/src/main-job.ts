@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AcceleratorCounts, type Lab, labUp } from '@muster/lab'
 import { type Client, connect } from './client.ts'
+import { isRight as isLayeredRight, layeredJob } from './layered-job.ts'
 import { cancelRun, discover, followRun, onboard, runJob, signIn } from './onboard.ts'
 import { type Product, startProduct } from './product.ts'
 
@@ -10,7 +11,7 @@ const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead
 /**
  * The main job from nothing, through the public API only: sign in, give credentials, add eight real nodes, approve
  * their host keys, collect facts with Ansible, follow the log over a lost connection, cancel a second run in the middle of
- * a task. Prints progress on stderr and one JSON line of figures on stdout.
+ * a task. Then variables in layers and a deployment that follows them (layered-job.ts). Prints progress on stderr and one JSON line of figures on stdout.
  */
 const started = Date.now()
 const say = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
@@ -109,6 +110,7 @@ async function mainJob(product: Product, lab: Lab) {
   const canceled = await cancelMidTask(api, lab)
   say(`second run ${canceled}`)
 
+  const layered = await layeredJob(api, lab, ids, say)
   const { nodes } = await api.request<{ nodes: { totalCount: number; edges: { node: { status: string } }[] } }>(
     `{ nodes(first: 500) { totalCount edges { node { status } } } }`,
   )
@@ -121,6 +123,7 @@ async function mainJob(product: Product, lab: Lab) {
     gaps: run.gaps,
     repeats: run.repeats,
     canceled,
+    ...layered,
     reconnected: run.dropped,
   }
 }
@@ -157,6 +160,7 @@ const isRight =
   rest.gaps === 0 &&
   rest.repeats === 0 &&
   rest.canceled === 'CANCELED' &&
+  isLayeredRight(rest, lab) &&
   reconnected &&
   leftovers.length === 0
 if (!isRight) say(`not right; accelerators should be ${JSON.stringify(expected)}`)

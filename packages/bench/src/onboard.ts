@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Lab } from '@muster/lab'
 import type { Client } from './client.ts'
 
-const ERROR = '... on Error { code message } ... on InvalidInputError { issues { path message } }'
+/** The errors of a mutation, as every result selects them. */
+export const ERROR = '... on Error { code message } ... on InvalidInputError { issues { path message } }'
 
 /** Sign in by the one-time link. @returns the token for further requests */
 export async function signIn(api: Client, linkToken: string): Promise<string> {

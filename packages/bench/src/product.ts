@@ -55,6 +55,8 @@ export async function startProduct(
     ...env,
   }
   const children = new Map<string, ChildProcess>()
+  // Whoever uses this may end by an error that nobody catches.
+  process.once('exit', () => children.forEach((child) => void child.kill('SIGKILL')))
   const start = async (name: 'api' | 'worker') => {
     const log = openSync(join(dir, `${name}.log`), 'a')
     const child = spawn(process.execPath, [join(ROOT, `apps/${name}/src/main.ts`)], {

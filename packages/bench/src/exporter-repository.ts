@@ -1,0 +1,30 @@
+import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { downloadDeb, type Lab, newSigningKey, serveFolder, writeAptIndex } from '@muster/lab'
+
+const CACHE = fileURLToPath(new URL('../../../.tool/cache/apt', import.meta.url))
+
+/**
+ * A signed apt repository with the distribution's own node_exporter, where the nodes of `lab` reach it.
+ * @throws Error where nothing can be installed on the lab's nodes: they are no machines of their own, or apt gives no package
+ */
+export async function exporterRepository(lab: Lab): Promise<{ url: string; close(): Promise<void> }> {
+  const deb = process.getuid?.() === 0 ? downloadDeb('prometheus-node-exporter', CACHE) : null
+  if (!deb) throw new Error('Deploying packages on lab nodes needs root, Debian and a mirror that apt-get reaches.')
+  const folder = mkdtempSync(join(tmpdir(), 'muster-repository-'))
+  const key = await newSigningKey()
+  copyFileSync(deb, join(folder, basename(deb)))
+  await writeAptIndex(folder, { debs: [join(folder, basename(deb))] }, key)
+  writeFileSync(join(folder, 'repository.asc'), key.publicKey.armoured)
+  const server = await serveFolder(folder, lab.hostAddress)
+  return {
+    url: server.url,
+    async close() {
+      await Promise.all([server.close(), key.remove()])
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
