@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { theLab } from './lab.ts'
 
@@ -164,6 +165,25 @@ test('a run is canceled in the middle of a task', async () => {
   await expect(page.getByTestId('run-status')).toHaveText('Canceled', { timeout: 60_000 })
   await expect(page.getByText('was in the middle of a task')).toBeVisible()
   await lab.heal('gpu-max1550-01')
+})
+
+test('a run is tried again where a host was away, its log comes as a file', async () => {
+  const lab = await theLab()
+  await lab.fault('cpu-01', 'sshd-stop')
+  await page.goto('/runs/new?template=connectivity_check&limit=cpu-[01-02]')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await expect(page.getByText('ansible-playbook -i')).toBeVisible()
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await expect(page.getByTestId('run-status')).toHaveText('Partial', { timeout: 60_000 })
+  await lab.heal('cpu-01')
+  await page.getByRole('button', { name: 'Retry 1 host' }).click()
+  await expect(page.getByText('Attempt 2')).toBeVisible()
+  await expect(page.getByTestId('run-status')).toHaveText('Succeeded', { timeout: 60_000 })
+  await page.getByRole('button', { name: 'Download the log' }).click()
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Text', exact: true }).click()])
+  expect(fs.readFileSync(await file.path(), 'utf8')).toContain('PLAY RECAP')
+  await page.getByRole('link', { name: /^again after/ }).click()
+  await expect(page.getByText('Tried again:')).toBeVisible()
 })
 
 test('a changed host key raises an alarm, and approving the new key after a look ends it', async () => {

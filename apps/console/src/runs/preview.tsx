@@ -11,7 +11,10 @@ export function Preview({ preview }: { preview: RunPreview }) {
   const { refusals, waitsFor } = preview
   const box = useRef<HTMLDivElement>(null)
   // It comes below the button that asked for it, often below what is on screen.
-  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    // In braces: browsers have begun to return a promise from it, and React takes what an effect returns for its clean-up.
+    box.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   return (
     <Panel title={t('preview.title')}>
       <div ref={box} className="flex scroll-mb-24 flex-col gap-3 text-sm" role="status">
