@@ -39,7 +39,13 @@ import { secretStoreAdd } from './commands/secret-store/add.ts'
 import { secretStoreDelete } from './commands/secret-store/delete.ts'
 import { secretStoreList } from './commands/secret-store/list.ts'
 import { secretStoreUpdate } from './commands/secret-store/update.ts'
-import { templates } from './commands/templates.ts'
+import { templateArchive } from './commands/template/archive.ts'
+import { templateCreate } from './commands/template/create.ts'
+import { templateGet } from './commands/template/get.ts'
+import { templateHistory } from './commands/template/history.ts'
+import { templateList } from './commands/template/list.ts'
+import { templateRestore } from './commands/template/restore.ts'
+import { templateUpdate } from './commands/template/update.ts'
 import { varsDiff } from './commands/vars/diff.ts'
 import { varsEdit } from './commands/vars/edit.ts'
 import { varsExplain } from './commands/vars/explain.ts'
@@ -67,7 +73,7 @@ export function program(): Command {
       'after',
       '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not signed in or not allowed, 4 not found, 5 refused by the server, 6 server not reached;\na followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR; 130 Ctrl-C.',
     )
-  for (const command of [login(), logout(), whoami(), templates(), run(), runs(), logs(), cancel(), retry()]) muster.addCommand(command)
+  for (const command of [login(), logout(), whoami(), run(), runs(), logs(), cancel(), retry()]) muster.addCommand(command)
   muster.addCommand(
     noun('node', 'machines', [
       nodeList(),
@@ -92,6 +98,19 @@ export function program(): Command {
       groupRemoveNodes(),
       groupDelete(),
     ]),
+  )
+  // `muster templates`, by itself, lists them.
+  muster.addCommand(
+    noun('template', 'playbooks with their settings, ready to be run', [
+      templateGet(),
+      templateCreate(),
+      templateUpdate(),
+      templateArchive(),
+      templateRestore(),
+      templateHistory(),
+    ])
+      .addCommand(templateList(), { isDefault: true })
+      .alias('templates'),
   )
   muster.addCommand(
     noun('credential', 'keys and passwords to log in with', [
