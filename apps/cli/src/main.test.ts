@@ -155,7 +155,9 @@ describe('muster, against the product and a lab', () => {
     expect((await muster('group create rack1')).code).toBe(0)
     expect((await muster('group add-nodes rack1 gpu-01')).code).toBe(0)
     expect(await muster('vars set -f -', '# clocks\nntp: 10.0.0.1\nmtu: 1500\n')).toMatchObject({ code: 0 })
-    expect((await muster('vars set -g rack1 ntp=10.0.0.2 --reason moved')).err).toBe('Set the variables of the group rack1: version 1.\n')
+    expect((await muster('vars set -g rack1 ntp=10.0.0.2 --reason moved')).err).toBe(
+      'Set the variables of the group rack1: version 1.\n',
+    )
     expect((await muster('vars secret token -g rack1 --stdin', 'never to be seen\n')).code).toBe(0)
     const impact = await muster('vars impact -f -', 'ntp: 10.0.0.9\nmtu: 1500\n')
     expect(impact.err).toBe('Changes 1 of the 2 nodes of all nodes.\n')

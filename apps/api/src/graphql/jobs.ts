@@ -91,7 +91,8 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     waitingSince: t.expose('waitingSince', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when it is set aside: it waits for other runs on its nodes (see `waitingFor`) or for the turn of its tenant.',
+      description:
+        'Since when it is set aside: it waits for other runs on its nodes (see `waitingFor`) or for the turn of its tenant.',
     }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker took it.' }),
     execAt: t.expose('execAt', { type: 'DateTime', nullable: true, description: 'When ansible-playbook was started.' }),
