@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -73,9 +73,9 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
     /** A template whose playbook is `text`. */
     async template(name: string, text: string, columns: Partial<typeof schema.jobTemplates.$inferInsert> = {}): Promise<string> {
       if (config.ANSIBLE_PLAYBOOK_REPO_PATH !== playbooks) {
-        await mkdir(playbooks)
         await symlink(join(PLAYBOOKS, '../packages'), join(root, 'packages'))
-        for (const part of await readdir(PLAYBOOKS)) await symlink(join(PLAYBOOKS, part), join(playbooks, part))
+        // Copies: a playbook that is a link out of its folder is refused.
+        await cp(PLAYBOOKS, playbooks, { recursive: true })
         config.ANSIBLE_PLAYBOOK_REPO_PATH = playbooks
       }
       await writeFile(join(playbooks, `${name}.yml`), text)
@@ -85,6 +85,8 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
         displayName: name,
         category: 'custom',
         playbookPath: `${name}.yml`,
+        // Runs that are left in the middle here would keep their nodes locked; locks are tried elsewhere.
+        isReadOnly: true,
         ...columns,
       })
       return name
