@@ -114,7 +114,7 @@ test('a run begins although the connection is lost while it is claimed and while
 })
 
 test('runs that change one node go one after the other, in their order, without anybody’s help', async () => {
-  const template = await world.template('look', '')
+  const template = await world.template('change', '', { isReadOnly: false })
   const queue = await createQueue(world.url, world.runtime.log, 'worker')
   // Only nudges wake it: its own turns come too seldom for the time that this test has.
   const waiting = reconcileWaitingRuns(world.runtime)
