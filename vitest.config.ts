@@ -13,6 +13,8 @@ const folders = ['packages', 'apps'].flatMap((parent) =>
 
 export default defineConfig({
   test: {
+    // Most of them wait for processes of their own most of the time.
+    maxWorkers: 3,
     projects: folders.map((folder) => {
       const root = path.join(import.meta.dirname, folder)
       const own = path.join(root, 'vitest.config.ts')

@@ -36,12 +36,12 @@ export const SETTINGS = {
   ANSIBLE_PLAYBOOK_REPO_PATH: path.optional(),
   /** The ansible-playbook executable. */
   ANSIBLE_PLAYBOOK: z.string().default('ansible-playbook'),
-  /** Where logs and files of runs are kept, unless there is an S3_BUCKET. Workers and API processes on several machines must share it. */
+  /** Where logs and files of runs are kept, unless there is a NODE_ARTIFACTS_BUCKET. Workers and API processes on several machines must share it. */
   ARTIFACT_DIR: path.default('/var/lib/muster/artifacts'),
   /** What the files of one run may have together, in MiB. */
   ARTIFACT_MAX_SIZE: z.coerce.number().int().min(1).max(1_048_576).default(1024),
   /** Bucket of an S3-compatible store for them instead. */
-  S3_BUCKET: z.string().min(1).optional(),
+  NODE_ARTIFACTS_BUCKET: z.string().min(1).optional(),
   S3_ENDPOINT: z.url().optional(),
   S3_REGION: z.string().min(1).default('us-east-1'),
   /** Without them the AWS SDK looks where it always does: its own variables, files, or the machine's role. */
@@ -103,7 +103,7 @@ export function loadConfig<K extends keyof Settings>(env: NodeJS.ProcessEnv, nam
 /** The settings of the artifact store. */
 export const ARTIFACT_STORE = [
   'ARTIFACT_DIR',
-  'S3_BUCKET',
+  'NODE_ARTIFACTS_BUCKET',
   'S3_ENDPOINT',
   'S3_REGION',
   'S3_ACCESS_KEY_ID',

@@ -43,7 +43,7 @@ describe('a directory', () => {
   test('says why it is not ready, and what to do', async () => {
     await writeFile(join(folder, 'taken'), '')
     const store = storeOf({ ARTIFACT_DIR: join(folder, 'taken/deep') })
-    expect(await store.whyNotReady()).toMatch(/taken\/deep, cannot be written \(ENOTDIR\).*ARTIFACT_DIR or S3_BUCKET/)
+    expect(await store.whyNotReady()).toMatch(/taken\/deep, cannot be written \(ENOTDIR\).*ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/)
     await expect(store.put(KEY, file, 11)).rejects.toThrow('cannot be written (ENOTDIR)')
   })
 
@@ -76,7 +76,7 @@ describe.runIf(MOTO && MOTO_PYTHON)('an S3 server', () => {
   let endpoint: string
   const s3 = (more: Record<string, string> = {}) =>
     storeOf({
-      ...{ S3_BUCKET: 'muster', S3_ENDPOINT: endpoint, S3_PATH_STYLE: '1', S3_PREFIX: 'runs/' },
+      ...{ NODE_ARTIFACTS_BUCKET: 'muster', S3_ENDPOINT: endpoint, S3_PATH_STYLE: '1', S3_PREFIX: 'runs/' },
       ...{ S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret', ...more },
     })
 
@@ -107,7 +107,9 @@ describe.runIf(MOTO && MOTO_PYTHON)('an S3 server', () => {
   })
 
   test('that is away, or has no such bucket, is named with its reason', async () => {
-    expect(await s3({ S3_BUCKET: 'another' }).whyNotReady()).toMatch(/^The bucket another at http.* does not serve us \(.+\)\.$/)
+    expect(await s3({ NODE_ARTIFACTS_BUCKET: 'another' }).whyNotReady()).toMatch(
+      /^The bucket another at http.* does not serve us \(.+\)\.$/,
+    )
     const away = s3({ S3_ENDPOINT: `http://127.0.0.1:${await freePort()}` })
     await expect(away.put(KEY, file, 11)).rejects.toThrow(/bucket muster at .* does not serve us \(ECONNREFUSED\)/)
   })

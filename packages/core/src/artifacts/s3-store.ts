@@ -10,11 +10,11 @@ const AT_ONCE = 1000
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
-type S3Config = StoreConfig & { S3_BUCKET: string }
+type S3Config = StoreConfig & { NODE_ARTIFACTS_BUCKET: string }
 
 /** An S3-compatible store. The SDK is large, so it is loaded when it is first needed. */
 export function s3Store(config: S3Config): ArtifactStore {
-  const { S3_BUCKET: Bucket } = config
+  const { NODE_ARTIFACTS_BUCKET: Bucket } = config
   let connection: ReturnType<typeof connect> | undefined
   const use = () => (connection ??= connect(config))
   const keyed = (key: string) => ({ Bucket, Key: `${config.S3_PREFIX}${key}` })
@@ -90,7 +90,9 @@ async function connect(config: S3Config) {
 export const attachment = (fileName: string): string =>
   `attachment; filename="${fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(fileName)}`
 
-function inWords(error: unknown, { S3_BUCKET, S3_ENDPOINT }: S3Config): Error {
+function inWords(error: unknown, { NODE_ARTIFACTS_BUCKET, S3_ENDPOINT }: S3Config): Error {
   const { name, code } = error as { name?: string; code?: string }
-  return new Error(`The bucket ${S3_BUCKET}${S3_ENDPOINT ? ` at ${S3_ENDPOINT}` : ''} does not serve us (${code ?? name}).`)
+  return new Error(
+    `The bucket ${NODE_ARTIFACTS_BUCKET}${S3_ENDPOINT ? ` at ${S3_ENDPOINT}` : ''} does not serve us (${code ?? name}).`,
+  )
 }

@@ -24,4 +24,6 @@ export type StoreConfig = Pick<ReturnType<typeof loadConfig<(typeof ARTIFACT_STO
 
 /** The store that the settings name. */
 export const openArtifactStore = (config: StoreConfig): ArtifactStore =>
-  config.S3_BUCKET ? s3Store({ ...config, S3_BUCKET: config.S3_BUCKET }) : localStore(config.ARTIFACT_DIR)
+  config.NODE_ARTIFACTS_BUCKET
+    ? s3Store({ ...config, NODE_ARTIFACTS_BUCKET: config.NODE_ARTIFACTS_BUCKET })
+    : localStore(config.ARTIFACT_DIR)
