@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canInstall, changes, debOfNodeExporter, succeeded, templateWorld } from '../testing/template-world.ts'
 
 // One of each kind; the whole matrix is in templates.long.test.ts.
@@ -7,6 +7,7 @@ describe.runIf(canInstall)('templates that install', () => {
   beforeAll(async () => {
     world = await templateWorld(['h100', 'mi300', 'cpu'])
   }, 120_000)
+  afterAll(async () => void (await world?.close()))
 
   test('a driver: a check changes nothing, other hardware is refused, then it works and a second run changes nothing', {
     timeout: 300_000,

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { playsOn } from '../testing/play.ts'
 import { canInstall, changes, debOfNodeExporter, succeeded, templateWorld } from '../testing/template-world.ts'
 
@@ -12,6 +12,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
     world = await templateWorld(['h100', 'h100-ubuntu', 'h100-offline', 'mi300', 'max-ubuntu', 'npu', 'cpu'])
   }, 120_000)
   const nvidia = (more: object = {}) => ({ nvidia_driver_repository_url: `${world.repository.url}/nvidia`, ...more })
+  afterAll(async () => void (await world?.close()))
 
   test('NVIDIA: another branch waits for a reboot that is not allowed, and works after one that is', async () => {
     const { play, on, lab } = world

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { downloadDeb } from '@muster/lab'
 import { given } from '@muster/lab/given'
-import { afterAll } from 'vitest'
 import { type Played, playsOn } from './play.ts'
 import { vendorRepository } from './vendor-repository.ts'
 
@@ -35,10 +34,10 @@ export async function templateWorld(names: string[]) {
   )
   const repository = await vendorRepository(lab, debOfNodeExporter)
   const ansible = playsOn(lab)
-  afterAll(() => Promise.all([repository.close(), ansible.remove()]))
   return {
     lab,
     repository,
+    close: () => Promise.all([repository.close(), ansible.remove()]),
     play: ansible.play,
     /** What a shell command prints on a node; throws when it fails. */
     on: async (node: string, command: string) => {
