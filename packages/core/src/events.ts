@@ -120,6 +120,7 @@ export async function createListener(url: string, log: Log): Promise<Listener> {
       throw error
     }
     client = fresh
+    if (closed) await fresh.end()
   }
   const reconnect = async () => {
     while (!closed) {

@@ -1,6 +1,6 @@
 import { createServer, type Server as TcpServer } from 'node:net'
 import type { PreflightStage } from '@muster/core/nodes'
-import { eventually } from '@muster/core/testing'
+import { eventually, makeKeyPair } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
 import { given } from '@muster/lab/given'
 import ssh2 from 'ssh2'
@@ -102,8 +102,7 @@ describe('a way in', () => {
   })
 
   it.each(['::1', '::1%lo'])('answers keyboard-interactive, on IPv6 %s, to the key type that is pinned', async (host) => {
-    const make = (type: 'ed25519' | 'ecdsa') => ssh2.utils.generateKeyPairSync(type as 'ed25519', { bits: 256 } as object)
-    const keys = [make('ed25519'), make('ecdsa')]
+    const keys = [makeKeyPair(), makeKeyPair('ecdsa')]
     const server = new ssh2.Server({ hostKeys: keys.map((key) => key.private) }, (client) => {
       client.on('error', () => {})
       client.on('authentication', (auth) => {
@@ -204,7 +203,7 @@ describe('what stands in the way', () => {
 
   it('never gives the password to a machine with another key', async () => {
     const seen: string[] = []
-    const key = ssh2.utils.generateKeyPairSync('ed25519')
+    const key = makeKeyPair()
     const server = new ssh2.Server({ hostKeys: [key.private] }, (client) => {
       client.on('error', () => {})
       client.on('authentication', (auth) => {
@@ -231,7 +230,7 @@ describe('what stands in the way', () => {
       stage: 'AUTHENTICATION',
       message: expect.stringContaining('refuses ops with this password'),
     })
-    const stranger = ssh2.utils.generateKeyPairSync('ed25519')
+    const stranger = makeKeyPair()
     const key = await attempt(accessTo(node, { username: 'ops', privateKey: stranger.private }))
     expect(key.failure).toMatchObject({ stage: 'AUTHENTICATION', message: expect.stringContaining('allows publickey') })
     expect(key.failure!.hint).toContain(stranger.public.split(' ')[1])

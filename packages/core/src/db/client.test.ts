@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { isDatabaseAway } from '../patiently.ts'
@@ -18,6 +19,22 @@ test('a connection that ends between two statements of a transaction fails that 
     })
     expect(isDatabaseAway(await failed.catch((error) => error))).toBe(true)
     expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
+  } finally {
+    await close()
+    await database.drop()
+  }
+})
+
+test('a connection that ends at the begin of a transaction does not keep its place in the pool', async () => {
+  const database = await createTestDatabase()
+  const { db, pool, close } = connectDb(database.url, { max: 1 })
+  try {
+    for (let i = 0; i < 3; i++) {
+      pool.once('acquire', (client) => (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy())
+      expect(isDatabaseAway(await db.transaction(async () => {}).catch((error) => error))).toBe(true)
+      expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
+      expect(await db.transaction(async (tx) => (await tx.execute(sql`select 2 as two`)).rows)).toEqual([{ two: 2 }])
+    }
   } finally {
     await close()
     await database.drop()
