@@ -8,6 +8,7 @@ import type { Log } from './log.ts'
  */
 export type Nudge =
   | { topic: 'node'; id: string; tenantId: string }
+  | { topic: 'alert'; id: string; tenantId: string }
   | { topic: 'connectionTest'; id: string; tenantId: string }
   | { topic: 'discovery'; id: string; tenantId: string }
   | { topic: 'jobRun'; id: string; tenantId: string }

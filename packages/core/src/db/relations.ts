@@ -17,6 +17,7 @@ export const relations = defineRelations(schema, (r) => ({
   secretStores: { credentials: r.many.credentials({ from: r.secretStores.id, to: r.credentials.secretStoreId }) },
   computeNodes: {
     accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
+    alerts: r.many.alerts({ from: r.computeNodes.id, to: r.alerts.nodeId }),
     discoveries: r.many.discoveries({ from: r.computeNodes.id, to: r.discoveries.nodeId }),
     connectionTests: r.many.connectionTests({ from: r.computeNodes.id, to: r.connectionTests.nodeId }),
     credential: r.one.credentials({ from: r.computeNodes.credentialId, to: r.credentials.id, alias: 'credential' }),
@@ -29,6 +30,9 @@ export const relations = defineRelations(schema, (r) => ({
       to: r.jobRuns.id.through(r.jobRunHosts.jobRunId),
     }),
   },
+  alerts: { node: r.one.computeNodes({ from: r.alerts.nodeId, to: r.computeNodes.id }) },
+  alertRoutes: { deliveries: r.many.alertDeliveries({ from: r.alertRoutes.id, to: r.alertDeliveries.routeId }) },
+  alertDeliveries: { route: r.one.alertRoutes({ from: r.alertDeliveries.routeId, to: r.alertRoutes.id, optional: false }) },
   accelerators: { node: r.one.computeNodes({ from: r.accelerators.nodeId, to: r.computeNodes.id, optional: false }) },
   discoveries: { node: r.one.computeNodes({ from: r.discoveries.nodeId, to: r.computeNodes.id, optional: false }) },
   connectionTests: {

@@ -1,5 +1,6 @@
 /** Every table, for drizzle-kit and for the relational queries. */
 export { accounts, apiTokens, auditEntries, members, sessions, tenants, users, verifications } from '../access/tables.ts'
+export { alertDeliveries, alertRoutes, alertSilences, alerts } from '../alerts/tables.ts'
 export { credentialKeys, credentials, resealFailures, secretStores } from '../credentials/tables.ts'
 export { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
 export {

@@ -1,0 +1,82 @@
+import { desc, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ctx } from '../context.ts'
+import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { type AlertKind, alerts, raiseAlerts, resolveAlerts } from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+let ctx: Ctx
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+  ctx = cast.system
+})
+afterAll(() => t.close())
+
+const raise = (nodeId: string, kind: AlertKind, evidence = {}) =>
+  t.runtime.db.transaction((tx) => raiseAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kind, evidence }]))
+const resolve = (nodeId: string, ...kinds: AlertKind[]) =>
+  t.runtime.db.transaction((tx) => resolveAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kinds }]))
+const ofNode = (nodeId: string) => t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodeId)).orderBy(desc(alerts.id))
+const fiveMinutesLater = (nodeId: string) =>
+  t.runtime.db.execute(sql`update ${alerts} set opened_at = opened_at - interval '5 minutes' where node_id = ${nodeId}`)
+
+test('one alert per node and kind: it counts up while open, and is opened again within five minutes', async () => {
+  const [node, other] = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'a' })
+  const [nudge] = await raise(node!.id, 'offline', { silentMs: 300_001 })
+  await raise(other!.id, 'offline')
+  expect(await raise(node!.id, 'offline', { silentMs: 300_500 })).toEqual([nudge])
+  const [first] = await ofNode(node!.id)
+  expect(first).toMatchObject({
+    kind: 'offline',
+    severity: 'critical',
+    count: 2,
+    evidence: { silentMs: 300_500 },
+    resolvedAt: null,
+  })
+  expect(nudge).toEqual({ topic: 'alert', id: first!.id, tenantId: ctx.tenantId })
+  expect(await resolve(node!.id, 'stale', 'offline')).toEqual([nudge])
+  expect((await ofNode(node!.id))[0]!.resolvedAt).not.toBeNull()
+  expect(await resolve(node!.id, 'stale', 'offline')).toEqual([])
+  await raise(node!.id, 'offline')
+  expect(await ofNode(node!.id)).toMatchObject([{ id: first!.id, count: 3, resolvedAt: null }])
+  await resolve(node!.id, 'offline')
+  await fiveMinutesLater(node!.id)
+  await raise(node!.id, 'offline')
+  expect(await ofNode(node!.id)).toMatchObject([
+    { count: 1, resolvedAt: null, isLatest: true },
+    { id: first!.id, count: 3, isLatest: false },
+  ])
+  expect(await ofNode(other!.id)).toMatchObject([{ count: 1, resolvedAt: null }])
+})
+
+test('alerts of a cluster and of a tenant have no node, and equal ones in one call are one', async () => {
+  const raised = [null, 'a', 'b', 'a'].map((cluster) => ({
+    tenantId: ctx.tenantId,
+    nodeId: null,
+    cluster,
+    kind: 'ingest_silent' as const,
+    evidence: {},
+  }))
+  expect(await t.runtime.db.transaction((tx) => raiseAlerts(tx, raised))).toHaveLength(3)
+  const over = [{ tenantId: ctx.tenantId, nodeId: null, cluster: 'a', kinds: ['ingest_silent' as const] }]
+  expect(await t.runtime.db.transaction((tx) => resolveAlerts(tx, over))).toHaveLength(1)
+})
+
+test('many that raise and resolve at once wait for each other, and leave one alert each', async () => {
+  const nodes = await t.given.fleet(cast.operator, { nodes: 20, prefix: 'race' })
+  const raised = nodes.map(({ id }) => ({ tenantId: ctx.tenantId, nodeId: id, kind: 'stale' as const, evidence: {} }))
+  const turn = (i: number) =>
+    t.runtime.db.transaction((tx) =>
+      i % 3 === 2
+        ? resolveAlerts(
+            tx,
+            raised.map((each) => ({ ...each, kinds: ['stale' as const] })),
+          )
+        : raiseAlerts(tx, i % 2 ? raised : raised.toReversed()),
+    )
+  await Promise.all(Array.from({ length: 30 }, (_, i) => turn(i)))
+  const rows = await t.runtime.db.select().from(alerts).where(eq(alerts.kind, 'stale'))
+  expect(new Set(rows.map((row) => row.nodeId)).size).toBe(rows.length)
+})

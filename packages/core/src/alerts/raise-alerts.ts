@@ -1,0 +1,71 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Tx } from '../context.ts'
+import { newId } from '../db/columns.ts'
+import type { Nudge } from '../events.ts'
+import { type AlertKind, KINDS } from './kinds.ts'
+import { alerts } from './tables.ts'
+
+/** `nodeId` null: of a whole cluster, or with no cluster either of the tenant. */
+export type RaisedAlert = {
+  tenantId: string
+  nodeId: string | null
+  cluster?: string | null
+  kind: AlertKind
+  evidence: Record<string, unknown>
+}
+
+/** An alert that comes again this soon is the one that was there already. */
+const AGAIN = sql`interval '5 minutes'`
+
+export const keyOf = ({ nodeId, cluster }: Pick<RaisedAlert, 'nodeId' | 'cluster'>): string =>
+  nodeId ? `node:${nodeId}` : cluster ? `cluster:${cluster}` : 'tenant'
+
+/**
+ * Open these alerts, in the caller's transaction: set-based, two statements for any number. One that is open already counts up;
+ * one of the same node and kind that was opened less than five minutes ago is opened again. Who also resolves does that first.
+ * @returns the nudges to send after the commit
+ */
+export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Nudge[]> {
+  if (raised.length === 0) return []
+  // The last of equal ones: a statement cannot meet a row twice.
+  const unlike = new Map(raised.map((alert) => [`${alert.kind} ${keyOf(alert)} ${alert.tenantId}`, alert]))
+  const rows = JSON.stringify(
+    [...unlike.values()].map(({ tenantId, nodeId, cluster, kind, evidence }) => ({
+      id: newId(),
+      tenant_id: tenantId,
+      node_id: nodeId,
+      cluster: cluster ?? null,
+      kind,
+      severity: KINDS[kind].severity,
+      key: keyOf({ nodeId, cluster }),
+      evidence,
+    })),
+  )
+  const given = sql`jsonb_to_recordset(${rows}::jsonb) as g(id uuid, tenant_id uuid, node_id uuid, cluster text, kind text,
+    severity text, key text, evidence jsonb)`
+  // Rows are met in one order everywhere, so that two who raise or resolve wait for each other and do not deadlock.
+  await tx.execute(sql`with old as (
+      select a.id from ${alerts} a join ${given} on a.tenant_id = g.tenant_id and a.kind = g.kind and a.key = g.key
+      where a.is_latest and a.resolved_at is not null and a.opened_at <= now() - ${AGAIN}
+      order by a.kind, a.key, a.tenant_id for update of a)
+    update ${alerts} a set is_latest = false from old where a.id = old.id`)
+  const { rows: written } = await tx.execute<{ id: string; tenant_id: string }>(sql`
+    insert into ${alerts} as a (id, tenant_id, node_id, cluster, kind, severity, key, evidence, announce_at)
+    select g.id, g.tenant_id, g.node_id, g.cluster, g.kind, g.severity, g.key, g.evidence, now() from ${given}
+    order by g.kind, g.key, g.tenant_id
+    on conflict (tenant_id, kind, key) where is_latest do update set
+      count = a.count + 1, last_at = now(), evidence = excluded.evidence, resolved_at = null,
+      announce_at = case when a.resolved_at is null then a.announce_at else ${announceAt('opened')} end
+    returning a.id, a.tenant_id`)
+  return written.map(({ id, tenant_id: tenantId }) => ({ topic: 'alert', id, tenantId }))
+}
+
+/**
+ * When an alert that now is `state` is announced: never twice the same, no end of what was never told, and what began again so
+ * soon not before five minutes have passed.
+ */
+export const announceAt = (state: 'opened' | 'resolved'): SQL =>
+  state === 'resolved'
+    ? sql`case when a.announced = 'opened' then now() end`
+    : sql`case when a.announced is null then now()
+        when a.announced = 'resolved' then greatest(now(), a.announced_at + ${AGAIN}) end`

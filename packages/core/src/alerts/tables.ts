@@ -1,0 +1,177 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { tenants, users } from '../access/tables.ts'
+import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import type { AlertKind, Severity } from './kinds.ts'
+
+/** Which alerts are meant: those that fit every part that is given. */
+export type AlertMatcher = {
+  kinds?: AlertKind[]
+  severities?: Severity[]
+  /** A node query: the alert's node fits it. */
+  query?: string
+  clusters?: string[]
+}
+
+/** Something that a person should know, of one node, or of all or one cluster's where `nodeId` is null. */
+export const alerts = snakeCase.table(
+  'alerts',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    nodeId: uuid().references(() => computeNodes.id, { onDelete: 'cascade' }),
+    cluster: text(),
+    kind: text().$type<AlertKind>().notNull(),
+    severity: text().$type<Severity>().notNull(),
+    /** What it is about: with the kind it says which alerts are one. */
+    key: text().notNull(),
+    /** The newest of its kind and key. It is opened again, rather than a new one made, when that is within five minutes. */
+    isLatest: boolean().notNull().default(true),
+    openedAt: createdAt(),
+    lastAt: createdAt(),
+    count: integer().notNull().default(1),
+    resolvedAt: at(),
+    acknowledgedAt: at(),
+    acknowledgedById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    acknowledgedByName: text(),
+    acknowledgement: text(),
+    /** What was seen. */
+    evidence: jsonb().$type<Record<string, unknown>>().notNull().default(sql`'{}'::jsonb`),
+    /** What the routes were told last, and when. Null: nothing yet. */
+    announced: text().$type<'opened' | 'resolved'>(),
+    announcedAt: at(),
+    /** When they are to be told how it is now. Null: they know. */
+    announceAt: at(),
+  },
+  (t) => [
+    uniqueIndex().on(t.tenantId, t.kind, t.key).where(sql`is_latest`),
+    index().on(t.tenantId, t.id),
+    index().on(t.nodeId, t.id),
+    index('alerts_open_index').on(t.tenantId, t.lastAt).where(sql`resolved_at is null`),
+    index('alerts_announce_index').on(t.announceAt).where(sql`announce_at is not null`),
+  ],
+)
+export type Alert = typeof alerts.$inferSelect
+
+/** A time during which the alerts that fit are told to nobody. They are there all the same. */
+export const alertSilences = snakeCase.table(
+  'alert_silences',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    matcher: jsonb().$type<AlertMatcher>().notNull(),
+    reason: text().notNull(),
+    startsAt: at().notNull(),
+    endsAt: at().notNull(),
+    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdByName: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [index().on(t.tenantId, t.endsAt)],
+)
+export type AlertSilence = typeof alertSilences.$inferSelect
+
+export const ROUTE_KINDS = ['webhook', 'email', 'slack', 'dingtalk', 'feishu', 'wecom'] as const
+export type RouteKind = (typeof ROUTE_KINDS)[number]
+export const SMTP_SECURITIES = ['tls', 'starttls', 'none'] as const
+export type SmtpSecurity = (typeof SMTP_SECURITIES)[number]
+/** What of a route is no secret. */
+export type RouteSettings = {
+  /** Of a hook: scheme and host of its address, which itself is often a secret. */
+  origin?: string
+  /** E-mail only. */
+  host?: string
+  port?: number
+  security?: SmtpSecurity
+  username?: string
+  from?: string
+  to?: string[]
+}
+/** `url` of a hook; `secret` that it is signed with, or the password of the mail server. */
+export const ROUTE_SECRETS = ['url', 'secret'] as const
+export type RouteSecret = (typeof ROUTE_SECRETS)[number]
+
+/** A way on which alerts reach people. */
+export const alertRoutes = snakeCase.table(
+  'alert_routes',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    name: text().notNull(),
+    kind: text().$type<RouteKind>().notNull(),
+    settings: jsonb().$type<RouteSettings>().notNull().default(sql`'{}'::jsonb`),
+    /** Field -> sealed record, as with credentials. */
+    sealed: jsonb().$type<Partial<Record<RouteSecret, string>>>().notNull().default(sql`'{}'::jsonb`),
+    matcher: jsonb().$type<AlertMatcher>().notNull().default(sql`'{}'::jsonb`),
+    isEnabled: boolean().notNull().default(true),
+    /** Whether the end of an alert is told too. */
+    tellsResolved: boolean().notNull().default(true),
+    /** A worker sends on it until then; what it had not sent by then, another one sends. */
+    leasedUntil: at(),
+    leaseToken: uuid(),
+    /** Since when nothing goes through, why, and when it is tried again. */
+    failingSince: at(),
+    lastError: text(),
+    retryAt: at(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [unique().on(t.tenantId, t.name)],
+)
+export type AlertRoute = typeof alertRoutes.$inferSelect
+
+/** One alert as a message tells it, fixed when the message is made: each attempt sends the same. */
+export type ToldAlert = {
+  id: string
+  kind: AlertKind
+  severity: Severity
+  node: string | null
+  cluster: string | null
+  openedAt: string
+  resolvedAt: string | null
+  count: number
+  evidence: Record<string, unknown>
+}
+export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED'
+
+/** One message on one route: its id is the same in each attempt, so that who gets it twice can tell. */
+export const alertDeliveries = snakeCase.table(
+  'alert_deliveries',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    routeId: uuid()
+      .notNull()
+      .references(() => alertRoutes.id, { onDelete: 'cascade' }),
+    event: text().$type<'opened' | 'resolved' | 'test'>().notNull(),
+    alerts: jsonb().$type<ToldAlert[]>().notNull().default(sql`'[]'::jsonb`),
+    attempts: integer().notNull().default(0),
+    attemptedAt: at(),
+    lastError: text(),
+    deliveredAt: at(),
+    failedAt: at(),
+    status: text()
+      .$type<DeliveryStatus>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when delivered_at is not null then 'DELIVERED' when failed_at is not null then 'FAILED' else 'PENDING' end`,
+      ),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('alert_deliveries_pending_index').on(t.routeId, t.id).where(sql`delivered_at is null and failed_at is null`),
+    index().on(t.routeId, t.id),
+    index().on(t.tenantId, t.id),
+    index().using('gin', t.alerts.op('jsonb_path_ops')),
+  ],
+)
+export type AlertDelivery = typeof alertDeliveries.$inferSelect
