@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { heartbeatMetrics } from './agents/metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -8,6 +9,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry })
   return {
     registry,
+    heartbeats: heartbeatMetrics(registry),
     operations: new Histogram({
       name: 'muster_api_operation_seconds',
       help: 'How long GraphQL operations took; subscriptions until they ended.',
