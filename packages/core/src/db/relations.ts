@@ -24,6 +24,9 @@ export const relations = defineRelations(schema, (r) => ({
     becomeCredential: r.one.credentials({ from: r.computeNodes.becomeCredentialId, to: r.credentials.id, alias: 'become' }),
     bastion: r.one.credentials({ from: r.computeNodes.bastionId, to: r.credentials.id, alias: 'bastion' }),
     variables: r.one.variableScopes({ from: r.computeNodes.id, to: r.variableScopes.nodeId }),
+    agent: r.one.agents({ from: r.computeNodes.id, to: r.agents.nodeId }),
+    agentKeys: r.many.agentKeys({ from: r.computeNodes.id, to: r.agentKeys.nodeId }),
+    agentTransitions: r.many.agentTransitions({ from: r.computeNodes.id, to: r.agentTransitions.nodeId }),
     runHosts: r.many.jobRunHosts({ from: r.computeNodes.id, to: r.jobRunHosts.nodeId }),
     runs: r.many.jobRuns({
       from: r.computeNodes.id.through(r.jobRunHosts.nodeId),
@@ -39,6 +42,14 @@ export const relations = defineRelations(schema, (r) => ({
     node: r.one.computeNodes({ from: r.connectionTests.nodeId, to: r.computeNodes.id, optional: false }),
     credential: r.one.credentials({ from: r.connectionTests.credentialId, to: r.credentials.id }),
   },
+  agents: {
+    node: r.one.computeNodes({ from: r.agents.nodeId, to: r.computeNodes.id, optional: false }),
+    beat: r.one.agentBeats({ from: r.agents.nodeId, to: r.agentBeats.nodeId }),
+    report: r.one.agentReports({ from: r.agents.nodeId, to: r.agentReports.nodeId }),
+    key: r.one.agentKeys({ from: r.agents.keyId, to: r.agentKeys.id }),
+  },
+  agentKeys: { node: r.one.computeNodes({ from: r.agentKeys.nodeId, to: r.computeNodes.id }) },
+  agentEnrolmentTokens: { node: r.one.computeNodes({ from: r.agentEnrolmentTokens.nodeId, to: r.computeNodes.id }) },
   nodeGroups: {
     variables: r.one.variableScopes({ from: r.nodeGroups.id, to: r.variableScopes.groupId }),
     parent: r.one.nodeGroups({ from: r.nodeGroups.parentId, to: r.nodeGroups.id, alias: 'parent' }),

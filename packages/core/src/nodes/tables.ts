@@ -39,6 +39,9 @@ export const computeNodes = snakeCase.table(
     connectionType: text().$type<ConnectionType>().notNull().default('ssh'),
     sshUser: text(),
     nodeType: text().$type<NodeType>().notNull().default('COMPUTE'),
+    /** Where it stands, as its agent or a person said; for filters. */
+    region: text(),
+    datacenter: text(),
     tags: text().array().notNull().default(sql`'{}'::text[]`),
     labels: jsonb().$type<Record<string, string>>().notNull().default(sql`'{}'::jsonb`),
     notes: text().notNull().default(''),
