@@ -1,0 +1,4 @@
+export * from './answers.ts'
+export * from './heartbeat.ts'
+export * from './light.ts'
+export * from './register.ts'

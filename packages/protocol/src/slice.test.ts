@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import vectors from '../vectors.json' with { type: 'json' }
+import { AuthShape, fromBase64, Heartbeat, heartbeatSlice, MalformedBody, publicKey, readBody, verify } from './index.ts'
+
+const key = publicKey(vectors.key.public_key)
+const whyNot = (body: string | Uint8Array) => {
+  try {
+    heartbeatSlice(Buffer.from(body as string))
+  } catch (error) {
+    if (error instanceof MalformedBody) return error.message
+    throw error
+  }
+}
+const slice = (body: string) => Buffer.from(heartbeatSlice(Buffer.from(body))).toString()
+
+test.each([
+  ['{"heartbeat":{},"auth":{}}', '{}'],
+  ['{"auth":{},"heartbeat":{"a":[1,{"b":"}"}]}}', '{"a":[1,{"b":"}"}]}'],
+  [' {\r\n"heartbeat" :\t{ "ü": "昇\\"}" } \n, "auth":1 } \n', '{ "ü": "昇\\"}" }'],
+  ['{"h":{"heartbeat":1},"heartbeat":2}', '2'],
+  ['{"heartbeat":"}\\\\"}', '"}\\\\"'],
+  ['{"heartbe\\u0061t":[]}', '[]'],
+])('takes out of %j the bytes as they are', (body, expected) => {
+  expect(slice(body)).toBe(expected)
+})
+
+test.each([
+  ['', /not JSON/],
+  ['{', /not JSON/],
+  ['[]', /no `heartbeat`|not a JSON object/],
+  ['{"auth":{}}', /no `heartbeat`/],
+  ['{"heartbeat":{}} {}', /not JSON/],
+  ['{"heartbeat":{}},', /not JSON/],
+  ['{"heartbeat":{}}\0', /not JSON/],
+  ['\ufeff{"heartbeat":{}}', /not JSON/],
+  ['{"heartbeat":{},"heartbeat":{}}', /`heartbeat` occurs twice/],
+  ['{"heartbeat":{},"heartb\\u0065at":{}}', /`heartbeat` occurs twice/],
+  ['{"heartbeat":{"é":1,"\\u00e9":1}}', /`é` occurs twice/],
+  ['{"heartbeat":{"a":[{"b":1,"b":1}]}}', /`b` occurs twice/],
+  ['{"heartbeat":{"__proto__":{"x":1}}}', /__proto__/],
+  ['{"heartbeat":{"\\u005f_proto__":1}}', /__proto__/],
+  ['{"heartbeat":"\\ud800"}', /surrogate/],
+  ['{"heartbeat":"\\u0000"}', /NUL/],
+  ['{"heartbeat":1e400}', /number/],
+  ['{"heartbeat":-1e-400}', /number/],
+  [`{"heartbeat":${'9'.repeat(400)}}`, /number/],
+  [`{"heartbeat":0.${'0'.repeat(80)}1}`, /number/],
+  [`{"heartbeat":${'['.repeat(20)}${']'.repeat(20)}}`, /deeper/],
+  ['['.repeat(60_000), /deeper/],
+  ['{"a":'.repeat(12_000), /deeper/],
+  [`{"heartbeat":"${'x'.repeat(65_536)}"}`, /64 KiB/],
+  [Buffer.from('{"heartbeat":"\xff"}', 'latin1'), /UTF-8/],
+  [Buffer.from('{"heartbeat":"\xed\xa0\x80"}', 'latin1'), /UTF-8/],
+] as const)('refuses %j', (body, why) => {
+  expect(whyNot(body)).toMatch(why)
+})
+
+test('keys that only look alike are two', () => {
+  expect(whyNot('{"heartbeat":{"a":1,"A":1,"a ":1,"ａ":1},"b":{"a":1},"c":[{"a":1},{"a":1}]}')).toBeUndefined()
+})
+
+test('any JSON object comes out as it went in, each member with its own bytes', () => {
+  const json = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 6 }), { noNullPrototype: true })
+  fc.assert(
+    fc.property(json, fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
+      const text = JSON.stringify(value, null, indent)
+      fc.pre(text.length < 60_000 && !text.includes('__proto__') && !/\\u(0000|d[89a-f])|e-3\d\d/.test(text))
+      const read = readBody(Buffer.from(text))
+      expect(read.value).toEqual(JSON.parse(text))
+      expect([...read.members.keys()]).toEqual(
+        Object.keys(JSON.parse(`[${text}]`)[0]).length ? expect.arrayContaining(Object.keys(value)) : [],
+      )
+      for (const [name, bytes] of read.members) expect(JSON.parse(Buffer.from(bytes).toString())).toEqual(JSON.parse(text)[name])
+    }),
+    { numRuns: process.env.MUSTER_LONG_TESTS ? 50_000 : 500 },
+  )
+})
+
+// What an attacker can send who has seen good beats: cut, joined and changed. Only the bodies that were signed get through, and nothing
+// but MalformedBody is ever thrown.
+test('of changed bodies none is taken for signed that was not', () => {
+  const bodies = vectors.heartbeats.map(({ body }) => body)
+  const signed = new Set(vectors.heartbeats.map(({ signed }) => signed))
+  const piece = fc.constantFrom(
+    '"',
+    '\\',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    ' ',
+    '__proto__',
+    '"heartbeat":',
+    '"auth":{}',
+    '1e999',
+    '\\ud800',
+    '\0',
+    '\xff',
+    '-',
+    'é',
+    ...bodies,
+  )
+  const change = fc.record({
+    body: fc.constantFrom(...bodies),
+    at: fc.nat(4000),
+    cut: fc.nat(30),
+    piece,
+    repeat: fc.constantFrom(1, 1, 1, 2, 500),
+  })
+  let through = 0
+  fc.assert(
+    fc.property(change, ({ body, at, cut, piece, repeat }) => {
+      const from = at % (body.length + 1)
+      const changed = Buffer.from(
+        body.slice(0, from) + piece.repeat(repeat) + body.slice(from + cut),
+        piece === '\xff' ? 'latin1' : 'utf8',
+      )
+      const bytes = accepted(changed)
+      if (bytes === undefined) return
+      through++
+      expect(signed).toContain(bytes)
+    }),
+    { numRuns: process.env.MUSTER_LONG_TESTS ? 500_000 : 5000 },
+  )
+  expect(bodies.map((body) => accepted(Buffer.from(body)))).toEqual([...signed])
+  expect(through).toBeGreaterThan(0)
+})
+
+function accepted(body: Uint8Array): string | undefined {
+  try {
+    const { value, members } = readBody(body)
+    const auth = AuthShape.safeParse(value.auth)
+    const bytes = members.get('heartbeat')
+    if (!auth.success || !bytes || !Heartbeat.safeParse(value.heartbeat).success) return
+    expect(fromBase64(auth.data.signature, 64)?.length ?? 64).toBe(64)
+    return verify(bytes, auth.data.signature, key) ? Buffer.from(bytes).toString() : undefined
+  } catch (error) {
+    if (!(error instanceof MalformedBody)) throw error
+  }
+}
