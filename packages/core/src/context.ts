@@ -5,11 +5,16 @@ import type { Nudge } from './events.ts'
 import type { Log } from './log.ts'
 import type { Queue } from './queue.ts'
 
-/** Who acts. `system` is Muster itself (reconcilers, first start); `worker` a worker process reporting what it saw. */
+/**
+ * Who acts. `system` is Muster itself (reconcilers, first start); `worker` a worker process reporting what it saw; `agent` the daemon
+ * on a node, which does nothing but report.
+ */
 export type Actor =
   | { kind: 'user'; id: string; name: string; role: Role }
   | { kind: 'token'; id: string; name: string; role: Role; userId: string | null }
   | { kind: 'worker'; id: string; name: string }
+  /** A node's agent; `id` is the node's, null while it is not known. */
+  | { kind: 'agent'; id: string | null; name: string }
   | { kind: 'system'; id: null; name: string }
 
 /** Seals and opens secret fields; made by `openVault` of core/credentials. */
@@ -51,6 +56,10 @@ const PERMISSIONS = {
   'job_run:cancel': 'operator',
   'queue:write': 'admin',
   'worker:drain': 'admin',
+  /** Acknowledge and silence. */
+  'alert:write': 'operator',
+  /** Ways on which alerts leave the house, with their secrets. */
+  'alert_route:write': 'admin',
   /** What is kept of runs, and for how long. */
   'retention:write': 'admin',
   'token:write': 'operator',
@@ -61,6 +70,12 @@ const PERMISSIONS = {
   'node:local': 'admin',
   /** What workers saw. No role has it. */
   'node:report': null,
+  /** Who may speak for a node: enrolment tokens, keys, changed hardware. */
+  'agent:trust': 'operator',
+  /** Drain, resume, deregister, begin the sequence anew. */
+  'agent:write': 'operator',
+  /** When silence is called stale or offline. */
+  'agent:settings': 'admin',
 } as const satisfies Record<string, Role | null>
 export type Permission = keyof typeof PERMISSIONS
 
@@ -68,7 +83,7 @@ export type Permission = keyof typeof PERMISSIONS
 export function whyNotAllowed(actor: Actor, permission: Permission): string | null {
   if (actor.kind === 'system' || actor.kind === 'worker') return null
   const needed = PERMISSIONS[permission]
-  if (needed === null) return 'only Muster itself does this'
+  if (needed === null || actor.kind === 'agent') return 'only Muster itself does this'
   if (ROLES.indexOf(actor.role) >= ROLES.indexOf(needed)) return null
   return `This needs the role ${needed}; yours is ${actor.role}.`
 }

@@ -9,6 +9,10 @@ import type { Log } from './log.ts'
 export type Nudge =
   | { topic: 'node'; id: string; tenantId: string }
   | { topic: 'alert'; id: string; tenantId: string }
+  /** A silence began, or was ended early. */
+  | { topic: 'alertSilence'; id: string; tenantId: string }
+  /** A way for alerts changed, or there is something to send on it, or it was sent. */
+  | { topic: 'alertRoute'; id: string; tenantId: string }
   | { topic: 'connectionTest'; id: string; tenantId: string }
   | { topic: 'discovery'; id: string; tenantId: string }
   | { topic: 'jobRun'; id: string; tenantId: string }

@@ -1,8 +1,9 @@
 import { desc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { agents } from '../agents/tables.ts'
 import type { Ctx } from '../context.ts'
 import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { type AlertKind, alerts, raiseAlerts, resolveAlerts } from './index.ts'
+import { type AlertKind, acknowledgeAlerts, alerts, raiseAlerts, resolveAlerts } from './index.ts'
 
 let t: TestRuntime
 let cast: Cast
@@ -79,4 +80,30 @@ test('many that raise and resolve at once wait for each other, and leave one ale
   await Promise.all(Array.from({ length: 30 }, (_, i) => turn(i)))
   const rows = await t.runtime.db.select().from(alerts).where(eq(alerts.kind, 'stale'))
   expect(new Set(rows.map((row) => row.nodeId)).size).toBe(rows.length)
+})
+
+test('acknowledges with a note, for operators and of the own tenant', async () => {
+  const nodes = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'ack' })
+  for (const { id } of nodes) await raise(id, 'clock_skew')
+  const ids = (await Promise.all(nodes.map(({ id }) => ofNode(id)))).map(([alert]) => alert!.id)
+  const acknowledged = await acknowledgeAlerts(cast.operator, { ids, note: 'the clock is being set' })
+  expect(acknowledged).toMatchObject(
+    ids.map((id) => ({
+      id,
+      acknowledgement: 'the clock is being set',
+      acknowledgedByName: cast.operator.actor.name,
+      resolvedAt: null,
+    })),
+  )
+  await expect(acknowledgeAlerts(cast.viewer, { ids })).rejects.toThrow('needs the role operator')
+  const stranger = await t.given.tenant()
+  await expect(acknowledgeAlerts(stranger.owner, { ids })).rejects.toThrow(`There is no alert ${ids[0]}.`)
+  expect((await ofNode(nodes[0]!.id))[0]!.acknowledgement).toBe('the clock is being set')
+})
+
+test('an alert of a node has the cluster that its agent says', async () => {
+  const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'cl' })
+  await t.runtime.db.insert(agents).values({ nodeId: node!.id, tenantId: ctx.tenantId, agentId: 'cl001', cluster: 'blue' })
+  await raise(node!.id, 'stale')
+  expect(await ofNode(node!.id)).toMatchObject([{ cluster: 'blue' }])
 })

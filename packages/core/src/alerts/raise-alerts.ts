@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { agents } from '../agents/tables.ts'
 import type { Tx } from '../context.ts'
 import { newId } from '../db/columns.ts'
 import type { Nudge } from '../events.ts'
 import { type AlertKind, KINDS } from './kinds.ts'
 import { alerts } from './tables.ts'
 
-/** `nodeId` null: of a whole cluster, or with no cluster either of the tenant. */
+/** Of a node, then its agent says the cluster. `nodeId` null: of a whole cluster, or with no cluster either of the tenant. */
 export type RaisedAlert = {
   tenantId: string
   nodeId: string | null
@@ -51,7 +52,7 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Nudge[
     update ${alerts} a set is_latest = false from old where a.id = old.id`)
   const { rows: written } = await tx.execute<{ id: string; tenant_id: string }>(sql`
     insert into ${alerts} as a (id, tenant_id, node_id, cluster, kind, severity, key, evidence, announce_at)
-    select g.id, g.tenant_id, g.node_id, g.cluster, g.kind, g.severity, g.key, g.evidence, now() from ${given}
+    select g.id, g.tenant_id, g.node_id, coalesce(g.cluster, (select s.cluster from ${agents} s where s.node_id = g.node_id)), g.kind, g.severity, g.key, g.evidence, now() from ${given}
     order by g.kind, g.key, g.tenant_id
     on conflict (tenant_id, kind, key) where is_latest do update set
       count = a.count + 1, last_at = now(), evidence = excluded.evidence, resolved_at = null,

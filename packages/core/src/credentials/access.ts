@@ -8,6 +8,7 @@ import { type ReadSecret, storedFields, storedKey } from './secret-source.ts'
 import { type Credential, type CredentialKind, credentials, type SecretField } from './tables.ts'
 
 export { whyNotPass } from './bastions.ts'
+export { openRouteSecrets } from './open-route-secrets.ts'
 export { openRunSecrets } from './open-run-secrets.ts'
 export { openSecretVars } from './open-secret-vars.ts'
 export type { OpenStore, ReadSecret } from './secret-source.ts'

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { alertRoutes } from '../alerts/tables.ts'
 import { runSecrets } from '../jobs/tables.ts'
 import { variableSecrets } from '../variables/tables.ts'
 import { credentials, secretStores } from './tables.ts'
@@ -13,6 +14,7 @@ export const SEALED_PLACES: Record<string, SealedTable> = {
   'secret store': secretStores,
   'run of': runSecrets,
   'secret variable': variableSecrets,
+  'alert route': alertRoutes,
 }
 
 /** A record begins with its key version, one byte. */

@@ -1,0 +1,46 @@
+import { and, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, createdBy, inTransaction } from '../context.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { NotFound, parseInput } from '../errors.ts'
+import { Ids, prose } from '../input.ts'
+import { type Alert, alerts } from './tables.ts'
+
+export const AcknowledgeAlertsInput = z.object({ ids: Ids, note: prose(2000).nullish() })
+
+/**
+ * Say that somebody looks after these alerts, and what is known; a later note takes the place of an earlier one. They stay open
+ * until what they tell of is over.
+ * @throws NotFound one of them does not exist
+ */
+export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof AcknowledgeAlertsInput>): Promise<Alert[]> {
+  authorize(ctx, 'alert:write')
+  const { ids, note } = parseInput(AcknowledgeAlertsInput, input)
+  const { createdById, createdByName } = createdBy(ctx)
+  return inTransaction(ctx, async (tx, afterwards) => {
+    const mine = and(visibleTo(ctx, alerts), isOneOf(alerts.id, ids))
+    // In the order in which they are raised and resolved (see raise-alerts.ts).
+    await tx.select({ id: alerts.id }).from(alerts).where(mine).orderBy(alerts.kind, alerts.key).for('update')
+    const rows = await tx
+      .update(alerts)
+      .set({
+        acknowledgedAt: sql`now()`,
+        acknowledgedById: createdById,
+        acknowledgedByName: createdByName,
+        acknowledgement: note?.trim() || null,
+      })
+      .where(mine)
+      .returning()
+    const found = new Map(rows.map((row) => [row.id, row]))
+    const missing = ids.find((id) => !found.has(id))
+    if (missing) throw new NotFound(`There is no alert ${missing}.`)
+    await audit(
+      tx,
+      ctx,
+      'alert.acknowledge',
+      rows.map(({ id, kind, key }) => ({ id, name: kind, details: { key, note: note ?? '' } })),
+    )
+    for (const id of ids) afterwards({ topic: 'alert', id, tenantId: ctx.tenantId })
+    return ids.map((id) => found.get(id)!)
+  })
+}

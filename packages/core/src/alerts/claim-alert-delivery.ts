@@ -1,0 +1,37 @@
+import { eq, sql } from 'drizzle-orm'
+import { tenants } from '../access/tables.ts'
+import type { Runtime } from '../context.ts'
+import { newId } from '../db/columns.ts'
+import { type AlertDelivery, type AlertRoute, alertDeliveries, alertRoutes } from './tables.ts'
+
+/** Longer than a worker takes for one attempt. */
+const LEASE = sql`interval '60 seconds'`
+
+export type ClaimedDelivery = { route: AlertRoute; delivery: AlertDelivery; tenantName: string; leaseToken: string }
+
+/**
+ * The next message to send, for the caller alone: the oldest one of a route on which nobody else sends, tests first. So the messages
+ * of a route go out one after the other, and one route never waits for another. Null: there is none at the moment.
+ */
+export async function claimAlertDelivery(runtime: Runtime): Promise<ClaimedDelivery | null> {
+  const leaseToken = newId()
+  const isWaiting = sql`d.route_id = r.id and d.delivered_at is null and d.failed_at is null
+    and (d.event = 'test' or (r.is_enabled and coalesce(r.retry_at, now()) <= now()))`
+  const { rows } = await runtime.db.execute<{ id: string }>(sql`with free as (
+      select r.id, r.is_enabled, r.retry_at from ${alertRoutes} r
+      where coalesce(r.leased_until, now()) <= now() and exists (select from ${alertDeliveries} d where ${isWaiting})
+      order by r.retry_at nulls first limit 1 for no key update skip locked),
+    leased as (update ${alertRoutes} r set leased_until = now() + ${LEASE}, lease_token = ${leaseToken} from free where r.id = free.id)
+    update ${alertDeliveries} set attempts = attempts + 1, attempted_at = now()
+    where id = (select d.id from free r join ${alertDeliveries} d on ${isWaiting} order by d.event = 'test' desc, d.id limit 1)
+    returning id`)
+  if (!rows[0]) return null
+  const [claimed] = await runtime.db
+    .select({ delivery: alertDeliveries, route: alertRoutes, tenantName: tenants.name })
+    .from(alertDeliveries)
+    .innerJoin(alertRoutes, eq(alertRoutes.id, alertDeliveries.routeId))
+    .innerJoin(tenants, eq(tenants.id, alertRoutes.tenantId))
+    .where(eq(alertDeliveries.id, rows[0].id))
+  // Null: the route was deleted at this moment.
+  return claimed ? { ...claimed, leaseToken } : null
+}

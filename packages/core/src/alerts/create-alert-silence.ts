@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { audit, authorize, type Ctx, createdBy, inTransaction } from '../context.ts'
+import { InvalidInput, parseInput } from '../errors.ts'
+import { prose } from '../input.ts'
+import { Matcher, readMatcher } from './matcher.ts'
+import { type AlertSilence, alertSilences } from './tables.ts'
+
+const LONGEST_DAYS = 366
+
+export const CreateAlertSilenceInput = z.object({
+  matcher: Matcher,
+  reason: prose(2000).refine((text) => text.trim() !== '', 'must not be empty'),
+  startsAt: z.date().nullish(),
+  endsAt: z.date(),
+})
+
+/**
+ * Tell nobody of the alerts that fit, from `startsAt` (left out: now) to `endsAt`. Those that are open then are told afterwards.
+ * @throws InvalidInput
+ */
+export async function createAlertSilence(ctx: Ctx, input: z.input<typeof CreateAlertSilenceInput>): Promise<AlertSilence> {
+  authorize(ctx, 'alert:write')
+  const { reason, endsAt, ...given } = parseInput(CreateAlertSilenceInput, input)
+  const startsAt = given.startsAt ?? new Date()
+  if (endsAt <= startsAt) throw new InvalidInput([{ path: 'endsAt', message: 'must be later than its start' }])
+  if (endsAt.getTime() <= Date.now()) throw new InvalidInput([{ path: 'endsAt', message: 'must be in the future' }])
+  if (endsAt.getTime() - startsAt.getTime() > LONGEST_DAYS * 86_400_000)
+    throw new InvalidInput([{ path: 'endsAt', message: `must be at most ${LONGEST_DAYS} days after its start` }])
+  return inTransaction(ctx, async (tx, afterwards) => {
+    const matcher = await readMatcher(tx, ctx, given.matcher)
+    const [silence] = await tx
+      .insert(alertSilences)
+      .values({ tenantId: ctx.tenantId, matcher, reason: reason.trim(), startsAt, endsAt, ...createdBy(ctx) })
+      .returning()
+    await audit(tx, ctx, 'alert_silence.create', silence!, { matcher, reason: silence!.reason, endsAt: endsAt.toISOString() })
+    afterwards({ topic: 'alertSilence', id: silence!.id, tenantId: ctx.tenantId })
+    return silence!
+  })
+}

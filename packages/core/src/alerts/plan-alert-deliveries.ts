@@ -1,0 +1,121 @@
+import { and, eq, lte, sql } from 'drizzle-orm'
+import type { Runtime, Tx } from '../context.ts'
+import { isOneOf } from '../db/rows.ts'
+import { computeNodes, readGroupTree } from '../nodes/index.ts'
+import { EVENT_KINDS } from './kinds.ts'
+import { fitsMatcher, fitting } from './matcher.ts'
+import { silencesOfAlerts } from './silences-of-alerts.ts'
+import { alertDeliveries, alertRoutes, alerts, type ToldAlert } from './tables.ts'
+
+/** Alerts that one message tells of at most. */
+export const MOST_TOLD = 500
+
+/**
+ * Make the messages of all alerts that began or ended since the last time, one a route and event, and call events over that did not
+ * come again. A reconciler of any number of workers, in all tenants. What a silence covers waits for its end.
+ * @returns how many alerts were looked at
+ */
+export async function planAlertDeliveries(runtime: Runtime): Promise<number> {
+  let count = 0
+  for (;;) {
+    const planned = await runtime.db.transaction(planSome)
+    count += planned
+    if (planned === 0) break
+  }
+  await runtime.db.execute(sql`with over as (select a.id from ${alerts} a
+      where a.resolved_at is null and a.kind = any(${sql.param(EVENT_KINDS)}::text[]) and a.last_at < now() - interval '5 minutes'
+      order by a.kind, a.key for update skip locked)
+    update ${alerts} a set resolved_at = now(), announce_at = null from over where a.id = over.id`)
+  return count
+}
+
+/** Some of one tenant. Rows that another worker has in hand are its. */
+async function planSome(tx: Tx): Promise<number> {
+  const due = await tx
+    .select({ id: alerts.id, tenantId: alerts.tenantId })
+    .from(alerts)
+    .where(lte(alerts.announceAt, sql`now()`))
+    .orderBy(alerts.tenantId, alerts.kind, alerts.key)
+    .limit(MOST_TOLD)
+    .for('update', { skipLocked: true })
+  const tenantId = due[0]?.tenantId
+  if (!tenantId) return 0
+  const ids = due.filter((row) => row.tenantId === tenantId).map((row) => row.id)
+  const tree = await readGroupTree(tx, { tenantId })
+  const routes = await tx
+    .select()
+    .from(alertRoutes)
+    .where(and(eq(alertRoutes.tenantId, tenantId), eq(alertRoutes.isEnabled, true)))
+  const silences = await silencesOfAlerts(tx, { tenantId }, ids)
+  const found = await tx
+    .select({
+      alert: alerts,
+      node: computeNodes.name,
+      routes: fitting(routes.map(({ id, matcher }) => ({ id, fits: fitsMatcher(tree, matcher, true) }))),
+    })
+    .from(alerts)
+    .leftJoin(computeNodes, eq(computeNodes.id, alerts.nodeId))
+    .where(isOneOf(alerts.id, ids))
+    .orderBy(alerts.openedAt, alerts.id)
+
+  const held: string[] = []
+  const told = { opened: [] as typeof found, resolved: [] as typeof found }
+  for (const row of found) {
+    const event = row.alert.resolvedAt ? 'resolved' : 'opened'
+    // The end of what people were told of is told in any case.
+    if (event === 'resolved' || !silences.has(row.alert.id)) told[event].push(row)
+    else held.push(row.alert.id)
+  }
+  for (const silence of new Set(silences.values())) {
+    const of = held.filter((id) => silences.get(id) === silence)
+    await tx.update(alerts).set({ announceAt: silence.endsAt }).where(isOneOf(alerts.id, of))
+  }
+  for (const event of ['opened', 'resolved'] as const) {
+    const rows = told[event]
+    if (rows.length === 0) continue
+    const announced = { announced: event, announcedAt: sql`now()`, announceAt: null }
+    await tx
+      .update(alerts)
+      .set(announced)
+      .where(
+        isOneOf(
+          alerts.id,
+          rows.map((row) => row.alert.id),
+        ),
+      )
+    for (const route of routes) {
+      if (event === 'resolved' && !route.tellsResolved) continue
+      const mine = rows.filter((row) => row.routes.includes(route.id))
+      if (mine.length > 0)
+        await addMessage(
+          tx,
+          route,
+          event,
+          mine.map(({ alert, node }) => asTold(alert, node)),
+        )
+    }
+  }
+  return ids.length
+}
+
+/** A message that waits and was never tried takes them in too, so that a route that is slow or away gets few and long ones. */
+async function addMessage(tx: Tx, route: { id: string; tenantId: string }, event: 'opened' | 'resolved', told: ToldAlert[]) {
+  const { rowCount } = await tx.execute(sql`update ${alertDeliveries} set alerts = alerts || ${JSON.stringify(told)}::jsonb
+    where id = (select d.id from ${alertDeliveries} d where d.route_id = ${route.id} and d.delivered_at is null and d.failed_at is null
+        and d.event <> 'test' order by d.id desc limit 1 for update)
+      and event = ${event} and attempts = 0 and jsonb_array_length(alerts) + ${told.length} <= ${MOST_TOLD}`)
+  if (rowCount === 0)
+    await tx.insert(alertDeliveries).values({ tenantId: route.tenantId, routeId: route.id, event, alerts: told })
+}
+
+const asTold = (alert: typeof alerts.$inferSelect, node: string | null): ToldAlert => ({
+  id: alert.id,
+  kind: alert.kind,
+  severity: alert.severity,
+  node,
+  cluster: alert.cluster,
+  openedAt: alert.openedAt.toISOString(),
+  resolvedAt: alert.resolvedAt?.toISOString() ?? null,
+  count: alert.count,
+  evidence: alert.evidence,
+})

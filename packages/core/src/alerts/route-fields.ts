@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { Ctx } from '../context.ts'
+import type { InputIssue } from '../errors.ts'
+import { oneLine } from '../input.ts'
+import { Host, Port } from '../nodes/index.ts'
+import { Matcher } from './matcher.ts'
+import { type AlertRoute, ROUTE_SECRETS, type RouteKind, type RouteSettings, SMTP_SECURITIES } from './tables.ts'
+
+/** An address that may be asked. What is secret in it stands in its path or its query, and so it is sealed as a whole. */
+const HookUrl = z
+  .string()
+  .trim()
+  .max(2000)
+  .transform((text, ctx) => {
+    const url = URL.parse(text)
+    if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.hash) return url.href
+    ctx.addIssue({ code: 'custom', message: 'must look like https://hooks.example.org/…, without a name, password or #' })
+    return z.NEVER
+  })
+
+export const ROUTE_FIELDS = {
+  name: oneLine(100),
+  /** Hooks. */
+  url: HookUrl.nullish(),
+  secret: z
+    .string()
+    .min(8, 'must have at least 8 characters')
+    .max(1024)
+    .refine((text) => !/[\0\r\n]/.test(text), 'must be one line')
+    .nullish(),
+  /** E-mail. */
+  host: Host.nullish(),
+  port: Port.nullish(),
+  security: z.enum(SMTP_SECURITIES).nullish(),
+  username: oneLine(200).nullish(),
+  from: z.email().nullish(),
+  to: z.array(z.email()).max(50, 'at most 50').nullish(),
+  matcher: Matcher.nullish(),
+  isEnabled: z.boolean().nullish(),
+  tellsResolved: z.boolean().nullish(),
+}
+type Fields = z.output<z.ZodObject<typeof ROUTE_FIELDS>>
+
+const ALLOWED: Record<RouteKind, { must: (keyof Fields)[]; may: (keyof Fields)[] }> = {
+  webhook: { must: ['url', 'secret'], may: [] },
+  email: { must: ['host', 'from', 'to'], may: ['port', 'security', 'username', 'secret'] },
+  slack: { must: ['url'], may: [] },
+  dingtalk: { must: ['url'], may: ['secret'] },
+  feishu: { must: ['url'], may: ['secret'] },
+  wecom: { must: ['url'], may: [] },
+}
+const OWN = [...new Set(Object.values(ALLOWED).flatMap(({ must, may }) => [...must, ...may]))]
+const isGiven = (value: unknown) => value != null && (!Array.isArray(value) || value.length > 0)
+
+/** What does not fit the kind, of all that a route is to have. */
+export function routeIssues(kind: RouteKind, fields: Partial<Fields>): InputIssue[] {
+  const { must, may } = ALLOWED[kind]
+  const issues = OWN.flatMap((path): InputIssue[] => {
+    if (must.includes(path)) return isGiven(fields[path]) ? [] : [{ path, message: `must be given for ${kind}` }]
+    return may.includes(path) || !isGiven(fields[path]) ? [] : [{ path, message: `does not belong to ${kind}` }]
+  })
+  if (kind === 'email' && isGiven(fields.username) !== isGiven(fields.secret))
+    issues.push({ path: 'secret', message: 'is the password of the username: give both or neither' })
+  if (kind === 'email' && fields.security === 'none' && isGiven(fields.username))
+    issues.push({ path: 'security', message: 'must be tls or starttls where there is a password' })
+  return issues
+}
+
+const PORTS = { tls: 465, starttls: 587, none: 25 }
+
+/** What of it is no secret, as it is kept. */
+export function routeSettings(kind: RouteKind, fields: Partial<Fields>, origin: string | undefined): RouteSettings {
+  if (kind !== 'email') return origin ? { origin } : {}
+  const security = fields.security ?? 'starttls'
+  return {
+    host: fields.host!,
+    port: fields.port ?? PORTS[security],
+    security,
+    from: fields.from!,
+    to: fields.to!,
+    ...(fields.username ? { username: fields.username } : {}),
+  }
+}
+
+/** Seal what of `fields` is secret. */
+export async function sealRoute(ctx: Ctx, routeId: string, fields: Partial<Fields>): Promise<AlertRoute['sealed']> {
+  const sealed: AlertRoute['sealed'] = {}
+  for (const field of ROUTE_SECRETS)
+    if (fields[field] != null)
+      sealed[field] = await ctx.vault.seal({ tenantId: ctx.tenantId, objectId: routeId, field }, fields[field])
+  return sealed
+}

@@ -1,0 +1,441 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { agents } from '../agents/tables.ts'
+import type { Ctx } from '../context.ts'
+import { openRouteSecrets } from '../credentials/access.ts'
+import { credentialKey, openVault, resealCredentials } from '../credentials/index.ts'
+import { createNodeGroup, deleteNodeGroup } from '../groups/index.ts'
+import type { ComputeNode } from '../nodes/index.ts'
+import { type Cast, quickDerive, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { retryMs } from './finish-alert-delivery.ts'
+import {
+  type AlertKind,
+  type AlertMatcher,
+  alertDeliveries,
+  alertRoutes,
+  alertSilences,
+  alerts,
+  claimAlertDelivery,
+  createAlertRoute,
+  createAlertSilence,
+  deleteAlertRoute,
+  endAlertSilence,
+  finishAlertDelivery,
+  forgetOldAlerts,
+  planAlertDeliveries,
+  raiseAlerts,
+  resolveAlerts,
+  silencesOfAlerts,
+  testAlertRoute,
+  updateAlertRoute,
+} from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+let nodes: ComputeNode[]
+let ctx: Ctx
+beforeAll(async () => {
+  t = await testRuntime()
+})
+afterAll(() => t.close())
+beforeEach(async () => {
+  // What other tests left waiting is not claimed here.
+  await t.runtime.db.delete(alertRoutes)
+  cast = await t.given.tenant()
+  ctx = cast.worker
+  nodes = await t.given.fleet(cast.operator, { nodes: 3, prefix: 'gpu', with: (i) => ({ tags: i === 0 ? ['prod'] : [] }) })
+})
+
+const HOOK = { kind: 'webhook' as const, url: 'https://hooks.test/path?token=hidden', secret: 'a secret of mine' }
+let count = 0
+const route = (fields: Partial<Parameters<typeof createAlertRoute>[1]> = {}) =>
+  createAlertRoute(cast.admin, { name: `route ${++count}`, ...HOOK, matcher: {}, ...fields })
+const raise = (kind: AlertKind, ...of: ComputeNode[]) =>
+  t.runtime.db.transaction((tx) =>
+    raiseAlerts(
+      tx,
+      of.map(({ id }) => ({ tenantId: ctx.tenantId, nodeId: id, kind, evidence: {} })),
+    ),
+  )
+const resolve = (kind: AlertKind, ...of: ComputeNode[]) =>
+  t.runtime.db.transaction((tx) =>
+    resolveAlerts(
+      tx,
+      of.map(({ id }) => ({ tenantId: ctx.tenantId, nodeId: id, kinds: [kind] })),
+    ),
+  )
+const plan = () => planAlertDeliveries(t.runtime)
+/** What is to be told on a route: `opened gpu001 offline`. */
+async function told(routeId: string): Promise<string[]> {
+  const rows = await t.runtime.db
+    .select()
+    .from(alertDeliveries)
+    .where(eq(alertDeliveries.routeId, routeId))
+    .orderBy(alertDeliveries.id)
+  return rows.map(({ event, alerts }) => [event, ...alerts.map(({ node, kind }) => `${node ?? '-'} ${kind}`).sort()].join(', '))
+}
+
+test('a route keeps its address and secret sealed, and only a worker opens them', async () => {
+  const made = await route()
+  expect(made.settings).toEqual({ origin: 'https://hooks.test' })
+  expect(JSON.stringify(made)).not.toMatch(/hidden|secret of mine/)
+  expect(await openRouteSecrets(ctx, made)).toEqual({ url: HOOK.url, secret: HOOK.secret })
+  await expect(openRouteSecrets(cast.owner, made)).rejects.toThrow('Only a worker')
+  await expect(createAlertRoute(cast.operator, { name: 'x', ...HOOK })).rejects.toThrow('needs the role admin')
+  await expect(route({ name: made.name })).rejects.toThrow('There is already a route named')
+})
+
+test('a rotation of the key seals routes anew', async () => {
+  const made = await route()
+  const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, quickDerive)
+  expect((await credentialKey({ ...cast.admin, vault })).left).toBe(1)
+  await resealCredentials({ ...t.runtime, vault, actor: ctx.actor })
+  const [now] = await t.runtime.db.select().from(alertRoutes).where(eq(alertRoutes.id, made.id))
+  expect(Object.values(now!.sealed).map((record) => Buffer.from(record, 'base64')[0])).toEqual([2, 2])
+  expect(await openRouteSecrets({ ...ctx, vault }, now!)).toEqual({ url: HOOK.url, secret: HOOK.secret })
+  t.runtime.vault = vault
+})
+
+const MAIL = {
+  kind: 'email' as const,
+  host: 'mail.test',
+  from: 'muster@site.test',
+  to: ['ops@site.test'],
+  url: null,
+  secret: null,
+}
+test.each([
+  ['a webhook without a secret', { secret: null }, /secret: must be given for webhook/],
+  ['a webhook with a mail host', { host: 'mail.test' }, /host: does not belong to webhook/],
+  ['slack with a secret', { kind: 'slack' as const }, /secret: does not belong to slack/],
+  ['an address with a password', { url: 'https://me:word@hooks.test/' }, /url: must look like/],
+  ['another scheme', { url: 'file:///etc/passwd' }, /url: must look like/],
+  ['mail to nobody', { ...MAIL, to: [] }, /to: must be given for email/],
+  ['mail with a line end in an address', { ...MAIL, to: ['a@b.test\nBcc: c@d.test'] }, /to.0/],
+  ['a user without a password', { ...MAIL, username: 'u' }, /secret: is the password of the username/],
+  ['a password in the clear', { ...MAIL, username: 'u', secret: 'password', security: 'none' as const }, /security: must be tls/],
+  ['a query that cannot be read', { matcher: { query: 'tagg = a' } }, /matcher.query: .*there is no such field/],
+  ['a kind that there is not', { matcher: { kinds: ['gone' as AlertKind] } }, /matcher.kinds.0/],
+])('refuses %s', async (_what, fields, message) => {
+  await expect(route(fields)).rejects.toThrow(message)
+})
+
+test('a mail route moved to another host needs its password again', async () => {
+  const made = await route({ ...MAIL, username: 'u', secret: 'password' })
+  expect(made.settings).toMatchObject({ host: 'mail.test', port: 587, security: 'starttls' })
+  await expect(updateAlertRoute(cast.admin, { id: made.id, host: 'evil.test' })).rejects.toThrow(/secret: must be given again/)
+  const moved = await updateAlertRoute(cast.admin, { id: made.id, host: 'other.test', secret: 'password', to: ['b@site.test'] })
+  expect(moved.settings).toMatchObject({ host: 'other.test', username: 'u', to: ['b@site.test'] })
+  const open = await updateAlertRoute(cast.admin, { id: made.id, username: null, secret: null })
+  expect([open.settings.username, open.sealed]).toEqual([undefined, {}])
+})
+
+test('the verbs of routes and silences are for their roles and find nothing in another tenant', async () => {
+  const stranger = await t.given.tenant()
+  const { id } = await route()
+  const silence = await createAlertSilence(cast.operator, { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000) })
+  for (const verb of [testAlertRoute, deleteAlertRoute, updateAlertRoute]) {
+    await expect(verb(cast.operator, { id })).rejects.toThrow('needs the role admin')
+    await expect(verb(stranger.owner, { id })).rejects.toThrow(`There is no route ${id}.`)
+  }
+  await expect(endAlertSilence(cast.viewer, { id: silence.id })).rejects.toThrow('needs the role operator')
+  await expect(endAlertSilence(stranger.owner, { id: silence.id })).rejects.toThrow('There is no silence')
+  await endAlertSilence(cast.operator, { id: silence.id })
+  await expect(endAlertSilence(cast.operator, { id: silence.id })).rejects.toThrow('The silence ended on')
+  expect(await deleteAlertRoute(cast.admin, { id })).toEqual({ id })
+})
+
+test('tells each route what fits it, once: the beginning and the end', async () => {
+  await createNodeGroup(cast.operator, { name: 'front', memberQuery: 'tag = prod' })
+  await t.runtime.db
+    .insert(agents)
+    .values(
+      nodes.map(({ id, name, tenantId }, i) => ({ nodeId: id, tenantId, agentId: name, cluster: i === 2 ? 'blue' : 'red' })),
+    )
+  const matchers: Record<string, AlertMatcher> = {
+    all: {},
+    kind: { kinds: ['stale'] },
+    severity: { severities: ['critical'] },
+    tag: { query: 'tag = prod' },
+    group: { query: 'not group = front' },
+    cluster: { clusters: ['blue'] },
+    both: { query: 'tag = prod', kinds: ['offline'] },
+  }
+  const routes = Object.fromEntries(
+    await Promise.all(Object.entries(matchers).map(async ([name, matcher]) => [name, (await route({ matcher })).id] as const)),
+  )
+  const quiet = await route({ tellsResolved: false })
+  const off = await route({ isEnabled: false })
+  await raise('stale', nodes[0]!, nodes[2]!)
+  await raise('offline', nodes[1]!)
+  expect(await plan()).toBe(3)
+  expect(await plan()).toBe(0)
+  const beginnings = Object.fromEntries(
+    await Promise.all(Object.entries(routes).map(async ([name, id]) => [name, await told(id)])),
+  )
+  expect(beginnings).toEqual({
+    all: ['opened, gpu001 stale, gpu002 offline, gpu003 stale'],
+    kind: ['opened, gpu001 stale, gpu003 stale'],
+    severity: ['opened, gpu002 offline'],
+    tag: ['opened, gpu001 stale'],
+    group: ['opened, gpu002 offline, gpu003 stale'],
+    cluster: ['opened, gpu003 stale'],
+    both: [],
+  })
+  await resolve('stale', nodes[0]!, nodes[2]!)
+  await plan()
+  expect(await told(routes.tag!)).toEqual(['opened, gpu001 stale', 'resolved, gpu001 stale'])
+  expect(await told(quiet.id)).toEqual(beginnings.all)
+  expect(await told(off.id)).toEqual([])
+})
+
+test('an alert of no node is told on every route of its cluster, and no silence of nodes hides it', async () => {
+  const everyNode = await route({ matcher: { query: 'tag = prod' } })
+  const red = await route({ matcher: { clusters: ['red'] } })
+  const blue = await route({ matcher: { clusters: ['blue'] } })
+  await createAlertSilence(cast.operator, {
+    matcher: { query: 'tag != none' },
+    reason: 'r',
+    endsAt: new Date(Date.now() + 3_600_000),
+  })
+  const silent = { tenantId: ctx.tenantId, nodeId: null, kind: 'ingest_silent' as const, evidence: {} }
+  await t.runtime.db.transaction((tx) => raiseAlerts(tx, [silent, { ...silent, cluster: 'red' }]))
+  await plan()
+  const both = 'opened, - ingest_silent, - ingest_silent'
+  expect([await told(everyNode.id), await told(red.id), await told(blue.id)]).toEqual([
+    [both],
+    [both],
+    ['opened, - ingest_silent'],
+  ])
+})
+
+test('a route whose group is gone tells all, and a silence whose group is gone hides nothing', async () => {
+  const group = await createNodeGroup(cast.operator, { name: 'gone', memberQuery: 'tag = none' })
+  const made = await route({ matcher: { query: 'group = gone' } })
+  await createAlertSilence(cast.operator, {
+    matcher: { query: 'group != gone' },
+    reason: 'r',
+    endsAt: new Date(Date.now() + 3_600_000),
+  })
+  await deleteNodeGroup(cast.operator, { id: group.id })
+  await raise('offline', nodes[0]!)
+  await plan()
+  expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
+})
+
+test('what is over before anybody was told is not told, and what flaps is told again after five minutes', async () => {
+  const made = await route()
+  await raise('offline', nodes[0]!)
+  await resolve('offline', nodes[0]!)
+  await plan()
+  expect(await told(made.id)).toEqual([])
+  await raise('offline', nodes[0]!)
+  await plan()
+  await resolve('offline', nodes[0]!)
+  await plan()
+  await raise('offline', nodes[0]!)
+  await plan()
+  expect(await told(made.id)).toEqual(['opened, gpu001 offline', 'resolved, gpu001 offline'])
+  await t.runtime.db.execute(
+    sql`update ${alerts} set announce_at = announce_at - interval '5 minutes' where announce_at is not null`,
+  )
+  await plan()
+  expect((await told(made.id)).at(-1)).toBe('opened, gpu001 offline')
+})
+
+test('events are over when they have not come again for five minutes, and nobody is told of that', async () => {
+  const made = await route()
+  await raise('sequence_gap', nodes[0]!)
+  await plan()
+  const state = async () => (await t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodes[0]!.id)))[0]!.resolvedAt
+  expect(await state()).toBeNull()
+  await t.runtime.db.execute(sql`update ${alerts} set last_at = last_at - interval '5 minutes 1 second'`)
+  await plan()
+  expect(await state()).not.toBeNull()
+  expect(await told(made.id)).toEqual(['opened, gpu001 sequence_gap'])
+})
+
+test('a silence holds back what fits it until it ends; what is over by then is never told', async () => {
+  const made = await route()
+  const endsAt = new Date(Date.now() + 3_600_000)
+  const silence = await createAlertSilence(cast.operator, { matcher: { query: 'tag = prod' }, reason: 'moving rack 4', endsAt })
+  await raise('offline', ...nodes)
+  await plan()
+  expect(await told(made.id)).toEqual(['opened, gpu002 offline, gpu003 offline'])
+  const rows = await t.runtime.db.select().from(alerts).where(eq(alerts.tenantId, ctx.tenantId))
+  const silenced = await silencesOfAlerts(
+    t.runtime.db,
+    cast.viewer,
+    rows.map(({ id }) => id),
+  )
+  expect([...silenced.entries()]).toEqual([[rows.find(({ nodeId }) => nodeId === nodes[0]!.id)!.id, silence]])
+  await endAlertSilence(cast.operator, { id: silence.id })
+  await plan()
+  expect((await told(made.id)).join()).toContain('gpu001 offline')
+})
+
+test('a silence ends by its time', async () => {
+  const made = await route()
+  await createAlertSilence(cast.operator, { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000) })
+  await raise('offline', nodes[0]!, nodes[1]!)
+  await plan()
+  await resolve('offline', nodes[1]!)
+  await t.runtime.db.update(alertSilences).set({ endsAt: sql`now()` })
+  await t.runtime.db.update(alerts).set({ announceAt: sql`now()` }).where(sql`announce_at is not null`)
+  await plan()
+  expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
+})
+
+test.each([
+  [
+    'an end in the past',
+    { endsAt: new Date(Date.now() - 1000), startsAt: new Date(Date.now() - 2000) },
+    /endsAt: must be in the future/,
+  ],
+  ['an end before its start', { startsAt: new Date(Date.now() + 9e6) }, /endsAt: must be later/],
+  ['no reason', { reason: '  ' }, /reason: must not be empty/],
+  ['for ever', { endsAt: new Date(Date.now() + 400 * 86_400_000) }, /endsAt: must be at most 366 days/],
+])('refuses a silence with %s', async (_what, fields, message) => {
+  const input = { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000), ...fields }
+  await expect(createAlertSilence(cast.operator, input)).rejects.toThrow(message)
+})
+
+test('messages of a route are sent one after the other by one worker, and those that wait take in what comes', async () => {
+  const made = await route()
+  await raise('offline', nodes[0]!)
+  await plan()
+  const claimed = await claimAlertDelivery(t.runtime)
+  expect(claimed).toMatchObject({ route: { id: made.id }, delivery: { attempts: 1 }, tenantName: cast.tenant.name })
+  expect(await claimAlertDelivery(t.runtime)).toBeNull()
+  await raise('offline', nodes[1]!)
+  await plan()
+  await raise('offline', nodes[2]!)
+  await plan()
+  expect(await told(made.id)).toEqual(['opened, gpu001 offline', 'opened, gpu002 offline, gpu003 offline'])
+  await finishAlertDelivery(ctx, claimed!, null)
+  const next = await claimAlertDelivery(t.runtime)
+  expect(next!.delivery.alerts).toHaveLength(2)
+  await expect(finishAlertDelivery(cast.owner, next!, null)).rejects.toThrow('Only a worker')
+})
+
+test('of many workers that claim at once each gets another route', async () => {
+  const made = await Promise.all(Array.from({ length: 5 }, () => route()))
+  await raise('offline', nodes[0]!)
+  await plan()
+  const claimed = await Promise.all(Array.from({ length: 12 }, () => claimAlertDelivery(t.runtime)))
+  const got = claimed.flatMap((one) => one?.route.id ?? [])
+  for (;;) {
+    // A row that is skipped because another one just looks at it is there the next time.
+    const one = await claimAlertDelivery(t.runtime)
+    if (!one) break
+    got.push(one.route.id)
+  }
+  expect(got.sort()).toEqual(made.map(({ id }) => id).sort())
+})
+
+test('a message of a worker that died is sent again, with the same id, and the late word of that one changes nothing', async () => {
+  await route()
+  await raise('offline', nodes[0]!)
+  await plan()
+  const lost = await claimAlertDelivery(t.runtime)
+  await t.runtime.db.update(alertRoutes).set({ leasedUntil: sql`now()` })
+  const again = await claimAlertDelivery(t.runtime)
+  expect(again!.delivery).toMatchObject({ id: lost!.delivery.id, attempts: 2 })
+  await finishAlertDelivery(ctx, lost!, { error: 'late' })
+  expect(await t.runtime.db.select().from(alertRoutes)).toMatchObject([{ leaseToken: again!.leaseToken, failingSince: null }])
+  await finishAlertDelivery(ctx, again!, null)
+  expect(await t.runtime.db.select().from(alertRoutes)).toMatchObject([{ leaseToken: null, leasedUntil: null }])
+})
+
+test('a route that fails is tried again later and longer, in order, and others go on', async () => {
+  const bad = await route()
+  await raise('offline', nodes[0]!)
+  await plan()
+  const claimed = await claimAlertDelivery(t.runtime)
+  await finishAlertDelivery(ctx, claimed!, { error: 'It refuses connections.' })
+  const good = await route()
+  await raise('offline', nodes[1]!)
+  await plan()
+  expect((await claimAlertDelivery(t.runtime))!.route.id).toBe(good.id)
+  expect(await claimAlertDelivery(t.runtime)).toBeNull()
+  const state = async () => (await t.runtime.db.select().from(alertRoutes).where(eq(alertRoutes.id, bad.id)))[0]!
+  expect(await state()).toMatchObject({
+    lastError: 'It refuses connections.',
+    failingSince: expect.any(Date),
+    retryAt: expect.any(Date),
+  })
+  // Saving it is a reason to try at once.
+  await updateAlertRoute(cast.admin, { id: bad.id, name: bad.name })
+  const again = await claimAlertDelivery(t.runtime)
+  expect(again!.delivery).toMatchObject({ id: claimed!.delivery.id, attempts: 2 })
+  await finishAlertDelivery(ctx, again!, null)
+  expect(await state()).toMatchObject({ lastError: null, failingSince: null })
+  expect([1, 2, 3, 9, 500].map((attempts) => retryMs(attempts, 0.5))).toEqual([5000, 15_000, 45_000, 1_800_000, 1_800_000])
+})
+
+test('gives up after a day, and after three tries what a receiver will never take', async () => {
+  const made = await route()
+  const status = async () =>
+    (await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.routeId, made.id)))[0]!.status
+  const attempt = async (isFinal: boolean) => {
+    await t.runtime.db.update(alertRoutes).set({ retryAt: null })
+    await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, { error: 'no', isFinal })
+    return status()
+  }
+  await raise('offline', nodes[0]!)
+  await plan()
+  expect([await attempt(true), await attempt(true), await attempt(true)]).toEqual(['PENDING', 'PENDING', 'FAILED'])
+  await t.runtime.db.delete(alertDeliveries)
+  await raise('stale', nodes[0]!)
+  await plan()
+  for (let i = 0; i < 4; i++) expect(await attempt(false)).toBe('PENDING')
+  await t.runtime.db.update(alertDeliveries).set({ createdAt: sql`now() - interval '24 hours 1 second'` })
+  expect(await attempt(false)).toBe('FAILED')
+})
+
+test('a test is sent before all else and once, also where nothing goes through or the route is off', async () => {
+  const made = await route()
+  await raise('offline', nodes[0]!)
+  await plan()
+  await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, { error: 'no' })
+  const failed = await testAlertRoute(cast.admin, { id: made.id })
+  const claimed = await claimAlertDelivery(t.runtime)
+  expect(claimed!.delivery).toMatchObject({ id: failed.id, event: 'test', alerts: [] })
+  await finishAlertDelivery(ctx, claimed!, { error: 'still no' })
+  const [after] = await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.id, failed.id))
+  expect(after).toMatchObject({ status: 'FAILED', lastError: 'still no', attempts: 1 })
+  expect(await claimAlertDelivery(t.runtime)).toBeNull()
+  await updateAlertRoute(cast.admin, { id: made.id, isEnabled: false })
+  const rows = await t.runtime.db
+    .select()
+    .from(alertDeliveries)
+    .where(and(eq(alertDeliveries.routeId, made.id), eq(alertDeliveries.event, 'opened')))
+  expect(rows).toMatchObject([{ status: 'FAILED', lastError: 'The route was switched off.' }])
+  await testAlertRoute(cast.admin, { id: made.id })
+  await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, null)
+})
+
+test('many alerts are told in messages of 500', async () => {
+  const made = await route()
+  const many = await t.given.fleet(cast.operator, { nodes: 1100, prefix: 'many' })
+  await raise('offline', ...many)
+  await plan()
+  expect((await told(made.id)).map((message) => message.split(', ').length - 1)).toEqual([500, 500, 100])
+})
+
+test('forgets what is old', async () => {
+  const made = await route()
+  await raise('offline', nodes[0]!, nodes[1]!)
+  await plan()
+  await resolve('offline', nodes[1]!)
+  await plan()
+  expect(await forgetOldAlerts(t.runtime)).toBe(0)
+  const age = (days: number) =>
+    sql`overlay(id::text placing '${sql.raw((Date.now() - days * 86_400_000).toString(16).padStart(12, '0').slice(0, 8))}' from 1 for 8)::uuid`
+  await t.runtime.db.execute(
+    sql`update ${alerts} set id = ${age(91)} where tenant_id = ${ctx.tenantId} and resolved_at is not null`,
+  )
+  await t.runtime.db.execute(sql`update ${alertDeliveries} set id = ${age(31)} where route_id = ${made.id} and event = 'opened'`)
+  expect(await forgetOldAlerts(t.runtime)).toBe(2)
+  expect(await told(made.id)).toHaveLength(1)
+})

@@ -1,0 +1,33 @@
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import type { Ctx, Tx } from '../context.ts'
+import type { Db } from '../db/client.ts'
+import { isOneOf, visibleTo } from '../db/rows.ts'
+import { computeNodes, readGroupTree } from '../nodes/index.ts'
+import { fitsMatcher, fitting } from './matcher.ts'
+import { type AlertSilence, alertSilences, alerts } from './tables.ts'
+
+/** Of each of these alerts the silence under which it is now, the one that ends last; alerts that nothing silences are left out. */
+export async function silencesOfAlerts(
+  db: Db | Tx,
+  ctx: Pick<Ctx, 'tenantId'>,
+  ids: string[],
+): Promise<Map<string, AlertSilence>> {
+  const silences = await db
+    .select()
+    .from(alertSilences)
+    .where(and(visibleTo(ctx, alertSilences), lte(alertSilences.startsAt, sql`now()`), gt(alertSilences.endsAt, sql`now()`)))
+    .orderBy(desc(alertSilences.endsAt))
+  if (silences.length === 0 || ids.length === 0) return new Map()
+  const tree = await readGroupTree(db, ctx)
+  const rows = await db
+    .select({ id: alerts.id, by: fitting(silences.map(({ id, matcher }) => ({ id, fits: fitsMatcher(tree, matcher, false) }))) })
+    .from(alerts)
+    .leftJoin(computeNodes, eq(computeNodes.id, alerts.nodeId))
+    .where(and(visibleTo(ctx, alerts), isOneOf(alerts.id, ids)))
+  return new Map(
+    rows.flatMap(({ id, by }) => {
+      const silence = silences.find((one) => by.includes(one.id))
+      return silence ? [[id, silence] as const] : []
+    }),
+  )
+}
