@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Runtime } from '@muster/core/context'
 import type { Listener } from '@muster/core/events'
 import { endWorker, registerWorker, touchWorker, type Worker } from '@muster/core/workers'
@@ -6,6 +6,8 @@ import { reconcile } from './reconcilers/reconcile.ts'
 
 const TOUCH_MS = 5000
 const FAREWELL_MS = 2000
+// Nobody needs the count at once, and a run that begins needs the processor.
+const COUNT_MS = 250
 
 /** What the database knows of this worker, and what it says of it: whether it is to take no more work. */
 export type Presence = {
@@ -38,9 +40,11 @@ export async function announce(runtime: Runtime, listener: Listener, intake: Int
     else await intake.resume()
   })
   const off = listener.on('worker', id, touches.nudge)
+  let counting: NodeJS.Timeout | undefined
   const change = (by: number) => {
     running += by
-    touches.nudge()
+    clearTimeout(counting)
+    counting = setTimeout(touches.nudge, COUNT_MS)
   }
   return {
     isDraining: () => isDraining,
@@ -58,9 +62,10 @@ export async function announce(runtime: Runtime, listener: Listener, intake: Int
     },
     async end() {
       off()
+      clearTimeout(counting)
       await touches.stop()
       // Who cannot be told sees soon that it is gone.
-      await Promise.race([endWorker(runtime, id).catch(() => {}), setTimeout(FAREWELL_MS)])
+      await Promise.race([endWorker(runtime, id).catch(() => {}), sleep(FAREWELL_MS)])
     },
   }
 }

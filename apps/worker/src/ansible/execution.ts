@@ -1,6 +1,5 @@
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { ArtifactStore } from '@muster/core/artifacts'
 import type { loadConfig } from '@muster/core/config'
 import type { Ctx } from '@muster/core/context'
@@ -18,20 +17,22 @@ import { foldHostlist } from '@muster/core/nodes'
 import { isDatabaseAway, patiently } from '@muster/core/patiently'
 import { type Child, runEnvironment, startAnsible } from './child.ts'
 import { collectFiles } from './collect-files.ts'
-import { endLeftovers } from './end-leftovers.ts'
+import { endIdle, endLeftovers } from './end-leftovers.ts'
 import { endRemoteProcesses } from './end-remote.ts'
 import { type Evidence, keepEvidence } from './evidence.ts'
 import { HostStates } from './host-states.ts'
 import { takeIn } from './intake.ts'
+import type { Isolation } from './isolation/isolation.ts'
 import { forget, keepArtifacts, StoreAway } from './keep-artifacts.ts'
 import { LogWriter } from './log-writer.ts'
 import { createMask, type Mask } from './mask.ts'
-import { closeMasters, openMasters } from './masters.ts'
+import { openMasters } from './masters.ts'
 import { type RunPlan, secretsOf } from './plan-run.ts'
 import { reportNodes } from './report-nodes.ts'
 import { artifactDir, type RunDirectory } from './run-directory.ts'
 import { writeRunFiles } from './run-files.ts'
 import { serveRunSecrets } from './run-secrets.ts'
+import { playbooksOf } from './shipped-playbooks.ts'
 import { SourceError } from './source/confine.ts'
 import { materialise } from './source/materialise.ts'
 import { Watch } from './watch.ts'
@@ -50,6 +51,7 @@ export type Deps = {
   config: ExecutorConfig
   listener: Listener
   stopping: AbortSignal
+  isolation: Isolation
   /** Where logs and files of runs are kept. */
   store: ArtifactStore
   /** How long a store that is away is waited for; left out: 120 s. */
@@ -58,7 +60,6 @@ export type Deps = {
   gitProtocols?: string[]
 }
 
-const SHIPPED_PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
 const TOUCH_MS = 5000
 const STATES_MS = 1000
 const REFUSED = 'What it said could not be stored, so it was ended. Look at the hosts; the log'
@@ -89,6 +90,8 @@ export class Execution {
   private child: Child | null = null
   private exitCode: number | null = null
   private hasStrays = false
+  /** The connections of a run that ended by itself are closed while its log is stored. */
+  private closing = Promise.resolve()
 
   constructor(deps: Deps, ctx: Ctx, { run, token, hosts }: Claim, plan: RunPlan, directory: RunDirectory) {
     this.deps = deps
@@ -119,6 +122,7 @@ export class Execution {
     await this.writer.drain()
     await this.evidence.settled()
     if (!this.isFenced()) await this.finish()
+    await this.closing
     this.watch.end()
     if (this.isFenced()) return
     await reportNodes(this.ctx, this.plan, this.states)
@@ -128,9 +132,9 @@ export class Execution {
   private async runAnsible(began: number): Promise<void> {
     const { config } = this.deps
     const { ctx, run, plan, directory } = this
-    const playbooks = config.ANSIBLE_PLAYBOOK_REPO_PATH ?? SHIPPED_PLAYBOOKS
+    const playbooks = playbooksOf(config)
     let closeSecrets = () => {}
-    let stopConnecting = () => {}
+    let stopConnecting = () => false
     try {
       const touchNow = this.keepWatch()
       const { gitProtocols: protocols } = this.deps
@@ -144,9 +148,11 @@ export class Execution {
       const connectTimeoutS = Math.ceil(config.SSH_TIMEOUT)
       const files = await writeRunFiles({ ...directory, playbooks, project: source.root, connectTimeoutS }, run, plan)
       const env = runEnvironment({ ansiblePlaybook: config.ANSIBLE_PLAYBOOK, playbooks }, directory, files, run)
+      const { isolation } = this.deps
+      const start = { isolation, enter: await isolation.enter(directory), env }
       const prepared = performance.now()
       this.ending.signal.throwIfAborted()
-      const child = await startAnsible(config.ANSIBLE_PLAYBOOK, source.playbook, run, directory, files, env)
+      const child = await startAnsible(config.ANSIBLE_PLAYBOOK, source.playbook, run, directory, files, start)
       this.child = child
       // At once: what is asked for while its last words are taken in does not change how it ended.
       void child.exited.then((code) => {
@@ -155,7 +161,7 @@ export class Execution {
       if (this.ending.signal.aborted) child.stop(0)
       touchNow()
       const aliases = plan.bastions.map((bastion) => bastion.alias)
-      stopConnecting = openMasters(directory.sshDir, aliases, env)
+      stopConnecting = openMasters(directory.sshDir, aliases, start)
       const figures = { hosts: plan.targets.length, prepareMs: prepared - began, spawnMs: performance.now() - prepared }
       ctx.log.info({ ...figures, waitMs: child.execAt.getTime() - run.createdAt.getTime() }, 'ansible-playbook started')
       const { writer, states, mask, evidence } = this
@@ -165,7 +171,7 @@ export class Execution {
       if (this.child || !this.ending.signal.aborted) this.hurt(error)
     }
     this.exitCode = (await this.child?.exited) ?? null
-    stopConnecting()
+    if (stopConnecting()) this.hasStrays = true
     await this.cleanUp().catch((err) => ctx.log.error({ err }, 'could not clean up after a run'))
     closeSecrets()
   }
@@ -210,7 +216,6 @@ export class Execution {
       void touch()
     }
     watch.every(STATES_MS, touch)
-    touchNow()
     watch.on(deps.listener.on('cancel', run.id, touchNow))
     watch.after(run.timeoutSeconds * 1000, () => {
       const error = `It ran longer than the ${run.timeoutSeconds} s it was given.`
@@ -260,13 +265,16 @@ export class Execution {
 
   /** End what the run left running: here, on nodes in the middle of a task, and the connections to them. */
   private async cleanUp(): Promise<void> {
-    const { sshDir, marker } = this.directory
+    const { directory } = this
     const midTask = new Set(this.midTask())
-    if (!this.stop && !this.hasStrays && midTask.size === 0) return await closeMasters(sshDir)
+    if (!this.stop && !this.hasStrays && midTask.size === 0) {
+      this.closing = endIdle(directory).catch((err) => this.ctx.log.error({ err }, 'could not close the connections of a run'))
+      return
+    }
     const nodes = this.plan.targets.flatMap(({ name, machine, become }) =>
       machine && midTask.has(name) ? [{ alias: machine.alias, become }] : [],
     )
-    await endLeftovers(sshDir, marker, () => endRemoteProcesses(sshDir, nodes))
+    await endLeftovers(directory, () => endRemoteProcesses(directory.sshDir, nodes))
   }
 
   private midTask(): string[] {
@@ -291,6 +299,7 @@ export class Execution {
         ),
     }
     const { artifacts, why } = await this.keep(end.said)
+    await this.closing
     if (this.isFenced()) return await forget(this.ctx, this.deps.store, artifacts)
     if (why) {
       // A run that ended by itself is not what it seems without its log; of one that was ended it is known why.

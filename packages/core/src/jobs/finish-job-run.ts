@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { type Ctx, inTransaction } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
 import { ClaimLost } from './append-job-run-events.ts'
@@ -38,13 +38,12 @@ export async function finishJobRun(
 ): Promise<JobRun> {
   return inTransaction(ctx, async (tx, afterwards) => {
     const [mine] = await tx
-      .select({ id: jobRuns.id })
-      .from(jobRuns)
+      .update(jobRuns)
+      .set({ touchedAt: sql`now()`, execAt })
       .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), eq(jobRuns.claimToken, token), isNull(jobRuns.finishedAt)))
-      .for('update')
+      .returning({ id: jobRuns.id })
     if (!mine) throw new ClaimLost(`The run ${id} is no longer this worker's.`)
     if (hosts.length > 0) await writeHostStates(tx, id, hosts)
-    if (execAt) await tx.update(jobRuns).set({ execAt }).where(eq(jobRuns.id, id))
     if (artifacts.length > 0)
       await tx.insert(jobArtifacts).values(artifacts.map((artifact) => ({ ...artifact, tenantId: ctx.tenantId, jobRunId: id })))
     const [run] = await endJobRuns(tx, [id], end, said)

@@ -21,7 +21,7 @@ export async function touchJobRun(
 ): Promise<{ isCancelRequested: boolean; cancelRequestedByName: string | null }> {
   const [run] = await ctx.db
     .update(jobRuns)
-    .set({ touchedAt: sql`now()`, ...(execAt ? { execAt } : {}) })
+    .set({ touchedAt: sql`now()`, execAt })
     .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), eq(jobRuns.claimToken, token), isNull(jobRuns.finishedAt)))
     .returning({ at: jobRuns.cancelRequestedAt, by: jobRuns.cancelRequestedByName })
   if (!run) throw new ClaimLost(`The run ${id} is no longer this worker's.`)

@@ -1,7 +1,6 @@
 import { and, eq, isNull, or } from 'drizzle-orm'
 import { tenants, type VarMerge } from '../access/tables.ts'
-import type { Ctx, Tx } from '../context.ts'
-import type { Db } from '../db/client.ts'
+import type { Ctx } from '../context.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
 import type { NodeGroup } from '../groups/tables.ts'
 import { groupsOfNodes } from '../nodes/index.ts'
@@ -25,23 +24,26 @@ export type NodeLayers = {
 }
 
 /** Read what layers over these nodes: five statements, however many nodes. Those that are not the caller's tenant's are left out. */
-export async function readLayers(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>, nodeIds: string[]): Promise<NodeLayers> {
-  const nodes = await db
-    .select({ id: computeNodes.id, name: computeNodes.name })
-    .from(computeNodes)
-    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
-  const ids = nodes.map((node) => node.id)
-  const [tenant] = await db.select({ merge: tenants.varMerge }).from(tenants).where(eq(tenants.id, ctx.tenantId))
-  const groups = await groupsOfNodes(db, ctx, ids)
-  const scopes = await db
-    .select({
-      groupId: variableScopes.groupId,
-      nodeId: variableScopes.nodeId,
-      vars: variableScopes.vars,
-      secrets: variableScopes.secrets,
-    })
-    .from(variableScopes)
-    .where(and(visibleTo(ctx, variableScopes), or(isNull(variableScopes.nodeId), isOneOf(variableScopes.nodeId, ids))))
+export async function readLayers({ db, tenantId }: Pick<Ctx, 'db' | 'tenantId'>, nodeIds: string[]): Promise<NodeLayers> {
+  const [nodes, [tenant], groups, scopes] = await Promise.all([
+    db
+      .select({ id: computeNodes.id, name: computeNodes.name })
+      .from(computeNodes)
+      .where(and(visibleTo({ tenantId }, computeNodes), isOneOf(computeNodes.id, nodeIds))),
+    db.select({ merge: tenants.varMerge }).from(tenants).where(eq(tenants.id, tenantId)),
+    groupsOfNodes(db, { tenantId }, nodeIds),
+    db
+      .select({
+        groupId: variableScopes.groupId,
+        nodeId: variableScopes.nodeId,
+        vars: variableScopes.vars,
+        secrets: variableScopes.secrets,
+      })
+      .from(variableScopes)
+      .where(
+        and(visibleTo({ tenantId }, variableScopes), or(isNull(variableScopes.nodeId), isOneOf(variableScopes.nodeId, nodeIds))),
+      ),
+  ])
   const names = new Map([...groups.values()].flat().map((group) => [group.id, group.name]))
   const of = new Map(
     scopes.map(({ groupId, nodeId, ...said }): [string | null, Layer] => [
@@ -82,7 +84,7 @@ export type NodeVars = { groups: string[]; vars: EffectiveVar[] }
  * @param run what a run adds on top
  */
 export async function varsOfNodes(ctx: Ctx, nodeIds: string[], run?: RunLayer): Promise<Map<string, NodeVars>> {
-  const read = await readLayers(ctx.db, ctx, nodeIds)
+  const read = await readLayers(ctx, nodeIds)
   const laid = layNodes(read, run && layerOf('run', null, run))
   return new Map([...laid].map(([id, vars]) => [id, { groups: read.groupsOf(id).map((group) => group.name), vars }]))
 }

@@ -41,7 +41,6 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
       scope.nodeId ? eq(computeNodes.id, scope.nodeId) : and(visibleTo(ctx, computeNodes), isNull(computeNodes.decommissionedAt)),
     )
   const read = await readLayers(
-    ctx.db,
     ctx,
     all.map((node) => node.id),
   )
