@@ -11,11 +11,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   'apps/cli': [],
   'apps/agent': ['protocol', 'discovery'],
   'apps/standalone': [],
-  'packages/core': ['discovery'],
+  'packages/core': ['discovery', 'protocol'],
   'packages/protocol': [],
   'packages/discovery': [],
   'packages/lab': ['discovery'],
-  'packages/bench': ['standalone', 'lab', 'discovery'],
+  'packages/bench': ['standalone', 'lab', 'core', 'discovery'],
 }
 const SHARED = ['context.ts', 'errors.ts', 'events.ts', 'queue.ts']
 

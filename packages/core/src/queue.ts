@@ -82,8 +82,8 @@ export async function createQueue(url: string, log: Log, role: 'sender' | 'worke
               running.add(one)
             }
             while (free < most && !isPaused) await new Promise<void>((resolve) => (freed = resolve))
-            // There may be more, and a wake-up while these were handled was not heard.
-            if (poller) boss.notifyWorker(poller)
+            // There may be more. A wake-up while these were handled makes the poller look by itself.
+            if (poller && jobs.length === most) boss.notifyWorker(poller)
           },
         )
       }
