@@ -4,7 +4,7 @@ import { type ApiToken, ROLES, type Role } from './tables.ts'
 /** Why `actor` may not hand out `role`; null when allowed. Nobody gives more than they have. */
 export function whyNotGrant(actor: Actor, role: Role): string | null {
   if (actor.kind === 'system') return null
-  if (actor.kind === 'worker') return 'a worker gives no roles'
+  if (actor.kind === 'worker' || actor.kind === 'agent') return 'a machine gives no roles'
   return ROLES.indexOf(role) <= ROLES.indexOf(actor.role) ? null : `the role ${role} is more than your own, ${actor.role}`
 }
 
@@ -12,6 +12,7 @@ export function whyNotGrant(actor: Actor, role: Role): string | null {
 export function whyNotRevoke(actor: Actor, token: Pick<ApiToken, 'name' | 'createdById' | 'revokedAt'>): string | null {
   if (token.revokedAt) return `The token ${token.name} is already revoked.`
   if (actor.kind === 'system' || actor.kind === 'worker') return null
+  if (actor.kind === 'agent') return 'An agent revokes no tokens.'
   if (ROLES.indexOf(actor.role) >= ROLES.indexOf('admin')) return null
   const userId = actor.kind === 'user' ? actor.id : actor.userId
   return userId !== null && token.createdById === userId

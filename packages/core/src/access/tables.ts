@@ -141,7 +141,7 @@ export const auditEntries = snakeCase.table(
     tenantId: uuid()
       .notNull()
       .references(() => tenants.id),
-    /** user, token, worker or system. */
+    /** user, token, worker, agent or system. */
     actorKind: text().notNull(),
     actorId: text(),
     actorName: text().notNull(),

@@ -137,6 +137,8 @@ export const agentBeats = snakeCase.table('agent_beats', {
   memoryPercent: real(),
   gpusTotal: integer(),
   gpusAvailable: integer(),
+  /** Devices that the node itself calls lost. */
+  lostAccelerators: integer().notNull().default(0),
   /** The five minutes that go on, and sums over their heartbeats; they move to agent_beat_history when the next five begin. */
   bucketAt: at(),
   bucketBeats: integer().notNull().default(0),

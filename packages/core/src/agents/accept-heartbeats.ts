@@ -1,0 +1,116 @@
+import type { Heartbeat } from '@muster/protocol'
+import type { Runtime } from '../context.ts'
+import { heed, type Notable } from './heed-heartbeats.ts'
+import { saidOf } from './said.ts'
+import { ACCEPT, EXPLAIN } from './store-heartbeats.ts'
+
+/** A heartbeat whose signature was checked. */
+export type SignedBeat = {
+  nodeId: string
+  /** The key that the signature was checked with. */
+  keyId: string
+  bootEpoch: number
+  sequence: number
+  /** The agent's time, in ms since 1970. */
+  time: number
+  /** What it says, in its bounds; null: it is out of them and cannot be accepted, but may have to be refused for another reason. */
+  heartbeat: Heartbeat | null
+  /** The signed JSON, kept as it is. */
+  text: string
+}
+
+export type BeatVerdict =
+  | 'accepted'
+  | 'node_not_registered'
+  | 'signature_invalid'
+  | 'timestamp_out_of_range'
+  | 'stale_sequence'
+  | 'invalid_request'
+  | 'approval_pending'
+
+/**
+ * Store heartbeats, of all tenants, in one statement: each only if its key is still allowed, its time within five minutes of the
+ * database's, and (boot epoch, sequence) greater than those of the last one, however many processes try the same at once. What a
+ * person should know of it (gaps, odd intervals, a wrong clock, lost devices) and the state of those that are heard again follow
+ * when it is committed.
+ * @param now in tests, the time that holds in place of the database's
+ * @returns a verdict for each, in their order
+ */
+export async function acceptHeartbeats(
+  runtime: Pick<Runtime, 'db' | 'notify' | 'log'>,
+  beats: SignedBeat[],
+  now?: Date,
+): Promise<BeatVerdict[]> {
+  const verdicts = new Map<SignedBeat, BeatVerdict>()
+  for (const round of rounds(beats)) await storeRound(runtime, round, verdicts, now)
+  return beats.map((beat) => verdicts.get(beat)!)
+}
+
+async function storeRound(
+  runtime: Pick<Runtime, 'db' | 'notify' | 'log'>,
+  beats: SignedBeat[],
+  verdicts: Map<SignedBeat, BeatVerdict>,
+  now: Date | undefined,
+): Promise<void> {
+  const pool = runtime.db.$client
+  const stored = await pool.query<{ place: number; notable: Notable | null }>({ ...ACCEPT, values: columnsOf(beats, now) })
+  const notable: Notable[] = []
+  for (const row of stored.rows) {
+    verdicts.set(beats[row.place - 1]!, 'accepted')
+    if (row.notable) notable.push(row.notable)
+  }
+  const refused = beats.filter((beat) => !verdicts.has(beat))
+  if (refused.length > 0) {
+    const explained = await pool.query<{ place: number; verdict: BeatVerdict; notable: Notable | null }>({
+      ...EXPLAIN,
+      values: columnsOf(refused, now),
+    })
+    for (const row of explained.rows) {
+      verdicts.set(refused[row.place - 1]!, row.verdict)
+      if (row.notable) notable.push(row.notable)
+    }
+  }
+  if (notable.length > 0) await heed(runtime, notable, now)
+}
+
+/** A statement can meet a row once: a second heartbeat of a node waits for the next. In each, rows are met in one order everywhere. */
+function rounds(beats: SignedBeat[]): SignedBeat[][] {
+  const all: Map<string, SignedBeat>[] = []
+  for (const beat of beats) {
+    let round = all.findLastIndex((each) => each.has(beat.nodeId)) + 1
+    if (!all[round]) round = all.push(new Map()) - 1
+    all[round]!.set(beat.nodeId, beat)
+  }
+  return all.map((round) => [...round.values()].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1)))
+}
+
+/** One array for each column, as Postgres writes arrays: quicker than to have the driver look at every value. */
+function columnsOf(beats: SignedBeat[], now: Date | undefined): (string | null)[] {
+  const said = beats.map(({ heartbeat }) => heartbeat && saidOf(heartbeat))
+  return [
+    now?.toISOString() ?? null,
+    plain(beats.map((beat) => beat.nodeId)),
+    plain(beats.map((beat) => beat.keyId)),
+    plain(beats.map((beat) => beat.bootEpoch)),
+    plain(beats.map((beat) => beat.sequence)),
+    plain(beats.map((beat) => beat.time)),
+    plain(said.map((each) => each !== null)),
+    texts(said.map((each) => each?.health)),
+    texts(said.map((each) => each?.slurmState)),
+    plain(said.map((each) => each?.saidDrain)),
+    plain(said.map((each) => each?.runningJobs)),
+    plain(said.map((each) => each?.cpuPercent)),
+    plain(said.map((each) => each?.memoryPercent)),
+    plain(said.map((each) => each?.gpusTotal)),
+    plain(said.map((each) => each?.gpusAvailable)),
+    plain(said.map((each) => each?.lostAccelerators)),
+    texts(beats.map(({ heartbeat }) => heartbeat?.hardware_fingerprint)),
+    texts(beats.map(({ heartbeat }) => heartbeat?.agent_version)),
+    texts(beats.map((beat) => (beat.heartbeat ? beat.text : null))),
+  ]
+}
+
+const plain = (values: (string | number | boolean | null | undefined)[]): string =>
+  `{${values.map((each) => each ?? 'null').join()}}`
+const texts = (values: (string | null | undefined)[]): string =>
+  `{${values.map((each) => (each == null ? 'null' : `"${each.replace(/["\\]/g, '\\$&')}"`)).join()}}`

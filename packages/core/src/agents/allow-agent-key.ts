@@ -1,0 +1,82 @@
+import { publicKey, RefusedKey } from '@muster/protocol'
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../errors.ts'
+import { Id, prose } from '../input.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { settleKeyAlert } from './revoke-agent-key.ts'
+import { type AgentKey, agentKeys } from './tables.ts'
+import { keyFingerprint } from './trust.ts'
+
+export const AllowAgentKeyInput = z.object({
+  /** 32 bytes in base64, as the agent's `init` prints it. */
+  publicKey: z.string().trim().max(64, 'must have at most 64 characters'),
+  /** The node that it speaks for. Null: the one that first registers with it. */
+  nodeId: Id.nullish(),
+  note: prose(500).nullish(),
+})
+
+/**
+ * Put a public key on the allow-list: its agent may register without a token. For a node that has an agent this is the first half of
+ * a rotation: the keys it has go on until the agent registers with this one.
+ * @throws InvalidInput it is no Ed25519 public key, or there is no such node
+ * @throws Conflict it is revoked, or speaks for another node
+ */
+export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKeyInput>): Promise<AgentKey> {
+  authorize(ctx, 'agent:trust')
+  const { nodeId = null, note, ...given } = parseInput(AllowAgentKeyInput, input)
+  const base64 = checkedKey(given.publicKey)
+  return inTransaction(ctx, async (tx, afterwards) => {
+    if (nodeId) await checkNode(tx, ctx, nodeId)
+    const allowed = { status: 'ALLOWED' as const, approvedAt: sql`now()`, approvedByName: ctx.actor.name, note: note ?? '' }
+    const [key] = await tx
+      .insert(agentKeys)
+      .values({ ...allowed, tenantId: ctx.tenantId, nodeId, publicKey: base64, createdByName: ctx.actor.name })
+      .onConflictDoUpdate({
+        target: [agentKeys.tenantId, agentKeys.publicKey],
+        set: { ...allowed, nodeId: sql`coalesce(${agentKeys.nodeId}, excluded.node_id)` },
+        setWhere: sql`${agentKeys.status} <> 'REVOKED' and (${agentKeys.nodeId} is null or excluded.node_id is null
+          or ${agentKeys.nodeId} = excluded.node_id)`,
+      })
+      .returning()
+    if (!key) {
+      const [now] = await tx
+        .select()
+        .from(agentKeys)
+        .where(and(visibleTo(ctx, agentKeys), eq(agentKeys.publicKey, base64)))
+      throw new Conflict(
+        now?.status === 'REVOKED'
+          ? 'This key is revoked, and stays so; make a new one with `muster-agent init` on the node.'
+          : 'This key speaks for another node; every node needs a key of its own.',
+      )
+    }
+    await audit(tx, ctx, 'agent_key.allow', { id: key.id, name: keyFingerprint(base64) }, { nodeId: key.nodeId })
+    if (key.nodeId) {
+      for (const nudge of await settleKeyAlert(tx, ctx, key.nodeId)) afterwards(nudge)
+      afterwards({ topic: 'node', id: key.nodeId, tenantId: ctx.tenantId })
+    }
+    return key
+  })
+}
+
+function checkedKey(text: string): string {
+  try {
+    return publicKey(text).base64
+  } catch (error) {
+    if (error instanceof RefusedKey) throw new InvalidInput([{ path: 'publicKey', message: error.message }])
+    throw error
+  }
+}
+
+/** @throws InvalidInput at `nodeId` */
+export async function checkNode(tx: Pick<Ctx['db'], 'select'>, ctx: Ctx, nodeId: string): Promise<void> {
+  const [node] = await tx
+    .select({ name: computeNodes.name, decommissionedAt: computeNodes.decommissionedAt })
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, nodeId)))
+  if (!node) throw new InvalidInput([{ path: 'nodeId', message: `There is no node ${nodeId}.` }])
+  if (node.decommissionedAt)
+    throw new InvalidInput([{ path: 'nodeId', message: `The node ${node.name} is decommissioned; recommission it first.` }])
+}

@@ -1,0 +1,63 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { resolveAlerts } from '../alerts/index.ts'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { visibleTo } from '../db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../errors.ts'
+import { Id } from '../input.ts'
+import { whyNotApproveAgentChange } from './policy.ts'
+import { revokeKeysOf } from './revoke-agent-key.ts'
+import { type Agent, agentKeys, agents } from './tables.ts'
+import { agentOf, whyNoAgent } from './whose-agent.ts'
+
+export const ApproveAgentChangeInput = z
+  .object({
+    nodeId: Id,
+    /** The waiting key, as it was compared: its id. */
+    keyId: Id.nullish(),
+    /** The hardware fingerprint that the agent shows, as it was compared. */
+    fingerprint: z.string().max(128, 'must have at most 128 characters').nullish(),
+  })
+  .refine(({ keyId, fingerprint }) => keyId || fingerprint, 'say what is approved: keyId, fingerprint, or both')
+
+/**
+ * Let an agent speak with another key than before, or from other hardware, or both. The key that it had is revoked.
+ * @throws NotFound
+ * @throws Conflict it is deregistered, or what waits is no longer what was compared
+ */
+export async function approveAgentChange(ctx: Ctx, input: z.input<typeof ApproveAgentChangeInput>): Promise<Agent> {
+  authorize(ctx, 'agent:trust')
+  const { nodeId, keyId, fingerprint } = parseInput(ApproveAgentChangeInput, input)
+  return inTransaction(ctx, async (tx, afterwards) => {
+    const [before] = await tx.select().from(agents).where(agentOf(ctx, nodeId)).for('update')
+    const none = (now: Agent) => whyNotApproveAgentChange(ctx.actor, now, keyId ? 1 : 0)
+    if (!before || before.state === 'DEREGISTERED') throw await whyNoAgent(tx, ctx, nodeId, none)
+    if (keyId) {
+      const [key] = await tx
+        .update(agentKeys)
+        .set({ status: 'ALLOWED', approvedAt: sql`now()`, approvedByName: ctx.actor.name })
+        .where(
+          and(visibleTo(ctx, agentKeys), eq(agentKeys.id, keyId), eq(agentKeys.nodeId, nodeId), eq(agentKeys.status, 'WAITING')),
+        )
+        .returning()
+      if (!key)
+        throw new InvalidInput([{ path: 'keyId', message: `No such key of ${before.agentId} waits for approval; look again.` }])
+      await revokeKeysOf(tx, ctx, nodeId, 'another key was approved', keyId)
+    }
+    if (fingerprint && before.offeredFingerprint !== fingerprint)
+      throw new Conflict(`${before.agentId} does not show this fingerprint any more; look again at what it shows.`)
+    const [agent] = await tx
+      .update(agents)
+      .set({
+        ...(keyId ? { keyId } : {}),
+        ...(fingerprint ? { fingerprint, offeredFingerprint: null, offeredFingerprintAt: null } : {}),
+      })
+      .where(eq(agents.nodeId, nodeId))
+      .returning()
+    const kinds = [...(keyId ? (['key_changed'] as const) : []), ...(fingerprint ? (['fingerprint_changed'] as const) : [])]
+    for (const nudge of await resolveAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kinds }])) afterwards(nudge)
+    await audit(tx, ctx, 'agent.approve_change', { id: nodeId, name: before.agentId }, { keyId, fingerprint })
+    afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+    return agent!
+  })
+}

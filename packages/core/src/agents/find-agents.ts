@@ -1,0 +1,25 @@
+import { sql } from 'drizzle-orm'
+import type { Runtime } from '../context.ts'
+import { type AgentState, agentKeys, agents } from './tables.ts'
+
+/** What it takes to judge a heartbeat before it is stored. */
+export type KnownAgent = {
+  agentId: string
+  nodeId: string
+  tenantId: string
+  cluster: string
+  state: AgentState
+  /** Those that are allowed to sign for it. */
+  keys: { id: string; publicKey: string }[]
+}
+
+/** All agents of these names with their allowed keys, in all tenants: a name may occur in several, and the key tells them apart. */
+export async function findAgents({ db }: Pick<Runtime, 'db'>, agentIds: string[]): Promise<KnownAgent[]> {
+  const { rows } = await db.execute<KnownAgent>(sql`
+    select a.agent_id as "agentId", a.node_id as "nodeId", a.tenant_id as "tenantId", a.cluster, a.state,
+      coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'publicKey', k.public_key)) filter (where k.id is not null), '[]') as keys
+    from ${agents} a left join ${agentKeys} k on k.node_id = a.node_id and k.status = 'ALLOWED'
+    where a.agent_id = any(${sql.param(agentIds)}::text[])
+    group by a.node_id order by a.node_id`)
+  return rows
+}

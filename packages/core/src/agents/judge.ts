@@ -1,0 +1,147 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { ALERT_KINDS, type AlertKind, type RaisedAlert, type ResolvedAlert, raiseAlerts, resolveAlerts } from '../alerts/index.ts'
+import type { Tx } from '../context.ts'
+import type { Nudge } from '../events.ts'
+import { moment, seconds } from './moment.ts'
+import { DEFAULT_SETTINGS } from './settings.ts'
+import { type AgentFacts, type AgentReason, RULES } from './state-machine.ts'
+import {
+  type AgentState,
+  agentBeats,
+  agentIngest,
+  agentKeys,
+  agentSettings,
+  agentSilences,
+  agents,
+  agentTransitions,
+} from './tables.ts'
+
+/** Without a sign of life from any API process for this long, heartbeats could not arrive. */
+export const INGEST_DOWN_AFTER_S = 15
+
+type Move = {
+  nodeId: string
+  tenantId: string
+  from: AgentState
+  to: AgentState
+  reason: AgentReason
+  /** Why it was in the state that it leaves. */
+  fromReason: AgentReason
+  /** Silent together with many others; was it, when it was called STALE. */
+  isHeld: boolean
+  wasHeld: boolean
+  evidence: Record<string, unknown>
+}
+
+/**
+ * Move agents along the rules of state-machine.ts, set-based, by the database's time. One statement makes a step of all of them; an
+ * agent that is heard again and is to be drained makes two. An agent that somebody else has locked is left to the next turn.
+ * @param only the agents to look at; without it, all that may have to move
+ * @returns how many moved, and the nudges to send after the commit
+ */
+export async function judge(tx: Tx, only: { nodeIds?: string[]; now?: Date } = {}): Promise<{ moved: number; nudges: Nudge[] }> {
+  const now = moment(only.now)
+  const moves: Move[] = []
+  let candidates = only.nodeIds ? sql`select unnest(${sql.param(only.nodeIds)}::uuid[])` : mayMove(now)
+  for (;;) {
+    const step = await moveOnce(tx, candidates, now)
+    if (step.length === 0) break
+    moves.push(...step)
+    candidates = sql`select unnest(${sql.param(step.map(({ nodeId }) => nodeId))}::uuid[])`
+  }
+  return { moved: moves.length, nudges: await tell(tx, moves) }
+}
+
+/** Of a fleet that is well these are few: what costs is one walk over the narrow rows of heartbeats. */
+const mayMove = (now: SQL) => sql`
+  select node_id from ${agentBeats} where said_drain is not null or heard_at < ${now} - ${seconds(
+    sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`,
+  )}
+  union select node_id from ${agents} where state <> 'ACTIVE' and state <> 'DEREGISTERED'`
+
+async function moveOnce(tx: Tx, candidates: SQL, now: SQL): Promise<Move[]> {
+  const to = sql.param(RULES.map((rule) => rule.to))
+  const reasons = sql.param(RULES.map((rule) => rule.reason))
+  const { rows } = await tx.execute<Move>(sql`
+    with may_move(node_id) as (${candidates}),
+    facts as (${facts(now)}),
+    verdict as materialized (select f.*, ${firstRuleThatFits()} as rule from facts f),
+    step as (
+      select v.*, (${to}::text[])[v.rule] as "to", (${reasons}::text[])[v.rule] as reason,
+        jsonb_strip_nulls(jsonb_build_object('heardAt', v.heard_at, 'silentS', round(extract(epoch from ${now} - v.since)::numeric, 3),
+          'bootEpoch', v.boot_epoch, 'sequence', v.sequence, 'slurmState', v.slurm_state, 'runningJobs', v.running_jobs,
+          'drainedBy', v.drain_requested_by_name, 'drainReason', v.drain_reason,
+          'isHeld', nullif(v."isHeld", false))) as evidence
+      from verdict v join ${agents} a on a.node_id = v.node_id and a.state = v.state
+      where v.rule is not null
+      order by v.node_id for update of a skip locked),
+    moved as (
+      update ${agents} a set state = s."to", state_reason = s.reason, state_since = ${now},
+        held_at = case when s."to" = 'STALE' and s."isHeld" then ${now} end
+      from step s where a.node_id = s.node_id),
+    noted as (
+      insert into ${agentTransitions} (tenant_id, node_id, "from", "to", reason, evidence, at)
+      select tenant_id, node_id, state, "to", reason, evidence, ${now} from step order by since, node_id)
+    select node_id as "nodeId", tenant_id as "tenantId", state as "from", "to", reason, state_reason as "fromReason", "isHeld",
+      held_at is not null as "wasHeld", evidence from step order by since, node_id`)
+  return rows
+}
+
+/** AgentFacts of every candidate, by their names in TypeScript. */
+const facts = (now: SQL) => sql`
+  select a.*, b.heard_at, b.boot_epoch, b.sequence, b.slurm_state, b.running_jobs, quiet.since,
+    coalesce(b.heard_at >= ${now} - rule.stale, false) as "isHeard",
+    not ingest.is_down and quiet.since < ${now} - rule.stale as "isStale",
+    not ingest.is_down and quiet.since < ${now} - rule.offline as "isSilent",
+    exists (select 1 from ${agentSilences} s where s.tenant_id = a.tenant_id and (s.cluster is null or s.cluster = a.cluster)
+      and (s.ended_at is null or s.ended_at > ${now} - rule.stale)) as "isHeld",
+    a.drain_requested_at is not null as "isDrainAsked",
+    b.said_drain is not null as "isSlurmDrain",
+    coalesce(b.said_drain = 'DRAINED' or b.said_drain is null and a.drain_requested_at is not null
+      and b.heard_at >= a.drain_requested_at and coalesce(b.running_jobs, 0) = 0, false) as "isDrained",
+    coalesce(a.state_since < ${now} - make_interval(days => t.deregister_after_days), false) as "isAged"
+  from may_move
+  join ${agents} a using (node_id)
+  join ${agentBeats} b using (node_id)
+  left join ${agentSettings} t on t.tenant_id = a.tenant_id
+  cross join lateral (select
+    ${seconds(sql`coalesce(t.stale_after_s, ${DEFAULT_SETTINGS.staleAfterS})`)} as stale,
+    ${seconds(sql`coalesce(t.offline_after_s, ${DEFAULT_SETTINGS.offlineAfterS})`)} as offline) rule
+  cross join (select max(up_since) as up_since,
+    coalesce(max(alive_at) < ${now} - ${seconds(INGEST_DOWN_AFTER_S)}, false) as is_down from ${agentIngest}) ingest
+  cross join lateral (select greatest(b.heard_at, a.registered_at, ingest.up_since) as since) quiet`
+
+/** The number of the rule that holds, from 1; null when none does. */
+function firstRuleThatFits(): SQL {
+  const holds = (name: keyof AgentFacts | `!${keyof AgentFacts}`) =>
+    name.replace(/^(!?)(\w+)$/, (_, not, fact) => `${not && 'not '}f."${fact}"`)
+  const whens = RULES.map(({ from, when }, i) => `when f.state = '${from}' and ${when.map(holds).join(' and ')} then ${i + 1}`)
+  return sql.raw(`case ${whens.join('\n')} end`)
+}
+
+/** Alerts of what moved, and what the deregistered ones may no longer do. */
+async function tell(tx: Tx, moves: Move[]): Promise<Nudge[]> {
+  const resolved: ResolvedAlert[] = []
+  const raised: RaisedAlert[] = []
+  for (const { nodeId, tenantId, from, to, fromReason, isHeld, wasHeld, evidence } of moves) {
+    const wasAway = from === 'STALE' || from === 'OFFLINE' || fromReason === 'registered_again'
+    const resolve = (...kinds: AlertKind[]) => resolved.push({ tenantId, nodeId, kinds })
+    const raise = (kind: AlertKind) => raised.push({ tenantId, nodeId, kind, evidence })
+    if (to === 'STALE' && !isHeld) raise('stale')
+    if (to === 'OFFLINE') {
+      resolve('stale')
+      raise('offline')
+    }
+    if (to === 'ACTIVE' && wasAway) {
+      resolve('stale', 'offline')
+      if (!wasHeld) raise('recovered')
+    }
+    if (to === 'DEREGISTERED') resolve(...ALERT_KINDS)
+  }
+  const ended = moves.filter(({ to }) => to === 'DEREGISTERED').map(({ nodeId }) => nodeId)
+  if (ended.length > 0)
+    await tx.execute(sql`update ${agentKeys} set status = 'REVOKED', revoked_at = now(), revoked_by_name = 'Muster',
+      revoked_reason = 'the agent was deregistered' where node_id = any(${sql.param(ended)}::uuid[]) and status <> 'REVOKED'`)
+  const nudges = [...(await resolveAlerts(tx, resolved)), ...(await raiseAlerts(tx, raised))]
+  return [...nudges, ...moves.map(({ nodeId, tenantId }) => ({ topic: 'node' as const, id: nodeId, tenantId }))]
+}

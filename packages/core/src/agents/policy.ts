@@ -1,0 +1,58 @@
+import { type Actor, whyNotAllowed } from '../context.ts'
+import type { Agent, AgentKey } from './tables.ts'
+
+type Known = Pick<Agent, 'agentId' | 'state'>
+
+const gone = (agent: Known) =>
+  agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is deregistered; enrol the node anew.` : null
+
+/** Why `actor` may not ask for this agent's node to be drained; null when allowed. */
+export function whyNotDrainAgent(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
+  const refused = whyNotAllowed(actor, 'agent:write')
+  if (refused) return `Draining an agent: ${refused}.`
+  return gone(agent) ?? (agent.drainRequestedAt ? `The agent ${agent.agentId} is to be drained already.` : null)
+}
+
+/** Why `actor` may not take back a drain. */
+export function whyNotResumeAgent(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
+  const refused = whyNotAllowed(actor, 'agent:write')
+  if (refused) return `Resuming an agent: ${refused}.`
+  if (gone(agent)) return gone(agent)
+  if (agent.drainRequestedAt) return null
+  return agent.state === 'DRAINING' || agent.state === 'DRAINED'
+    ? `Slurm drains the node of the agent ${agent.agentId}, and nobody here asked for it; resume it in Slurm.`
+    : `Nobody asked for the agent ${agent.agentId} to be drained; it is ${agent.state}.`
+}
+
+/** Why `actor` may not end this agent for good. */
+export function whyNotDeregisterAgent(actor: Actor, agent: Known): string | null {
+  const refused = whyNotAllowed(actor, 'agent:write')
+  if (refused) return `Deregistering an agent: ${refused}.`
+  return agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is already deregistered.` : null
+}
+
+/** Why `actor` may not let this agent's sequence begin anew. */
+export function whyNotResetSequence(actor: Actor, agent: Known): string | null {
+  const refused = whyNotAllowed(actor, 'agent:write')
+  if (refused) return `Resetting a sequence: ${refused}.`
+  return gone(agent)
+}
+
+/** Why `actor` may not approve what waits of this agent: `waitingKeys` keys, or another fingerprint. */
+export function whyNotApproveAgentChange(
+  actor: Actor,
+  agent: Known & Pick<Agent, 'offeredFingerprint'>,
+  waitingKeys: number,
+): string | null {
+  const refused = whyNotAllowed(actor, 'agent:trust')
+  if (refused) return `Approving a change: ${refused}.`
+  if (gone(agent)) return gone(agent)
+  return waitingKeys === 0 && !agent.offeredFingerprint ? `Nothing of the agent ${agent.agentId} waits for approval.` : null
+}
+
+/** Why `actor` may not revoke this key. */
+export function whyNotRevokeAgentKey(actor: Actor, key: Pick<AgentKey, 'status'>): string | null {
+  const refused = whyNotAllowed(actor, 'agent:trust')
+  if (refused) return `Revoking a key: ${refused}.`
+  return key.status === 'REVOKED' ? 'The key is already revoked.' : null
+}

@@ -1,0 +1,335 @@
+import { proofBytes, publicKey, RefusedKey, RegisterRequest, type RegisterRequest as Request, verify } from '@muster/protocol'
+import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import { raiseAlerts } from '../alerts/index.ts'
+import { audit, type Ctx, inTransaction, type Runtime, type Tx } from '../context.ts'
+import { parseInput } from '../errors.ts'
+import { computeNodes, NodeName } from '../nodes/index.ts'
+import { hashEnrolmentToken } from './create-enrolment-token.ts'
+import { beginSequenceAnew } from './reset-agent-sequence.ts'
+import { revokeKeysOf } from './revoke-agent-key.ts'
+import {
+  type Agent,
+  type AgentKey,
+  agentBeats,
+  agentEnrolmentTokens,
+  agentKeys,
+  agentReports,
+  agents,
+  agentTransitions,
+} from './tables.ts'
+
+const PROOF_WINDOW_MS = 5 * 60_000
+/** Keys of one node that may wait at once: a stranger can fill a list with no more. */
+const MAX_WAITING = 3
+
+export type Registration =
+  | { isAccepted: true; nodeId: string }
+  | {
+      isAccepted: false
+      code: 'key_not_allowed' | 'token_invalid' | 'proof_invalid' | 'approval_pending' | 'cluster_mismatch'
+      message: string
+    }
+
+const refuse = (code: Exclude<Registration, { isAccepted: true }>['code'], message: string) =>
+  ({ isAccepted: false, code, message }) as const
+
+type Caller = {
+  request: Request
+  isProven: boolean
+  from: string | null
+  afterwards: (nudge: Parameters<Runtime['notify']>[0]) => void
+}
+
+/**
+ * Let an agent in, or in again: with a key that is allowed, or with an enrolment token that nobody has used. Nobody else gets in, and
+ * no key is replaced: another key for a node that has one, or another machine with it, waits until somebody approves.
+ * @param from the address that it comes from
+ * @throws InvalidInput what it says has not the form of a registration
+ */
+export async function registerAgent(
+  runtime: Runtime,
+  input: z.input<typeof RegisterRequest>,
+  from: string | null = null,
+): Promise<Registration> {
+  const request = parseInput(RegisterRequest, input)
+  const proof = checkProof(request)
+  if (typeof proof !== 'boolean') return proof
+  if (request.enrolment_token && !proof)
+    return refuse('proof_invalid', 'A registration with a token has to prove that it holds the key: sign it.')
+  const found = await findTenant(runtime, request)
+  if ('code' in found) return found
+  const ctx: Ctx = { ...runtime, tenantId: found.tenantId, actor: { kind: 'agent', id: null, name: `agent ${request.node_id}` } }
+  return inTransaction(ctx, async (tx, afterwards) => {
+    // One at a time for each name, so that two who bring the same new name do not both find it free.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent ${ctx.tenantId} ${request.node_id}`}, 0))`)
+    return letIn(tx, ctx, { request, isProven: proof, from, afterwards })
+  })
+}
+
+/** Whether it proves to hold the key; or why it is refused. */
+function checkProof(request: Request) {
+  try {
+    const key = publicKey(request.agent_pubkey)
+    if (!request.proof) return false
+    const { signature, timestamp } = request.proof
+    if (Math.abs(Date.now() - timestamp * 1000) > PROOF_WINDOW_MS)
+      return refuse('proof_invalid', "The proof's time is more than five minutes off; set the node's clock.")
+    return (
+      verify(proofBytes(request, timestamp), signature, key) ||
+      refuse('proof_invalid', 'The proof is not signed with the key that it is for.')
+    )
+  } catch (error) {
+    if (error instanceof RefusedKey) return refuse('key_not_allowed', error.message)
+    throw error
+  }
+}
+
+/** Where it belongs: the token says so, else the key, else the name if only one tenant has an agent of that name. */
+async function findTenant({ db }: Runtime, request: Request): Promise<{ tenantId: string } | ReturnType<typeof refuse>> {
+  const { agent_pubkey: key, node_id: agentId, enrolment_token: token } = request
+  if (token) {
+    const [row] = await db
+      .select()
+      .from(agentEnrolmentTokens)
+      .where(eq(agentEnrolmentTokens.hash, hashEnrolmentToken(token)))
+    return row ?? refuse('token_invalid', 'There is no such enrolment token; ask for another one.')
+  }
+  const keys = await db.query.agentKeys.findMany({
+    where: { publicKey: key, status: 'ALLOWED' },
+    with: { node: { columns: { name: true }, with: { agent: { columns: { agentId: true } } } } },
+    orderBy: { id: 'asc' },
+  })
+  const bound = keys.find(({ node }) => (node?.agent?.agentId ?? node?.name) === agentId) ?? keys.find(({ nodeId }) => !nodeId)
+  if (bound ?? keys[0]) return (bound ?? keys[0])!
+  const named = await db
+    .select()
+    .from(agents)
+    .where(and(eq(agents.agentId, agentId), ne(agents.state, 'DEREGISTERED')))
+    .limit(2)
+  if (named.length === 1) return named[0]!
+  return refuse('key_not_allowed', 'This key is not allowed. Bring an enrolment token, or have the key put on the allow-list.')
+}
+
+async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
+  const { request } = caller
+  const [key] = await tx
+    .select()
+    .from(agentKeys)
+    .where(and(eq(agentKeys.tenantId, ctx.tenantId), eq(agentKeys.publicKey, request.agent_pubkey)))
+    .for('update')
+  const [agent] = await tx
+    .select()
+    .from(agents)
+    .where(and(eq(agents.tenantId, ctx.tenantId), eq(agents.agentId, request.node_id)))
+    .for('update')
+  if (key?.status === 'REVOKED') return refuse('key_not_allowed', 'This key is revoked; make a new one with `muster-agent init`.')
+  // Before the token is looked at: an agent that did not hear our first answer asks again with the same token.
+  if (agent && key?.status === 'ALLOWED' && key.nodeId === agent.nodeId) return again(tx, ctx, caller, agent, key)
+  if (key?.status === 'ALLOWED' && key.nodeId && agent)
+    return refuse('key_not_allowed', 'This key speaks for another node; every node needs a key of its own.')
+
+  let nodeId = key?.status === 'ALLOWED' ? key.nodeId : null
+  if (key?.status !== 'ALLOWED') {
+    const isIn = agent !== undefined && agent.state !== 'DEREGISTERED'
+    const token = request.enrolment_token ? await takeToken(tx, ctx, caller, isIn ? agent.nodeId : null) : null
+    if (token && 'code' in token) return token
+    if (isIn) return waitForApproval(tx, ctx, caller, agent, key)
+    if (!token)
+      return refuse(
+        'key_not_allowed',
+        'This key is not allowed. Bring an enrolment token, or have the key put on the allow-list.',
+      )
+    nodeId = token.nodeId
+  }
+  if (agent && nodeId && nodeId !== agent.nodeId)
+    return refuse('key_not_allowed', `The name ${request.node_id} is the agent's of another node.`)
+  if (agent && agent.state !== 'DEREGISTERED') return again(tx, ctx, caller, agent, key!)
+  return enrol(tx, ctx, caller, nodeId ?? agent?.nodeId ?? null, key)
+}
+
+/** Use the token up. What it is for is checked by its own row, so of two that race with it one gets it. */
+async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller, agentNodeId: string | null) {
+  const hash = hashEnrolmentToken(request.enrolment_token!)
+  const [token] = await tx
+    .update(agentEnrolmentTokens)
+    .set({ usedAt: sql`now()`, usedFrom: from, usedByNodeId: agentNodeId })
+    .where(
+      and(
+        eq(agentEnrolmentTokens.tenantId, ctx.tenantId),
+        eq(agentEnrolmentTokens.hash, hash),
+        isNull(agentEnrolmentTokens.usedAt),
+        gt(agentEnrolmentTokens.expiresAt, sql`now()`),
+      ),
+    )
+    .returning()
+  if (!token) return refuse('token_invalid', 'This enrolment token was used already or has expired; ask for another one.')
+  return { nodeId: token.nodeId }
+}
+
+/** A known agent with its own key: it comes back. What it says of itself counts only if it proves that it holds the key. */
+async function again(
+  tx: Tx,
+  ctx: Ctx,
+  { request, isProven, from, afterwards }: Caller,
+  agent: Agent,
+  key: AgentKey,
+): Promise<Registration> {
+  const { nodeId } = agent
+  if (!isProven && request.cluster_id !== agent.cluster)
+    return refuse(
+      'cluster_mismatch',
+      `${request.node_id} is registered in the cluster ${agent.cluster}; deregister it to enrol it in another.`,
+    )
+  const fingerprint = isProven ? (request.hardware_fingerprint ?? null) : null
+  const isOtherMachine = fingerprint !== null && agent.fingerprint !== null && fingerprint !== agent.fingerprint
+  const isBack = isProven && agent.state === 'OFFLINE' && !isOtherMachine
+  await tx
+    .update(agents)
+    .set({
+      keyId: key.id,
+      ...(isProven ? { cluster: request.cluster_id, version: request.agent_version ?? agent.version, seenFrom: from } : {}),
+      // Without proof it may be anybody, who could keep a dead node from being called silent.
+      ...(isProven ? { registeredAt: sql`now()` } : {}),
+      ...(isOtherMachine ? { offeredFingerprint: fingerprint, offeredFingerprintAt: sql`now()` } : {}),
+      ...(fingerprint && !agent.fingerprint ? { fingerprint } : {}),
+      ...(isBack ? { state: 'PENDING', stateSince: sql`now()`, stateReason: 'registered_again' } : {}),
+    })
+    .where(eq(agents.nodeId, nodeId))
+  if (!key.nodeId) await tx.update(agentKeys).set({ nodeId }).where(eq(agentKeys.id, key.id))
+  // The second half of a rotation: the key that it had before has served.
+  if (isProven && key.id !== agent.keyId) await revokeKeysOf(tx, ctx, nodeId, 'the agent registered with another key', key.id)
+  if (isProven) await place(tx, request, nodeId)
+  if (isBack) await note(tx, ctx, nodeId, 'OFFLINE', 'registered_again', from)
+  await beginSequenceAnew(tx, nodeId, 'without an epoch')
+  afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+  if (!isOtherMachine) return { isAccepted: true, nodeId }
+  await audit(tx, ctx, 'agent.offer_fingerprint', { id: nodeId, name: agent.agentId }, { fingerprint, from })
+  const alert = { tenantId: ctx.tenantId, nodeId, kind: 'fingerprint_changed' as const, evidence: { fingerprint, from } }
+  for (const nudge of await raiseAlerts(tx, [alert])) afterwards(nudge)
+  return refuse('approval_pending', 'This is other hardware than before; somebody has to approve it.')
+}
+
+/** Another key for a node that has one. */
+async function waitForApproval(
+  tx: Tx,
+  ctx: Ctx,
+  { request, from, afterwards }: Caller,
+  agent: Agent,
+  key?: AgentKey,
+): Promise<Registration> {
+  const pending = refuse('approval_pending', `${agent.agentId} has another key; somebody has to approve this one.`)
+  if (key) return pending
+  const waiting = await tx
+    .select({ id: agentKeys.id })
+    .from(agentKeys)
+    .where(and(eq(agentKeys.nodeId, agent.nodeId), eq(agentKeys.status, 'WAITING')))
+  if (waiting.length >= MAX_WAITING)
+    return refuse('key_not_allowed', `Too many keys of ${agent.agentId} wait for approval already.`)
+  const name = ctx.actor.name
+  const waits = { tenantId: ctx.tenantId, nodeId: agent.nodeId, publicKey: request.agent_pubkey, status: 'WAITING' as const }
+  await tx.insert(agentKeys).values({ ...waits, seenFrom: from, createdByName: name })
+  await audit(tx, ctx, 'agent.offer_key', { id: agent.nodeId, name: agent.agentId }, { publicKey: request.agent_pubkey, from })
+  const evidence = { publicKey: request.agent_pubkey, from }
+  for (const nudge of await raiseAlerts(tx, [{ tenantId: ctx.tenantId, nodeId: agent.nodeId, kind: 'key_changed', evidence }]))
+    afterwards(nudge)
+  afterwards({ topic: 'node', id: agent.nodeId, tenantId: ctx.tenantId })
+  return pending
+}
+
+/** A new identity: of a node that is known, or of one that is added herewith. */
+async function enrol(tx: Tx, ctx: Ctx, caller: Caller, known: string | null, key?: AgentKey): Promise<Registration> {
+  const { request, isProven, from, afterwards } = caller
+  const node = known ? { id: known } : await findOrAddNode(tx, ctx, caller)
+  if ('code' in node) return node
+  const nodeId = node.id
+  const [before] = await tx.select().from(agents).where(eq(agents.nodeId, nodeId)).for('update')
+  if (before && before.state !== 'DEREGISTERED')
+    return refuse('key_not_allowed', `The node has the agent ${before.agentId} already.`)
+  // What was deregistered stays so: its row goes, and the timeline tells of both.
+  if (before) await tx.delete(agents).where(eq(agents.nodeId, nodeId))
+  const keyId = await allow(tx, ctx, caller, nodeId, key)
+  await tx.insert(agents).values({
+    nodeId,
+    tenantId: ctx.tenantId,
+    agentId: request.node_id,
+    cluster: request.cluster_id,
+    keyId,
+    fingerprint: isProven ? (request.hardware_fingerprint ?? null) : null,
+    version: request.agent_version ?? null,
+    seenFrom: from,
+  })
+  await tx.insert(agentBeats).values({ nodeId })
+  await tx.delete(agentReports).where(eq(agentReports.nodeId, nodeId))
+  if (request.enrolment_token)
+    await tx
+      .update(agentEnrolmentTokens)
+      .set({ usedByNodeId: nodeId })
+      .where(eq(agentEnrolmentTokens.hash, hashEnrolmentToken(request.enrolment_token)))
+  await place(tx, request, nodeId)
+  await note(tx, ctx, nodeId, null, 'registered', from)
+  await audit(tx, ctx, 'agent.register', { id: nodeId, name: request.node_id }, { publicKey: request.agent_pubkey, from })
+  afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+  return { isAccepted: true, nodeId }
+}
+
+async function allow(tx: Tx, ctx: Ctx, { request, from }: Caller, nodeId: string, key?: AgentKey): Promise<string> {
+  const name = ctx.actor.name
+  const allowed = {
+    status: 'ALLOWED' as const,
+    nodeId,
+    seenFrom: from,
+    approvedAt: key?.approvedAt ?? sql`now()`,
+    approvedByName: key?.approvedByName ?? name,
+  }
+  const [row] = key
+    ? await tx.update(agentKeys).set(allowed).where(eq(agentKeys.id, key.id)).returning()
+    : await tx
+        .insert(agentKeys)
+        .values({ ...allowed, tenantId: ctx.tenantId, publicKey: request.agent_pubkey, createdByName: name })
+        .returning()
+  return row!.id
+}
+
+/** The node of that name, or a new one. */
+async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
+  const [node] = await tx
+    .select({ id: computeNodes.id, decommissionedAt: computeNodes.decommissionedAt })
+    .from(computeNodes)
+    .where(and(eq(computeNodes.tenantId, ctx.tenantId), eq(computeNodes.name, request.node_id)))
+  if (node?.decommissionedAt)
+    return refuse('key_not_allowed', `The node ${request.node_id} is decommissioned; recommission it first.`)
+  if (node) return node
+  const name = NodeName.safeParse(request.node_id)
+  if (!name.success)
+    return refuse(
+      'key_not_allowed',
+      `No node can be called ${request.node_id}: it ${name.error.issues[0]!.message}. Add it by hand, and use a token for it.`,
+    )
+  const [added] = await tx
+    .insert(computeNodes)
+    .values({ tenantId: ctx.tenantId, name: name.data, host: from ?? name.data })
+    .returning()
+  await audit(tx, ctx, 'node.add', added!, { host: added!.host })
+  return added!
+}
+
+/** Where the node says that it stands; what nobody says stays. */
+async function place(tx: Tx, { region, datacenter }: Request, nodeId: string): Promise<void> {
+  const said = { ...(region ? { region } : {}), ...(datacenter ? { datacenter } : {}) }
+  if (Object.keys(said).length > 0) await tx.update(computeNodes).set(said).where(eq(computeNodes.id, nodeId))
+}
+
+async function note(
+  tx: Tx,
+  ctx: Ctx,
+  nodeId: string,
+  before: 'OFFLINE' | null,
+  reason: string,
+  from: string | null,
+): Promise<void> {
+  const evidence = from ? { seenFrom: from } : {}
+  await tx
+    .insert(agentTransitions)
+    .values({ tenantId: ctx.tenantId, nodeId, from: before, to: 'PENDING', reason, evidence, at: sql`now()` })
+}

@@ -1,0 +1,67 @@
+import { and, eq, ne, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { resolveAlerts } from '../alerts/index.ts'
+import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
+import { visibleTo, whyNoRow } from '../db/rows.ts'
+import { parseInput } from '../errors.ts'
+import { Id, oneLine } from '../input.ts'
+import { whyNotRevokeAgentKey } from './policy.ts'
+import { type AgentKey, agentKeys } from './tables.ts'
+import { keyFingerprint } from './trust.ts'
+
+export const RevokeAgentKeyInput = z.object({ id: Id, reason: oneLine(200) })
+
+/**
+ * Let a key speak for nobody any more, from the next heartbeat on; or refuse one that waits. It never comes back.
+ * @throws NotFound, Conflict it is revoked already
+ */
+export async function revokeAgentKey(ctx: Ctx, input: z.input<typeof RevokeAgentKeyInput>): Promise<AgentKey> {
+  authorize(ctx, 'agent:trust')
+  const { id, reason } = parseInput(RevokeAgentKeyInput, input)
+  return inTransaction(ctx, async (tx, afterwards) => {
+    const [key] = await tx
+      .update(agentKeys)
+      .set(revoked(ctx, reason))
+      .where(and(visibleTo(ctx, agentKeys), eq(agentKeys.id, id), ne(agentKeys.status, 'REVOKED')))
+      .returning()
+    if (!key) throw await whyNoRow(tx, ctx, agentKeys, id, 'key', (row) => whyNotRevokeAgentKey(ctx.actor, row))
+    await audit(tx, ctx, 'agent_key.revoke', { id, name: keyFingerprint(key.publicKey) }, { nodeId: key.nodeId, reason })
+    if (key.nodeId) {
+      for (const nudge of await settleKeyAlert(tx, ctx, key.nodeId)) afterwards(nudge)
+      afterwards({ topic: 'node', id: key.nodeId, tenantId: ctx.tenantId })
+    }
+    return key
+  })
+}
+
+/** Revoke all keys of a node, or all but one. */
+export async function revokeKeysOf(tx: Tx, ctx: Ctx, nodeId: string, reason: string, exceptId?: string): Promise<void> {
+  await tx
+    .update(agentKeys)
+    .set(revoked(ctx, reason))
+    .where(
+      and(
+        visibleTo(ctx, agentKeys),
+        eq(agentKeys.nodeId, nodeId),
+        ne(agentKeys.status, 'REVOKED'),
+        exceptId ? ne(agentKeys.id, exceptId) : undefined,
+      ),
+    )
+}
+
+/** The alert of a changed key is over when none waits any more. @returns nudges for after the commit */
+export async function settleKeyAlert(tx: Tx, ctx: Ctx, nodeId: string) {
+  const [waiting] = await tx
+    .select({ id: agentKeys.id })
+    .from(agentKeys)
+    .where(and(visibleTo(ctx, agentKeys), eq(agentKeys.nodeId, nodeId), eq(agentKeys.status, 'WAITING')))
+    .limit(1)
+  return waiting ? [] : resolveAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kinds: ['key_changed'] }])
+}
+
+const revoked = (ctx: Ctx, reason: string) => ({
+  status: 'REVOKED' as const,
+  revokedAt: sql`now()`,
+  revokedByName: ctx.actor.name,
+  revokedReason: reason,
+})

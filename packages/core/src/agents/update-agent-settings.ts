@@ -1,0 +1,43 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
+import { InvalidInput, parseInput } from '../errors.ts'
+import { readAgentSettings } from './settings.ts'
+import { type AgentSettings, agentSettings } from './tables.ts'
+
+const whole = (least: number, most: number) =>
+  z.number().int('must be a whole number').min(least, `must be at least ${least}`).max(most, `must be at most ${most}`)
+
+export const UpdateAgentSettingsInput = z.object({
+  /** Seconds of silence after which an agent is STALE, and OFFLINE. */
+  staleAfterS: whole(60, 86_400).optional(),
+  offlineAfterS: whole(90, 604_800).optional(),
+  /** More than this share of a tenant or cluster, and at least so many nodes, silent at once: taken for a fault of ours. */
+  massSilencePercent: whole(1, 100).optional(),
+  massSilenceNodes: whole(2, 1_000_000).optional(),
+  /** Days OFFLINE after which an agent is deregistered by itself. Null: never. */
+  deregisterAfterDays: whole(1, 3650).nullish(),
+})
+
+/**
+ * Change when the tenant's agents are called stale and offline; what is not given stays.
+ * @throws InvalidInput offline would come before stale
+ */
+export async function updateAgentSettings(ctx: Ctx, input: z.input<typeof UpdateAgentSettingsInput>): Promise<AgentSettings> {
+  authorize(ctx, 'agent:settings')
+  const changes = parseInput(UpdateAgentSettingsInput, input)
+  return inTransaction(ctx, async (tx) => {
+    // Two that change a bound each take turns, so that what is checked here is what is written.
+    await tx.execute(sql`select 1 from tenants where id = ${ctx.tenantId} for update`)
+    const settings = { ...(await readAgentSettings(tx, ctx.tenantId)), ...changes, tenantId: ctx.tenantId, updatedAt: new Date() }
+    if (settings.offlineAfterS <= settings.staleAfterS)
+      throw new InvalidInput([{ path: 'offlineAfterS', message: `must be more than the ${settings.staleAfterS} s until STALE` }])
+    const [row] = await tx
+      .insert(agentSettings)
+      .values(settings)
+      .onConflictDoUpdate({ target: agentSettings.tenantId, set: settings })
+      .returning()
+    await audit(tx, ctx, 'agent.update_settings', { id: ctx.tenantId }, changes)
+    return row!
+  })
+}
