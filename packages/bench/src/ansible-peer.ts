@@ -7,6 +7,10 @@ import type { Lab } from '@muster/lab'
 export type AnsiblePeer = {
   /** Run `ansible` or `ansible-playbook` against the lab. @returns stdout and the wall time in ms @throws Error when it failed */
   run(program: 'ansible' | 'ansible-playbook', args: string[]): Promise<{ stdout: string; ms: number }>
+  /** The environment of one call, for whoever starts Ansible in another way. */
+  env(): Record<string, string>
+  /** `-i` and the inventory. */
+  inventory: string[]
   close(): void
 }
 
@@ -32,27 +36,26 @@ export function ansiblePeer(lab: Lab): AnsiblePeer {
   const ansible = process.env.ANSIBLE_PLAYBOOK
   const bin = ansible ? `${dirname(ansible)}/` : ''
   let calls = 0
+  const inventory = ['-i', join(dir, 'hosts')]
+  const env = () => ({
+    PATH: process.env.PATH ?? '',
+    HOME: dir,
+    LANG: 'C.UTF-8',
+    ANSIBLE_PIPELINING: 'True',
+    ANSIBLE_SSH_CONTROL_PATH_DIR: join(dir, `c${calls++}`),
+    ANSIBLE_PRIVATE_KEY_FILE: key,
+    ANSIBLE_SSH_ARGS: `-o UserKnownHostsFile=${join(dir, 'known_hosts')} -o ControlMaster=auto -o ControlPersist=2s`,
+    ANSIBLE_FORKS: String(hosts.length),
+    ANSIBLE_PYTHON_INTERPRETER: '/usr/bin/python3',
+  })
   return {
+    env,
+    inventory,
     async run(program, args) {
-      const control = join(dir, `c${calls++}`)
-      const env = {
-        PATH: process.env.PATH ?? '',
-        HOME: dir,
-        LANG: 'C.UTF-8',
-        ANSIBLE_PIPELINING: 'True',
-        ANSIBLE_SSH_CONTROL_PATH_DIR: control,
-        ANSIBLE_PRIVATE_KEY_FILE: key,
-        ANSIBLE_SSH_ARGS: `-o UserKnownHostsFile=${join(dir, 'known_hosts')} -o ControlMaster=auto -o ControlPersist=2s`,
-        ANSIBLE_FORKS: String(hosts.length),
-        ANSIBLE_PYTHON_INTERPRETER: '/usr/bin/python3',
-      }
       const began = performance.now()
       const stdout = await new Promise<string>((resolve, reject) =>
-        execFile(
-          `${bin}${program}`,
-          ['-i', join(dir, 'hosts'), ...args],
-          { env, cwd: dir, maxBuffer: 1 << 28 },
-          (error, out, err) => (error ? reject(new Error(`${program} ${args.join(' ')}: ${err || out}`)) : resolve(out)),
+        execFile(`${bin}${program}`, [...inventory, ...args], { env: env(), cwd: dir, maxBuffer: 1 << 28 }, (error, out, err) =>
+          error ? reject(new Error(`${program} ${args.join(' ')}: ${err || out}`)) : resolve(out),
         ),
       )
       return { stdout, ms: performance.now() - began }
