@@ -58,7 +58,7 @@ export async function createQueue(url: string, log: Log, role: 'sender' | 'worke
     async work(name, concurrency, handle) {
       // One fetch for many entries: a poller each would ask the database once per entry, and all of them every second. Only as
       // many are taken as can begin at once, so that none waits here which another worker could handle.
-      const most = Math.ceil(concurrency / 4)
+      const most = Math.min(Math.ceil(concurrency / 4), 8)
       let free = concurrency
       let freed = () => {}
       const run = async (entry: QueueEntry) => {
