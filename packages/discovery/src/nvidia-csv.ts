@@ -65,6 +65,8 @@ export function nvidiaCsv(text: string, fields?: string[]): { accelerators: Acce
       continue
     }
     const cell = (name: string) => (columns.includes(name) ? row[columns.indexOf(name)] : undefined)
+    const [corrected, uncorrected] = ['corrected', 'uncorrected'].map((kind) => count(cell(`ecc.errors.${kind}.volatile.total`)))
+    const ecc = { correctedVolatile: corrected ?? null, uncorrectedVolatile: uncorrected ?? null }
     const device = accelerator('nvidia_gpu', 'nvidia', {
       model: known(cell('name')),
       index: count(cell('index')),
@@ -78,6 +80,10 @@ export function nvidiaCsv(text: string, fields?: string[]): { accelerators: Acce
       computeCapability: known(cell('compute_cap')),
       partitionMode: migMode(cell('mig.mode.current')),
       eccMode: enabled(cell('ecc.mode.current')),
+      eccErrors:
+        ecc.correctedVolatile === null && ecc.uncorrectedVolatile === null
+          ? null
+          : { ...ecc, correctedAggregate: null, uncorrectedAggregate: null },
       temperature: number(cell('temperature.gpu')),
       power: number(cell('power.draw')),
       utilisation: number(cell('utilization.gpu')),
@@ -85,6 +91,7 @@ export function nvidiaCsv(text: string, fields?: string[]): { accelerators: Acce
         lost: row.some((value) => /[GP]PU is lost/i.test(value)),
         recovery: cell('gpu_recovery_action'),
         resetRequired: row.some((value) => /requires reset/i.test(value)) ? 'Yes' : undefined,
+        uncorrected: ecc.uncorrectedVolatile,
       }),
     })
     if (device.model || device.uuid || device.pciAddress) accelerators.push(device)

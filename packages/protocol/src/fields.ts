@@ -7,6 +7,7 @@ export const FIELDS: Record<string, readonly string[]> = {
     'timestamp',
     'agent_version',
     'boot_epoch',
+    'measured_at',
     'capacity',
     'health',
     'latency',

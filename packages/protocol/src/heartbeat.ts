@@ -143,6 +143,8 @@ export const Heartbeat = z.looseObject({
   timestamp: time,
   agent_version: z.string().max(64).nullish(),
   boot_epoch: z.number().int().min(0).optional(),
+  /** Only in a beat that is delivered late: `timestamp` says when it was sent, this when it was measured. */
+  measured_at: time.nullish(),
   capacity: Capacity,
   health: Health,
   latency: Latency.nullish(),

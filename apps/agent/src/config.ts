@@ -1,0 +1,185 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { parseArgs } from 'node:util'
+import { parse } from 'yaml'
+import { type Level, levels } from './log.ts'
+
+/** What is wrong with the settings, for the person who wrote them. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+const text = (value: unknown) => {
+  if (typeof value !== 'string' && typeof value !== 'number') throw new ConfigError('must be a text')
+  return String(value)
+}
+const list = (value: unknown) =>
+  (Array.isArray(value) ? value : text(value).split(',')).map((each) => text(each).trim()).filter(Boolean)
+const duration = (value: unknown) => {
+  const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text(value))
+  if (!found) throw new ConfigError('must be a duration such as 30s or 2m')
+  return Number(found[1]) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[found[2] ?? 's']!
+}
+const port = (value: unknown) => {
+  const number = Number(text(value))
+  if (!Number.isInteger(number) || number < 1 || number > 65_535) throw new ConfigError('must be a port, 1 to 65535')
+  return number
+}
+const url = (value: unknown) => {
+  const found = URL.parse(text(value))
+  if (!found || !/^https?:$/.test(found.protocol)) throw new ConfigError('must be an address such as https://muster.example.org')
+  return text(value).replace(/\/+$/, '')
+}
+const level = (value: unknown) => {
+  const found = levels.find((each) => each === value)
+  if (!found) throw new ConfigError(`must be one of ${levels.join(', ')}`)
+  return found
+}
+const loopback = (value: unknown) => {
+  const found = /^(127(?:\.\d{1,3}){3}|\[::1\]):(\d{1,5})$/.exec(text(value))
+  if (!found) throw new ConfigError('must be a loopback address with a port, such as 127.0.0.1:9177')
+  return { host: found[1]!.replace(/[[\]]/g, ''), port: port(found[2]) }
+}
+const nodeId = (value: unknown) => {
+  if (!/^[A-Za-z0-9._-]{4,64}$/.test(text(value)))
+    throw new ConfigError('must be 4 to 64 letters, digits, dots, underscores or hyphens')
+  return text(value)
+}
+
+/** Every key of the file; each is a flag (--node-id) and a variable (MUSTER_AGENT_NODE_ID) as well. */
+const KEYS = {
+  'node-id': nodeId,
+  'cluster-id': text,
+  'provider-address': text,
+  'provider-daemon-url': url,
+  'api-url': url,
+  'heartbeat-interval': duration,
+  'key-file': text,
+  'ca-file': text,
+  'token-file': text,
+  'state-dir': text,
+  'status-socket': text,
+  'metrics-address': loopback,
+  hostname: text,
+  region: text,
+  datacenter: text,
+  'latency-targets': list,
+  'latency-port': port,
+  'gateway-port': port,
+  'slurm-node-name': text,
+  'storage-path': text,
+  'host-root': text,
+  'log-level': level,
+}
+type Key = keyof typeof KEYS
+
+export type Config = {
+  configFile: string
+  nodeId: string | undefined
+  clusterId: string | undefined
+  providerAddress: string | undefined
+  apiUrl: string | undefined
+  heartbeatInterval: number
+  keyFile: string
+  caFile: string | undefined
+  tokenFile: string | undefined
+  stateDir: string
+  statusSocket: string
+  metricsAddress: { host: string; port: number } | undefined
+  hostname: string
+  region: string | undefined
+  datacenter: string | undefined
+  latencyTargets: string[]
+  latencyPort: number
+  gatewayPort: number
+  slurmNodeName: string
+  storagePath: string
+  hostRoot: string
+  logLevel: Level
+}
+
+const DEFAULT_FILE = '/etc/muster/agent.yaml'
+const FLAGS = {
+  config: { type: 'string' },
+  once: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** Reads flags, then the environment, then the file: the first that says something wins. Throws ConfigError. */
+export function readConfig(args: string[], env: NodeJS.ProcessEnv = process.env) {
+  const options = Object.fromEntries(Object.keys(KEYS).map((key) => [key, { type: 'string' as const }]))
+  const { values, positionals } = parse_(() => parseArgs({ args, options: { ...options, ...FLAGS }, allowPositionals: true }))
+  const flags = values as Record<string, unknown>
+  const configFile = (flags.config as string | undefined) ?? env.MUSTER_AGENT_CONFIG ?? DEFAULT_FILE
+  const file = readFile(configFile, configFile === DEFAULT_FILE)
+  const get = <K extends Key>(key: K): ReturnType<(typeof KEYS)[K]> | undefined => {
+    const variable = `MUSTER_AGENT_${key.replaceAll('-', '_').toUpperCase()}`
+    const sources = [
+      [`--${key}`, flags[key]],
+      [variable, env[variable]],
+      [`\`${key}\` in ${configFile}`, file[key]],
+    ] as const
+    const [where, value] = sources.find(([, value]) => value !== undefined && value !== null && value !== '') ?? []
+    if (where === undefined) return
+    return parse_(() => KEYS[key](value) as ReturnType<(typeof KEYS)[K]>, where)
+  }
+  const hostname = get('hostname') ?? os.hostname()
+  const config: Config = {
+    configFile,
+    nodeId: get('node-id'),
+    clusterId: get('cluster-id'),
+    providerAddress: get('provider-address'),
+    apiUrl: get('api-url') ?? get('provider-daemon-url'),
+    heartbeatInterval: Math.min(Math.max(get('heartbeat-interval') ?? 30_000, 1000), 3_600_000),
+    keyFile: get('key-file') ?? '/etc/muster/agent.key',
+    caFile: get('ca-file'),
+    tokenFile: get('token-file'),
+    stateDir: get('state-dir') ?? '/var/lib/muster-agent',
+    statusSocket: get('status-socket') ?? '/run/muster-agent/status.sock',
+    metricsAddress: get('metrics-address'),
+    hostname,
+    region: get('region'),
+    datacenter: get('datacenter'),
+    latencyTargets: get('latency-targets') ?? [],
+    latencyPort: get('latency-port') ?? 22,
+    gatewayPort: get('gateway-port') ?? 80,
+    slurmNodeName: get('slurm-node-name') ?? hostname.split('.')[0]!,
+    storagePath: get('storage-path') ?? '/',
+    hostRoot: (get('host-root') ?? '').replace(/\/+$/, ''),
+    logLevel: get('log-level') ?? 'info',
+  }
+  return { config, command: positionals, once: flags.once === true, json: flags.json === true, help: flags.help === true }
+}
+
+/** What register and start cannot do without. Throws ConfigError naming the first that is missing. */
+export function required(config: Config) {
+  const { nodeId, clusterId, apiUrl } = config
+  for (const [key, value] of Object.entries({ 'node-id': nodeId, 'cluster-id': clusterId, 'api-url': apiUrl }))
+    if (!value) throw new ConfigError(`${key} is not set: write it into ${config.configFile} or give --${key}`)
+  return { nodeId: nodeId!, clusterId: clusterId!, apiUrl: apiUrl! }
+}
+
+function readFile(file: string, mayBeMissing: boolean): Record<string, unknown> {
+  let content: string
+  try {
+    content = fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    if (mayBeMissing && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`)
+  }
+  const found = parse_(() => parse(content) ?? {}, file)
+  if (typeof found !== 'object' || Array.isArray(found)) throw new ConfigError(`${file} must hold keys with their values`)
+  const strange = Object.keys(found).find((key) => !(key in KEYS))
+  if (strange)
+    throw new ConfigError(`${file} has \`${strange}\`, which is no setting; the settings are ${Object.keys(KEYS).join(', ')}`)
+  return found
+}
+
+function parse_<T>(read: () => T, where?: string): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new ConfigError([where, (error as Error).message.split('\n')[0]].filter(Boolean).join(' '))
+  }
+}

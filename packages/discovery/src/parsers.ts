@@ -1,0 +1,10 @@
+// The parsers alone, for who needs to be small: without the probe and without zod.
+export { NVIDIA_FIELDS } from './nvidia-csv.ts'
+export { parseAmd } from './parse-amd.ts'
+export { parseHuawei } from './parse-huawei.ts'
+export { parseIntel } from './parse-intel.ts'
+export { parseNvidia } from './parse-nvidia.ts'
+export { parseThead } from './parse-thead.ts'
+export { pciAccelerator } from './pci-ids.ts'
+export type { Accelerator } from './schema.ts'
+export { accelerator } from './vendor.ts'
