@@ -50,6 +50,8 @@ beforeAll(async () => {
     JobRun: run,
     JobArtifact: await artifactOf(run),
     ApiToken: apiToken,
+    AgentKey: await agentOf(node!),
+    Alert: await alertOf(node!),
   }
   theirs = Object.fromEntries(
     Object.entries(ids).map(([type, { id }]) => [type, globalId(type as TypeName, id)]),
@@ -68,6 +70,18 @@ async function artifactOf({ id, tenantId }: { id: string; tenantId: string }) {
   return row!
 }
 
+async function agentOf({ id: nodeId, tenantId }: { id: string; tenantId: string }) {
+  const { db } = t.runtime
+  await db.insert(tables.agents).values({ nodeId, tenantId, agentId: 'their-agent', cluster: 'theirs' })
+  const values = { tenantId, nodeId, publicKey: 'theirs', status: 'ALLOWED' as const, createdByName: 'them' }
+  return (await db.insert(tables.agentKeys).values(values).returning())[0]!
+}
+
+async function alertOf({ id: nodeId, tenantId }: { id: string; tenantId: string }) {
+  const values = { tenantId, nodeId, kind: 'stale' as const, severity: 'warning' as const, key: `node:${nodeId}` }
+  return (await t.runtime.db.insert(tables.alerts).values(values).returning())[0]!
+}
+
 const NOTHING = { edges: [] }
 const notFound = { __typename: 'NotFoundError' }
 const ids = [
@@ -84,6 +98,8 @@ const ids = [
   'JobRun',
   'JobArtifact',
   'ApiToken',
+  'AgentKey',
+  'Alert',
 ] as const
 type Case = { query: () => string; answer?: unknown; code?: string }
 
@@ -363,6 +379,65 @@ const CASES: Record<string, Case> = {
     query: () => `mutation { it: cancelJobRun(id: "${theirs.JobRun}") { __typename } }`,
     answer: { it: notFound },
   },
+  'Query.agentFleet': {
+    query: () => '{ it: agentFleet { heldCount counts { count } clusters { names } } }',
+    answer: { it: { heldCount: 0, counts: [], clusters: [] } },
+  },
+  'Query.agentKeys': {
+    query: () => '{ it: agentKeys { totalCount edges { node { id } } } }',
+    answer: { it: { totalCount: 0, edges: [] } },
+  },
+  'Query.agentSettings': { query: () => '{ it: agentSettings { staleAfterS } }', answer: { it: { staleAfterS: 120 } } },
+  'Mutation.updateAgentSettings': {
+    query: () =>
+      'mutation { it: updateAgentSettings(input: { staleAfterS: 90 }) { __typename ... on AgentSettings { staleAfterS offlineAfterS } } }',
+    answer: { it: { __typename: 'AgentSettings', staleAfterS: 90, offlineAfterS: 300 } },
+  },
+  'Mutation.createAgentEnrolmentToken': {
+    query: () => `mutation { it: createAgentEnrolmentToken(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: { __typename: 'InvalidInputError' } },
+  },
+  'Mutation.allowAgentKey': {
+    query: () =>
+      `mutation { it: allowAgentKey(publicKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: { __typename: 'InvalidInputError' } },
+  },
+  'Mutation.revokeAgentKey': {
+    query: () => `mutation { it: revokeAgentKey(id: "${theirs.AgentKey}", reason: "x") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.approveAgentChange': {
+    query: () =>
+      `mutation { it: approveAgentChange(nodeId: "${theirs.ComputeNode}", keyId: "${theirs.AgentKey}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.drainAgent': {
+    query: () => `mutation { it: drainAgent(nodeId: "${theirs.ComputeNode}", reason: "x") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.resumeAgent': {
+    query: () => `mutation { it: resumeAgent(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.deregisterAgent': {
+    query: () => `mutation { it: deregisterAgent(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.resetAgentSequence': {
+    query: () => `mutation { it: resetAgentSequence(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Query.alerts': {
+    query: () =>
+      `{ it: alerts { totalCount edges { node { id } } } again: alerts(filter: { nodeId: "${theirs.ComputeNode}" }) { totalCount } }`,
+    answer: { it: { totalCount: 0, edges: [] }, again: { totalCount: 0 } },
+  },
+  'Mutation.acknowledgeAlerts': {
+    query: () => `mutation { it: acknowledgeAlerts(ids: ["${theirs.Alert}"], note: "mine") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Subscription.alertUpdated': { query: () => `subscription { alertUpdated(id: "${theirs.Alert}") { id } }` },
+  'Subscription.heartbeats': { query: () => `subscription { heartbeats(nodeId: "${theirs.ComputeNode}") { name } }` },
   'Subscription.jobRunEvents': {
     query: () => `subscription { jobRunEvents(id: "${theirs.JobRun}") { lastSeq } }`,
     code: 'NOT_FOUND',

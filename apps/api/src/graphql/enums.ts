@@ -1,3 +1,4 @@
+import { REASONS } from '@muster/core/agents'
 import { builder } from '../builder.ts'
 
 /** Values whose name in the schema is their stored value in capitals. */
@@ -265,4 +266,53 @@ export const VarMerge = builder.enumType('VarMerge', {
 export const VarChangeKind = builder.enumType('VarChangeKind', {
   description: 'What became of a variable.',
   values: same({ ADDED: 'It is new.', CHANGED: 'It has another value.', REMOVED: 'It is gone.' }),
+})
+
+export const AgentState = builder.enumType('AgentState', {
+  description: "What is made of a node's heartbeats.",
+  values: same({
+    PENDING: 'Registered, but not heard yet.',
+    ACTIVE: 'Heard in time.',
+    STALE: 'Late: nothing was heard for a while.',
+    DRAINING: 'It is to take no more jobs, and still has some.',
+    DRAINED: 'It is to take no more jobs, and has none left.',
+    OFFLINE: 'Nothing was heard for so long that it is given up.',
+    DEREGISTERED: 'Taken out for good; it comes back only with a new identity.',
+  }),
+})
+
+export const AgentReason = builder.enumType('AgentReason', {
+  description: 'Why the state of an agent changed.',
+  values: upper(REASONS),
+})
+
+export const AgentKeyStatus = builder.enumType('AgentKeyStatus', {
+  description: 'Whether heartbeats that are signed with a key count.',
+  values: same({
+    ALLOWED: 'They do.',
+    WAITING: 'Not yet: somebody has to approve it.',
+    REVOKED: 'Not any more, for good.',
+  }),
+})
+
+export const AlertSeverity = builder.enumType('AlertSeverity', {
+  description: 'How bad a thing is, mildest first.',
+  values: upper({ info: 'Good to know.', warning: 'To be looked at.', critical: 'To be looked at now.' }),
+})
+
+export const AlertKind = builder.enumType('AlertKind', {
+  description: 'What an alert tells of.',
+  values: upper({
+    stale: 'The node missed heartbeats.',
+    offline: 'The node was given up.',
+    recovered: 'A node that was stale or offline is heard again.',
+    anomaly: 'Its heartbeats come at unusual intervals.',
+    sequence_gap: 'Heartbeats that it sent did not arrive.',
+    key_changed: 'An agent came with another key than the allowed one.',
+    fingerprint_changed: 'An agent runs on other hardware than before.',
+    clock_skew: 'Its clock is off.',
+    accelerator_lost: 'An accelerator that was there does not answer any more.',
+    accelerator_count_changed: 'It has another number of accelerators than before.',
+    ingest_silent: 'So many nodes fell silent at once that Muster itself may be cut off.',
+  }),
 })

@@ -16,6 +16,8 @@ const WORDS = {
   JobRun: 'run',
   JobArtifact: 'artifact',
   ApiToken: 'API token',
+  AgentKey: 'agent key',
+  Alert: 'alert',
 } as const
 export type TypeName = keyof typeof WORDS
 

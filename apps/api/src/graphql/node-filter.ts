@@ -3,9 +3,9 @@ import { InvalidInput } from '@muster/core/errors'
 import { expandHostlist, fitsNodeQuery, type GroupTree, isInGroup, type NodeColumns } from '@muster/core/nodes'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { builder } from '../builder.ts'
-import { DeviceType, NodeStatus, NodeType } from './enums.ts'
+import { AgentState, DeviceType, NodeStatus, NodeType } from './enums.ts'
 
-const { accelerators } = schema
+const { accelerators, agentKeys, agents } = schema
 
 const LabelFilter = builder.inputType('LabelFilter', {
   description: 'Nodes that have a label.',
@@ -35,6 +35,13 @@ export const NodeFilter = builder.inputType('NodeFilter', {
     arch: t.stringList({ description: 'Has one of these machine architectures.' }),
     os: t.stringList({ description: 'Runs an operating system with one of these ids: debian, rocky.' }),
     hasHostKeyAlarm: t.boolean({ description: 'Offers a host key that is not approved (true), or does not (false).' }),
+    agentState: t.field({ type: [AgentState], description: 'Has an agent in one of these states.' }),
+    cluster: t.stringList({ description: 'Has an agent that says it is in one of these clusters.' }),
+    hasAgentAlarm: t.boolean({
+      description: 'Has an agent whose key or hardware changed and waits for approval (true), or has none such (false).',
+    }),
+    region: t.stringList({ description: 'Stands in one of these regions.' }),
+    datacenter: t.stringList({ description: 'Stands in one of these data centres.' }),
     hostlist: t.string({ description: 'Has one of these names: `gpu[001-064],cpu1`.' }),
   }),
 })
@@ -59,7 +66,22 @@ export function nodeConditions(
   groups: GroupTree | null,
 ): SQL | undefined {
   if (!filter) return undefined
-  const { text, status, nodeType, tag, label, group, query, arch, os, hasHostKeyAlarm, hostlist } = filter
+  const {
+    text,
+    status,
+    nodeType,
+    tag,
+    label,
+    group,
+    query,
+    arch,
+    os,
+    hasHostKeyAlarm,
+    hasAgentAlarm,
+    region,
+    datacenter,
+    hostlist,
+  } = filter
   const alarm = and(isNotNull(n.offeredHostKey), or(isNull(n.hostKey), ne(n.hostKey, n.offeredHostKey)))!
   return and(
     text
@@ -76,6 +98,10 @@ export function nodeConditions(
     groups && group ? isInGroup(groups, group, n) : undefined,
     groups && typeof query === 'string' ? fitsNodeQuery(groups, query, n, 'filter.query') : undefined,
     withAccelerators(filter, n),
+    withAgent(filter, n),
+    typeof hasAgentAlarm === 'boolean' ? sql`${agentAlarm(n)} = ${hasAgentAlarm}` : undefined,
+    region ? isOneOf(n.region, region, 'text') : undefined,
+    datacenter ? isOneOf(n.datacenter, datacenter, 'text') : undefined,
     arch ? isOneOf(n.arch, arch, 'text') : undefined,
     os ? isOneOf(n.osId, os, 'text') : undefined,
     typeof hasHostKeyAlarm === 'boolean' ? (hasHostKeyAlarm ? alarm : sql`(${alarm}) is not true`) : undefined,
@@ -94,6 +120,19 @@ function withAccelerators(filter: NodeFilterInput, n: NodeColumns): SQL | undefi
   const mine = sql`select from ${accelerators} a where a.node_id = ${n.id}${which ? sql` and ${which}` : sql``}`
   return (minAccelerators ?? 1) <= 1 ? sql`exists (${mine})` : sql`(select count(*) from (${mine}) fitting) >= ${minAccelerators}`
 }
+
+function withAgent({ agentState, cluster }: NodeFilterInput, n: NodeColumns): SQL | undefined {
+  if (!agentState && !cluster) return undefined
+  return sql`exists (select from ${agents} ag where ${and(
+    sql`ag.node_id = ${n.id}`,
+    agentState ? sql`ag.state = any(${sql.param(agentState)}::text[])` : undefined,
+    cluster ? sql`ag.cluster = any(${sql.param(cluster)}::text[])` : undefined,
+  )})`
+}
+
+const agentAlarm = (n: NodeColumns) => sql`(
+  exists (select from ${agents} ag where ag.node_id = ${n.id} and ag.offered_fingerprint is not null)
+  or exists (select from ${agentKeys} k where k.node_id = ${n.id} and k.status = 'WAITING'))`
 
 function names(hostlist: string): string[] {
   try {

@@ -17,6 +17,8 @@ const TABLES = {
   JobRun: schema.jobRuns,
   JobArtifact: schema.jobArtifacts,
   ApiToken: schema.apiTokens,
+  AgentKey: schema.agentKeys,
+  Alert: schema.alerts,
 } as const satisfies Record<TypeName, unknown>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

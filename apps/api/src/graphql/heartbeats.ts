@@ -1,0 +1,91 @@
+import { Repeater } from 'graphql-yoga'
+import { BEAT_MS, beatReader, type LiveBeat, readBeat } from '../agents-live.ts'
+import { builder } from '../builder.ts'
+import type { ApiContext } from '../context.ts'
+import { AgentState } from './enums.ts'
+import { globalId, rowIdIfGiven } from './ids.ts'
+
+const Heartbeat = builder.objectRef<LiveBeat>('Heartbeat').implement({
+  description: 'A node as its agent tells of it now.',
+  fields: (t) => ({
+    nodeId: t.id({ description: 'Id of the node.', resolve: ({ nodeId }) => globalId('ComputeNode', nodeId) }),
+    name: t.exposeString('name', { description: 'Name of the node.' }),
+    cluster: t.exposeString('cluster', { description: 'The cluster that it says it is in.' }),
+    state: t.expose('state', { type: AgentState, description: 'What we make of its heartbeats.' }),
+    stateSince: t.field({ type: 'DateTime', description: 'Since when.', resolve: ({ stateSince }) => new Date(stateSince) }),
+    heardAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its last heartbeat was accepted, by our clock; null: none was.',
+      resolve: ({ heardAt }) => (heardAt === null ? null : new Date(heardAt)),
+    }),
+    sequence: t.expose('sequence', { type: 'BigInt', nullable: true, description: 'Number of that heartbeat.' }),
+    skewMs: t.exposeInt('skewMs', { nullable: true, description: 'How far its clock runs ahead of ours, in ms.' }),
+    health: t.exposeString('health', { nullable: true, description: 'How the node itself says it is.' }),
+    cpuPercent: t.exposeFloat('cpuPercent', { nullable: true, description: 'Use of its processors, in percent.' }),
+    memoryPercent: t.exposeFloat('memoryPercent', { nullable: true, description: 'Use of its memory, in percent.' }),
+  }),
+})
+
+/** How often it is asked whether the session still stands. */
+const ASK_MS = 10_000
+
+/** What the process's reader tells, at most once a second and each node once at a time, however slowly it is consumed. */
+function follow(context: ApiContext, nodeId: string | undefined, cluster: string | undefined): Repeater<LiveBeat[]> {
+  const { ctx, deps } = context
+  return new Repeater(async (push, stop) => {
+    let isStopped = false
+    let wake = () => {}
+    const pending = new Map<string, LiveBeat>()
+    const take = (beats: LiveBeat[]) => {
+      for (const beat of beats)
+        if ((!nodeId || beat.nodeId === nodeId) && (!cluster || beat.cluster === cluster)) pending.set(beat.nodeId, beat)
+      if (pending.size > 0) wake()
+    }
+    const off = beatReader(deps.runtime).listen(ctx.tenantId, take)
+    void stop.then(() => {
+      isStopped = true
+      wake()
+    })
+    try {
+      if (nodeId) {
+        const now = await readBeat(deps.runtime, ctx.tenantId, nodeId)
+        if (!now) return
+        take([now])
+      }
+      let askedAt = Date.now()
+      while (!isStopped) {
+        if (pending.size === 0) await new Promise<void>((resolve) => (wake = resolve))
+        if (isStopped) return
+        if (Date.now() - askedAt > ASK_MS) {
+          await context.stillSignedIn()
+          askedAt = Date.now()
+        }
+        const beats = [...pending.values()]
+        pending.clear()
+        await push(beats)
+        await Promise.race([stop, new Promise((resolve) => setTimeout(resolve, BEAT_MS))])
+      }
+    } finally {
+      off()
+      stop()
+    }
+  })
+}
+
+builder.subscriptionField('heartbeats', (t) =>
+  t.field({
+    type: [Heartbeat],
+    description:
+      'Nodes as they are heard or change their state, gathered for a second, each at most once: with `nodeId` first as it is now. ' +
+      'Ends at once when there is no such node with an agent.',
+    authScopes: { authenticated: true },
+    args: {
+      nodeId: t.arg.id({ description: 'Which node; left out: all.' }),
+      clusterId: t.arg.string({ description: 'Only of this cluster, as agents call it.' }),
+    },
+    subscribe: (_root, { nodeId, clusterId }, context) =>
+      follow(context, rowIdIfGiven('ComputeNode', nodeId) ?? undefined, clusterId ?? undefined),
+    resolve: (beats) => beats,
+  }),
+)
