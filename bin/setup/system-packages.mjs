@@ -12,7 +12,8 @@ const PROGRAMS = {
   unshare: { find: ['unshare', 'nsenter', 'setpriv'], apt: ['util-linux'], dnf: ['util-linux'] },
   openssl: { find: ['openssl'], apt: ['openssl'], dnf: ['openssl'] },
   gpg: { find: ['gpg'], apt: ['gpg', 'python3-apt'], dnf: ['gnupg2'] },
-  chromium: { find: ['chromium'], apt: ['chromium'], dnf: ['chromium'] },
+  promtool: { find: ['promtool'], apt: ['prometheus'], dnf: ['golang-github-prometheus'] },
+  chromium: { find: ['promtool', 'chromium'], apt: ['promtool', 'chromium'], dnf: ['promtool', 'chromium'] },
 }
 
 /** What each kind of work needs. Without root the lab is plain sshd processes on loopback and needs no namespaces. */
@@ -24,7 +25,7 @@ export const needs = {
       : ['ssh', 'python', 'sshd', 'openssl'],
 }
 // Packages are installed only on nodes of a lab that root has, from repositories that are signed.
-needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg'] : []), 'chromium']
+needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg'] : []), 'promtool', 'chromium']
 
 /** Install what is missing, where we may (root, apt or dnf); else throw StepFailed that names it and the command to type. */
 export async function systemPackages(names) {

@@ -1,12 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'drizzle-orm'
 import { download } from './downloads/index.ts'
-import { INVENTORY_PATH, serveInventory } from './inventory.ts'
+import { inventoryPage } from './inventory.ts'
+import { nodeMetricsPage } from './prometheus/node-metrics.ts'
+import { sdTargetsPage } from './prometheus/sd-targets.ts'
 import { PEER } from './request-facts.ts'
 import type { Api } from './server.ts'
+import { serveTokenPage } from './token-page.ts'
 import { attachWebSockets } from './web-sockets.ts'
 
 const DRAIN_MS = 10_000
+const PAGES = new Map([
+  ['/api/inventory', inventoryPage],
+  ['/metrics/nodes', nodeMetricsPage],
+  ['/sd/targets', sdTargetsPage],
+])
 
 export type HttpServer = { port: number; stop(): Promise<void> }
 
@@ -34,7 +42,8 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
       res.setHeader('content-type', api.metrics.registry.contentType)
       return answer(res, 200, await api.metrics.registry.metrics())
     }
-    if (pathname === INVENTORY_PATH) return serveInventory(api, req, res)
+    const page = PAGES.get(pathname)
+    if (page) return serveTokenPage(api, page, req, res)
     if (await download(api.deps, pathname, req, res)) return
     if (pathname !== '/graphql') return answer(res, 404, 'Nothing is here; the API is at /graphql.')
     if (isStopping) res.setHeader('connection', 'close')

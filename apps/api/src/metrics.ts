@@ -1,12 +1,15 @@
+import type { Db } from '@muster/core/db'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { heartbeatMetrics } from './agents/metrics.ts'
+import { installationMetrics } from './prometheus/service-metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Figures of one API process, in Prometheus' format at /metrics. */
-export function createMetrics() {
+export function createMetrics(db: Db) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  installationMetrics(registry, db)
   return {
     registry,
     heartbeats: heartbeatMetrics(registry),

@@ -18,7 +18,7 @@ export type SocketContext = { socketHeaders: Headers }
 
 /** The GraphQL API over `deps`. `yoga.fetch(request)` answers; an HTTP server adds WebSockets and health. */
 export function createApi(deps: ApiDeps) {
-  const metrics = createMetrics()
+  const metrics = createMetrics(deps.runtime.db)
   const yoga = createYoga<Partial<SocketContext>, ApiContext>({
     schema,
     graphqlEndpoint: '/graphql',

@@ -18,6 +18,7 @@ import { serveHealth } from './health.ts'
 import { measureQueues } from './metrics.ts'
 import { announce } from './presence.ts'
 import { queueDepths } from './queue-depths.ts'
+import { reconcileAlerts } from './reconcilers/alerts.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileSeals } from './reconcilers/reseal.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
@@ -43,6 +44,8 @@ export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
     'JOB_CANCEL_GRACE_PERIOD',
     'SSH_CONCURRENCY',
     'SSH_TIMEOUT',
+    'ALERT_LOCAL_TARGETS',
+    'MUSTER_PUBLIC_URL',
   ])
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>
 
@@ -101,7 +104,13 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     listener.on('credentialKey', null, seals.nudge)
     const waiting = reconcileWaitingRuns(runtime)
     for (const topic of ['nodesFreed', 'queue'] as const) listener.on(topic, null, waiting.nudge)
+    const alerts = reconcileAlerts(runtime, workerId, {
+      link: new URL('/alerts', config.MUSTER_PUBLIC_URL).href,
+      allowLocal: config.ALERT_LOCAL_TARGETS === '1',
+    })
+    for (const topic of ['alert', 'alertRoute', 'alertSilence'] as const) listener.on(topic, null, alerts.nudge)
     const reconcilers = [
+      alerts,
       reconcileLostRuns(runtime),
       reconcileStuckWork(runtime),
       seals,

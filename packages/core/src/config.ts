@@ -54,6 +54,8 @@ export const SETTINGS = {
     .default(''),
   /** 1: the bucket's name stands in the path, as most stores other than Amazon's want it. */
   S3_PATH_STYLE: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
+  /** 1: alerts may also go to addresses of the worker's own machine and link. */
+  ALERT_LOCAL_TARGETS: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
   /** Runs that one worker executes at once. */
   JOB_RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(256).default(4),
   /** Seconds between asking a run to stop and killing it. */
