@@ -13,7 +13,7 @@ const PROGRAMS = {
   openssl: { find: ['openssl'], apt: ['openssl'], dnf: ['openssl'] },
   gpg: { find: ['gpg'], apt: ['gpg', 'python3-apt'], dnf: ['gnupg2'] },
   promtool: { find: ['promtool'], apt: ['prometheus'], dnf: ['golang-github-prometheus'] },
-  chromium: { find: ['promtool', 'chromium'], apt: ['promtool', 'chromium'], dnf: ['promtool', 'chromium'] },
+  chromium: { find: ['chromium'], apt: ['chromium'], dnf: ['chromium'] },
 }
 
 /** What each kind of work needs. Without root the lab is plain sshd processes on loopback and needs no namespaces. */
