@@ -3,7 +3,8 @@ import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // Every workspace folder with tests is a project; one that needs more than this has a vitest.config.ts of its own, which is extended.
-// `npm test` gives them TEST_DATABASE_URL, a Postgres in which they may make databases. `*.long.test.ts` run with MUSTER_LONG_TESTS=1.
+// `npm test` gives them TEST_DATABASE_URL, a Postgres in which they may make databases. `*.long.test.ts` run with MUSTER_LONG_TESTS=1,
+// which also makes fault tests try their full counts; 0.1 makes that a tenth (packages/core/src/testing/often.ts).
 const folders = ['packages', 'apps'].flatMap((parent) =>
   fs
     .readdirSync(path.join(import.meta.dirname, parent))

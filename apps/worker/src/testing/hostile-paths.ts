@@ -5,6 +5,7 @@ import { unpackBundle } from '@muster/core/jobs'
 import { type ArchiveEntry, tarGz, zip } from '@muster/core/testing'
 import { confined } from '../ansible/source/confine.ts'
 import { writeFiles } from '../ansible/source/materialise.ts'
+import { dice } from './dice.ts'
 
 const CANARY = 'nobody reads or writes this'
 const PARTS = [
@@ -32,15 +33,6 @@ const PARTS = [
 ]
 const STARTS = ['', '', '', '/', '//', './', '../', 'a/../', 'link/', '\\\\host\\', 'file:///', 'C:\\']
 
-/** A repeatable source of numbers below `n`. */
-function dice(seed: number): (n: number) => number {
-  let state = seed
-  return (n) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * n)
-  }
-}
-
 function hostilePath(roll: (n: number) => number): string {
   const pick = <T>(from: T[]) => from[roll(from.length)]!
   const up = roll(3) === 0 ? '../'.repeat(1 + roll(8)) : ''
@@ -53,13 +45,17 @@ function hostilePath(roll: (n: number) => number): string {
  */
 export async function tryHostilePaths(count: number, seed = 1): Promise<{ outside: number; taken: number }> {
   const roll = dice(seed)
-  const outer = await mkdtemp(join(tmpdir(), 'muster-hostile-'))
+  // So deep that no way up leads out of `top` unseen.
+  const top = await mkdtemp(join(tmpdir(), 'muster-hostile-'))
+  const outer = join(top, 'd/'.repeat(16))
   const result = { outside: 0, taken: 0 }
   const fixed = join(outer, 'fixed')
   await mkdir(join(fixed, 'a/b'), { recursive: true })
   await writeFile(join(outer, 'secret.yml'), CANARY)
   await writeFile(join(fixed, 'a/site.yml'), 'inside')
   await symlink('..', join(fixed, 'link'))
+  const all = async () => (await readdir(top, { recursive: true })).sort().join()
+  const before = await all()
   try {
     for (let i = 0; i < count; i++) {
       const path = hostilePath(roll)
@@ -79,8 +75,9 @@ export async function tryHostilePaths(count: number, seed = 1): Promise<{ outsid
       if ((await readdir(outer)).join() !== 'fixed,secret.yml' || (await readFile(join(outer, 'secret.yml'), 'utf8')) !== CANARY)
         result.outside++
     }
+    if ((await all()) !== before) result.outside++
   } finally {
-    await rm(outer, { recursive: true, force: true })
+    await rm(top, { recursive: true, force: true })
   }
   return result
 }

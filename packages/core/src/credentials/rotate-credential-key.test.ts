@@ -3,12 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { race } from '../testing/race.ts'
+import { type Cast, often, race, type TestRuntime, testRuntime } from '../testing/index.ts'
 import { type Credential, credentialKey, credentials, resealCredentials, rotateCredentialKey, updateCredential } from './index.ts'
 
 /** Killed at each of them. */
-const ROWS = process.env.MUSTER_LONG_TESTS ? 100 : 2
+const ROWS = Math.max(2, often(100))
 const CHILD = fileURLToPath(new URL('../testing/reseal-until.ts', import.meta.url))
 
 let t: TestRuntime
