@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { often } from '@muster/core/testing'
+import { readInventory, setVars } from '@muster/core/variables'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hostileValues } from '../testing/hostile-values.ts'
+import { type RunWorld, realAnsible, runWorld } from '../testing/run-world.ts'
+
+const VALUES = often(200_000)
+const PER_RUN = 4000
+/** Of variables: what each is called that has that layer's values. Others than our runs do not have the last. */
+const LAYERS = ['everywhere', 'grouped', 'mine', 'given'] as const
+
+let world: RunWorld
+let folder: string
+let canaries: string
+beforeAll(async () => {
+  world = await runWorld({ ANSIBLE_PLAYBOOK: realAnsible() })
+  folder = dirname(world.config.ANSIBLE_WORK_DIR)
+  canaries = join(folder, 'c')
+  mkdirSync(canaries)
+})
+afterAll(() => world.close())
+
+/** A playbook that uses variables in all ways that we know, and writes what they are into the file `told`. */
+const play = (told: string, layers: readonly string[]) => {
+  const each = (use: (layer: string) => string) => layers.map((layer) => `{{ ${use(layer)} }}`)
+  const dictionary = (value: (layer: string) => string) =>
+    `{{ {${layers.map((layer) => `'${layer}': ${value(layer)}`).join(', ')}} }}`
+  const tasks = [
+    { name: each((layer) => `${layer}.list[0]`).join(' '), debug: { msg: each((layer) => layer) } },
+    { name: 'Say', debug: { msg: each((layer) => `${layer}.list | join(' ') | upper`) } },
+    { name: 'Say some', debug: { msg: '{{ item }}' }, loop: `{{ ${layers.map((layer) => `${layer}.list[:2]`).join(' + ')} }}` },
+    { name: 'Take over', set_fact: { copy: dictionary((layer) => layer) } },
+    { name: 'Look up', debug: { msg: each((layer) => `lookup('vars', '${layer}').map | dict2items`) } },
+    { name: 'Look again', debug: { msg: '{{ more }}' }, vars: { more: '{{ hostvars[inventory_hostname].copy }}' } },
+    { name: 'Give to a command', command: { argv: ['true', ...each((layer) => `${layer}.list[2]`)] } },
+    { name: 'Give to a shell', shell: `true ${each((layer) => `${layer}.list[3] | quote`).join(' ')}` },
+    { name: 'Keep', copy: { content: '{{ copy | to_json }}', dest: told } },
+  ]
+  const vars = { ansible_python_interpreter: '{{ ansible_playbook_python }}' }
+  return JSON.stringify([{ hosts: 'all', connection: 'local', gather_facts: false, vars, tasks }])
+}
+
+/** What somebody does who has his own Ansible and our inventory. */
+async function playOutside(inventory: object, text: string): Promise<void> {
+  const [script, playbook] = [join(folder, 'inventory.sh'), join(folder, 'outside.yml')]
+  await writeFile(join(folder, 'inventory.json'), JSON.stringify(inventory))
+  await writeFile(script, `#!/bin/sh\ncat ${folder}/inventory.json\n`, { mode: 0o700 })
+  await writeFile(playbook, text)
+  const env = { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8' }
+  await promisify(execFile)(realAnsible(), ['-i', script, playbook], { env, maxBuffer: 1024 ** 3 }).catch(
+    ({ stdout, stderr }) => {
+      throw new Error(`${stdout}${stderr}`.slice(-2000))
+    },
+  )
+}
+
+test(`${VALUES} values that want to be evaluated are not, and arrive as they are`, { timeout: 3_600_000 }, async () => {
+  const told = join(folder, 'told.json')
+  const template = await world.template('tell', play(told, LAYERS))
+  const kinds = [{ name: 'inside', connectionType: 'local' as const }, { name: 'outside' }]
+  const [node, outside] = await world.given.fleet(world.admin, { nodes: 2, with: (i) => kinds[i]! })
+  const group = await createNodeGroup(world.operator, { name: 'room' })
+  await setNodeGroupMembers(world.operator, { id: group.id, add: [node!.id, outside!.id] })
+  const next = hostileValues(canaries)
+  for (let done = 0, basedOn = 0; done < VALUES; done += PER_RUN, basedOn++) {
+    const some = () => {
+      const list = Array.from({ length: Math.min(PER_RUN, VALUES - done) / LAYERS.length }, next)
+      return { list, map: Object.fromEntries(list.slice(0, 50).map((text) => [text, { [text]: [text] }])) }
+    }
+    const vars = Object.fromEntries(LAYERS.map((layer) => [layer, some()]))
+    const { everywhere, grouped, mine, given } = vars
+    await setVars(world.admin, { text: JSON.stringify({ everywhere }), basedOn })
+    await setVars(world.operator, { groupId: group.id, text: JSON.stringify({ grouped }), basedOn })
+    for (const { id } of [node!, outside!]) await setVars(world.operator, { nodeId: id, text: JSON.stringify({ mine }), basedOn })
+
+    const { done: ended } = await world.start({ template, nodeIds: [node!.id], extraVars: { given }, reason: next() })
+    const { run, log } = await ended
+    expect([run.status, run.status === 'SUCCEEDED' || log.slice(-2000)]).toEqual(['SUCCEEDED', true])
+    expect(JSON.parse(readFileSync(told, 'utf8'))).toEqual(vars)
+
+    const { given: _, ...known } = vars
+    await playOutside(await readInventory(world.viewer, 'outside'), play(told, Object.keys(known)))
+    expect(JSON.parse(readFileSync(told, 'utf8'))).toEqual(known)
+  }
+  expect(readdirSync(canaries)).toEqual([])
+})
