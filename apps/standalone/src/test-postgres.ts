@@ -1,37 +1,53 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { type RunningPostgres, startPostgres } from './postgres.ts'
+import { type RunningPostgres, type StartPostgres, startPostgres } from './postgres.ts'
 import { stopOrphan } from './postgres-orphan.ts'
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 
 const PREFIX = 'muster-test-postgres-'
 const GIB = 1024 ** 3
 
+/** A server, as it was when it was first started. */
+export type TestPostgres = RunningPostgres & {
+  /** Stop it at once, as `pg_ctl stop -m immediate` does, and start it again where it was: it has to recover as after a crash. */
+  crash(): Promise<void>
+}
+
 /**
  * A throw-away Postgres for tests, benchmarks and the main job: no fsync, in memory where there is room, all of it gone after stop().
  * When its owner is killed the next call, by anybody with the same uid, ends the server and removes its files.
  */
-export async function startTestPostgres(options: { settings?: Record<string, string> } = {}): Promise<RunningPostgres> {
+export async function startTestPostgres(options: { settings?: Record<string, string> } = {}): Promise<TestPostgres> {
   const places = [...new Set(['/dev/shm', os.tmpdir()])].filter((place) => fs.existsSync(place))
   await sweep(places)
   const dir = fs.mkdtempSync(path.join(places.find(hasRoom) ?? os.tmpdir(), PREFIX))
   fs.writeFileSync(path.join(dir, 'owner.json'), JSON.stringify(identify(process.pid)))
   const remove = () => fs.rmSync(dir, { recursive: true, force: true })
+  const given: StartPostgres = {
+    dir,
+    durable: false,
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '400',
+      max_wal_size: '512MB',
+      ...options.settings,
+    },
+  }
   try {
-    const server = await startPostgres({
-      dir,
-      durable: false,
-      settings: {
-        fsync: 'off',
-        synchronous_commit: 'off',
-        full_page_writes: 'off',
-        max_connections: '400',
-        max_wal_size: '512MB',
-        ...options.settings,
+    let server = await startPostgres(given)
+    const port = Number(new URL(server.url).port)
+    return {
+      ...server,
+      async crash() {
+        process.kill(server.pid, 'SIGQUIT')
+        await server.exited
+        server = await startPostgres({ ...given, port })
       },
-    })
-    return { ...server, stop: () => server.stop().then(remove) }
+      stop: () => server.stop().then(remove),
+    }
   } catch (error) {
     remove()
     throw error

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { pickPort, startTestPostgres } from '@muster/standalone'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const READY_MS = 60_000
+const READY_MS = 180_000
 
 export type Product = {
   /** Where the API answers. */
@@ -21,6 +21,10 @@ export type Product = {
   kill(process: 'api' | 'worker'): Promise<void>
   /** Start it again and wait until it is ready. */
   start(process: 'api' | 'worker'): Promise<void>
+  /** Stop its Postgres at once, and start it again. */
+  crashPostgres(): Promise<void>
+  /** Processes that have ended without having been told to. */
+  failed: readonly string[]
   stop(): Promise<void>
 }
 
@@ -55,6 +59,7 @@ export async function startProduct(
     ...env,
   }
   const children = new Map<string, ChildProcess>()
+  const failed: string[] = []
   // Whoever uses this may end by an error that nobody catches.
   process.once('exit', () => children.forEach((child) => void child.kill('SIGKILL')))
   const start = async (name: 'api' | 'worker') => {
@@ -66,6 +71,7 @@ export async function startProduct(
     })
     closeSync(log)
     children.set(name, child)
+    child.once('exit', () => children.get(name) === child && failed.push(name))
     await ready(`http://127.0.0.1:${name === 'api' ? apiPort : workerPort}/readyz`, child, join(dir, `${name}.log`))
   }
   const end = async (name: string, signal: NodeJS.Signals) => {
@@ -86,7 +92,18 @@ export async function startProduct(
     const first = JSON.parse(await runNode('apps/api/src/first-start.ts', settings)) as { signInLink: string }
     await Promise.all([start('api'), start('worker')])
     const linkToken = new URL(first.signInLink).searchParams.get('token')!
-    return { url, databaseUrl: postgres.url, linkToken, dir, kill: (name) => end(name, 'SIGKILL'), start, stop }
+    const { crash: crashPostgres } = postgres
+    return {
+      url,
+      databaseUrl: postgres.url,
+      linkToken,
+      dir,
+      kill: (name) => end(name, 'SIGKILL'),
+      start,
+      crashPostgres,
+      failed,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

@@ -2,8 +2,8 @@ import type { Runtime } from '@muster/core/context'
 import { endLostJobRuns } from '@muster/core/jobs'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
-// With the 30 s that a run may go untouched, a lost run is over within 40 s.
-const EVERY_MS = 10_000
+// A run is touched every 5 s and may go untouched for 30: it is over, or starts again, within 30 s of the touch that did not come.
+const EVERY_MS = 4000
 
 /** Ends runs whose worker is gone, in all tenants. Any number of workers may do this at once. */
 export function reconcileLostRuns(runtime: Runtime): Reconciler {

@@ -4,6 +4,10 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 
 const args = process.argv.slice(2)
+if (args.includes('--version')) {
+  console.log('ansible-playbook [core 2.19.4]')
+  process.exit(0)
+}
 const inventory = fs.readFileSync(args[args.indexOf('-i') + 1], 'utf8')
 const hosts = [...inventory.matchAll(/^ {4}"([^"]+)":/gm)].map(([, name]) => name)
 const write = (fd, text) => {
@@ -66,6 +70,15 @@ const acts = {
     begin()
     process.on('SIGINT', () => process.exit(130))
     wait()
+  },
+  /** Works until a file `go` lies beside the playbook. */
+  held() {
+    begin()
+    const timer = setInterval(() => {
+      if (!fs.existsSync(args.at(-1).replace(/[^/]*$/, 'go'))) return
+      clearInterval(timer)
+      end()
+    }, 50)
   },
   /** Ignores what can be ignored, and has a child that has left the process group. */
   stubborn() {

@@ -1,0 +1,111 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { schema } from '@muster/core/db'
+import { type JobRun, runJob } from '@muster/core/jobs'
+import { eventually, isLong, often, testRuntime } from '@muster/core/testing'
+import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm'
+import { expect, onTestFinished, test } from 'vitest'
+import { processesWith } from './ansible/processes.ts'
+import { startProcess, type WorkerProcess } from './testing/start-process.ts'
+
+const FAKE = fileURLToPath(new URL('./testing/fake-ansible-playbook.mjs', import.meta.url))
+const RUNS = often(200)
+const KILLS = often(60)
+const WORKERS = isLong ? 4 : 2
+// A run is touched every 5 s, and is over or starts again within 30 s of the touch that did not come.
+const LONGEST_MS = 35_000
+
+const { jobRuns, jobRunEvents, jobTemplates } = schema
+
+test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, { timeout: 1_800_000 }, async () => {
+  const world = await testRuntime({ vault: 'real' })
+  const { db } = world.runtime
+  const folder = await mkdtemp(join(tmpdir(), 'muster-kills-'))
+  const runsDir = join(folder, 'runs')
+  const workers = new Set<WorkerProcess>()
+  onTestFinished(async () => {
+    for (const { child } of workers) child.kill('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  })
+  const start = async () => {
+    const worker = startProcess({
+      DATABASE_URL: world.url,
+      ANSIBLE_PLAYBOOK: FAKE,
+      ANSIBLE_PLAYBOOK_REPO_PATH: folder,
+      ANSIBLE_WORK_DIR: runsDir,
+      ARTIFACT_DIR: join(folder, 'artifacts'),
+    })
+    workers.add(worker)
+    await eventually(() => {
+      if (!worker.output.includes('the worker takes work')) throw new Error(`the worker did not come up: ${worker.output}`)
+      return true
+    }, 240_000)
+  }
+
+  const { tenant, admin, operator } = await world.given.tenant()
+  const { id: credentialId } = await world.given.credential(admin, 'SSH_KEY')
+  await world.given.fleet(admin, { with: { credentialId } })
+  await writeFile(join(folder, 'held.yml'), '')
+  const held = { tenantId: tenant.id, category: 'custom', playbookPath: 'held.yml', isReadOnly: true } as const
+  for (const [name, isIdempotent] of [
+    ['once', false],
+    ['again', true],
+  ] as const)
+    await db.insert(jobTemplates).values({ ...held, name, displayName: name, isIdempotent })
+  const all: JobRun[] = []
+  for (let i = 0; i < RUNS; i++) all.push(await runJob(operator, { template: i % 2 ? 'again' : 'once', limit: 'all' }))
+  await Promise.all(Array.from({ length: WORKERS }, start))
+
+  const underWay = () =>
+    db
+      .select()
+      .from(jobRuns)
+      .where(and(isNotNull(jobRuns.startedAt), isNull(jobRuns.finishedAt)))
+  const isOf =
+    ({ child }: WorkerProcess) =>
+    (run: { claimedBy: string | null }) =>
+      run.claimedBy!.split('-').at(-2) === String(child.pid)
+  /** By run, when each of its workers that was killed had given its last sign of life. */
+  const losses = new Map<string, Date[]>(all.map(({ id }) => [id, []]))
+  for (let kill = 0; kill < KILLS; kill++) {
+    const victim = await eventually(async () => {
+      const runs = await underWay()
+      const busy = [...workers].find((worker) => runs.some(isOf(worker)))
+      if (!busy) throw new Error('no worker has a run')
+      return busy
+    }, 240_000)
+    victim.child.kill('SIGKILL')
+    await victim.ended
+    workers.delete(victim)
+    for (const run of (await underWay()).filter(isOf(victim))) losses.get(run.id)!.push(run.touchedAt!)
+    await start()
+  }
+  await writeFile(join(folder, 'go'), '')
+
+  for (const { id, isIdempotent } of all) {
+    const run = await eventually(async () => {
+      const [row] = await db.select().from(jobRuns).where(eq(jobRuns.id, id))
+      if (!row?.finishedAt) throw new Error(`the run ${id} is not over`)
+      return row
+    }, 240_000)
+    const lost = losses.get(id)!
+    expect(run.status).toBe(lost.length > (isIdempotent ? 1 : 0) ? 'ERROR' : 'SUCCEEDED')
+    const events = await db.select().from(jobRunEvents).where(eq(jobRunEvents.jobRunId, id)).orderBy(asc(jobRunEvents.seq))
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1))
+    expect(events.filter(({ kind }) => kind === 'run_end')).toEqual([events.at(-1)])
+    expect(events.filter(({ kind }) => kind === 'play_start').length).toBeLessThanOrEqual(1 + lost.length)
+    const noted = events.filter(({ stdout }) => stdout?.startsWith('Worker lost.'))
+    expect(noted).toHaveLength(lost.length)
+    if (isLong)
+      for (const [i, { createdAt }] of noted.entries())
+        expect(createdAt.getTime() - lost[i]!.getTime()).toBeLessThanOrEqual(LONGEST_MS)
+  }
+  // Whatever the killed ones left was cleared away by those that came after them.
+  for (const { child } of workers) child.kill('SIGTERM')
+  expect(await Promise.all([...workers].map(({ ended }) => ended))).toEqual(Array(WORKERS).fill(0))
+  expect(await readdir(runsDir)).toEqual([])
+  expect(await processesWith(runsDir)).toEqual([])
+  await world.close()
+})
