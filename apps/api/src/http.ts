@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'drizzle-orm'
+import { serveAgents } from './agents/endpoint.ts'
 import { download } from './downloads/index.ts'
 import { inventoryPage } from './inventory.ts'
 import { nodeMetricsPage } from './prometheus/node-metrics.ts'
@@ -19,8 +20,8 @@ const PAGES = new Map([
 export type HttpServer = { port: number; stop(): Promise<void> }
 
 /**
- * Serve `api` on host and port (0: a free one): /graphql over HTTP, server-sent events and WebSocket, /api/inventory, /healthz,
- * /readyz and /metrics. `stop()` takes no more work, says so on /readyz, ends subscriptions and waits for operations under way, at most 10 s.
+ * Serve `api` on host and port (0: a free one): /graphql over HTTP, server-sent events and WebSocket, /api/inventory, the agents' paths,
+ * /health, /healthz, /readyz and /metrics. `stop()` takes no more work, says so on /readyz, ends subscriptions and waits for operations under way, at most 10 s.
  */
 export async function serveHttp(api: Api, { host, port }: { host: string; port: number }): Promise<HttpServer> {
   let isStopping = false
@@ -29,10 +30,12 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
     void route(req, res).catch(() => res.destroy())
   })
   const sockets = attachWebSockets(server, api)
+  const agents = serveAgents(api)
 
   async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
     // Not parsed as a URL: clients send whatever they like, and much of it is none.
     const pathname = (req.url ?? '/').split('?', 1)[0]!
+    if (await agents.serve(pathname, req, res)) return
     if (pathname === '/healthz') return answer(res, 200, 'ok')
     if (pathname === '/readyz') {
       const reason = isStopping ? 'stopping' : await whyNotReady(api)
@@ -73,6 +76,7 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
       const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
       await closed
       clearTimeout(late)
+      await agents.stop()
     },
   }
 }

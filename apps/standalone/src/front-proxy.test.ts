@@ -42,11 +42,24 @@ afterEach(() => {
 })
 
 test('the API has its paths and the console all others', async () => {
-  for (const path of ['/', '/nodes?q=/graphql', '/graphqlite', '/apiary', '/_next/static/a.js']) {
+  for (const path of ['/', '/nodes?q=/graphql', '/graphqlite', '/apiary', '/agent', '/agent/v10/nodes', '/_next/static/a.js']) {
     expect(await (await fetch(front + path)).text()).toBe(`console ${path}`)
   }
-  for (const path of ['/graphql', '/graphql?query={me{id}}', '/api/auth/sign-in/email', '/healthz', '/readyz', '/metrics']) {
+  for (const path of [
+    '/graphql',
+    '/graphql?query={me{id}}',
+    '/api/auth/sign-in/email',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/metrics/nodes',
+    '/sd/targets',
+  ]) {
     await fetch(front + path)
+    expect(seen.at(-1)?.url).toBe(path)
+  }
+  for (const path of ['/health', '/api/v1/hpc/nodes/register', '/agent/v1/nodes/gpu001/heartbeat']) {
+    await fetch(front + path, { method: 'POST', body: '{}' })
     expect(seen.at(-1)?.url).toBe(path)
   }
 })

@@ -34,9 +34,9 @@ export function createFront(targets: { api: string; console: string }, { trustPr
   return server
 }
 
-/** /graphql, /api/…, /healthz, /readyz and /metrics. */
+/** /graphql, /api/…, /agent/v1/…, /sd/…, /health, /healthz, /readyz and /metrics. */
 function isForApi(url: string): boolean {
-  return /^\/(graphql|api|healthz|readyz|metrics)(?=[/?]|$)/.test(url)
+  return /^\/(graphql|api|agent\/v1|sd|health|healthz|readyz|metrics)(?=[/?]|$)/.test(url)
 }
 
 function dropClaims(req: http.IncomingMessage): void {

@@ -1,4 +1,5 @@
 export * from './answers.ts'
 export * from './heartbeat.ts'
 export * from './light.ts'
+export * from './read-heartbeat.ts'
 export * from './register.ts'

@@ -1,0 +1,77 @@
+import { acceptHeartbeats, type BeatVerdict, type SignedBeat } from '@muster/core/agents'
+import type { Runtime } from '@muster/core/context'
+import { together } from '@muster/core/together'
+import {
+  type AnswerCode,
+  Heartbeat,
+  type ReadHeartbeat,
+  type Refused,
+  readHeartbeat,
+  refusedShape,
+  verify,
+} from '@muster/protocol'
+import { type Known, rememberAgents } from './known-agents.ts'
+import type { HeartbeatMetrics } from './metrics.ts'
+
+export type Verdict = 'accepted' | Refused
+
+/** Heartbeats that one commit takes, and that may wait for the next. */
+const PER_COMMIT = 1000
+const MOST_WAITING = 4000
+/** Signatures that one heartbeat may cost: a name may be known in several tenants, with several keys. */
+const MOST_TRIES = 8
+
+const refused = (code: AnswerCode, message: string): Refused => ({ code, message })
+const MESSAGES: Record<Exclude<BeatVerdict, 'accepted'>, string> = {
+  node_not_registered: 'No agent of this name is registered; register it first.',
+  signature_invalid: 'The signature is not of a key that is allowed for this agent.',
+  timestamp_out_of_range: "The heartbeat's time is more than five minutes off; set the node's clock.",
+  stale_sequence: 'A heartbeat with this sequence or a later one came before.',
+  invalid_request: 'The heartbeat is out of its bounds.',
+  approval_pending: 'This is other hardware than before; somebody has to approve it.',
+}
+
+/**
+ * Judges heartbeats in the order of the wire protocol: form, known agent, key, signature, time, sequence, bounds. Those that may
+ * count are stored together, one commit at a time, and answered after it.
+ */
+export function heartbeatJudge(runtime: Runtime, metrics: HeartbeatMetrics): (body: Uint8Array) => Promise<Verdict> {
+  const known = rememberAgents(runtime)
+  const store = together((beats: SignedBeat[]) => acceptHeartbeats(runtime, beats), PER_COMMIT)
+  let waiting = 0
+
+  return async (body) => {
+    const read = readHeartbeat(body)
+    if ('code' in read) return read
+    const { nodeId: name, signed, bootEpoch, sequence, time } = read
+    let signer = findSigner(await known.find(name), read)
+    if ('code' in signer) {
+      const now = await known.findAgain(name)
+      if (now) signer = findSigner(now, read)
+    }
+    if ('code' in signer) return signer
+    if (waiting >= MOST_WAITING) return refused('busy', 'Too many heartbeats at once; try again in a moment.')
+    const bounds = Heartbeat.safeParse(read.heartbeat)
+    const text = Buffer.from(signed.buffer, signed.byteOffset, signed.length).toString()
+    metrics.queued.set(++waiting)
+    const verdict = await store({ ...signer, bootEpoch, sequence, time, heartbeat: bounds.data ?? null, text }).finally(() =>
+      metrics.queued.set(--waiting),
+    )
+    if (verdict === 'accepted') return verdict
+    // Memory was behind: the key was revoked, or the name is another agent's now.
+    if (verdict === 'signature_invalid' || verdict === 'node_not_registered') known.forget(name)
+    if (verdict === 'invalid_request' && bounds.error) return refusedShape(bounds.error, read.heartbeat)
+    return refused(verdict, MESSAGES[verdict])
+  }
+}
+
+/** Of the agents of that name the one whose key made the signature. */
+function findSigner(agents: Known[], read: ReadHeartbeat): Pick<SignedBeat, 'nodeId' | 'keyId'> | Refused {
+  const there = agents.filter(({ state }) => state !== 'DEREGISTERED')
+  if (there.length === 0) return refused('node_not_registered', MESSAGES.node_not_registered)
+  const here = there.filter(({ cluster }) => cluster === read.clusterId)
+  if (here.length === 0) return refused('cluster_mismatch', `${read.nodeId} is registered in another cluster.`)
+  const tries = here.flatMap(({ nodeId, signers }) => signers.map((signer) => ({ nodeId, ...signer })))
+  const signer = tries.slice(0, MOST_TRIES).find(({ key }) => verify(read.signed, read.signature, key))
+  return signer ? { nodeId: signer.nodeId, keyId: signer.id } : refused('signature_invalid', MESSAGES.signature_invalid)
+}
