@@ -6,7 +6,7 @@ import { builder } from '../builder.ts'
 import type { ApiContext } from '../context.ts'
 import { groupTree } from './group-tree.ts'
 
-const { accelerators, computeNodes } = schema
+const { accelerators, agents, computeNodes } = schema
 
 type FacetRow = { value: string; count: number }
 const Facet = builder.objectRef<FacetRow>('Facet').implement({
@@ -17,7 +17,20 @@ const Facet = builder.objectRef<FacetRow>('Facet').implement({
   }),
 })
 
-type Facets = Record<'tags' | 'statuses' | 'oses' | 'arches' | 'deviceTypes' | 'models' | 'groups', FacetRow[]>
+const COLUMNS = [
+  'tags',
+  'statuses',
+  'oses',
+  'arches',
+  'deviceTypes',
+  'models',
+  'agentStates',
+  'clusters',
+  'regions',
+  'datacenters',
+] as const
+type ColumnFacets = Record<(typeof COLUMNS)[number], FacetRow[]>
+type Facets = ColumnFacets & { groups: FacetRow[] }
 
 const NodeFacets = builder.objectRef<Facets>('NodeFacets').implement({
   description: 'Values that nodes have, with how many have each, for menus of filters.',
@@ -32,6 +45,10 @@ const NodeFacets = builder.objectRef<Facets>('NodeFacets').implement({
       deviceTypes: facet('deviceTypes', 'Kinds of accelerators, by their names in DeviceType.'),
       models: facet('models', 'Models of accelerators.'),
       groups: facet('groups', 'Names of groups.'),
+      agentStates: facet('agentStates', 'States of agents.'),
+      clusters: facet('clusters', 'Clusters, as agents call them.'),
+      regions: facet('regions', 'Regions.'),
+      datacenters: facet('datacenters', 'Data centres.'),
     }
   },
 })
@@ -54,11 +71,12 @@ async function groupFacet(context: ApiContext): Promise<FacetRow[]> {
 }
 
 /** All facets of columns in one statement. */
-async function readFacets(ctx: Ctx): Promise<Omit<Facets, 'groups'>> {
-  const facets: Omit<Facets, 'groups'> = { tags: [], statuses: [], oses: [], arches: [], deviceTypes: [], models: [] }
+async function readFacets(ctx: Ctx): Promise<ColumnFacets> {
+  const facets = Object.fromEntries(COLUMNS.map((name) => [name, [] as FacetRow[]])) as ColumnFacets
   const nodes = sql`${computeNodes} n where n.tenant_id = ${ctx.tenantId}`
-  const counts = (facet: keyof Omit<Facets, 'groups'>, value: SQL, from: SQL) =>
+  const counts = (facet: keyof ColumnFacets, value: SQL, from: SQL) =>
     sql`select ${facet}::text as facet, ${value} as value, count(*)::int as count from ${from} and ${value} is not null group by 2`
+  const speaking = sql`${agents} a where a.tenant_id = ${ctx.tenantId}`
   const devices = sql`(select distinct node_id, device_type, model from ${accelerators} where ${visibleTo(ctx, accelerators)}) a where true`
   const { rows } = await ctx.db.execute<FacetRow & { facet: keyof typeof facets }>(sql`
     select * from (
@@ -66,6 +84,10 @@ async function readFacets(ctx: Ctx): Promise<Omit<Facets, 'groups'>> {
       union all ${counts('statuses', sql`n.status`, nodes)}
       union all ${counts('oses', sql`n.os_id`, nodes)}
       union all ${counts('arches', sql`n.arch`, nodes)}
+      union all ${counts('regions', sql`n.region`, nodes)}
+      union all ${counts('datacenters', sql`n.datacenter`, nodes)}
+      union all ${counts('agentStates', sql`a.state`, speaking)}
+      union all ${counts('clusters', sql`a.cluster`, speaking)}
       union all select 'deviceTypes', upper(device_type), count(distinct node_id)::int from ${devices} group by 2
       union all select 'models', model, count(distinct node_id)::int from ${devices} and model is not null group by 2
     ) facets order by count desc, value`)
