@@ -10,6 +10,9 @@ export const workers = snakeCase.table('workers', {
   pid: integer().notNull(),
   version: text().notNull(),
   ansibleVersion: text().notNull(),
+  /** What it keeps playbooks in on its machine, and why in nothing or not the best. */
+  isolation: text().$type<'bubblewrap' | 'uid' | 'none'>().notNull().default('none'),
+  isolationWeakness: text(),
   /** How many runs it executes at once, and executes now. */
   concurrency: integer().notNull(),
   running: integer().notNull().default(0),

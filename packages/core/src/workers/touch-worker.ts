@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Runtime } from '../context.ts'
-import { type Worker, workers } from './tables.ts'
+import type { WorkerFacts } from './register-worker.ts'
+import { workers } from './tables.ts'
 
 const FORGET_AFTER_S = 24 * 3600
 
@@ -12,7 +13,7 @@ const FORGET_AFTER_S = 24 * 3600
  */
 export async function touchWorker(
   { db }: Pick<Runtime, 'db'>,
-  worker: Omit<Worker, 'startedAt' | 'touchedAt' | 'drainingAt' | 'drainedByName'>,
+  worker: WorkerFacts & { id: string; running: number },
   { drain = false } = {},
 ): Promise<{ isDraining: boolean }> {
   const [row] = await db
