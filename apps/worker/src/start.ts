@@ -18,6 +18,7 @@ import { serveHealth } from './health.ts'
 import { measureQueues } from './metrics.ts'
 import { announce } from './presence.ts'
 import { queueDepths } from './queue-depths.ts'
+import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
 import { reconcileAlerts } from './reconcilers/alerts.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileSeals } from './reconcilers/reseal.ts'
@@ -110,6 +111,8 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     })
     for (const topic of ['alert', 'alertRoute', 'alertSilence'] as const) listener.on(topic, null, alerts.nudge)
     const reconcilers = [
+      reconcileAgents(runtime),
+      reconcileAgentHistory(runtime),
       alerts,
       reconcileLostRuns(runtime),
       reconcileStuckWork(runtime),

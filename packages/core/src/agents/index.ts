@@ -6,6 +6,7 @@ export { DeregisterAgentInput, deregisterAgent } from './deregister-agent.ts'
 export { DrainAgentInput, drainAgent } from './drain-agent.ts'
 export { findAgents, type KnownAgent } from './find-agents.ts'
 export { judgeAgents } from './judge-agents.ts'
+export { keepAgentHistory } from './keep-agent-history.ts'
 export {
   whyNotApproveAgentChange,
   whyNotDeregisterAgent,

@@ -158,7 +158,7 @@ export const agentReports = snakeCase.table('agent_reports', {
   heardAt: at().notNull(),
 })
 
-/** Five minutes of a node, for sparklines. Partitioned by day: keep-beat-history makes the days to come and drops those past. */
+/** Five minutes of a node, for sparklines. Partitioned by day: keep-agent-history makes the days to come and drops those past. */
 export const agentBeatHistory = snakeCase.table(
   'agent_beat_history',
   {
