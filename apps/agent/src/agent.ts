@@ -13,6 +13,8 @@ export type Parts = {
   clusterId: string
   stateDir: string
   interval: number
+  /** Milliseconds before the first beat, when there are deltas to report. */
+  settle: number
   version: string
   identity: Identity
   api: Api
@@ -34,6 +36,7 @@ export class Agent {
   #measured: Measured | undefined
   #isRegistered = false
   #wake = () => {}
+  #stop: AbortSignal | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -66,10 +69,15 @@ export class Agent {
     }
   }
 
-  /** Beats until it is told to stop. The first beat comes after a second or so, when there are deltas to report. */
+  /** Beats until it is told to stop. Nodes that start together do not beat together. */
   async run(signal: AbortSignal): Promise<void> {
+    this.#stop = signal
     const delivering = this.#deliverAll(signal)
-    for (let wait = 1000 + Math.random() * 2000; await slept(wait, signal); wait = this.#interval * (0.95 + Math.random() * 0.1))
+    for (
+      let wait = this.#parts.settle * (1 + Math.random() * 2);
+      await slept(wait, signal);
+      wait = this.#interval * (0.95 + Math.random() * 0.1)
+    )
       await this.#beat()
     this.#wake()
     await delivering
@@ -78,7 +86,7 @@ export class Agent {
 
   /** One beat, and one try to deliver all there is. True when everything got through. */
   async once(): Promise<boolean> {
-    await sleep(1000)
+    await sleep(this.#parts.settle)
     await this.#beat()
     while (this.#spool.size && (await this.#deliverFirst()) === null);
     this.#spool.keep()
@@ -152,6 +160,8 @@ export class Agent {
   }
 
   #fail(code: string, message: string): void {
+    // What was cut short by us is no failure.
+    if (this.#stop?.aborted) return
     this.#counts.failed_heartbeats++
     // One line for what goes on being wrong.
     this.#parts.log[this.#lastError?.code === code ? 'debug' : 'warn'](`${code}: ${message}`)

@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import tls from 'node:tls'
 
 /** What came of a request: an answer to read, or a failure that a later try may mend. */
 export type Reply = { status: number; body: Record<string, unknown>; retryAfter: number | null } | { failure: string }
@@ -13,7 +12,10 @@ const ANSWER_LIMIT = 64 * 1024
 export function api(apiUrl: string, caFile: string | undefined, version: string, stop: AbortSignal): Api {
   // Bun and Node are told of a private authority in different ways.
   const ca = caFile === undefined ? undefined : fs.readFileSync(caFile, 'utf8')
-  if (ca && !process.versions.bun) tls.setDefaultCACertificates([...tls.getCACertificates('default'), ca])
+  if (ca && !process.versions.bun) {
+    const tls = process.getBuiltinModule('node:tls')
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), ca])
+  }
   const trust = ca && process.versions.bun ? { tls: { ca } } : {}
   return async (path, body, headers = {}) => {
     try {

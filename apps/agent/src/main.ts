@@ -38,10 +38,12 @@ const COMMANDS: Record<string, (config: Config, flags: { once: boolean; json: bo
     const stop = new AbortController()
     const { names, identity, send, tell, measure, log } = world(config, stop.signal)
     const { stateDir, heartbeatInterval: interval } = config
+    const settle = 1000
     const agent = new Agent({
       ...names,
       stateDir,
       interval,
+      settle,
       version: VERSION,
       identity,
       api: send,

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -50,6 +49,8 @@ export function output(program: string, args: string[], { seconds = 5, failing =
     SLURM_CONF: process.env.SLURM_CONF ?? '',
   }
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
+  // Loaded when it is needed: a node without any such program saves its memory.
+  const { execFile } = process.getBuiltinModule('node:child_process')
   return new Promise((resolve) => {
     execFile(
       file,

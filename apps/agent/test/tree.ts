@@ -1,0 +1,20 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll } from 'vitest'
+
+/** A folder that is gone after the tests of this file. */
+export function folder(): string {
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-agent-'))
+  afterAll(() => fs.rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+/** Files below a root, such as /proc/stat of a machine that does not exist. */
+export function plant(root: string, files: Record<string, string>): string {
+  for (const [file, content] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(root + file), { recursive: true })
+    fs.writeFileSync(root + file, content)
+  }
+  return root
+}
