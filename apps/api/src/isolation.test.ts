@@ -1,4 +1,5 @@
 import { createApiToken } from '@muster/core/access'
+import { createAlertRoute, createAlertSilence, testAlertRoute } from '@muster/core/alerts'
 import { createSecretStore } from '@muster/core/credentials'
 import { schema as tables } from '@muster/core/db'
 import { createNodeGroup } from '@muster/core/groups'
@@ -36,6 +37,7 @@ beforeAll(async () => {
   const bundle = await uploadPlaybookBundle(cast.admin, { name: 'theirs.zip', content: zip([{ path: 'site.yml' }]) })
   const { apiToken } = await createApiToken(cast.owner, { name: 'theirs', role: 'viewer' })
   const accelerator = await t.runtime.db.query.accelerators.findFirst({ where: { nodeId: node!.id } })
+  const route = await createAlertRoute(cast.admin, { name: 'theirs', kind: 'slack', url: 'https://hooks.test/' })
   const ids = {
     ComputeNode: node!,
     Accelerator: accelerator!,
@@ -52,6 +54,9 @@ beforeAll(async () => {
     ApiToken: apiToken,
     AgentKey: await agentOf(node!),
     Alert: await alertOf(node!),
+    AlertSilence: await createAlertSilence(cast.operator, { matcher: {}, reason: 'theirs', endsAt: new Date(Date.now() + 9e6) }),
+    AlertRoute: route,
+    AlertDelivery: await testAlertRoute(cast.admin, { id: route.id }),
   }
   theirs = Object.fromEntries(
     Object.entries(ids).map(([type, { id }]) => [type, globalId(type as TypeName, id)]),
@@ -100,6 +105,9 @@ const ids = [
   'ApiToken',
   'AgentKey',
   'Alert',
+  'AlertSilence',
+  'AlertRoute',
+  'AlertDelivery',
 ] as const
 type Case = { query: () => string; answer?: unknown; code?: string }
 
@@ -434,6 +442,42 @@ const CASES: Record<string, Case> = {
   },
   'Mutation.acknowledgeAlerts': {
     query: () => `mutation { it: acknowledgeAlerts(ids: ["${theirs.Alert}"], note: "mine") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Query.alertSilences': {
+    query: () => '{ it: alertSilences(isOver: true) { totalCount edges { node { id } } } }',
+    answer: { it: { totalCount: 0, edges: [] } },
+  },
+  'Query.alertRoutes': {
+    query: () => '{ it: alertRoutes { totalCount edges { node { id } } } }',
+    answer: { it: { totalCount: 0, edges: [] } },
+  },
+  // Names are a tenant's own; what the stranger makes is the stranger's.
+  'Mutation.createAlertSilence': {
+    query: () => `mutation {
+      it: createAlertSilence(input: { matcher: { clusters: ["theirs"] }, reason: "x", endsAt: "${new Date(Date.now() + 9e6).toISOString()}" }) { __typename }
+    }`,
+    answer: { it: { __typename: 'AlertSilence' } },
+  },
+  'Mutation.endAlertSilence': {
+    query: () => `mutation { it: endAlertSilence(id: "${theirs.AlertSilence}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.createAlertRoute': {
+    query: () =>
+      'mutation { it: createAlertRoute(input: { name: "theirs", kind: SLACK, url: "https://x.test/" }) { __typename } }',
+    answer: { it: { __typename: 'AlertRoute' } },
+  },
+  'Mutation.updateAlertRoute': {
+    query: () => `mutation { it: updateAlertRoute(input: { id: "${theirs.AlertRoute}", name: "mine" }) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.deleteAlertRoute': {
+    query: () => `mutation { it: deleteAlertRoute(id: "${theirs.AlertRoute}") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.testAlertRoute': {
+    query: () => `mutation { it: testAlertRoute(id: "${theirs.AlertRoute}") { __typename } }`,
     answer: { it: notFound },
   },
   'Subscription.alertUpdated': { query: () => `subscription { alertUpdated(id: "${theirs.Alert}") { id } }` },

@@ -18,6 +18,9 @@ const WORDS = {
   ApiToken: 'API token',
   AgentKey: 'agent key',
   Alert: 'alert',
+  AlertSilence: 'silence',
+  AlertRoute: 'route',
+  AlertDelivery: 'message',
 } as const
 export type TypeName = keyof typeof WORDS
 

@@ -19,6 +19,9 @@ const TABLES = {
   ApiToken: schema.apiTokens,
   AgentKey: schema.agentKeys,
   Alert: schema.alerts,
+  AlertSilence: schema.alertSilences,
+  AlertRoute: schema.alertRoutes,
+  AlertDelivery: schema.alertDeliveries,
 } as const satisfies Record<TypeName, unknown>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
