@@ -1,14 +1,18 @@
 import { execFile } from 'node:child_process'
+import { isAbsolute } from 'node:path'
 import { promisify } from 'node:util'
 
 const OLDEST = [2, 14] as const
 const TIMEOUT_MS = 30_000
 
+/** Where an Ansible lies: its ansible-playbook, its Python, and the folder of its modules. Null: it does not say. */
+export type AnsiblePaths = { executable: string | null; python: string | null; modules: string | null }
+
 /**
- * Version of ansible-core behind `executable`.
+ * The ansible-core behind `executable`: its version, and where it lies.
  * @throws Error that says what to do when it is missing, does not start, or is too old
  */
-export async function ansibleVersion(executable: string): Promise<string> {
+export async function lookAtAnsible(executable: string): Promise<AnsiblePaths & { version: string }> {
   const advice = `Install ansible-core >= ${OLDEST.join('.')}, or name its ansible-playbook in ANSIBLE_PLAYBOOK.`
   let said: string
   try {
@@ -26,5 +30,11 @@ export async function ansibleVersion(executable: string): Promise<string> {
   const text = version[0].slice(6, -1)
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
     throw new Error(`ansible-core ${text} is too old. ${advice}`)
-  return text
+  const path = (line: RegExp) => line.exec(said)?.[1] ?? null
+  return {
+    version: text,
+    executable: path(/^ {2}executable location = (\/.+)$/m) ?? (isAbsolute(executable) ? executable : null),
+    python: path(/^ {2}python version = .*\((\/.+)\)$/m),
+    modules: path(/^ {2}ansible python module location = (\/.+)$/m),
+  }
 }

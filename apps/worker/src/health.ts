@@ -5,9 +5,10 @@ import { registry } from './metrics.ts'
 /**
  * Answers /healthz (the process lives), /readyz (it can work; 503 with the reason otherwise) and /metrics.
  * @param whyNotReady null when ready
+ * @param note what /readyz says besides
  * @throws Error when it cannot listen there
  */
-export async function serveHealth(host: string, port: number, whyNotReady: () => Promise<string | null>) {
+export async function serveHealth(host: string, port: number, whyNotReady: () => Promise<string | null>, note: string) {
   const server = createServer(async (request, response) => {
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type }).end(body)
@@ -16,7 +17,7 @@ export async function serveHealth(host: string, port: number, whyNotReady: () =>
       if (request.url === '/metrics') return answer(200, await registry.metrics(), registry.contentType)
       if (request.url !== '/readyz') return answer(404, 'There is /healthz, /readyz and /metrics.\n')
       const reason = await whyNotReady()
-      return reason ? answer(503, `${reason}\n`) : answer(200, 'ready\n')
+      return reason ? answer(503, `${reason}\n`) : answer(200, `ready\n${note}\n`)
     } catch {
       return answer(503, 'The database does not answer.\n')
     }

@@ -62,7 +62,8 @@ describe('a worker', () => {
       const address = await addressOf(worker)
       expect(worker.output).toContain('"ansible":"2.19.4"')
       expect(await get(`${address}/healthz`)).toEqual({ status: 200, body: 'ok\n' })
-      expect(await get(`${address}/readyz`)).toEqual({ status: 200, body: 'ready\n' })
+      const ready = 'ready\nPlaybooks are not isolated (ANSIBLE_ISOLATION is none).\n'
+      expect(await get(`${address}/readyz`)).toEqual({ status: 200, body: ready })
 
       const { operator, admin } = await test.given.tenant()
       const credential = await test.given.credential(admin, 'SSH_KEY')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Runtime } from '@muster/core/context'
 import type { Listener } from '@muster/core/events'
-import { endWorker, registerWorker, touchWorker, type Worker } from '@muster/core/workers'
+import { endWorker, registerWorker, touchWorker, type WorkerFacts } from '@muster/core/workers'
 import { reconcile } from './reconcilers/reconcile.ts'
 
 const TOUCH_MS = 5000
@@ -19,11 +19,10 @@ export type Presence = {
   end(): Promise<void>
 }
 
-type Facts = Pick<Worker, 'name' | 'host' | 'pid' | 'version' | 'ansibleVersion' | 'concurrency'>
 type Intake = { pause(): void; resume(): Promise<void> }
 
 /** Enter the worker into the list of workers, keep its entry alive, and take work from `intake` only while it is not drained. */
-export async function announce(runtime: Runtime, listener: Listener, intake: Intake, facts: Facts): Promise<Presence> {
+export async function announce(runtime: Runtime, listener: Listener, intake: Intake, facts: WorkerFacts): Promise<Presence> {
   const id = await registerWorker(runtime, facts)
   let running = 0
   let isDraining = false

@@ -9,8 +9,10 @@ import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { createQueue } from '@muster/core/queue'
 import packageJson from '../package.json' with { type: 'json' }
+import { chooseIsolation } from './ansible/isolation/choose-isolation.ts'
+import { said } from './ansible/isolation/isolation.ts'
 import { removeDeadRuns } from './ansible/run-directory.ts'
-import { ansibleVersion } from './ansible-version.ts'
+import { lookAtAnsible } from './ansible-version.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
@@ -41,6 +43,8 @@ export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
     'ANSIBLE_WORK_DIR',
     'ANSIBLE_PLAYBOOK_REPO_PATH',
     'ANSIBLE_PLAYBOOK',
+    'ANSIBLE_ISOLATION',
+    'ANSIBLE_READABLE_PATHS',
     'JOB_RUNNER_CONCURRENCY',
     'JOB_CANCEL_GRACE_PERIOD',
     'SSH_CONCURRENCY',
@@ -74,9 +78,12 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
   const url = config.DATABASE_URL
   // Before anything is started that would inherit it.
   const password = takeMasterPassword(config, process.env)
-  const version = ansibleVersion(config.ANSIBLE_PLAYBOOK)
+  const tried = (async () => {
+    const ansible = await lookAtAnsible(config.ANSIBLE_PLAYBOOK)
+    return { ansible, isolation: await chooseIsolation(config, ansible) }
+  })()
   // Looked at below; a database that is away must not make it an unhandled rejection.
-  version.catch(() => {})
+  tried.catch(() => {})
   const { db, close: closeDb } = connectDb(url, { name: `muster-worker ${workerId}`, max: 16 })
   const closers = [closeDb]
   const close = async () => {
@@ -84,7 +91,9 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
   }
   try {
     await awaitDatabase(db, log, signal)
-    log.info({ ansible: await version, executable: config.ANSIBLE_PLAYBOOK }, 'ansible-playbook is ready')
+    const { ansible, isolation } = await tried
+    const facts = { executable: config.ANSIBLE_PLAYBOOK, isolation: isolation.mode, weakness: isolation.weakness }
+    log.info({ ansible: ansible.version, ...facts }, 'ansible-playbook is ready')
     const vault = await openVault(db, password, config.CREDENTIAL_KEY_VERSION)
     await removeDeadRuns(config.ANSIBLE_WORK_DIR, log)
     const notifier = createNotifier(url, log)
@@ -98,7 +107,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
 
     const runsStop = new AbortController()
     const sshStop = new AbortController()
-    const deps = { runtime, config, workerId, listener }
+    const deps = { runtime, config, workerId, listener, isolation }
     const ssh = { ...deps, bastions, stopping: sshStop.signal }
     const store = openArtifactStore(config)
     const seals = reconcileSeals(runtime, workerId)
@@ -114,7 +123,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       reconcileAgents(runtime),
       reconcileAgentHistory(runtime),
       alerts,
-      reconcileLostRuns(runtime),
+      reconcileLostRuns(runtime, listener),
       reconcileStuckWork(runtime),
       seals,
       waiting,
@@ -126,11 +135,12 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     })
     measureQueues(() => queueDepths(db))
     let isStopping = false
-    const health = await serveHealth(config.HOST, config.WORKER_PORT, async () => {
+    const whyNotReady = async () => {
       if (isStopping) return 'The worker is stopping.'
       await queueDepths(db)
       return store.whyNotReady()
-    })
+    }
+    const health = await serveHealth(config.HOST, config.WORKER_PORT, whyNotReady, said(isolation))
     closers.push(health.close)
 
     const presence = await announce(runtime, listener, queue, {
@@ -138,7 +148,9 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       host: hostname(),
       pid: process.pid,
       version: packageJson.version,
-      ansibleVersion: await version,
+      ansibleVersion: ansible.version,
+      isolation: isolation.mode,
+      isolationWeakness: isolation.weakness,
       concurrency: config.JOB_RUNNER_CONCURRENCY,
     })
     closers.push(presence.end)

@@ -36,6 +36,14 @@ export const SETTINGS = {
   ANSIBLE_PLAYBOOK_REPO_PATH: path.optional(),
   /** The ansible-playbook executable. */
   ANSIBLE_PLAYBOOK: z.string().default('ansible-playbook'),
+  /** What playbooks are kept in on the worker's machine; auto: the best that can be used. */
+  ANSIBLE_ISOLATION: z.enum(['auto', 'bubblewrap', 'uid', 'none'], 'must be auto, bubblewrap, uid or none').default('auto'),
+  /** What they may read there besides programs and playbooks. */
+  ANSIBLE_READABLE_PATHS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(':').filter(Boolean))
+    .refine((paths) => paths.every((one) => one.startsWith('/')), 'must be absolute paths with colons between them'),
   /** Where logs and files of runs are kept, unless there is a NODE_ARTIFACTS_BUCKET. Workers and API processes on several machines must share it. */
   ARTIFACT_DIR: path.default('/var/lib/muster/artifacts'),
   /** What the files of one run may have together, in MiB. */

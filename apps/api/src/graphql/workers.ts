@@ -7,6 +7,15 @@ import { COMMON } from './errors.ts'
 
 const { workers } = schema
 
+const WorkerIsolation = builder.enumType('WorkerIsolation', {
+  description: 'What a worker keeps playbooks in on its own machine.',
+  values: {
+    BUBBLEWRAP: { value: 'bubblewrap', description: 'A view of the machine of their own, and as root a user of their own.' },
+    UID: { value: 'uid', description: 'A user without rights.' },
+    NONE: { value: 'none', description: "Nothing: they can do what the worker's user can." },
+  } as const,
+})
+
 const Worker = builder.objectRef<Row>('Worker').implement({
   description: 'A process that executes runs. Workers serve all tenants of an installation.',
   fields: (t) => ({
@@ -16,6 +25,11 @@ const Worker = builder.objectRef<Row>('Worker').implement({
     pid: t.exposeInt('pid', { description: 'Its process id there.' }),
     version: t.exposeString('version', { description: 'Its version of Muster.' }),
     ansibleVersion: t.exposeString('ansibleVersion', { description: 'Its version of ansible-core.' }),
+    isolation: t.expose('isolation', { type: WorkerIsolation, description: 'What it keeps playbooks in on its machine.' }),
+    isolationWeakness: t.exposeString('isolationWeakness', {
+      nullable: true,
+      description: 'Why it keeps them in nothing, or not in the best; null: nothing is wanting.',
+    }),
     concurrency: t.exposeInt('concurrency', { description: 'How many runs it executes at once.' }),
     running: t.exposeInt('running', { description: 'How many runs, of all tenants, it executes now.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it was started.' }),

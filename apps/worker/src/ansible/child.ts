@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname, isAbsolute } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ansibleArguments, batchesOf, type JobRun } from '@muster/core/jobs'
+import type { Enter, Isolation } from './isolation/isolation.ts'
+import { startInside } from './isolation/start-inside.ts'
 import { signal } from './processes.ts'
 import type { RunDirectory } from './run-directory.ts'
 import { type RunFiles, socketPaths } from './run-files.ts'
@@ -41,7 +42,7 @@ export function runEnvironment(
   return {
     // Its own directory first: of a virtual environment that is where its python3 is.
     PATH: isAbsolute(ansiblePlaybook) ? `${dirname(ansiblePlaybook)}:${process.env.PATH}` : process.env.PATH,
-    HOME: dir,
+    HOME: `${dir}/home`,
     LANG: locale,
     LC_ALL: locale,
     TMPDIR: `${dir}/tmp`,
@@ -59,6 +60,9 @@ export function runEnvironment(
   }
 }
 
+/** How a run's processes are started. */
+export type Start = { isolation: Isolation; enter: Enter; env: NodeJS.ProcessEnv }
+
 /**
  * Start ansible-playbook in its own process group.
  * @throws Error of spawn, for example ENOENT
@@ -69,31 +73,27 @@ export async function startAnsible(
   run: JobRun,
   { dir }: RunDirectory,
   files: RunFiles,
-  env: NodeJS.ProcessEnv,
+  start: Start,
 ): Promise<Child> {
-  const args = ansibleArguments(run, { ...files, playbook })
-  const child = spawn(ansiblePlaybook, args, { cwd: dir, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env })
+  const argv = [ansiblePlaybook, ...ansibleArguments(run, { ...files, playbook })]
+  const { child, leader } = await startInside(argv, dir, start)
   const exited = new Promise<number>((resolve) => {
     child.on('exit', (code, by) => resolve(code ?? 128 + (by ? (SIGNAL_NUMBERS[by] ?? 0) : 0)))
   })
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', reject)
-  })
-  child.on('error', () => {})
   return {
     stdout: child.stdout!,
     stderr: child.stderr!,
     events: child.stdio[3] as Readable,
     execAt: new Date(),
     exited,
-    stop: (graceMs) => stop(child, exited, graceMs),
+    stop: (graceMs) => stop(leader, exited, graceMs),
   }
 }
 
-function stop(child: ChildProcess, exited: Promise<number>, graceMs: number): void {
-  const group = -child.pid!
-  const timers = [setTimeout(() => signal(group, 'SIGTERM'), graceMs / 2), setTimeout(() => signal(group, 'SIGKILL'), graceMs)]
-  signal(group, 'SIGINT')
+function stop(leader: number, exited: Promise<number>, graceMs: number): void {
+  // One that has only just begun may not lead its group yet.
+  const tell = (name: NodeJS.Signals) => signal(-leader, name) || signal(leader, name)
+  const timers = [setTimeout(() => tell('SIGTERM'), graceMs / 2), setTimeout(() => tell('SIGKILL'), graceMs)]
+  tell('SIGINT')
   void exited.then(() => timers.forEach(clearTimeout))
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, realpath, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readlink, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -34,7 +34,9 @@ export async function collectFiles(
     const handle = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const { size } = await handle.stat()
-      if (!(await handle.stat()).isFile() || (await realpath(source)) !== source) return leftOut.push(`${path} (not a file)`)
+      // Where it was opened, not where its path leads by now: the folders on the way may be links at times.
+      const opened = process.platform === 'linux' ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(source)
+      if (!(await handle.stat()).isFile() || opened !== source) return leftOut.push(`${path} (not a file)`)
       if (size > room) return leftOut.push(`${path} (${size} bytes, and there is room for ${room})`)
       const copied = await copy(handle.createReadStream({ autoClose: false, end: Math.max(0, size - 1) }), file)
       room -= copied.size

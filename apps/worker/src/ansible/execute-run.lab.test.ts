@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { pinnedKey } from '../testing/access.ts'
 import { type LabWorld, labWorld } from '../testing/lab-world.ts'
 import { startWorkerProcess } from '../testing/worker-process.ts'
+import { noIsolation } from './isolation/isolation.ts'
 import { processesWith } from './processes.ts'
 import { removeDeadRuns } from './run-directory.ts'
 
@@ -276,8 +277,12 @@ test('su with its password, and a node that is this machine', { timeout: 60_000 
     'who',
     `${PLAY}    - command: id -un\n      register: who\n    - assert: {that: [who.stdout == 'root']}\n`,
   )
+  // Isolated, the machine that this is could not be worked on.
+  const { isolation } = world
+  world.isolation = noIsolation(null)
   const { done } = await world.start({ template, limit: 'by-su,here', become: true })
   const { hosts, log } = await done
+  world.isolation = isolation
   expect(hosts.map((host) => [host.name, host.result, host.message])).toEqual([
     ['by-su', 'CHANGED', null],
     ['here', 'CHANGED', null],

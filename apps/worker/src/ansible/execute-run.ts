@@ -22,7 +22,7 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
     nodeAccess(ctx, nodeIds),
     patiently(() => openRunSecrets(ctx, run.secretsId)),
     patiently(() => resolveRunVars(ctx, run, nodeIds)),
-    createRunDirectory(workDir, run.id),
+    createRunDirectory(workDir, run.id, deps.isolation.user()),
   ])
   if (
     access.status === 'fulfilled' &&
@@ -31,7 +31,8 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
     directory.status === 'fulfilled'
   )
     try {
-      const plan = planRun(hosts, access.value, secrets.value, vars.value)
+      const isIsolated = deps.isolation.mode !== 'none'
+      const plan = planRun(hosts, access.value, secrets.value, vars.value, isIsolated)
       return await new Execution(deps, ctx, claim, plan, directory.value).carryOut(began)
     } finally {
       await directory.value.remove().catch((err) => ctx.log.error({ err }, 'cannot remove the directory of a run'))

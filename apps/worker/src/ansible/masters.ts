@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
+import type { Start } from './child.ts'
 import { endProcessesWith } from './processes.ts'
 import { socketPaths } from './run-files.ts'
 
@@ -23,14 +24,15 @@ const overMaster = (socket: string) => [
 /**
  * Connect to the bastions while ansible-playbook still starts up, so that its many connections find one already open: a
  * bastion's sshd drops the eleventh that has not logged in yet (MaxStartups). One that fails here fails again, and says so, later.
- * @returns ends what is still connecting
+ * @returns ends what is still connecting, and says whether anything was
  */
-export function openMasters(sshDir: string, aliases: string[], env: NodeJS.ProcessEnv): () => void {
-  const children = aliases.map((alias) => spawn('ssh', ['-F', `${sshDir}/config`, '-f', '-N', alias], { stdio: 'ignore', env }))
+export function openMasters(sshDir: string, aliases: string[], { enter, env }: Omit<Start, 'isolation'>): () => boolean {
+  const children = aliases.map((alias) => {
+    const [file, ...args] = enter(['ssh', '-F', `${sshDir}/config`, '-f', '-N', alias])
+    return spawn(file!, args, { stdio: 'ignore', env })
+  })
   for (const child of children) child.on('error', () => {})
-  return () => {
-    for (const child of children) child.kill()
-  }
+  return () => children.map((child) => child.kill()).includes(true)
 }
 
 /** Close every ssh connection that a run holds open, and make sure that none is left. */

@@ -42,12 +42,13 @@ export function planRun(
   access: Map<string, NodeAccess | DomainError>,
   secretVars: Record<string, string> = {},
   vars: RunVars = { nodes: new Map(), secrets: new Map() },
+  isIsolated = false,
 ): RunPlan {
   const bastions = new Map<string, Machine>()
   const plan: RunPlan = { targets: [], bastions: [], refused: [], secretVars, hostSecrets: vars.secrets }
   for (const [i, { name, nodeId }] of hosts.entries()) {
     const way = nodeId ? access.get(nodeId) : undefined
-    const reason = !nodeId || !way ? 'The node was purged.' : way instanceof DomainError ? way.message : whyNot(way)
+    const reason = !nodeId || !way ? 'The node was purged.' : way instanceof DomainError ? way.message : whyNot(way, isIsolated)
     if (reason || !nodeId || !way || way instanceof DomainError) {
       plan.refused.push({ name, nodeId, reason: reason! })
       continue
@@ -67,10 +68,14 @@ const alias = (kind: 'n' | 'b', i: number) => `${kind}${i}-${randomBytes(6).toSt
 /** Whether an alias is a node's, not a bastion's. */
 export const isNode = (alias: string): boolean => alias.startsWith('n')
 
-function whyNot({ node, hops }: NodeAccess): string | null {
+function whyNot({ node, hops }: NodeAccess, isIsolated: boolean): string | null {
   const reason = whyNotTarget(node)
   if (reason) return `The node ${node.name} ${reason}.`
-  return node.connectionType === 'local' ? null : whyNotPass(hops)
+  if (node.connectionType !== 'local') return whyNotPass(hops)
+  // Inside it would be told of a machine that is not there, and could change nothing.
+  return isIsolated
+    ? `The node ${node.name} is the machine of a worker that isolates playbooks: reach it over ssh, or set ANSIBLE_ISOLATION=none for the worker.`
+    : null
 }
 
 /** The alias of the last of `hops`, each of which becomes one machine of the run however many nodes lie behind it. */

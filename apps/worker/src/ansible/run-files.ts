@@ -209,6 +209,6 @@ pipelining = True
 retries = 0
 
 [persistent_connection]
-control_path_dir = ${dir}/pc
+control_path_dir = ${dir}/home/pc
 `
 }

@@ -28,6 +28,7 @@ const handler = (presence = present) =>
     config: world.config,
     workerId: 'w',
     listener: world.listener,
+    isolation: world.isolation,
     presence,
     store: world.store,
     stopping: world.stopping.signal,

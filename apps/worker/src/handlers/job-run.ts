@@ -5,11 +5,16 @@ import { patiently } from '@muster/core/patiently'
 import type { QueueEntry } from '@muster/core/queue'
 import { executeRun } from '../ansible/execute-run.ts'
 import type { ExecutorConfig } from '../ansible/execution.ts'
+import type { Isolation } from '../ansible/isolation/isolation.ts'
 import { measured } from '../metrics.ts'
 import type { Presence } from '../presence.ts'
 import type { WorkerDeps } from '../worker.ts'
 
-type Deps = WorkerDeps<ExecutorConfig> & { store: ArtifactStore; presence: Pick<Presence, 'isDraining' | 'whileRunning'> }
+type Deps = WorkerDeps<ExecutorConfig> & {
+  isolation: Isolation
+  store: ArtifactStore
+  presence: Pick<Presence, 'isDraining' | 'whileRunning'>
+}
 
 /**
  * Handles `job-run` entries: an entry says that a run may begin, and claims say which. One is executed after the other until none

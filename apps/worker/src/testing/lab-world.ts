@@ -4,6 +4,7 @@ import type { LabNode } from '@muster/lab'
 import { given } from '@muster/lab/given'
 import { eq } from 'drizzle-orm'
 import { pinnedKey } from './access.ts'
+import { isolationFor } from './isolation.ts'
 import { type RunWorld, realAnsible, runWorld } from './run-world.ts'
 
 export type LabWorld = RunWorld & { lab: Awaited<ReturnType<typeof given.lab>>; nodeIds: Map<string, string> }
@@ -12,7 +13,7 @@ type LoginKind = 'key' | 'locked key' | 'password'
 
 /**
  * A lab of eight whose nodes are onboarded: reached by key, by a key with a passphrase and by password with a sudo password, two
- * of them behind a bastion.
+ * of them behind a bastion. Runs are isolated as well as this machine can.
  */
 export async function labWorld(): Promise<LabWorld> {
   const [lab, world] = await Promise.all([given.lab({ nodes: 8 }), runWorld({ ANSIBLE_PLAYBOOK: realAnsible() })])
@@ -64,5 +65,6 @@ export async function labWorld(): Promise<LabWorld> {
       })),
     )
     .returning()
-  return { ...world, lab, nodeIds: new Map(rows.map((row) => [row.name, row.id])) }
+  const isolation = await isolationFor(world.config, 'auto')
+  return { ...world, isolation, lab, nodeIds: new Map(rows.map((row) => [row.name, row.id])) }
 }

@@ -14,6 +14,7 @@ import { asc, eq } from 'drizzle-orm'
 import pg from 'pg'
 import { executeRun } from '../ansible/execute-run.ts'
 import type { ExecutorConfig } from '../ansible/execution.ts'
+import { type Isolation, noIsolation } from '../ansible/isolation/isolation.ts'
 
 const PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
 
@@ -67,6 +68,7 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
     listener,
     config,
     store,
+    isolation: noIsolation(null) as Isolation,
     stopping,
     storePatienceMs: undefined as number | undefined,
     read,
@@ -97,7 +99,14 @@ export async function runWorld(overrides: Partial<ExecutorConfig> & { ANSIBLE_PL
       const claim = await patiently(() => claimJobRun(cast.worker, { id, workerId: 'worker-1', token }))
       if (claim)
         await executeRun(
-          { config, store, storePatienceMs: this.storePatienceMs, listener, stopping: stopping.signal },
+          {
+            config,
+            store,
+            isolation: this.isolation,
+            storePatienceMs: this.storePatienceMs,
+            listener,
+            stopping: stopping.signal,
+          },
           cast.worker,
           claim,
         )

@@ -9,10 +9,10 @@ const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 /** A worker as a process of its own. `output` grows as it speaks; `ended` is its exit code. */
 export type WorkerProcess = { child: ChildProcess; readonly output: string; ended: Promise<number | null> }
 
-/** @param env all that the process gets, besides a master password (over a descriptor), a free port and PATH */
+/** @param env all that the process gets, besides a master password (over a descriptor), a free port, PATH and, unless asked for, no isolation */
 export function startProcess(env: Record<string, string>): WorkerProcess {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, CREDENTIAL_MASTER_PASSWORD_FD: '3', WORKER_PORT: '0', ...env },
+    env: { PATH: process.env.PATH, CREDENTIAL_MASTER_PASSWORD_FD: '3', WORKER_PORT: '0', ANSIBLE_ISOLATION: 'none', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const password = child.stdio[3] as Writable

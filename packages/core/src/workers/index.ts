@@ -1,7 +1,7 @@
 export { drainWorker } from './drain-worker.ts'
 export { endWorker } from './end-worker.ts'
 export { GONE_AFTER_S, whyNotDrain, whyNotUndrain } from './policy.ts'
-export { registerWorker } from './register-worker.ts'
+export { registerWorker, type WorkerFacts } from './register-worker.ts'
 export { type Worker, workers } from './tables.ts'
 export { touchWorker } from './touch-worker.ts'
 export { undrainWorker } from './undrain-worker.ts'

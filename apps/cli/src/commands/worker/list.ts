@@ -10,7 +10,7 @@ export const workerList = () =>
     .action(async ({ output }: { output: Format }) => {
       const { workers } = await request(
         graphql(`query Workers {
-          workers { id name host pid version ansibleVersion concurrency running startedAt touchedAt isGone drainingAt drainedByName }
+          workers { id name host pid version ansibleVersion isolation isolationWeakness concurrency running startedAt touchedAt isGone drainingAt drainedByName }
         }`),
         {},
       )
@@ -25,6 +25,7 @@ export const workerList = () =>
           { title: 'RUNS', value: (w) => `${w.running}/${w.concurrency}` },
           { title: 'STARTED', value: (w) => ago(w.startedAt) },
           { title: 'ANSIBLE', value: (w) => w.ansibleVersion, spare: true },
+          { title: 'ISOLATION', value: (w) => w.isolation.toLowerCase(), spare: true },
           { title: 'VERSION', value: (w) => w.version, spare: true },
           { title: 'DRAINED BY', value: (w) => w.drainedByName, spare: true },
         ],

@@ -100,8 +100,12 @@ test('a repository is used at the commit that its branch named when the run bega
 
   const { id } = await runJob(world.operator, { template, limit: node })
   const claim = await claimJobRun(world.worker, { id, workerId: 'worker-1' })
-  const { config, store, listener, stopping } = world
-  await executeRun({ config, store, listener, stopping: stopping.signal, gitProtocols: ['file'] }, world.worker, claim!)
+  const { config, store, listener, isolation, stopping } = world
+  await executeRun(
+    { config, store, listener, isolation, stopping: stopping.signal, gitProtocols: ['file'] },
+    world.worker,
+    claim!,
+  )
   const { run, log } = await world.read(id)
   expect([run.status, run.error, run.gitCommit]).toEqual(['SUCCEEDED', null, git('rev-parse', 'HEAD')])
   expect(log).toContain('seen nothing, the key has 0 letters')

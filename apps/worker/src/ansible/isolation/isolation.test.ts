@@ -1,0 +1,161 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { schema } from '@muster/core/db'
+import { cancelJobRun } from '@muster/core/jobs'
+import { eventually } from '@muster/core/testing'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { isolationFor } from '../../testing/isolation.ts'
+import { type RunWorld, realAnsible, runWorld } from '../../testing/run-world.ts'
+import { ansibleOf } from '../../testing/start-process.ts'
+import { processesWith } from '../processes.ts'
+import { createRunDirectory, type RunDirectory } from '../run-directory.ts'
+import { asUser, type Isolation, noIsolation } from './isolation.ts'
+import { startInside } from './start-inside.ts'
+
+const isRoot = process.getuid?.() === 0
+
+let world: RunWorld
+let bubblewrap: Isolation
+let files: string
+let other: RunDirectory
+let node: string
+beforeAll(async () => {
+  world = await runWorld({ ANSIBLE_PLAYBOOK: realAnsible(), JOB_CANCEL_GRACE_PERIOD: 1 })
+  const { id: credentialId } = await world.given.credential(world.admin, 'SSH_KEY')
+  node = (await world.given.fleet(world.admin, { nodes: 1, with: { credentialId } }))[0]!.name
+  const root = join(world.config.ANSIBLE_WORK_DIR, '..')
+  files = join(root, 'files')
+  await mkdir(files)
+  for (const name of ['data', 'offline', 'password']) await writeFile(name === 'data' ? join(root, name) : join(files, name), 'x')
+  bubblewrap = await isolationFor(world.config, 'auto', { folder: files, password: join(files, 'password') })
+  other = await createRunDirectory(world.config.ANSIBLE_WORK_DIR, 'other1', bubblewrap.user())
+}, 60_000)
+afterEach(() => {
+  world.isolation = noIsolation(null)
+})
+afterAll(async () => {
+  await other.remove()
+  await world.close()
+})
+
+/** What a shell on the worker's machine says to a playbook. */
+const playbook = (script: string) =>
+  JSON.stringify([
+    { hosts: 'localhost', connection: 'local', gather_facts: false, tasks: [{ name: 'Try', 'ansible.builtin.shell': script }] },
+  ])
+
+test('what a playbook cannot do to the machine that it runs on, and would without isolation', {
+  timeout: 90_000,
+}, async (ctx) => {
+  if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
+  const root = join(world.config.ANSIBLE_WORK_DIR, '..')
+  const attempts = {
+    'read the environment of the worker': `cat /proc/${process.pid}/environ`,
+    'look at what the worker has open': `ls /proc/${process.pid}/fd`,
+    'read data of the product': `cat ${root}/data`,
+    'read the master password': `cat ${files}/password`,
+    'see other runs': `ls ${other.dir}`,
+    'list runs': `[ "$(ls ${world.config.ANSIBLE_WORK_DIR} | wc -l)" -gt 1 ]`,
+    'write into another run': `touch ${other.dir}/artifacts/planted`,
+    'change playbooks': `touch ${root}/playbooks/planted.yml`,
+    'change its own settings': 'echo >> "$ANSIBLE_CONFIG"',
+    'say that its directory is somewhere else': 'echo >> "$(dirname "$ANSIBLE_CONFIG")/owner.json"',
+    'fill the disk with one file':
+      'truncate -s 20G "$TMPDIR/big"; [ -e "$TMPDIR/big" ] && [ "$(stat -c %s "$TMPDIR/big")" -gt 0 ]',
+    'open any number of files': 'ulimit -n 20000',
+    'dump its memory': 'ulimit -c unlimited',
+    'have any number of processes': 'prlimit --nproc=8193:8193 true',
+    ...(isRoot ? { 'end the worker': `kill -0 ${process.pid}`, 'be root': '[ "$(id -u)" = 0 ]' } : {}),
+  }
+  const script = Object.entries(attempts).map(([what, how]) => `if ( ${how} ) >/dev/null 2>&1; then echo "did: ${what}"; fi`)
+  const allowed = `cat ${files}/offline; echo kept > "$(dirname "$ANSIBLE_CONFIG")/artifacts/kept"; touch /tmp/a /dev/shm/b`
+  const template = await world.template('try', playbook(`${script.join('\n')}\nset -e\n${allowed}`))
+  const tried = async (isolation: Isolation) => {
+    world.isolation = isolation
+    const { run, events } = await (await world.start({ template, limit: node })).done
+    expect([run.status, run.error]).toEqual(['SUCCEEDED', null])
+    const artifacts = await world.runtime.db.select().from(schema.jobArtifacts).where(eq(schema.jobArtifacts.jobRunId, run.id))
+    expect(artifacts.map(({ path }) => path).sort()).toEqual(['kept', 'log.txt'])
+    const { stdout_lines: lines } = events.find((event) => event.kind === 'ok')!.result as { stdout_lines: string[] }
+    return lines.filter((line) => line.startsWith('did: '))
+  }
+  expect(await tried(bubblewrap)).toEqual([])
+  if (isRoot) expect(await tried(noIsolation(null))).toEqual(Object.keys(attempts).map((what) => `did: ${what}`))
+  expect(await readdir(world.config.ANSIBLE_WORK_DIR)).toEqual([other.dir.split('/').at(-1)])
+})
+
+test.each(['cancel', 'timeout', 'exit'] as const)(
+  'after a %s nothing of an isolated run is left',
+  { timeout: 90_000 },
+  async (by) => {
+    world.isolation = bubblewrap
+    // One in a session of its own; where the run has a user of its own, also one that nothing else tells.
+    const stray = `${bubblewrap.user() ? 'env -i ' : ''}setsid sh -c "trap '' INT TERM; sleep 4711.${by.length}; :" >/dev/null 2>&1 &`
+    const text = playbook(`${stray} ${by === 'exit' ? 'true' : `sleep 4712.${by.length}`}`)
+    const template = await world.template(`leave_${by}`, text, by === 'timeout' ? { timeoutSeconds: 6 } : {})
+    const { id, done } = await world.start({ template, limit: node })
+    if (by === 'cancel') {
+      await eventually(async () => (await processesWith(`4712.${by.length}`)).length > 0, 40_000)
+      await cancelJobRun(world.operator, { id })
+    }
+    const { run } = await done
+    expect(run.status).toBe({ cancel: 'CANCELED', timeout: 'TIMED_OUT', exit: 'SUCCEEDED' }[by])
+    if (by !== 'exit' || bubblewrap.user()) expect(await processesWith(`4711.${by.length}`)).toEqual([])
+    expect(await processesWith(`4712.${by.length}`)).toEqual([])
+    expect(await processesWith(`run-${id.slice(-6)}`)).toEqual([])
+  },
+)
+
+test('a node that is the worker itself is refused', { timeout: 60_000 }, async (ctx) => {
+  if (bubblewrap.mode === 'none') ctx.skip(`${bubblewrap.weakness}`)
+  world.isolation = bubblewrap
+  const template = await world.template('idle', playbook('true'))
+  const { tenant, runtime } = world
+  const here = { tenantId: tenant.id, name: 'here', host: 'localhost', connectionType: 'local' as const, readyAt: new Date() }
+  await runtime.db.insert(schema.computeNodes).values(here)
+  const { hosts } = await (await world.start({ template, limit: 'here' })).done
+  expect(hosts).toMatchObject([{ result: 'UNREACHABLE', message: expect.stringContaining('ANSIBLE_ISOLATION=none') }])
+})
+
+test.skipIf(!isRoot)('as a user alone a run reads what it was given, and changes none of it', async () => {
+  const workDir = await mkdtemp(join(tmpdir(), 'muster-uid-'))
+  await chmod(workDir, 0o711)
+  const isolation = asUser({ uid: 65534, gid: 65534, isItsOwn: false })
+  const directory = await createRunDirectory(workDir, 'asuser', isolation.user())
+  const { dir, marker } = directory
+  try {
+    await writeFile(join(dir, 'inventory.yml'), 'given', { mode: 0o600 })
+    await mkdir(join(dir, 'project'), { mode: 0o700 })
+    await writeFile(join(dir, 'project', 'site.yml'), 'played', { mode: 0o600 })
+    const script = `id -u; cat inventory.yml project/site.yml; touch artifacts/a tmp/b && echo; ls ${workDir}; touch new project/new; echo >> owner.json
+      cat /proc/${process.pid}/environ; grep NoNewPrivs /proc/self/status; ulimit -c`
+    const env = { PATH: process.env.PATH, MUSTER_RUN: marker }
+    const { child } = await startInside(['sh', '-c', script], dir, { isolation, enter: await isolation.enter(directory), env })
+    expect(await text(child.stdout!)).toBe('65534\ngivenplayed\nNoNewPrivs:\t1\n0\n')
+    expect((await text(child.stderr!)).match(/Permission denied/g)).toHaveLength(5)
+  } finally {
+    await directory.remove()
+    await rm(workDir, { recursive: true })
+  }
+})
+
+test('one that cannot be used is not taken, and is said', { timeout: 60_000 }, async () => {
+  const bin = join(world.config.ANSIBLE_WORK_DIR, '..', 'bin')
+  await mkdir(bin)
+  const config = { ...world.config, ANSIBLE_PLAYBOOK: await ansibleOf('2.19.4', join(bin, 'ansible-playbook')) }
+  vi.stubEnv('PATH', bin)
+  try {
+    await expect(isolationFor(config, 'bubblewrap')).rejects.toThrow(
+      /ANSIBLE_ISOLATION=bubblewrap cannot be used: .*install.*auto/,
+    )
+    expect(await isolationFor(config, 'auto')).toMatchObject({
+      mode: 'none',
+      weakness: expect.stringMatching(/bubblewrap.*; uid/s),
+    })
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})

@@ -1,0 +1,30 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { Enter, Isolation } from './isolation.ts'
+
+const PID_FD = 4
+
+/**
+ * Start a command inside of a run's isolation, with pipes at the descriptors 1 to 3.
+ * @returns `child`, whose end is the command's, and `leader`, the pid of the command and of its process group. Where a monitor stands
+ * between, the monitor is in another group: a signal to the command does not end who tells us how it ends
+ * @throws Error of spawn, for example ENOENT
+ */
+export async function startInside(
+  argv: string[],
+  cwd: string,
+  { isolation, enter, env }: { isolation: Pick<Isolation, 'hasMonitor'>; enter: Enter; env: NodeJS.ProcessEnv },
+): Promise<{ child: ChildProcess; leader: number }> {
+  const { hasMonitor } = isolation
+  const [file, ...args] = enter(argv, hasMonitor ? PID_FD : undefined)
+  const stdio: 'pipe'[] = hasMonitor ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe']
+  const child = spawn(file!, args, { cwd, env, detached: true, stdio: ['ignore', ...stdio] })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', reject)
+  })
+  child.on('error', () => {})
+  const told = hasMonitor ? /"child-pid": (\d+)/.exec(await text(child.stdio[PID_FD] as Readable)) : null
+  return { child, leader: told ? Number(told[1]) : child.pid! }
+}
