@@ -57,7 +57,7 @@ const mayMove = (now: SQL) => sql`
   select node_id from ${agentBeats} where said_drain is not null or heard_at < ${now} - ${seconds(
     sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`,
   )}
-  union select node_id from ${agents} where state <> 'ACTIVE' and state <> 'DEREGISTERED'`
+  union select node_id from ${agents} where (state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'`
 
 async function moveOnce(tx: Tx, candidates: SQL, now: SQL): Promise<Move[]> {
   const to = sql.param(RULES.map((rule) => rule.to))

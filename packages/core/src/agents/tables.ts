@@ -95,8 +95,8 @@ export const agents = snakeCase.table(
     index().on(t.tenantId, t.state),
     index().on(t.tenantId, t.cluster),
     index().on(t.keyId),
-    // What judge-agents asks every second: those that are anything but well.
-    index().on(t.state).where(sql`state <> 'ACTIVE'`),
+    // What judge-agents asks twice a second: those that are anything but well.
+    index().on(t.state).where(sql`(state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'`),
   ],
 )
 export type Agent = typeof agents.$inferSelect

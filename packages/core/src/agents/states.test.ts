@@ -1,0 +1,267 @@
+import { eq, inArray, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { alerts } from '../alerts/index.ts'
+import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { judgeLossPatterns } from '../testing/loss-patterns.ts'
+import { beatOf, plantAgents } from '../testing/plant-agents.ts'
+import {
+  AGENT_STATES,
+  type AgentFacts,
+  type AgentState,
+  acceptHeartbeats,
+  agentBeats,
+  agentIngest,
+  agents,
+  agentTransitions,
+  drainAgent,
+  judgeAgents,
+  nextState,
+  RULES,
+  resumeAgent,
+  touchIngest,
+  updateAgentSettings,
+} from './index.ts'
+
+let t: TestRuntime
+beforeAll(async () => {
+  t = await testRuntime()
+})
+afterAll(() => t.close())
+
+const T0 = new Date()
+const at = (seconds: number) => new Date(T0.getTime() + seconds * 1000)
+const statesOf = async (cast: Cast) => {
+  const rows = await t.runtime.db.select().from(agents).where(eq(agents.tenantId, cast.tenant.id)).orderBy(agents.agentId)
+  return rows.map(({ state }) => state)
+}
+const alertsOf = (cast: Cast) => t.runtime.db.select().from(alerts).where(eq(alerts.tenantId, cast.tenant.id)).orderBy(alerts.id)
+const kindsOf = async (cast: Cast) => (await alertsOf(cast)).map(({ kind, resolvedAt }) => (resolvedAt ? `${kind} over` : kind))
+/** A tenant in which nothing is taken for a fault of ours. */
+const plain = async () => {
+  const cast = await t.given.tenant()
+  await updateAgentSettings(cast.admin, { massSilencePercent: 100 })
+  return cast
+}
+/** Transitions of other tests' agents do not disturb: each test has a tenant of its own. */
+const judge = (seconds: number) => judgeAgents(t.runtime, at(seconds))
+
+test('the machine makes no step that the wire protocol does not name', () => {
+  const allowed: Record<AgentState, AgentState[]> = {
+    PENDING: ['ACTIVE', 'OFFLINE'],
+    ACTIVE: ['STALE', 'DRAINING', 'OFFLINE'],
+    STALE: ['ACTIVE', 'OFFLINE'],
+    DRAINING: ['DRAINED', 'ACTIVE', 'OFFLINE'],
+    DRAINED: ['ACTIVE', 'OFFLINE'],
+    OFFLINE: ['ACTIVE', 'PENDING', 'DEREGISTERED'],
+    DEREGISTERED: [],
+  }
+  for (const { from, to } of RULES) expect(allowed[from]).toContain(to)
+  expect(new Set(RULES.map(({ from }) => from))).toEqual(new Set(AGENT_STATES.filter((state) => state !== 'DEREGISTERED')))
+})
+
+test('the statement moves every agent as the table says', async () => {
+  const cast = await plain()
+  const states = AGENT_STATES.filter((state) => state !== 'DEREGISTERED')
+  const cases: { state: AgentState; ago: number; asked: boolean; said: 'DRAINING' | 'DRAINED' | null; jobs: number }[] = []
+  for (const state of states)
+    for (const ago of [0, 119.999, 120, 120.001, 300, 300.001])
+      for (const asked of [false, true])
+        for (const said of [null, 'DRAINING', 'DRAINED'] as const)
+          for (const jobs of [0, 1]) cases.push({ state, ago, asked, said, jobs })
+  const planted = await plantAgents(cast.system, cases.length)
+  await t.runtime.db.execute(sql`
+    with given as (select * from jsonb_to_recordset(${JSON.stringify(cases.map((each, i) => ({ ...each, id: planted[i]!.nodeId })))}::jsonb)
+      as g(id uuid, state text, ago float8, asked boolean, said text, jobs int)),
+    beats as (update ${agentBeats} b set heard_at = ${T0.toISOString()}::timestamptz - make_interval(secs => ago), said_drain = said, running_jobs = jobs
+      from given g where b.node_id = g.id)
+    update ${agents} a set state = g.state, registered_at = '2020-01-01',
+      drain_requested_at = case when asked then timestamptz '2020-01-02' end from given g where a.node_id = g.id`)
+  await judge(0)
+  const after = await t.runtime.db
+    .select()
+    .from(agents)
+    .where(
+      inArray(
+        agents.nodeId,
+        planted.map(({ nodeId }) => nodeId),
+      ),
+    )
+  const stateOf = new Map(after.map(({ nodeId, state }) => [nodeId, state]))
+  for (const [i, { state, ago, asked, said, jobs }] of cases.entries()) {
+    const facts: AgentFacts = {
+      isHeard: ago <= 120,
+      isStale: ago > 120,
+      isSilent: ago > 300,
+      isHeld: false,
+      isDrainAsked: asked,
+      isSlurmDrain: said !== null,
+      isDrained: said === 'DRAINED' || (said === null && asked && jobs === 0),
+      isAged: false,
+    }
+    let expected = state
+    for (let step = nextState(expected, facts); step; step = nextState(expected, facts)) expected = step.to
+    expect({ ...cases[i], is: stateOf.get(planted[i]!.nodeId) }).toEqual({ ...cases[i], is: expected })
+  }
+  expect(await judge(0)).toBe(0)
+})
+
+test('every pattern of lost heartbeats: right at 119, 120, 121, 299, 300 and 301 s', async () => {
+  const cast = await plain()
+  expect(await judgeLossPatterns(cast.system, 6)).toEqual({ judged: 64 * 3 * 12, wrong: [] })
+})
+
+test('stale, offline and back: one alert each, and a timeline with reasons', async () => {
+  const cast = await plain()
+  const [agent] = await plantAgents(cast.system, 1, { state: 'PENDING' })
+  await acceptHeartbeats(t.runtime, [beatOf(agent!, 1, T0)], T0)
+  expect(await statesOf(cast)).toEqual(['ACTIVE'])
+  for (const second of [120, 121, 200, 300, 301, 400]) await judge(second)
+  expect(await statesOf(cast)).toEqual(['OFFLINE'])
+  expect(await kindsOf(cast)).toEqual(['stale over', 'offline'])
+  await acceptHeartbeats(t.runtime, [beatOf(agent!, 2, at(401))], at(401))
+  expect(await statesOf(cast)).toEqual(['ACTIVE'])
+  expect(await kindsOf(cast)).toEqual(['stale over', 'offline over', 'recovered'])
+  const timeline = await t.runtime.db
+    .select()
+    .from(agentTransitions)
+    .where(eq(agentTransitions.nodeId, agent!.nodeId))
+    .orderBy(agentTransitions.id)
+  expect(timeline.map(({ from, to, reason }) => [from, to, reason])).toEqual([
+    ['PENDING', 'ACTIVE', 'first_heartbeat'],
+    ['ACTIVE', 'STALE', 'missed'],
+    ['STALE', 'OFFLINE', 'silent'],
+    ['OFFLINE', 'ACTIVE', 'heard_again'],
+  ])
+  expect(timeline[2]!.evidence).toMatchObject({ silentS: 301, sequence: 1 })
+  expect(t.nudges.filter((nudge) => nudge.topic === 'node' && nudge.id === agent!.nodeId)).toHaveLength(4)
+})
+
+test('a tenant’s own thresholds hold; an age ends what stays offline', async () => {
+  const cast = await plain()
+  await updateAgentSettings(cast.admin, { staleAfterS: 60, offlineAfterS: 600, deregisterAfterDays: 1 })
+  await plantAgents(cast.system, 1, { heardAt: T0 })
+  const seen: string[] = []
+  for (const second of [60, 61, 600, 601, 601 + 86_400, 602 + 86_401]) {
+    await judge(second)
+    seen.push(...(await statesOf(cast)))
+  }
+  expect(seen).toEqual(['ACTIVE', 'STALE', 'STALE', 'OFFLINE', 'OFFLINE', 'DEREGISTERED'])
+  await expect(updateAgentSettings(cast.admin, { staleAfterS: 700 })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(updateAgentSettings(cast.operator, { staleAfterS: 70 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+})
+
+test('a drain waits for the last job; Slurm’s own drain is followed', async () => {
+  const cast = await plain()
+  const [agent] = await plantAgents(cast.system, 1)
+  const { nodeId } = agent!
+  let sequence = 0
+  const beat = async (seconds: number, slurm_state: string, running_count: number) => {
+    await acceptHeartbeats(
+      t.runtime,
+      [beatOf(agent!, ++sequence, at(seconds), { health: { status: 'healthy', slurm_state }, jobs: { running_count } })],
+      at(seconds),
+    )
+    await judge(seconds)
+    return (await statesOf(cast))[0]
+  }
+  expect(await beat(10, 'mixed', 2)).toBe('ACTIVE')
+  expect((await drainAgent(cast.operator, { nodeId, reason: 'new memory' })).state).toBe('DRAINING')
+  await expect(drainAgent(cast.operator, { nodeId, reason: 'again' })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(drainAgent(cast.viewer, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  const other = await t.given.tenant()
+  await expect(drainAgent(other.owner, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(await beat(40, 'mixed', 1)).toBe('DRAINING')
+  expect(await beat(70, 'idle', 0)).toBe('DRAINED')
+  expect((await resumeAgent(cast.operator, { nodeId })).state).toBe('ACTIVE')
+  await expect(resumeAgent(cast.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await beat(100, 'MIXED+DRAIN', 1)).toBe('DRAINING')
+  expect(await beat(130, 'IDLE+DRAIN', 0)).toBe('DRAINED')
+  expect(await beat(160, 'idle', 0)).toBe('ACTIVE')
+})
+
+test('too many silent at once: nobody is called offline, one alert stands for all, and they are released in order', async () => {
+  const cast = await t.given.tenant()
+  const dark = await plantAgents(cast.system, 12, { prefix: 'dark', cluster: 'dark' })
+  const lit = await plantAgents(cast.system, 30, { prefix: 'lit', cluster: 'lit' })
+  const sequences = new Map<string, number>()
+  const next = ({ nodeId }: { nodeId: string }) => sequences.set(nodeId, (sequences.get(nodeId) ?? 0) + 1).get(nodeId)!
+  const beats = (of: typeof dark, seconds: number) =>
+    acceptHeartbeats(
+      t.runtime,
+      of.map((agent) => beatOf(agent, next(agent), at(seconds))),
+      at(seconds),
+    )
+  await beats([...dark, ...lit], 0)
+  for (let second = 30; second <= 400; second += 10) {
+    await beats(lit, second)
+    await judge(second)
+  }
+  expect(new Set((await statesOf(cast)).slice(0, 12))).toEqual(new Set(['STALE']))
+  expect(await alertsOf(cast)).toMatchObject([
+    { kind: 'ingest_silent', nodeId: null, cluster: 'dark', evidence: { silent: 12, total: 12 } },
+  ])
+  // Seven come back: what is left is no longer most of them, and has to speak up within two minutes.
+  await beats(dark.slice(0, 7), 410)
+  await judge(411)
+  expect(await kindsOf(cast)).toEqual(['ingest_silent over'])
+  for (let second = 410; second <= 530; second += 10) {
+    await beats(second === 410 ? lit : [...dark.slice(0, 7), ...lit], second)
+    await judge(second)
+    expect(await statesOf(cast)).not.toContain('OFFLINE')
+  }
+  await judge(532)
+  expect((await statesOf(cast)).filter((state) => state === 'OFFLINE')).toHaveLength(5)
+  expect(await kindsOf(cast)).toEqual(['ingest_silent over', ...Array(5).fill('offline')])
+})
+
+test('a rack of few nodes is offline when it is silent', async () => {
+  const cast = await t.given.tenant()
+  await plantAgents(cast.system, 9, { heardAt: T0 })
+  await judge(301)
+  expect(new Set(await statesOf(cast))).toEqual(new Set(['OFFLINE']))
+})
+
+test('a tenant that is silent as a whole gets one alert, not one for each cluster too', async () => {
+  const cast = await t.given.tenant()
+  for (const cluster of ['a', 'b']) await plantAgents(cast.system, 20, { prefix: cluster, cluster, heardAt: T0 })
+  for (let second = 60; second < 400; second += 15) await judge(second)
+  expect(await alertsOf(cast)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, cluster: null }])
+  expect(new Set(await statesOf(cast))).toEqual(new Set(['STALE']))
+})
+
+test('an API that is away for ten minutes marks nothing stale that went on sending', async () => {
+  const own = await testRuntime()
+  try {
+    const cast = await own.given.tenant()
+    const all = await plantAgents(cast.system, 20)
+    const [dead, ...alive] = all
+    const stateOf = async () => (await own.runtime.db.select().from(agents).orderBy(agents.agentId)).map(({ state }) => state)
+    const beats = (of: typeof all, seconds: number, sequence: number) =>
+      acceptHeartbeats(
+        own.runtime,
+        of.map((agent) => beatOf(agent, sequence, at(seconds))),
+        at(seconds),
+      )
+    await touchIngest(own.runtime, at(0))
+    await beats(all, 0, 1)
+    // Nothing is heard, and nobody says that anything could be.
+    for (let second = 20; second <= 600; second += 20) await judgeAgents(own.runtime, at(second))
+    expect(new Set(await stateOf())).toEqual(new Set(['ACTIVE']))
+    expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, resolvedAt: null }])
+    await touchIngest(own.runtime, at(600))
+    expect((await own.runtime.db.select().from(agentIngest))[0]).toMatchObject({ upSince: at(600), downFrom: at(0) })
+    // They come back within their interval and backoff; heartbeats that nobody could take are missing, and that is no news.
+    for (let second = 610; second <= 720; second += 10) {
+      await touchIngest(own.runtime, at(second))
+      if (second === 640) await beats(alive, second, 20)
+      await judgeAgents(own.runtime, at(second))
+    }
+    expect(new Set(await stateOf())).toEqual(new Set(['ACTIVE']))
+    expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'ingest_silent', resolvedAt: expect.any(Date) }])
+    await judgeAgents(own.runtime, at(720.5))
+    expect((await stateOf())[0]).toBe('STALE')
+    expect((await own.runtime.db.select().from(agents).where(eq(agents.nodeId, dead!.nodeId)))[0]!.state).toBe('STALE')
+  } finally {
+    await own.close()
+  }
+})
