@@ -13,6 +13,8 @@ const PROGRAMS = {
   openssl: { find: ['openssl'], apt: ['openssl'], dnf: ['openssl'] },
   gpg: { find: ['gpg'], apt: ['gpg', 'python3-apt'], dnf: ['gnupg2'] },
   promtool: { find: ['promtool'], apt: ['prometheus'], dnf: ['golang-github-prometheus'] },
+  dpkg: { find: ['dpkg-deb'], apt: ['dpkg'], dnf: ['dpkg'] },
+  rpm: { find: ['rpmbuild'], apt: ['rpm'], dnf: ['rpm-build'] },
   chromium: { find: ['chromium'], apt: ['chromium'], dnf: ['chromium'] },
 }
 
@@ -25,7 +27,7 @@ export const needs = {
       : ['ssh', 'python', 'sshd', 'openssl'],
 }
 // Packages are installed only on nodes of a lab that root has, from repositories that are signed.
-needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg'] : []), 'promtool', 'chromium']
+needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg'] : []), 'promtool', 'dpkg', 'rpm', 'chromium']
 
 /** Install what is missing, where we may (root, apt or dnf); else throw StepFailed that names it and the command to type. */
 export async function systemPackages(names) {
