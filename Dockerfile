@@ -44,7 +44,7 @@ EXPOSE 4000
 CMD ["node", "apps/api/src/main.ts"]
 
 FROM base AS worker
-RUN apt-get update && apt-get install -y --no-install-recommends python3 openssh-client && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends python3 openssh-client bubblewrap && rm -rf /var/lib/apt/lists/*
 COPY --from=ansible /opt/ansible /opt/ansible
 COPY --from=worker-files /app /app
 ENV ANSIBLE_PLAYBOOK=/opt/ansible/bin/ansible-playbook ANSIBLE_PLAYBOOK_REPO_PATH=/app/playbooks

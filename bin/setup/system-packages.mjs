@@ -10,6 +10,7 @@ const PROGRAMS = {
   ip: { find: ['ip', 'tc'], apt: ['iproute2'], dnf: ['iproute', 'iproute-tc'] },
   sudo: { find: ['sudo'], apt: ['sudo'], dnf: ['sudo'] },
   unshare: { find: ['unshare', 'nsenter', 'setpriv'], apt: ['util-linux'], dnf: ['util-linux'] },
+  bwrap: { find: ['bwrap'], apt: ['bubblewrap'], dnf: ['bubblewrap'] },
   openssl: { find: ['openssl'], apt: ['openssl'], dnf: ['openssl'] },
   gpg: { find: ['gpg'], apt: ['gpg', 'python3-apt'], dnf: ['gnupg2'] },
   promtool: { find: ['promtool'], apt: ['prometheus'], dnf: ['golang-github-prometheus'] },
@@ -26,8 +27,8 @@ export const needs = {
       ? ['ssh', 'python', 'sshd', 'ip', 'sudo', 'unshare', 'openssl']
       : ['ssh', 'python', 'sshd', 'openssl'],
 }
-// Packages are installed only on nodes of a lab that root has, from repositories that are signed.
-needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg'] : []), 'promtool', 'dpkg', 'rpm', 'chromium']
+// Packages are installed only on nodes of a lab that root has, from repositories that are signed; and playbooks are isolated there.
+needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg', 'bwrap'] : []), 'promtool', 'dpkg', 'rpm', 'chromium']
 
 /** Install what is missing, where we may (root, apt or dnf); else throw StepFailed that names it and the command to type. */
 export async function systemPackages(names) {

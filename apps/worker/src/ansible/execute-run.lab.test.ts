@@ -223,23 +223,23 @@ test('collect_facts keeps what the probe found with the node, and not in the log
 })
 
 test('a worker killed in the middle of a task: the next one ends what runs here and on the nodes', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   const template = await world.template('sleep3', `${PLAY}    - name: Sleep\n      command: sleep 4714\n`)
   const names2 = [names.key, names.behind]
   const run = await runJob(world.operator, { template, limit: names2.join(','), become: true })
   const killed = await startWorkerProcess(world, run.id)
-  for (const name of names2) await eventually(async () => (await remaining(name, 'sleep 4714')) !== '', 30_000)
+  for (const name of names2) await eventually(async () => (await remaining(name, 'sleep 4714')) !== '', 60_000)
   await killed.kill()
   expect(await removeDeadRuns(world.config.ANSIBLE_WORK_DIR, world.runtime.log)).toBe(1)
   for (const name of names2) expect([name, await remaining(name, 'sleep 4714')]).toEqual([name, ''])
 })
 
-test('ansible-playbook does not outlive its worker', { timeout: 90_000 }, async () => {
+test('ansible-playbook does not outlive its worker', { timeout: 120_000 }, async () => {
   const template = await world.template('sleep5', `${PLAY}    - name: Sleep\n      command: sleep 4715\n`)
   const run = await runJob(world.operator, { template, limit: names.key })
   const killed = await startWorkerProcess(world, run.id)
-  await eventually(async () => (await remaining(names.key, 'sleep 4715')) !== '', 30_000)
+  await eventually(async () => (await remaining(names.key, 'sleep 4715')) !== '', 60_000)
   const here = async () => (await processesWith(world.config.ANSIBLE_WORK_DIR)).filter(({ name }) => name !== 'ssh')
   expect(await here()).not.toEqual([])
   await killed.kill()

@@ -17,12 +17,21 @@ function settings(config: ExecutorConfig, wanted: Wanted, { folder, password }: 
   return { ...config, ...paths, ANSIBLE_ISOLATION: wanted }
 }
 
+const known = new Map<string, ReturnType<typeof lookAtAnsible>>()
+
+/** It takes a while and is always the same. */
+function ansibleOf({ ANSIBLE_PLAYBOOK: executable }: ExecutorConfig) {
+  const looked = known.get(executable) ?? lookAtAnsible(executable)
+  known.set(executable, looked)
+  return looked
+}
+
 /**
  * What a worker would keep the runs of a world in.
  * @param files a folder that runs may read besides, and a file in it that they may not
  */
 export const isolationFor = async (config: ExecutorConfig, wanted: Wanted, files: Files = {}): Promise<Isolation> =>
-  chooseIsolation(settings(config, wanted, files), await lookAtAnsible(config.ANSIBLE_PLAYBOOK))
+  chooseIsolation(settings(config, wanted, files), await ansibleOf(config))
 
 export const surroundingsFor = async (config: ExecutorConfig): Promise<Surroundings> =>
-  surroundingsOf(settings(config, 'auto', {}), await lookAtAnsible(config.ANSIBLE_PLAYBOOK))
+  surroundingsOf(settings(config, 'auto', {}), await ansibleOf(config))
