@@ -1,4 +1,5 @@
 import type { Runtime } from '@muster/core/context'
+import type { Listener } from '@muster/core/events'
 import { endLostJobRuns } from '@muster/core/jobs'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
@@ -6,9 +7,14 @@ import { type Reconciler, reconcile } from './reconcile.ts'
 const EVERY_MS = 4000
 
 /** Ends runs whose worker is gone, in all tenants. Any number of workers may do this at once. */
-export function reconcileLostRuns(runtime: Runtime): Reconciler {
+export function reconcileLostRuns(runtime: Runtime, listener: Pick<Listener, 'onReconnect'>): Reconciler {
+  let mayHaveMissed = false
+  listener.onReconnect(() => {
+    mayHaveMissed = true
+  })
   return reconcile('lost runs', EVERY_MS, runtime.log, async () => {
-    const counts = await endLostJobRuns(runtime)
+    const counts = await endLostJobRuns(runtime, { mayHaveMissed })
+    mayHaveMissed = false
     if (counts.ended + counts.retried + counts.reminded > 0) runtime.log.warn(counts, 'runs without a living worker')
   })
 }

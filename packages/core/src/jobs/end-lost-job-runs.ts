@@ -5,7 +5,8 @@ import { endJobRuns, nudgesOfEnd } from './end-job-runs.ts'
 import { LOST_AFTER_S } from './node-locks.ts'
 import { type JobRun, jobRunEvents, jobRunHosts, jobRuns, nodeLocks } from './tables.ts'
 
-// A run waits in the queue for as long as workers are busy; its wake-up is lost only if a worker died holding it.
+// A run waits in the queue for as long as workers are busy; its wake-up is lost only if a worker that held it died, or its answer
+// from the database. Where either has just happened, nobody waits so long.
 const REMIND_AFTER_S = 300
 const AT_ONCE = 200
 
@@ -15,10 +16,14 @@ const ERROR =
 /**
  * Reconciler, over all tenants: runs that their worker has not touched for 30 s end as ERROR, exactly once however many
  * processes call this. A run of an idempotent template goes back into the queue instead, the first time. Runs that have
- * waited long are put into the queue again, in case their wake-up was lost.
+ * waited long are put into the queue again, in case their wake-up was lost; all that wait are when there was a lost worker.
+ * @param mayHaveMissed the database was away: wake-ups may have been lost
  * @returns how many runs were ended, retried and put into the queue again
  */
-export async function endLostJobRuns(runtime: Runtime): Promise<{ ended: number; retried: number; reminded: number }> {
+export async function endLostJobRuns(
+  runtime: Runtime,
+  { mayHaveMissed = false } = {},
+): Promise<{ ended: number; retried: number; reminded: number }> {
   const { ended, retried, reminded } = await runtime.db.transaction(async (tx) => {
     const untouched = (seconds: number) => sql`${jobRuns.touchedAt} < now() - make_interval(secs => ${seconds})`
     const open = await tx
@@ -36,10 +41,11 @@ export async function endLostJobRuns(runtime: Runtime): Promise<{ ended: number;
     const again = open.filter((run) => !run.isLast).map((run) => run.id)
     const ended = await endJobRuns(tx, last, { endedBy: 'lost', error: ERROR }, 'Worker lost.')
     const retried = await startAgain(tx, again)
+    const isLate = untouched(mayHaveMissed || open.length > 0 ? 0 : REMIND_AFTER_S)
     const reminded = await tx
       .update(jobRuns)
       .set({ touchedAt: sql`now()` })
-      .where(and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.waitingSince), untouched(REMIND_AFTER_S)))
+      .where(and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.waitingSince), isLate))
       .returning()
     await runtime.queue.send(
       tx,

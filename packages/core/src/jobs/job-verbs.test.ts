@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditEntries } from '../access/index.ts'
 import { Conflict, Forbidden, InvalidInput, NotFound } from '../errors.ts'
 import { setNodeMaintenance } from '../nodes/index.ts'
@@ -326,6 +326,9 @@ describe('a worker’s side', () => {
 })
 
 describe('endLostJobRuns', () => {
+  // It would end what other tests left unfinished, as soon as that is old enough.
+  beforeEach(() => world.runtime.db.execute(sql`update job_runs set finished_at = now() where finished_at is null`))
+
   const notIdempotent = async () => {
     await world.runtime.db.update(jobTemplates).set({ isIdempotent: false }).where(eq(jobTemplates.tenantId, ours.tenant.id))
     const run = await start()
@@ -339,7 +342,7 @@ describe('endLostJobRuns', () => {
     await claim(alive.id)
     await appendJobRunEvents(ours.worker, { id: lost.id, token, events: [output('a')] })
     await untouched(lost.id, 31)
-    await untouched(alive.id, 25)
+    await untouched(alive.id, 15)
     const counts = await Promise.all(Array.from({ length: 4 }, () => endLostJobRuns(world.runtime)))
     expect(counts.map((c) => c.ended).sort()).toEqual([0, 0, 0, 1])
     expect(await rowOf(lost.id)).toMatchObject({ status: 'ERROR', endedBy: 'lost', lastSeq: 2 })
@@ -389,5 +392,17 @@ describe('endLostJobRuns', () => {
     expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 0, reminded: 1 })
     expect(await wakeUps(id)).toBe(2)
     expect(await endLostJobRuns(world.runtime)).toMatchObject({ reminded: 0 })
+  })
+
+  test('does so at once when a worker was lost, which may have held it, or the database was away', async () => {
+    const [lost, { id }] = [await notIdempotent(), await start()]
+    await claim(lost.id)
+    await endLostJobRuns(world.runtime)
+    expect(await wakeUps(id)).toBe(1)
+    await untouched(lost.id, 31)
+    await endLostJobRuns(world.runtime)
+    expect(await wakeUps(id)).toBe(2)
+    await endLostJobRuns(world.runtime, { mayHaveMissed: true })
+    expect(await wakeUps(id)).toBe(3)
   })
 })
