@@ -1,0 +1,158 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { alerts } from '../alerts/index.ts'
+import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { beatOf, type PlantedAgent, plantAgents } from '../testing/plant-agents.ts'
+import { acceptHeartbeats, agentBeatHistory, agentBeats, keepAgentHistory, type SignedBeat } from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+const T0 = new Date('2026-03-01T12:00:00Z')
+const at = (seconds: number) => new Date(T0.getTime() + seconds * 1000)
+let planted = 0
+const newAgent = async () => (await plantAgents(cast.system, 1, { prefix: `hb${++planted}-` }))[0]!
+const send = (agent: PlantedAgent, sequence: number, seconds: number, more: Parameters<typeof beatOf>[3] = {}, late = 0) =>
+  acceptHeartbeats(t.runtime, [beatOf(agent, sequence, at(seconds), more)], at(seconds + late))
+const beatRow = async ({ nodeId }: PlantedAgent) =>
+  (await t.runtime.db.select().from(agentBeats).where(eq(agentBeats.nodeId, nodeId)))[0]!
+const alertsOf = async ({ nodeId }: PlantedAgent) =>
+  t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodeId)).orderBy(alerts.id)
+
+test('a clock from ten minutes behind to ten minutes ahead, second by second: only the window decides', async () => {
+  const offsets = Array.from({ length: 1201 }, (_, i) => i - 600)
+  const all = await plantAgents(cast.system, offsets.length, { prefix: 'clock', state: 'PENDING' })
+  const verdicts = await acceptHeartbeats(
+    t.runtime,
+    all.map((agent, i) => beatOf(agent, 1, at(offsets[i]!))),
+    T0,
+  )
+  expect(verdicts).toEqual(offsets.map((off) => (Math.abs(off) <= 300 ? 'accepted' : 'timestamp_out_of_range')))
+  const rows =
+    await t.runtime.db.execute(sql`select a.state, b.skew_ms::int as skew from agents a join agent_beats b using (node_id)
+    where a.agent_id like 'clock%' order by a.agent_id`)
+  expect(rows.rows).toEqual(
+    offsets.map((off) => (Math.abs(off) <= 300 ? { state: 'ACTIVE', skew: off * 1000 } : { state: 'PENDING', skew: null })),
+  )
+  const told = await t.runtime.db.execute(sql`select count(*)::int as n from alerts where kind = 'clock_skew'`)
+  expect(told.rows).toEqual([{ n: offsets.filter((off) => Math.abs(off) > 60).length }])
+})
+
+test('intervals: a true mean and deviation, and an odd one is told once', async () => {
+  const agent = await newAgent()
+  const times = [0, 30, 61, 90, 121, 150, 181]
+  for (const [i, seconds] of times.entries()) await send(agent, i + 1, seconds)
+  const intervals = times.slice(1).map((time, i) => time - times[i]!)
+  const mean = intervals.reduce((a, b) => a + b) / intervals.length
+  const m2 = intervals.reduce((sum, each) => sum + (each - mean) ** 2, 0)
+  const row = await beatRow(agent)
+  expect([row.intervals, row.intervalMean]).toEqual([6, expect.closeTo(mean, 9)])
+  expect(row.intervalM2).toBeCloseTo(m2, 9)
+  expect(await alertsOf(agent)).toEqual([])
+  await send(agent, 8, 181 + 45)
+  expect(await alertsOf(agent)).toMatchObject([
+    { kind: 'anomaly', severity: 'info', evidence: { intervalS: 45, z: expect.any(Number) } },
+  ])
+})
+
+test('nothing is odd before five intervals, nor within a second', async () => {
+  const agent = await newAgent()
+  for (const [i, seconds] of [0, 30, 60, 90, 170, 200, 230.4].entries()) await send(agent, i + 1, seconds)
+  expect(await alertsOf(agent)).toEqual([])
+})
+
+test('missing sequence numbers are counted and told', async () => {
+  const agent = await newAgent()
+  await send(agent, 1, 0)
+  await send(agent, 5, 30)
+  expect(await beatRow(agent)).toMatchObject({ missed: 3, accepted: 2, sequence: 5 })
+  expect(await alertsOf(agent)).toMatchObject([
+    { kind: 'sequence_gap', severity: 'warning', evidence: { missed: 3, sequence: 5 } },
+  ])
+})
+
+test('a lost accelerator is told when it is lost, and over when it is back', async () => {
+  const agent = await newAgent()
+  const with_ = (gpus_total: number, ...health: ('ok' | 'lost')[]) => ({
+    capacity: { cpu_cores_total: 8, gpus_total },
+    accelerators: health.map((each) => ({ health: each })),
+  })
+  await send(agent, 1, 0, with_(2, 'ok', 'ok'))
+  await send(agent, 2, 30, with_(2, 'ok', 'lost'))
+  await send(agent, 3, 60, with_(2, 'ok', 'lost'))
+  expect(await alertsOf(agent)).toMatchObject([{ kind: 'accelerator_lost', count: 1, resolvedAt: null }])
+  await send(agent, 4, 90, with_(2, 'ok', 'ok'))
+  expect(await alertsOf(agent)).toMatchObject([{ kind: 'accelerator_lost', resolvedAt: expect.any(Date) }])
+  await send(agent, 5, 120, with_(3, 'ok', 'ok', 'ok'))
+  expect(await alertsOf(agent)).toMatchObject([
+    { kind: 'accelerator_lost' },
+    { kind: 'accelerator_count_changed', evidence: { before: 2, now: 3 } },
+  ])
+})
+
+test('five minutes are one row of history, in the partition of their day', async () => {
+  const agent = await newAgent()
+  await keepAgentHistory(t.runtime, at(86_400))
+  const use = (percent: number) => ({
+    health: { status: 'healthy' as const, cpu_utilization_percent: percent, memory_utilization_percent: 30 },
+  })
+  for (let i = 0; i < 25; i++)
+    await send(agent, i === 15 ? 17 + 1 : i + (i > 15 ? 3 : 1), i * 30, use(i < 10 ? 10 : 20), i === 3 ? 2 : 0)
+  const rows = await t.runtime.db
+    .select()
+    .from(agentBeatHistory)
+    .where(eq(agentBeatHistory.nodeId, agent.nodeId))
+    .orderBy(agentBeatHistory.bucketAt)
+  expect(rows).toMatchObject([
+    { bucketAt: T0, beats: 10, missed: 0, cpuPercent: 10, memoryPercent: 30, maxSkewMs: 2000 },
+    { bucketAt: at(300), beats: 10, missed: 2, cpuPercent: 20 },
+  ])
+  expect(await beatRow(agent)).toMatchObject({ bucketAt: at(600), bucketBeats: 5 })
+  const { rows: parts } = await t.runtime.db.execute<{ name: string }>(
+    sql`select distinct tableoid::regclass::text as name from agent_beat_history where node_id = ${agent.nodeId}`,
+  )
+  // That day had no partition when they came.
+  expect(parts).toEqual([{ name: 'agent_beat_history_default' }])
+  expect(await keepAgentHistory(t.runtime, at(0))).toEqual({ made: 1, dropped: 0 })
+  const moved = await t.runtime.db.execute<{ name: string }>(
+    sql`select distinct tableoid::regclass::text as name from agent_beat_history where node_id = ${agent.nodeId}`,
+  )
+  expect(moved.rows).toEqual([{ name: 'agent_beat_history_20260301' }])
+  expect(await keepAgentHistory(t.runtime, at(0))).toEqual({ made: 0, dropped: 0 })
+  expect((await keepAgentHistory(t.runtime, at(3 * 86_400))).dropped).toBe(2)
+  expect(await t.runtime.db.select().from(agentBeatHistory).where(eq(agentBeatHistory.nodeId, agent.nodeId))).toEqual([])
+})
+
+test('of many that bring the same heartbeats at once, each is accepted once', async () => {
+  const some = await plantAgents(cast.system, 40, { prefix: 'race' })
+  for (let sequence = 1; sequence <= 5; sequence++) {
+    const batch = (): SignedBeat[] => some.map((agent) => beatOf(agent, sequence, at(sequence)))
+    const verdicts = (
+      await Promise.all(
+        [batch(), batch().reverse(), batch(), batch().reverse()].map((beats) => acceptHeartbeats(t.runtime, beats, at(sequence))),
+      )
+    ).flat()
+    expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(40)
+    expect(verdicts.filter((verdict) => verdict === 'stale_sequence')).toHaveLength(120)
+  }
+})
+
+test('what was recorded is not accepted again, in whatever order it comes', async () => {
+  const some = await plantAgents(cast.system, 20, { prefix: 'replay' })
+  const recorded = some.flatMap((agent) => Array.from({ length: 10 }, (_, i) => beatOf(agent, i + 1, at(i))))
+  expect(new Set(await acceptHeartbeats(t.runtime, recorded, at(10)))).toEqual(new Set(['accepted']))
+  const again = await acceptHeartbeats(t.runtime, recorded.toReversed(), at(20))
+  expect(new Set(again)).toEqual(new Set(['stale_sequence']))
+})
+
+test('nothing that a heartbeat changes is indexed', async () => {
+  const { rows } = await t.runtime.db.execute<{ name: string }>(
+    sql`select indexrelid::regclass::text as name from pg_index where indrelid = 'agent_beats'::regclass`,
+  )
+  expect(rows).toEqual([{ name: 'agent_beats_pkey' }])
+})

@@ -1,0 +1,279 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { prove, type RegisterRequest } from '@muster/protocol'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { alerts } from '../alerts/index.ts'
+import type { Ctx } from '../context.ts'
+import { computeNodes, decommissionNode } from '../nodes/index.ts'
+import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
+import {
+  agentEnrolmentTokens,
+  agentKeys,
+  agents,
+  allowAgentKey,
+  approveAgentChange,
+  createEnrolmentToken,
+  deregisterAgent,
+  drainAgent,
+  registerAgent,
+  resetAgentSequence,
+  resumeAgent,
+  revokeAgentKey,
+  updateAgentSettings,
+} from './index.ts'
+
+let t: TestRuntime
+let cast: Cast
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+type Keys = { privateKey: KeyObject; publicKey: string }
+const makeKeys = (): Keys => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return { privateKey, publicKey: publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64') }
+}
+let count = 0
+const newName = () => `reg-${String(++count).padStart(3, '0')}`
+const requestOf = (name: string, keys: Keys, more: Partial<RegisterRequest> = {}) => ({
+  node_id: name,
+  cluster_id: 'lab',
+  agent_pubkey: keys.publicKey,
+  ...more,
+})
+const proven = (name: string, keys: Keys, more: Partial<RegisterRequest> = {}) => {
+  const request = requestOf(name, keys, more)
+  return registerAgent(t.runtime, { ...request, proof: prove(request, keys.privateKey, new Date()) }, '10.1.2.3')
+}
+const tokenOf = async (nodeId?: string, ctx: Ctx = cast.operator) => (await createEnrolmentToken(ctx, { nodeId })).token
+async function enrolled(name = newName(), keys = makeKeys()) {
+  const answer = await proven(name, keys, { enrolment_token: await tokenOf() })
+  if (!answer.isAccepted) throw new Error(answer.message)
+  return { name, keys, nodeId: answer.nodeId }
+}
+const agentOf = async (nodeId: string) => (await t.runtime.db.select().from(agents).where(eq(agents.nodeId, nodeId)))[0]
+const kindsOf = async (nodeId: string) =>
+  (await t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodeId)).orderBy(alerts.id)).map(({ kind, resolvedAt }) =>
+    resolvedAt ? `${kind} over` : kind,
+  )
+const isRefused = (code: string) => expect.objectContaining({ isAccepted: false, code })
+const isIn = expect.objectContaining({ isAccepted: true })
+
+describe('who gets in', () => {
+  test('nobody without a key that is allowed or a token', async () => {
+    const keys = makeKeys()
+    expect(await registerAgent(t.runtime, requestOf(newName(), keys))).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(newName(), keys)).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(newName(), keys, { enrolment_token: `mse_${'x'.repeat(43)}` })).toEqual(isRefused('token_invalid'))
+    expect(await t.runtime.db.select().from(agentKeys).where(eq(agentKeys.publicKey, keys.publicKey))).toEqual([])
+  })
+
+  test('with a token only who proves to hold the key', async () => {
+    const [keys, thief] = [makeKeys(), makeKeys()]
+    const request = requestOf(newName(), keys, { enrolment_token: await tokenOf() })
+    expect(await registerAgent(t.runtime, request)).toEqual(isRefused('proof_invalid'))
+    expect(await registerAgent(t.runtime, { ...request, proof: prove(request, thief.privateKey, new Date()) })).toEqual(
+      isRefused('proof_invalid'),
+    )
+    expect(
+      await registerAgent(t.runtime, { ...request, proof: prove(request, keys.privateKey, new Date(Date.now() - 600_000)) }),
+    ).toEqual(isRefused('proof_invalid'))
+    expect(await registerAgent(t.runtime, { ...request, proof: prove(request, keys.privateKey, new Date()) })).toEqual(isIn)
+  })
+
+  test('a key of small order never', async () => {
+    const publicKey = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]).toString('base64')
+    await expect(allowAgentKey(cast.operator, { publicKey })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      issues: [{ path: 'publicKey' }],
+    })
+    expect(await registerAgent(t.runtime, requestOf(newName(), { ...makeKeys(), publicKey }))).toEqual(
+      isRefused('key_not_allowed'),
+    )
+  })
+
+  test('of twenty that race with one token, one', async () => {
+    const token = await tokenOf()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => proven(newName(), makeKeys(), { enrolment_token: token })))
+    expect(answers.filter((answer) => answer.isAccepted)).toHaveLength(1)
+    expect(answers.filter((answer) => !answer.isAccepted && answer.code === 'token_invalid')).toHaveLength(19)
+  })
+
+  test('who did not hear the answer asks again with the same token', async () => {
+    const [name, keys, token] = [newName(), makeKeys(), await tokenOf()]
+    expect(await proven(name, keys, { enrolment_token: token })).toEqual(isIn)
+    expect(await proven(name, keys, { enrolment_token: token })).toEqual(isIn)
+    expect(await proven(newName(), keys, { enrolment_token: token })).toEqual(isRefused('key_not_allowed'))
+  })
+
+  test('two of one new name: one is in, the other waits', async () => {
+    const name = newName()
+    const tokens = [await tokenOf(), await tokenOf()]
+    const answers = await Promise.all(tokens.map((enrolment_token) => proven(name, makeKeys(), { enrolment_token })))
+    expect(answers).toEqual(expect.arrayContaining([isIn, isRefused('approval_pending')]))
+  })
+
+  test('no token that has expired, and a bound one for its node only', async () => {
+    const [node] = await t.given.fleet(cast.operator, { prefix: 'bound' })
+    const token = await tokenOf(node!.id)
+    const other = await enrolled()
+    expect(await proven(other.name, makeKeys(), { enrolment_token: await tokenOf(node!.id) })).toEqual(
+      isRefused('approval_pending'),
+    )
+    expect(await proven('quite-another', makeKeys(), { enrolment_token: token })).toEqual({ isAccepted: true, nodeId: node!.id })
+    const old = await tokenOf()
+    await t.runtime.db
+      .update(agentEnrolmentTokens)
+      .set({ expiresAt: sql`now()` })
+      .where(eq(agentEnrolmentTokens.prefix, old.slice(0, 12)))
+    expect(await proven(newName(), makeKeys(), { enrolment_token: old })).toEqual(isRefused('token_invalid'))
+  })
+
+  test('a node of that name is found, a decommissioned one is not, and one that is not there is added', async () => {
+    const [node, retired] = await t.given.fleet(cast.operator, { prefix: 'known', nodes: 2 })
+    await decommissionNode(cast.operator, { id: retired!.id })
+    expect(await proven(node!.name, makeKeys(), { enrolment_token: await tokenOf(), region: 'eu', datacenter: 'dc1' })).toEqual({
+      isAccepted: true,
+      nodeId: node!.id,
+    })
+    expect(await proven(retired!.name, makeKeys(), { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+    expect(await proven('localhost', makeKeys(), { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+    const { nodeId, name } = await enrolled()
+    expect(await t.runtime.db.query.computeNodes.findFirst({ where: { id: nodeId } })).toMatchObject({
+      name,
+      host: '10.1.2.3',
+      status: 'NEW',
+    })
+    expect((await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, node!.id)))[0]).toMatchObject({
+      region: 'eu',
+      datacenter: 'dc1',
+    })
+  })
+})
+
+describe('a key is never replaced by asking', () => {
+  test('another key waits, is approved, and the one before it counts no longer', async () => {
+    const { name, nodeId, keys } = await enrolled()
+    const next = makeKeys()
+    expect(await proven(name, next)).toEqual(isRefused('approval_pending'))
+    expect(await proven(name, next, { enrolment_token: await tokenOf() })).toEqual(isRefused('approval_pending'))
+    expect(await kindsOf(nodeId)).toEqual(['key_changed'])
+    expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(keys)).id)
+    await approveAgentChange(cast.operator, { nodeId, keyId: (await keyOf(next)).id })
+    expect(await proven(name, next)).toEqual(isIn)
+    expect(await keyOf(keys)).toMatchObject({ status: 'REVOKED' })
+    expect(await proven(name, keys)).toEqual(isRefused('key_not_allowed'))
+    expect(await kindsOf(nodeId)).toEqual(['key_changed over'])
+  })
+
+  test('a stranger fills no list', async () => {
+    const { name, nodeId } = await enrolled()
+    for (let i = 0; i < 6; i++) await registerAgent(t.runtime, requestOf(name, makeKeys()))
+    expect(await t.runtime.db.select().from(agentKeys).where(sql`node_id = ${nodeId} and status = 'WAITING'`)).toHaveLength(3)
+  })
+
+  test('a stranger who knows name and public key changes nothing', async () => {
+    const { name, nodeId, keys } = await enrolled()
+    const before = await agentOf(nodeId)
+    expect(
+      await registerAgent(
+        t.runtime,
+        requestOf(name, keys, { agent_version: 'evil', region: 'evil', hardware_fingerprint: 'evil' }),
+        '6.6.6.6',
+      ),
+    ).toEqual(isIn)
+    expect(await agentOf(nodeId)).toEqual(before)
+    expect(await registerAgent(t.runtime, requestOf(name, keys, { cluster_id: 'evil' }))).toEqual(isRefused('cluster_mismatch'))
+  })
+
+  test('a key that is revoked while it waits stays out', async () => {
+    const { name, nodeId } = await enrolled()
+    const next = makeKeys()
+    await proven(name, next)
+    await revokeAgentKey(cast.operator, { id: (await keyOf(next)).id, reason: 'not ours' })
+    expect(await kindsOf(nodeId)).toEqual(['key_changed over'])
+    expect(await proven(name, next, { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+    await expect(allowAgentKey(cast.operator, { publicKey: next.publicKey })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(approveAgentChange(cast.operator, { nodeId, keyId: (await keyOf(next)).id })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    })
+  })
+
+  test('rotation: the next key is allowed, both hold, and registering with it ends the first', async () => {
+    const { name, nodeId, keys } = await enrolled()
+    const next = makeKeys()
+    await allowAgentKey(cast.operator, { publicKey: next.publicKey, nodeId })
+    expect(await proven(name, keys)).toEqual(isIn)
+    expect(await registerAgent(t.runtime, requestOf(name, next))).toEqual(isIn)
+    expect(await keyOf(keys)).toMatchObject({ status: 'ALLOWED' })
+    await proven(name, keys)
+    expect(await keyOf(next)).toMatchObject({ status: 'REVOKED' })
+  })
+
+  test('other hardware waits too', async () => {
+    const keys = makeKeys()
+    const name = newName()
+    const answer = await proven(name, keys, { enrolment_token: await tokenOf(), hardware_fingerprint: 'f1' })
+    const { nodeId } = answer as { nodeId: string }
+    expect(await proven(name, keys, { hardware_fingerprint: 'f2' })).toEqual(isRefused('approval_pending'))
+    expect(await agentOf(nodeId)).toMatchObject({ fingerprint: 'f1', offeredFingerprint: 'f2' })
+    await expect(approveAgentChange(cast.operator, { nodeId, fingerprint: 'f3' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await approveAgentChange(cast.operator, { nodeId, fingerprint: 'f2' })
+    expect(await agentOf(nodeId)).toMatchObject({ fingerprint: 'f2', offeredFingerprint: null })
+    expect(await kindsOf(nodeId)).toEqual(['fingerprint_changed over'])
+  })
+})
+
+test('deregistered is for good: the name comes back only with a new identity', async () => {
+  const { name, nodeId, keys } = await enrolled()
+  expect(await deregisterAgent(cast.operator, { nodeId, reason: 'sold' })).toMatchObject({ state: 'DEREGISTERED' })
+  await expect(deregisterAgent(cast.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(drainAgent(cast.operator, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await proven(name, keys)).toEqual(isRefused('key_not_allowed'))
+  expect(await proven(name, keys, { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+  expect(await proven(name, makeKeys())).toEqual(isRefused('key_not_allowed'))
+  expect(await proven(name, makeKeys(), { enrolment_token: await tokenOf() })).toEqual({ isAccepted: true, nodeId })
+  expect(await agentOf(nodeId)).toMatchObject({ state: 'PENDING', stateReason: 'registered' })
+  const timeline = await t.runtime.db.query.agentTransitions.findMany({ where: { nodeId }, orderBy: { id: 'asc' } })
+  expect(timeline.map(({ from, to }) => [from, to])).toEqual([
+    [null, 'PENDING'],
+    ['PENDING', 'DEREGISTERED'],
+    [null, 'PENDING'],
+  ])
+})
+
+test('one that was offline and registers again waits for its heartbeat', async () => {
+  const { name, nodeId, keys } = await enrolled()
+  await t.runtime.db.update(agents).set({ state: 'OFFLINE' }).where(eq(agents.nodeId, nodeId))
+  await proven(name, keys)
+  expect(await agentOf(nodeId)).toMatchObject({ state: 'PENDING', stateReason: 'registered_again' })
+})
+
+test('a token, a key and an agent of another tenant do not exist, and a viewer does nothing', async () => {
+  const { nodeId, keys } = await enrolled()
+  const theirs = await t.given.tenant()
+  const keyId = (await keyOf(keys)).id
+  const verbs: ((ctx: Ctx) => Promise<unknown>)[] = [
+    (ctx) => createEnrolmentToken(ctx, { nodeId }),
+    (ctx) => allowAgentKey(ctx, { publicKey: makeKeys().publicKey, nodeId }),
+    (ctx) => approveAgentChange(ctx, { nodeId, keyId }),
+    (ctx) => revokeAgentKey(ctx, { id: keyId, reason: 'x' }),
+    (ctx) => drainAgent(ctx, { nodeId, reason: 'x' }),
+    (ctx) => resumeAgent(ctx, { nodeId }),
+    (ctx) => resetAgentSequence(ctx, { nodeId }),
+    (ctx) => deregisterAgent(ctx, { nodeId }),
+  ]
+  for (const verb of verbs) {
+    await expect(verb(theirs.owner)).rejects.toMatchObject({ code: expect.stringMatching(/^(NOT_FOUND|INVALID_INPUT)$/) })
+    await expect(verb(cast.viewer)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  }
+  await expect(updateAgentSettings(cast.operator, {})).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  expect(await agentOf(nodeId)).toMatchObject({ state: 'PENDING' })
+})
+
+async function keyOf({ publicKey }: Keys) {
+  const [key] = await t.runtime.db.select().from(agentKeys).where(eq(agentKeys.publicKey, publicKey))
+  return key!
+}
