@@ -1,4 +1,5 @@
 import { createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
 
 type Answer<T> = { data?: T | null; errors?: { message: string; extensions?: Record<string, unknown> }[] }
 type Union = { __typename: string; message?: string; issues?: { path: string; message: string }[] }
@@ -31,24 +32,21 @@ export function connect(url: string, token: () => string | null) {
     const client = createClient({
       url: `${url.replace(/^http/, 'ws')}/graphql`,
       connectionParams: { authorization: `Bearer ${token()}` },
+      // A thousand of Node's own would cost more than what they receive.
+      webSocketImpl: WebSocket,
       retryAttempts: 0,
     })
-    const iterator = client.iterate<T>({ query, variables })
-    const dropped = new Promise<{ done: true; value: undefined }>((resolve) => {
-      const drop = () => {
-        client.terminate()
-        resolve({ done: true, value: undefined })
-      }
-      if (signal?.aborted) drop()
-      else signal?.addEventListener('abort', drop, { once: true })
-    })
+    const drop = () => client.terminate()
+    signal?.addEventListener('abort', drop, { once: true })
     try {
-      while (true) {
-        const next = await Promise.race([iterator.next(), dropped])
-        if (next.done) return
-        if (next.value.errors?.length) throw new Error(next.value.errors.map((e) => e.message).join('; '))
-        if (next.value.data) yield next.value.data
+      if (signal?.aborted) return
+      for await (const { data, errors } of client.iterate<T>({ query, variables })) {
+        if (errors?.length) throw new Error(errors.map((e) => e.message).join('; '))
+        if (data) yield data
+        if (signal?.aborted) return
       }
+    } catch (error) {
+      if (!signal?.aborted) throw error
     } finally {
       await client.dispose()
     }
