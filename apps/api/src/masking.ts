@@ -2,7 +2,7 @@ import { DomainError } from '@muster/core/errors'
 import type { Log } from '@muster/core/log'
 import { isDatabaseAway } from '@muster/core/patiently'
 import { PothosValidationError } from '@pothos/core'
-import { GraphQLError } from 'graphql'
+import { type ExecutionResult, GraphQLError } from 'graphql'
 import { createGraphQLError, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga'
 import type { ApiContext } from './context.ts'
 import { LimitError } from './limits.ts'
@@ -41,20 +41,22 @@ export function maskError(error: unknown, log: Log, requestId: string): Error {
   return tell(`Something went wrong here; request id ${requestId}.`, 'INTERNAL')
 }
 
-/** Mask what operations answer with, so that each masked error names the request id under which it is logged. */
+/** What an operation answers with, masked, so that each masked error names the request id under which it is logged. */
+export function masked(result: ExecutionResult, { deps, requestId }: ApiContext): ExecutionResult {
+  if (!result.errors) return result
+  return { ...result, errors: result.errors.map((error) => maskError(error, deps.runtime.log, requestId) as GraphQLError) }
+}
+
 export function maskedResults(): Plugin<ApiContext> {
-  const mask = ({ deps, requestId }: ApiContext) => {
-    return ({ result, setResult }: { result: { errors?: readonly Error[] }; setResult: (result: never) => void }) => {
-      if (result.errors)
-        setResult({ ...result, errors: result.errors.map((error) => maskError(error, deps.runtime.log, requestId)) } as never)
-    }
+  const mask = (context: ApiContext) => (payload: { result: ExecutionResult; setResult(result: never): void }) => {
+    if (payload.result.errors) payload.setResult(masked(payload.result, context) as never)
   }
   return {
     onExecute: ({ args }) => ({
-      onExecuteDone: (payload) => handleStreamOrSingleExecutionResult(payload, mask(args.contextValue)),
+      onExecuteDone: (payload) => handleStreamOrSingleExecutionResult(payload, mask(args.contextValue) as never),
     }),
     onSubscribe: ({ args }) => ({
-      onSubscribeResult: (payload) => handleStreamOrSingleExecutionResult(payload as never, mask(args.contextValue)),
+      onSubscribeResult: (payload) => handleStreamOrSingleExecutionResult(payload as never, mask(args.contextValue) as never),
       onSubscribeError: ({ error, setError }) =>
         setError(maskError(error, args.contextValue.deps.runtime.log, args.contextValue.requestId)),
     }),

@@ -13,8 +13,11 @@ import { schema } from './schema.ts'
 import { sharedLogs } from './shared-logs.ts'
 
 export type Api = ReturnType<typeof createApi>
-/** What a WebSocket operation brings instead of a request. */
-export type SocketContext = { socketHeaders: Headers }
+/**
+ * What a WebSocket operation brings instead of a request. `sendNext` sends one of its results, given as JSON, at once; it resolves
+ * when more may come.
+ */
+export type SocketContext = { socketHeaders: Headers; sendNext(result: string): Promise<void> | void }
 
 /** The GraphQL API over `deps`. `yoga.fetch(request)` answers; an HTTP server adds WebSockets and health. */
 export function createApi(deps: ApiDeps) {

@@ -7,14 +7,16 @@ import {
   Kind,
   visit,
 } from 'graphql'
-import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
+import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ApiContext } from './context.ts'
 import type { Batch } from './graphql/subscriptions.ts'
+import { masked } from './masking.ts'
+import type { SocketContext } from './server.ts'
 
 // A batch also tells how the run stands; who gets it later than this is told anew.
 const FRESH_MS = 200
 
-type Shared = { result: Promise<ExecutionResult>; at: number }
+type Shared = { at: number; result: Promise<ExecutionResult>; text?: Promise<string> }
 // By the page itself, which all who follow closely are given, then by who asks for what.
 const shared = new WeakMap<Batch['events'], Map<string, Shared>>()
 
@@ -25,7 +27,8 @@ let documentCount = 0
 
 /**
  * Works out a batch of a run's log once for all subscriptions of one caller that want the same of it, instead of once for each:
- * a thousand programs that follow a hundred runs cost little more than a hundred.
+ * a thousand programs that follow a hundred runs cost little more than a hundred. Over sockets it goes out as the text that it was
+ * made once.
  */
 export function sharedLogs(): Plugin<ApiContext> {
   return {
@@ -58,18 +61,49 @@ function isUsedOnce(document: DocumentNode, name: string): boolean {
 async function subscribeToLog(args: ExecutionArgs) {
   const source = await createSourceEventStream(args)
   if (!isAsyncIterable(source)) return source
-  return mapAsyncIterator(source as AsyncIterable<Batch>, (batch) => resultOf(args, batch))
+  const batches = (source as AsyncIterable<Batch>)[Symbol.asyncIterator]()
+  const key = keyOf(args)
+  const { sendNext } = args.contextValue as ApiContext & Partial<SocketContext>
+  return resultsOf(batches, async (batch) => {
+    const known = sharedOf(args, key, batch)
+    if (!sendNext) return known.result
+    known.text ??= known.result.then((result) => JSON.stringify(masked(result, args.contextValue as ApiContext)))
+    await sendNext(await known.text)
+  })
 }
 
-function resultOf(args: ExecutionArgs, batch: Batch): Promise<ExecutionResult> {
+/** What `work` gives for each batch, and nothing for those that it has seen to itself. */
+function resultsOf(
+  batches: AsyncIterator<Batch>,
+  work: (batch: Batch) => Promise<ExecutionResult | undefined>,
+): AsyncIterableIterator<ExecutionResult> {
+  return {
+    async next() {
+      while (true) {
+        const { done, value } = await batches.next()
+        if (done) return { done, value: undefined }
+        const result = await work(value)
+        if (result) return { done: false, value: result }
+      }
+    },
+    async return() {
+      await batches.return?.()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+function sharedOf(args: ExecutionArgs, key: string, batch: Batch): Shared {
   const results = shared.get(batch.events) ?? new Map<string, Shared>()
   shared.set(batch.events, results)
-  const key = keyOf(args)
   const known = results.get(key)
-  if (known && performance.now() - known.at < FRESH_MS) return known.result
-  const result = Promise.resolve(execute({ ...args, rootValue: { ...batch } }))
-  results.set(key, { result, at: performance.now() })
-  return result
+  if (known && performance.now() - known.at < FRESH_MS) return known
+  const fresh = { at: performance.now(), result: Promise.resolve(execute({ ...args, rootValue: { ...batch } })) }
+  results.set(key, fresh)
+  return fresh
 }
 
 /** Who asks, and for what: where each began makes no difference any more. */

@@ -14,11 +14,12 @@ import { sql } from 'drizzle-orm'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { createContext } from './context.ts'
+import { type ApiContext, createContext } from './context.ts'
 import { globalId } from './graphql/ids.ts'
 import { type HttpServer, serveHttp } from './http.ts'
 import { requestFacts } from './request-facts.ts'
 import { testApi } from './testing/api.ts'
+import { nextSender } from './web-sockets.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
@@ -195,6 +196,82 @@ test('a batch is worked out once for all who ask for the same of it, and for nob
   expect(Object.keys(less!.data!.jobRunEvents)).toEqual(['events', 'run'])
   await run.finish()
   for (const follower of followers) await follower.return?.()
+})
+
+test('a log and what it tells of its run are the same over sockets, over server-sent events and by query', async () => {
+  const run = await startRun(cast)
+  const fields = `status templateName limit extraVars forks jobTags checkMode createdByName createdAt startedAt finishedAt
+    durationMs exitCode lastSeq lineCount midTaskHosts hostsTotal cancelBlockedReason`
+  const event = 'seq kind host play task action isChanged durationMs stdout startLine lineCount result createdAt'
+  const documents = [fields, `${fields} hosts { name result } template { name }`].map(
+    (ofRun) => `subscription ($id: ID!) { jobRunEvents(id: $id) { lastSeq events { ${event} } run { ${ofRun} } } }`,
+  )
+  const followings = await Promise.all(
+    documents.flatMap((document) => WAYS.map(([, subscribe]) => subscribe<Log>(cast.viewer, document, { id: run.gid }))),
+  )
+  await run.lines(1, 20)
+  await run.finish()
+  for (const { ended } of followings) await ended
+  const query = `query ($id: ID!) { node(id: $id) { ... on JobRun { ${fields} hosts { name result } template { name } events { ${event} } } } }`
+  type Node = { events: object[]; hosts: object[]; template: object }
+  const { events, hosts, template, ...plain } = (await t.ask<{ node: Node }>(cast.viewer, query, { id: run.gid })).node
+  for (const [i, { got }] of followings.entries()) {
+    expect(got.flatMap((message) => message.data!.jobRunEvents.events)).toEqual(events)
+    expect(got.at(-1)!.data!.jobRunEvents.run).toEqual(i < WAYS.length ? plain : { ...plain, hosts, template })
+  }
+})
+
+test('an error in what a socket is sent as text is masked', async () => {
+  const run = await startRun(cast)
+  const sent: string[] = []
+  const enveloped = t.api.yoga.getEnveloped({
+    socketHeaders: new Headers({ authorization: `Bearer ${await t.tokenOf(cast.viewer)}` }),
+    sendNext: (text: string) => void sent.push(text),
+  })
+  const context = (await enveloped.contextFactory()) as ApiContext
+  const db = new Proxy(context.ctx.db, {
+    get(target, key) {
+      if (key === 'query') throw new Error('the password is 1234')
+      return Reflect.get(target, key, target)
+    },
+  })
+  const results = (await enveloped.subscribe({
+    schema: enveloped.schema,
+    document: enveloped.parse(LOG.replace('run {', 'run { hosts { name }')),
+    variableValues: { id: run.gid },
+    contextValue: Object.assign(context, { ctx: { ...context.ctx, db } }),
+  })) as AsyncIterable<unknown>
+  const ended = results[Symbol.asyncIterator]().next()
+  await run.lines(1, 2)
+  await run.finish()
+  expect(await ended).toEqual({ done: true, value: undefined })
+  expect(sent.length).toBeGreaterThan(0)
+  for (const text of sent) {
+    expect(JSON.parse(text).errors).toMatchObject([{ extensions: { code: 'INTERNAL' }, path: ['jobRunEvents', 'run'] }])
+    expect(text).toContain(context.requestId)
+    expect(text).not.toContain('1234')
+  }
+})
+
+test('a socket that is behind is waited for, one that is closed is sent nothing', async () => {
+  const written: { text: string; done?: () => void }[] = []
+  const socket = {
+    OPEN: 1,
+    readyState: 1,
+    bufferedAmount: 0,
+    send: (text: string, done?: () => void) => void written.push({ text, done }),
+  }
+  const sendNext = nextSender(socket as never, 'a "b"')
+  expect(sendNext('{"data":1}')).toBeUndefined()
+  expect(JSON.parse(written[0]!.text)).toEqual({ id: 'a "b"', type: 'next', payload: { data: 1 } })
+  socket.bufferedAmount = 1_000_000
+  const waiting = Promise.resolve(sendNext('{}')).then(() => 'sent')
+  expect(await Promise.race([waiting, new Promise((resolve) => setImmediate(resolve, 'waits'))])).toBe('waits')
+  written[1]!.done!()
+  expect(await waiting).toBe('sent')
+  socket.readyState = 3
+  await sendNext('{}')
+  expect(written.length).toBe(2)
 })
 
 test.each(WAYS)('connection tests are told as they are and as they change over %s', async (_way, subscribe) => {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { type ExecutionArgs, GraphQLError } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { PEER, whyNotFromOrigin } from './request-facts.ts'
 import type { Api } from './server.ts'
 
 const MAX_MESSAGE = 1024 * 1024
+const MAX_BUFFERED = 64 * 1024
 const KEEP_ALIVE_MS = 12_000
 
 /** Accept WebSockets at /graphql of `server`, in the protocol of graphql-ws. */
@@ -29,12 +30,15 @@ export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): 
     {
       execute: (args) => (args as Enveloped).rootValue.execute(args),
       subscribe: (args) => (args as Enveloped).rootValue.subscribe(args),
-      async onSubscribe(context, _id, params) {
+      async onSubscribe(context, id, params) {
         const socketHeaders = headersOf(context.extra.request)
         // Browsers cannot set headers on a WebSocket; programs may give their token with the first message.
         const { authorization } = context.connectionParams ?? {}
         if (typeof authorization === 'string') socketHeaders.set('authorization', authorization)
-        const { schema, execute, subscribe, contextFactory, parse, validate } = yoga.getEnveloped({ socketHeaders })
+        const { schema, execute, subscribe, contextFactory, parse, validate } = yoga.getEnveloped({
+          socketHeaders,
+          sendNext: nextSender(context.extra.socket, id),
+        })
         try {
           const document = parse(params.query)
           const errors = validate(schema, document)
@@ -60,6 +64,17 @@ export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): 
 
 type Enveloped = ExecutionArgs & {
   rootValue: Record<'execute' | 'subscribe', (args: ExecutionArgs) => never>
+}
+
+/** Sends results of the operation `id` that are JSON already. A client that does not keep up is waited for. */
+export function nextSender(socket: WebSocket, id: string) {
+  const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
+  return (result: string): Promise<void> | void => {
+    if (socket.readyState !== socket.OPEN) return
+    const message = `${head}${result}}`
+    if (socket.bufferedAmount < MAX_BUFFERED) return socket.send(message)
+    return new Promise((resolve) => socket.send(message, () => resolve()))
+  }
 }
 
 function headersOf(req: IncomingMessage): Headers {

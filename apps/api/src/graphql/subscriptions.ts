@@ -1,5 +1,4 @@
 import { followJobRunEvents, type JobRunEventPage } from '@muster/core/jobs'
-import { Repeater } from 'graphql-yoga'
 import { builder } from '../builder.ts'
 import { type ApiContext, forgetLoaded } from '../context.ts'
 import { changes } from './changes.ts'
@@ -23,37 +22,46 @@ const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement(
     run: t.drizzleField({
       type: JobRun,
       description: 'The run as it is now.',
-      resolve: async (query, { runId }, _args, { ctx }) =>
-        (await ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, id: runId } })))!,
+      async resolve(query, { runId, run }, _args, { ctx }) {
+        const asked = query({ where: { tenantId: ctx.tenantId, id: runId } })
+        const { with: relations, extras }: { with?: object; extras?: object } = asked
+        const isPlain = Object.keys({ ...relations, ...extras }).length === 0
+        // Its own columns are read together with those of other runs that have something to say.
+        return (await (isPlain ? run() : ctx.db.query.jobRuns.findFirst(asked)))!
+      },
     }),
   }),
 })
 
 /** Pages of a log; a client that leaves ends the reading at once. */
-function follow(context: ApiContext, id: string, after: number): Repeater<Batch> {
-  return new Repeater(async (push, stop) => {
-    const leaving = new AbortController()
-    void stop.then(() => leaving.abort())
-    const { ctx, deps } = context
-    const pages = followJobRunEvents(
-      { db: ctx.db, listener: deps.listener, tenantId: ctx.tenantId },
-      { id, after, signal: leaving.signal },
-    )
-    let askedAt = Date.now()
-    try {
-      for await (const page of pages) {
-        if (leaving.signal.aborted) return
-        if (Date.now() - askedAt > 10_000) {
-          await context.stillSignedIn()
-          askedAt = Date.now()
-        }
-        forgetLoaded(context)
-        await push({ ...page, runId: id })
-      }
-    } finally {
-      stop()
+function follow(context: ApiContext, id: string, after: number): AsyncIterableIterator<Batch> {
+  const leaving = new AbortController()
+  const batches = batchesOf(context, id, after, leaving.signal)
+  return {
+    next: () => batches.next(),
+    // A generator that waits cannot be told to return.
+    return() {
+      leaving.abort()
+      return batches.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function* batchesOf(context: ApiContext, id: string, after: number, signal: AbortSignal): AsyncGenerator<Batch, undefined> {
+  const { ctx, deps } = context
+  let askedAt = Date.now()
+  const pages = followJobRunEvents({ db: ctx.db, listener: deps.listener, tenantId: ctx.tenantId }, { id, after, signal })
+  for await (const page of pages) {
+    if (Date.now() - askedAt > 10_000) {
+      await context.stillSignedIn()
+      askedAt = Date.now()
     }
-  })
+    forgetLoaded(context)
+    yield { ...page, runId: id }
+  }
 }
 
 const idArgs = { required: true } as const

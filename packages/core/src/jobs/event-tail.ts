@@ -1,17 +1,17 @@
 import { asc, sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { isOneOf } from '../db/rows.ts'
-import type { Listener } from '../events.ts'
+import type { Listener, Nudge } from '../events.ts'
 import { patiently } from '../patiently.ts'
 import { together } from '../together.ts'
-import { type JobRunEvent, jobRunEvents, jobRuns } from './tables.ts'
+import { type JobRun, type JobRunEvent, jobRunEvents, jobRuns } from './tables.ts'
 
 const PAGE = 500
 // What one run's tail keeps for those who follow closely. Who is further behind reads pages from the database.
 const KEEP_EVENTS = 4000
 const KEEP_CHARACTERS = 4 * 1024 * 1024
 const LOOK_EVERY_MS = 1000
-const HEADS_PER_STATEMENT = 1000
+const RUNS_PER_STATEMENT = 200
 // Each may hold some megabytes.
 const PAGES_PER_STATEMENT = 20
 
@@ -33,28 +33,24 @@ async function unlessAborted(page: Promise<JobRunEvent[]>, signal: AbortSignal |
   return Promise.race([page, aborted]).finally(() => signal.removeEventListener('abort', leave))
 }
 
-type Head = { lastSeq: number; finishedAt: Date | null }
 /** What tails read; those that look at the same time share a statement. */
 type Reads = {
-  head(id: string): Promise<Head | undefined>
+  run(id: string): Promise<JobRun | undefined>
   page(place: { id: string; after: number }): Promise<JobRunEvent[]>
 }
 const reads = new WeakMap<Db, Reads>()
 
 function readsOf(db: Db): Reads {
   const known = reads.get(db) ?? {
-    head: together((ids: string[]) => readHeads(db, ids), HEADS_PER_STATEMENT),
+    run: together((ids: string[]) => readRuns(db, ids), RUNS_PER_STATEMENT),
     page: together((places: { id: string; after: number }[]) => readPages(db, places), PAGES_PER_STATEMENT),
   }
   reads.set(db, known)
   return known
 }
 
-async function readHeads(db: Db, ids: string[]): Promise<(Head | undefined)[]> {
-  const rows = await db
-    .select({ id: jobRuns.id, lastSeq: jobRuns.lastSeq, finishedAt: jobRuns.finishedAt })
-    .from(jobRuns)
-    .where(isOneOf(jobRuns.id, ids))
+async function readRuns(db: Db, ids: string[]): Promise<(JobRun | undefined)[]> {
+  const rows = await db.select().from(jobRuns).where(isOneOf(jobRuns.id, ids))
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => byId.get(id))
 }
@@ -91,6 +87,9 @@ export class EventTail {
   private weight = 0
   /** Seq up to which the log was read; -1 before the first look. */
   private head = -1
+  /** Seq that the log has reached, as far as is known from nudges and the run. */
+  private heard = 0
+  private asksRun = true
   private looking: Promise<void> | null = null
   private lookAgain = false
   private failure: unknown = null
@@ -106,8 +105,16 @@ export class EventTail {
   constructor(db: Db, listener: Listener, id: string) {
     this.reads = readsOf(db)
     this.id = id
-    const look = () => this.look()
-    const off = [listener.on('jobRunEvents', id, look), listener.on('jobRun', id, look), listener.onReconnect(look)]
+    const look = () => {
+      this.asksRun = true
+      this.look()
+    }
+    const hear = (nudge: Nudge) => {
+      if (nudge.topic !== 'jobRunEvents' || typeof nudge.seq !== 'number') return
+      this.heard = Math.max(this.heard, nudge.seq)
+      this.look()
+    }
+    const off = [listener.on('jobRunEvents', id, hear), listener.on('jobRun', id, look), listener.onReconnect(look)]
     const timer = setInterval(look, LOOK_EVERY_MS)
     this.stop = () => {
       clearInterval(timer)
@@ -157,6 +164,11 @@ export class EventTail {
     if (this.failure) throw this.failure
   }
 
+  /** The run as it is now; undefined when it is gone. */
+  run(): Promise<JobRun | undefined> {
+    return this.patiently(() => this.reads.run(this.id))
+  }
+
   private patiently<T>(read: () => PromiseLike<T>): Promise<T> {
     return patiently(read, { forMs: PATIENCE_MS, signal: this.closing.signal })
   }
@@ -185,20 +197,28 @@ export class EventTail {
   }
 
   private async pull(): Promise<void> {
-    // The run first: its last seq is written in the same transaction as the events, so everything up to it can be read.
-    const run = await this.patiently(() => this.reads.head(this.id))
-    if (!run) {
-      this.isDrained = true
-      return
+    // A nudge says how far the log goes. That it is over only the run says: its last seq is written in the same transaction as
+    // the events, so everything up to it can be read.
+    let end: number | null = null
+    if (this.asksRun) {
+      this.asksRun = false
+      const run = await this.run()
+      if (!run) {
+        this.isDrained = true
+        return
+      }
+      // What was there before anybody followed is read by those who want it.
+      if (this.head === -1) this.head = run.lastSeq
+      this.heard = Math.max(this.heard, run.lastSeq)
+      if (run.finishedAt) end = run.lastSeq
     }
-    // What was there before anybody followed is read by those who want it.
-    if (this.head === -1) this.head = run.lastSeq
-    while (this.head < run.lastSeq) {
+    while (this.head < this.heard) {
       const events = await this.read(this.head)
-      if (events.length === 0) break
-      this.keep(events)
+      // Anybody can say that there is more than there is.
+      if (events.length === 0) this.heard = this.head
+      else this.keep(events)
     }
-    if (run.finishedAt && this.head >= run.lastSeq) {
+    if (end !== null && this.head >= end) {
       this.isDrained = true
       this.stop()
     }

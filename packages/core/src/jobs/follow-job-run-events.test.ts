@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NotFound } from '../errors.ts'
 import { createListener, type Listener } from '../events.ts'
@@ -117,6 +118,22 @@ test('those who follow together read together', async () => {
   expect(reads - before).toBeLessThan(12)
   await run.end()
   await Promise.all(all)
+})
+
+test('a notification that says more than there is harms nobody', async () => {
+  const run = await runningRun()
+  await run.say(2)
+  const seen: number[] = []
+  const ended = follow(run.id, 0, undefined, seen)
+  await eventually(() => seen.length === 2)
+  for (const seq of [1_000_000, 'many', null]) {
+    const nudges = JSON.stringify([{ topic: 'jobRunEvents', id: run.id, tenantId: cast.tenant.id, seq }])
+    await world.runtime.db.execute(sql`select pg_notify('muster', ${nudges})`)
+  }
+  await run.say(3)
+  await eventually(() => seen.length === 5)
+  await run.end()
+  expect(await ended).toEqual(upTo(6))
 })
 
 test('another tenant’s run is not there', async () => {

@@ -4,12 +4,17 @@ import { visibleTo } from '../db/rows.ts'
 import { NotFound } from '../errors.ts'
 import type { Listener } from '../events.ts'
 import { EventTail } from './event-tail.ts'
-import { type JobRunEvent, jobRuns } from './tables.ts'
+import { type JobRun, type JobRunEvent, jobRuns } from './tables.ts'
 
 /** Tails by the process's listener, then by run. */
 const tails = new WeakMap<Listener, Map<string, EventTail>>()
 
-export type JobRunEventPage = { events: JobRunEvent[]; lastSeq: number }
+export type JobRunEventPage = {
+  events: JobRunEvent[]
+  lastSeq: number
+  /** The run as it is when asked, so never from before these events; undefined when it is gone. */
+  run(): Promise<JobRun | undefined>
+}
 
 /**
  * Follow a run's log from behind `after` (0: from its beginning) to its end: batches without a gap or a repeat, at most 500
@@ -36,7 +41,7 @@ export async function* followJobRunEvents(
       if (signal?.aborted) return
       if (events.length > 0) {
         seq = events.at(-1)!.seq
-        yield { events, lastSeq: seq }
+        yield { events, lastSeq: seq, run: () => tail.run() }
       } else if (isDrained) return
       else await tail.changed(seq, signal)
     }
