@@ -69,6 +69,13 @@ export async function nodeIds(hostlist: string): Promise<{ id: string; name: str
   return found
 }
 
+/** Id of the node with this name. */
+export async function nodeIdOf(name: string): Promise<string> {
+  const { computeNode } = await request(graphql(`query NodeIdOf($name: String!) { computeNode(name: $name) { id } }`), { name })
+  if (!computeNode) throw noNode(name)
+  return computeNode.id
+}
+
 /** Global id of a run: its UUID, its global id, or `last` for the newest one. */
 export async function runId(id: string): Promise<string> {
   if (id !== 'last') {

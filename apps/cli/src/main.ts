@@ -1,4 +1,16 @@
 import { Command, CommanderError } from 'commander'
+import { agentAllow } from './commands/agent/allow.ts'
+import { agentApprove } from './commands/agent/approve.ts'
+import { agentDeregister } from './commands/agent/deregister.ts'
+import { agentDrain } from './commands/agent/drain.ts'
+import { agentList } from './commands/agent/list.ts'
+import { agentResetSequence } from './commands/agent/reset-sequence.ts'
+import { agentResume } from './commands/agent/resume.ts'
+import { agentRevoke } from './commands/agent/revoke.ts'
+import { agentToken } from './commands/agent/token.ts'
+import { alertAck } from './commands/alert/ack.ts'
+import { alertList } from './commands/alert/list.ts'
+import { alertSilence } from './commands/alert/silence.ts'
 import { artifactGet } from './commands/artifact/get.ts'
 import { artifactList } from './commands/artifact/list.ts'
 import { cancel } from './commands/cancel.ts'
@@ -46,6 +58,7 @@ import { templateHistory } from './commands/template/history.ts'
 import { templateList } from './commands/template/list.ts'
 import { templateRestore } from './commands/template/restore.ts'
 import { templateUpdate } from './commands/template/update.ts'
+import { top } from './commands/top.ts'
 import { varsDiff } from './commands/vars/diff.ts'
 import { varsEdit } from './commands/vars/edit.ts'
 import { varsExplain } from './commands/vars/explain.ts'
@@ -73,7 +86,7 @@ export function program(): Command {
       'after',
       '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not signed in or not allowed, 4 not found, 5 refused by the server, 6 server not reached;\na followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR; 130 Ctrl-C.',
     )
-  for (const command of [login(), logout(), whoami(), run(), runs(), logs(), cancel(), retry()]) muster.addCommand(command)
+  for (const command of [login(), logout(), whoami(), run(), runs(), logs(), cancel(), retry(), top()]) muster.addCommand(command)
   muster.addCommand(
     noun('node', 'machines', [
       nodeList(),
@@ -145,6 +158,20 @@ export function program(): Command {
       varsMerge(),
     ]),
   )
+  muster.addCommand(
+    noun('agent', 'programs on nodes that tell us how they are', [
+      agentList(),
+      agentToken(),
+      agentAllow(),
+      agentApprove(),
+      agentRevoke(),
+      agentDrain(),
+      agentResume(),
+      agentResetSequence(),
+      agentDeregister(),
+    ]),
+  )
+  muster.addCommand(noun('alert', 'what people should know of', [alertList(), alertAck(), alertSilence()]))
   muster.addCommand(noun('artifact', 'files that runs left', [artifactList(), artifactGet()]))
   muster.addCommand(noun('queue', 'runs that have not begun', [queueStatus(), queuePause(), queueResume(), queueLimit()]))
   muster.addCommand(noun('worker', 'processes that execute runs', [workerList(), workerDrain(), workerUndrain()]))

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { credentialId, noNode } from '../../ids.ts'
+import { credentialId, nodeIdOf } from '../../ids.ts'
 
 export const nodeApprove = () =>
   new Command('approve')
@@ -16,7 +16,7 @@ export const nodeApprove = () =>
           'Give the fingerprint that you compared. `muster node test` shows the one that is offered.',
           EXIT.usage,
         )
-      const id = options.bastion ? await credentialId(name) : await idOf(name)
+      const id = options.bastion ? await credentialId(name) : await nodeIdOf(name)
       const { approveHostKeys } = await request(
         graphql(`mutation NodeApprove($approvals: [HostKeyApproval!]!) {
           approveHostKeys(approvals: $approvals) { __typename ... on HostKeyApprovalReport { nodes { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
@@ -26,11 +26,3 @@ export const nodeApprove = () =>
       orThrow(approveHostKeys)
       process.stderr.write(`Pinned ${fingerprint} for ${name}.\n`)
     })
-
-async function idOf(name: string): Promise<string> {
-  const { computeNode } = await request(graphql(`query NodeApproveId($name: String!) { computeNode(name: $name) { id } }`), {
-    name,
-  })
-  if (!computeNode) throw noNode(name)
-  return computeNode.id
-}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type HttpServer, serveHttp } from '../../../../api/src/http.ts'
+import { testApi } from '../../../../api/src/testing/api.ts'
+import { main } from '../../main.ts'
+import { frame, type TopRow } from '../top.ts'
+
+const KEY = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
+const OTHER = '/FHNjmIYoaONpH7QAjDwWAgW7RO6MwOsXeuRFUiQgCU='
+const fingerprintOf = (key: string) =>
+  `SHA256:${createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '')}`
+
+let t: Awaited<ReturnType<typeof testApi>>
+let server: HttpServer
+beforeAll(async () => {
+  t = await testApi()
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  const { operator } = await t.given.tenant()
+  const { tenantId } = operator
+  const [one, two] = await t.given.fleet(operator, { nodes: 3 })
+  const insert = (table: string, row: Record<string, unknown>) => {
+    const columns = Object.keys(row)
+    return t.runtime.db.$client.query(
+      `insert into ${table} (${columns.join(', ')}) values (${columns.map((_, i) => `$${i + 1}`).join(', ')})`,
+      Object.values(row),
+    )
+  }
+  const agent = { tenant_id: tenantId, state_since: new Date(), registered_at: new Date() }
+  await insert('agents', { ...agent, node_id: one!.id, agent_id: one!.name, cluster: 'training', state: 'ACTIVE' })
+  await insert('agents', { ...agent, node_id: two!.id, agent_id: two!.name, cluster: 'lab', state: 'OFFLINE' })
+  const beat = { boot_epoch: 0, sequence: 7, heard_at: new Date(), skew_ms: 1500, cpu_percent: 41.2, missed: 2 }
+  await insert('agent_beats', { node_id: one!.id, ...beat })
+  const waiting = { public_key: OTHER, status: 'WAITING', created_by_name: 'agent', seen_from: '10.0.0.1' }
+  await insert('agent_keys', { id: crypto.randomUUID(), tenant_id: tenantId, node_id: one!.id, ...waiting })
+  const offline = { kind: 'offline', severity: 'critical', key: `node:${two!.id}` }
+  await insert('alerts', { id: crypto.randomUUID(), tenant_id: tenantId, node_id: two!.id, ...offline })
+  vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
+  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(operator))
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await server?.stop()
+  await t?.close()
+})
+
+/** What the command line says, and how it ends. Arguments are parted at blanks; _ is a blank within one. */
+async function muster(line: string): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: [] as unknown[], err: [] as unknown[] }
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.out.push(text) > 0)
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.err.push(text) > 0)
+  try {
+    const code = await main(line.split(' ').map((word) => word.replaceAll('_', ' ')))
+    return { code, out: said.out.join(''), err: said.err.join('') }
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
+
+it('lists agents, lets them in, and settles what changed', async () => {
+  expect((await muster('agent list')).out).toMatch(/^gpu001 +ACTIVE .* training +key changed +7 +2 +1\.5 s/m)
+  expect(JSON.parse((await muster('agent list --state offline -o json')).out)).toMatchObject([{ name: 'gpu002' }])
+  expect(JSON.parse((await muster('agent list --changed -o json')).out)).toMatchObject([{ name: 'gpu001' }])
+  const token = await muster('agent token gpu003 --minutes 5')
+  expect(token).toMatchObject({ code: 0, out: expect.stringMatching(/^mse_\S{40,}\n$/), err: expect.stringContaining('once') })
+  expect(token.err).not.toContain('mse_')
+  expect((await muster(`agent allow ${KEY} gpu003`)).err).toBe(`Allowed ${fingerprintOf(KEY)} for gpu003.\n`)
+  expect(await muster('agent approve gpu001')).toMatchObject({ code: 2, err: expect.stringContaining(fingerprintOf(OTHER)) })
+  expect((await muster(`agent approve gpu001 ${fingerprintOf(OTHER)}`)).code).toBe(0)
+  expect((await muster('agent list gpu001')).out).toMatch(/ training +ok /)
+  expect((await muster(`agent revoke ${fingerprintOf(KEY)} --reason lost`)).err).toBe(
+    `Revoked ${fingerprintOf(KEY)} of gpu003.\n`,
+  )
+  const refused = [
+    ['agent approve gpu001 SHA256:other', 5, 'Nothing of the agent'],
+    ['agent approve gpu003', 4, 'has no agent'],
+    ['agent revoke SHA256:nope --reason x', 4, 'No key'],
+    ['agent allow nonsense', 5, 'publicKey'],
+    ['agent token nope', 4, 'muster node list'],
+  ] as const
+  for (const [line, code, reason] of refused)
+    expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
+})
+
+it('drains, resumes, lets count anew and deregisters', async () => {
+  expect((await muster('agent drain gpu001 --reason a_new_disk')).err).toMatch(/^gpu001 is [A-Z]+\.\n$/)
+  expect(await muster('agent drain gpu001 --reason again')).toMatchObject({ code: 5, err: expect.stringContaining('already') })
+  expect((await muster('agent resume gpu001')).code).toBe(0)
+  expect((await muster('agent reset-sequence gpu001')).err).toBe('gpu001 may count anew.\n')
+  expect((await muster('agent deregister gpu002 --reason gone')).err).toBe('The agent gpu002 is deregistered.\n')
+  expect(await muster('agent deregister gpu002')).toMatchObject({ code: 5, err: expect.stringContaining('already deregistered') })
+})
+
+it('lists alerts, looks after one, and silences', async () => {
+  const { out } = await muster('alert list --all')
+  const [, id] = /^(\S{8}) +CRITICAL .* gpu002 is offline/m.exec(out)!
+  expect(JSON.parse((await muster('alert list --all --node gpu001 -o json')).out)).toEqual([])
+  const whole = JSON.parse((await muster('alert list --all -o json')).out)[0].id
+  expect((await muster(`alert ack ${Buffer.from(whole, 'base64').toString().split(':')[1]} --note on_it`)).err).toBe(
+    'You look after: gpu002 is offline.\n',
+  )
+  expect(await muster('alert ack deadbeef')).toMatchObject({ code: 4, err: expect.stringContaining('muster alert list') })
+  expect(id).toHaveLength(8)
+  expect((await muster('alert silence --reason moving --minutes 5 --kind offline --query name_=_gpu002')).code).toBe(0)
+  expect(await muster('alert silence --reason x --query tagg=a')).toMatchObject({ code: 5 })
+})
+
+it('shows the fleet once where there is no terminal, and the worst of it where there is', async () => {
+  expect((await muster('top')).out).toMatch(/^2 nodes: .*\nNODE +STATE .*\n[\s\S]*gpu001 +[A-Z]+ /)
+  const row = (name: string, state: TopRow['state']): TopRow => ({
+    name,
+    state,
+    cluster: 'c',
+    heardAt: '2026-01-01T00:00:00Z',
+    health: 'healthy',
+    cpuPercent: 12.4,
+    memoryPercent: null,
+    skewMs: -200,
+  })
+  const rows = [row('b', 'ACTIVE'), row('a', 'ACTIVE'), row('z', 'OFFLINE'), row('y', 'STALE')]
+  expect(frame(rows, { width: 60, height: 6 }, Date.parse('2026-01-01T00:00:20Z'))).toEqual([
+    '4 nodes: 1 OFFLINE, 1 STALE, 2 ACTIVE',
+    'NODE  STATE    HEARD     CPU   MEMORY  HEALTH   CLUSTER',
+    'z     OFFLINE  20 s ago  12 %  -       healthy  c',
+    'y     STALE    20 s ago  12 %  -       healthy  c',
+    'a     ACTIVE   20 s ago  12 %  -       healthy  c',
+  ])
+  expect(frame([])).toEqual(['0 nodes: none has an agent'])
+})
