@@ -1,5 +1,5 @@
 import type { Ctx } from '@muster/core/context'
-import { resolveNodeAccess } from '@muster/core/credentials/access'
+import { openGitLogin, resolveNodeAccess } from '@muster/core/credentials/access'
 import { patiently } from '@muster/core/patiently'
 import { createReadSecret } from './secrets/read-secret.ts'
 
@@ -9,3 +9,7 @@ import { createReadSecret } from './secrets/read-secret.ts'
  */
 export const nodeAccess = (ctx: Ctx, nodeIds: string[], instead?: string | null) =>
   patiently(() => resolveNodeAccess(ctx, nodeIds, { instead, readSecret: createReadSecret() }))
+
+/** How to sign in at the git server of `url` with a credential. @throws DomainError */
+export const gitLogin = (ctx: Ctx, credentialId: string, url: string) =>
+  patiently(() => openGitLogin(ctx, credentialId, url, createReadSecret()))

@@ -8,7 +8,7 @@ import { BecomeMethod, CredentialKind, SecretField } from './enums.ts'
 import { fingerprintOf } from './host-keys.ts'
 import { loader } from './loaders.ts'
 
-const { computeNodes, credentials } = schema
+const { computeNodes, credentials, jobTemplates } = schema
 
 /** How many nodes use each credential, in whatever role. */
 const nodeCounts = loader<number>(async ({ ctx }, ids) => {
@@ -20,7 +20,7 @@ const nodeCounts = loader<number>(async ({ ctx }, ids) => {
   return new Map(rows.map((row) => [row.id, row.count]))
 })
 
-type Use = { role: 'LOGIN' | 'BECOME' | 'BASTION' | 'VIA'; names: string[] }
+type Use = { role: 'LOGIN' | 'BECOME' | 'BASTION' | 'VIA' | 'SOURCE'; names: string[] }
 const ROLE = builder.enumType('CredentialRole', {
   description: 'What something uses a credential for.',
   values: {
@@ -28,6 +28,7 @@ const ROLE = builder.enumType('CredentialRole', {
     BECOME: { description: 'On a node one becomes root with it.' },
     BASTION: { description: 'A node is reached through it.' },
     VIA: { description: 'Another bastion is reached through it.' },
+    SOURCE: { description: 'The repository of a job template is opened with it.' },
   } as const,
 })
 const CredentialUse = builder.objectRef<Use>('CredentialUse').implement({
@@ -36,8 +37,8 @@ const CredentialUse = builder.objectRef<Use>('CredentialUse').implement({
     role: t.expose('role', { type: ROLE, description: 'What for.' }),
     count: t.int({ description: 'How many they are.', resolve: ({ names }) => names.length }),
     names: t.string({
-      description: 'Which nodes, as a hostlist; of VIA the names of the bastions.',
-      resolve: ({ role, names }) => (role === 'VIA' ? names.sort().join(', ') : foldHostlist(names)),
+      description: 'Which nodes, as a hostlist; of VIA the names of the bastions, of SOURCE those of the templates.',
+      resolve: ({ role, names }) => (role === 'VIA' || role === 'SOURCE' ? names.sort().join(', ') : foldHostlist(names)),
     }),
   }),
 })
@@ -51,6 +52,9 @@ const uses = loader<Use[]>(async ({ ctx }, ids) => {
     union all
     select ${credentials.viaId}, 'VIA', array_agg(${credentials.name}) from ${credentials}
     where ${visibleTo(ctx, credentials)} and ${credentials.viaId} = any(${sql.param([...ids])}::uuid[]) group by ${credentials.viaId}
+    union all
+    select ${jobTemplates.gitCredentialId}, 'SOURCE', array_agg(${jobTemplates.name}) from ${jobTemplates}
+    where ${visibleTo(ctx, jobTemplates)} and ${jobTemplates.gitCredentialId} = any(${sql.param([...ids])}::uuid[]) group by ${jobTemplates.gitCredentialId}
     order by role desc`)
   return Map.groupBy(rows, ({ id }) => id)
 })
@@ -93,8 +97,14 @@ export const Credential = builder.drizzleNode('credentials', {
       select: { columns: { becomeMethod: true } },
       resolve: (c) => (c.becomeMethod === 'sudo' || c.becomeMethod === 'su' ? c.becomeMethod : null),
     }),
-    host: t.exposeString('host', { nullable: true, description: 'BASTION only: host name or address at which it is reached.' }),
-    port: t.exposeInt('port', { nullable: true, description: 'BASTION only: port of its SSH server.' }),
+    host: t.exposeString('host', {
+      nullable: true,
+      description: 'BASTION and GIT: host name or address at which it is reached.',
+    }),
+    port: t.exposeInt('port', {
+      nullable: true,
+      description: 'BASTION: port of its SSH server. GIT: of the server; null: the usual one.',
+    }),
     via: t.relation('via', { nullable: true, description: 'BASTION only: the bastion in front of it; null: reached directly.' }),
     publicKey: t.exposeString('publicKey', {
       nullable: true,
@@ -102,14 +112,14 @@ export const Credential = builder.drizzleNode('credentials', {
     }),
     hostKeyFingerprint: t.string({
       nullable: true,
-      description: 'BASTION only: fingerprint of the approved host key, `SHA256:…`.',
+      description: 'BASTION and GIT: fingerprint of the approved host key, `SHA256:…`.',
       select: { columns: { hostKey: true } },
       resolve: (c) => fingerprintOf(c.hostKey),
     }),
     hostKeyApprovedAt: t.expose('hostKeyApprovedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'BASTION only: when that key was approved.',
+      description: 'BASTION and GIT: when that key was approved.',
     }),
     offeredHostKeyFingerprint: t.string({
       nullable: true,

@@ -85,6 +85,7 @@ export const CredentialKind = builder.enumType('CredentialKind', {
     SSH_PASSWORD: 'Login on nodes with a password.',
     BASTION: 'A host in front of nodes, with the login on it.',
     BECOME: 'The password with which a logged-in user becomes another, usually root.',
+    GIT: 'Private repositories of a git server, from which templates take their playbooks.',
   }),
 })
 

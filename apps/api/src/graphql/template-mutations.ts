@@ -25,6 +25,7 @@ const settings = (t: Fields) => ({
   bundleId: t.id({ description: 'BUNDLE only: which, see `uploadPlaybookBundle`.' }),
   gitUrl: t.string({ description: 'GIT only: the repository, https://… or ssh://…, without a password in it.' }),
   gitRef: t.string({ description: 'GIT only: branch, tag or commit.' }),
+  gitCredentialId: t.id({ description: 'GIT only: a credential of that kind for its server; left out: anybody can read it.' }),
   become: t.boolean({ description: 'Whether its tasks run as another user.' }),
   becomeMethod: t.field({ type: BecomeMethod, description: 'How they become that user; left out: SUDO.' }),
   becomeUser: t.string({ description: 'The user they become; left out: root.' }),
@@ -66,12 +67,18 @@ const UpdateJobTemplateInput = builder.inputType('UpdateJobTemplateInput', {
   }),
 })
 
-type Input = { bundleId?: string | null | undefined; inputSchema?: unknown; defaultVars?: unknown }
+type Input = {
+  bundleId?: string | null | undefined
+  gitCredentialId?: string | null | undefined
+  inputSchema?: unknown
+  defaultVars?: unknown
+}
 
 /** As the verbs take it. Null is the same as leaving out, but for what can be without a value. */
 const settingsGiven = <T extends Input>(input: T) => ({
   ...given(input),
   bundleId: rowIdIfGiven('PlaybookBundle', input.bundleId),
+  gitCredentialId: rowIdIfGiven('Credential', input.gitCredentialId),
   // Whether they are objects is for the verb to say.
   inputSchema: input.inputSchema as Vars | null | undefined,
   defaultVars: (input.defaultVars ?? undefined) as Vars | undefined,

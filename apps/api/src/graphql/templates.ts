@@ -49,6 +49,10 @@ builder.drizzleObjectFields(JobTemplate, (t) => ({
     nullable: true,
     description: 'Branch, tag or commit; each run uses the commit that it names when the run begins.',
   }),
+  gitCredential: t.relation('gitCredential', {
+    nullable: true,
+    description: 'What opens the repository; null: anybody can read it.',
+  }),
   serial: t.exposeString('serial', {
     nullable: true,
     description: 'Hosts at a time, as Ansible takes it: `5`, `30%`, `1,5,30%`. Null: what the playbook says.',

@@ -9,7 +9,7 @@ import { CredentialSelect } from './credential-select.tsx'
 import { CreateCredential, type CredentialRow, UpdateCredential } from './documents.ts'
 
 export type Kind = CredentialRow['kind']
-export const allKinds: Kind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME']
+export const allKinds: Kind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT']
 type Props = { kinds?: Kind[]; credential?: CredentialRow; onDone: (credential: CredentialRow) => void; onCancel: () => void }
 
 /** Make a credential, or give one new secrets. Secrets go to the server and never come back: an empty field leaves what is there. */
@@ -28,14 +28,17 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
     password: '',
     host: credential?.host ?? '',
     port: String(credential?.port ?? ''),
+    hostKey: '',
   })
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
   const verb = credential ? update : create
   const takes = {
-    key: kind === 'SSH_KEY' || kind === 'BASTION',
+    key: kind === 'SSH_KEY' || kind === 'BASTION' || kind === 'GIT',
     password: kind !== 'SSH_KEY',
-    host: kind === 'BASTION',
+    host: kind === 'BASTION' || kind === 'GIT',
+    via: kind === 'BASTION',
+    hostKey: kind === 'GIT',
     user: true,
   }
   async function save() {
@@ -50,7 +53,9 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
       description: form.description,
       username: form.username || null,
       ...secrets,
-      ...(takes.host && { host: form.host, port: form.port ? Number(form.port) : null, viaId: viaId || null }),
+      ...(takes.host && { host: form.host, port: form.port ? Number(form.port) : null }),
+      ...(takes.via && { viaId: viaId || null }),
+      ...(takes.hostKey && form.hostKey.trim() && { hostKey: form.hostKey }),
     }
     const outcome = credential
       ? await update.run({ input: { id: credential.id, ...common } })
@@ -100,7 +105,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
             type="number"
             min={1}
             max={65535}
-            placeholder="22"
+            placeholder={takes.via ? '22' : ''}
             value={form.port}
             onChange={set('port')}
             error={error('port')}
@@ -141,7 +146,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
               placeholder={t('credential.privateKeyExample')}
               autoComplete="off"
               hint={kept('privateKey') ?? t('credential.privateKeyHint')}
-              optional={kind === 'BASTION'}
+              optional={kind !== 'SSH_KEY'}
             />
             <label className="w-fit cursor-pointer text-xs text-accent underline underline-offset-2 focus-within:outline-2">
               {t('credential.fromFile')}
@@ -164,7 +169,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
         <TextField
           label={t('signIn.password')}
           type="password"
-          optional={kind === 'BASTION'}
+          optional={takes.key}
           value={form.password}
           onChange={set('password')}
           error={error('password')}
@@ -172,7 +177,20 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
           hint={kept('password')}
         />
       )}
-      {takes.host && (
+      {takes.hostKey && (
+        <TextField
+          className="sm:col-span-2"
+          label={t('credential.hostKey')}
+          mono
+          optional
+          value={form.hostKey}
+          onChange={set('hostKey')}
+          error={error('hostKey')}
+          autoComplete="off"
+          hint={credential?.hostKeyFingerprint ?? t('credential.hostKeyHint')}
+        />
+      )}
+      {takes.via && (
         <CredentialSelect
           label={t('credential.via')}
           optional

@@ -1,11 +1,8 @@
-import { createServer, type Server, type Socket } from 'node:net'
 import type { ParsedKey } from 'ssh2'
 import { loginKey } from '../ssh/login-key.ts'
 import type { Machine, RunPlan } from './plan-run.ts'
 import { socketPaths } from './run-files.ts'
-import { serveAgent } from './serve-agent.ts'
-
-const MAX_QUESTION = 8 * 1024
+import { serveSecrets } from './serve-secrets.ts'
 
 /**
  * Hands out a run's secrets over two sockets in its private directory: an ssh-agent that signs with its keys, and one that
@@ -15,37 +12,11 @@ const MAX_QUESTION = 8 * 1024
 export async function serveRunSecrets(sshDir: string, plan: RunPlan): Promise<{ close(): void }> {
   const machines = [...plan.bastions, ...plan.targets.flatMap((target) => target.machine ?? [])]
   const sockets = socketPaths(sshDir)
-  const connections = new Set<Socket>()
   const keys = agentKeys(machines)
   const passwords = new Map(machines.map((machine) => [machine.alias, machine.login.password]))
   const vars = new Map([...Object.entries(plan.secretVars), ...plan.hostSecrets])
   const becomes = new Map(plan.targets.map((target) => [target.machine?.alias ?? target.nodeId, target.become.password]))
-  const servers = await Promise.all([
-    ...(keys.length > 0 ? [listen(sockets.agent, connections, (socket) => serveAgent(socket, keys))] : []),
-    listen(sockets.secrets, connections, (socket) =>
-      serveQuestions(socket, (question) => answer(question, passwords, becomes, vars)),
-    ),
-  ])
-  return {
-    close() {
-      for (const server of servers) server.close()
-      for (const socket of connections) socket.destroy()
-    },
-  }
-}
-
-function listen(path: string, connections: Set<Socket>, serve: (socket: Socket) => void): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => {
-      connections.add(socket)
-      socket.on('close', () => connections.delete(socket))
-      // A client that goes away in the middle is of no interest.
-      socket.on('error', () => socket.destroy())
-      serve(socket)
-    })
-    server.on('error', reject)
-    server.listen(path, () => resolve(server))
-  })
+  return serveSecrets(sockets, keys, (question) => answer(question, passwords, becomes, vars))
 }
 
 function agentKeys(machines: Machine[]): ParsedKey[] {
@@ -54,18 +25,6 @@ function agentKeys(machines: Machine[]): ParsedKey[] {
     if (login.privateKey && !byText.has(login.privateKey))
       byText.set(login.privateKey, loginKey(login.privateKey, login.passphrase))
   return [...byText.values()]
-}
-
-function serveQuestions(socket: Socket, reply: (question: string) => string | null): void {
-  let text = ''
-  socket.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk
-    const end = text.indexOf('\n')
-    if (end === -1 && text.length < MAX_QUESTION) return
-    const secret = end === -1 ? null : reply(text.slice(0, end))
-    socket.removeAllListeners('data')
-    socket.end(secret === null ? 'no' : `ok ${secret}`)
-  })
 }
 
 /**

@@ -4,6 +4,7 @@ import { isOneOf, visibleTo } from '../db/rows.ts'
 import { Conflict, DomainError, Forbidden, NotFound } from '../errors.ts'
 import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
+import { whyNotOpenRepository } from './policy.ts'
 import { type ReadSecret, storedFields, storedKey } from './secret-source.ts'
 import { type Credential, type CredentialKind, credentials, type SecretField } from './tables.ts'
 
@@ -40,7 +41,7 @@ const PLACE_OF = {
   SSH_PASSWORD: 'credentialId',
   BASTION: 'bastionId',
   BECOME: 'becomeCredentialId',
-} as const satisfies Record<CredentialKind, keyof LeanNode>
+} as const satisfies Record<Exclude<CredentialKind, 'GIT'>, keyof LeanNode>
 
 /**
  * How to log in to nodes, secrets in the clear: for workers only. At most three statements however many nodes, and each secret is
@@ -66,23 +67,12 @@ export async function resolveNodeAccess(
         .from(credentials)
         .where(and(visibleTo(ctx, credentials), eq(credentials.id, instead)))
     : []
-  const nodes = tried ? asTheyAre.map((node) => ({ ...node, [PLACE_OF[tried.kind]]: tried.id })) : asTheyAre
+  const place = tried && tried.kind !== 'GIT' ? PLACE_OF[tried.kind] : null
+  const nodes = place ? asTheyAre.map((node) => ({ ...node, [place]: tried!.id })) : asTheyAre
   const found = new Map(nodes.map((node) => [node.id, node]))
   const direct = nodes.flatMap((n) => [n.credentialId, n.becomeCredentialId, n.bastionId]).filter((id) => id !== null)
   const known = await credentialsWithBastions(ctx, [...new Set(direct)])
-  const stored = await storedFields(ctx, known.values(), readSecret)
-  const opened = new Map<string, Promise<string | undefined>>()
-  const open: Open = (credential, field) => {
-    const record = credential.sealed[field]
-    const key = `${credential.id}.${field}`
-    const value =
-      opened.get(key) ??
-      (record === undefined
-        ? stored(credential, field)
-        : ctx.vault.open({ tenantId: ctx.tenantId, objectId: credential.id, field }, record))
-    opened.set(key, value)
-    return value
-  }
+  const open = await opener(ctx, known, readSecret)
   const entries = await Promise.all(
     nodeIds.map(async (id): Promise<[string, NodeAccess | DomainError]> => {
       const node = found.get(id)
@@ -135,6 +125,51 @@ const noStore: ReadSecret = (store) => {
 }
 
 type Open = (credential: Credential, field: SecretField) => Promise<string | undefined>
+
+/** Opens fields of `known`, each once, be they sealed here or in a secret store. */
+async function opener(ctx: Ctx, known: Map<string, Credential>, readSecret: ReadSecret): Promise<Open> {
+  const stored = await storedFields(ctx, known.values(), readSecret)
+  const opened = new Map<string, Promise<string | undefined>>()
+  return (credential, field) => {
+    const record = credential.sealed[field]
+    const key = `${credential.id}.${field}`
+    const value =
+      opened.get(key) ??
+      (record === undefined
+        ? stored(credential, field)
+        : ctx.vault.open({ tenantId: ctx.tenantId, objectId: credential.id, field }, record))
+    opened.set(key, value)
+    return value
+  }
+}
+
+/** How to sign in at a git server. */
+export type GitLogin = Login & {
+  /** The pinned host key, `type base64`; ssh:// only. */
+  hostKey: string | null
+}
+
+/**
+ * The login of a credential at the git server of `url`, in the clear: for workers only.
+ * @throws Forbidden when the caller is no worker
+ * @throws DomainError it is gone, is for another server, or does not open
+ */
+export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret: ReadSecret = noStore): Promise<GitLogin> {
+  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
+  const known = await credentialsWithBastions(ctx, [id])
+  const credential = known.get(id)
+  if (!credential) throw new NotFound('The credential of the repository is gone; give the template another one.')
+  const reason = whyNotOpenRepository(credential, url)
+  if (reason) throw new Conflict(reason)
+  try {
+    const login = await loginOf(credential, credential.username ?? 'git', await opener(ctx, known, readSecret))
+    return { ...login, hostKey: credential.hostKey }
+  } catch (error) {
+    if (error instanceof DomainError) throw error
+    ctx.log.error({ err: error, credential: credential.name }, 'cannot open a credential')
+    throw new Conflict(`The credential ${credential.name} does not open; save its secrets again.`)
+  }
+}
 
 async function loginOf(credential: Credential, username: string, open: Open): Promise<Login> {
   const login: Login = { username }

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction, type Vault } from '../context.ts'
@@ -70,8 +71,10 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
         username: fields.username ?? (kind === 'BECOME' ? 'root' : null),
         becomeMethod: kind === 'BECOME' ? (fields.becomeMethod ?? 'sudo') : null,
         host: fields.host ?? null,
-        port: kind === 'BASTION' ? (fields.port ?? 22) : null,
+        port: fields.port ?? (kind === 'BASTION' ? 22 : null),
         viaId: fields.viaId ?? null,
+        hostKey: fields.hostKey ?? null,
+        hostKeyApprovedAt: fields.hostKey ? sql`now()` : null,
         publicKey: key?.publicKey ?? null,
         sealed,
         secretStoreId,

@@ -65,6 +65,10 @@ describe('createCredential', () => {
     [{ kind: 'BASTION', host: 'h', username: 'u', password: 'p', passphrase: 'x' }, ['passphrase']],
     [{ kind: 'BECOME', password: 'p', becomeMethod: 'doas' }, ['becomeMethod']],
     [{ kind: 'BECOME', password: 'p', privateKey: 'k' }, ['privateKey']],
+    [{ kind: 'BECOME', password: 'p', hostKey: makeHostKey() }, ['hostKey']],
+    [{ kind: 'GIT' }, ['host', 'privateKey']],
+    [{ kind: 'GIT', host: 'h', privateKey: 'k' }, ['hostKey']],
+    [{ kind: 'GIT', host: 'h', password: 'p', hostKey: 'h ssh-rsa' }, ['hostKey']],
     [{ kind: 'BMC' }, ['kind']],
   ])('refuses %j', async (fields, paths) => {
     const error = await createCredential(cast.admin, { name: name(), ...fields } as never).catch((e: unknown) => e)
@@ -115,6 +119,17 @@ describe('updateCredential', () => {
       .where(eq(auditEntries.objectId, row.id))
       .orderBy(auditEntries.id)
     expect(entries.at(-1)!.details).toMatchObject({ droppedHostKey: fingerprint(hostKey) })
+  })
+
+  test('a git server that moves needs its host key again where there is a private key', async () => {
+    const line = `git.test ${makeHostKey()} of the depot`
+    const login = { host: 'git.test', privateKey: makePrivateKey(), password: undefined }
+    const row = await t.given.credential(cast.admin, 'GIT', { ...login, hostKey: line })
+    expect(row.hostKey).toBe(line.split(' ').slice(1, 3).join(' '))
+    const moved = { id: row.id, host: 'git2.test' }
+    await expect(updateCredential(cast.admin, moved)).rejects.toMatchObject({ issues: [{ path: 'hostKey' }] })
+    const hostKey = makeHostKey()
+    expect(await updateCredential(cast.admin, { ...moved, hostKey })).toMatchObject({ host: 'git2.test', hostKey })
   })
 
   test('a name that is taken is a conflict', async () => {

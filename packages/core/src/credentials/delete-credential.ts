@@ -5,13 +5,14 @@ import type { Db } from '../db/client.ts'
 import { FOREIGN_KEY_VIOLATION, sqlState, visibleTo, whyNoRow } from '../db/rows.ts'
 import { Conflict, parseInput } from '../errors.ts'
 import { ById } from '../input.ts'
+import { jobTemplates } from '../jobs/tables.ts'
 import { foldHostlist } from '../nodes/index.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { whyNotDelete } from './policy.ts'
 import { credentials } from './tables.ts'
 
-/** Who uses the credential: node names, folded, and names of bastions that lie behind it. */
-async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<{ nodes: string; bastions: string[] }> {
+/** Who uses the credential: node names, folded, names of bastions that lie behind it, and of templates whose repository it opens. */
+async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<typeof whyNotDelete>[1]> {
   const nodes = await db
     .select({ name: computeNodes.name })
     .from(computeNodes)
@@ -25,13 +26,21 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<{ nodes: stri
     .select({ name: credentials.name })
     .from(credentials)
     .where(and(visibleTo(ctx, credentials), eq(credentials.viaId, id)))
-  return { nodes: foldHostlist(nodes.map((n) => n.name)), bastions: behind.map((b) => b.name) }
+  const templates = await db
+    .select({ name: jobTemplates.name })
+    .from(jobTemplates)
+    .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.gitCredentialId, id)))
+  return {
+    nodes: foldHostlist(nodes.map((n) => n.name)),
+    bastions: behind.map((b) => b.name),
+    templates: templates.map((t) => t.name),
+  }
 }
 
 /**
  * Delete a credential that nothing uses.
  * @throws NotFound
- * @throws Conflict naming the nodes or bastions that use it
+ * @throws Conflict naming the nodes, bastions or templates that use it
  */
 export async function deleteCredential(ctx: Ctx, input: z.input<typeof ById>): Promise<{ id: string }> {
   authorize(ctx, 'credential:write')
@@ -45,6 +54,7 @@ export async function deleteCredential(ctx: Ctx, input: z.input<typeof ById>): P
           eq(credentials.id, id),
           sql`not exists (select from compute_nodes n where ${id} in (n.credential_id, n.become_credential_id, n.bastion_id))`,
           sql`not exists (select from credentials behind where behind.via_id = ${id})`,
+          sql`not exists (select from job_templates t where t.git_credential_id = ${id})`,
         ),
       )
       .returning()

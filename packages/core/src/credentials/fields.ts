@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { InputIssue } from '../errors.ts'
 import { Id, oneLine, prose } from '../input.ts'
-import { Host, Port, User } from '../nodes/index.ts'
+import { Host, HostKey, Port, User } from '../nodes/index.ts'
 import { SecretRefs } from './secret-store-fields.ts'
 import type { CredentialKind, SecretRef } from './tables.ts'
 
@@ -12,6 +12,13 @@ const Password = z
   .min(1, 'must not be empty')
   .max(1024, 'must have at most 1024 characters')
   .refine((text) => !NUL.test(text), 'must be one line')
+
+/** A host key alone, or a line of known_hosts or ssh-keyscan with the address in front of it. */
+const KnownHost = z
+  .string()
+  .max(20_000)
+  .transform((text) => text.trim().replace(/^\S+\s+(?=(?:ssh|ecdsa)-\S+\s)/, ''))
+  .pipe(HostKey)
 
 /** The fields of every kind together; `MAY_HAVE` says which of them a kind has. */
 export const FIELDS = {
@@ -25,6 +32,7 @@ export const FIELDS = {
   host: Host.nullish(),
   port: Port.nullish(),
   viaId: Id.nullish(),
+  hostKey: KnownHost.nullish(),
   secretStoreId: Id.nullish(),
   secretRefs: SecretRefs.nullish(),
 }
@@ -36,6 +44,7 @@ const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
   SSH_PASSWORD: ['username', 'password'],
   BASTION: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'viaId'],
   BECOME: ['username', 'password', 'becomeMethod'],
+  GIT: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'hostKey'],
 }
 
 /** One issue per field that is set although credentials of `kind` have no such field. */
@@ -52,12 +61,18 @@ export function missingFields(kind: CredentialKind, input: Partial<Record<Field,
     SSH_PASSWORD: ['password'],
     BASTION: ['host', 'username'],
     BECOME: ['password'],
+    GIT: ['host'],
   }
   const issues = needed[kind]
     .filter((field) => input[field] == null)
     .map((field) => ({ path: field as string, message: 'must be given' }))
-  if (kind === 'BASTION' && input.privateKey == null && input.password == null)
+  if ((kind === 'BASTION' || kind === 'GIT') && input.privateKey == null && input.password == null)
     issues.push({ path: 'privateKey', message: 'must be given, or else a password' })
+  if (kind === 'GIT' && input.privateKey != null && input.hostKey == null)
+    issues.push({
+      path: 'hostKey',
+      message: 'must be given with a private key: the line that `ssh-keyscan HOST` prints, after comparing its fingerprint',
+    })
   return issues
 }
 

@@ -6,7 +6,7 @@ export { type CredentialKey, credentialKey } from './credential-key.ts'
 export { deleteCredential } from './delete-credential.ts'
 export { deleteSecretStore } from './delete-secret-store.ts'
 export { type DeriveKey, openVault } from './open-vault.ts'
-export { whyNotDelete, whyNotRotate } from './policy.ts'
+export { whyNotDelete, whyNotOpenRepository, whyNotRotate } from './policy.ts'
 export { resealCredentials } from './reseal-credentials.ts'
 export { rotateCredentialKey } from './rotate-credential-key.ts'
 export {

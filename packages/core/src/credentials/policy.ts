@@ -1,13 +1,38 @@
+import type { Credential, SecretField } from './tables.ts'
+
 /** A record keeps its key version in one byte. */
 const MAX_KEY_VERSION = 255
 
 /** Why a credential cannot be deleted, given who uses it; null when nobody does. */
-export function whyNotDelete(credential: { name: string }, users: { nodes: string; bastions: string[] }): string | null {
+export function whyNotDelete(
+  credential: { name: string },
+  users: { nodes: string; bastions: string[]; templates: string[] },
+): string | null {
   const by = [
     ...(users.nodes ? [`the nodes ${users.nodes}`] : []),
     ...(users.bastions.length > 0 ? [`the bastions ${users.bastions.join(', ')}`] : []),
+    ...(users.templates.length > 0 ? [`the job templates ${users.templates.join(', ')}`] : []),
   ]
   return by.length === 0 ? null : `The credential ${credential.name} is used by ${by.join(' and ')}; give them another one first.`
+}
+
+/**
+ * Why a credential cannot open the repository at `url`; null when it can. It is told to its own host and port alone, whatever
+ * address others give a template.
+ */
+export function whyNotOpenRepository(
+  credential: Pick<Credential, 'name' | 'kind' | 'host' | 'port' | 'hostKey' | 'sealed' | 'secretRefs'>,
+  url: string,
+): string | null {
+  const { name, kind, host, port } = credential
+  if (kind !== 'GIT') return `The credential ${name} is of the kind ${kind}; choose one of the kind GIT.`
+  const { protocol, hostname, port: given } = new URL(url)
+  if (hostname.toLowerCase() !== host?.toLowerCase() || given !== String(port ?? ''))
+    return `The credential ${name} is for ${host}${port ? `:${port}` : ''} and not for ${hostname}${given ? `:${given}` : ''}; choose another one.`
+  const field: SecretField = protocol === 'ssh:' ? 'privateKey' : 'password'
+  if (!credential.sealed[field] && !credential.secretRefs[field])
+    return `The credential ${name} has no ${field === 'privateKey' ? 'private key' : 'password or token'}, which ${protocol}// needs; give it one.`
+  return protocol === 'ssh:' && !credential.hostKey ? `The credential ${name} has no host key; give it that of ${host}.` : null
 }
 
 /** Why no new key can be made yet, given how far the last rotation is; null when one can. */

@@ -3,7 +3,7 @@ import { type AnyPgColumn, index, integer, jsonb, snakeCase, text, unique, uuid 
 import { tenants } from '../access/tables.ts'
 import { at, createdAt, id, updatedAt } from '../db/columns.ts'
 
-export const CREDENTIAL_KINDS = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME'] as const
+export const CREDENTIAL_KINDS = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT'] as const
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number]
 /** The fields that are sealed. Which of them a credential has follows from its kind. */
 export const SECRET_FIELDS = ['privateKey', 'passphrase', 'password'] as const
@@ -56,11 +56,11 @@ export const credentials = snakeCase.table(
     username: text(),
     /** BECOME only: sudo or su. */
     becomeMethod: text(),
-    /** BASTION only: where it listens, and the bastion in front of it, if any. */
+    /** BASTION and GIT: where it listens; null on GIT: the port of the scheme. BASTION only: the bastion in front of it, if any. */
     host: text(),
     port: integer(),
     viaId: uuid().references((): AnyPgColumn => credentials.id),
-    /** BASTION only: pinned host key as `type base64`, and the one last offered but not yet approved. */
+    /** BASTION and GIT: pinned host key as `type base64`. BASTION only: the one last offered but not yet approved. */
     hostKey: text(),
     hostKeyApprovedAt: at(),
     offeredHostKey: text(),

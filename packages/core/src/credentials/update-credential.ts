@@ -62,9 +62,11 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       ...plain
     } = fields
     const changes = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)) as Partial<typeof plain>
+    const isMoved =
+      (changes.host !== undefined && changes.host !== before.host) || (changes.port !== undefined && changes.port !== before.port)
     const issues = [
       ...strangeFields(before.kind, fields),
-      ...missingFields(before.kind, { ...known, ...changes, ...sealed, ...secretRefs }),
+      ...missingFields(before.kind, { ...known, ...(isMoved ? { hostKey: null } : {}), ...changes, ...sealed, ...secretRefs }),
       ...refIssues(before.kind, { secretStoreId, secretRefs }),
     ]
     if (issues.length > 0) throw new InvalidInput(issues)
@@ -75,8 +77,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       if (changes.becomeMethod === null) changes.becomeMethod = 'sudo'
     }
     if (before.kind === 'BASTION' && changes.port === null) changes.port = 22
-    const isMoved =
-      (changes.host !== undefined && changes.host !== before.host) || (changes.port !== undefined && changes.port !== before.port)
+    const isForgotten = isMoved && !changes.hostKey
     const [credential] = await tx
       .update(credentials)
       .set({
@@ -85,14 +86,15 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
         secretRefs,
         secretStoreId,
         ...(fields.privateKey === undefined && !secretRefs.privateKey ? {} : { publicKey: key?.publicKey ?? null }),
-        ...(isMoved ? { hostKey: null, hostKeyApprovedAt: null, offeredHostKey: null } : {}),
+        ...(isForgotten ? { hostKey: null, hostKeyApprovedAt: null, offeredHostKey: null } : {}),
+        ...(changes.hostKey ? { hostKeyApprovedAt: sql`now()` } : {}),
         updatedAt: sql`now()`,
       })
       .where(mine)
       .returning()
     await audit(tx, ctx, 'credential.update', credential!, {
       changed: [...Object.keys(changes), ...Object.keys(given), ...(fields.secretRefs === undefined ? [] : ['secretRefs'])],
-      ...(isMoved && before.hostKey ? { droppedHostKey: fingerprint(before.hostKey) } : {}),
+      ...(isForgotten && before.hostKey ? { droppedHostKey: fingerprint(before.hostKey) } : {}),
     })
     return credential!
   })

@@ -58,6 +58,7 @@ export const relations = defineRelations(schema, (r) => ({
   jobTemplates: {
     runs: r.many.jobRuns({ from: r.jobTemplates.id, to: r.jobRuns.templateId }),
     bundle: r.one.playbookBundles({ from: r.jobTemplates.bundleId, to: r.playbookBundles.id }),
+    gitCredential: r.one.credentials({ from: r.jobTemplates.gitCredentialId, to: r.credentials.id }),
     versions: r.many.jobTemplateVersions({ from: r.jobTemplates.id, to: r.jobTemplateVersions.templateId }),
   },
   jobRuns: {

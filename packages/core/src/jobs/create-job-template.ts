@@ -13,6 +13,7 @@ const DEFAULTS = {
   bundleId: null,
   gitUrl: null,
   gitRef: null,
+  gitCredentialId: null,
   become: false,
   becomeMethod: 'sudo',
   becomeUser: 'root',

@@ -41,8 +41,10 @@ export async function restoreJobTemplate(ctx: Ctx, input: z.input<typeof Restore
         .from(jobTemplateVersions)
         .where(and(eq(jobTemplateVersions.templateId, id), eq(jobTemplateVersions.version, number)))
       if (!kept) throw new NotFound(`The job template ${name} has no version ${number}. See its history.`)
-      await checkTemplate(tx, ctx, kept.snapshot)
-      return kept.snapshot
+      // Versions from before there were credentials for repositories do not speak of one.
+      const snapshot = { ...kept.snapshot, gitCredentialId: kept.snapshot.gitCredentialId ?? null }
+      await checkTemplate(tx, ctx, snapshot)
+      return snapshot
     }
   }).catch(unlessTaken('that it had'))
 }

@@ -99,6 +99,7 @@ const settingsOf = (run: JobRun) => ({
   bundleId: run.bundleId,
   gitUrl: run.gitUrl,
   gitRef: run.gitCommit ?? run.gitRef,
+  gitCredentialId: run.gitCredentialId,
   playbookPath: run.playbookPath,
   become: run.become,
   becomeMethod: run.becomeMethod,

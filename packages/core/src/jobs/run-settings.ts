@@ -35,6 +35,7 @@ export const settingsOf = (template: JobTemplate, given: Given) => ({
   bundleId: template.bundleId,
   gitUrl: template.gitUrl,
   gitRef: template.gitRef,
+  gitCredentialId: template.gitCredentialId,
   playbookPath: template.playbookPath,
   becomeMethod: template.becomeMethod,
   becomeUser: template.becomeUser,

@@ -16,6 +16,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { tenants, users } from '../access/tables.ts'
+import { credentials } from '../credentials/tables.ts'
 import { at, createdAt, id, updatedAt } from '../db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
@@ -68,6 +69,8 @@ export const jobTemplates = snakeCase.table(
     gitUrl: text(),
     /** Branch, tag or commit; each run uses the commit that it names when the run begins. */
     gitRef: text(),
+    /** Of the kind GIT: what opens the repository. Null: anybody can read it. */
+    gitCredentialId: uuid().references(() => credentials.id),
     /** Relative to the root of its source. */
     playbookPath: text().notNull(),
     become: boolean().notNull().default(false),
@@ -174,6 +177,7 @@ export const jobRuns = snakeCase.table(
     bundleId: uuid().references(() => playbookBundles.id),
     gitUrl: text(),
     gitRef: text(),
+    gitCredentialId: uuid().references(() => credentials.id, { onDelete: 'set null' }),
     /** The commit that it really uses, written when a worker has fetched it. */
     gitCommit: text(),
     playbookPath: text().notNull(),

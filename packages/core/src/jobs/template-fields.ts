@@ -40,6 +40,7 @@ export const TEMPLATE_FIELDS = {
   bundleId: Id.nullable(),
   gitUrl: GitUrl.nullable(),
   gitRef: GitRef.nullable(),
+  gitCredentialId: Id.nullable(),
   playbookPath: PlaybookPath,
   become: z.boolean(),
   becomeMethod: z.enum(['sudo', 'su']),
@@ -61,11 +62,11 @@ export const TEMPLATE_FIELDS = {
 export const Reason = prose(1000).nullish()
 
 /** What does not belong to the template's source is taken away: changing the source is one field then. */
-export function withoutOtherSources<T extends Pick<TemplateSnapshot, 'source' | 'bundleId' | 'gitUrl' | 'gitRef'>>(
-  template: T,
-): T {
-  const { source, bundleId, gitUrl, gitRef } = template
-  const git = source === 'git' ? { gitUrl, gitRef } : { gitUrl: null, gitRef: null }
+export function withoutOtherSources<
+  T extends Pick<TemplateSnapshot, 'source' | 'bundleId' | 'gitUrl' | 'gitRef' | 'gitCredentialId'>,
+>(template: T): T {
+  const { source, bundleId, gitUrl, gitRef, gitCredentialId } = template
+  const git = source === 'git' ? { gitUrl, gitRef, gitCredentialId } : { gitUrl: null, gitRef: null, gitCredentialId: null }
   return { ...template, ...git, bundleId: source === 'bundle' ? bundleId : null }
 }
 

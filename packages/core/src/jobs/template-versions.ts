@@ -1,5 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { type Ctx, createdBy, type Tx } from '../context.ts'
+import { whyNotOpenRepository } from '../credentials/index.ts'
+import { credentials } from '../credentials/tables.ts'
 import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../db/rows.ts'
 import { Conflict, type InputIssue, InvalidInput } from '../errors.ts'
 import { type JobTemplate, jobTemplateVersions, playbookBundles, type TemplateSnapshot } from './tables.ts'
@@ -41,7 +43,11 @@ export async function keepVersions(
 
 /** @throws InvalidInput when parts of it do not fit together, or its playbook is not in its bundle */
 export async function checkTemplate(tx: Tx, ctx: Ctx, template: TemplateSnapshot): Promise<void> {
-  const issues = [...whyNotTemplate(template), ...(await whyNotInBundle(tx, ctx, template))]
+  const issues = [
+    ...whyNotTemplate(template),
+    ...(await whyNotInBundle(tx, ctx, template)),
+    ...(await whyNotOpened(tx, ctx, template)),
+  ]
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
@@ -57,6 +63,18 @@ async function whyNotInBundle(tx: Tx, ctx: Ctx, { bundleId, playbookPath }: Temp
   const others = paths.filter((path) => /\.ya?ml$/.test(path) && !path.includes('roles/')).slice(0, 5)
   const hint = others.length > 0 ? `; it holds ${others.join(', ')}` : ''
   return [{ path: 'playbookPath', message: `is not in the bundle${hint}` }]
+}
+
+async function whyNotOpened(tx: Tx, ctx: Ctx, { gitUrl, gitCredentialId }: TemplateSnapshot): Promise<InputIssue[]> {
+  if (!gitUrl || !gitCredentialId) return []
+  const [credential] = await tx
+    .select()
+    .from(credentials)
+    .where(and(visibleTo(ctx, credentials), eq(credentials.id, gitCredentialId)))
+  const message = credential
+    ? whyNotOpenRepository(credential, gitUrl)
+    : `There is no credential ${gitCredentialId}; choose another one, or none.`
+  return message ? [{ path: 'gitCredentialId', message }] : []
 }
 
 /** For `.catch` of a write that sets the name. */

@@ -1,5 +1,6 @@
 import type { Actor } from '../context.ts'
 import { whyNotAllowed } from '../context.ts'
+import type { Credential } from '../credentials/tables.ts'
 import { fingerprint } from './host-key.ts'
 import type { ComputeNode } from './tables.ts'
 
@@ -62,8 +63,13 @@ export function whyNotConnect(node: Named & Keys & Pick<ComputeNode, 'decommissi
   return null
 }
 
-/** Why no other credential can be tried on this node; null when one can. */
-export function whyNotTestCredential(node: Parameters<typeof whyNotConnect>[0]): string | null {
+/** Why this credential cannot be tried on this node; null when it can. */
+export function whyNotTestCredential(
+  credential: Pick<Credential, 'name' | 'kind'>,
+  node: Parameters<typeof whyNotConnect>[0],
+): string | null {
+  if (credential.kind === 'GIT')
+    return `The credential ${credential.name} opens repositories, not nodes; a run of a template that uses it tries it.`
   if (node.connectionType === 'local')
     return `The node ${node.name} is the worker's own machine, which is reached without a credential; choose another one.`
   return whyNotConnect(node)

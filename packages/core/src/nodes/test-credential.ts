@@ -21,13 +21,13 @@ export async function testCredential(ctx: Ctx, input: z.input<typeof TestCredent
   const { id, nodeId } = parseInput(TestCredentialInput, input)
   return inTransaction(ctx, async (tx, afterwards) => {
     const [credential] = await tx
-      .select({ id: credentials.id, name: credentials.name })
+      .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
       .from(credentials)
       .where(and(visibleTo(ctx, credentials), eq(credentials.id, id)))
       .for('key share')
     if (!credential) throw new NotFound(`There is no credential ${id}.`)
     const [node] = await findNodes(ctx, [nodeId], tx)
-    const reason = whyNotTestCredential(node!)
+    const reason = whyNotTestCredential(credential, node!)
     if (reason) throw new Conflict(reason)
     const [test] = await tx.insert(connectionTests).values({ tenantId: ctx.tenantId, nodeId, credentialId: id }).returning()
     await ctx.queue.send(tx, 'connection-test', [{ id: test!.id, tenantId: ctx.tenantId }])

@@ -111,6 +111,7 @@ export function storyOf(runtime: Runtime): Given {
         SSH_PASSWORD: () => ({ username: 'ops', password: 'correct horse' }),
         BASTION: () => ({ host: 'bastion.test', username: 'jump', password: 'correct horse' }),
         BECOME: () => ({ password: 'battery staple' }),
+        GIT: () => ({ host: 'git.test', password: 'token of the depot' }),
       }[kind]()
       return createCredential(ctx, { ...base, ...own, ...fields })
     },

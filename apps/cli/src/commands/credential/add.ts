@@ -12,8 +12,8 @@ export const credentialAdd = () =>
       .argument('<name>')
       .requiredOption(
         '-k, --kind <kind>',
-        'what it is: SSH_KEY, SSH_PASSWORD, BASTION or BECOME',
-        oneOf('SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME'),
+        'what it is: SSH_KEY, SSH_PASSWORD, BASTION, BECOME or GIT',
+        oneOf('SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT'),
       ),
   ).action(async (name: string, options: FieldOptions & { kind: Kind }) => {
     const { kind } = options

@@ -6,7 +6,7 @@ import { integer, oneOf } from '../../options.ts'
 import { ask, readStdin } from '../../prompt.ts'
 import { storeId } from '../secret-store/fields.ts'
 
-export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME'
+export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME' | 'GIT'
 export type FieldOptions = {
   description?: string
   username?: string
@@ -16,6 +16,7 @@ export type FieldOptions = {
   secretStdin?: true
   host?: string
   port?: number
+  hostKey?: string
   via?: string
   becomeMethod?: 'SUDO' | 'SU'
   store?: string
@@ -35,8 +36,9 @@ export const withFields = (command: Command): Command =>
     .option('--passphrase', 'ask for the passphrase of the key')
     .option('--password', 'ask for a password')
     .option('--secret-stdin', 'read the passphrase (with --key-file) or the password from standard input instead of asking')
-    .option('--host <host>', 'BASTION: its address')
-    .option('--port <port>', 'BASTION: its SSH port', integer)
+    .option('--host <host>', 'BASTION and GIT: its address')
+    .option('--port <port>', 'BASTION and GIT: its port', integer)
+    .option('--host-key <line>', 'GIT with a key: host key of the server, as in known_hosts')
     .option('--via <name>', 'BASTION: the bastion in front of it')
     .option('--become-method <method>', 'BECOME: SUDO or SU', oneOf('SUDO', 'SU'))
     .option('--store <name>', 'secret store in which the following are')
@@ -46,7 +48,7 @@ export const withFields = (command: Command): Command =>
 
 /** What the API is told of the options that were given, apart from secrets. */
 export async function fields(options: FieldOptions) {
-  const { description, username, host, port, via, becomeMethod, store } = options
+  const { description, username, host, port, hostKey, via, becomeMethod, store } = options
   const secretRefs = [
     ...(options.keyAt ? [{ field: 'PRIVATE_KEY' as const, ...options.keyAt }] : []),
     ...(options.passphraseAt ? [{ field: 'PASSPHRASE' as const, ...options.passphraseAt }] : []),
@@ -57,6 +59,7 @@ export async function fields(options: FieldOptions) {
     ...(username ? { username } : {}),
     ...(host ? { host } : {}),
     ...(port ? { port } : {}),
+    ...(hostKey ? { hostKey } : {}),
     ...(via ? { viaId: await credentialId(via) } : {}),
     ...(becomeMethod ? { becomeMethod } : {}),
     ...(store ? { secretStoreId: await storeId(store) } : {}),

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
+import { credentialId } from '../../ids.ts'
 import { integer, percentage, words } from '../../options.ts'
 import { addVars } from '../run.ts'
 
@@ -15,6 +16,7 @@ export type FieldOptions = {
   bundle?: string
   git?: string
   ref?: string
+  gitCredential?: string
   shipped?: true
   become?: boolean
   becomeUser?: string
@@ -41,6 +43,7 @@ export const withFields = (command: Command): Command =>
     .option('--bundle <file>', 'upload this tar.gz or zip and take the playbook from it')
     .option('--git <url>', 'take the playbook from this repository, https:// or ssh://')
     .option('--ref <ref>', 'branch, tag or commit; each run uses the commit that it names then')
+    .option('--git-credential <name>', "credential of the kind GIT for a private repository; '' takes it away")
     .option('--shipped', 'take the playbook from the playbooks directory of the product')
     .option('--become', 'its tasks become another user')
     .option('--no-become', 'its tasks stay the login user')
@@ -75,6 +78,8 @@ export async function settings(options: FieldOptions) {
     bundleId: bundle ? await upload(bundle) : undefined,
     gitUrl: git,
     gitRef: ref,
+    gitCredentialId:
+      options.gitCredential === '' ? null : options.gitCredential ? await credentialId(options.gitCredential) : undefined,
     become: options.become,
     becomeUser: options.becomeUser,
     forks: options.forks,
@@ -117,7 +122,7 @@ export async function findTemplate(name: string) {
   const { jobTemplate } = await request(
     graphql(`query TemplateByName($name: String!) {
       jobTemplate(name: $name) {
-        id name displayName description category source playbookPath bundle { name sha256 } gitUrl gitRef become becomeMethod becomeUser
+        id name displayName description category source playbookPath bundle { name sha256 } gitUrl gitRef gitCredential { name } become becomeMethod becomeUser
         timeoutSeconds forks serial maxFailPercentage jobTags skipTags defaultVars inputSchema tags isSystem isIdempotent isReadOnly
         version archivedAt
         versions { version reason createdByName createdAt settings }

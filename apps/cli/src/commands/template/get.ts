@@ -19,6 +19,7 @@ export const templateGet = () =>
           'source',
           [template.source.toLowerCase(), template.bundle?.name, template.gitUrl, template.gitRef].filter(Boolean).join(' '),
         ],
+        ...(template.gitCredential ? [['opened with', template.gitCredential.name] as [string, string]] : []),
         ['playbook', template.playbookPath],
         ['become', template.become ? `${template.becomeUser} by ${template.becomeMethod.toLowerCase()}` : 'no'],
         ['timeout', `${template.timeoutSeconds} s`],

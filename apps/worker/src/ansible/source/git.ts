@@ -17,6 +17,8 @@ export type GitPlace = {
   signal: AbortSignal
   /** How repositories may be reached, by git's names. */
   protocols?: string[]
+  /** What signs git in, see `openGitAccess`; none: as anybody, or over ssh as the user that the worker runs as. */
+  access?: NodeJS.ProcessEnv
 }
 
 /**
@@ -64,7 +66,7 @@ function settings(protocols: string[]): string[] {
 
 function runGit(
   args: string[],
-  { root, dir, marker, signal: aborting, protocols = ['https', 'ssh'] }: GitPlace,
+  { root, dir, marker, signal: aborting, protocols = ['https', 'ssh'], access }: GitPlace,
 ): Promise<string> {
   const [markerName = '', markerValue] = marker.split(/=(.*)/s)
   const child = spawn('git', [...settings(protocols), ...args], {
@@ -80,8 +82,7 @@ function runGit(
       GIT_ATTR_NOSYSTEM: '1',
       GIT_TERMINAL_PROMPT: '0',
       GIT_ALLOW_PROTOCOL: protocols.join(':'),
-      // Keys and known hosts of the user that the worker runs as; whoever is not known there is not talked to.
-      GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oStrictHostKeyChecking=yes -oClearAllForwardings=yes -oPermitLocalCommand=no',
+      ...(access ?? AS_OURSELVES),
       [markerName]: markerValue,
     },
   })
@@ -105,8 +106,15 @@ function runGit(
   })
 }
 
-/** git says why in its first line that begins with fatal or error, where there is one. */
+/** Keys and known hosts of the user that the worker runs as; whoever is not known there is not talked to. */
+const AS_OURSELVES = {
+  GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oStrictHostKeyChecking=yes -oClearAllForwardings=yes -oPermitLocalCommand=no',
+}
+
+/** git says why in its first line that begins with fatal or error, where there is one; what ssh said stands before it. */
 function lastWords(said: string): string {
   const lines = said.trim().split('\n')
-  return (lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? '').slice(0, 500)
+  const ssh = lines.find((line) => /^(Host key verification failed|ssh: |\S+: Permission denied)/.test(line))
+  const git = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
+  return [...(ssh ? [ssh.trim()] : []), git].join(' ').slice(0, 500)
 }
