@@ -2,7 +2,10 @@ import type { Ctx } from '@muster/core/context'
 import { appendJobRunEvents, type NewJobRunEvent } from '@muster/core/jobs'
 import { patiently } from '@muster/core/patiently'
 
-const FLUSH_MS = 40
+/** What comes within this time of a write waits for its end. */
+const PAUSE_MS = 50
+/** What comes after a longer silence waits only for what comes with it. */
+const BURST_MS = 5
 const BATCH_EVENTS = 500
 const BATCH_CHARACTERS = 1024 * 1024
 // What may wait in memory before whoever produces is held up.
@@ -25,6 +28,7 @@ export class LogWriter {
   private total = 0
   private seq: number
   private writing: Promise<void> | null = null
+  private wroteAt = 0
   private isDraining = false
   private hurry = () => {}
   private readonly roomy = new Set<() => void>()
@@ -72,8 +76,9 @@ export class LogWriter {
   /** Events come in bursts: a moment's wait makes one transaction of many. */
   private async gather(): Promise<void> {
     if (this.isDraining) return
+    const ms = Math.max(BURST_MS, this.wroteAt + PAUSE_MS - performance.now())
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, FLUSH_MS)
+      const timer = setTimeout(resolve, ms)
       this.hurry = () => {
         clearTimeout(timer)
         resolve()
@@ -85,6 +90,7 @@ export class LogWriter {
     await this.gather()
     while (this.waiting.length > 0 && !this.failure) {
       const batch = this.takeBatch()
+      this.wroteAt = performance.now()
       try {
         this.seq = await patiently(() => appendJobRunEvents(this.ctx, { ...this.run, after: this.seq, events: batch }))
       } catch (error) {
