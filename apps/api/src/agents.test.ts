@@ -1,0 +1,264 @@
+import type { Ctx } from '@muster/core/context'
+import { schema } from '@muster/core/db'
+import { type Cast, eventually } from '@muster/core/testing'
+import { eq, sql } from 'drizzle-orm'
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import WebSocket from 'ws'
+import { globalId } from './graphql/ids.ts'
+import { type HttpServer, serveHttp } from './http.ts'
+import { testApi } from './testing/api.ts'
+
+const { agentBeatHistory, agentBeats, agentKeys, agents, agentTransitions, alerts, computeNodes } = schema
+
+let t: Awaited<ReturnType<typeof testApi>>
+let server: HttpServer
+let cast: Cast
+let operator: Ctx
+let nodes: { id: string; name: string }[]
+
+/** Nodes with agents that were heard. */
+async function agentsOf(ctx: Ctx, some: { id: string; name: string }[], cluster: string) {
+  const { tenantId } = ctx
+  const { db } = t.runtime
+  await db.insert(agents).values(
+    some.map(({ id, name }, i) => ({
+      nodeId: id,
+      tenantId,
+      agentId: name,
+      cluster,
+      state: i % 3 === 1 ? ('STALE' as const) : ('ACTIVE' as const),
+      stateSince: new Date(Date.now() - 60_000),
+    })),
+  )
+  await db.insert(agentBeats).values(
+    some.map(({ id }, i) => ({
+      nodeId: id,
+      bootEpoch: 0,
+      sequence: i + 1,
+      accepted: 10,
+      missed: i === 0 ? 2 : 0,
+      heardAt: new Date(Date.now() - 60_000),
+      skewMs: 40,
+      cpuPercent: i * 10.4,
+    })),
+  )
+}
+
+beforeAll(async () => {
+  t = await testApi()
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  cast = await t.given.tenant()
+  operator = cast.operator
+  const { db } = t.runtime
+  nodes = await t.given.fleet(operator, { nodes: 7 })
+  const [first] = nodes
+  await agentsOf(operator, nodes.slice(0, 4), 'training')
+  await agentsOf(operator, nodes.slice(4, 6), 'lab')
+  await db.update(computeNodes).set({ region: 'eu', datacenter: 'fi1' }).where(eq(computeNodes.name, first!.name))
+  const values = { tenantId: operator.tenantId, nodeId: first!.id }
+  await db
+    .insert(agentKeys)
+    .values({ ...values, publicKey: 'AAAA', status: 'WAITING', createdByName: 'agent', seenFrom: '10.0.0.9' })
+  await db.insert(agentTransitions).values([
+    { ...values, from: null, to: 'PENDING', reason: 'registered', at: new Date('2026-01-01T00:00:00Z') },
+    { ...values, from: 'PENDING', to: 'ACTIVE', reason: 'first_heartbeat', at: new Date('2026-01-01T00:00:30Z') },
+  ])
+  const midnight = sql<Date>`date_trunc('hour', now())`
+  await db.insert(agentBeatHistory).values({ nodeId: first!.id, bucketAt: midnight, beats: 10, missed: 2, cpuPercent: 12.5 })
+  await db.insert(alerts).values([
+    { ...values, kind: 'stale', severity: 'warning', key: `node:${first!.id}` },
+    { ...values, kind: 'recovered', severity: 'info', key: `node:${first!.id}`, resolvedAt: new Date() },
+    { tenantId: operator.tenantId, cluster: 'lab', kind: 'ingest_silent', severity: 'critical', key: 'cluster:lab' },
+  ])
+  // Another tenant's are never to be seen.
+  const stranger = (await t.given.tenant()).operator
+  await agentsOf(stranger, await t.given.fleet(stranger, { nodes: 2, prefix: 'their' }), 'training')
+})
+afterAll(async () => {
+  await server?.stop()
+  await t?.close()
+})
+
+/** Who asks is looked up in between, hence not simply their number. */
+const statementsOn = (table: string, calls: unknown[][]) =>
+  calls.filter(([query]) => JSON.stringify(query).includes(`\\"${table}\\"`)).length
+
+test.each([
+  [{ agentState: ['STALE'] }, [2, 6]],
+  [{ cluster: ['lab', 'nothing'] }, [5, 6]],
+  [{ agentState: ['ACTIVE'], cluster: ['training'] }, [1, 3, 4]],
+  [{ region: ['eu'] }, [1]],
+  [{ datacenter: ['fi1'], agentState: ['STALE'] }, []],
+  [{ hasAgentAlarm: true }, [1]],
+  [{ hasAgentAlarm: false, hostlist: 'gpu[001-003]' }, [2, 3]],
+])('nodes are filtered by %j, in one statement', async (filter, expected) => {
+  await t.tokenOf(operator)
+  const query = vi.spyOn(t.runtime.db.$client, 'query')
+  const { nodes: found } = await t.ask<{ nodes: { edges: { node: { name: string } }[] } }>(
+    operator,
+    'query ($filter: NodeFilter) { nodes(filter: $filter) { edges { node { name region } } } }',
+    { filter },
+  )
+  expect(statementsOn('compute_nodes', query.mock.calls)).toBe(1)
+  query.mockRestore()
+  expect(found.edges.map(({ node }) => Number(node.name.slice(3)))).toEqual(expected)
+})
+
+const AGENT = `agent { agentId state stateReason lastHeartbeat { sequence cpuPercent } trust { check isOk } keys { fingerprint status }
+  transitions { from to reason } history { beats cpuPercent } approveBlockedReason drainBlockedReason resumeBlockedReason }`
+
+test('an agent is shown with what makes it credible and what became of it', async () => {
+  const { computeNode } = await t.ask<{ computeNode: object }>(operator, `{ computeNode(name: "gpu001") { region ${AGENT} } }`)
+  expect(computeNode).toEqual({
+    region: 'eu',
+    agent: {
+      agentId: 'gpu001',
+      state: 'ACTIVE',
+      stateReason: 'REGISTERED',
+      lastHeartbeat: { sequence: 1, cpuPercent: 0 },
+      trust: [
+        { check: 'KEY', isOk: false },
+        { check: 'SIGNATURE', isOk: true },
+        { check: 'HARDWARE', isOk: null },
+        { check: 'CLOCK', isOk: true },
+        { check: 'SEQUENCE', isOk: false },
+      ],
+      keys: [{ fingerprint: expect.stringMatching(/^SHA256:/), status: 'WAITING' }],
+      transitions: [
+        { from: 'PENDING', to: 'ACTIVE', reason: 'FIRST_HEARTBEAT' },
+        { from: null, to: 'PENDING', reason: 'REGISTERED' },
+      ],
+      history: [{ beats: 10, cpuPercent: 12.5 }],
+      approveBlockedReason: null,
+      drainBlockedReason: null,
+      resumeBlockedReason: expect.stringContaining('Nobody asked'),
+    },
+  })
+  const viewer = await t.ask<{ computeNode: { agent: { drainBlockedReason: string } } }>(
+    cast.viewer,
+    '{ computeNode(name: "gpu001") { agent { drainBlockedReason } } }',
+  )
+  expect(viewer.computeNode.agent.drainBlockedReason).toContain('operator')
+  const none = await t.ask(operator, `{ computeNode(name: "gpu007") { ${AGENT} } }`)
+  expect(none).toEqual({ computeNode: { agent: null } })
+})
+
+test('the number of statements does not grow with the agents on a page', async () => {
+  const counts = []
+  for (const first of [2, 6]) {
+    const query = vi.spyOn(t.runtime.db.$client, 'query')
+    await t.ask(operator, `query ($first: Int!) { nodes(first: $first) { edges { node { name ${AGENT} } } } }`, { first })
+    counts.push(statementsOn('compute_nodes', query.mock.calls) + statementsOn('agent_keys', query.mock.calls))
+    query.mockRestore()
+  }
+  expect(counts[0]).toBe(counts[1])
+  expect(counts[0]).toBeLessThanOrEqual(5)
+})
+
+test('the fleet comes in one statement, its lists place by place', async () => {
+  const query = vi.spyOn(t.runtime.db.$client, 'query')
+  const { agentFleet } = await t.ask<{ agentFleet: { clusters: object[] } }>(
+    operator,
+    '{ agentFleet { heldCount counts { state count } clusters { cluster region datacenter names states cpu } } }',
+  )
+  expect(statementsOn('agents', query.mock.calls)).toBe(1)
+  query.mockRestore()
+  expect(agentFleet).toEqual({
+    heldCount: 0,
+    counts: [
+      { state: 'ACTIVE', count: 4 },
+      { state: 'STALE', count: 2 },
+    ],
+    clusters: [
+      { cluster: 'lab', region: null, datacenter: null, names: ['gpu005', 'gpu006'], states: ['ACTIVE', 'STALE'], cpu: [0, 10] },
+      { cluster: 'training', region: 'eu', datacenter: 'fi1', names: ['gpu001'], states: ['ACTIVE'], cpu: [0] },
+      {
+        cluster: 'training',
+        region: null,
+        datacenter: null,
+        names: ['gpu002', 'gpu003', 'gpu004'],
+        states: ['STALE', 'ACTIVE', 'ACTIVE'],
+        cpu: [10, 21, 31],
+      },
+    ],
+  })
+  const some = await t.ask(operator, '{ agentFleet(cluster: "lab") { clusters { names } } }')
+  expect(some).toEqual({ agentFleet: { clusters: [{ names: ['gpu005', 'gpu006'] }] } })
+})
+
+type Beat = { name: string; sequence: number; state: string }
+async function follow(as: Ctx, query: string, variables: Record<string, unknown> = {}) {
+  const client = createClient({
+    url: `ws://127.0.0.1:${server.port}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: `Bearer ${await t.tokenOf(as)}` },
+    retryAttempts: 0,
+  })
+  const batches: Beat[][] = []
+  const ended = (async () => {
+    for await (const { data } of client.iterate<{ heartbeats: Beat[] }>({ query, variables })) batches.push(data!.heartbeats)
+  })()
+  ended.catch(() => {})
+  return { batches, all: () => batches.flat(), leave: () => client.dispose() }
+}
+const LIVE =
+  'subscription ($nodeId: ID, $cluster: String) { heartbeats(nodeId: $nodeId, clusterId: $cluster) { name sequence state } }'
+
+test('heartbeats are told live, gathered, each node once at a time, by one reader for all who follow', async () => {
+  const { db } = t.runtime
+  const [first, second] = nodes
+  const everything = await follow(cast.viewer, LIVE)
+  const lab = await follow(cast.viewer, LIVE, { cluster: 'lab' })
+  const one = await follow(cast.viewer, LIVE, { nodeId: globalId('ComputeNode', first!.id) })
+  // One node is told as it is now, at once.
+  await eventually(() => one.all().length > 0)
+  expect(one.all()[0]).toEqual({ name: 'gpu001', sequence: 1, state: 'ACTIVE' })
+  const beat = (id: string, sequence: number) =>
+    db.update(agentBeats).set({ sequence, heardAt: sql`now()` }).where(eq(agentBeats.nodeId, id))
+  let sequence = 100
+  // Repeated until all of them stand.
+  await eventually(async () => {
+    sequence += 1
+    await beat(first!.id, sequence)
+    await beat(nodes[4]!.id, sequence)
+    return everything.all().some(({ name }) => name === 'gpu001') && lab.all().length > 0
+  })
+  await eventually(() => one.all().at(-1)!.sequence === sequence)
+  for (const { batches } of [everything, lab, one])
+    for (const batch of batches) expect(new Set(batch.map(({ name }) => name)).size).toBe(batch.length)
+  expect(new Set(lab.all().map(({ name }) => name))).toEqual(new Set(['gpu005']))
+  expect(new Set(one.all().map(({ name }) => name))).toEqual(new Set(['gpu001']))
+  expect(everything.all().every(({ name }) => name.startsWith('gpu'))).toBe(true)
+  // A state that silence changed comes the same way.
+  await db.update(agents).set({ state: 'OFFLINE', stateSince: sql`now()` }).where(eq(agents.nodeId, second!.id))
+  await eventually(() => everything.all().some(({ name, state }) => name === 'gpu002' && state === 'OFFLINE'))
+  for (const each of [everything, lab, one]) await each.leave()
+})
+
+test('alerts are listed, filtered, put in words and looked after', async () => {
+  const LIST =
+    'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount edges { node { id text acknowledgedByName acknowledgement } } } }'
+  type Alerts = { alerts: { totalCount: number; edges: { node: { id: string; text: string } }[] } }
+  const textsOf = async (filter: object) =>
+    (await t.ask<Alerts>(operator, LIST, { filter })).alerts.edges.map(({ node }) => node.text)
+  expect(await textsOf({})).toHaveLength(3)
+  expect(await textsOf({ isOpen: true, severity: ['WARNING'] })).toEqual(['gpu001 has missed its heartbeats'])
+  expect(await textsOf({ isOpen: false })).toEqual(['gpu001 is heard again'])
+  expect(await textsOf({ kind: ['INGEST_SILENT'] })).toEqual([expect.stringMatching(/^lab: Too many nodes/)])
+  const [mine] = (
+    await t.ask<Alerts>(operator, LIST, { filter: { nodeId: globalId('ComputeNode', nodes[0]!.id), isOpen: true } })
+  ).alerts.edges
+  const ACK =
+    'mutation ($ids: [ID!]!) { acknowledgeAlerts(ids: $ids, note: "on it") { __typename ... on AcknowledgedAlerts { alerts { acknowledgement node { name } } } ... on Error { message } } }'
+  expect(await t.ask(operator, ACK, { ids: [mine!.node.id] })).toEqual({
+    acknowledgeAlerts: {
+      __typename: 'AcknowledgedAlerts',
+      alerts: [{ acknowledgement: 'on it', node: { name: 'gpu001' } }],
+    },
+  })
+  expect(await t.ask(cast.viewer, ACK, { ids: [mine!.node.id] })).toMatchObject({
+    acknowledgeAlerts: { __typename: 'ForbiddenError' },
+  })
+  expect(await textsOf({ isAcknowledged: true })).toEqual(['gpu001 has missed its heartbeats'])
+})
