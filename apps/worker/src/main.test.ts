@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { alertDeliveries, createAlertRoute, testAlertRoute } from '@muster/core/alerts'
 import { schema } from '@muster/core/db'
 import { runJob } from '@muster/core/jobs'
 import { addNode, testConnections } from '@muster/core/nodes'
@@ -10,6 +11,7 @@ import { eventually, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from 
 import { undrainWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHECKS, hookReceiver } from './testing/alert-receivers.ts'
 import { ansibleOf, startProcess, type WorkerProcess } from './testing/start-process.ts'
 
 const SLOW = 60_000
@@ -55,6 +57,24 @@ const get = async (url: string) => {
 }
 
 describe('a worker', () => {
+  it(
+    'sends alerts, to its own machine when it may',
+    async () => {
+      const receiver = await hookReceiver(CHECKS.webhook('a secret of mine'))
+      const { admin } = await test.given.tenant()
+      const hook = { kind: 'webhook' as const, url: receiver.url, secret: 'a secret of mine' }
+      const route = await createAlertRoute(admin, { name: 'mine', ...hook })
+      await testAlertRoute(admin, { id: route.id })
+      const worker = start({ ALERT_LOCAL_TARGETS: '1', MUSTER_PUBLIC_URL: 'https://muster.test' })
+      await eventually(async () => (await test.runtime.db.select().from(alertDeliveries))[0]!.status === 'DELIVERED', 3 * SLOW)
+      expect(receiver.got.map(({ body }) => JSON.parse(body).link)).toEqual(['https://muster.test/alerts'])
+      worker.child.kill('SIGTERM')
+      await worker.ended
+      await receiver.stop()
+    },
+    4 * SLOW,
+  )
+
   it(
     'takes work, survives the loss of all its connections, and ends cleanly in the middle of a test',
     async () => {
