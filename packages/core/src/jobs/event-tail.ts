@@ -129,16 +129,19 @@ export class EventTail {
     this.closing.abort()
   }
 
-  /** The next events behind `after`, from memory or the database; empty when there are none yet, or `signal` aborts. */
-  async next(after: number, signal?: AbortSignal): Promise<JobRunEvent[]> {
+  /** The next events behind `after` from memory; empty when there are none yet, null when only the database has them. */
+  recentAfter(after: number): JobRunEvent[] | null {
     const first = this.recent[0]?.event.seq
-    if (first !== undefined && first <= after + 1) {
-      const known = this.newest.get(after)
-      if (known) return known
-      const events = this.recent.slice(after + 1 - first, after + 1 - first + PAGE).map((kept) => kept.event)
-      this.newest.set(after, events)
-      return events
-    }
+    if (first === undefined || first > after + 1) return null
+    const known = this.newest.get(after)
+    if (known) return known
+    const events = this.recent.slice(after + 1 - first, after + 1 - first + PAGE).map((kept) => kept.event)
+    this.newest.set(after, events)
+    return events
+  }
+
+  /** The next events behind `after` from the database; empty when there are none yet, or `signal` aborts. */
+  async storedAfter(after: number, signal?: AbortSignal): Promise<JobRunEvent[]> {
     // Followers at the same place, such as all of them after a reconnect, share one read.
     let page = this.pages.get(after)
     if (!page) {
@@ -148,7 +151,7 @@ export class EventTail {
     return unlessAborted(page, signal)
   }
 
-  /** Resolves when something may have changed since the caller last looked at `next`, or `signal` aborts. */
+  /** Resolves when there may be more behind `after`, or nothing will come any more, or `signal` aborts. */
   async changed(after: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.failure) throw this.failure
     if (this.isDrained || this.head > after || signal?.aborted) return
@@ -185,10 +188,10 @@ export class EventTail {
     this.looking = this.pull()
       .catch((error) => {
         this.failure = error
+        this.wakeAll()
       })
       .finally(() => {
         this.looking = null
-        for (const wake of [...this.waiting]) wake()
         if (this.lookAgain && !this.isDrained) {
           this.lookAgain = false
           this.look()
@@ -203,12 +206,12 @@ export class EventTail {
     if (this.asksRun) {
       this.asksRun = false
       const run = await this.run()
-      if (!run) {
-        this.isDrained = true
-        return
-      }
+      if (!run) return this.end()
       // What was there before anybody followed is read by those who want it.
-      if (this.head === -1) this.head = run.lastSeq
+      if (this.head === -1) {
+        this.head = run.lastSeq
+        this.wakeAll()
+      }
       this.heard = Math.max(this.heard, run.lastSeq)
       if (run.finishedAt) end = run.lastSeq
     }
@@ -218,10 +221,13 @@ export class EventTail {
       if (events.length === 0) this.heard = this.head
       else this.keep(events)
     }
-    if (end !== null && this.head >= end) {
-      this.isDrained = true
-      this.stop()
-    }
+    if (end !== null && this.head >= end) this.end()
+  }
+
+  private end(): void {
+    this.isDrained = true
+    this.stop()
+    this.wakeAll()
   }
 
   private keep(events: JobRunEvent[]): void {
@@ -236,6 +242,10 @@ export class EventTail {
     while (this.recent.length - drop > KEEP_EVENTS || (this.weight > KEEP_CHARACTERS && drop < this.recent.length - 1))
       this.weight -= this.recent[drop++]!.weight
     this.recent.splice(0, drop)
+    this.wakeAll()
+  }
+
+  private wakeAll(): void {
     for (const wake of [...this.waiting]) wake()
   }
 }

@@ -37,7 +37,7 @@ export async function* followJobRunEvents(
     while (!signal?.aborted) {
       // Read before the question whether it is drained, so that its last events are not missed.
       const isDrained = tail.isDrained
-      const events = await tail.next(seq, signal)
+      const events = tail.recentAfter(seq) ?? (await tail.storedAfter(seq, signal))
       if (signal?.aborted) return
       if (events.length > 0) {
         seq = events.at(-1)!.seq
