@@ -37,9 +37,11 @@ export const bucketsOf = loader<Bucket[]>(async ({ ctx }, nodeIds) => {
         memory_percent as "memoryPercent", max_skew_ms as "maxSkewMs"
       from ${agentBeatHistory} where node_id = any(${ids}::uuid[]) and bucket_at > now() - interval '24 hours'
     union all
-    select node_id, bucket_at, bucket_beats, bucket_missed, bucket_cpu_sum / bucket_beats,
-        bucket_memory_sum / bucket_beats, bucket_max_skew_ms
-      from ${agentBeats} where node_id = any(${ids}::uuid[]) and bucket_beats > 0
+    select node_id, bucket_at, bucket_beats, bucket_missed,
+        case when cpu_percent is not null then bucket_cpu_sum / bucket_beats end,
+        case when memory_percent is not null then bucket_memory_sum / bucket_beats end, bucket_max_skew_ms
+      from ${agentBeats}
+      where node_id = any(${ids}::uuid[]) and bucket_beats > 0 and bucket_at > now() - interval '24 hours'
     order by 2`)
   return grouped(rows)
 })

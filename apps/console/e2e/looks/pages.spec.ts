@@ -8,11 +8,24 @@ import { pretendWorld, type Wishes } from '../pretend/world.ts'
 test.describe.configure({ mode: 'parallel' })
 
 const node = `/nodes/${encodeURIComponent('TjpuZGUxMjM0=')}`
+const odd = `/nodes/${encodeURIComponent('TjpuZGUxMjM1=')}`
 const alarmed = `/nodes/${encodeURIComponent('TjpuZGUxMjM7=')}`
 const run = `/runs/${encodeURIComponent('Um4x0=')}`
 type Look = { name: string; url: string; wishes?: Wishes; until: string; act?: (page: Page) => Promise<void> }
 /** The dark theme differs in colours only, a phone in layout only: these have all of either. SHOTS_DIR takes pictures of all in all. */
-const inTheDark = ['sign-in', 'nodes', 'add-preflight', 'node-alarm', 'runs', 'run-log', 'run-events', 'credential-new']
+const inTheDark = [
+  'sign-in',
+  'nodes',
+  'add-preflight',
+  'node-alarm',
+  'runs',
+  'run-log',
+  'run-events',
+  'credential-new',
+  'fleet',
+  'node-agent-changed',
+  'alerts',
+]
 const onThePhone = [
   'sign-in',
   'nodes-filtered',
@@ -22,6 +35,12 @@ const onThePhone = [
   'add-keys',
   'node-alarm',
   'node-accelerators',
+  'node-agent-changed',
+  'enrol',
+  'fleet',
+  'alerts',
+  'alert-silence',
+  'routes',
   'runs',
   'run-new',
   'run-new-inputs',
@@ -87,6 +106,57 @@ const looks: Look[] = [
   { name: 'node-facts', url: `${node}?tab=facts`, until: 'network' },
   { name: 'node-discoveries', url: `${node}?tab=discoveries`, until: 'Onboarding' },
   { name: 'node-runs', url: `${node}?tab=runs`, until: 'Collect facts' },
+  { name: 'node-agent', url: `${node}?tab=agent`, until: 'Why to believe it' },
+  { name: 'node-agent-changed', url: `${odd}?tab=agent`, until: 'Approve the change' },
+  { name: 'node-agent-none', url: `${node}?tab=agent`, wishes: { agents: false }, until: 'This node has no agent' },
+  {
+    name: 'enrol',
+    url: `${node}?tab=agent`,
+    wishes: { agents: false },
+    until: 'not shown again',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Enrol an agent' }).click()
+      await page.getByRole('button', { name: 'Make a token' }).click()
+    },
+  },
+  { name: 'fleet', url: '/fleet', wishes: { nodes: 400 }, until: 'In numbers' },
+  { name: 'fleet-10000', url: '/fleet?by=cpu', wishes: { nodes: 10_000 }, until: 'In numbers' },
+  { name: 'fleet-empty', url: '/fleet', wishes: { agents: false }, until: 'No agents yet' },
+  {
+    name: 'fleet-error',
+    url: '/fleet',
+    wishes: { failing: 'The database is being restarted. Try again in a moment.' },
+    until: 'could not be loaded',
+  },
+  { name: 'alerts', url: '/alerts', wishes: { nodes: 40 }, until: 'is offline' },
+  { name: 'alerts-10000', url: '/alerts', wishes: { nodes: 10_000 }, until: 'is offline' },
+  { name: 'alerts-empty', url: '/alerts', wishes: { nodes: 0 }, until: 'No open alerts' },
+  {
+    name: 'alerts-error',
+    url: '/alerts',
+    wishes: { failing: 'The database is being restarted. Try again in a moment.' },
+    until: 'could not be loaded',
+  },
+  {
+    name: 'alert',
+    url: '/alerts',
+    until: 'What was seen',
+    act: (page) => page.getByRole('button', { name: 'gpu001 is offline', exact: true }).click(),
+  },
+  {
+    name: 'alert-silence',
+    url: '/alerts',
+    until: 'Say why first',
+    act: (page) => page.getByRole('button', { name: 'Silence: gpu001 is offline' }).click(),
+  },
+  { name: 'silences', url: '/alerts?tab=silences', until: 'The rack is being moved' },
+  { name: 'routes', url: '/alerts?tab=routes', until: 'on call' },
+  {
+    name: 'route-new',
+    url: '/alerts?tab=routes',
+    until: 'Messages are signed with it',
+    act: (page) => page.getByRole('button', { name: 'New route' }).click(),
+  },
   { name: 'node-missing', url: '/nodes/nothing', until: 'There is no such node' },
   { name: 'runs', url: '/runs', until: 'Collect facts' },
   { name: 'runs-empty', url: '/runs', wishes: { runs: 0 }, until: 'Nothing has run yet' },

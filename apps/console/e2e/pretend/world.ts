@@ -1,3 +1,4 @@
+import { pretendAgent, pretendAlert, pretendFleet, routes, silences } from './agents.ts'
 import { accelerators, type PretendNode, pretendNode } from './nodes.ts'
 import { logEvents, pretendRun } from './runs.ts'
 
@@ -17,9 +18,15 @@ export type Wishes = {
   signedIn?: boolean
   runStatus?: string
   lab?: boolean
+  /** Whether nodes have agents. */
+  agents?: boolean
 }
 
-type PageArguments = { first?: number; after?: string; filter?: { text?: string; status?: string[]; hostlist?: string } }
+type PageArguments = {
+  first?: number
+  after?: string
+  filter?: { text?: string; status?: string[]; hostlist?: string; hasAgentAlarm?: boolean }
+}
 function connection<T extends { id: string }>(all: T[], { first = 100, after }: PageArguments) {
   const start = after ? all.findIndex((each) => each.id === after) + 1 : 0
   const page = all.slice(start, start + first)
@@ -243,11 +250,13 @@ export function pretendWorld({
   signedIn = true,
   runStatus = 'RUNNING',
   lab = false,
+  agents = true,
 }: Wishes = {}): World {
   const nodes = Array.from({ length: nodeCount }, (_, index) => pretendNode(index))
   const runs = Array.from({ length: runCount }, (_, index) => pretendRun(index, template, index === 0 ? runStatus : undefined))
   const obstacle = { ownerName: 'Ada Park', hostlist: 'gpu[003-004]', count: 2, acquiredAt: ago(90), run: runs[1] }
   for (const run of runs) if (run.status === 'PENDING') run.waitingFor = [obstacle]
+  const alerts = nodes.map(pretendAlert)
   const find = ({ id }: { id: string }) => {
     const node = nodes.find((each) => each.id === id)
     if (node)
@@ -256,7 +265,12 @@ export function pretendWorld({
         accelerators: accelerators(node),
         discoveries: (page: PageArguments) => connection(node.allDiscoveries, page),
         runs: (page: PageArguments) => connection(runs, page),
+        agent: agents ? pretendAgent(node, nodes.indexOf(node)) : null,
+        region: 'eu-north',
+        datacenter: 'fi1',
       }
+    const alert = alerts.find((each) => each.id === id)
+    if (alert) return alert
     return runs.find((each) => each.id === id) ?? null
   }
   const facet = (value: string, count: number) => ({ value, count })
@@ -270,7 +284,8 @@ export function pretendWorld({
         nodes.filter(
           (node) =>
             (!filter?.text || node.name.includes(filter.text)) &&
-            (!filter?.status?.length || filter.status.includes(node.status)),
+            (!filter?.status?.length || filter.status.includes(node.status)) &&
+            (!filter?.hasAgentAlarm || (agents && node === nodes[1])),
         ),
         page,
       ),
@@ -282,7 +297,32 @@ export function pretendWorld({
       deviceTypes: [facet('NVIDIA_GPU', 6), facet('AMD_GPU', 3)],
       models: [facet('NVIDIA H100 80GB HBM3', 6)],
       groups: [],
+      agentStates: [facet('ACTIVE', 9), facet('STALE', 2)],
+      clusters: [facet('training', 5), facet('inference', 4)],
+      regions: [facet('eu-north', 9)],
+      datacenters: [facet('fi1', 5)],
     },
+    computeNode: ({ name }: { name: string }) => nodes.find((node) => node.name === name) ?? null,
+    agentFleet: () => pretendFleet(agents ? nodes : []),
+    alerts: ({ filter, ...page }: PageArguments & { filter?: { isOpen?: boolean } }) =>
+      connection(
+        alerts.filter(({ resolvedAt }) => filter?.isOpen === undefined || filter.isOpen === (resolvedAt === null)),
+        page,
+      ),
+    alertSilences: (page: PageArguments) => connection(nodeCount === 0 ? [] : silences, page),
+    alertRoutes: (page: PageArguments) => connection(nodeCount === 0 ? [] : routes, page),
+    createAgentEnrolmentToken: {
+      __typename: 'CreatedAgentEnrolmentToken',
+      token: 'mse_9fQ2x7KpLr4VbNc8TzYw1HsDg6JmQe3A',
+      prefix: 'mse_9fQ2x7Kp',
+      expiresAt: ago(-3600),
+    },
+    acknowledgeAlerts: ({ ids, note }: { ids: string[]; note: string }) => ({
+      __typename: 'AcknowledgedAlerts',
+      alerts: alerts
+        .filter(({ id }) => ids.includes(id))
+        .map((alert) => ({ ...alert, acknowledgedAt: ago(0), acknowledgedByName: 'Ada Park', acknowledgement: note })),
+    }),
     credentials: (page: PageArguments) => connection(nodeCount === 0 ? [] : credentials, page),
     apiTokens: (page: PageArguments) => connection(nodeCount === 0 ? [] : tokens, page),
     jobTemplates: (page: PageArguments) => connection(templates, page),
@@ -366,6 +406,8 @@ export function pretendWorld({
       for (const [index, node] of nodes.slice(0, (ids as string[]).length).entries()) await send(preflight(node, index))
     },
     nodeUpdated: () => {},
+    heartbeats: () => {},
+    alertUpdated: () => {},
     jobRunUpdated: () => {},
     discoveryUpdated: () => {},
   }

@@ -1,13 +1,21 @@
-import { type Cache, cacheExchange } from '@urql/exchange-graphcache'
+import { type Cache, cacheExchange, type Data } from '@urql/exchange-graphcache'
 import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
 import { signedOut } from './session.ts'
 import { socket } from './socket.ts'
 
 const embedded = [
+  'AgentBucket',
+  'AgentFleet',
+  'AgentStateCount',
+  'AgentTransition',
+  'AgentVerdict',
+  'AlertMatcher',
   'AcceleratorPartition',
   'AcceleratorSummary',
   'DiscoveryChange',
   'Facet',
+  'FleetCluster',
+  'Heartbeat',
   'HostKeyAlarm',
   'HostSummary',
   'InputIssue',
@@ -16,6 +24,7 @@ const embedded = [
   'JobRunHost',
   'LabNodeOffer',
   'LabOffer',
+  'LastHeartbeat',
   'NodeFacets',
   'NodeImportReport',
   'NodeImportRow',
@@ -29,6 +38,8 @@ const embedded = [
   'ToolReport',
   'Viewer',
 ]
+
+const agentKey = (agent: Data) => agent.agentId as string
 
 // Without the schema the cache would guess whether `... on Error` fits a result, and its guess loses the server's words.
 const possibleTypes = {
@@ -57,7 +68,10 @@ export function createConsoleClient(): Client {
       }),
       cacheExchange({
         possibleTypes,
-        keys: Object.fromEntries([...embedded, ...possibleTypes.Error].map((name) => [name, () => null])),
+        keys: {
+          ...Object.fromEntries([...embedded, ...possibleTypes.Error].map((name) => [name, () => null])),
+          Agent: agentKey,
+        },
         updates: {
           Mutation: {
             createCredential: forget('credentials'),

@@ -45,6 +45,10 @@ export const NodeFacetsQuery = graphql(`
       deviceTypes { value count }
       models { value count }
       groups { value count }
+      agentStates { value count }
+      clusters { value count }
+      regions { value count }
+      datacenters { value count }
     }
   }
 `)

@@ -18,13 +18,20 @@ const facetOf: Partial<Record<FilterKey, keyof Omit<NodeFacets, '__typename'>>> 
   group: 'groups',
   os: 'oses',
   arch: 'arches',
+  agent: 'agentStates',
+  cluster: 'clusters',
+  region: 'regions',
+  datacenter: 'datacenters',
 }
+
+const isAlarm = (key: FilterKey) => key === 'alarm' || key === 'agentAlarm'
 
 /** How a filter's value reads to a person. */
 function valueLabel(key: FilterKey, value: string): string {
   if (key === 'status') return t(`nodeStatus.${value as 'READY'}`) || value
   if (key === 'device') return t(`deviceType.${value as 'NVIDIA_GPU'}`) || value
-  if (key === 'alarm') return t('filter.alarmValue')
+  if (key === 'agent') return t(`agentState.${value as 'ACTIVE'}`) || value
+  if (key === 'alarm' || key === 'agentAlarm') return t('filter.alarmValue')
   return value
 }
 
@@ -73,7 +80,7 @@ export function FilterBar({ query }: { query: Query }) {
   const chosen = filterKeys.flatMap((key) => query.all(key).map((value) => ({ key, value })))
   function toggle(key: FilterKey, value: string) {
     const values = query.all(key)
-    const isSingle = key === 'model' || key === 'alarm'
+    const isSingle = key === 'model' || isAlarm(key)
     query.set({
       [key]: values.includes(value) ? values.filter((each) => each !== value) : isSingle ? [value] : [...values, value],
     })
@@ -85,7 +92,7 @@ export function FilterBar({ query }: { query: Query }) {
         <Menu label={t('filter.open')} icon={<ListFilter aria-hidden />} badge={chosen.length} align="right">
           <div className="grid w-[min(520px,calc(100vw-32px))] gap-x-4 gap-y-3 p-2 sm:grid-cols-2">
             {filterKeys.map((key) => {
-              const facets = key === 'alarm' ? [{ value: '1', count: null }] : (data?.nodeFacets[facetOf[key] as 'tags'] ?? [])
+              const facets = isAlarm(key) ? [{ value: '1', count: null }] : (data?.nodeFacets[facetOf[key] as 'tags'] ?? [])
               if (facets.length === 0) return null
               return (
                 <fieldset key={key} className="min-w-0">

@@ -14,10 +14,12 @@ function filterOf(query: string) {
 
 test('the URL says what is filtered and how it is ordered', () => {
   expect(filterOf('')).toEqual({})
-  expect(filterOf('q=mi300&status=READY&status=NEW&device=AMD_GPU&alarm=1')).toEqual({
+  expect(filterOf('q=mi300&status=READY&status=NEW&device=AMD_GPU&alarm=1&agent=STALE&region=eu')).toEqual({
     text: 'mi300',
     status: ['READY', 'NEW'],
     deviceType: ['AMD_GPU'],
+    agentState: ['STALE'],
+    region: ['eu'],
     hasHostKeyAlarm: true,
   })
   expect(filterOf('q=gpu[001-064]')).toEqual({ hostlist: 'gpu[001-064]' })

@@ -6,7 +6,21 @@ export type NodeFilter = NonNullable<Variables['filter']>
 export type NodeOrder = NonNullable<Variables['orderBy']>
 
 /** Query keys of the node list, as they stand in the URL. */
-export const filterKeys = ['status', 'device', 'model', 'tag', 'group', 'os', 'arch', 'alarm'] as const
+export const filterKeys = [
+  'status',
+  'device',
+  'model',
+  'tag',
+  'group',
+  'os',
+  'arch',
+  'agent',
+  'cluster',
+  'region',
+  'datacenter',
+  'alarm',
+  'agentAlarm',
+] as const
 export type FilterKey = (typeof filterKeys)[number]
 
 /** Something with brackets or a comma names hosts one by one; it is matched as a hostlist, not searched as text. */
@@ -19,7 +33,18 @@ export function toFilter(get: (key: string) => string, all: (key: string) => str
   const text = get('q').trim()
   const filter: NodeFilter = {}
   if (text) Object.assign(filter, isHostlist(text) ? { hostlist: text } : { text })
-  const lists = { status: 'status', device: 'deviceType', tag: 'tag', group: 'group', os: 'os', arch: 'arch' } as const
+  const lists = {
+    status: 'status',
+    device: 'deviceType',
+    tag: 'tag',
+    group: 'group',
+    os: 'os',
+    arch: 'arch',
+    agent: 'agentState',
+    cluster: 'cluster',
+    region: 'region',
+    datacenter: 'datacenter',
+  } as const
   for (const [key, field] of Object.entries(lists)) {
     const values = all(key)
     if (values.length > 0) Object.assign(filter, { [field]: values })
@@ -27,6 +52,7 @@ export function toFilter(get: (key: string) => string, all: (key: string) => str
   const model = get('model')
   if (model) filter.acceleratorModel = model
   if (get('alarm')) filter.hasHostKeyAlarm = true
+  if (get('agentAlarm')) filter.hasAgentAlarm = true
   return filter
 }
 

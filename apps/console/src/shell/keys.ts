@@ -2,7 +2,15 @@
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 
-const goTo: Record<string, string> = { n: '/nodes', r: '/runs', c: '/credentials', t: '/settings/tokens', a: '/nodes/add' }
+const goTo: Record<string, string> = {
+  f: '/fleet',
+  n: '/nodes',
+  r: '/runs',
+  l: '/alerts',
+  c: '/credentials',
+  t: '/settings/tokens',
+  a: '/nodes/add',
+}
 
 /** Keys that work on every page: `/` to the search, `?` for help, `g` and a letter to a place. Never while someone is typing. */
 export function useShortcuts(onHelp: () => void): void {

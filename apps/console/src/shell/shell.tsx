@@ -1,5 +1,5 @@
 'use client'
-import { KeyRound, Laptop, LogOut, Moon, Play, Server, Settings, Sun, UserRound } from 'lucide-react'
+import { Activity, BellRing, KeyRound, Laptop, LogOut, Moon, Play, Server, Settings, Sun, UserRound } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
@@ -17,8 +17,10 @@ import { Mark } from './mark.tsx'
 import { applyTheme, readTheme, type Theme, writeTheme } from './theme.ts'
 
 const places = [
+  { href: '/fleet', label: 'nav.fleet', icon: Activity },
   { href: '/nodes', label: 'nav.nodes', icon: Server },
   { href: '/runs', label: 'nav.runs', icon: Play },
+  { href: '/alerts', label: 'nav.alerts', icon: BellRing },
   { href: '/credentials', label: 'nav.credentials', icon: KeyRound },
   { href: '/settings/tokens', label: 'nav.tokens', icon: Settings },
 ] as const
@@ -182,7 +184,7 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
       </main>
       <nav
         aria-label={t('nav.label')}
-        className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-4 border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
+        className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-6 border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
       >
         {places.map(({ href, label, icon: Icon }) => {
           const isHere = path.startsWith(href)
@@ -191,7 +193,10 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
               key={href}
               href={href}
               aria-current={isHere ? 'page' : undefined}
-              className={cx('flex flex-col items-center gap-0.5 py-2 text-xs', isHere ? 'text-accent' : 'text-muted')}
+              className={cx(
+                'flex min-w-0 flex-col items-center gap-0.5 py-2 text-[10.5px]',
+                isHere ? 'text-accent' : 'text-muted',
+              )}
             >
               <Icon className="size-4.5" aria-hidden />
               {t(label)}

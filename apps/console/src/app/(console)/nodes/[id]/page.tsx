@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useParams } from 'next/navigation'
 import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
+import { AgentTab } from '@/agents/agent-tab.tsx'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { useVerb } from '@/graphql/use-verb.ts'
 import { t } from '@/messages/index.ts'
@@ -29,7 +30,7 @@ import { toast } from '@/ui/toast.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-const tabs = ['overview', 'accelerators', 'facts', 'discoveries', 'runs'] as const
+const tabs = ['overview', 'accelerators', 'facts', 'discoveries', 'runs', 'agent'] as const
 type Tab = (typeof tabs)[number]
 
 function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
@@ -107,6 +108,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
           { key: 'facts', label: t('node.tabFacts') },
           { key: 'discoveries', label: t('node.tabDiscoveries') },
           { key: 'runs', label: t('nav.runs') },
+          { key: 'agent', label: t('node.tabAgent') },
         ]}
       />
       <TabPanel name={tab}>
@@ -117,6 +119,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
           <DiscoveriesTab id={node.id} name={node.name} latestId={node.latestDiscovery?.id} action={action} />
         )}
         {tab === 'runs' && <RunsTab id={node.id} />}
+        {tab === 'agent' && <AgentTab nodeId={node.id} name={node.name} />}
       </TabPanel>
     </>
   )

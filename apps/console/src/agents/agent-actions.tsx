@@ -1,0 +1,104 @@
+'use client'
+import { EllipsisVertical, KeySquare, ListRestart, LogOut, Pause, Play } from 'lucide-react'
+import { useState } from 'react'
+import { useVerb } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Confirm } from '@/ui/confirm.tsx'
+import { TextField } from '@/ui/field.tsx'
+import { Menu, MenuItem } from '@/ui/menu.tsx'
+import { toast } from '@/ui/toast.tsx'
+import { type Agent, DeregisterAgent, DrainAgent, ResetAgentSequence, ResumeAgent } from './agent-documents.ts'
+
+type Props = { nodeId: string; name: string; agent: Agent; onEnrol: () => void }
+
+/** What can be done about an agent; what cannot be says why. */
+export function AgentActions({ nodeId, name, agent, onEnrol }: Props) {
+  const drain = useVerb(DrainAgent)
+  const resume = useVerb(ResumeAgent)
+  const deregister = useVerb(DeregisterAgent)
+  const reset = useVerb(ResetAgentSequence)
+  const [open, setOpen] = useState<'drain' | 'reset' | 'deregister' | null>(null)
+  const [reason, setReason] = useState('')
+  const close = () => setOpen(null)
+  async function resumeNow() {
+    const outcome = await resume.run({ nodeId })
+    if (!outcome.ok) toast('bad', outcome.problem.message)
+  }
+  return (
+    <>
+      <Button
+        icon={<Pause aria-hidden />}
+        blockedReason={agent.drainBlockedReason}
+        onClick={() => {
+          setReason('')
+          setOpen('drain')
+        }}
+      >
+        {t('agent.drainAction')}
+      </Button>
+      <Button
+        icon={<Play aria-hidden />}
+        blockedReason={agent.resumeBlockedReason}
+        busy={resume.busy}
+        onClick={() => void resumeNow()}
+      >
+        {t('agent.resume')}
+      </Button>
+      <Menu label={t('agent.more')} icon={<EllipsisVertical aria-hidden />} iconOnly>
+        <div className="w-60">
+          <MenuItem icon={<KeySquare aria-hidden />} onClick={onEnrol}>
+            {t('enrol.openNode')}
+          </MenuItem>
+          <MenuItem
+            icon={<ListRestart aria-hidden />}
+            blockedReason={agent.resetSequenceBlockedReason}
+            onClick={() => setOpen('reset')}
+          >
+            {t('agent.reset')}
+          </MenuItem>
+          <MenuItem
+            icon={<LogOut aria-hidden />}
+            danger
+            blockedReason={agent.deregisterBlockedReason}
+            onClick={() => setOpen('deregister')}
+          >
+            {t('agent.deregister')}
+          </MenuItem>
+        </div>
+      </Menu>
+      {open === 'drain' && (
+        <Confirm
+          title={t('agent.drainTitle', { name })}
+          action={t('agent.drainAction')}
+          onClose={close}
+          onConfirm={() => drain.run({ nodeId, reason })}
+        >
+          <p>{t('agent.drainHint')}</p>
+          <TextField label={t('agent.drainReason')} value={reason} onChange={(event) => setReason(event.target.value)} />
+        </Confirm>
+      )}
+      {open === 'reset' && (
+        <Confirm
+          title={t('agent.resetTitle', { name })}
+          action={t('agent.reset')}
+          onClose={close}
+          onConfirm={() => reset.run({ nodeId })}
+        >
+          <p>{t('agent.resetText')}</p>
+        </Confirm>
+      )}
+      {open === 'deregister' && (
+        <Confirm
+          title={t('agent.deregisterTitle', { name })}
+          action={t('agent.deregister')}
+          typed={name}
+          onClose={close}
+          onConfirm={() => deregister.run({ nodeId })}
+        >
+          <p>{t('agent.deregisterText')}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import Link from 'next/link'
+import { t } from '@/messages/index.ts'
+import type { AgentState, FleetCluster } from './documents.ts'
+import { agentStates, countStates } from './fleet.ts'
+
+/** The list of the nodes that are in a state, in a cluster or at all. */
+export function nodesHref(state: AgentState, cluster?: string): string {
+  const query = new URLSearchParams({ agent: state, ...(cluster && { cluster }) })
+  return `/nodes?${query}`
+}
+
+/** The fleet in numbers: each cluster's nodes by state; each number leads to its nodes. */
+export function ClusterTable({ clusters }: { clusters: FleetCluster[] }) {
+  const shown = agentStates.filter((state) => clusters.some(({ states }) => states.includes(state)))
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full text-sm">
+        <caption className="sr-only">{t('fleet.tableCaption')}</caption>
+        <thead>
+          <tr className="border-b border-line text-left text-xs text-muted">
+            <th scope="col" className="px-4 py-2 font-medium">
+              {t('fleet.cluster')}
+            </th>
+            <th scope="col" className="px-4 py-2 font-medium">
+              {t('fleet.place')}
+            </th>
+            {shown.map((state) => (
+              <th key={state} scope="col" className="px-4 py-2 text-right font-medium">
+                {t(`agentState.${state}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {clusters.map((cluster) => {
+            const counts = countStates([cluster])
+            return (
+              <tr
+                key={`${cluster.cluster} ${cluster.region} ${cluster.datacenter}`}
+                className="border-b border-line last:border-0"
+              >
+                <th scope="row" className="px-4 py-2 text-left font-medium whitespace-nowrap">
+                  {cluster.cluster}
+                </th>
+                <td className="px-4 py-2 whitespace-nowrap text-muted">{placeText(cluster) ?? t('common.none')}</td>
+                {shown.map((state) => (
+                  <td key={state} className="px-4 py-2 text-right tabular-nums">
+                    {counts[state] > 0 ? (
+                      <Link className="underline-offset-2 hover:underline" href={nodesHref(state, cluster.cluster)}>
+                        {t('common.count', { count: counts[state] })}
+                      </Link>
+                    ) : (
+                      <span className="text-faint">{t('common.none')}</span>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Where a cluster stands, as far as its agents say. */
+export const placeText = ({ region, datacenter }: Pick<FleetCluster, 'region' | 'datacenter'>): string | null =>
+  [region, datacenter].filter(Boolean).join(' · ') || null

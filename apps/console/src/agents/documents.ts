@@ -1,0 +1,29 @@
+import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+
+export const AgentFleetQuery = graphql(`
+  query AgentFleet {
+    agentFleet {
+      heldCount
+      clusters { cluster region datacenter names states cpu memory }
+    }
+  }
+`)
+type Read = ResultOf<typeof AgentFleetQuery>['agentFleet']['clusters'][number]
+export type FleetCluster = Read
+export type AgentState = Read['states'][number]
+
+export const HeartbeatFragment = graphql(`
+  fragment HeartbeatNews on Heartbeat { nodeId name state stateSince heardAt sequence skewMs health cpuPercent memoryPercent }
+`)
+export type HeartbeatNews = ResultOf<typeof HeartbeatFragment>
+
+export const Heartbeats = graphql(
+  `
+  subscription Heartbeats($nodeId: ID) { heartbeats(nodeId: $nodeId) { ...HeartbeatNews } }
+`,
+  [HeartbeatFragment],
+)
+
+export const NodeIdQuery = graphql(`
+  query NodeIdOf($name: String!) { computeNode(name: $name) { id } }
+`)

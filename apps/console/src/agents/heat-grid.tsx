@@ -1,0 +1,154 @@
+'use client'
+import { useEffect, useId, useRef, useState } from 'react'
+import { t } from '@/messages/index.ts'
+import type { AgentState, FleetCluster } from './documents.ts'
+import { moved } from './fleet.ts'
+import { type Palette, usePalette } from './use-palette.ts'
+
+export type HeatBy = 'state' | 'cpu' | 'memory'
+const colours: Record<AgentState, keyof Palette> = {
+  ACTIVE: 'ok-dot',
+  STALE: 'warn-dot',
+  OFFLINE: 'bad-dot',
+  DRAINING: 'accent',
+  DRAINED: 'accent',
+  PENDING: 'faint',
+  DEREGISTERED: 'line-strong',
+}
+
+type Grid = { cluster: FleetCluster; by: HeatBy; pitch: number; columns: number; palette: Palette }
+
+function paint(context: CanvasRenderingContext2D, { cluster, by, pitch, columns, palette }: Grid) {
+  const side = pitch - (pitch > 6 ? 2 : 1)
+  cluster.states.forEach((state, index) => {
+    const x = (index % columns) * pitch
+    const y = Math.floor(index / columns) * pitch
+    const value = by === 'state' ? null : cluster[by][index]
+    const isHeat = by !== 'state' && typeof value === 'number'
+    context.globalAlpha = isHeat ? 0.1 + (0.9 * Math.min(100, value)) / 100 : 1
+    context.fillStyle = by === 'state' ? palette[colours[state]] : isHeat ? palette.accent : palette.line
+    context.fillRect(x, y, side, side)
+    // Who cannot tell the colours apart sees a hole in what is lost and half of what is late or on its way out.
+    if (by !== 'state' || side < 4) return
+    context.fillStyle = palette.panel
+    const quarter = Math.max(1, Math.round(side / 4))
+    if (state === 'OFFLINE') context.fillRect(x + quarter, y + quarter, side - 2 * quarter, side - 2 * quarter)
+    if (state === 'STALE' || state === 'DRAINING') context.fillRect(x + quarter, y + side / 2, side - 2 * quarter, side / 2)
+  })
+  context.globalAlpha = 1
+}
+
+/** What a cell says to those who hear it or point at it. */
+export function cellText(cluster: FleetCluster, index: number): string {
+  const state = cluster.states[index]
+  if (!state) return ''
+  const percent = (value: number | null | undefined) => (typeof value === 'number' ? Math.round(value) : t('common.none'))
+  return t('fleet.cell', {
+    name: cluster.names[index] ?? '',
+    state: t(`agentState.${state}`),
+    cpu: percent(cluster.cpu[index]),
+    memory: percent(cluster.memory[index]),
+  })
+}
+
+/**
+ * The nodes of a cluster as cells on a canvas, which does not mind ten thousand. A pointer reads a cell and opens its node; so does
+ * the keyboard: arrows move, Enter opens.
+ */
+export function HeatGrid({
+  cluster,
+  label,
+  by,
+  pitch,
+  width,
+  onOpen,
+}: {
+  cluster: FleetCluster
+  label: string
+  by: HeatBy
+  pitch: number
+  width: number
+  onOpen: (name: string) => void
+}) {
+  const id = useId()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const palette = usePalette()
+  const [active, setActive] = useState(0)
+  const [hovered, setHovered] = useState<number | null>(null)
+  const [isFocused, setFocused] = useState(false)
+  const count = cluster.names.length
+  const columns = Math.max(1, Math.floor(width / pitch))
+  const height = Math.ceil(count / columns) * pitch
+  useEffect(() => {
+    const element = canvas.current
+    const context = element?.getContext('2d')
+    if (!element || !context || !palette) return
+    const ratio = devicePixelRatio || 1
+    element.width = Math.round(columns * pitch * ratio)
+    element.height = Math.round(height * ratio)
+    context.scale(ratio, ratio)
+    paint(context, { cluster, by, pitch, columns, palette })
+  }, [cluster, by, pitch, columns, height, palette])
+
+  const marked = hovered ?? (isFocused ? active : null)
+  const place = (index: number) => ({ left: (index % columns) * pitch, top: Math.floor(index / columns) * pitch })
+  function cellAt(event: React.PointerEvent | React.MouseEvent): number | null {
+    const box = event.currentTarget.getBoundingClientRect()
+    const column = Math.floor((event.clientX - box.left) / pitch)
+    const index = Math.floor((event.clientY - box.top) / pitch) * columns + column
+    return column >= 0 && column < columns && index >= 0 && index < count ? index : null
+  }
+  return (
+    <div
+      role="listbox"
+      tabIndex={0}
+      aria-label={label}
+      aria-activedescendant={`${id}-cell`}
+      className="relative cursor-pointer"
+      style={{ width: columns * pitch, height }}
+      onPointerMove={(event) => setHovered(cellAt(event))}
+      onPointerLeave={() => setHovered(null)}
+      onFocus={(event) => setFocused(event.currentTarget.matches(':focus-visible'))}
+      onBlur={() => setFocused(false)}
+      onClick={(event) => {
+        const name = cluster.names[cellAt(event) ?? -1]
+        if (name) onOpen(name)
+      }}
+      onKeyDown={(event) => {
+        const next = moved(event.key, active, columns, count)
+        const name = cluster.names[active]
+        if (next !== null) {
+          event.preventDefault()
+          setActive(next)
+          setFocused(true)
+        } else if (event.key === 'Enter' && name) onOpen(name)
+      }}
+    >
+      <canvas ref={canvas} className="block" style={{ width: columns * pitch, height }} aria-hidden />
+      <div role="option" id={`${id}-cell`} aria-selected tabIndex={-1} className="sr-only">
+        {cellText(cluster, active)}
+      </div>
+      {marked !== null && marked < count && (
+        <>
+          <div
+            aria-hidden
+            className="pointer-events-none absolute outline-2 outline-text"
+            style={{ ...place(marked), width: pitch - 1, height: pitch - 1 }}
+          />
+          <div
+            aria-hidden
+            className="pointer-events-none absolute z-10 rounded-md border border-line-strong bg-panel px-2 py-1 text-xs whitespace-nowrap shadow-float"
+            style={{
+              top: place(marked).top + pitch + 4,
+              ...(place(marked).left > (columns * pitch) / 2
+                ? { right: columns * pitch - place(marked).left - pitch }
+                : { left: place(marked).left }),
+            }}
+          >
+            {cellText(cluster, marked)}
+          </div>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { graphql } from '@/graphql/graphql.ts'
+
+export const CreateEnrolmentToken = graphql(`
+  mutation CreateAgentEnrolmentToken($nodeId: ID, $expiresInMinutes: Int, $note: String) {
+    createAgentEnrolmentToken(nodeId: $nodeId, expiresInMinutes: $expiresInMinutes, note: $note) {
+      __typename
+      ... on CreatedAgentEnrolmentToken { token prefix expiresAt }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const AllowAgentKey = graphql(`
+  mutation AllowAgentKey($publicKey: String!, $nodeId: ID, $note: String) {
+    allowAgentKey(publicKey: $publicKey, nodeId: $nodeId, note: $note) {
+      __typename
+      ... on AgentKey { id status fingerprint }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const RevokeAgentKey = graphql(`
+  mutation RevokeAgentKey($id: ID!, $reason: String!) {
+    revokeAgentKey(id: $id, reason: $reason) {
+      __typename
+      ... on AgentKey { id status revokedAt revokedByName revokedReason revokeBlockedReason }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const WaitingAgentsQuery = graphql(`
+  query WaitingAgents { nodes(filter: { hasAgentAlarm: true }, first: 1) { totalCount edges { node { id name } } } }
+`)

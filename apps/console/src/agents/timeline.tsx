@@ -1,0 +1,54 @@
+import { formatDateTime } from '@/messages/format.ts'
+import { t } from '@/messages/index.ts'
+import { Panel } from '@/ui/page.tsx'
+import { Ago } from '@/ui/time.tsx'
+import type { AgentDetails } from './agent-documents.ts'
+import { AgentState } from './badges.tsx'
+
+/** What became of the agent, newest first, and what it was judged by. */
+export function Timeline({ transitions }: { transitions: AgentDetails['transitions'] }) {
+  return (
+    <Panel title={t('agent.timeline')} flush>
+      {transitions.length === 0 ? (
+        <p className="p-4 text-sm text-muted">{t('agent.noTransitions')}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <ol className="max-h-96 overflow-auto" tabIndex={0} aria-label={t('agent.timeline')}>
+          {transitions.map((transition) => (
+            <li
+              key={`${transition.at} ${transition.to}`}
+              className="flex flex-col gap-0.5 border-b border-line px-4 py-2 text-sm last:border-0"
+            >
+              <div className="flex flex-wrap items-center gap-x-2">
+                {transition.from && (
+                  <>
+                    <AgentState state={transition.from} />
+                    <span className="text-faint" aria-hidden>
+                      →
+                    </span>
+                  </>
+                )}
+                <AgentState state={transition.to} />
+                <span className="ml-auto text-xs text-muted" title={formatDateTime(transition.at)}>
+                  <Ago at={transition.at} />
+                </span>
+              </div>
+              <p className="text-xs text-muted">
+                {t(`agentReason.${transition.reason}`)} {evidenceText(transition.evidence)}
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
+  )
+}
+
+/** Evidence in a line; it is an object of plain values. */
+function evidenceText(evidence: unknown): string {
+  if (typeof evidence !== 'object' || evidence === null) return ''
+  return Object.entries(evidence)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .join(' · ')
+}

@@ -1,0 +1,75 @@
+import { BellOff, Check } from 'lucide-react'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Ago } from '@/ui/time.tsx'
+import { AlertSeverity, AlertState } from './badges.tsx'
+import type { AlertRow } from './documents.ts'
+
+export const alertColumns =
+  'grid grid-cols-[92px_minmax(200px,1fr)_120px_90px_110px_auto] items-center gap-x-4 px-4 [&>*]:min-w-0'
+export const alertHeight = 48
+export const alertCardHeight = 104
+
+type Props = { alert: AlertRow; isNarrow: boolean; onOpen: () => void; onAcknowledge: () => void; onSilence: () => void }
+
+/** One alert of the list: a line, on a phone a card. */
+export function AlertLine({ alert, isNarrow, onOpen, onAcknowledge, onSilence }: Props) {
+  const text = (
+    <button
+      type="button"
+      onClick={onOpen}
+      className="max-w-full truncate text-left text-sm font-medium hover:underline"
+      title={alert.text}
+    >
+      {alert.text}
+    </button>
+  )
+  const times = alert.count > 1 ? t('alerts.times', { count: alert.count }) : ''
+  const actions = (
+    <span className="flex justify-end gap-1">
+      <Button
+        look="quiet"
+        label={t('alerts.acknowledgeName', { text: alert.text })}
+        icon={<Check aria-hidden />}
+        blockedReason={alert.acknowledgeBlockedReason}
+        onClick={onAcknowledge}
+      />
+      <Button
+        look="quiet"
+        label={t('alerts.silenceName', { text: alert.text })}
+        icon={<BellOff aria-hidden />}
+        onClick={onSilence}
+      />
+    </span>
+  )
+  if (isNarrow)
+    return (
+      <div className="flex h-full flex-col justify-center gap-1 border-b border-line px-3">
+        <div className="flex items-center justify-between gap-2">
+          <AlertSeverity alert={alert} />
+          <AlertState alert={alert} />
+        </div>
+        {text}
+        <div className="flex items-center justify-between gap-2 text-xs text-muted">
+          <span>
+            <Ago at={alert.lastAt} /> {times}
+          </span>
+          {actions}
+        </div>
+      </div>
+    )
+  return (
+    <div className={`${alertColumns} h-full border-b border-line text-sm`}>
+      <AlertSeverity alert={alert} />
+      {text}
+      <span>
+        <AlertState alert={alert} />
+      </span>
+      <span className="text-xs text-muted tabular-nums">{times}</span>
+      <span className="text-xs text-muted">
+        <Ago at={alert.lastAt} />
+      </span>
+      {actions}
+    </div>
+  )
+}

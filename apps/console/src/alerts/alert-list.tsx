@@ -1,0 +1,150 @@
+'use client'
+import { BellRing, SearchX } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useConnection } from '@/graphql/use-connection.ts'
+import { useLive } from '@/graphql/use-live.ts'
+import { t } from '@/messages/index.ts'
+import { ButtonLink } from '@/ui/button.tsx'
+import { Empty } from '@/ui/empty.tsx'
+import { Failure } from '@/ui/failure.tsx'
+import { SkeletonRows } from '@/ui/skeleton.tsx'
+import { useNarrow } from '@/ui/use-narrow.ts'
+import type { useQueryState } from '@/ui/use-query-state.ts'
+import { VirtualList } from '@/ui/virtual-list.tsx'
+import { AcknowledgeDialog } from './acknowledge-dialog.tsx'
+import { AlertDialog } from './alert-dialog.tsx'
+import { AlertLine, alertCardHeight, alertColumns, alertHeight } from './alert-line.tsx'
+import { alertKinds, severities } from './badges.tsx'
+import { type AlertFilter, type AlertRow, AlertsQuery, AlertUpdated } from './documents.ts'
+import { SilenceDialog } from './silence-dialog.tsx'
+
+const selectLook = 'h-8 max-w-full rounded-md border border-line-strong bg-panel px-2 text-sm'
+type Query = ReturnType<typeof useQueryState>
+
+/** The URL's query -> the API's filter; without a word about it, what is open. */
+function toFilter(query: Query): AlertFilter {
+  const severity = severities.find((each) => each === query.get('severity'))
+  const kind = alertKinds.find((each) => each === query.get('kind'))
+  return {
+    ...(query.get('state') === 'all' ? {} : { isOpen: query.get('state') !== 'resolved' }),
+    ...(severity && { severity: [severity] }),
+    ...(kind && { kind: [kind] }),
+  }
+}
+
+function Filters({ query }: { query: Query }) {
+  return (
+    <div className="flex flex-wrap gap-2 pb-3">
+      <select
+        aria-label={t('alerts.state')}
+        value={query.get('state')}
+        onChange={(event) => query.set({ state: event.target.value })}
+        className={selectLook}
+      >
+        <option value="">{t('alerts.stateOpen')}</option>
+        <option value="resolved">{t('alerts.stateResolved')}</option>
+        <option value="all">{t('alerts.stateAll')}</option>
+      </select>
+      <select
+        aria-label={t('alerts.severity')}
+        value={query.get('severity')}
+        onChange={(event) => query.set({ severity: event.target.value })}
+        className={selectLook}
+      >
+        <option value="">{t('alerts.anySeverity')}</option>
+        {severities.map((severity) => (
+          <option key={severity} value={severity}>
+            {t(`alertSeverity.${severity}`)}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={t('alerts.kind')}
+        value={query.get('kind')}
+        onChange={(event) => query.set({ kind: event.target.value })}
+        className={selectLook}
+      >
+        <option value="">{t('alerts.anyKind')}</option>
+        {alertKinds.map((kind) => (
+          <option key={kind} value={kind}>
+            {t(`alertKind.${kind}`)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** Alerts, newest first, live. */
+export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () => void }) {
+  const isNarrow = useNarrow()
+  const filter = useMemo(() => toFilter(query), [query])
+  const list = useConnection('alerts', AlertsQuery, { filter }, (data) => data.alerts)
+  const [open, setOpen] = useState<{ what: 'look' | 'acknowledge' | 'silence'; alert: AlertRow } | null>(null)
+  useLive(AlertUpdated, {}, ({ alertUpdated }) => {
+    list.patch(alertUpdated)
+    list.soon()
+  })
+  const isFiltered = Boolean(filter.severity || filter.kind || query.get('state'))
+  const close = () => setOpen(null)
+  return (
+    <>
+      <Filters query={query} />
+      {list.problem && list.rows.length === 0 ? (
+        <Failure title={t('alerts.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
+      ) : !list.isLoading && list.rows.length === 0 ? (
+        isFiltered ? (
+          <Empty
+            icon={<SearchX aria-hidden />}
+            title={t('alerts.noMatch')}
+            action={<ButtonLink href="/alerts">{t('filter.clearAll')}</ButtonLink>}
+          />
+        ) : (
+          <Empty icon={<BellRing aria-hidden />} title={t('alerts.emptyTitle')}>
+            <p>{t('alerts.emptyText')}</p>
+          </Empty>
+        )
+      ) : (
+        <div className="rounded-lg border border-line bg-panel">
+          {!isNarrow && (
+            <div
+              className={`${alertColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
+            >
+              <span>{t('alerts.severity')}</span>
+              <span>{t('alerts.what')}</span>
+              <span>{t('alerts.state')}</span>
+              <span>{t('alerts.count')}</span>
+              <span>{t('alerts.last')}</span>
+              <span className="w-[68px]" />
+            </div>
+          )}
+          {list.isLoading ? (
+            <SkeletonRows rows={8} height={isNarrow ? alertCardHeight : alertHeight} />
+          ) : (
+            <VirtualList
+              label={t('nav.alerts')}
+              rows={list.rows}
+              rowHeight={isNarrow ? alertCardHeight : alertHeight}
+              renderRow={(alert) => (
+                <AlertLine
+                  alert={alert}
+                  isNarrow={isNarrow}
+                  onOpen={() => setOpen({ what: 'look', alert })}
+                  onAcknowledge={() => setOpen({ what: 'acknowledge', alert })}
+                  onSilence={() => setOpen({ what: 'silence', alert })}
+                />
+              )}
+              onNearEnd={list.more}
+              hasMore={list.hasMore}
+            />
+          )}
+        </div>
+      )}
+      {open?.what === 'look' && <AlertDialog alert={open.alert} onClose={close} />}
+      {open?.what === 'acknowledge' && (
+        <AcknowledgeDialog alert={open.alert} onClose={close} onDone={(alert) => list.patch(alert)} />
+      )}
+      {open?.what === 'silence' && <SilenceDialog alert={open.alert} onClose={close} onDone={onSilenced} />}
+    </>
+  )
+}

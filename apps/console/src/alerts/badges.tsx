@@ -1,0 +1,37 @@
+import { t } from '@/messages/index.ts'
+import { Badge, State, type Tone } from '@/ui/badge.tsx'
+import type { AlertRow } from './documents.ts'
+
+export const severities = ['CRITICAL', 'WARNING', 'INFO'] as const satisfies readonly AlertRow['severity'][]
+export const alertKinds = [
+  'STALE',
+  'OFFLINE',
+  'RECOVERED',
+  'ANOMALY',
+  'SEQUENCE_GAP',
+  'KEY_CHANGED',
+  'FINGERPRINT_CHANGED',
+  'CLOCK_SKEW',
+  'ACCELERATOR_LOST',
+  'ACCELERATOR_COUNT_CHANGED',
+  'INGEST_SILENT',
+] as const satisfies readonly AlertRow['kind'][]
+
+const tones: Record<AlertRow['severity'], Tone> = { CRITICAL: 'bad', WARNING: 'warn', INFO: 'neutral' }
+
+/** How bad an alert is; one that is over does not shout any more. */
+export function AlertSeverity({ alert }: { alert: Pick<AlertRow, 'severity' | 'resolvedAt'> }) {
+  return <State tone={alert.resolvedAt ? 'neutral' : tones[alert.severity]}>{t(`alertSeverity.${alert.severity}`)}</State>
+}
+
+/** Whether it is over, and whether somebody looks after it. */
+export function AlertState({ alert }: { alert: Pick<AlertRow, 'resolvedAt' | 'acknowledgedAt' | 'acknowledgedByName'> }) {
+  if (alert.resolvedAt) return <Badge tone="ok">{t('alerts.resolved')}</Badge>
+  if (alert.acknowledgedAt)
+    return (
+      <Badge tone="accent" title={t('alerts.acknowledgedBy', { name: alert.acknowledgedByName ?? '' })}>
+        {t('alerts.acknowledged')}
+      </Badge>
+    )
+  return <Badge tone="warn">{t('alerts.open')}</Badge>
+}

@@ -1,0 +1,84 @@
+import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
+
+export const AlertFragment = graphql(`
+  fragment AlertRow on Alert {
+    id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgement
+    acknowledgeBlockedReason
+    node { id name }
+  }
+`)
+export type AlertRow = ResultOf<typeof AlertFragment>
+
+export const AlertsQuery = graphql(
+  `
+  query Alerts($filter: AlertFilter, $first: Int, $after: String) {
+    alerts(filter: $filter, first: $first, after: $after) {
+      totalCount
+      edges { node { ...AlertRow } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`,
+  [AlertFragment],
+)
+export type AlertFilter = NonNullable<VariablesOf<typeof AlertsQuery>['filter']>
+
+export const AlertQuery = graphql(`
+  query AlertEvidence($id: ID!) { node(id: $id) { __typename ... on Alert { id evidence } } }
+`)
+
+export const AlertUpdated = graphql(
+  `
+  subscription AlertUpdated { alertUpdated { ...AlertRow } }
+`,
+  [AlertFragment],
+)
+
+export const AcknowledgeAlerts = graphql(
+  `
+  mutation AcknowledgeAlerts($ids: [ID!]!, $note: String) {
+    acknowledgeAlerts(ids: $ids, note: $note) {
+      __typename
+      ... on AcknowledgedAlerts { alerts { ...AlertRow } }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [AlertFragment],
+)
+
+export const MatcherFragment = graphql(`
+  fragment Matcher on AlertMatcher { kinds severities query clusters }
+`)
+export type Matcher = ResultOf<typeof MatcherFragment>
+
+export const SilencesQuery = graphql(
+  `
+  query AlertSilences($first: Int, $after: String) {
+    alertSilences(first: $first, after: $after) {
+      edges { node { id matcher { ...Matcher } reason startsAt endsAt createdByName endBlockedReason } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`,
+  [MatcherFragment],
+)
+export type Silence = ResultOf<typeof SilencesQuery>['alertSilences']['edges'][number]['node']
+
+export const CreateAlertSilence = graphql(`
+  mutation CreateAlertSilence($input: CreateAlertSilenceInput!) {
+    createAlertSilence(input: $input) {
+      __typename
+      ... on AlertSilence { id }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const EndAlertSilence = graphql(`
+  mutation EndAlertSilence($id: ID!) {
+    endAlertSilence(id: $id) { __typename ... on AlertSilence { id endsAt endBlockedReason } ... on Error { message code } }
+  }
+`)
