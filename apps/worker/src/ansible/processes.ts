@@ -1,16 +1,13 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 type Found = { pid: number; name: string }
 
-/**
- * Processes, other than this one, in whose environment or command line `marker` stands, and on Linux those of the user `uid`: all
- * that a run left behind.
- */
-export async function processesWith(marker: string, uid: number | null = null): Promise<Found[]> {
+/** Processes, other than this one, in whose environment or command line `marker` stands: all that a run left behind. */
+export async function processesWith(marker: string): Promise<Found[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await promisify(execFile)('ps', ['-axEww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 })
     return stdout.split('\n').flatMap((line) => {
@@ -25,8 +22,7 @@ export async function processesWith(marker: string, uid: number | null = null): 
   const pids = (await readdir('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid)
   const found = await Promise.all(
     pids.map(async (pid): Promise<Found[]> => {
-      const isTheirs = uid !== null && (await stat(`/proc/${pid}`).catch(() => null))?.uid === uid
-      if (!isTheirs && !(await read(pid, 'environ')).includes(needle) && !(await read(pid, 'cmdline')).includes(needle)) return []
+      if (!(await read(pid, 'environ')).includes(needle) && !(await read(pid, 'cmdline')).includes(needle)) return []
       return [{ pid, name: (await read(pid, 'comm')).toString().trim() }]
     }),
   )
@@ -38,11 +34,8 @@ export async function processesWith(marker: string, uid: number | null = null): 
  * @param spare processes of this name are left alone
  * @returns how many there were
  */
-export async function endProcessesWith(
-  marker: string,
-  { uid = null, graceMs = 500, spare = '' }: { uid?: number | null; graceMs?: number; spare?: string } = {},
-): Promise<number> {
-  const find = async () => (await processesWith(marker, uid)).filter(({ name }) => name !== spare)
+export async function endProcessesWith(marker: string, { graceMs = 500, spare = '' } = {}): Promise<number> {
+  const find = async () => (await processesWith(marker)).filter(({ name }) => name !== spare)
   const first = await find()
   if (first.length === 0) return 0
   for (const { pid } of first) signal(pid, 'SIGTERM')

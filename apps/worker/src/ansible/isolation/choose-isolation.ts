@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chmod, readFile } from 'node:fs/promises'
-import { isAbsolute, join, sep } from 'node:path'
+import { dirname, isAbsolute, join, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { loadConfig } from '@muster/core/config'
@@ -62,7 +62,7 @@ export async function surroundingsOf(
 ): Promise<Surroundings> {
   const playbooks = playbooksOf(config)
   const readable = [
-    ...[executable, modules].filter((path) => path !== null),
+    ...[config.ANSIBLE_PLAYBOOK, executable, modules && dirname(modules)].filter((path) => path !== null && isAbsolute(path)),
     ...(python ? await pathsOf(python) : []),
     // `collect_facts` reads the probe from there.
     ...[playbooks, join(playbooks, '../packages/discovery/src')],
@@ -98,7 +98,7 @@ async function tryOut(
     )
   } catch (error) {
     const { code, path, message } = error as NodeJS.ErrnoException
-    const missing = code === 'ENOENT' ? path : /failed to execute (\S+):/.exec(message)?.[1]
+    const missing = code === 'ENOENT' ? path : /failed to execute ([^/\s]+):/.exec(message)?.[1]
     throw missing ? new Error(`there is no ${missing}: install the package that has it (bubblewrap, util-linux)`) : error
   } finally {
     await endLeftovers(directory, async () => {})

@@ -57,7 +57,8 @@ export const noIsolation = (weakness: string | null): Isolation => ({
 const LIMITS = ['--core=0', '--nofile=16384', '--nproc=8192', `--fsize=${16 * 1024 ** 3}`]
 const limited = (argv: string[]) => ['prlimit', ...LIMITS, '--', ...argv]
 
-const become = ({ uid, gid }: RunUser, argv: string[]) => [
+/** The command that starts a command as a user, for good. */
+export const become = ({ uid, gid }: RunUser, argv: string[]): string[] => [
   ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all', '--no-new-privs', '--'],
   ...argv,
 ]
@@ -111,10 +112,11 @@ export function bubblewrap({ readable, hidden }: Surroundings): Isolation {
         // Of itself bubblewrap makes folders on the way that nobody else may pass.
         ...foldersTo([...programs, ...own]).flatMap((path) => ['--dir', path]),
         ...programs.flatMap((path) => ['--ro-bind-try', path, path]),
-        ...(user ? ['--ro-bind', await passwdWith(user, dir), '/etc/passwd'] : []),
+        ...['--ro-bind', await passwdFor(user?.uid ?? process.getuid!(), dir), '/etc/passwd'],
         ...(await existing(hidden)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
         ...own.flatMap((path) => ['--ro-bind', path, path]),
         ...writableDirs(place).flatMap((path) => ['--bind', path, path]),
+        ...['--remount-ro', '/'],
       ]
       const who = user ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : ['--unshare-user']
       return (argv, tellPidFd) =>
@@ -134,11 +136,12 @@ function foldersTo(paths: string[]): string[] {
   return [...new Set(above)].filter(Boolean).sort()
 }
 
-/** The machine's accounts and one of the run's user: ssh refuses to work for a user without one. */
-async function passwdWith({ uid, gid }: RunUser, dir: string): Promise<string> {
+/** The machine's accounts, with one for the run's user whose home is the run's: ssh and Ansible look there, and not for HOME. */
+async function passwdFor(uid: number, dir: string): Promise<string> {
   const path = join(dir, 'passwd')
-  const accounts = (await readFile('/etc/passwd', 'utf8')).replace(/\n?$/, '\n')
-  await writeFile(path, `${accounts}muster-run:x:${uid}:${gid}::${dir}/home:/bin/sh\n`, { mode: 0o644 })
+  const others = (await readFile('/etc/passwd', 'utf8')).split('\n').filter((line) => line && line.split(':')[2] !== String(uid))
+  const lines = [...others, `muster-run:x:${uid}:${uid}::${dir}/home:/bin/sh`, '']
+  await writeFile(path, lines.join('\n'), { mode: 0o644 })
   return path
 }
 
