@@ -47,6 +47,8 @@ beforeEach(async () => {
 })
 
 const HOOK = { kind: 'webhook' as const, url: 'https://hooks.test/path?token=hidden', secret: 'a secret of mine' }
+/** Not while a test goes on, however slow the machine. */
+const LATER = { retryAfterMs: 3_600_000 }
 let count = 0
 const route = (fields: Partial<Parameters<typeof createAlertRoute>[1]> = {}) =>
   createAlertRoute(cast.admin, { name: `route ${++count}`, ...HOOK, matcher: {}, ...fields })
@@ -352,7 +354,7 @@ test('a route that fails is tried again later and longer, in order, and others g
   await raise('offline', nodes[0]!)
   await plan()
   const claimed = await claimAlertDelivery(t.runtime)
-  await finishAlertDelivery(ctx, claimed!, { error: 'It refuses connections.' })
+  await finishAlertDelivery(ctx, claimed!, { error: 'It refuses connections.', ...LATER })
   const good = await route()
   await raise('offline', nodes[1]!)
   await plan()
@@ -397,7 +399,9 @@ test('a test is sent before all else and once, also where nothing goes through o
   const made = await route()
   await raise('offline', nodes[0]!)
   await plan()
-  await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, { error: 'no' })
+  await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, { error: 'no', ...LATER })
+  const state = async () => (await t.runtime.db.select().from(alertRoutes).where(eq(alertRoutes.id, made.id)))[0]!
+  const { retryAt } = await state()
   const failed = await testAlertRoute(cast.admin, { id: made.id })
   const claimed = await claimAlertDelivery(t.runtime)
   expect(claimed!.delivery).toMatchObject({ id: failed.id, event: 'test', alerts: [] })
@@ -405,6 +409,12 @@ test('a test is sent before all else and once, also where nothing goes through o
   const [after] = await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.id, failed.id))
   expect(after).toMatchObject({ status: 'FAILED', lastError: 'still no', attempts: 1 })
   expect(await claimAlertDelivery(t.runtime)).toBeNull()
+  expect(await state()).toMatchObject({ retryAt, lastError: 'no' })
+  await updateAlertRoute(cast.admin, { id: made.id, name: made.name })
+  const next = await testAlertRoute(cast.admin, { id: made.id })
+  const first = await claimAlertDelivery(t.runtime)
+  expect(first!.delivery.id).toBe(next.id)
+  await finishAlertDelivery(ctx, first!, null)
   await updateAlertRoute(cast.admin, { id: made.id, isEnabled: false })
   const rows = await t.runtime.db
     .select()
