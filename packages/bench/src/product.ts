@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { pickPort, startTestPostgres } from '@muster/standalone'
+import { childrenOf, cpuSeconds } from './cpu.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const READY_MS = 180_000
@@ -17,6 +18,8 @@ export type Product = {
   linkToken: string
   /** Everything of this product lives below; also what its processes have in their command lines. */
   dir: string
+  /** CPU that its processes have used so far, in s. */
+  cpu(): { api: number; worker: number; postgres: number }
   /** End one process at once, as a crash would. */
   kill(process: 'api' | 'worker'): Promise<void>
   /** Start it again and wait until it is ready. */
@@ -98,6 +101,11 @@ export async function startProduct(
       databaseUrl: postgres.url,
       linkToken,
       dir,
+      cpu: () => ({
+        api: cpuSeconds([children.get('api')?.pid ?? -1]),
+        worker: cpuSeconds([children.get('worker')?.pid ?? -1]),
+        postgres: cpuSeconds([postgres.pid, ...childrenOf(postgres.pid)]),
+      }),
       kill: (name) => end(name, 'SIGKILL'),
       start,
       crashPostgres,

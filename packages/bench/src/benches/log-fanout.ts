@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Bench } from '../bench.ts'
 import { type Client, connect } from '../client.ts'
 import { percentile, type Sample } from '../compare.ts'
+import { cpuSeconds } from '../cpu.ts'
 import { naiveNotify } from '../naive-notify.ts'
 import { addSilentNode, followRun, runJob, signIn } from '../onboard.ts'
 import { startProduct } from '../product.ts'
@@ -43,16 +44,22 @@ export const bench: Bench = async ({ rounds, say }) => {
       await newest(api, (run) => run.execAt !== null)
       // So that what starting costs is over.
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+      const before = { ...product.cpu(), clients: cpuSeconds([process.pid]) }
       const began = Date.now()
       flood.letGo()
       const delivered = (await Promise.all(followers)).reduce((sum, n) => sum + n, 0)
       const runs = await newest(api, (run) => run.finishedAt !== null)
+      const after = { ...product.cpu(), clients: cpuSeconds([process.pid]) }
       const lines = runs.reduce((sum, run) => sum + Number(run.lineCount), 0)
       const ended = Math.max(...runs.map((run) => Date.parse(run.finishedAt!)))
       if (lines !== RATE * SECONDS) throw new Error(`${lines} of ${RATE * SECONDS} lines were written`)
       return {
         perSecond: lines / ((ended - began) / 1000),
         lags,
+        cpu: Object.entries(after).map(([name, s]) => ({
+          name,
+          perLine: ((s - before[name as keyof typeof before]) * 1e6) / lines,
+        })),
         delivered: followersPerRun ? delivered / (lines * followersPerRun) : 1,
       }
     }
@@ -70,6 +77,11 @@ export const bench: Bench = async ({ rounds, say }) => {
       say(
         `round ${round} of ${rounds}: ${Math.round(live.perSecond)} lines/s with followers, ${Math.round(alone.perSecond)} without; p50 ${percentile(live.lags, 0.5)} ms, p99 ${p99} ms late; delivered/sent ${live.delivered}`,
       )
+      // What else the machine does makes all of the above worse, this hardly.
+      const told = live.cpu.map(
+        ({ name, perLine }, i) => `${name} ${perLine.toFixed(0)} (${alone.cpu[i]!.perLine.toFixed(0)} without)`,
+      )
+      say(`CPU per line written and given to ${FOLLOWERS_PER_RUN} followers, in µs: ${told.join(', ')}`)
     }
     const naive = await naiveNotify(product.databaseUrl)
     say(`for comparison, a NOTIFY in the transaction of each row: ${naive.toFixed(2)} of the write rate without`)
