@@ -88,10 +88,9 @@ async function tryOut(
     const env = { PATH: process.env.PATH, HOME: `${dir}/home`, LC_ALL: 'C.UTF-8', [name]: value }
     await Promise.all(
       trials.map(async (argv) => {
-        const { child } = await startInside(argv, dir, { isolation, enter, env })
+        const { child, exited } = await startInside(argv, dir, { isolation, enter, env })
         const timer = setTimeout(() => child.kill('SIGKILL'), TRIAL_MS)
-        const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-        const [said, , code] = await Promise.all([text(child.stderr!), text(child.stdout!), ended])
+        const [said, , code] = await Promise.all([text(child.stderr!), text(child.stdout!), exited])
         clearTimeout(timer)
         if (code !== 0) throw new Error(said || `${argv[0]} ended with ${code}`)
       }),

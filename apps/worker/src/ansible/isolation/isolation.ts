@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { writableDirs } from '../run-directory.ts'
@@ -19,7 +20,7 @@ export type Isolation = {
   user(): RunUser | null
   /**
    * To be called when all is in place that the run is to find in its directories.
-   * @returns makes, of a command, the one that starts it inside. It says the pid of what it starts on `tellPidFd`, see child.ts
+   * @returns makes, of a command, the one that starts it inside. It says the pid of what it starts on `tellPidFd`, see start-inside.ts
    */
   enter(place: RunPlace): Promise<Enter>
   /** Whether what is started is the child of a process that stays, and not that process. */
@@ -54,8 +55,18 @@ export const noIsolation = (weakness: string | null): Isolation => ({
  * What is no playbook's business to need more of, so that one that runs wild does not take the machine with it. No limit of address
  * space: Python and what it loads reserve far more than they use. Sizes in bytes.
  */
-const LIMITS = ['--core=0', '--nofile=16384', '--nproc=8192', `--fsize=${16 * 1024 ** 3}`]
-const limited = (argv: string[]) => ['prlimit', ...LIMITS, '--', ...argv]
+const LIMITS = { core: 0, nofile: 16_384, nproc: 8192, fsize: 16 * 1024 ** 3 }
+const NAMES = { core: 'Max core file size', nofile: 'Max open files', nproc: 'Max processes', fsize: 'Max file size' }
+
+/** Nobody but root may raise what this process has itself, by /proc/self/limits of proc(5): a name, a soft and a hard limit. */
+function limited(argv: string[]): string[] {
+  const own = process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : ''
+  const options = Object.entries(LIMITS).map(([name, most]) => {
+    const hard = Number(new RegExp(`^${NAMES[name as keyof typeof NAMES]} +\\S+ +(\\d+)`, 'm').exec(own)?.[1] ?? most)
+    return `--${name}=${Math.min(most, hard)}`
+  })
+  return ['prlimit', ...options, '--', ...argv]
+}
 
 /** The command that starts a command as a user, for good. */
 export const become = ({ uid, gid }: RunUser, argv: string[]): string[] => [
@@ -70,7 +81,7 @@ export const asUser = (user: RunUser): Isolation => ({
   user: () => user,
   async enter(place) {
     await giveToRun(place)
-    return (argv) => become(user, limited(argv))
+    return (argv) => limited(become(user, argv))
   },
   hasMonitor: false,
 })
