@@ -6,7 +6,11 @@ import { gzipSync } from 'node:zlib'
 import { TARGETS, type Target, VERSION } from './compile.ts'
 
 const DESCRIPTION = 'Node agent of Muster'
-const FILES = { '/etc/muster/agent.yaml': 'agent.yaml', '/lib/systemd/system/muster-agent.service': 'muster-agent.service' }
+const FILES = {
+  '/etc/muster/agent.yaml': 'agent.yaml',
+  // The role that deploys the agent has the unit.
+  '/lib/systemd/system/muster-agent.service': '../../../playbooks/roles/muster_agent/files/muster-agent.service',
+}
 
 type Options = {
   /** Seconds since 1970 that every file has, so that the same source gives the same packages. */

@@ -65,7 +65,10 @@ describe('packages', () => {
 
   test.skipIf(run('sh', '-c', 'command -v systemd-analyze || true') === '')('systemd takes the unit', () => {
     const unit = path.join(folder(), 'muster-agent.service')
-    const text = fs.readFileSync(path.join(import.meta.dirname, '../packaging/muster-agent.service'), 'utf8')
+    const text = fs.readFileSync(
+      path.join(import.meta.dirname, '../../../playbooks/roles/muster_agent/files/muster-agent.service'),
+      'utf8',
+    )
     fs.writeFileSync(unit, text.replace('/usr/bin/muster-agent', '/bin/true'))
     const said = execFileSync('sh', ['-c', `systemd-analyze verify ${unit} 2>&1 || true`], { encoding: 'utf8' })
     expect(said).not.toMatch(/muster-agent\.service/)

@@ -8,7 +8,7 @@ type Said = { status?: number; headers?: Record<string, string>; body?: unknown 
  * Stands in for the API where a test needs to say what it answers. It takes beats as the API does: signed over the bytes as received, and
  * growing. `answer` says what else it does with a beat.
  */
-export async function standInApi(answer: (beat: Heartbeat) => Said | undefined = () => undefined) {
+export async function standInApi(answer: (beat: Heartbeat) => Said | undefined = () => undefined, address = '127.0.0.1') {
   const registrations: RegisterRequest[] = []
   const accepted: Heartbeat[] = []
   const wrong: string[] = []
@@ -43,7 +43,7 @@ export async function standInApi(answer: (beat: Heartbeat) => Said | undefined =
       }
     })
   })
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, address, resolve))
   await listen(0)
   const { port } = server.address() as AddressInfo
   const down = () =>
@@ -51,7 +51,7 @@ export async function standInApi(answer: (beat: Heartbeat) => Said | undefined =
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  return { url: `http://127.0.0.1:${port}`, registrations, accepted, wrong, down, up: () => listen(port) }
+  return { url: `http://${address}:${port}`, registrations, accepted, wrong, down, up: () => listen(port) }
 }
 
 export const refuse = (code: string): Said => ({ body: { accepted: false, error: { code, message: `says ${code}` } } })

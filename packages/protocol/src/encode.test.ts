@@ -1,4 +1,5 @@
 import { verify as ed25519 } from 'node:crypto'
+import fs from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../vectors.json' with { type: 'json' }
@@ -43,6 +44,14 @@ test('the registration of the vectors', () => {
   const { key } = publicKey(vectors.key.public_key)
   expect(ed25519(null, proofBytes(request, proof.timestamp), key, Buffer.from(proof.signature, 'base64'))).toBe(true)
   expect(text(proofBytes({ node_id: 'node-1', cluster_id: 'c' }, 7))).toBe('muster register v1\nnode-1\nc\n7\n\n')
+})
+
+test('the guide shows what the vectors hold', () => {
+  const guide = fs.readFileSync(new URL('../../../docs/agent-protocol.md', import.meta.url), 'utf8')
+  const { request, proof } = vectors.registration
+  expect(guide).toContain(`\n${vectors.heartbeats[0]!.body}\n`)
+  expect(guide).toContain(`\n${JSON.stringify({ ...request, proof })}\n`)
+  expect(guide).toContain(`\n${text(proofBytes(request, proof.timestamp))}`)
 })
 
 test.each([

@@ -44,7 +44,7 @@ describe('createTenant', () => {
     const now = new Map(
       (await db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, tenant.id))).map((row) => [row.name, row]),
     )
-    expect(now.size).toBe(8)
+    expect(now.size).toBe(9)
     expect(now.get('install_nvidia_driver')!.inputSchema).toMatchObject({ properties: { install_cuda: { type: 'boolean' } } })
     expect(now.get('deploy_node_exporter')).toMatchObject({ isSystem: false, description: 'mine' })
     const entries = await db.select().from(auditEntries).where(eq(auditEntries.tenantId, tenant.id))

@@ -206,4 +206,37 @@ export const BUILT_IN_TEMPLATES = [
       },
     }),
   },
+  {
+    ...exporter,
+    name: 'deploy_muster_agent',
+    displayName: 'Deploy the Muster agent',
+    description: 'Installs the node agent, enrols it with a one-time token and waits for its first heartbeat.',
+    playbookPath: 'deploy_muster_agent.yml',
+    inputSchema: inputs({
+      muster_agent_api_url: text('Where agents reach the API.', 'https://muster.example.org', '^https?://[^ ]+$'),
+      muster_agent_cluster_id: text('The cluster that they say they belong to.', 'cluster-1', '^[^{}]{1,128}$'),
+      muster_agent_token: {
+        type: 'string',
+        maxLength: 256,
+        description: 'The one-time token, for a run on one node; for many, each node has its own as a secret variable.',
+        'x-secret': true,
+      },
+      muster_agent_url: text('URL of the folder with the binaries, named as the build names them.', '', URL_PATTERN),
+      muster_agent_checksum: text('SHA-256 of the binary.', '', '^([0-9a-f]{64})?$'),
+      muster_agent_offline_dir: offlineDir('the binary'),
+      muster_agent_ca: {
+        ...text('PEM of the authority that signed the API’s certificate, if it is a private one.', ''),
+        maxLength: 20_000,
+      },
+      muster_agent_region: text('The region that the nodes are in.', '', '^[^{}]*$'),
+      muster_agent_datacenter: text('The datacenter that they are in.', '', '^[^{}]*$'),
+      muster_agent_latency_targets: {
+        type: 'array',
+        items: { type: 'string', pattern: '^[0-9A-Za-z.:[\\]_-]+$', maxLength: 255 },
+        maxItems: 64,
+        description: 'Machines to which each node measures its way, with or without a port.',
+        examples: [[]],
+      },
+    }),
+  },
 ] satisfies Row[]

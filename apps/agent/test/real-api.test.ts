@@ -1,0 +1,89 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { createEnrolmentToken } from '@muster/core/agents'
+import { newIdentity } from '@muster/protocol/light'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type HttpServer, serveHttp } from '../../api/src/http.ts'
+import { testApi } from '../../api/src/testing/api.ts'
+import { Agent } from '../src/agent.ts'
+import { api } from '../src/api.ts'
+import type { Measured } from '../src/collect/index.ts'
+import { readConfig } from '../src/config.ts'
+import { logger } from '../src/log.ts'
+import { register } from '../src/register.ts'
+import { folder } from './tree.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let server: HttpServer
+beforeAll(async () => {
+  t = await testApi()
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+})
+afterAll(async () => {
+  await server.stop()
+  await t.close()
+})
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 50 })
+
+test('against the real API: a token lets it in, beats count, and what a cut kept back arrives in order', async () => {
+  const cast = await t.given.tenant()
+  const { token } = await createEnrolmentToken(cast.operator, {})
+  const identity = newIdentity()
+  const names = { nodeId: 'gpu-0001', clusterId: 'lab' }
+  const { config } = readConfig(['--config', '/dev/null', '--hostname', 'gpu-0001', '--region', 'eu'])
+  const stop = new AbortController()
+  const stateDir = folder()
+  const real = api(`http://127.0.0.1:${server.port}`, undefined, '1', stop.signal)
+  // The cable, and what went through it.
+  let isCut = false
+  const answers: Record<string, unknown>[] = []
+  const send: typeof real = async (...request) => {
+    if (isCut) return { failure: 'the network is cut' }
+    const reply = await real(...request)
+    if ('body' in reply) answers.push(reply.body)
+    // The API asks for a beat every 30 s; here they come faster.
+    return 'body' in reply ? { ...reply, body: { ...reply.body, next_heartbeat_seconds: 0.2 } } : reply
+  }
+  const measured: Measured = {
+    capacity: { cpu_cores_total: 8 },
+    health: { status: 'healthy' },
+    hardware_fingerprint: 'f'.repeat(64),
+  }
+  const agent = new Agent({
+    ...names,
+    stateDir,
+    interval: 200,
+    settle: 0,
+    version: '1.2.3',
+    identity,
+    api: send,
+    log: { ...logger('error'), warn: () => {} },
+    collect: async () => measured,
+    register: (what) => register(send, config, names, identity, what, '1.2.3', token),
+  })
+  const ended = agent.run(stop.signal)
+  const row = () =>
+    t.runtime.db.query.agents.findFirst({ where: { agentId: 'gpu-0001', tenantId: cast.tenant.id }, with: { beat: true } })
+  try {
+    await until(async () => expect((await row())?.beat?.accepted).toBeGreaterThan(1))
+    expect(await row()).toMatchObject({ state: 'ACTIVE', version: '1.2.3', cluster: 'lab', fingerprint: 'f'.repeat(64) })
+    isCut = true
+    await until(() => expect(agent.status()).toMatchObject({ last_error: { code: 'connection_failed' } }))
+    await until(() => expect(fs.readdirSync(path.join(stateDir, 'spool')).length).toBeGreaterThan(2))
+    isCut = false
+    await until(() => expect(agent.status().waiting_heartbeats).toBe(0))
+    stop.abort()
+    await ended
+    const { boot_epoch, sequence_number, waiting_heartbeats } = agent.status()
+    const beat = (await row())!.beat!
+    // The last may have been on its way.
+    expect([sequence_number, sequence_number - waiting_heartbeats]).toContain(beat.sequence)
+    expect(beat.bootEpoch).toBe(boot_epoch)
+    // Every one arrived, once: none was refused for standing behind another.
+    expect(answers.filter(({ accepted }) => accepted !== true)).toEqual([])
+    expect(beat.accepted).toBe(beat.sequence)
+  } finally {
+    stop.abort()
+    await ended
+  }
+}, 120_000)
