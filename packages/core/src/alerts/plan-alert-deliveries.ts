@@ -2,6 +2,7 @@ import { and, eq, lte, sql } from 'drizzle-orm'
 import type { Runtime, Tx } from '../context.ts'
 import { isOneOf } from '../db/rows.ts'
 import { computeNodes, readGroupTree } from '../nodes/index.ts'
+import { isDatabaseAway } from '../patiently.ts'
 import { EVENT_KINDS } from './kinds.ts'
 import { fitsMatcher, fitting } from './matcher.ts'
 import { silencesOfAlerts } from './silences-of-alerts.ts'
@@ -16,12 +17,15 @@ export const MOST_TOLD = 500
  * @returns how many alerts were looked at
  */
 export async function planAlertDeliveries(runtime: Runtime): Promise<number> {
+  const tenants = await runtime.db.selectDistinct({ id: alerts.tenantId }).from(alerts).where(lte(alerts.announceAt, sql`now()`))
   let count = 0
-  for (;;) {
-    const planned = await runtime.db.transaction(planSome)
-    count += planned
-    if (planned === 0) break
-  }
+  for (const { id } of tenants)
+    try {
+      for (let planned = -1; planned !== 0; count += planned) planned = await runtime.db.transaction((tx) => planSome(tx, id))
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error
+      runtime.log.error({ err: error, tenantId: id }, 'cannot plan the alerts of a tenant; those of others are told')
+    }
   await runtime.db.execute(sql`with over as (select a.id from ${alerts} a
       where a.resolved_at is null and a.kind = any(${sql.param(EVENT_KINDS)}::text[]) and a.last_at < now() - interval '5 minutes'
       order by a.kind, a.key for update skip locked)
@@ -29,18 +33,17 @@ export async function planAlertDeliveries(runtime: Runtime): Promise<number> {
   return count
 }
 
-/** Some of one tenant. Rows that another worker has in hand are its. */
-async function planSome(tx: Tx): Promise<number> {
+/** Some of a tenant. Rows that another worker has in hand are its. */
+async function planSome(tx: Tx, tenantId: string): Promise<number> {
   const due = await tx
-    .select({ id: alerts.id, tenantId: alerts.tenantId })
+    .select({ id: alerts.id })
     .from(alerts)
-    .where(lte(alerts.announceAt, sql`now()`))
-    .orderBy(alerts.tenantId, alerts.kind, alerts.key)
+    .where(and(eq(alerts.tenantId, tenantId), lte(alerts.announceAt, sql`now()`)))
+    .orderBy(alerts.kind, alerts.key)
     .limit(MOST_TOLD)
     .for('update', { skipLocked: true })
-  const tenantId = due[0]?.tenantId
-  if (!tenantId) return 0
-  const ids = due.filter((row) => row.tenantId === tenantId).map((row) => row.id)
+  const ids = due.map((row) => row.id)
+  if (ids.length === 0) return 0
   const tree = await readGroupTree(tx, { tenantId })
   const routes = await tx
     .select()

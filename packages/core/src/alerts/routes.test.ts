@@ -225,6 +225,22 @@ test('a route whose group is gone tells all, and a silence whose group is gone h
   expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
 })
 
+test('a tenant whose alerts cannot be planned keeps no other waiting', async () => {
+  const made = await route()
+  const other = await t.given.tenant()
+  const [node] = await t.given.fleet(other.operator, { nodes: 1 })
+  await createAlertRoute(other.admin, { name: 'r', ...HOOK, matcher: { query: 'tag = prod' } })
+  // As no verb writes it.
+  const broken = { query: 5 } as unknown as AlertMatcher
+  await t.runtime.db.update(alertRoutes).set({ matcher: broken }).where(eq(alertRoutes.tenantId, other.tenant.id))
+  const theirs = { tenantId: other.tenant.id, nodeId: node!.id, kind: 'offline' as const, evidence: {} }
+  await t.runtime.db.transaction((tx) => raiseAlerts(tx, [theirs]))
+  await raise('offline', nodes[0]!)
+  await plan()
+  expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
+  await t.runtime.db.delete(alerts).where(eq(alerts.tenantId, other.tenant.id))
+})
+
 test('what is over before anybody was told is not told, and what flaps is told again after five minutes', async () => {
   const made = await route()
   await raise('offline', nodes[0]!)
@@ -274,6 +290,11 @@ test('a silence holds back what fits it until it ends; what is over by then is n
   await endAlertSilence(cast.operator, { id: silence.id })
   await plan()
   expect((await told(made.id)).join()).toContain('gpu001 offline')
+  // The end of what people were told of is told even so.
+  await createAlertSilence(cast.operator, { matcher: {}, reason: 'all', endsAt })
+  await resolve('offline', nodes[1]!)
+  await plan()
+  expect((await told(made.id)).at(-1)).toBe('resolved, gpu002 offline')
 })
 
 test('a silence ends by its time', async () => {
