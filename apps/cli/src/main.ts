@@ -44,6 +44,8 @@ import { queueLimit } from './commands/queue/limit.ts'
 import { queuePause } from './commands/queue/pause.ts'
 import { queueResume } from './commands/queue/resume.ts'
 import { queueStatus } from './commands/queue/status.ts'
+import { retentionSet } from './commands/retention/set.ts'
+import { retentionShow } from './commands/retention/show.ts'
 import { retry } from './commands/retry.ts'
 import { run } from './commands/run.ts'
 import { runs } from './commands/runs.ts'
@@ -173,6 +175,7 @@ export function program(): Command {
   )
   muster.addCommand(noun('alert', 'what people should know of', [alertList(), alertAck(), alertSilence()]))
   muster.addCommand(noun('artifact', 'files that runs left', [artifactList(), artifactGet()]))
+  muster.addCommand(noun('retention', 'for how long logs, artifacts and runs are kept', [retentionShow(), retentionSet()]))
   muster.addCommand(noun('queue', 'runs that have not begun', [queueStatus(), queuePause(), queueResume(), queueLimit()]))
   muster.addCommand(noun('worker', 'processes that execute runs', [workerList(), workerDrain(), workerUndrain()]))
   return muster
