@@ -1,67 +1,83 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { graphql } from '../../graphql.ts'
-import { noNode } from '../../ids.ts'
+import { nodeIds, noNode } from '../../ids.ts'
 import { ago, bytes, type Format, outputOption, printObject, printRows } from '../../output.ts'
 
 export const nodeGet = () =>
   new Command('get')
-    .description('one node with its accelerators')
-    .argument('<name>')
+    .description('nodes with their accelerators; of one name JSON is an object, else a list')
+    .argument('<names...>', 'names and hostlists, for example gpu[01-08] cpu01')
     .addOption(outputOption())
-    .action(async (name: string, { output }: { output: Format }) => {
-      const { computeNode: node } = await request(
-        graphql(`query NodeGet($name: String!) {
-          computeNode(name: $name) {
-            id name displayName host port sshUser status statusReason nodeType tags labels notes arch osName kernel cpuModel cpuSockets cpuCores cpuThreads memoryBytes
-            bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged }
-            credential { name } becomeCredential { name } bastion { name } groups { name }
-            accelerators { index deviceType vendor model uuid pciAddress memoryTotal memoryUsed driverVersion temperature power utilization health partitions { kind profile } }
-          }
-        }`),
-        { name },
-      )
-      if (!node) throw noNode(name)
-      if (output !== 'table') return printObject(node, output)
-      printObject(node, output, [
-        ['name', node.name],
-        ['status', node.statusReason ? `${node.status}: ${node.statusReason}` : node.status],
-        ['address', `${node.sshUser ? `${node.sshUser}@` : ''}${node.host} port ${node.port}`],
-        ['bastion', node.bastion?.name],
-        ['credential', node.credential?.name],
-        ['host key', node.hostKeyFingerprint],
-        ...(node.hostKeyAlarm ? [alarm(node.name, node.hostKeyAlarm)] : []),
-        ['groups', node.groups.map((g) => g.name).join(', ')],
-        ['tags', node.tags.join(', ')],
-        ['os', [node.osName, node.kernel, node.arch].filter(Boolean).join(', ')],
-        ['cpu', node.cpuModel && `${node.cpuSockets} x ${node.cpuModel}, ${node.cpuCores} cores, ${node.cpuThreads} threads`],
-        ['memory', bytes(node.memoryBytes)],
-        ['booted', ago(node.bootedAt)],
-        ['seen', ago(node.lastSeenAt)],
-        ['notes', node.notes],
-      ])
-      if (node.accelerators.length === 0) return
-      process.stdout.write('\n')
-      printRows(
-        node.accelerators,
-        [
-          { title: '#', value: (a) => a.index },
-          { title: 'MODEL', value: (a) => a.model ?? a.deviceType },
-          { title: 'HEALTH', value: (a) => a.health },
-          {
-            title: 'MEMORY',
-            value: (a) => (a.memoryUsed === null ? bytes(a.memoryTotal) : `${bytes(a.memoryUsed)} of ${bytes(a.memoryTotal)}`),
-          },
-          { title: '°C', value: (a) => a.temperature },
-          { title: 'W', value: (a) => a.power },
-          { title: '%', value: (a) => a.utilization },
-          { title: 'PARTITIONS', value: (a) => counted(a.partitions.map((p) => p.profile ?? p.kind)) },
-          { title: 'PCI', value: (a) => a.pciAddress, spare: true },
-          { title: 'DRIVER', value: (a) => a.driverVersion, spare: true },
-        ],
-        output,
-      )
+    .action(async (names: string[], { output }: { output: Format }) => {
+      const nodes: Node[] = []
+      for (const { name } of await nodeIds(names.join(','))) nodes.push(await nodeOf(name))
+      const isOne = names.length === 1 && nodes[0]!.name === names[0]
+      if (output !== 'table') return printObject(isOne ? nodes[0]! : nodes, output)
+      for (const [i, node] of nodes.entries()) {
+        if (i > 0) process.stdout.write('\n')
+        printNode(node)
+      }
     })
+
+type Node = Awaited<ReturnType<typeof nodeOf>>
+
+async function nodeOf(name: string) {
+  const { computeNode: node } = await request(
+    graphql(`query NodeGet($name: String!) {
+      computeNode(name: $name) {
+        id name displayName host port sshUser status statusReason nodeType tags labels notes arch osName kernel cpuModel cpuSockets cpuCores cpuThreads memoryBytes
+        bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged }
+        credential { name } becomeCredential { name } bastion { name } groups { name }
+        accelerators { index deviceType vendor model uuid pciAddress memoryTotal memoryUsed driverVersion temperature power utilization health partitions { kind profile } }
+      }
+    }`),
+    { name },
+  )
+  if (!node) throw noNode(name)
+  return node
+}
+
+function printNode(node: Node): void {
+  printObject(node, 'table', [
+    ['name', node.name],
+    ['status', node.statusReason ? `${node.status}: ${node.statusReason}` : node.status],
+    ['address', `${node.sshUser ? `${node.sshUser}@` : ''}${node.host} port ${node.port}`],
+    ['bastion', node.bastion?.name],
+    ['credential', node.credential?.name],
+    ['host key', node.hostKeyFingerprint],
+    ...(node.hostKeyAlarm ? [alarm(node.name, node.hostKeyAlarm)] : []),
+    ['groups', node.groups.map((g) => g.name).join(', ')],
+    ['tags', node.tags.join(', ')],
+    ['os', [node.osName, node.kernel, node.arch].filter(Boolean).join(', ')],
+    ['cpu', node.cpuModel && `${node.cpuSockets} x ${node.cpuModel}, ${node.cpuCores} cores, ${node.cpuThreads} threads`],
+    ['memory', bytes(node.memoryBytes)],
+    ['booted', ago(node.bootedAt)],
+    ['seen', ago(node.lastSeenAt)],
+    ['notes', node.notes],
+  ])
+  if (node.accelerators.length === 0) return
+  process.stdout.write('\n')
+  printRows(
+    node.accelerators,
+    [
+      { title: '#', value: (a) => a.index },
+      { title: 'MODEL', value: (a) => a.model ?? a.deviceType },
+      { title: 'HEALTH', value: (a) => a.health },
+      {
+        title: 'MEMORY',
+        value: (a) => (a.memoryUsed === null ? bytes(a.memoryTotal) : `${bytes(a.memoryUsed)} of ${bytes(a.memoryTotal)}`),
+      },
+      { title: '°C', value: (a) => a.temperature },
+      { title: 'W', value: (a) => a.power },
+      { title: '%', value: (a) => a.utilization },
+      { title: 'PARTITIONS', value: (a) => counted(a.partitions.map((p) => p.profile ?? p.kind)) },
+      { title: 'PCI', value: (a) => a.pciAddress, spare: true },
+      { title: 'DRIVER', value: (a) => a.driverVersion, spare: true },
+    ],
+    'table',
+  )
+}
 
 const alarm = (name: string, key: { offeredFingerprint: string; isChanged: boolean }): [string, string] => [
   key.isChanged ? 'KEY CHANGED' : 'offered key',
