@@ -86,12 +86,12 @@ function answer(res: ServerResponse, status: number, text: string): void {
   res.writeHead(status).end(text)
 }
 
-/** The listener stands from the start on and comes back by itself; the database is asked. */
+/** The listener stands from the start on and comes back by itself; the database and the artifact store are asked. */
 async function whyNotReady({ deps }: Api): Promise<string | null> {
   try {
     await deps.runtime.db.execute(sql`select 1`)
-    return null
   } catch {
     return 'the database does not answer'
   }
+  return deps.store.whyNotReady()
 }

@@ -22,6 +22,7 @@ beforeAll(async () => {
     CREDENTIAL_MASTER_PASSWORD: TEST_MASTER_PASSWORD,
     MUSTER_PUBLIC_URL: 'http://localhost:3000',
     MUSTER_LAB_FILE: join(dir, 'lab.json'),
+    ARTIFACT_DIR: join(dir, 'artifacts'),
   }
 })
 afterAll(async () => {

@@ -108,7 +108,7 @@ describe.runIf(MOTO && MOTO_PYTHON)('an S3 server', () => {
 
   test('that is away, or has no such bucket, is named with its reason', async () => {
     expect(await s3({ NODE_ARTIFACTS_BUCKET: 'another' }).whyNotReady()).toMatch(
-      /^The bucket another at http.* does not serve us \(.+\)\.$/,
+      /^The bucket another at http.* does not serve us \(.+\)\. See whether it is there.*NODE_ARTIFACTS_BUCKET, S3_ENDPOINT/,
     )
     const away = s3({ S3_ENDPOINT: `http://127.0.0.1:${await freePort()}` })
     await expect(away.put(KEY, file, 11)).rejects.toThrow(/bucket muster at .* does not serve us \(ECONNREFUSED\)/)

@@ -59,7 +59,7 @@ export function s3Store(config: S3Config): ArtifactStore {
         await client.send(new sdk.HeadBucketCommand({ Bucket }))
         return null
       } catch (error) {
-        return inWords(error, config).message
+        return `${inWords(error, config).message} See whether it is there, and what NODE_ARTIFACTS_BUCKET, S3_ENDPOINT and the account's rights say.`
       }
     },
   }
