@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApiToken } from '@muster/core/access'
+import { openVault } from '@muster/core/credentials'
 import { eventually, makePrivateKey, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
 import type { LabDescription } from '@muster/lab'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -225,4 +226,17 @@ test('the API waits for its database, says what is missing without SQL, and outl
     child.kill('SIGKILL')
     await once(child, 'close')
   }
+})
+
+test('the master password is changed by files, and opens everything afterwards', { timeout: 300_000 }, async () => {
+  const [now, next] = [join(dir, 'now'), join(dir, 'next')]
+  writeFileSync(now, TEST_MASTER_PASSWORD)
+  writeFileSync(next, 'the next master password\n')
+  const settings = { CREDENTIAL_MASTER_PASSWORD: '', CREDENTIAL_MASTER_PASSWORD_FILE: now }
+  const none = await run('./change-master-password.ts', settings)
+  expect(none).toMatchObject({ code: 1, out: '', err: expect.stringContaining('NEW_CREDENTIAL_MASTER_PASSWORD_FILE') })
+  const changed = await run('./change-master-password.ts', { ...settings, NEW_CREDENTIAL_MASTER_PASSWORD_FILE: next })
+  expect(changed).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Start every API and worker') })
+  await expect(openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)).rejects.toThrow('does not fit')
+  await openVault(t.runtime.db, 'the next master password', 1)
 })

@@ -5,7 +5,7 @@ export { CreateSecretStoreInput, createSecretStore } from './create-secret-store
 export { type CredentialKey, credentialKey } from './credential-key.ts'
 export { deleteCredential } from './delete-credential.ts'
 export { deleteSecretStore } from './delete-secret-store.ts'
-export { type DeriveKey, openVault } from './open-vault.ts'
+export { changeMasterPassword, type DeriveKey, openVault } from './open-vault.ts'
 export { whyNotDelete, whyNotOpenRepository, whyNotRotate } from './policy.ts'
 export { resealCredentials } from './reseal-credentials.ts'
 export { rotateCredentialKey } from './rotate-credential-key.ts'

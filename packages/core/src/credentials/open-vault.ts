@@ -1,8 +1,9 @@
 import { pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { eq, max } from 'drizzle-orm'
+import { eq, max, sql } from 'drizzle-orm'
 import type { Vault } from '../context.ts'
 import type { Db } from '../db/client.ts'
+import { Conflict } from '../errors.ts'
 import { open, recordVersion, seal } from './seal.ts'
 import { credentialKeys } from './tables.ts'
 
@@ -14,13 +15,63 @@ const PROOF_TEXT = 'this master password is the right one'
 export type DeriveKey = (masterPassword: string, salt: Buffer) => Promise<Buffer>
 const deriveKey: DeriveKey = (masterPassword, salt) => promisify(pbkdf2)(masterPassword, salt, ROUNDS, 32, 'sha256')
 
+/** Let nobody else make or wrap keys until this transaction ends. */
+export const lockKeys = (tx: Pick<Db, 'execute'>) => tx.execute(sql`lock table ${credentialKeys} in share row exclusive mode`)
+
+const keyPlace = { tenantId: '', objectId: '', field: 'key' }
+
+/** The key-encryption key of a row. @throws Conflict the password is another one */
+async function openKey(row: typeof credentialKeys.$inferSelect, masterPassword: string, derive: DeriveKey): Promise<Buffer> {
+  const derived = await derive(masterPassword, Buffer.from(row.salt, 'base64'))
+  try {
+    const kek = row.wrapped === null ? derived : Buffer.from(open(derived, keyPlace, row.wrapped), 'base64')
+    open(kek, PROOF_PLACE, row.proof)
+    return kek
+  } catch {
+    throw new Conflict(
+      `The master password does not fit: credentials of key version ${row.version} were sealed with another one. ` +
+        'Start with that one (CREDENTIAL_MASTER_PASSWORD, or its _FILE or _FD).',
+    )
+  }
+}
+
+/**
+ * Change the master password: every key-encryption key stays what it is and is wrapped with the new one, so that no record changes.
+ * One transaction: whenever this is killed, either the old password is the one or the new. May be repeated.
+ * @returns false: the new one was the one already
+ * @throws Conflict neither of them fits, or there is no key yet
+ */
+export async function changeMasterPassword(db: Db, from: string, to: string, derive: DeriveKey = deriveKey): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await lockKeys(tx)
+    const rows = await tx.select().from(credentialKeys).orderBy(credentialKeys.version)
+    if (rows.length === 0) throw new Conflict('Nothing was sealed yet: start Muster with the new master password.')
+    const fits = (password: string) =>
+      Promise.all(rows.map((row) => openKey(row, password, derive))).catch((error: unknown) => error as Error)
+    const keks = await fits(from)
+    if (keks instanceof Error) {
+      if (!((await fits(to)) instanceof Error)) return false
+      throw keks
+    }
+    for (const [i, { version }] of rows.entries()) {
+      const salt = randomBytes(16)
+      const wrapped = seal(await derive(to, salt), version, keyPlace, keks[i]!.toString('base64'))
+      await tx
+        .update(credentialKeys)
+        .set({ salt: salt.toString('base64'), wrapped })
+        .where(eq(credentialKeys.version, version))
+    }
+    return true
+  })
+}
+
 /**
  * The vault of this process. The newest version in `credential_keys` is the one to seal with, in every process from the moment
  * in which its row is there. Keys are derived when they are first needed and kept in memory.
  * @param atLeast the version to begin with: made here when there is none that is as new. Of several processes that start at once
  *   one makes it and all use it.
  * @param derive for tests, which have no half second for each database
- * @throws Error when the master password is not the one that the database's credentials were sealed with
+ * @throws Conflict when the master password is not the one that the database's credentials were sealed with
  */
 export async function openVault(db: Db, masterPassword: string, atLeast: number, derive: DeriveKey = deriveKey): Promise<Vault> {
   const keys = new Map<number, Promise<Buffer>>()
@@ -28,16 +79,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
   const load = async (version: number): Promise<Buffer> => {
     const [row] = await db.select().from(credentialKeys).where(eq(credentialKeys.version, version))
     if (!row) throw new Error(`A record was sealed with key version ${version}, which this database does not have.`)
-    const kek = await derive(masterPassword, Buffer.from(row.salt, 'base64'))
-    try {
-      open(kek, PROOF_PLACE, row.proof)
-    } catch {
-      throw new Error(
-        `The master password does not fit: credentials of key version ${version} were sealed with another one. ` +
-          'Start with that one (CREDENTIAL_MASTER_PASSWORD, or its _FILE or _FD).',
-      )
-    }
-    return kek
+    return openKey(row, masterPassword, derive)
   }
   const keyOf = (version: number): Promise<Buffer> => {
     const known = keys.get(version)
@@ -60,6 +102,9 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     open: async (place, record) => open(await keyOf(recordVersion(record)), place, record),
     newestVersion: newest,
     async makeKey(version) {
+      // Looked up anew: the password may have been changed while this process ran, and a key must not be made with an old one.
+      const last = await newest()
+      if (last > 0) await load(last)
       const salt = randomBytes(16)
       const kek = await derive(masterPassword, salt)
       return { version, salt: salt.toString('base64'), proof: seal(kek, version, PROOF_PLACE, PROOF_TEXT) }
@@ -70,10 +115,13 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
   const before = await newest()
   if (before > 0) await keyOf(before)
   if (before < atLeast) {
-    await db
-      .insert(credentialKeys)
-      .values(await vault.makeKey(atLeast))
-      .onConflictDoNothing()
+    await db.transaction(async (tx) => {
+      await lockKeys(tx)
+      await tx
+        .insert(credentialKeys)
+        .values(await vault.makeKey(atLeast))
+        .onConflictDoNothing()
+    })
     await keyOf(atLeast)
   }
   return vault

@@ -1,21 +1,24 @@
 import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
 import { Conflict } from '../errors.ts'
 import { type CredentialKey, credentialKey } from './credential-key.ts'
+import { lockKeys } from './open-vault.ts'
 import { whyNotRotate } from './policy.ts'
 import { credentialKeys } from './tables.ts'
 
 /**
  * Make a new key version. From that moment every process seals with it, and workers seal anew what older ones sealed; until that
  * is done, and after it, all versions can be read. It is the key of all tenants.
- * @throws Conflict the last rotation is still going on, or somebody else began one at the same moment
+ * @throws Conflict the last rotation is still going on, somebody else began one at the same moment, or the master password was
+ *   changed since this process was started
  */
 export async function rotateCredentialKey(ctx: Ctx): Promise<CredentialKey> {
   authorize(ctx, 'credential:write')
   const before = await credentialKey(ctx)
   const reason = whyNotRotate(before)
   if (reason) throw new Conflict(reason)
-  const key = await ctx.vault.makeKey(before.version + 1)
   await inTransaction(ctx, async (tx, afterwards) => {
+    await lockKeys(tx)
+    const key = await ctx.vault.makeKey(before.version + 1)
     const [made] = await tx.insert(credentialKeys).values(key).onConflictDoNothing().returning()
     if (!made) throw new Conflict('Somebody else began a rotation at this moment; look at how far it is.')
     await audit(tx, ctx, 'credential.rotate_key', { id: ctx.tenantId }, { version: key.version })

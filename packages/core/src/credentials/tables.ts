@@ -83,10 +83,14 @@ export const credentials = snakeCase.table(
 
 export type Credential = typeof credentials.$inferSelect
 
-/** One row per key version: the salt from which, with the master password, its key-encryption key is derived. */
+/**
+ * One row per key version. Its key-encryption key is derived from the master password and the salt; or, since the password was
+ * changed, what is derived opens `wrapped`, which is the key as it was.
+ */
 export const credentialKeys = snakeCase.table('credential_keys', {
   version: integer().primaryKey(),
   salt: text().notNull(),
+  wrapped: text(),
   /** A sealed known value: a wrong master password is noticed at start and not at the first run. */
   proof: text().notNull(),
   createdAt: createdAt(),
