@@ -19,17 +19,6 @@ export type Child = {
   stop(graceMs: number): void
 }
 
-const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGABRT: 6,
-  SIGKILL: 9,
-  SIGSEGV: 11,
-  SIGPIPE: 13,
-  SIGTERM: 15,
-}
-
 /** The whole environment of a run's processes: of this process's own there is PATH and nothing else. */
 export function runEnvironment(
   { ansiblePlaybook, playbooks }: { ansiblePlaybook: string; playbooks: string },
@@ -76,17 +65,14 @@ export async function startAnsible(
   start: Start,
 ): Promise<Child> {
   const argv = [ansiblePlaybook, ...ansibleArguments(run, { ...files, playbook })]
-  const { child, leader } = await startInside(argv, dir, start)
-  const exited = new Promise<number>((resolve) => {
-    child.on('exit', (code, by) => resolve(code ?? 128 + (by ? (SIGNAL_NUMBERS[by] ?? 0) : 0)))
-  })
+  const { child, leader, exited } = await startInside(argv, dir, start)
   return {
     stdout: child.stdout!,
     stderr: child.stderr!,
     events: child.stdio[3] as Readable,
     execAt: new Date(),
     exited,
-    stop: (graceMs) => stop(leader, exited, graceMs),
+    stop: (graceMs) => void leader.then((pid) => stop(pid, exited, graceMs)),
   }
 }
 
