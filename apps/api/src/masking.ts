@@ -47,6 +47,7 @@ export function masked(result: ExecutionResult, { deps, requestId }: ApiContext)
   return { ...result, errors: result.errors.map((error) => maskError(error, deps.runtime.log, requestId) as GraphQLError) }
 }
 
+/** Masks what every operation answers with. */
 export function maskedResults(): Plugin<ApiContext> {
   const mask = (context: ApiContext) => (payload: { result: ExecutionResult; setResult(result: never): void }) => {
     if (payload.result.errors) payload.setResult(masked(payload.result, context) as never)
