@@ -74,13 +74,17 @@ function createReader({ db, log }: Runtime): Reader {
     for (const [tenantId, beats] of news) for (const listener of listeners.get(tenantId) ?? []) listener(beats)
   }
   async function go(): Promise<void> {
+    if (listeners.size === 0) {
+      timer = undefined
+      return
+    }
     const startedAt = performance.now()
     try {
       await read()
     } catch (error) {
       log.warn({ err: error }, 'cannot read heartbeats; trying again')
     }
-    timer = listeners.size > 0 ? setTimeout(() => void go(), Math.max(0, BEAT_MS - (performance.now() - startedAt))) : undefined
+    timer = setTimeout(() => void go(), Math.max(0, BEAT_MS - (performance.now() - startedAt)))
   }
   return {
     listen(tenantId, listener) {

@@ -3,11 +3,12 @@ import { schema } from '@muster/core/db'
 import { type Cast, eventually } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { createClient } from 'graphql-ws'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { globalId } from './graphql/ids.ts'
 import { type HttpServer, serveHttp } from './http.ts'
 import { testApi } from './testing/api.ts'
+import { countStatements } from './testing/count-statements.ts'
 
 const { agentBeatHistory, agentBeats, agentKeys, agents, agentTransitions, alerts, computeNodes } = schema
 
@@ -80,10 +81,6 @@ afterAll(async () => {
   await t?.close()
 })
 
-/** Who asks is looked up in between, hence not simply their number. */
-const statementsOn = (table: string, calls: unknown[][]) =>
-  calls.filter(([query]) => JSON.stringify(query).includes(`\\"${table}\\"`)).length
-
 test.each([
   [{ agentState: ['STALE'] }, [2, 6]],
   [{ cluster: ['lab', 'nothing'] }, [5, 6]],
@@ -94,15 +91,15 @@ test.each([
   [{ hasAgentAlarm: false, hostlist: 'gpu[001-003]' }, [2, 3]],
 ])('nodes are filtered by %j, in one statement', async (filter, expected) => {
   await t.tokenOf(operator)
-  const query = vi.spyOn(t.runtime.db.$client, 'query')
-  const { nodes: found } = await t.ask<{ nodes: { edges: { node: { name: string } }[] } }>(
-    operator,
-    'query ($filter: NodeFilter) { nodes(filter: $filter) { edges { node { name region } } } }',
-    { filter },
+  const { result, count } = await countStatements(t.runtime.db, () =>
+    t.ask<{ nodes: { edges: { node: { name: string } }[] } }>(
+      operator,
+      'query ($filter: NodeFilter) { nodes(filter: $filter) { edges { node { name region } } } }',
+      { filter },
+    ),
   )
-  expect(statementsOn('compute_nodes', query.mock.calls)).toBe(1)
-  query.mockRestore()
-  expect(found.edges.map(({ node }) => Number(node.name.slice(3)))).toEqual(expected)
+  expect(count).toBe(1)
+  expect(result.nodes.edges.map(({ node }) => Number(node.name.slice(3)))).toEqual(expected)
 })
 
 const AGENT = `agent { agentId state stateReason lastHeartbeat { sequence cpuPercent } trust { check isOk } keys { fingerprint status }
@@ -147,24 +144,24 @@ test('an agent is shown with what makes it credible and what became of it', asyn
 test('the number of statements does not grow with the agents on a page', async () => {
   const counts = []
   for (const first of [2, 6]) {
-    const query = vi.spyOn(t.runtime.db.$client, 'query')
-    await t.ask(operator, `query ($first: Int!) { nodes(first: $first) { edges { node { name ${AGENT} } } } }`, { first })
-    counts.push(statementsOn('compute_nodes', query.mock.calls) + statementsOn('agent_keys', query.mock.calls))
-    query.mockRestore()
+    const { count } = await countStatements(t.runtime.db, () =>
+      t.ask(operator, `query ($first: Int!) { nodes(first: $first) { edges { node { name ${AGENT} } } } }`, { first }),
+    )
+    counts.push(count)
   }
   expect(counts[0]).toBe(counts[1])
   expect(counts[0]).toBeLessThanOrEqual(5)
 })
 
 test('the fleet comes in one statement, its lists place by place', async () => {
-  const query = vi.spyOn(t.runtime.db.$client, 'query')
-  const { agentFleet } = await t.ask<{ agentFleet: { clusters: object[] } }>(
-    operator,
-    '{ agentFleet { heldCount counts { state count } clusters { cluster region datacenter names states cpu } } }',
+  const { result, count } = await countStatements(t.runtime.db, () =>
+    t.ask<{ agentFleet: { clusters: object[] } }>(
+      operator,
+      '{ agentFleet { heldCount counts { state count } clusters { cluster region datacenter names states cpu } } }',
+    ),
   )
-  expect(statementsOn('agents', query.mock.calls)).toBe(1)
-  query.mockRestore()
-  expect(agentFleet).toEqual({
+  expect(count).toBe(1)
+  expect(result.agentFleet).toEqual({
     heldCount: 0,
     counts: [
       { state: 'ACTIVE', count: 4 },

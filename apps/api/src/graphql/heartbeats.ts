@@ -36,6 +36,15 @@ function follow(context: ApiContext, nodeId: string | undefined, cluster: string
   return new Repeater(async (push, stop) => {
     let isStopped = false
     let wake = () => {}
+    let hurry = () => {}
+    const pause = () =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, BEAT_MS)
+        hurry = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
     const pending = new Map<string, LiveBeat>()
     const take = (beats: LiveBeat[]) => {
       for (const beat of beats)
@@ -46,6 +55,7 @@ function follow(context: ApiContext, nodeId: string | undefined, cluster: string
     void stop.then(() => {
       isStopped = true
       wake()
+      hurry()
     })
     try {
       if (nodeId) {
@@ -64,7 +74,7 @@ function follow(context: ApiContext, nodeId: string | undefined, cluster: string
         const beats = [...pending.values()]
         pending.clear()
         await push(beats)
-        await Promise.race([stop, new Promise((resolve) => setTimeout(resolve, BEAT_MS))])
+        await pause()
       }
     } finally {
       off()
