@@ -11,6 +11,13 @@ import { agentToken } from './commands/agent/token.ts'
 import { alertAck } from './commands/alert/ack.ts'
 import { alertList } from './commands/alert/list.ts'
 import { alertSilence } from './commands/alert/silence.ts'
+import { alertSilences } from './commands/alert/silences.ts'
+import { alertUnsilence } from './commands/alert/unsilence.ts'
+import { alertRouteAdd } from './commands/alert-route/add.ts'
+import { alertRouteDelete } from './commands/alert-route/delete.ts'
+import { alertRouteList } from './commands/alert-route/list.ts'
+import { alertRouteTest } from './commands/alert-route/test.ts'
+import { alertRouteUpdate } from './commands/alert-route/update.ts'
 import { artifactGet } from './commands/artifact/get.ts'
 import { artifactList } from './commands/artifact/list.ts'
 import { cancel } from './commands/cancel.ts'
@@ -173,7 +180,18 @@ export function program(): Command {
       agentDeregister(),
     ]),
   )
-  muster.addCommand(noun('alert', 'what people should know of', [alertList(), alertAck(), alertSilence()]))
+  muster.addCommand(
+    noun('alert', 'what people should know of', [alertList(), alertAck(), alertSilence(), alertSilences(), alertUnsilence()]),
+  )
+  muster.addCommand(
+    noun('alert-route', 'ways on which alerts reach people', [
+      alertRouteList(),
+      alertRouteAdd(),
+      alertRouteUpdate(),
+      alertRouteTest(),
+      alertRouteDelete(),
+    ]),
+  )
   muster.addCommand(noun('artifact', 'files that runs left', [artifactList(), artifactGet()]))
   muster.addCommand(noun('retention', 'for how long logs, artifacts and runs are kept', [retentionShow(), retentionSet()]))
   muster.addCommand(noun('queue', 'runs that have not begun', [queueStatus(), queuePause(), queueResume(), queueLimit()]))

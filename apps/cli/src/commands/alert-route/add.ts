@@ -1,0 +1,18 @@
+import { Command } from 'commander'
+import { request } from '../../client.ts'
+import { orThrow } from '../../errors.ts'
+import { oneOf } from '../../options.ts'
+import { CREATE, ROUTE_KINDS, type RouteKind, type RouteOptions, routeFields, routeSecrets, withRouteFields } from './fields.ts'
+
+export const alertRouteAdd = () =>
+  withRouteFields(
+    new Command('add')
+      .description('make a way on which alerts reach people; its address and secret are asked for')
+      .argument('<name>')
+      .argument('<kind>', ROUTE_KINDS.join(', '), oneOf(...ROUTE_KINDS)),
+  ).action(async (name: string, kind: RouteKind, options: RouteOptions) => {
+    const { createAlertRoute } = await request(CREATE, {
+      input: { name, kind, ...routeFields(options), ...(await routeSecrets(kind, options)) },
+    })
+    process.stderr.write(`Made ${orThrow(createAlertRoute).name}. Try it with \`muster alert-route test ${name}\`.\n`)
+  })
