@@ -101,6 +101,12 @@ test('acknowledges with a note, for operators and of the own tenant', async () =
   expect((await ofNode(nodes[0]!.id))[0]!.acknowledgement).toBe('the clock is being set')
 })
 
+test('evidence that no database takes harms nobody', async () => {
+  const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'odd' })
+  await raise(node!.id, 'fingerprint_changed', { fingerprint: 'a\u0000b\ud800' })
+  expect(await ofNode(node!.id)).toMatchObject([{ evidence: { fingerprint: 'ab\ufffd' } }])
+})
+
 test('an alert of a node has the cluster that its agent says', async () => {
   const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'cl' })
   await t.runtime.db.insert(agents).values({ nodeId: node!.id, tenantId: ctx.tenantId, agentId: 'cl001', cluster: 'blue' })

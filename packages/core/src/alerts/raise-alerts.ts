@@ -3,6 +3,7 @@ import { agents } from '../agents/tables.ts'
 import type { Tx } from '../context.ts'
 import { newId } from '../db/columns.ts'
 import type { Nudge } from '../events.ts'
+import { storable } from '../nodes/index.ts'
 import { type AlertKind, KINDS } from './kinds.ts'
 import { alerts } from './tables.ts'
 
@@ -39,7 +40,8 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Nudge[
       kind,
       severity: KINDS[kind].severity,
       key: keyOf({ nodeId, cluster }),
-      evidence,
+      // What nodes say of themselves is in it.
+      evidence: storable(evidence),
     })),
   )
   const given = sql`jsonb_to_recordset(${rows}::jsonb) as g(id uuid, tenant_id uuid, node_id uuid, cluster text, kind text,

@@ -28,6 +28,7 @@ export { parseLimit, selectNodes } from './select-nodes.ts'
 export { SetNodeMaintenanceInput, setNodeMaintenance } from './set-node-maintenance.ts'
 export { startConnectionTest } from './start-connection-test.ts'
 export { startDiscovery } from './start-discovery.ts'
+export { storable } from './storable.ts'
 export {
   accelerators,
   CONNECTION_TYPES,
