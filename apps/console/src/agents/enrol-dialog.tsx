@@ -71,7 +71,7 @@ export function EnrolDialog({ node, onClose }: Props) {
       if (outcome.ok) setAllowed(outcome.value.fingerprint)
     }
   }
-  if (made) return <Made token={made.token} expiresAt={made.expiresAt} name={node?.name ?? '$(hostname)'} onClose={onClose} />
+  if (made) return <Made token={made.token} expiresAt={made.expiresAt} name={node?.name ?? '"$(hostname)"'} onClose={onClose} />
   const verb = way === 'token' ? create : allow
   const keyError = issueFor(allow.problem, 'publicKey')
   return (

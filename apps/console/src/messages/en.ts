@@ -414,10 +414,10 @@ export const en = {
   'enrol.open': 'Enrol nodes',
   'enrol.openNode': 'Enrol an agent',
   'enrol.orTemplate':
-    'Nodes that Muster reaches over SSH get their agents by the template deploy_muster_agent, without a token by hand.',
+    'On a node that Muster reaches over SSH the template deploy_muster_agent does all of this: give it the token as the secret variable muster_agent_token.',
   'enrol.register': 'Tell it where to report, let it register (paste the token, then Ctrl-D), and start it:',
   'enrol.registerCommand':
-    "printf 'api-url: {url}\\nnode-id: {name}\\ncluster-id: my-cluster\\n' | sudo tee /etc/muster/agent.yaml\nsudo muster-agent init\nsudo muster-agent register --token-file -\nsudo systemctl enable --now muster-agent",
+    "printf 'api-url: %s\\nnode-id: %s\\ncluster-id: %s\\n' {url} {name} my-cluster | sudo tee -a /etc/muster/agent.yaml\nsudo muster-agent init\nsudo muster-agent register --token-file -\nsudo systemctl enable --now muster-agent",
   'enrol.title': 'Enrol a node',
   'enrol.titleNode': 'Enrol the agent of {name}',
   'enrol.tokenText': 'Whoever has the token can let one agent in, once.',
