@@ -107,6 +107,7 @@ function columnsOf(beats: SignedBeat[], now: Date | undefined): (string | null)[
     texts(beats.map(({ heartbeat }) => heartbeat?.hardware_fingerprint)),
     texts(beats.map(({ heartbeat }) => heartbeat?.agent_version)),
     texts(beats.map((beat) => (beat.heartbeat ? beat.text : null))),
+    plain(beats.map(({ heartbeat }) => (heartbeat?.measured_at ? Date.parse(heartbeat.measured_at) : null))),
   ]
 }
 

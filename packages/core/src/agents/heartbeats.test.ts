@@ -66,6 +66,14 @@ test('nothing is odd before five intervals, nor within a second', async () => {
   expect(await alertsOf(agent)).toEqual([])
 })
 
+test('what was kept while the API was away and comes all at once is not odd', async () => {
+  const agent = await newAgent()
+  for (let i = 0; i < 8; i++) await send(agent, i + 1, i * 30)
+  for (let i = 8; i < 11; i++) await send(agent, i + 1, 320 + i / 100, { measured_at: at(i * 30).toISOString() })
+  expect(await alertsOf(agent)).toEqual([])
+  expect(await beatRow(agent)).toMatchObject({ intervals: 10, intervalMean: 30 })
+})
+
 test('missing sequence numbers are counted and told', async () => {
   const agent = await newAgent()
   await send(agent, 1, 0)

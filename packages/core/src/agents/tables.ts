@@ -122,7 +122,9 @@ export const agentBeats = snakeCase.table('agent_beats', {
   /** By the agent's clock, and how far that runs ahead of ours, in ms. */
   agentTime: at(),
   skewMs: integer(),
-  /** Intervals between heartbeats by the agent's clock, in seconds: their number, mean, and sum of squared deviations (Welford). */
+  /** When it was measured, which is earlier for one that could not be sent at once. */
+  measuredAt: at(),
+  /** Intervals between measurements by the agent's clock, in seconds: their number, mean, and sum of squared deviations (Welford). */
   intervals: count(),
   intervalMean: doublePrecision().notNull().default(0),
   intervalM2: doublePrecision('interval_m2').notNull().default(0),

@@ -1,0 +1,1 @@
+ALTER TABLE "agent_beats" ADD COLUMN "measured_at" timestamp with time zone;
