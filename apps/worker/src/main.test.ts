@@ -67,6 +67,8 @@ describe('a worker', () => {
       await testAlertRoute(admin, { id: route.id })
       const worker = start({ ALERT_LOCAL_TARGETS: '1', MUSTER_PUBLIC_URL: 'https://muster.test' })
       await eventually(async () => (await test.runtime.db.select().from(alertDeliveries))[0]!.status === 'DELIVERED', 3 * SLOW)
+      const { body } = await get(`${await addressOf(worker)}/metrics`)
+      expect(body).toContain('muster_alert_messages_total{kind="webhook",result="ok"} 1')
       expect(receiver.got.map(({ body }) => JSON.parse(body).link)).toEqual(['https://muster.test/alerts'])
       worker.child.kill('SIGTERM')
       await worker.ended

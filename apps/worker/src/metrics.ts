@@ -2,7 +2,7 @@ import type { Ctx } from '@muster/core/context'
 import { schema, visibleTo } from '@muster/core/db'
 import { QUEUES, type QueueName } from '@muster/core/queue'
 import { and, eq } from 'drizzle-orm'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** All figures of this worker, served at /metrics. */
 export const registry = new Registry()
@@ -26,6 +26,13 @@ const jobRunDuration = duration(
   'Job runs handled, by the status they ended with, with the time the worker spent on them.',
   [1, 5, 15, 60, 300, 900, 3600, 14_400],
 )
+
+export const alertMessages = new Counter({
+  name: 'muster_alert_messages_total',
+  help: 'Attempts to send a message of alerts, by the kind of its route and result (ok, failed).',
+  labelNames: ['kind', 'result'],
+  registers: [registry],
+})
 
 /** Measures what the worker does with a run, by the status that the run ends with. */
 export async function measured(ctx: Ctx, runId: string, work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
 import { claimAlertDelivery, finishAlertDelivery, forgetOldAlerts, planAlertDeliveries } from '@muster/core/alerts'
 import type { Runtime } from '@muster/core/context'
 import { send } from '../alerts/send.ts'
+import { alertMessages } from '../metrics.ts'
 import { workerCtx } from '../worker.ts'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
@@ -30,6 +31,7 @@ export function reconcileAlerts(
     // Not awaited: a receiver that takes its time must not keep the others waiting.
     const one = send(ctx, claimed, { ...options, timeoutMs, signal: stopping.signal })
       .then((outcome) => {
+        alertMessages.inc({ kind: claimed.route.kind, result: outcome ? 'failed' : 'ok' })
         if (outcome)
           runtime.log.warn(
             { route: claimed.route.name, attempts: claimed.delivery.attempts, why: outcome.error },
