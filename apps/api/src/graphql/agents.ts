@@ -29,9 +29,12 @@ export const AgentKey = builder.drizzleNode('agentKeys', {
   id: { column: (key) => key.id },
   fields: (t) => ({
     status: t.expose('status', { type: AgentKeyStatus, description: 'Whether what it signs counts.' }),
-    publicKey: t.exposeString('publicKey', { description: 'The Ed25519 key: 32 bytes in base64.' }),
+    publicKey: t.exposeString('publicKey', {
+      description:
+        'The Ed25519 key, 32 bytes in base64, as `muster-agent status` prints it on the machine: compare it before you approve it.',
+    }),
     fingerprint: t.string({
-      description: 'What `muster-agent status` shows of it on the machine, `SHA256:…`, to be compared before it is approved.',
+      description: 'Its SHA-256, `SHA256:…`, by which messages call it.',
       select: { columns: { publicKey: true } },
       resolve: (key) => keyFingerprint(key.publicKey),
     }),

@@ -9,7 +9,7 @@ export const AgentFragment = graphql(`
     trust { check isOk text }
     key { id }
     keys {
-      id status fingerprint note seenFrom createdAt createdByName approvedAt approvedByName revokedAt revokedByName revokedReason
+      id status publicKey fingerprint note seenFrom createdAt createdByName approvedAt approvedByName revokedAt revokedByName revokedReason
       revokeBlockedReason
     }
   }

@@ -41,7 +41,9 @@ function KeyItem({ agentKey, isCurrent, onRevoke }: { agentKey: AgentKey; isCurr
           {isCurrent && <Badge>{t('trust.current')}</Badge>}
           {agentKey.note && <span className="text-muted">{agentKey.note}</span>}
         </div>
-        <code className="font-mono text-xs break-all">{agentKey.fingerprint}</code>
+        <code className="font-mono text-xs break-all" title={agentKey.fingerprint}>
+          {agentKey.publicKey}
+        </code>
         <p className="text-xs text-muted">
           {agentKey.seenFrom
             ? t('trust.cameFrom', { name: agentKey.createdByName, from: agentKey.seenFrom })
@@ -118,7 +120,7 @@ export function Trust({ agent, nodeId }: { agent: AgentDetails; nodeId: string }
           {waiting.map((key) => (
             <p key={key.id} className="flex flex-col">
               <span className="text-muted">{t('trust.newKey')}</span>
-              <code className="font-mono text-xs break-all">{key.fingerprint}</code>
+              <code className="font-mono text-xs break-all">{key.publicKey}</code>
             </p>
           ))}
           {agent.offeredFingerprint && (
@@ -137,7 +139,7 @@ export function Trust({ agent, nodeId }: { agent: AgentDetails; nodeId: string }
           onConfirm={() => revoke.run({ id: revoking.id, reason })}
         >
           <p>{t('trust.revokeText')}</p>
-          <code className="font-mono text-xs break-all">{revoking.fingerprint}</code>
+          <code className="font-mono text-xs break-all">{revoking.publicKey}</code>
           <TextField label={t('trust.revokeReason')} value={reason} onChange={(event) => setReason(event.target.value)} />
         </Confirm>
       )}

@@ -7,7 +7,7 @@ import { noNode } from '../../ids.ts'
 export async function agentOf(name: string) {
   const { computeNode: node } = await request(
     graphql(`query AgentOf($name: String!) {
-      computeNode(name: $name) { id agent { offeredFingerprint keys { id status fingerprint } } }
+      computeNode(name: $name) { id agent { offeredFingerprint keys { id status fingerprint publicKey } } }
     }`),
     { name },
   )

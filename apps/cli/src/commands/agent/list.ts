@@ -9,7 +9,7 @@ const LIST = graphql(`query AgentList($filter: NodeFilter, $first: Int, $after: 
     edges { node { name region datacenter agent {
       agentId cluster state stateSince stateReason version fingerprint offeredFingerprint heldAt drainReason
       lastHeartbeat { heardAt skewMs sequence missed health cpuPercent memoryPercent runningJobs }
-      keys { id status fingerprint }
+      keys { id status publicKey fingerprint }
     } } }
     pageInfo { hasNextPage endCursor }
   }

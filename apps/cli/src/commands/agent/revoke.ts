@@ -6,37 +6,37 @@ import { graphql } from '../../graphql.ts'
 export const agentRevoke = () =>
   new Command('revoke')
     .description('let a key speak for nobody any more, from its next heartbeat on; it never comes back')
-    .argument('<fingerprint>', 'SHA256:… of the key, as `muster agent list -o json` shows it')
+    .argument('<public-key>', 'or its SHA256:…, as `muster agent list -o json` shows them')
     .requiredOption('--reason <text>', 'why; kept with the key')
-    .action(async (fingerprint: string, { reason }: { reason: string }) => {
+    .action(async (key: string, { reason }: { reason: string }) => {
       const { revokeAgentKey } = await request(
         graphql(`mutation AgentRevoke($id: ID!, $reason: String!) {
           revokeAgentKey(id: $id, reason: $reason) {
-            __typename ... on AgentKey { node { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            __typename ... on AgentKey { fingerprint node { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        { id: await keyId(fingerprint), reason },
+        { id: await keyId(key), reason },
       )
-      const { node } = orThrow(revokeAgentKey)
+      const { fingerprint, node } = orThrow(revokeAgentKey)
       process.stderr.write(`Revoked ${fingerprint}${node ? ` of ${node.name}` : ''}.\n`)
     })
 
 const KEYS = graphql(`query AgentKeyIds($after: String) {
-  agentKeys(first: 500, after: $after) { edges { node { id fingerprint } } pageInfo { hasNextPage endCursor } }
+  agentKeys(first: 500, after: $after) { edges { node { id fingerprint publicKey } } pageInfo { hasNextPage endCursor } }
 }`)
 
-async function keyId(fingerprint: string): Promise<string> {
+async function keyId(key: string): Promise<string> {
   let after: string | null = null
   do {
     const page: {
       agentKeys: {
-        edges: { node: { id: string; fingerprint: string } }[]
+        edges: { node: { id: string; fingerprint: string; publicKey: string } }[]
         pageInfo: { hasNextPage: boolean; endCursor: string | null }
       }
     } = await request(KEYS, { after })
-    const found = page.agentKeys.edges.find(({ node }) => node.fingerprint === fingerprint)
+    const found = page.agentKeys.edges.find(({ node }) => node.fingerprint === key || node.publicKey === key)
     if (found) return found.node.id
     after = page.agentKeys.pageInfo.hasNextPage ? page.agentKeys.pageInfo.endCursor : null
   } while (after)
-  throw new CliError(`No key has the fingerprint ${fingerprint}. See \`muster agent list -o json\`.`, EXIT.notFound)
+  throw new CliError(`There is no key ${key}. See \`muster agent list -o json\`.`, EXIT.notFound)
 }
