@@ -144,7 +144,9 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
   }
   if (agent && nodeId && nodeId !== agent.nodeId)
     return refuse('key_not_allowed', `The name ${request.node_id} is the agent's of another node.`)
-  if (agent && agent.state !== 'DEREGISTERED') return again(tx, ctx, caller, agent, key!)
+  // Whoever holds a key that is not bound to a node yet could become any node with it.
+  if (agent && agent.state !== 'DEREGISTERED')
+    return refuse('key_not_allowed', `${agent.agentId} has another key; allow this one for the node itself.`)
   return enrol(tx, ctx, caller, nodeId ?? agent?.nodeId ?? null, key)
 }
 
@@ -196,7 +198,6 @@ async function again(
       ...(isBack ? { state: 'PENDING', stateSince: sql`now()`, stateReason: 'registered_again' } : {}),
     })
     .where(eq(agents.nodeId, nodeId))
-  if (!key.nodeId) await tx.update(agentKeys).set({ nodeId }).where(eq(agentKeys.id, key.id))
   // The second half of a rotation: the key that it had before has served.
   if (isProven && key.id !== agent.keyId) await revokeKeysOf(tx, ctx, nodeId, 'the agent registered with another key', key.id)
   if (isProven) await place(tx, request, nodeId)

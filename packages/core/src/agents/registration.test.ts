@@ -188,6 +188,15 @@ describe('a key is never replaced by asking', () => {
     expect(await registerAgent(t.runtime, requestOf(name, keys, { cluster_id: 'evil' }))).toEqual(isRefused('cluster_mismatch'))
   })
 
+  test('a key that is allowed for nobody yet becomes no node that is there', async () => {
+    const { name, nodeId, keys } = await enrolled()
+    const free = makeKeys()
+    await allowAgentKey(cast.operator, { publicKey: free.publicKey })
+    expect(await proven(name, free)).toEqual(isRefused('key_not_allowed'))
+    expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(keys)).id)
+    expect(await registerAgent(t.runtime, requestOf(newName(), free))).toEqual(isIn)
+  })
+
   test('a key that is revoked while it waits stays out', async () => {
     const { name, nodeId } = await enrolled()
     const next = makeKeys()
