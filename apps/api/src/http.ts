@@ -10,6 +10,7 @@ import type { Api } from './server.ts'
 import { serveTokenPage } from './token-page.ts'
 import { attachWebSockets } from './web-sockets.ts'
 
+const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 10_000
 const PAGES = new Map([
   ['/api/inventory', inventoryPage],
@@ -29,6 +30,8 @@ export async function serveHttp(api: Api, { host, port }: { host: string; port: 
   const server: Server = createServer((req, res) => {
     void route(req, res).catch(() => res.destroy())
   })
+  // Longer than agents pause between two heartbeats: they need no new connection for each.
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   const sockets = attachWebSockets(server, api)
   const agents = serveAgents(api)
 

@@ -31,6 +31,7 @@ export function createFront(targets: { api: string; console: string }, { trustPr
   const server = http.createServer((req, res) => void proxy.web(req, res, prepare(req)))
   server.on('upgrade', (req, socket, head) => void proxy.ws(req, socket as Socket, prepare(req), head))
   server.requestTimeout = 0 // the servers behind have limits of their own
+  server.keepAliveTimeout = 75_000 // longer than agents pause between two heartbeats
   return server
 }
 
