@@ -62,7 +62,9 @@ export async function surroundingsOf(
 ): Promise<Surroundings> {
   const playbooks = playbooksOf(config)
   const readable = [
-    ...[config.ANSIBLE_PLAYBOOK, executable, modules && dirname(modules)].filter((path) => path !== null && isAbsolute(path)),
+    ...[config.ANSIBLE_PLAYBOOK, executable, modules && dirname(modules)]
+      .filter((path) => path !== null)
+      .filter((path) => isAbsolute(path)),
     ...(python ? await pathsOf(python) : []),
     // `collect_facts` reads the probe from there.
     ...[playbooks, join(playbooks, '../packages/discovery/src')],
