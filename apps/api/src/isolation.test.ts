@@ -144,7 +144,7 @@ const CASES: Record<string, Case> = {
     answer: { it: notFound },
   },
   'Query.credentials': { query: () => '{ it: credentials { edges { node { id } } } }', answer: { it: NOTHING } },
-  'Query.jobTemplates': { query: () => '{ it: jobTemplates { totalCount } }', answer: { it: { totalCount: 8 } } },
+  'Query.jobTemplates': { query: () => '{ it: jobTemplates { totalCount } }', answer: { it: { totalCount: 9 } } },
   'Query.jobTemplate': {
     query: () => '{ it: jobTemplate(name: "connectivity_check") { runs: name } }',
     answer: { it: { runs: 'connectivity_check' } },
