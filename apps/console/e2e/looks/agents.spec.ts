@@ -34,7 +34,7 @@ test('the numbers of the fleet lead to its nodes, filtered in the list', async (
   await pretendApi(page, pretendWorld({ nodes: 400 }))
   await page.goto('/fleet?cluster=lab')
   await page.getByRole('table').getByRole('row', { name: /^lab/ }).getByRole('link').first().click()
-  await expect(page).toHaveURL(/\/nodes\?agent=ACTIVE&cluster=lab$/)
+  await expect(page).toHaveURL(/\/nodes\?agent=ACTIVE&cluster=lab&region=us-east&datacenter=va1$/)
   await expect(page.getByRole('button', { name: /Remove filter\s*Agent\s*Active/ })).toBeVisible()
 })
 

@@ -5,6 +5,7 @@ import { useQuery } from 'urql'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
+import { OneNodeUpdated } from '@/nodes/node-documents.ts'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
@@ -73,6 +74,8 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
   const [isEnrolling, setEnrolling] = useState(false)
   const reload = () => read({ requestPolicy: 'network-only' })
   useReconnect(reload)
+  // A key that came, or what somebody else approved.
+  useLive(OneNodeUpdated, { id: nodeId }, reload)
   const node = data?.node?.__typename === 'ComputeNode' ? data.node : null
   const agent = node?.agent ?? null
   useLive(Heartbeats, agent ? { nodeId } : null, ({ heartbeats: [beat] }) => {

@@ -3,9 +3,16 @@ import { t } from '@/messages/index.ts'
 import type { AgentState, FleetCluster } from './documents.ts'
 import { agentStates, countStates } from './fleet.ts'
 
-/** The list of the nodes that are in a state, in a cluster or at all. */
-export function nodesHref(state: AgentState, cluster?: string): string {
-  const query = new URLSearchParams({ agent: state, ...(cluster && { cluster }) })
+type Place = Partial<Pick<FleetCluster, 'cluster' | 'region' | 'datacenter'>>
+
+/** The list of the nodes that are in a state, in a place or at all. */
+export function nodesHref(state: AgentState, { cluster, region, datacenter }: Place): string {
+  const query = new URLSearchParams({
+    agent: state,
+    ...(cluster && { cluster }),
+    ...(region && { region }),
+    ...(datacenter && { datacenter }),
+  })
   return `/nodes?${query}`
 }
 
@@ -46,7 +53,7 @@ export function ClusterTable({ clusters }: { clusters: FleetCluster[] }) {
                 {shown.map((state) => (
                   <td key={state} className="px-4 py-2 text-right tabular-nums">
                     {counts[state] > 0 ? (
-                      <Link className="underline-offset-2 hover:underline" href={nodesHref(state, cluster.cluster)}>
+                      <Link className="underline-offset-2 hover:underline" href={nodesHref(state, cluster)}>
                         {t('common.count', { count: counts[state] })}
                       </Link>
                     ) : (

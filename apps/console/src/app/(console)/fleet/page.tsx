@@ -104,7 +104,8 @@ export default function FleetPage() {
   const [isEnrolling, setEnrolling] = useState(false)
   const by = ways.find((way) => way === query.get('by')) ?? 'state'
   const all = fleet.clusters ?? []
-  const clusters = all.filter((cluster) => places.every((place) => !query.get(place) || cluster[place] === query.get(place)))
+  const chosen = { cluster: query.get('cluster'), region: query.get('region'), datacenter: query.get('datacenter') }
+  const clusters = all.filter((cluster) => places.every((place) => !chosen[place] || cluster[place] === chosen[place]))
   const counts = countStates(clusters)
   const total = clusters.reduce((sum, { names }) => sum + names.length, 0)
   const enrol = (
@@ -145,12 +146,12 @@ export default function FleetPage() {
           <div className="flex flex-wrap gap-2">
             {places.map((place) => {
               const values = [...new Set(all.flatMap((cluster) => cluster[place] ?? []))].sort()
-              if (values.length < 2 && !query.get(place)) return null
+              if (values.length < 2 && !chosen[place]) return null
               return (
                 <select
                   key={place}
                   aria-label={t(`filter.${place}`)}
-                  value={query.get(place)}
+                  value={chosen[place]}
                   onChange={(event) => query.set({ [place]: event.target.value })}
                   className={selectLook}
                 >
@@ -166,7 +167,7 @@ export default function FleetPage() {
             {agentStates.map((state) => (
               <li key={state}>
                 <Link
-                  href={nodesHref(state, query.get('cluster'))}
+                  href={nodesHref(state, chosen)}
                   className="flex flex-col gap-1 rounded-lg border border-line bg-panel px-3 py-2 hover:bg-hover"
                 >
                   <State tone={agentTones[state]}>{t(`agentState.${state}`)}</State>
