@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { schema } from '@muster/core/db'
 import { type JobRun, runJob } from '@muster/core/jobs'
-import { eventually, isLong, often, testRuntime } from '@muster/core/testing'
+import { eventually, FAULT_TIMEOUT, isLong, often, testRuntime } from '@muster/core/testing'
 import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { processesWith } from './ansible/processes.ts'
@@ -19,7 +20,7 @@ const LONGEST_MS = 35_000
 
 const { jobRuns, jobRunEvents, jobTemplates } = schema
 
-test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, { timeout: 1_800_000 }, async () => {
+test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, { timeout: FAULT_TIMEOUT }, async () => {
   const world = await testRuntime({ vault: 'real' })
   const { db } = world.runtime
   const folder = await mkdtemp(join(tmpdir(), 'muster-kills-'))
@@ -105,7 +106,9 @@ test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, {
   // Whatever the killed ones left was cleared away by those that came after them.
   for (const { child } of workers) child.kill('SIGTERM')
   expect(await Promise.all([...workers].map(({ ended }) => ended))).toEqual(Array(WORKERS).fill(0))
-  expect(await readdir(runsDir)).toEqual([])
+  // Who was killed while it made a directory leaves one that is nobody's yet, for a day.
+  const left = (await readdir(runsDir)).filter((name) => existsSync(join(runsDir, name, 'owner.json')))
+  expect(left).toEqual([])
   expect(await processesWith(runsDir)).toEqual([])
   await world.close()
 })

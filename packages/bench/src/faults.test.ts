@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, often } from '@muster/core/testing'
+import { eventually, FAULT_TIMEOUT, often } from '@muster/core/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Client, connect } from './client.ts'
@@ -128,7 +128,7 @@ async function expectWhole(id: string, all: number[][]): Promise<void> {
   expect(await statusOf(id)).toBe('SUCCEEDED')
 }
 
-describe('when parts of it die', { timeout: 3_600_000 }, () => {
+describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
   it(`gives ${FOLLOWERS} followers of ${LINES} lines every event once though the API is killed ${FAULTS} times`, async () => {
     const id = await runJob(api, { template: 'connectivity_check', limit: 'node1' })
     const all = await followTogether(id, FOLLOWERS, async () => {

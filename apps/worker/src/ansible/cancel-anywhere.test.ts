@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { schema } from '@muster/core/db'
 import { Conflict } from '@muster/core/errors'
 import { cancelJobRun, type JobRun, runJob } from '@muster/core/jobs'
-import { often } from '@muster/core/testing'
+import { FAULT_TIMEOUT, often } from '@muster/core/testing'
 import { afterEach, expect, test } from 'vitest'
 import { type RunWorld, realAnsible, runWorld } from '../testing/run-world.ts'
 import { processesWith } from './processes.ts'
@@ -27,7 +27,7 @@ test.each([
   { who: 'the real Ansible', ansible: realAnsible, runs: often(40) },
 ])(
   '$runs runs of $who, canceled at any moment, end once and leave nothing',
-  { timeout: 3_600_000 },
+  { timeout: FAULT_TIMEOUT },
   async ({ ansible, runs }) => {
     world = await runWorld({ ANSIBLE_PLAYBOOK: ansible(), JOB_CANCEL_GRACE_PERIOD: 0.2 })
     const { id: credentialId } = await world.given.credential(world.admin, 'SSH_KEY')

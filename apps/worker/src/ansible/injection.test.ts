@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
-import { often } from '@muster/core/testing'
+import { FAULT_TIMEOUT, often } from '@muster/core/testing'
 import { readInventory, setVars } from '@muster/core/variables'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostileValues } from '../testing/hostile-values.ts'
@@ -60,7 +60,7 @@ async function playOutside(inventory: object, text: string): Promise<void> {
   )
 }
 
-test(`${VALUES} values that want to be evaluated are not, and arrive as they are`, { timeout: 3_600_000 }, async () => {
+test(`${VALUES} values that want to be evaluated are not, and arrive as they are`, { timeout: FAULT_TIMEOUT }, async () => {
   const told = join(folder, 'told.json')
   const template = await world.template('tell', play(told, LAYERS))
   const kinds = [{ name: 'inside', connectionType: 'local' as const }, { name: 'outside' }]

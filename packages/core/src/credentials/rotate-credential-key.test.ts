@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Cast, often, race, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { type Cast, FAULT_TIMEOUT, often, race, type TestRuntime, testRuntime } from '../testing/index.ts'
 import { type Credential, credentialKey, credentials, resealCredentials, rotateCredentialKey, updateCredential } from './index.ts'
 
 /** Killed at each of them. */
@@ -23,7 +23,7 @@ const passwordOf = async (row: Credential) => {
   return t.runtime.vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, now!.sealed.password!)
 }
 
-test('a rotation that is killed at every row opens all secrets at any time, and ends', { timeout: 3_600_000 }, async () => {
+test('a rotation that is killed at every row opens all secrets at any time, and ends', { timeout: FAULT_TIMEOUT }, async () => {
   const rows: Credential[] = []
   for (let i = 0; i < ROWS; i++) rows.push(await t.given.credential(cast.admin, 'SSH_PASSWORD', { password: `secret ${i}` }))
   expect(await credentialKey(cast.viewer)).toMatchObject({ version: 1, total: ROWS, left: 0, failed: [], olderInUse: [] })

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { auditEntries } from '../access/index.ts'
-import { often, testRuntime } from '../testing/index.ts'
+import { FAULT_TIMEOUT, often, testRuntime } from '../testing/index.ts'
 import { runJob } from './index.ts'
 import { jobRunHosts, jobRuns } from './tables.ts'
 
@@ -9,7 +9,7 @@ const RUNS = often(100_000)
 const SENDERS = 12
 const LATER = 20
 
-test(`${RUNS} runs that are each asked for three times with one key are ${RUNS} runs`, { timeout: 3_600_000 }, async () => {
+test(`${RUNS} runs that are each asked for three times with one key are ${RUNS} runs`, { timeout: FAULT_TIMEOUT }, async () => {
   const { runtime, given, close } = await testRuntime()
   const { admin, operator } = await given.tenant()
   const { id: credentialId } = await given.credential(admin, 'SSH_KEY')

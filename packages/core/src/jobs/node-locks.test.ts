@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditEntries } from '../access/index.ts'
 import { Conflict, Forbidden } from '../errors.ts'
 import { type ComputeNode, computeNodes } from '../nodes/index.ts'
-import { type Cast, isLong, often, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { type Cast, FAULT_TIMEOUT, isLong, often, type TestRuntime, testRuntime } from '../testing/index.ts'
 import {
   cancelJobRun,
   claimJobRun,
@@ -171,7 +171,7 @@ const RUNS = often(2400)
 const WORKERS = isLong ? 24 : 6
 
 test(`of ${WORKERS} workers and ${RUNS} runs on overlapping nodes no two change one node, and all end`, {
-  timeout: 3_600_000,
+  timeout: FAULT_TIMEOUT,
 }, async () => {
   const held = new Map<string, string>()
   const began: string[] = []

@@ -6,3 +6,6 @@ export const often = (full: number): number => Math.ceil(full * SHARE)
 
 /** For what may take so long only when it is tried in full. */
 export const isLong = process.env.MUSTER_LONG_TESTS !== undefined
+
+/** How long a fault test may take, milliseconds: not what it needs, but when it hangs. */
+export const FAULT_TIMEOUT = isLong ? 3_600_000 : 600_000
