@@ -1,6 +1,7 @@
+import { newIdentity, readBody } from '@muster/protocol/light'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { backoff, outcome } from './deliver.ts'
+import { backoff, deliver, outcome } from './deliver.ts'
 
 const no = (code: string) => ({ status: 200, body: { accepted: false, error: { code, message: code } }, retryAfter: null })
 
@@ -43,4 +44,21 @@ test('waits stay between one second and five minutes, grow, and differ', () => {
   )
   const grown = Array.from({ length: 12 }).reduce<number>((last) => backoff(last, 0.9), 0)
   expect(grown).toBe(300_000)
+})
+
+test.each([
+  [5000, false],
+  [5001, true],
+])('a beat that is sent %i ms after it was measured: says when it was measured is %s', async (late, says) => {
+  const sent: Uint8Array[] = []
+  const send = async (_: string, body: Uint8Array<ArrayBuffer> | string) => {
+    sent.push(Buffer.from(body as Uint8Array))
+    return { failure: 'x' }
+  }
+  const measuredAt = new Date('2026-01-01T00:00:00.000Z')
+  const beat = { node_id: 'node-1', cluster_id: 'c', sequence_number: 1, measured_at: '2026-01-01T00:00:00Z' }
+  await deliver(send, JSON.stringify(beat), newIdentity(), new Date(measuredAt.getTime() + late))
+  const { heartbeat } = readBody(sent[0]!).value as { heartbeat: Record<string, unknown> }
+  expect(heartbeat.measured_at).toBe(says ? '2026-01-01T00:00:00Z' : undefined)
+  expect(Date.parse(heartbeat.timestamp as string)).toBe(measuredAt.getTime() + late)
 })

@@ -44,7 +44,8 @@ function connect(host: string, port: number): Promise<number | null> {
       clearTimeout(late)
       socket.destroy()
     }
-    const late = setTimeout(end, PATIENCE, false)
+    // A process that was held up itself first looks at what has come meanwhile.
+    const late = setTimeout(() => setImmediate(end, false), PATIENCE)
     socket.once('connect', () => end(true))
     socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED'))
   })
