@@ -42,28 +42,33 @@ type Move = {
 export async function judge(tx: Tx, only: { nodeIds?: string[]; now?: Date } = {}): Promise<{ moved: number; nudges: Nudge[] }> {
   const now = moment(only.now)
   const moves: Move[] = []
-  let candidates = only.nodeIds ? sql`select unnest(${sql.param(only.nodeIds)}::uuid[])` : mayMove(now)
-  for (;;) {
-    const step = await moveOnce(tx, candidates, now)
-    if (step.length === 0) break
+  let nodeIds = only.nodeIds ?? (await mayMove(tx, now))
+  while (nodeIds.length > 0) {
+    const step = await moveOnce(tx, nodeIds, now)
     moves.push(...step)
-    candidates = sql`select unnest(${sql.param(step.map(({ nodeId }) => nodeId))}::uuid[])`
+    nodeIds = step.map(({ nodeId }) => nodeId)
   }
   return { moved: moves.length, nudges: await tell(tx, moves) }
 }
 
-/** Of a fleet that is well these are few: what costs is one walk over the narrow rows of heartbeats. */
-const mayMove = (now: SQL) => sql`
-  select node_id from ${agentBeats} where said_drain is not null or heard_at < ${now} - ${seconds(
-    sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`,
-  )}
-  union select node_id from ${agents} where (state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'`
+/**
+ * Of a fleet that is well these are few: what costs is one walk over the narrow rows of heartbeats. Asked by itself, so that the planner
+ * of the statement below knows that they are few.
+ */
+async function mayMove(tx: Tx, now: SQL): Promise<string[]> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select node_id as id from ${agentBeats} where said_drain is not null or heard_at < ${now} - ${seconds(
+      sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`,
+    )}
+    union select node_id from ${agents} where (state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'`)
+  return rows.map(({ id }) => id)
+}
 
-async function moveOnce(tx: Tx, candidates: SQL, now: SQL): Promise<Move[]> {
+async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
   const to = sql.param(RULES.map((rule) => rule.to))
   const reasons = sql.param(RULES.map((rule) => rule.reason))
   const { rows } = await tx.execute<Move>(sql`
-    with may_move(node_id) as (${candidates}),
+    with may_move(node_id) as (select unnest(${sql.param(nodeIds)}::uuid[])),
     facts as (${facts(now)}),
     verdict as materialized (select f.*, ${firstRuleThatFits()} as rule from facts f),
     step as (

@@ -68,6 +68,11 @@ export async function holdMassSilence(tx: Tx, now?: Date): Promise<Nudge[]> {
 async function countSilent(tx: Tx, now: Date | undefined, tenantIds: string[]): Promise<Count[]> {
   const at = moment(now)
   const suspect = (stale: typeof at) => seconds(sql`greatest(${stale} - ${HEARTBEAT_S}, ${stale} / 2.0)`)
+  const quietBefore = sql`${at} - ${suspect(sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`)}`
+  // In a fleet that is well there is nothing to count.
+  const { rows: worth } = await tx.execute<{ is: boolean }>(sql`select exists (select 1 from ${agentIngest}
+    where alive_at < ${at} - ${seconds(INGEST_ALERT_AFTER_S)}) or exists (select 1 from ${agentBeats} where heard_at < ${quietBefore}) as is`)
+  if (!worth[0]!.is && tenantIds.length === 0) return []
   const { rows } = await tx.execute<Count>(sql`
     with ingest as (select max(up_since) as up_since, coalesce(max(alive_at) < ${at} - ${seconds(INGEST_DOWN_AFTER_S)}, false) as is_down,
       coalesce(max(alive_at) < ${at} - ${seconds(INGEST_ALERT_AFTER_S)}, false) as is_long_down from ${agentIngest}),
@@ -75,7 +80,7 @@ async function countSilent(tx: Tx, now: Date | undefined, tenantIds: string[]): 
       select a.tenant_id, a.cluster, count(*) as silent
       from ${agentBeats} b join ${agents} a using (node_id) left join ${agentSettings} t on t.tenant_id = a.tenant_id cross join ingest
       where a.state in ${LIVE} and (ingest.is_long_down or not ingest.is_down
-        and b.heard_at < ${at} - ${suspect(sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`)}
+        and b.heard_at < ${quietBefore}
         and greatest(b.heard_at, a.registered_at, ingest.up_since)
           < ${at} - ${suspect(sql`coalesce(t.stale_after_s, ${DEFAULT_SETTINGS.staleAfterS})`)})
       group by a.tenant_id, a.cluster),
