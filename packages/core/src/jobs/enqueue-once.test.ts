@@ -21,7 +21,7 @@ test(`${RUNS} runs that are each asked for three times with one key are ${RUNS} 
   const send = async () => {
     for (let i = asked.shift(); i !== undefined; i = asked.shift()) {
       const { id } = await runJob(operator, { template: 'connectivity_check', limit: 'all', idempotencyKey: `key ${i}` })
-      told.set(i, (told.get(i) ?? new Set()).add(id))
+      told.set(i, (told.get(i) ?? new Set<string>()).add(id))
     }
   }
   await Promise.all(Array.from({ length: SENDERS }, send))
@@ -29,7 +29,8 @@ test(`${RUNS} runs that are each asked for three times with one key are ${RUNS} 
   expect(told.size).toBe(RUNS)
   expect([...told.values()].every((ids) => ids.size === 1)).toBe(true)
   const count = { count: sql<number>`count(*)::int` }
-  for (const table of [jobRuns, jobRunHosts]) expect(await runtime.db.select(count).from(table)).toEqual([{ count: RUNS }])
+  expect(await runtime.db.select(count).from(jobRuns)).toEqual([{ count: RUNS }])
+  expect(await runtime.db.select(count).from(jobRunHosts)).toEqual([{ count: RUNS }])
   const { rows } = await runtime.db.execute(sql`select count(*)::int from pgboss.job where name = 'job-run'`)
   expect(rows).toEqual([{ count: RUNS }])
   const started = await runtime.db.select(count).from(auditEntries).where(sql`${auditEntries.action} = 'job_run.start'`)
