@@ -145,6 +145,7 @@ const CASES: Record<string, Case> = {
   },
   'Query.credentials': { query: () => '{ it: credentials { edges { node { id } } } }', answer: { it: NOTHING } },
   'Query.jobTemplates': { query: () => '{ it: jobTemplates { totalCount } }', answer: { it: { totalCount: 9 } } },
+  'Query.playbookBundles': { query: () => '{ it: playbookBundles { edges { node { id } } } }', answer: { it: NOTHING } },
   'Query.jobTemplate': {
     query: () => '{ it: jobTemplate(name: "connectivity_check") { runs: name } }',
     answer: { it: { runs: 'connectivity_check' } },
@@ -327,6 +328,10 @@ const CASES: Record<string, Case> = {
   },
   'Mutation.restoreJobTemplate': {
     query: () => `mutation { it: restoreJobTemplate(id: "${theirs.JobTemplate}", version: 1) { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.deletePlaybookBundle': {
+    query: () => `mutation { it: deletePlaybookBundle(id: "${theirs.PlaybookBundle}") { __typename } }`,
     answer: { it: notFound },
   },
   // The same content is a bundle of their own.

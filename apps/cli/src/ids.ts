@@ -110,6 +110,37 @@ export async function groupId(name: string): Promise<string> {
   return nodeGroup.id
 }
 
+type Bundle = {
+  id: string
+  name: string
+  sha256: string
+  size: number
+  createdByName: string
+  createdAt: string
+  deleteBlockedReason: string | null
+}
+
+/** All playbook bundles, the newest last. */
+export async function allBundles(): Promise<Bundle[]> {
+  const found: Bundle[] = []
+  let after: string | null = null
+  do {
+    const page: {
+      playbookBundles: { edges: { node: Bundle }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
+    } = await request(
+      graphql(`query Bundles($after: String) {
+        playbookBundles(first: 100, after: $after) {
+          edges { node { id name sha256 size createdByName createdAt deleteBlockedReason } } pageInfo { hasNextPage endCursor }
+        }
+      }`),
+      { after },
+    )
+    found.push(...page.playbookBundles.edges.map((e) => e.node))
+    after = page.playbookBundles.pageInfo.hasNextPage ? page.playbookBundles.pageInfo.endCursor : null
+  } while (after)
+  return found
+}
+
 /** Id of the worker with this name. */
 export async function workerId(name: string): Promise<string> {
   const { workers } = await request(graphql(`query WorkerIds { workers { id name } }`), {})

@@ -20,6 +20,8 @@ import { alertRouteTest } from './commands/alert-route/test.ts'
 import { alertRouteUpdate } from './commands/alert-route/update.ts'
 import { artifactGet } from './commands/artifact/get.ts'
 import { artifactList } from './commands/artifact/list.ts'
+import { bundleDelete } from './commands/bundle/delete.ts'
+import { bundleList } from './commands/bundle/list.ts'
 import { cancel } from './commands/cancel.ts'
 import { credentialAdd } from './commands/credential/add.ts'
 import { credentialDelete } from './commands/credential/delete.ts'
@@ -193,6 +195,7 @@ export function program(): Command {
     ]),
   )
   muster.addCommand(noun('artifact', 'files that runs left', [artifactList(), artifactGet()]))
+  muster.addCommand(noun('bundle', 'playbooks that were uploaded for templates', [bundleList(), bundleDelete()]))
   muster.addCommand(noun('retention', 'for how long logs, artifacts and runs are kept', [retentionShow(), retentionSet()]))
   muster.addCommand(noun('queue', 'runs that have not begun', [queueStatus(), queuePause(), queueResume(), queueLimit()]))
   muster.addCommand(noun('worker', 'processes that execute runs', [workerList(), workerDrain(), workerUndrain()]))

@@ -2,12 +2,14 @@ import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
 import {
   archiveJobTemplate,
   createJobTemplate,
+  deletePlaybookBundle,
   restoreJobTemplate,
   updateJobTemplate,
   uploadPlaybookBundle,
   type Vars,
 } from '@muster/core/jobs'
 import { builder, type SchemaShape } from '../builder.ts'
+import { Deleted } from './credential-mutations.ts'
 import { BecomeMethod, PlaybookSource } from './enums.ts'
 import { COMMON } from './errors.ts'
 import { given, rowId, rowIdIfGiven } from './ids.ts'
@@ -128,6 +130,17 @@ builder.mutationFields((t) => ({
       reason: t.arg.string({ description: 'Why.' }),
     },
     resolve: (_root, { id, ...input }, { ctx }) => restoreJobTemplate(ctx, { id: rowId('JobTemplate', id), ...input }),
+  }),
+  deletePlaybookBundle: t.field({
+    type: Deleted,
+    description: 'Delete a playbook bundle that no version of a template and no run needs.',
+    authScopes: { authenticated: true },
+    errors: { types: [...COMMON, Conflict, NotFound] },
+    args: { id: t.arg.id({ required: true, description: 'Which bundle.' }) },
+    resolve: async (_root, { id }, { ctx }) => {
+      await deletePlaybookBundle(ctx, { id: rowId('PlaybookBundle', id) })
+      return { id }
+    },
   }),
   uploadPlaybookBundle: t.field({
     type: PlaybookBundle,

@@ -1,11 +1,15 @@
-import { schema } from '@muster/core/db'
-import { type BundleFile, whyNotEditTemplate } from '@muster/core/jobs'
+import { schema, visibleTo } from '@muster/core/db'
+import { type BundleFile, bundleUsers, whyNotDeleteBundle, whyNotEditTemplate } from '@muster/core/jobs'
 import { desc, eq } from 'drizzle-orm'
 import { builder } from '../builder.ts'
+import { connectionTypes, PAGED } from './connections.ts'
 import { PlaybookSource } from './enums.ts'
 import { JobRun, JobTemplate } from './jobs.ts'
+import { loader } from './loaders.ts'
 
-const { jobTemplateVersions } = schema
+const { jobTemplateVersions, playbookBundles } = schema
+
+const users = loader(({ ctx }, ids) => bundleUsers(ctx.db, ctx, [...ids]))
 
 const PlaybookBundleFile = builder.objectRef<BundleFile>('PlaybookBundleFile').implement({
   description: 'A file of a bundle.',
@@ -27,8 +31,30 @@ export const PlaybookBundle = builder.drizzleNode('playbookBundles', {
     files: t.expose('files', { type: [PlaybookBundleFile], description: 'What is in it, by path.' }),
     createdByName: t.exposeString('createdByName', { description: 'Who uploaded it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
+    deleteBlockedReason: t.string({
+      nullable: true,
+      description: 'Why it cannot be deleted: what needs it, or that the caller may not; null: it can.',
+      select: { columns: { id: true, name: true } },
+      resolve: async (bundle, _args, context) => whyNotDeleteBundle(context.ctx.actor, bundle, await users(context, bundle.id)),
+    }),
   }),
 })
+
+const bundleConnection = connectionTypes(PlaybookBundle, 'PlaybookBundle', 'playbook bundles')
+builder.queryField('playbookBundles', (t) =>
+  t.drizzleConnection(
+    {
+      type: PlaybookBundle,
+      description: 'Playbook bundles, in the order in which they were uploaded.',
+      authScopes: { authenticated: true },
+      ...PAGED,
+      totalCount: (_root, _args, { ctx }) => ctx.db.$count(playbookBundles, visibleTo(ctx, playbookBundles)),
+      resolve: (query, _root, _args, { ctx }) =>
+        ctx.db.query.playbookBundles.findMany(query({ where: { tenantId: ctx.tenantId } })),
+    },
+    ...bundleConnection,
+  ),
+)
 
 const JobTemplateVersion = builder.objectRef<typeof jobTemplateVersions.$inferSelect>('JobTemplateVersion').implement({
   description: 'What a template was after one of its changes.',

@@ -6,6 +6,7 @@ import {
   archiveJobTemplate,
   type createJobTemplate as Create,
   createJobTemplate,
+  deletePlaybookBundle,
   type JobTemplate,
   restoreJobTemplate,
   runJob,
@@ -188,4 +189,36 @@ test('a run keeps version and source, has defaults filled in, and its secrets on
   expect(JSON.stringify([run, kept])).not.toContain('swordfish')
   const place = { tenantId: cast.tenant.id, objectId: kept!.id, field: 'key' }
   expect(await t.runtime.vault.open(place, kept!.sealed.key!)).toBe('swordfish')
+})
+
+test('a bundle goes when no version of a template and no run needs it', async () => {
+  const upload = (text: string) =>
+    uploadPlaybookBundle(cast.admin, { name: 'gone.tgz', content: tarGz([{ path: 'site.yml', text }]) })
+  const [used, later] = [await upload('- hosts: all # 1\n'), await upload('- hosts: all # 2\n')]
+  const template = await make({ source: 'bundle', bundleId: used.id, playbookPath: 'site.yml' })
+  await updateJobTemplate(cast.admin, { id: template.id, bundleId: later.id })
+  await expect(deletePlaybookBundle(cast.admin, { id: used.id })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining(`needed by the job templates ${template.name} 1,`),
+  })
+  const free = await upload('- hosts: all # 3\n')
+  await expect(deletePlaybookBundle(cast.operator, { id: free.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(deletePlaybookBundle(stranger.admin, { id: free.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(await deletePlaybookBundle(cast.admin, { id: free.id })).toEqual({ id: free.id })
+  await expect(deletePlaybookBundle(cast.admin, { id: free.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect((await upload('- hosts: all # 3\n')).id).not.toBe(free.id)
+})
+
+test('of a template that takes a bundle and its deletion, one comes first', async () => {
+  for (let i = 0; i < 20; i++) {
+    const { id } = await uploadPlaybookBundle(cast.admin, {
+      name: 'race.tgz',
+      content: tarGz([{ path: 'site.yml', text: `- hosts: all # race ${i}\n` }]),
+    })
+    const [made, gone] = await Promise.allSettled([
+      make({ source: 'bundle', bundleId: id, playbookPath: 'site.yml' }),
+      deletePlaybookBundle(cast.admin, { id }),
+    ])
+    expect([made.status, gone.status].sort()).toEqual(['fulfilled', 'rejected'])
+  }
 })

@@ -17,6 +17,23 @@ export function whyNotEditTemplate(
   return whyNotAllowed(actor, 'template:write')
 }
 
+/** Null when `actor` may delete the bundle, given what needs it, else why not. */
+export function whyNotDeleteBundle(
+  actor: Actor,
+  { name }: { name: string },
+  users: { versions: string[]; runs: number } | undefined,
+): string | null {
+  const by = [
+    ...(users?.versions.length
+      ? [`the job templates ${users.versions.slice(0, 10).join(', ')}${users.versions.length > 10 ? ', …' : ''}`]
+      : []),
+    ...(users?.runs ? [`${users.runs} ${users.runs === 1 ? 'run' : 'runs'}`] : []),
+  ]
+  if (by.length > 0)
+    return `The playbook bundle ${name} is needed by ${by.join(' and by ')}, versions of templates and runs that can be had again; it stays as long as they do.`
+  return whyNotAllowed(actor, 'template:write')
+}
+
 /** Null when `actor` may try the run again on hosts where it did not end well, else why not. */
 export function whyNotRetry(actor: Actor, run: Pick<JobRun, 'status' | 'finishedAt' | 'hostsOk' | 'hostsTotal'>): string | null {
   if (!run.finishedAt) return `it is not over: ${run.status}`
