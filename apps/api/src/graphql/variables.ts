@@ -244,8 +244,9 @@ builder.queryFields((t) => ({
     args: {
       groupId: t.arg.id({ description: PLACE_OF.groupId }),
       nodeId: t.arg.id({ description: PLACE_OF.nodeId }),
-      text: t.arg.string({ required: true, description: 'The variables as they would be: YAML or JSON.' }),
+      text: t.arg.string({ description: 'The variables as they would be: YAML or JSON.' }),
+      secret: t.arg.string({ description: 'Instead of text: name of a secret variable that would get another value.' }),
     },
-    resolve: (_root, { text, ...place }, { ctx }) => varsImpact(ctx, { ...placeOf(place), text }),
+    resolve: (_root, { text, secret, ...place }, { ctx }) => varsImpact(ctx, { ...placeOf(place), text, secret }),
   }),
 }))

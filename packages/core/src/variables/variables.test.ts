@@ -231,3 +231,21 @@ test('varsImpact tells on which nodes an edit would change something, before it 
   })
   await expect(varsImpact(cast.viewer, { text: 'a: [' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })
+
+test('varsImpact tells who would get another value of a secret variable, and shows none', async () => {
+  const given = { name: 'impact_token', value: 'never to be seen' }
+  await setSecretVar(cast.operator, { ...given, groupId: groups.prod })
+  await setSecretVar(cast.operator, { ...given, nodeId: nodes[0]!.id })
+  // Both nodes are in prod; the first has one of its own.
+  const changed = await varsImpact(cast.viewer, { groupId: groups.prod, secret: 'impact_token' })
+  expect(changed).toMatchObject({ nodes: 2, changed: 1, vars: [{ name: 'impact_token', nodes: 1 }] })
+  expect(changed.vars[0]!.examples).toMatchObject([{ node: nodes[1]!.name, before: { value: null }, after: { value: null } }])
+  expect(await varsImpact(cast.viewer, { secret: 'impact_token' })).toMatchObject({
+    nodes: 3,
+    changed: 1,
+    vars: [{ examples: [{ before: null, after: { value: null, layer: 'global' } }] }],
+  })
+  expect(JSON.stringify(changed)).not.toContain(given.value)
+  for (const wrong of [{}, { text: 'a: 1', secret: 'b' }, { secret: 'not a name' }])
+    await expect(varsImpact(cast.viewer, wrong)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+})

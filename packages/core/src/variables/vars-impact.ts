@@ -2,17 +2,25 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Ctx } from '../context.ts'
 import { visibleTo } from '../db/rows.ts'
-import { parseInput } from '../errors.ts'
+import { InvalidInput, parseInput } from '../errors.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { isSameValue } from './compare-vars.ts'
 import { layNodes, type NodeLayers, readLayers } from './effective-vars.ts'
 import { type EffectiveVar, type Layer, layerOf } from './layer.ts'
+import { whyNotVariable } from './names.ts'
 import { parseVars } from './parse-vars.ts'
-import { findScope, ONE_PLACE, onePlace, PLACE } from './scope.ts'
+import { findScope, ONE_PLACE, onePlace, PLACE, type Scope } from './scope.ts'
+import type { SecretRefs, Vars } from './tables.ts'
 
 const EXAMPLES = 5
 
-export const VarsImpactInput = z.object({ ...PLACE, text: z.string() }).refine(onePlace, ONE_PLACE)
+export const VarsImpactInput = z
+  .object({ ...PLACE, text: z.string().nullish(), secret: z.string().nullish() })
+  .refine(onePlace, ONE_PLACE)
+  .refine(({ text, secret }) => (text == null) !== (secret == null), {
+    path: ['text'],
+    message: 'must be given, or else the name of a secret variable',
+  })
 
 export type VarsImpact = {
   /** Nodes in service whose variables the place is a layer of, and those of them on which something would be another value. */
@@ -27,13 +35,15 @@ export type VarsImpact = {
 }
 
 /**
- * What would change, on which nodes, if this text were set as the variables of a place. Nothing is saved.
- * @throws InvalidInput at text, as when it is set; NotFound no such place
+ * What would change, on which nodes, if this text were set as the variables of a place, or another value of this secret variable.
+ * Nothing is saved, and no secret is looked at.
+ * @throws InvalidInput at text or secret, as when they are set; NotFound no such place
  */
 export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput>): Promise<VarsImpact> {
-  const { text, ...place } = parseInput(VarsImpactInput, input)
-  const vars = parseVars(text)
+  const { text, secret, ...place } = parseInput(VarsImpactInput, input)
+  const edited = text == null ? null : parseVars(text)
   const scope = await findScope(ctx.db, ctx, place)
+  const said = edited ? { vars: edited, secrets: scope.row?.secrets ?? {} } : withOtherSecret(scope, secret!)
   const all = await ctx.db
     .select({ id: computeNodes.id })
     .from(computeNodes)
@@ -48,11 +58,17 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
   const nodes = groupId ? read.nodes.filter(({ id }) => read.groupsOf(id).some((group) => group.id === groupId)) : read.nodes
   const key = groupId ?? scope.nodeId
   const group = groupId ? nodes[0] && read.groupsOf(nodes[0].id).find((each) => each.id === groupId)?.name : null
-  const layer = layerOf(groupId ? 'group' : scope.nodeId ? 'node' : 'global', group ?? null, {
-    vars,
-    secrets: scope.row?.secrets ?? {},
-  })
+  const layer = layerOf(groupId ? 'group' : scope.nodeId ? 'node' : 'global', group ?? null, said)
   return { nodes: nodes.length, ...differences({ ...read, nodes }, key, layer) }
+}
+
+/** The place with a value of a secret variable that it does not have now, whatever that is. */
+function withOtherSecret({ row, label }: Scope, name: string): { vars: Vars; secrets: SecretRefs } {
+  const { vars = {}, secrets = {} } = row ?? {}
+  const isPlain = Object.hasOwn(vars, name)
+  const wrong = whyNotVariable(name) ?? (isPlain ? `${name} stands in the text of ${label}; take it out there first` : null)
+  if (wrong) throw new InvalidInput([{ path: 'secret', message: wrong }])
+  return { vars, secrets: { ...secrets, [name]: 'another' } }
 }
 
 function differences(read: NodeLayers, key: string | null, layer: Layer): Omit<VarsImpact, 'nodes'> {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
-import { orThrow } from '../../errors.ts'
+import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { type Format, outputOption, printObject, printRows } from '../../output.ts'
 import { type Place, readScope, readText, shown, withPlace } from './scope.ts'
@@ -9,19 +9,21 @@ export const varsImpact = () =>
   withPlace(
     new Command('impact')
       .description('on which nodes an edit would change something; nothing is saved')
-      .requiredOption('-f, --file <file>', 'the variables as they would be: YAML or JSON; - is standard input'),
+      .option('-f, --file <file>', 'the variables as they would be: YAML or JSON; - is standard input')
+      .option('--secret <name>', 'instead: which nodes would get another value of this secret variable'),
   )
     .addOption(outputOption())
-    .action(async ({ file, output, ...place }: Place & { file: string; output: Format }) => {
-      const [{ ids, label }, text] = [await readScope(place), await readText(file)]
+    .action(async ({ file, secret, output, ...place }: Place & { file?: string; secret?: string; output: Format }) => {
+      if ((file === undefined) === (secret === undefined)) throw new CliError('Give one of --file and --secret.', EXIT.usage)
+      const [{ ids, label }, text] = [await readScope(place), file === undefined ? null : await readText(file)]
       const answer = await request(
-        graphql(`query VarsImpact($groupId: ID, $nodeId: ID, $text: String!) {
-          varsImpact(groupId: $groupId, nodeId: $nodeId, text: $text) {
+        graphql(`query VarsImpact($groupId: ID, $nodeId: ID, $text: String, $secret: String) {
+          varsImpact(groupId: $groupId, nodeId: $nodeId, text: $text, secret: $secret) {
             __typename ... on Error { code message } ... on InvalidInputError { issues { path message } }
             ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { node before { value isSecret } after { value isSecret } } } }
           }
         }`),
-        { groupId: ids.groupId ?? null, nodeId: ids.nodeId ?? null, text },
+        { groupId: ids.groupId ?? null, nodeId: ids.nodeId ?? null, text, secret: secret ?? null },
       )
       const impact = orThrow(answer.varsImpact)
       if (output !== 'table') return printObject(impact, output)
