@@ -75,7 +75,7 @@ describe('the guides as they stand, one after the other, with the product and a 
     rmSync(home, { recursive: true, force: true })
   })
 
-  it.each(guides)('$path', { timeout: 600_000 }, async ({ path, blocks }) => {
+  it.each(guides)('$path', { timeout: 1_200_000 }, async ({ path, blocks }) => {
     const wrong: string[] = []
     for (const [i, block] of blocks.entries())
       if (!whyNotRun(block))
