@@ -6,8 +6,8 @@ import { createPublicKey, verify as ed25519, type KeyObject } from 'node:crypto'
  *   1. A and R are canonical encodings (y < p) of points that are not of small order,
  *   2. S < L, and
  *   3. [S]B = R + [SHA-512(R||A||M)]A, without multiplying by the cofactor.
- * OpenSSL and BoringSSL check 3 and S < L, and compare R as bytes, but take a key whose y is not reduced and keys of small order, under
- * which one signature holds for any message. Whether they go on to do so is not promised, so all of 1 and 2 is checked here.
+ * OpenSSL and BoringSSL check 3 and S < L, and compare R as bytes. OpenSSL 3.5 refuses points of small order, BoringSSL (Bun) does not:
+ * under such a key one signature holds for many messages. Neither promises to go on as it does, so 1 and 2 are checked here in any case.
  */
 export function verify(message: Uint8Array, signature: string, { key }: PublicKey): boolean {
   const bytes = fromBase64(signature, 64)
