@@ -76,18 +76,14 @@ const anyText = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => Str
 test('any text goes through a signature and back', () => {
   const { privateKey, publicKey: key } = newIdentity()
   fc.assert(
-    fc.property(
-      fc.string({ unit: 'binary' }),
-      fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
-      (reason, sequence_number) => {
-        const bytes = encodeHeartbeat({ ...beat, sequence_number, health: { status: 'healthy', reasons: [reason] } })
-        const body = envelope(bytes, sign(bytes, privateKey, new Date(0)))
-        fc.pre(!reason.includes('\0'))
-        expect(text(heartbeatSlice(body))).toBe(text(bytes))
-        expect(JSON.parse(text(bytes)).health.reasons).toEqual([reason.toWellFormed()])
-        expect(verify(bytes, JSON.parse(text(body)).auth.signature, key)).toBe(true)
-      },
-    ),
+    fc.property(anyText, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (reason, sequence_number) => {
+      const bytes = encodeHeartbeat({ ...beat, sequence_number, health: { status: 'healthy', reasons: [reason] } })
+      const body = envelope(bytes, sign(bytes, privateKey, new Date(0)))
+      fc.pre(!reason.includes('\0'))
+      expect(text(heartbeatSlice(body))).toBe(text(bytes))
+      expect(JSON.parse(text(bytes)).health.reasons).toEqual([reason.toWellFormed()])
+      expect(verify(bytes, JSON.parse(text(body)).auth.signature, key)).toBe(true)
+    }),
     { numRuns: 200 },
   )
 })
