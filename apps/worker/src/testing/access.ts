@@ -32,6 +32,8 @@ export function accessTo(host: LabHost, login: Login, overrides: Overrides = {})
       nodeType: 'COMPUTE',
       tags: [],
       labels: {},
+      region: null,
+      datacenter: null,
       notes: '',
       credentialId: null,
       becomeCredentialId: null,

@@ -80,7 +80,7 @@ it('waits how a test went', async () => {
   ] as const) {
     const asked = muster('alert-route test tried')
     const claimed = await eventually(async () => (await claimAlertDelivery(t.runtime)) ?? undefined, 50_000)
-    await finishAlertDelivery(cast.worker, claimed, outcome)
+    await finishAlertDelivery(cast.worker, claimed!, outcome)
     expect(await asked).toMatchObject(answer)
   }
 })
