@@ -36,13 +36,16 @@ type Move = {
 /**
  * Move agents along the rules of state-machine.ts, set-based, by the database's time. One statement makes a step of all of them; an
  * agent that is heard again and is to be drained makes two. An agent that somebody else has locked is left to the next turn.
- * @param only the agents to look at; without it, all that may have to move
+ * @param only the agents to look at; without it, all that may have to move, with `isQuick` without those that are OFFLINE
  * @returns how many moved, and the nudges to send after the commit
  */
-export async function judge(tx: Tx, only: { nodeIds?: string[]; now?: Date } = {}): Promise<{ moved: number; nudges: Nudge[] }> {
+export async function judge(
+  tx: Tx,
+  only: { nodeIds?: string[]; now?: Date | undefined; isQuick?: boolean } = {},
+): Promise<{ moved: number; nudges: Nudge[] }> {
   const now = moment(only.now)
   const moves: Move[] = []
-  let nodeIds = only.nodeIds ?? (await mayMove(tx, now))
+  let nodeIds = only.nodeIds ?? (await mayMove(tx, now, only.isQuick ?? false))
   while (nodeIds.length > 0) {
     const step = await moveOnce(tx, nodeIds, now)
     moves.push(...step)
@@ -55,12 +58,14 @@ export async function judge(tx: Tx, only: { nodeIds?: string[]; now?: Date } = {
  * Of a fleet that is well these are few: what costs is one walk over the narrow rows of heartbeats. Asked by itself, so that the planner
  * of the statement below knows that they are few.
  */
-async function mayMove(tx: Tx, now: SQL): Promise<string[]> {
+async function mayMove(tx: Tx, now: SQL, isQuick: boolean): Promise<string[]> {
+  const stale = seconds(sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`)
+  const left = isQuick ? sql`('DEREGISTERED', 'OFFLINE')` : sql`('DEREGISTERED')`
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select node_id as id from ${agentBeats} where said_drain is not null or heard_at < ${now} - ${seconds(
-      sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`,
-    )}
-    union select node_id from ${agents} where (state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'`)
+    (select node_id as id from ${agentBeats} where said_drain is not null or heard_at < ${now} - ${stale}
+      except select node_id from ${agents} where state in ${left})
+    union select node_id from ${agents} where (state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'
+      and state not in ${left}`)
   return rows.map(({ id }) => id)
 }
 
