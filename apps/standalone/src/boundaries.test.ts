@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'packages/protocol': [],
   'packages/discovery': [],
   'packages/lab': ['discovery'],
-  'packages/bench': ['standalone', 'lab', 'core', 'discovery'],
+  'packages/bench': ['standalone', 'lab', 'core', 'protocol', 'discovery'],
 }
 const SHARED = ['context.ts', 'errors.ts', 'events.ts', 'queue.ts']
 

@@ -17,8 +17,15 @@ if (!Number.isInteger(rounds) || rounds < 1) {
   process.stderr.write('--rounds wants a whole number above 0; 5 when not given.\n')
   process.exit(2)
 }
+const option = (name: string, fallback: number): number => {
+  const at = rest.indexOf(`--${name}`)
+  const value = at < 0 ? fallback : Number(rest[at + 1])
+  if (value > 0) return value
+  process.stderr.write(`--${name} wants a number above 0; ${fallback} when not given.\n`)
+  process.exit(2)
+}
 const started = Date.now()
 const say = (text: string) => void process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s] ${text}\n`)
 const { bench } = (await import(`./benches/${name}.ts`)) as { bench: Bench }
-const results = await bench({ rounds, say })
+const results = await bench({ rounds, say, option })
 process.exitCode = report(name, results) ? 0 : 1

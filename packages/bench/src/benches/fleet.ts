@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import type { Bench } from '../bench.ts'
+import { seedAgents } from '../bench-agents.ts'
+import { connect } from '../client.ts'
+import { percentile } from '../compare.ts'
+import { signIn } from '../onboard.ts'
+import { startProduct } from '../product.ts'
+
+const LOAD = fileURLToPath(new URL('../stand-ins/fleet-load.ts', import.meta.url))
+const SILENT_EVERY = 50
+const LIST = '{ nodes(first: 100) { edges { node { name status agent { state stateSince } } } } }'
+
+/**
+ * A fleet that beats for some minutes: `--agents 10000 --minutes 7`, and to try it out `--interval 5 --stale 20 --offline 40`. Every
+ * fiftieth falls silent after its first heartbeat. It throws when an agent that beat was ever called stale or offline, or a silent one
+ * was not; what is measured is how late they were found, what it cost, and how quick the list of nodes was meanwhile.
+ */
+export const bench: Bench = async ({ say, option }) => {
+  const [agents, minutes, interval] = [option('agents', 10_000), option('minutes', 7), option('interval', 30)]
+  const [stale, offline] = [option('stale', 120), option('offline', 300)]
+  const seconds = minutes * 60
+  if (seconds < interval + offline + 5) throw new Error(`--minutes is too short for the silent to be OFFLINE after ${offline} s`)
+  const product = await startProduct()
+  try {
+    await seedAgents(product.databaseUrl, agents)
+    await query(
+      product.databaseUrl,
+      'insert into agent_settings (tenant_id, stale_after_s, offline_after_s) select id, $1, $2 from tenants',
+      [stale, offline],
+    )
+    let token: string | null = null
+    const api = connect(product.url, () => token)
+    token = await signIn(api, product.linkToken)
+    say(`${agents} agents beat every ${interval} s for ${minutes} minutes`)
+    const cpu = () => Object.values(product.cpu()).reduce((sum, each) => sum + each)
+    const before = cpu()
+    const began = performance.now()
+    const load = spawn(process.execPath, [LOAD, product.url, agents, interval, seconds, SILENT_EVERY].map(String), {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let said = ''
+    load.stdout.on('data', (chunk) => (said += chunk))
+    const over = once(load, 'exit')
+    const lists: number[] = []
+    while (load.exitCode === null) {
+      const at = performance.now()
+      await api.request(LIST)
+      lists.push(performance.now() - at)
+      await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 1000))])
+    }
+    const cores = (cpu() - before) / ((performance.now() - began) / 1000)
+    const { answers, p99 } = JSON.parse(said) as { answers: Record<string, number>; p99: number }
+    if (Object.keys(answers).join() !== 'accepted') throw new Error(`not all were accepted: ${JSON.stringify(answers)}`)
+    const rows = await query<{ is_silent: boolean; to: string; agents: number; delays: number[] }>(
+      product.databaseUrl,
+      `select substr(a.agent_id, 7)::int % $1 = 0 as is_silent, t."to", count(distinct a.node_id)::int as agents,
+         array_agg((t.evidence->>'silentS')::float8) as delays
+       from agent_transitions t join agents a using (node_id) where t."to" in ('STALE', 'OFFLINE') group by 1, 2`,
+      [SILENT_EVERY],
+    )
+    const silent = Math.ceil(agents / SILENT_EVERY)
+    const wrong = rows.filter((row) => !row.is_silent)
+    if (wrong.length > 0)
+      throw new Error(`called silent, though they beat: ${JSON.stringify(wrong.map(({ to, agents: n }) => [to, n]))}`)
+    const found = (to: string) => rows.find((row) => row.to === to)
+    for (const to of ['STALE', 'OFFLINE'])
+      if (found(to)?.agents !== silent) throw new Error(`${found(to)?.agents ?? 0} of ${silent} were found ${to}`)
+    const delays = [...found('STALE')!.delays.map((s) => s - stale), ...found('OFFLINE')!.delays.map((s) => s - offline)]
+    say(`${answers.accepted} accepted, p99 ${p99} ms; 0 false, 0 missed; ${cores.toFixed(2)} cores`)
+    const one = (what: string, unit: string, ours: number, limit: number) => ({
+      comparison: { what, unit, kind: 'cost' as const, goal: 1 },
+      samples: [{ ours, peer: limit }],
+    })
+    return [
+      one('latest_detection_vs_1s', 's', Math.max(...delays), 1),
+      one('node_list_p95_vs_250ms', 'ms', percentile(lists, 0.95), 250),
+      one('cores_vs_one', 'cores', cores, 1),
+    ]
+  } finally {
+    await product.stop()
+  }
+}
+
+async function query<T extends pg.QueryResultRow>(url: string, text: string, values: unknown[]): Promise<T[]> {
+  const db = new pg.Client({ connectionString: url })
+  await db.connect()
+  try {
+    return (await db.query<T>(text, values)).rows
+  } finally {
+    await db.end()
+  }
+}
