@@ -60,8 +60,10 @@ test('keys that only look alike are two', () => {
   expect(whyNot('{"heartbeat":{"a":1,"A":1,"a ":1,"ａ":1},"b":{"a":1},"c":[{"a":1},{"a":1}]}')).toBeUndefined()
 })
 
+const keys = fc.array(fc.integer({ min: 0, max: 0x2fff }), { maxLength: 8 }).map((units) => String.fromCharCode(...units))
+
 test('any JSON object comes out as it went in, each member with its own bytes', () => {
-  const json = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 6 }), { noNullPrototype: true })
+  const json = fc.dictionary(keys, fc.jsonValue({ maxDepth: 6 }), { noNullPrototype: true })
   fc.assert(
     fc.property(json, fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const text = JSON.stringify(value, null, indent)
@@ -123,7 +125,7 @@ test('of changed bodies none is taken for signed that was not', () => {
       through++
       expect(signed).toContain(bytes)
     }),
-    { numRuns: process.env.MUSTER_LONG_TESTS ? 500_000 : 5000 },
+    { numRuns: process.env.MUSTER_LONG_TESTS ? 500_000 : 3000 },
   )
   expect(bodies.map((body) => accepted(Buffer.from(body)))).toEqual([...signed])
   expect(through).toBeGreaterThan(0)
