@@ -7,6 +7,7 @@ import { t } from '@/messages/index.ts'
 import { ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { FilterSelect } from '@/ui/filter-select.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import type { useQueryState } from '@/ui/use-query-state.ts'
@@ -18,7 +19,6 @@ import { alertKinds, severities } from './badges.tsx'
 import { type AlertFilter, type AlertRow, AlertsQuery, AlertUpdated } from './documents.ts'
 import { SilenceDialog } from './silence-dialog.tsx'
 
-const selectLook = 'h-8 max-w-full rounded-md border border-line-strong bg-panel px-2 text-sm'
 type Query = ReturnType<typeof useQueryState>
 
 /** The URL's query -> the API's filter; without a word about it, what is open. */
@@ -35,21 +35,15 @@ function toFilter(query: Query): AlertFilter {
 function Filters({ query }: { query: Query }) {
   return (
     <div className="flex flex-wrap gap-2 pb-3">
-      <select
-        aria-label={t('alerts.state')}
-        value={query.get('state')}
-        onChange={(event) => query.set({ state: event.target.value })}
-        className={selectLook}
-      >
+      <FilterSelect label={t('alerts.state')} value={query.get('state')} onChange={(value) => query.set({ state: value })}>
         <option value="">{t('alerts.stateOpen')}</option>
         <option value="resolved">{t('alerts.stateResolved')}</option>
         <option value="all">{t('alerts.stateAll')}</option>
-      </select>
-      <select
-        aria-label={t('alerts.severity')}
+      </FilterSelect>
+      <FilterSelect
+        label={t('alerts.severity')}
         value={query.get('severity')}
-        onChange={(event) => query.set({ severity: event.target.value })}
-        className={selectLook}
+        onChange={(value) => query.set({ severity: value })}
       >
         <option value="">{t('alerts.anySeverity')}</option>
         {severities.map((severity) => (
@@ -57,20 +51,15 @@ function Filters({ query }: { query: Query }) {
             {t(`alertSeverity.${severity}`)}
           </option>
         ))}
-      </select>
-      <select
-        aria-label={t('alerts.kind')}
-        value={query.get('kind')}
-        onChange={(event) => query.set({ kind: event.target.value })}
-        className={selectLook}
-      >
+      </FilterSelect>
+      <FilterSelect label={t('alerts.kind')} value={query.get('kind')} onChange={(value) => query.set({ kind: value })}>
         <option value="">{t('alerts.anyKind')}</option>
         {alertKinds.map((kind) => (
           <option key={kind} value={kind}>
             {t(`alertKind.${kind}`)}
           </option>
         ))}
-      </select>
+      </FilterSelect>
     </div>
   )
 }

@@ -17,6 +17,7 @@ import { State } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { FilterSelect } from '@/ui/filter-select.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead, Panel } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
@@ -26,7 +27,6 @@ import { useTitle } from '@/ui/use-title.ts'
 const gridHeight = 460
 const ways = ['state', 'cpu', 'memory'] as const satisfies readonly HeatBy[]
 const places = ['region', 'datacenter', 'cluster'] as const
-const selectLook = 'h-8 max-w-full rounded-md border border-line-strong bg-panel px-2 text-sm'
 
 function useWidth() {
   const box = useRef<HTMLDivElement>(null)
@@ -148,18 +148,17 @@ export default function FleetPage() {
               const values = [...new Set(all.flatMap((cluster) => cluster[place] ?? []))].sort()
               if (values.length < 2 && !chosen[place]) return null
               return (
-                <select
+                <FilterSelect
                   key={place}
-                  aria-label={t(`filter.${place}`)}
+                  label={t(`filter.${place}`)}
                   value={chosen[place]}
-                  onChange={(event) => query.set({ [place]: event.target.value })}
-                  className={selectLook}
+                  onChange={(value) => query.set({ [place]: value })}
                 >
                   <option value="">{t(`fleet.any.${place}`)}</option>
                   {values.map((value) => (
                     <option key={value}>{value}</option>
                   ))}
-                </select>
+                </FilterSelect>
               )
             })}
           </div>

@@ -12,6 +12,7 @@ import { RunLine, runColumns } from '@/runs/run-line.tsx'
 import { ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { FilterSelect } from '@/ui/filter-select.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
@@ -20,7 +21,6 @@ import { useTitle } from '@/ui/use-title.ts'
 import { VirtualList } from '@/ui/virtual-list.tsx'
 
 type Filter = NonNullable<VariablesOf<typeof RunsQuery>['filter']>
-const selectLook = 'h-8 max-w-full rounded-md border border-line-strong bg-panel px-2 text-sm'
 
 /** The filters of the run list; all of them stand in the URL. */
 function RunFilters({ query }: { query: ReturnType<typeof useQueryState> }) {
@@ -45,32 +45,22 @@ function RunFilters({ query }: { query: ReturnType<typeof useQueryState> }) {
           className="h-8 w-full rounded-md border border-line-strong bg-panel pr-3 pl-8 text-sm placeholder:text-faint"
         />
       </div>
-      <select
-        aria-label={t('runs.status')}
-        value={query.get('status')}
-        onChange={(event) => query.set({ status: event.target.value })}
-        className={selectLook}
-      >
+      <FilterSelect label={t('runs.status')} value={query.get('status')} onChange={(value) => query.set({ status: value })}>
         <option value="">{t('runs.anyStatus')}</option>
         {runStatuses.map((status) => (
           <option key={status} value={status}>
             {t(`runStatus.${status}`)}
           </option>
         ))}
-      </select>
-      <select
-        aria-label={t('runs.template')}
-        value={query.get('template')}
-        onChange={(event) => query.set({ template: event.target.value })}
-        className={selectLook}
-      >
+      </FilterSelect>
+      <FilterSelect label={t('runs.template')} value={query.get('template')} onChange={(value) => query.set({ template: value })}>
         <option value="">{t('runs.anyTemplate')}</option>
         {data?.jobTemplates.edges.map(({ node }) => (
           <option key={node.id} value={node.id}>
             {node.displayName}
           </option>
         ))}
-      </select>
+      </FilterSelect>
     </div>
   )
 }

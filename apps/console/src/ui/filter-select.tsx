@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+
+/** A choice of one above a list, with its name for those who hear it: what is chosen says enough to those who see it. */
+export function FilterSelect({
+  label,
+  value,
+  onChange,
+  children,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  children: ReactNode
+}) {
+  return (
+    <select
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      className="h-8 max-w-full rounded-md border border-line-strong bg-panel px-2 text-sm"
+    >
+      {children}
+    </select>
+  )
+}
