@@ -14,9 +14,13 @@ export const PlaybookPath = z.string().superRefine((path, issues) => {
   if (message) issues.addIssue({ code: 'custom', message })
 })
 
-/** Of repositories only these two ways are taken: both say who answers, and neither reads files of the worker. */
+/**
+ * Of repositories only these two ways are taken: both say who answers, and neither reads files of the worker. Plain enough that
+ * git, ssh, curl and we cannot take different parts for the host: a login is told to that host.
+ */
+const GIT_URL = /^(?:https|ssh):\/\/(?:[\w.~%+][\w.~%+-]*@)?(?:\w[\w.-]*|\[[\dA-Fa-f:.]+\])(?::\d{1,5})?\/\S+$/
 export const GitUrl = oneLine(500).refine(
-  (url) => /^(?:https|ssh):\/\/(?![^/]*:[^/]*@)[^\s/-][^\s/]*\/[^\s]+$/.test(url) && URL.canParse(url),
+  (url) => GIT_URL.test(url) && URL.canParse(url),
   'must look like https://host/path or ssh://user@host/path, without a password in it',
 )
 /** What `git check-ref-format` lets through, without what means something else to git fetch. */
