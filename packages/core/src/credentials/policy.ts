@@ -26,8 +26,10 @@ export function whyNotOpenRepository(
 ): string | null {
   const { name, kind, host, port } = credential
   if (kind !== 'GIT') return `The credential ${name} is of the kind ${kind}; choose one of the kind GIT.`
-  const { protocol, hostname, port: given } = new URL(url)
-  if (hostname.toLowerCase() !== host?.toLowerCase() || given !== String(port ?? ''))
+  const { protocol, hostname: inUrl, port: given } = new URL(url)
+  const hostname = inUrl.replace(/^\[|\]$/g, '')
+  const usual = protocol === 'ssh:' ? 22 : 443
+  if (hostname.toLowerCase() !== host?.toLowerCase() || Number(given || usual) !== (port ?? usual))
     return `The credential ${name} is for ${host}${port ? `:${port}` : ''} and not for ${hostname}${given ? `:${given}` : ''}; choose another one.`
   const field: SecretField = protocol === 'ssh:' ? 'privateKey' : 'password'
   if (!credential.sealed[field] && !credential.secretRefs[field])

@@ -113,6 +113,11 @@ test('over ssh with a key, from the server whose host key is pinned', async () =
   const right = await createCredential(world.admin, { name: name(), ...fields, hostKey: line })
   expect(right).toMatchObject({ hostKey: node.hostPublicKey, hostKeyApprovedAt: expect.any(Date) })
   expect(await fetched(url, right.id)).toMatchObject({ error: null, commit })
+  // Where the URL names no user it is the credential's, and never the worker's own, which here is the right one.
+  const bare = url.replace(`${username}@`, '')
+  expect(await fetched(bare, right.id)).toMatchObject({ commit: null, error: expect.stringContaining('Permission denied') })
+  await updateCredential(world.admin, { id: right.id, username })
+  expect(await fetched(bare, right.id)).toMatchObject({ error: null, commit })
   await updateCredential(world.admin, { id: right.id, hostKey: makeHostKey() })
   expect(await fetched(url, right.id)).toMatchObject({ commit: null, error: expect.stringMatching(/[Hh]ost key|verification/) })
 })
@@ -151,6 +156,8 @@ test('templates take it for its own server only, and keep it from being deleted'
       gitCredentialId,
     })
   const made = await make('https://git.test/a/b.git')
+  const numbered = { kind: 'GIT' as const, host: '2001:db8::1', port: 443, password: TOKEN }
+  await make('https://[2001:db8::1]/a', (await createCredential(world.admin, { name: name(), ...numbered })).id)
   for (const url of ['https://git.test:8443/a/b.git', 'https://elsewhere.test/a/b.git', 'ssh://git@git.test/a/b.git'])
     await expect(make(url)).rejects.toMatchObject({ issues: [{ path: 'gitCredentialId' }] })
   const become = await world.given.credential(world.admin, 'BECOME')

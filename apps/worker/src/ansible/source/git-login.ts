@@ -23,7 +23,7 @@ export async function openGitAccess(
   const sockets = socketPaths(dir)
   const files = { config: `${dir}/config`, knownHosts: `${dir}/known_hosts`, publicKey: `${dir}/k.pub` }
   const texts: [string, string][] = [
-    [files.config, sshConfig(sockets.agent, files)],
+    [files.config, sshConfig(login.username, sockets.agent, files)],
     [files.knownHosts, login.hostKey ? `repository ${login.hostKey}\n` : ''],
     ...(key ? [[files.publicKey, `${key.type} ${key.getPublicSSH().toString('base64')}\n`] as [string, string]] : []),
   ]
@@ -53,9 +53,10 @@ function answerGit(question: string, url: string, { username, password }: GitLog
   return what === 'Username' ? username : (password ?? null)
 }
 
-/** With this key and this host key, and nothing of the user that the worker runs as. */
-function sshConfig(agent: string, files: { knownHosts: string; publicKey: string }): string {
+/** With this key and this host key, and nothing of the user that the worker runs as. A user that the URL names comes first. */
+function sshConfig(user: string, agent: string, files: { knownHosts: string; publicKey: string }): string {
   return `Host *
+  User ${user}
   IdentityAgent ${agent}
   IdentityFile ${files.publicKey}
   IdentitiesOnly yes
