@@ -149,6 +149,15 @@ test('beats as often as it is told to', async () => {
   await until(() => expect(agent.status().interval_seconds).toBe(3600))
 })
 
+test('does not wait out a long interval when it is told of a shorter one', async () => {
+  const { stand, start } = await given((beat) => {
+    stand.accepted.push(beat)
+    return { body: { accepted: true, next_heartbeat_seconds: 0.05 } }
+  })
+  start(3_600_000)
+  await until(() => expect(stand.accepted.length).toBeGreaterThan(2))
+})
+
 test('registers again with an API that has forgotten it', async () => {
   let isForgotten = false
   const { stand, start } = await given(() => {

@@ -36,6 +36,7 @@ export class Agent {
   #measured: Measured | undefined
   #isRegistered = false
   #wake = () => {}
+  #sooner = new AbortController()
   #stop: AbortSignal | undefined
 
   constructor(parts: Parts) {
@@ -73,12 +74,10 @@ export class Agent {
   async run(signal: AbortSignal): Promise<void> {
     this.#stop = signal
     const delivering = this.#deliverAll(signal)
-    for (
-      let wait = this.#parts.settle * (1 + Math.random() * 2);
-      await slept(wait, signal);
-      wait = this.#interval * (0.95 + Math.random() * 0.1)
-    )
+    for (let wait = this.#parts.settle * (1 + Math.random() * 2); await slept(wait, signal); wait = 0) {
       await this.#beat()
+      await this.#rest(signal)
+    }
     this.#wake()
     await delivering
     this.#spool.keep()
@@ -106,6 +105,17 @@ export class Agent {
       this.#fail('not_measured', (error as Error).message)
     }
     this.#wake()
+  }
+
+  /** Until the next beat is due, which an answer of the API may bring forward. */
+  async #rest(signal: AbortSignal): Promise<void> {
+    const since = performance.now()
+    const part = 0.95 + Math.random() * 0.1
+    const remains = () => this.#interval * part - (performance.now() - since)
+    for (let left = remains(); left > 0 && !signal.aborted; left = remains()) {
+      this.#sooner = new AbortController()
+      await slept(left, AbortSignal.any([signal, this.#sooner.signal]))
+    }
   }
 
   async #deliverAll(signal: AbortSignal): Promise<void> {
@@ -142,7 +152,7 @@ export class Agent {
     if (!oldest) return null
     const { done, code, message, wait, next } = await deliver(api, oldest.json, identity)
     this.#counts.total_heartbeats++
-    if (next) this.#interval = next * 1000
+    if (next) this.#setInterval(next * 1000)
     if (done === 'unknown_node') this.#isRegistered = false
     if (done === 'later' || done === 'unknown_node') return this.#later(code, message, wait)
     this.#spool.remove(oldest.position)
@@ -152,6 +162,12 @@ export class Agent {
       this.#lastError = null
     }
     return null
+  }
+
+  #setInterval(interval: number): void {
+    const isShorter = interval < this.#interval
+    this.#interval = interval
+    if (isShorter) this.#sooner.abort()
   }
 
   #later(code: string, message: string, wait: number | null): number {

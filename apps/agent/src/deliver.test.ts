@@ -34,6 +34,11 @@ test.each([
   expect(outcome({ status: 200, body: { accepted: true, next_heartbeat_seconds: given }, retryAfter: null }).next).toBe(next)
 })
 
+test('who is not let in is not told how often to beat', () => {
+  const busy = { status: 429, body: { accepted: false, next_heartbeat_seconds: 5 }, retryAfter: 7 }
+  expect(outcome(busy)).toMatchObject({ next: null, wait: 7 })
+})
+
 test('waits stay between one second and five minutes, grow, and differ', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 300_000, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }), (last, chance) => {

@@ -35,17 +35,18 @@ export async function deliver(api: Api, json: string, identity: Identity, now = 
 export function outcome(reply: Reply): Outcome {
   if ('failure' in reply) return { done: 'later', code: 'connection_failed', message: reply.failure, wait: null, next: null }
   const { status, body, retryAfter } = reply
-  const next =
-    typeof body.next_heartbeat_seconds === 'number' && body.next_heartbeat_seconds > 0
-      ? Math.min(body.next_heartbeat_seconds, 3600)
-      : null
-  if (status === 200 && body.accepted === true) return { done: 'accepted', code: 'accepted', message: '', wait: null, next }
+  if (status === 200 && body.accepted === true) {
+    const said = body.next_heartbeat_seconds
+    const next = typeof said === 'number' && said > 0 ? Math.min(said, 3600) : null
+    return { done: 'accepted', code: 'accepted', message: '', wait: null, next }
+  }
   const error = Object(body.error)
   const code = typeof error.code === 'string' ? error.code : `http_${status}`
   const message = typeof error.message === 'string' ? error.message : `the API answered with HTTP ${status}`
   const isWrong = status === 400 || status === 413 || code === 'stale_sequence'
   const done = isWrong ? 'refused' : code === 'node_not_registered' ? 'unknown_node' : 'later'
-  return { done, code, message, wait: retryAfter, next }
+  // An API that did not let the node in does not know either how often it is to beat.
+  return { done, code, message, wait: retryAfter, next: null }
 }
 
 /** Waits grow from about a second to five minutes and are drawn by chance, so that nodes which lost the API together do not come back so. */
