@@ -1,8 +1,8 @@
 import { sign } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { allowAgentKey, deregisterAgent, resetAgentSequence, revokeAgentKey } from '@muster/core/agents'
-import type { Cast } from '@muster/core/testing'
+import { allowAgentKey, deregisterAgent, resetAgentSequence, revokeAgentKey, updateAgentSettings } from '@muster/core/agents'
+import { type Cast, eventually } from '@muster/core/testing'
 import { encodeHeartbeat } from '@muster/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HttpServer, serveHttp } from '../http.ts'
@@ -156,6 +156,20 @@ describe('refusals, in the order of the wire protocol', () => {
       expect(await client.send(body)).toMatchObject(refusal('stale_sequence'))
     expect(await client.send(at(2, 2))).toMatchObject(accepted)
   })
+})
+
+test('an agent is told how often its tenant wants it to beat', async () => {
+  const { name, keys } = await enrolled()
+  const beat = (sequence_number: number) => client.beat(keys, { node_id: name, sequence_number })
+  expect(await beat(1)).toMatchObject(accepted)
+  await updateAgentSettings(cast.admin, { heartbeatS: 5 })
+  let sequence = 1
+  await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 5, 50_000)
+  const elsewhere = await t.given.tenant()
+  const stranger = await client.enrol(elsewhere.operator)
+  expect(await client.beat(stranger.keys, { node_id: stranger.name, sequence_number: 1 })).toMatchObject(accepted)
+  await updateAgentSettings(cast.admin, { heartbeatS: 30 })
+  await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 30, 50_000)
 })
 
 test('the same heartbeat raced to two processes is accepted once', { timeout: 120_000 }, async () => {

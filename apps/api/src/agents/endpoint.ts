@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { HEARTBEAT_S, registerAgent, touchIngest } from '@muster/core/agents'
+import { DEFAULT_SETTINGS, registerAgent, touchIngest } from '@muster/core/agents'
 import { DomainError, InvalidInput } from '@muster/core/errors'
 import { isDatabaseAway } from '@muster/core/patiently'
 import {
@@ -42,9 +42,10 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
     const verdict = await withBody(req, judge)
     if (verdict === 'gone') return
     const { accepted, rejected } = metrics.heartbeats
-    if (verdict === 'accepted') accepted.inc()
-    else rejected.inc({ code: verdict.code })
-    reply(res, verdict, { next_heartbeat_seconds: HEARTBEAT_S })
+    if ('code' in verdict) rejected.inc({ code: verdict.code })
+    else accepted.inc()
+    const nextS = 'code' in verdict ? undefined : verdict.nextS
+    reply(res, verdict, { next_heartbeat_seconds: nextS ?? DEFAULT_SETTINGS.heartbeatS })
   }
 
   async function register(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -68,7 +69,7 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
     const done = metrics.heartbeats.lag.startTimer()
     try {
       const verdict = await work(taken.body)
-      if (verdict === 'accepted') done()
+      if (!('code' in verdict)) done()
       return verdict
     } catch (error) {
       // Asked to come again, an agent keeps what it has to say.
@@ -85,7 +86,7 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
       const parsed = RegisterRequest.safeParse(value)
       if (!parsed.success) return refusedShape(parsed.error, value)
       const registration = await registerAgent(runtime, parsed.data, from)
-      return registration.isAccepted ? 'accepted' : registration
+      return registration.isAccepted ? {} : registration
     } catch (error) {
       if (error instanceof MalformedBody) return { code: error.code, message: error.message }
       if (error instanceof InvalidInput) return { code: 'invalid_request', message: error.message }
@@ -135,7 +136,7 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
 const BUSY: Refused = { code: 'busy', message: 'Too much at once; try again in a moment.' }
 
 function reply(res: ServerResponse, verdict: Verdict, more: Partial<Answer> = {}): void {
-  const status = verdict === 'accepted' ? 200 : (STATUS[verdict.code] ?? 200)
+  const status = 'code' in verdict ? (STATUS[verdict.code] ?? 200) : 200
   // Not all at the same moment again.
   if (status === 429) res.setHeader('retry-after', 1 + Math.floor(Math.random() * 5))
   // What of the body was not read is not waited for.
@@ -144,7 +145,7 @@ function reply(res: ServerResponse, verdict: Verdict, more: Partial<Answer> = {}
 }
 
 const answerOf = (verdict: Verdict): Answer | RegisterAnswer =>
-  verdict === 'accepted' ? { accepted: true } : { accepted: false, error: { code: verdict.code, message: verdict.message } }
+  'code' in verdict ? { accepted: false, error: { code: verdict.code, message: verdict.message } } : { accepted: true }
 
 function send(res: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body)

@@ -10,10 +10,12 @@ import {
   refusedShape,
   verify,
 } from '@muster/protocol'
+import { rememberIntervals } from './intervals.ts'
 import { type Known, rememberAgents } from './known-agents.ts'
 import type { HeartbeatMetrics } from './metrics.ts'
 
-export type Verdict = 'accepted' | Refused
+/** `nextS`: in how many seconds the next heartbeat is wanted. */
+export type Verdict = { nextS?: number } | Refused
 
 /** Heartbeats that one commit takes, and that may wait for the next. */
 const PER_COMMIT = 1000
@@ -37,6 +39,7 @@ const MESSAGES: Record<Exclude<BeatVerdict, 'accepted'>, string> = {
  */
 export function heartbeatJudge(runtime: Runtime, metrics: HeartbeatMetrics): (body: Uint8Array) => Promise<Verdict> {
   const known = rememberAgents(runtime)
+  const interval = rememberIntervals(runtime)
   const store = together((beats: SignedBeat[]) => acceptHeartbeats(runtime, beats), PER_COMMIT)
   let waiting = 0
 
@@ -54,10 +57,11 @@ export function heartbeatJudge(runtime: Runtime, metrics: HeartbeatMetrics): (bo
     const bounds = Heartbeat.safeParse(read.heartbeat)
     const text = Buffer.from(signed.buffer, signed.byteOffset, signed.length).toString()
     metrics.queued.set(++waiting)
-    const verdict = await store({ ...signer, bootEpoch, sequence, time, heartbeat: bounds.data ?? null, text }).finally(() =>
+    const { tenantId, ...by } = signer
+    const verdict = await store({ ...by, bootEpoch, sequence, time, heartbeat: bounds.data ?? null, text }).finally(() =>
       metrics.queued.set(--waiting),
     )
-    if (verdict === 'accepted') return verdict
+    if (verdict === 'accepted') return { nextS: await interval(tenantId) }
     // Memory was behind: the key was revoked, or the name is another agent's now.
     if (verdict === 'signature_invalid' || verdict === 'node_not_registered') known.forget(name)
     if (verdict === 'invalid_request' && bounds.error) return refusedShape(bounds.error, read.heartbeat)
@@ -66,12 +70,14 @@ export function heartbeatJudge(runtime: Runtime, metrics: HeartbeatMetrics): (bo
 }
 
 /** Of the agents of that name the one whose key made the signature. */
-function findSigner(agents: Known[], read: ReadHeartbeat): Pick<SignedBeat, 'nodeId' | 'keyId'> | Refused {
+function findSigner(agents: Known[], read: ReadHeartbeat): Pick<SignedBeat & Known, 'nodeId' | 'keyId' | 'tenantId'> | Refused {
   const there = agents.filter(({ state }) => state !== 'DEREGISTERED')
   if (there.length === 0) return refused('node_not_registered', MESSAGES.node_not_registered)
   const here = there.filter(({ cluster }) => cluster === read.clusterId)
   if (here.length === 0) return refused('cluster_mismatch', `${read.nodeId} is registered in another cluster.`)
-  const tries = here.flatMap(({ nodeId, signers }) => signers.map((signer) => ({ nodeId, ...signer })))
+  const tries = here.flatMap(({ nodeId, tenantId, signers }) => signers.map((signer) => ({ nodeId, tenantId, ...signer })))
   const signer = tries.slice(0, MOST_TRIES).find(({ key }) => verify(read.signed, read.signature, key))
-  return signer ? { nodeId: signer.nodeId, keyId: signer.id } : refused('signature_invalid', MESSAGES.signature_invalid)
+  return signer
+    ? { nodeId: signer.nodeId, tenantId: signer.tenantId, keyId: signer.id }
+    : refused('signature_invalid', MESSAGES.signature_invalid)
 }

@@ -5,8 +5,9 @@ import { COMMON } from './errors.ts'
 import { given } from './ids.ts'
 
 const AgentSettings = builder.objectRef<Omit<Row, 'tenantId' | 'updatedAt'>>('AgentSettings').implement({
-  description: 'How the tenant judges the silence of its agents.',
+  description: 'How often the tenant’s agents beat, and how their silence is judged.',
   fields: (t) => ({
+    heartbeatS: t.exposeInt('heartbeatS', { description: 'Seconds between heartbeats that agents are asked for.' }),
     staleAfterS: t.exposeInt('staleAfterS', { description: 'Seconds of silence after which an agent is STALE.' }),
     offlineAfterS: t.exposeInt('offlineAfterS', { description: 'Seconds of silence after which it is OFFLINE.' }),
     massSilencePercent: t.exposeInt('massSilencePercent', {
@@ -28,7 +29,12 @@ const AgentSettings = builder.objectRef<Omit<Row, 'tenantId' | 'updatedAt'>>('Ag
 const UpdateAgentSettingsInput = builder.inputType('UpdateAgentSettingsInput', {
   description: 'What is to change; what is left out stays.',
   fields: (t) => ({
-    staleAfterS: t.int({ description: 'Seconds of silence after which an agent is STALE, at least 60.' }),
+    heartbeatS: t.int({
+      description: 'Seconds between heartbeats that agents are asked for, 1 to 3600; each is told with its next.',
+    }),
+    staleAfterS: t.int({
+      description: 'Seconds of silence after which an agent is STALE, at least twice those between heartbeats.',
+    }),
     offlineAfterS: t.int({ description: 'Seconds of silence after which it is OFFLINE; more than until STALE.' }),
     massSilencePercent: t.int({ description: 'Share of the tenant or of a cluster, 1 to 100.' }),
     massSilenceNodes: t.int({ description: 'At least so many nodes, 2 or more.' }),
@@ -39,7 +45,7 @@ const UpdateAgentSettingsInput = builder.inputType('UpdateAgentSettingsInput', {
 builder.queryField('agentSettings', (t) =>
   t.field({
     type: AgentSettings,
-    description: 'How the silence of agents is judged.',
+    description: 'How often agents beat and how their silence is judged.',
     authScopes: { authenticated: true },
     resolve: (_root, _args, { ctx }) => readAgentSettings(ctx.db, ctx.tenantId),
   }),
@@ -48,7 +54,7 @@ builder.queryField('agentSettings', (t) =>
 builder.mutationField('updateAgentSettings', (t) =>
   t.field({
     type: AgentSettings,
-    description: 'Change how the silence of agents is judged.',
+    description: 'Change how often agents beat and how their silence is judged.',
     authScopes: { authenticated: true },
     errors: { types: [...COMMON] },
     args: { input: t.arg({ type: UpdateAgentSettingsInput, required: true, description: 'What to change.' }) },

@@ -19,7 +19,7 @@ export { type Registration, registerAgent } from './register-agent.ts'
 export { resetAgentSequence } from './reset-agent-sequence.ts'
 export { resumeAgent } from './resume-agent.ts'
 export { RevokeAgentKeyInput, revokeAgentKey } from './revoke-agent-key.ts'
-export { HEARTBEAT_S, readAgentSettings } from './settings.ts'
+export { DEFAULT_SETTINGS, readAgentSettings, readHeartbeatIntervals } from './settings.ts'
 export { type AgentFacts, type AgentReason, nextState, REASONS, RULES, type Rule } from './state-machine.ts'
 export {
   AGENT_KEY_STATUSES,

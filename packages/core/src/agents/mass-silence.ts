@@ -4,7 +4,7 @@ import type { Tx } from '../context.ts'
 import type { Nudge } from '../events.ts'
 import { INGEST_DOWN_AFTER_S } from './judge.ts'
 import { moment, seconds } from './moment.ts'
-import { DEFAULT_SETTINGS, HEARTBEAT_S } from './settings.ts'
+import { DEFAULT_SETTINGS } from './settings.ts'
 import { type AgentSilence, agentBeats, agentIngest, agentSettings, agentSilences, agents } from './tables.ts'
 
 /** A restart of the API is no news before it has lasted so long. */
@@ -67,8 +67,8 @@ export async function holdMassSilence(tx: Tx, now?: Date): Promise<Nudge[]> {
  */
 async function countSilent(tx: Tx, now: Date | undefined, tenantIds: string[]): Promise<Count[]> {
   const at = moment(now)
-  const suspect = (stale: typeof at) => seconds(sql`greatest(${stale} - ${HEARTBEAT_S}, ${stale} / 2.0)`)
-  const quietBefore = sql`${at} - ${suspect(sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`)}`
+  const { staleAfterS, heartbeatS } = DEFAULT_SETTINGS
+  const quietBefore = sql`${at} - ${seconds(sql`(select least(${staleAfterS - heartbeatS}::integer, min(stale_after_s - heartbeat_s)) from ${agentSettings})`)}`
   // In a fleet that is well there is nothing to count.
   const { rows: worth } = await tx.execute<{ is: boolean }>(sql`select exists (select 1 from ${agentIngest}
     where alive_at < ${at} - ${seconds(INGEST_ALERT_AFTER_S)}) or exists (select 1 from ${agentBeats} where heard_at < ${quietBefore}) as is`)
@@ -82,7 +82,7 @@ async function countSilent(tx: Tx, now: Date | undefined, tenantIds: string[]): 
       where a.state in ${LIVE} and (ingest.is_long_down or not ingest.is_down
         and b.heard_at < ${quietBefore}
         and greatest(b.heard_at, a.registered_at, ingest.up_since)
-          < ${at} - ${suspect(sql`coalesce(t.stale_after_s, ${DEFAULT_SETTINGS.staleAfterS})`)})
+          < ${at} - ${seconds(sql`coalesce(t.stale_after_s - t.heartbeat_s, ${staleAfterS - heartbeatS})`)})
       group by a.tenant_id, a.cluster),
     total as (
       select tenant_id, cluster, count(*) as total from ${agents}

@@ -148,6 +148,11 @@ test('a tenant’s own thresholds hold; an age ends what stays offline', async (
   expect(seen).toEqual(['ACTIVE', 'STALE', 'STALE', 'OFFLINE', 'OFFLINE', 'DEREGISTERED'])
   await expect(updateAgentSettings(cast.admin, { staleAfterS: 700 })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   await expect(updateAgentSettings(cast.operator, { staleAfterS: 70 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(updateAgentSettings(cast.admin, { heartbeatS: 31 })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    issues: [{ path: 'staleAfterS', message: 'must be at least twice the 31 s between heartbeats' }],
+  })
+  expect(await updateAgentSettings(cast.admin, { heartbeatS: 5, staleAfterS: 10 })).toMatchObject({ offlineAfterS: 600 })
 })
 
 test('a drain waits for the last job; Slurm’s own drain is followed', async () => {

@@ -224,6 +224,8 @@ export const agentSettings = snakeCase.table('agent_settings', {
   tenantId: uuid()
     .primaryKey()
     .references(() => tenants.id),
+  /** Seconds between heartbeats that the API asks agents for. */
+  heartbeatS: integer().notNull().default(30),
   staleAfterS: integer().notNull().default(120),
   offlineAfterS: integer().notNull().default(300),
   /** More than this share of a tenant or cluster, and at least so many nodes, silent at once: taken for a fault of ours. */

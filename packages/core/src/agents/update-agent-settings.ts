@@ -9,9 +9,11 @@ const whole = (least: number, most: number) =>
   z.number().int('must be a whole number').min(least, `must be at least ${least}`).max(most, `must be at most ${most}`)
 
 export const UpdateAgentSettingsInput = z.object({
+  /** Seconds between heartbeats that agents are asked for. */
+  heartbeatS: whole(1, 3600).optional(),
   /** Seconds of silence after which an agent is STALE, and OFFLINE. */
-  staleAfterS: whole(60, 86_400).optional(),
-  offlineAfterS: whole(90, 604_800).optional(),
+  staleAfterS: whole(2, 86_400).optional(),
+  offlineAfterS: whole(3, 604_800).optional(),
   /** More than this share of a tenant or cluster, and at least so many nodes, silent at once: taken for a fault of ours. */
   massSilencePercent: whole(1, 100).optional(),
   massSilenceNodes: whole(2, 1_000_000).optional(),
@@ -20,8 +22,8 @@ export const UpdateAgentSettingsInput = z.object({
 })
 
 /**
- * Change when the tenant's agents are called stale and offline; what is not given stays.
- * @throws InvalidInput offline would come before stale
+ * Change how often the tenant's agents beat, and when they are called stale and offline; what is not given stays.
+ * @throws InvalidInput stale would come before a second heartbeat could, or offline before stale
  */
 export async function updateAgentSettings(ctx: Ctx, input: z.input<typeof UpdateAgentSettingsInput>): Promise<AgentSettings> {
   authorize(ctx, 'agent:settings')
@@ -30,6 +32,11 @@ export async function updateAgentSettings(ctx: Ctx, input: z.input<typeof Update
     // Two that change a bound each take turns, so that what is checked here is what is written.
     await tx.execute(sql`select 1 from tenants where id = ${ctx.tenantId} for update`)
     const settings = { ...(await readAgentSettings(tx, ctx.tenantId)), ...changes, tenantId: ctx.tenantId, updatedAt: new Date() }
+    // Who is late by one heartbeat is not silent yet.
+    if (settings.staleAfterS < 2 * settings.heartbeatS)
+      throw new InvalidInput([
+        { path: 'staleAfterS', message: `must be at least twice the ${settings.heartbeatS} s between heartbeats` },
+      ])
     if (settings.offlineAfterS <= settings.staleAfterS)
       throw new InvalidInput([{ path: 'offlineAfterS', message: `must be more than the ${settings.staleAfterS} s until STALE` }])
     const [row] = await tx
