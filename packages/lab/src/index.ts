@@ -3,6 +3,7 @@ export { buildDeb, downloadDeb, newSigningKey, type SigningKey, type StubPackage
 export { describeLab, type LabDescription } from './describe.ts'
 export { type Farm, type FarmAnswer, type FarmCall, type FarmHost, type FarmOptions, sshFarm } from './farm.ts'
 export { type ProfileName, profiles } from './profiles.ts'
+export { relayIntoRack } from './rack-relay.ts'
 export { type FolderServer, serveFolder } from './serve-folder.ts'
 export type * from './types.ts'
 export { labUp, listLabs, type OwnedLab } from './up.ts'

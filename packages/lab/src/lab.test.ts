@@ -6,6 +6,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { given } from './given.ts'
+import { relayIntoRack } from './rack-relay.ts'
+import { serveFolder } from './serve-folder.ts'
 import { connectTo, type Session, type Target } from './try-ssh.ts'
 import type { Lab, LabNode } from './types.ts'
 
@@ -118,6 +120,23 @@ describe.runIf(root)('a lab of eight', () => {
         using session = await connectTo(node, { ...lab.credentials.sshPassword!, sock: await bastion.forward(node) })
         expect((await session.run('hostname')).stdout.trim()).toBe(node.name)
       }
+    }
+  })
+
+  it('carries what those behind the bastion have to say to a server here', async () => {
+    const dir = await mkdtemp(path.join(tmpdir(), 'lab-relay-'))
+    await writeFile(path.join(dir, 'greeting'), 'hello from outside\n')
+    const server = await serveFolder(dir, lab.hostAddress)
+    try {
+      const hidden = lab.nodes.find((node) => node.behindBastion)!
+      const script = 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())'
+      const url = `${await relayIntoRack(lab, server.url)}/greeting`
+      const fetched = () => hidden.exec(['python3', '-c', script, url])
+      for (const answer of await Promise.all([fetched(), fetched()]))
+        expect(answer).toMatchObject({ code: 0, stdout: 'hello from outside\n\n' })
+    } finally {
+      await server.close()
+      await rm(dir, { recursive: true })
     }
   })
 

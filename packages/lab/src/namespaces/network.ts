@@ -9,6 +9,8 @@ const bastionInside = 129
 
 /** Address of the host's end of the lab's cable. */
 export const hostAddress = (subnet: number) => `10.77.${subnet}.1`
+/** The bastion as nodes behind it see it, in the lab of that host address. */
+export const rackAddress = (host: string) => host.replace(/\.\d+$/, `.${bastionInside}`)
 export const bastionAddress = (subnet: number) => `10.77.${subnet}.2`
 
 /** Deals addresses to the nodes. Throws when the lab's network is too small for them. */
