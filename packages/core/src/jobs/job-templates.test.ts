@@ -223,5 +223,6 @@ test('of a template that takes a bundle and its deletion, one comes first', asyn
       deletePlaybookBundle(cast.admin, { id }),
     ])
     expect([made.status, gone.status].sort()).toEqual(['fulfilled', 'rejected'])
+    if (made.status === 'rejected') expect(made.reason).toMatchObject({ issues: [{ path: 'bundleId' }] })
   }
 })

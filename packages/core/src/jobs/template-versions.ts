@@ -57,6 +57,8 @@ async function whyNotInBundle(tx: Tx, ctx: Ctx, { bundleId, playbookPath }: Temp
     .select({ files: playbookBundles.files })
     .from(playbookBundles)
     .where(and(visibleTo(ctx, playbookBundles), eq(playbookBundles.id, bundleId)))
+    // Nobody deletes it before the template refers to it.
+    .for('key share')
   if (!bundle) return [{ path: 'bundleId', message: `there is no playbook bundle ${bundleId}; upload it first` }]
   const paths = bundle.files.map((file) => file.path)
   if (paths.includes(playbookPath)) return []
@@ -71,6 +73,7 @@ async function whyNotOpened(tx: Tx, ctx: Ctx, { gitUrl, gitCredentialId }: Templ
     .select()
     .from(credentials)
     .where(and(visibleTo(ctx, credentials), eq(credentials.id, gitCredentialId)))
+    .for('key share')
   const message = credential
     ? whyNotOpenRepository(credential, gitUrl)
     : `There is no credential ${gitCredentialId}; choose another one, or none.`
