@@ -9,6 +9,10 @@ for (const [net, bits] of [
   ['0.0.0.0', 8],
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
+  // Those of clouds that do not use the link: Alibaba's, Oracle's, and Azure's own agent.
+  ['100.100.100.200', 32],
+  ['192.0.0.192', 32],
+  ['168.63.129.16', 32],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const)

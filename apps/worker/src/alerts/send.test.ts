@@ -200,6 +200,7 @@ test.each([
   '127.9.9.9',
   '0.0.0.0',
   '169.254.169.254',
+  '100.100.100.200',
   '::1',
   '::',
   'fe80::1',
@@ -213,7 +214,7 @@ test.each([
 ])('%s is local', (address) => {
   expect(isLocal(address)).toBe(true)
 })
-test.each(['10.0.0.1', '192.168.1.1', '8.8.8.8', 'fd00::1', '2001:db8::1'])('%s is not', (address) => {
+test.each(['10.0.0.1', '100.100.100.201', '192.168.1.1', '8.8.8.8', 'fd00::1', '2001:db8::1'])('%s is not', (address) => {
   expect(isLocal(address)).toBe(false)
 })
 
