@@ -13,8 +13,12 @@ export function reconcileLostRuns(runtime: Runtime, listener: Pick<Listener, 'on
     mayHaveMissed = true
   })
   return reconcile('lost runs', EVERY_MS, runtime.log, async () => {
-    const counts = await endLostJobRuns(runtime, { mayHaveMissed })
+    const missed = mayHaveMissed
     mayHaveMissed = false
+    const counts = await endLostJobRuns(runtime, { mayHaveMissed: missed }).catch((error: unknown) => {
+      mayHaveMissed ||= missed
+      throw error
+    })
     if (counts.ended + counts.retried + counts.reminded > 0) runtime.log.warn(counts, 'runs without a living worker')
   })
 }
