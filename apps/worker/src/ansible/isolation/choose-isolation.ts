@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import type { loadConfig } from '@muster/core/config'
 import type { AnsiblePaths } from '../../ansible-version.ts'
 import { endLeftovers } from '../end-leftovers.ts'
+import { signal } from '../processes.ts'
 import { createRunDirectory } from '../run-directory.ts'
 import { playbooksOf } from '../shipped-playbooks.ts'
 import { asUser, bubblewrap, type Isolation, noIsolation, type RunUser, type Surroundings } from './isolation.ts'
@@ -90,8 +91,12 @@ async function tryOut(
     const env = { PATH: process.env.PATH, HOME: `${dir}/home`, LC_ALL: 'C.UTF-8', [name]: value }
     await Promise.all(
       trials.map(async (argv) => {
-        const { child, exited } = await startInside(argv, dir, { isolation, enter, env })
-        const timer = setTimeout(() => child.kill('SIGKILL'), TRIAL_MS)
+        const { child, leader, exited } = await startInside(argv, dir, { isolation, enter, env })
+        const timer = setTimeout(() => {
+          child.kill('SIGKILL')
+          // Where a monitor stood between, what it watched holds the pipes open.
+          void leader.then((pid) => signal(-pid, 'SIGKILL'))
+        }, TRIAL_MS)
         const [said, , code] = await Promise.all([text(child.stderr!), text(child.stdout!), exited])
         clearTimeout(timer)
         if (code !== 0) throw new Error(said || `${argv[0]} ended with ${code}`)
