@@ -103,6 +103,7 @@ describe('runJob', () => {
     [{ Ansible_Host: 'x' }, 'extraVars.Ansible_Host'],
     [{ __ansible_x: 1 }, 'extraVars.__ansible_x'],
     [{ hostvars: {} }, 'extraVars.hostvars'],
+    [{ marked: [{ __ansible_vault: 1 }] }, 'extraVars.marked'],
     [{ 'a b': 1 }, 'extraVars.a b'],
     [{ '1st': 1 }, 'extraVars.1st'],
     [{ '{{ x }}': 1 }, 'extraVars.{{ x }}'],

@@ -63,6 +63,13 @@ export function whyNotVar(name: string, value: unknown): string | null {
   return whyNotVariable(name)
 }
 
+/**
+ * Why a dictionary inside of a value cannot have this key; null when it can. In JSON such keys are marks of Ansible's: it takes what
+ * stands there for something else, or drops the whole inventory when it cannot.
+ */
+export const whyNotKey = (key: string): string | null =>
+  key.startsWith('__ansible_') ? 'keys that begin with __ansible_ mean something else to Ansible' : null
+
 /** Why a value cannot be stored or written to a file as it is; null when it can. */
 export function whyNotValue(value: unknown, depth = 0): string | null {
   if (depth > MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`
@@ -72,7 +79,7 @@ export function whyNotValue(value: unknown, depth = 0): string | null {
     return value.includes('\u0000') || !value.isWellFormed() ? 'must not hold NUL or halves of characters' : null
   if (typeof value !== 'object') return 'must be JSON'
   for (const [key, inner] of Object.entries(value)) {
-    const reason = whyNotValue(key) ?? whyNotValue(inner, depth + 1)
+    const reason = whyNotValue(key) ?? whyNotKey(key) ?? whyNotValue(inner, depth + 1)
     if (reason) return reason
   }
   return null

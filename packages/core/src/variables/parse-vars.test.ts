@@ -48,6 +48,7 @@ test.each([
   ['ansible_python_interpreter: "{{ lookup(1) }}"\n', /must be the path of a Python/],
   ['ansible_become_flags: "-n; id"\n', /must be options of sudo/],
   [`a: "${'\\0'}"\n`, /must not hold NUL/],
+  ['a: [{b: {__ansible_unsafe: 5}}]\n', /^line 1, column 10: keys that begin with __ansible_/],
   [`a: ${'['.repeat(40)}${']'.repeat(40)}\n`, /nested deeper than 32/],
 ])('%j is refused', (text, message) => {
   const error = (() => {

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument, type YAMLMap } from 'yaml'
 import { type InputIssue, InvalidInput } from '../errors.ts'
-import { whyNotValue, whyNotVar } from './names.ts'
+import { whyNotKey, whyNotValue, whyNotVar } from './names.ts'
 import type { Vars } from './tables.ts'
 
 const MAX_BYTES = 256 * 1024
@@ -111,7 +111,12 @@ class Reader {
         const name = isScalar(key) ? this.scalar(key) : null
         if (typeof name !== 'string') this.refuse(key, 'this key is no text; put it in quotes')
         else if (entries.has(name)) this.refuse(key, `${name.slice(0, 80)} occurs twice`)
-        else entries.set(name, read)
+        else {
+          // Those of the variables themselves are looked at as names.
+          const reason = depth === 0 ? null : whyNotKey(name)
+          if (reason) this.refuse(key, reason)
+          entries.set(name, read)
+        }
       }
     }
     for (const vars of below) for (const [name, value] of Object.entries(vars)) if (!entries.has(name)) entries.set(name, value)
