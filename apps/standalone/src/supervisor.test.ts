@@ -122,7 +122,7 @@ test('children end when their supervisor is killed', async () => {
   const owner = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   // Both lines may come at once.
   const lines = createInterface(owner.stdout)[Symbol.asyncIterator]()
-  const orphan = JSON.parse((await lines.next()).value) as ProcessIdentity
+  const orphan = JSON.parse((await lines.next()).value!) as ProcessIdentity
   expect((await lines.next()).value).toBe('ready')
   expect(isAlive(orphan)).toBe(true)
   owner.kill('SIGKILL')
