@@ -36,11 +36,20 @@ test('a clock from ten minutes behind to ten minutes ahead, second by second: on
   const rows =
     await t.runtime.db.execute(sql`select a.state, b.skew_ms::int as skew from agents a join agent_beats b using (node_id)
     where a.agent_id like 'clock%' order by a.agent_id`)
-  expect(rows.rows).toEqual(
-    offsets.map((off) => (Math.abs(off) <= 300 ? { state: 'ACTIVE', skew: off * 1000 } : { state: 'PENDING', skew: null })),
-  )
+  expect(rows.rows).toEqual(offsets.map((off) => ({ state: Math.abs(off) <= 300 ? 'ACTIVE' : 'PENDING', skew: off * 1000 })))
   const told = await t.runtime.db.execute(sql`select count(*)::int as n from alerts where kind = 'clock_skew'`)
   expect(told.rows).toEqual([{ n: offsets.filter((off) => Math.abs(off) > 60).length }])
+})
+
+test('a clock that was too far off to be accepted is told once, and over when it is right again', async () => {
+  const agent = await newAgent()
+  await send(agent, 1, 0)
+  for (const sequence of [2, 3]) expect(await send(agent, sequence, sequence * 30, {}, 600)).toEqual(['timestamp_out_of_range'])
+  expect(await alertsOf(agent)).toMatchObject([
+    { kind: 'clock_skew', count: 1, resolvedAt: null, evidence: { skewMs: -600_000 } },
+  ])
+  await send(agent, 4, 120)
+  expect((await alertsOf(agent))[0]).toMatchObject({ kind: 'clock_skew', resolvedAt: expect.any(Date) })
 })
 
 test('intervals: a true mean and deviation, and an odd one is told once', async () => {

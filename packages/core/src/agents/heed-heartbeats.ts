@@ -3,7 +3,7 @@ import { type AlertKind, type RaisedAlert, type ResolvedAlert, raiseAlerts, reso
 import type { Runtime, Tx } from '../context.ts'
 import type { Nudge } from '../events.ts'
 import { judge } from './judge.ts'
-import { type AgentState, agents } from './tables.ts'
+import { type AgentState, agentBeats, agents } from './tables.ts'
 
 /** What store-heartbeats.ts found worth telling of one heartbeat; a field is missing where it has nothing to say. */
 export type Notable = {
@@ -20,6 +20,8 @@ export type Notable = {
   skewMs?: number
   isSkewNew?: boolean
   isSkewOver?: boolean
+  /** It was not accepted, so nothing of it is stored yet. */
+  isRefused?: boolean
   version?: string | null
   isOtherVersion?: boolean
   /** The first one that it shows. */
@@ -46,6 +48,7 @@ export async function heed(
   try {
     const nudges = await db.transaction(async (tx) => [
       ...(await noteIdentity(tx, notable)),
+      ...(await noteRefusedClock(tx, notable)),
       ...(await alertOf(tx, notable)),
       ...(await heardAgain(tx, notable, now)),
     ])
@@ -83,6 +86,19 @@ async function noteIdentity(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
       fingerprint = coalesce(a.fingerprint, t.fingerprint), offered_fingerprint = coalesce(t.offered, a.offered_fingerprint),
       offered_fingerprint_at = case when t.offered is not null then now() else a.offered_fingerprint_at end
     from told t where t.node_id = a.node_id`)
+  return told.map(({ nodeId, tenantId }) => ({ topic: 'node', id: nodeId, tenantId }))
+}
+
+/** How far off a clock is that is too far off to be accepted: by that the next accepted heartbeat sees that it is right again. */
+async function noteRefusedClock(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
+  const told = notable.filter(({ isRefused, skewMs }) => isRefused && skewMs !== undefined)
+  if (told.length === 0) return []
+  const rows = JSON.stringify(told.map(({ nodeId, skewMs }) => ({ nodeId, skewMs })))
+  await tx.execute(sql`
+    with told as (select g.*, b.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, "skewMs" float8)
+      join ${agentBeats} b on b.node_id = g."nodeId" order by b.node_id for update of b)
+    update ${agentBeats} b set skew_ms = greatest(least("skewMs", 2147483647), -2147483648)::integer
+    from told t where t.node_id = b.node_id`)
   return told.map(({ nodeId, tenantId }) => ({ topic: 'node', id: nodeId, tenantId }))
 }
 

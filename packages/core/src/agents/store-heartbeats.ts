@@ -96,8 +96,8 @@ export const EXPLAIN = {
   name: 'explain_heartbeats',
   text: `
 select i.place::integer, v.verdict, case
-    when v.verdict = 'timestamp_out_of_range' and ${isGrowing('b')}
-      then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'isSkewNew', true, 'skewMs', i.skew_ms)
+    when v.verdict = 'timestamp_out_of_range' and ${isGrowing('b')} and abs(coalesce(b.skew_ms, 0)) <= ${SKEW_MS}
+      then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'isSkewNew', true, 'isRefused', true, 'skewMs', i.skew_ms)
     when v.verdict = 'approval_pending' and a.offered_fingerprint is distinct from i.fingerprint
       then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'offered', i.fingerprint) end as notable
 from (${GIVEN}) i
