@@ -131,10 +131,10 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
 
   let nodeId = key?.status === 'ALLOWED' ? key.nodeId : null
   if (key?.status !== 'ALLOWED') {
-    const isIn = agent !== undefined && agent.state !== 'DEREGISTERED'
-    const token = request.enrolment_token ? await takeToken(tx, ctx, caller, isIn ? agent.nodeId : null) : null
+    // A token lets nobody take the place of an agent, so it is not used up here and can serve another node.
+    if (agent && agent.state !== 'DEREGISTERED') return waitForApproval(tx, ctx, caller, agent, key)
+    const token = request.enrolment_token ? await takeToken(tx, ctx, caller) : null
     if (token && 'code' in token) return token
-    if (isIn) return waitForApproval(tx, ctx, caller, agent, key)
     if (!token)
       return refuse(
         'key_not_allowed',
@@ -151,11 +151,11 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
 }
 
 /** Use the token up. What it is for is checked by its own row, so of two that race with it one gets it. */
-async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller, agentNodeId: string | null) {
+async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
   const hash = hashEnrolmentToken(request.enrolment_token!)
   const [token] = await tx
     .update(agentEnrolmentTokens)
-    .set({ usedAt: sql`now()`, usedFrom: from, usedByNodeId: agentNodeId })
+    .set({ usedAt: sql`now()`, usedFrom: from })
     .where(
       and(
         eq(agentEnrolmentTokens.tenantId, ctx.tenantId),
@@ -189,7 +189,10 @@ async function again(
   await tx
     .update(agents)
     .set({
-      keyId: key.id,
+      // Without proof only in the place of one that counts no longer: else a stranger could turn a rotation round.
+      keyId: isProven
+        ? key.id
+        : sql`coalesce((select k.id from ${agentKeys} k where k.id = ${agents.keyId} and k.status = 'ALLOWED'), ${key.id})`,
       ...(isProven ? { cluster: request.cluster_id, version: request.agent_version ?? agent.version, seenFrom: from } : {}),
       // Without proof it may be anybody, who could keep a dead node from being called silent.
       ...(isProven ? { registeredAt: sql`now()` } : {}),
