@@ -21,7 +21,7 @@ export const KINDS = {
   fingerprint_changed: { severity: 'critical', says: 'is other hardware than before' },
   clock_skew: { severity: 'warning', says: 'has a clock that is off' },
   accelerator_lost: { severity: 'critical', says: 'has lost an accelerator' },
-  accelerator_count_changed: { severity: 'warning', says: 'has another number of accelerators than before' },
+  accelerator_count_changed: { severity: 'warning', says: 'has another number of accelerators than before', isEvent: true },
   ingest_silent: { severity: 'critical', says: 'Too many nodes fell silent at once: heartbeats may not reach Muster' },
 } as const satisfies Record<string, Kind>
 
