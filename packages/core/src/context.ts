@@ -25,8 +25,8 @@ export type Vault = {
   open(place: SealedPlace, record: string): Promise<string>
   /** The newest key version. */
   newestVersion(): Promise<number>
-  /** What the row of a new key version holds. */
-  makeKey(version: number): Promise<{ version: number; salt: string; proof: string }>
+  /** What the row of a new key version holds. All that it asks the database goes through `tx`: a pool may have no other connection left. */
+  makeKey(tx: Db | Tx, version: number): Promise<{ version: number; salt: string; proof: string }>
 }
 /** Where a sealed record belongs: moved to another field, row or tenant it does not open. */
 export type SealedPlace = { tenantId: string; objectId: string; field: string }

@@ -27,7 +27,7 @@ async function secrets(password: string): Promise<string[]> {
 
 test('every key version opens with the new one and not with the old one, and no record changes', async () => {
   await t.given.credential(cast.admin, 'BECOME', { password: 'of version 1' })
-  await t.runtime.db.insert(credentialKeys).values(await t.runtime.vault.makeKey(2))
+  await t.runtime.db.insert(credentialKeys).values(await t.runtime.vault.makeKey(t.runtime.db, 2))
   await t.given.credential(cast.admin, 'BECOME', { password: 'of version 2' })
   const before = await t.runtime.db.select().from(credentials)
   expect(await change(TEST_MASTER_PASSWORD, NEXT)).toBe(true)
@@ -58,9 +58,10 @@ test('a process that has the old one goes on with its keys, and makes no new one
 
 test('killed at any moment, one of the two is the one', async () => {
   await t.given.credential(cast.admin, 'BECOME', { password: 'never lost' })
-  for (const version of [2, 3]) await t.runtime.db.insert(credentialKeys).values(await t.runtime.vault.makeKey(version))
+  for (const version of [2, 3])
+    await t.runtime.db.insert(credentialKeys).values(await t.runtime.vault.makeKey(t.runtime.db, version))
   for (let after = 1; after <= 12; after++) {
-    // It ends when it derives for the so-manieth time.
+    // It ends when it derives for the nth time.
     let count = 0
     const cut: typeof quickDerive = async (password, salt) => {
       if (++count === after) throw new Error('killed')

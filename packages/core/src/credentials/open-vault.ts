@@ -1,7 +1,7 @@
 import { pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { eq, max, sql } from 'drizzle-orm'
-import type { Vault } from '../context.ts'
+import type { Tx, Vault } from '../context.ts'
 import type { Db } from '../db/client.ts'
 import { Conflict } from '../errors.ts'
 import { open, recordVersion, seal } from './seal.ts'
@@ -76,8 +76,8 @@ export async function changeMasterPassword(db: Db, from: string, to: string, der
 export async function openVault(db: Db, masterPassword: string, atLeast: number, derive: DeriveKey = deriveKey): Promise<Vault> {
   const keys = new Map<number, Promise<Buffer>>()
 
-  const load = async (version: number): Promise<Buffer> => {
-    const [row] = await db.select().from(credentialKeys).where(eq(credentialKeys.version, version))
+  const load = async (version: number, from: Db | Tx = db): Promise<Buffer> => {
+    const [row] = await from.select().from(credentialKeys).where(eq(credentialKeys.version, version))
     if (!row) throw new Error(`A record was sealed with key version ${version}, which this database does not have.`)
     return openKey(row, masterPassword, derive)
   }
@@ -90,8 +90,8 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     loading.catch(() => keys.delete(version))
     return loading
   }
-  const newest = async (): Promise<number> => {
-    const [row] = await db.select({ version: max(credentialKeys.version) }).from(credentialKeys)
+  const newest = async (from: Db | Tx = db): Promise<number> => {
+    const [row] = await from.select({ version: max(credentialKeys.version) }).from(credentialKeys)
     return row?.version ?? 0
   }
   const vault: Vault = {
@@ -100,11 +100,11 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
       return seal(await keyOf(version), version, place, text)
     },
     open: async (place, record) => open(await keyOf(recordVersion(record)), place, record),
-    newestVersion: newest,
-    async makeKey(version) {
+    newestVersion: () => newest(),
+    async makeKey(tx, version) {
       // Looked up anew: the password may have been changed while this process ran, and a key must not be made with an old one.
-      const last = await newest()
-      if (last > 0) await load(last)
+      const last = await newest(tx)
+      if (last > 0) await load(last, tx)
       const salt = randomBytes(16)
       const kek = await derive(masterPassword, salt)
       return { version, salt: salt.toString('base64'), proof: seal(kek, version, PROOF_PLACE, PROOF_TEXT) }
@@ -119,7 +119,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
       await lockKeys(tx)
       await tx
         .insert(credentialKeys)
-        .values(await vault.makeKey(atLeast))
+        .values(await vault.makeKey(tx, atLeast))
         .onConflictDoNothing()
     })
     await keyOf(atLeast)

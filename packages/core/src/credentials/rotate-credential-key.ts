@@ -18,7 +18,7 @@ export async function rotateCredentialKey(ctx: Ctx): Promise<CredentialKey> {
   if (reason) throw new Conflict(reason)
   await inTransaction(ctx, async (tx, afterwards) => {
     await lockKeys(tx)
-    const key = await ctx.vault.makeKey(before.version + 1)
+    const key = await ctx.vault.makeKey(tx, before.version + 1)
     const [made] = await tx.insert(credentialKeys).values(key).onConflictDoNothing().returning()
     if (!made) throw new Conflict('Somebody else began a rotation at this moment; look at how far it is.')
     await audit(tx, ctx, 'credential.rotate_key', { id: ctx.tenantId }, { version: key.version })
