@@ -145,6 +145,16 @@ test.skipIf(!isRoot)('as a user alone a run reads what it was given, and changes
   }
 })
 
+test('a worker that lets nobody else read its files isolates as well', { timeout: 60_000 }, async (ctx) => {
+  if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
+  const before = process.umask(0o077)
+  try {
+    expect(await isolationFor(world.config, 'bubblewrap')).toMatchObject({ mode: 'bubblewrap' })
+  } finally {
+    process.umask(before)
+  }
+})
+
 test('one that cannot be used is not taken, and is said', { timeout: 60_000 }, async () => {
   const bin = join(world.config.ANSIBLE_WORK_DIR, '..', 'bin')
   await mkdir(bin)

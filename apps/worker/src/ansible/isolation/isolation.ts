@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { readFile, realpath, writeFile } from 'node:fs/promises'
+import { chmod, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { writableDirs } from '../run-directory.ts'
 import { giveToRun } from './give-to-run.ts'
@@ -152,7 +152,9 @@ async function passwdFor(uid: number, dir: string): Promise<string> {
   const path = join(dir, 'passwd')
   const others = (await readFile('/etc/passwd', 'utf8')).split('\n').filter((line) => line && line.split(':')[2] !== String(uid))
   const lines = [...others, `muster-run:x:${uid}:${uid}::${dir}/home:/bin/sh`, '']
-  await writeFile(path, lines.join('\n'), { mode: 0o644 })
+  await writeFile(path, lines.join('\n'))
+  // Whatever the umask of the worker is, the run's user has to read it.
+  await chmod(path, 0o644)
   return path
 }
 
