@@ -25,6 +25,8 @@ export type ApiDeps = {
   linkSecret: string
   /** The address people type; cookies and the check of a request's origin follow from it. */
   publicUrl: string
+  /** As of `clientAddress`. */
+  trustProxy?: boolean
   /** GraphiQL, and introspection for everybody. */
   isDevelopment?: boolean
   /** File in which a lab describes itself, when there is one. */

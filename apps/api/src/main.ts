@@ -25,7 +25,8 @@ async function main(): Promise<void> {
   if (!opened) return
   const { runtime, store, databaseUrl, publicUrl, authSecret, close } = opened
   const listener = await createListener(databaseUrl, runtime.log)
-  const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log, trustProxy: TRUST_PROXY === '1' })
+  const trustProxy = TRUST_PROXY === '1'
+  const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log, trustProxy })
   const isDevelopment = process.env.NODE_ENV === 'development'
   const api = createApi({
     runtime,
@@ -34,6 +35,7 @@ async function main(): Promise<void> {
     store,
     linkSecret: authSecret,
     publicUrl,
+    trustProxy,
     isDevelopment,
     labFile: process.env.MUSTER_LAB_FILE,
   })

@@ -1,15 +1,25 @@
 import { sign } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { allowAgentKey, deregisterAgent, resetAgentSequence, revokeAgentKey, updateAgentSettings } from '@muster/core/agents'
+import {
+  allowAgentKey,
+  createEnrolmentToken,
+  deregisterAgent,
+  resetAgentSequence,
+  revokeAgentKey,
+  updateAgentSettings,
+} from '@muster/core/agents'
+import { schema } from '@muster/core/db'
 import { type Cast, eventually } from '@muster/core/testing'
-import { encodeHeartbeat } from '@muster/protocol'
+import { encodeHeartbeat, prove } from '@muster/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HttpServer, serveHttp } from '../http.ts'
 import { agentClient, aHeartbeat, makeKeys, newName, signedBody } from '../testing/agent-client.ts'
 import { testApi } from '../testing/api.ts'
 import { fuzz } from '../testing/fuzz-heartbeats.ts'
 import { createGate } from './take-body.ts'
+
+const { agentKeys } = schema
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
@@ -192,9 +202,32 @@ test('a key that is revoked counts no longer, also where it is remembered', asyn
   expect(await client.beat(keys, { node_id: name, sequence_number: 2 })).toMatchObject(refusal('signature_invalid'))
 })
 
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['-oProxyCommand=id', '127.0.0.1'],
+])('a proxy on this machine says that it comes from %s: %s is written down', async (said, kept) => {
+  const { token } = await createEnrolmentToken(cast.operator, {})
+  const [name, keys] = [newName(), makeKeys()]
+  const request = { node_id: name, cluster_id: 'lab', agent_pubkey: keys.publicKey, enrolment_token: token }
+  const body = JSON.stringify({ ...request, proof: prove(request, keys.privateKey, new Date()) })
+  const url = `http://127.0.0.1:${server.port}/agent/v1/nodes/register`
+  await fetch(url, { method: 'POST', body, headers: { 'x-forwarded-for': said } })
+  expect(await agentOf(name)).toMatchObject({ seenFrom: kept, node: { host: kept } })
+})
+
 test('agents of one name in two tenants are told apart by their keys', async () => {
   const theirs = await t.given.tenant()
   const ours = await enrolled()
+  const { nodeId } = (await agentOf(ours.name))!
+  await t.runtime.db.insert(agentKeys).values(
+    Array.from({ length: 70 }, () => ({
+      tenantId: cast.tenant.id,
+      nodeId,
+      publicKey: makeKeys().publicKey,
+      status: 'ALLOWED' as const,
+      createdByName: 'test',
+    })),
+  )
   const second = await client.enrol(theirs.operator, ours.name)
   expect(second.answer).toMatchObject({ accepted: true })
   expect(await client.beat(second.keys, { node_id: ours.name, sequence_number: 7 })).toMatchObject(accepted)
@@ -255,7 +288,7 @@ test('what is mangled, out of bounds or signed by a stranger is refused and harm
 })
 
 test('more than there is memory for is told to come again', async () => {
-  const gate = createGate({ bytes: 1000, requests: 2 })
+  const gate = createGate({ bytes: 1000, requests: 2, ms: 60_000 })
   const request = (length: number) =>
     Object.assign(Readable.from([Buffer.alloc(length)]), { headers: {} }) as unknown as IncomingMessage
   const first = await gate.take(request(600))
@@ -266,4 +299,12 @@ test('more than there is memory for is told to come again', async () => {
   expect(await gate.take(request(10))).toBe('busy')
   for (const taken of [first, second]) if (typeof taken === 'object') taken.release()
   expect(gate.held()).toEqual({ bytes: 0, requests: 0 })
+})
+
+test('a body that does not come to its end gives its place back', async () => {
+  const gate = createGate({ bytes: 1000, requests: 1, ms: 10 })
+  const slow = Object.assign(new Readable({ read() {} }), { headers: {} })
+  slow.push('{')
+  expect(await gate.take(slow as unknown as IncomingMessage)).toBe('gone')
+  expect([slow.destroyed, gate.held()]).toEqual([true, { bytes: 0, requests: 0 }])
 })

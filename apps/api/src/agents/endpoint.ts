@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { DEFAULT_SETTINGS, registerAgent, touchIngest } from '@muster/core/agents'
 import { DomainError, InvalidInput } from '@muster/core/errors'
 import { isDatabaseAway } from '@muster/core/patiently'
@@ -53,7 +54,7 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
       if (registrations >= MOST_REGISTRATIONS) return BUSY
       registrations++
       try {
-        return await registerBody(body, addressOf(req))
+        return await registerBody(body, addressOf(req, deps.trustProxy))
       } finally {
         registrations--
       }
@@ -152,11 +153,14 @@ function send(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
 }
 
-function addressOf(req: IncomingMessage): string {
+/** Of a new node it becomes the host, so what a proxy says counts only if it is an address. */
+function addressOf(req: IncomingMessage, trustProxy?: boolean): string {
   const forwarded = req.headers['x-forwarded-for']
   const headers = new Headers({
     'x-muster-peer': req.socket.remoteAddress ?? '',
     ...(forwarded ? { 'x-forwarded-for': String(forwarded) } : {}),
   })
-  return clientAddress({ headers }).replace(/^::ffff:(?=\d+\.)/, '')
+  const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
+  const said = plain(clientAddress({ headers }, trustProxy))
+  return isIP(said) ? said : plain(req.socket.remoteAddress ?? '')
 }

@@ -20,8 +20,8 @@ export type Verdict = { nextS?: number } | Refused
 /** Heartbeats that one commit takes, and that may wait for the next. */
 const PER_COMMIT = 1000
 const MOST_WAITING = 4000
-/** Signatures that one heartbeat may cost: a name may be known in several tenants, with several keys. */
-const MOST_TRIES = 8
+/** Signatures that one heartbeat may cost: a name may be known in many tenants, with several keys. */
+const MOST_TRIES = 64
 
 const refused = (code: AnswerCode, message: string): Refused => ({ code, message })
 const MESSAGES: Record<Exclude<BeatVerdict, 'accepted'>, string> = {
@@ -75,7 +75,10 @@ function findSigner(agents: Known[], read: ReadHeartbeat): Pick<SignedBeat & Kno
   if (there.length === 0) return refused('node_not_registered', MESSAGES.node_not_registered)
   const here = there.filter(({ cluster }) => cluster === read.clusterId)
   if (here.length === 0) return refused('cluster_mismatch', `${read.nodeId} is registered in another cluster.`)
-  const tries = here.flatMap(({ nodeId, tenantId, signers }) => signers.map((signer) => ({ nodeId, tenantId, ...signer })))
+  // The first key of each before the second of any: the many keys of one tenant's agent keep nobody else's from its turn.
+  const tries = here
+    .flatMap(({ nodeId, tenantId, signers }) => signers.map((signer, turn) => ({ nodeId, tenantId, turn, ...signer })))
+    .sort((a, b) => a.turn - b.turn)
   const signer = tries.slice(0, MOST_TRIES).find(({ key }) => verify(read.signed, read.signature, key))
   return signer
     ? { nodeId: signer.nodeId, tenantId: signer.tenantId, keyId: signer.id }

@@ -4,12 +4,14 @@ import { BODY_LIMIT } from '@muster/protocol'
 /** Bytes of bodies that a process holds at once, and requests. What is more is told to come again. */
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_REQUESTS = 4096
+/** From a request's head to the end of its body: whoever sends a byte now and then must not hold a place that others need. */
+const PATIENCE_MS = 15_000
 
 export type Refusal = 'too_large' | 'busy' | 'gone'
 export type Gate = ReturnType<typeof createGate>
 
 /** Lets in as many requests at once as there is memory for. */
-export function createGate(most = { bytes: MOST_BYTES, requests: MOST_REQUESTS }) {
+export function createGate(most = { bytes: MOST_BYTES, requests: MOST_REQUESTS, ms: PATIENCE_MS }) {
   let [bytes, requests] = [0, 0]
 
   /** The body, as it came. It is held until `release()`. */
@@ -24,7 +26,12 @@ export function createGate(most = { bytes: MOST_BYTES, requests: MOST_REQUESTS }
       length = 0
     }
     const chunks: Buffer[] = []
+    let late: NodeJS.Timeout | undefined
     const refusal = await new Promise<Refusal | null>((resolve) => {
+      late = setTimeout(() => {
+        req.destroy()
+        resolve('gone')
+      }, most.ms)
       req.on('data', (chunk: Buffer) => {
         length += chunk.length
         bytes += chunk.length
@@ -35,6 +42,7 @@ export function createGate(most = { bytes: MOST_BYTES, requests: MOST_REQUESTS }
       req.once('end', () => resolve(null))
       req.once('close', () => resolve('gone'))
     })
+    clearTimeout(late)
     if (refusal === null) return { body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), release }
     req.removeAllListeners('data')
     req.resume()

@@ -9,7 +9,7 @@ export type KnownAgent = {
   tenantId: string
   cluster: string
   state: AgentState
-  /** Those that are allowed to sign for it. */
+  /** Those that are allowed to sign for it: the one that it registered with, then the newest. */
   keys: { id: string; publicKey: string }[]
 }
 
@@ -17,7 +17,8 @@ export type KnownAgent = {
 export async function findAgents({ db }: Pick<Runtime, 'db'>, agentIds: string[]): Promise<KnownAgent[]> {
   const { rows } = await db.execute<KnownAgent>(sql`
     select a.agent_id as "agentId", a.node_id as "nodeId", a.tenant_id as "tenantId", a.cluster, a.state,
-      coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'publicKey', k.public_key)) filter (where k.id is not null), '[]') as keys
+      coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'publicKey', k.public_key)
+        order by k.id = a.key_id desc nulls last, k.id desc) filter (where k.id is not null), '[]') as keys
     from ${agents} a left join ${agentKeys} k on k.node_id = a.node_id and k.status = 'ALLOWED'
     where a.agent_id = any(${sql.param(agentIds)}::text[])
     group by a.node_id order by a.node_id`)
