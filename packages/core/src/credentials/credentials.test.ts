@@ -2,6 +2,8 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditEntries } from '../access/index.ts'
 import { DomainError } from '../errors.ts'
+import { cancelJobRun, runJob } from '../jobs/index.ts'
+import { jobRuns } from '../jobs/tables.ts'
 import { addNode, fingerprint } from '../nodes/index.ts'
 import { type Cast, makeHostKey, makePrivateKey, race, type TestRuntime, testRuntime } from '../testing/index.ts'
 import { resolveNodeAccess } from './access.ts'
@@ -186,6 +188,26 @@ describe('deleteCredential', () => {
       message: expect.stringContaining(`the nodes used[001-012] and the bastions ${behind.name}`),
     })
     expect(await deleteCredential(cast.admin, { id: behind.id })).toEqual({ id: behind.id })
+  })
+
+  test('waits for runs that still need it to open a repository', async () => {
+    const { id, name } = await createCredential(cast.admin, {
+      name: 'sources',
+      kind: 'GIT',
+      username: 'ops',
+      password: 'secret',
+      host: 'git.example.org',
+    })
+    const key = await t.given.credential(cast.admin, 'SSH_KEY')
+    const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'waits', with: { credentialId: key.id } })
+    const run = await runJob(cast.operator, { template: 'connectivity_check', limit: node!.name })
+    await t.runtime.db.update(jobRuns).set({ gitCredentialId: id }).where(eq(jobRuns.id, run.id))
+    await expect(deleteCredential(cast.admin, { id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: `1 runs that are not over yet need the credential ${name}; wait for them, or cancel them.`,
+    })
+    await cancelJobRun(cast.operator, { id: run.id })
+    expect(await deleteCredential(cast.admin, { id })).toEqual({ id })
   })
 
   test('and a node that takes it at the same moment: one of them wins, and says so', async () => {

@@ -1,17 +1,17 @@
-import { and, eq, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
 import type { Db } from '../db/client.ts'
 import { FOREIGN_KEY_VIOLATION, sqlState, visibleTo, whyNoRow } from '../db/rows.ts'
 import { Conflict, parseInput } from '../errors.ts'
 import { ById } from '../input.ts'
-import { jobTemplates } from '../jobs/tables.ts'
+import { jobRuns, jobTemplates } from '../jobs/tables.ts'
 import { foldHostlist } from '../nodes/index.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { whyNotDelete } from './policy.ts'
 import { credentials } from './tables.ts'
 
-/** Who uses the credential: node names, folded, names of bastions that lie behind it, and of templates whose repository it opens. */
+/** Who uses the credential: node names, folded, names of bastions that lie behind it, of templates whose repository it opens, and how many runs do. */
 async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<typeof whyNotDelete>[1]> {
   const nodes = await db
     .select({ name: computeNodes.name })
@@ -30,17 +30,22 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
     .select({ name: jobTemplates.name })
     .from(jobTemplates)
     .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.gitCredentialId, id)))
+  const openRuns = await db.$count(
+    jobRuns,
+    and(visibleTo(ctx, jobRuns), eq(jobRuns.gitCredentialId, id), isNull(jobRuns.finishedAt)),
+  )
   return {
     nodes: foldHostlist(nodes.map((n) => n.name)),
     bastions: behind.map((b) => b.name),
     templates: templates.map((t) => t.name),
+    openRuns,
   }
 }
 
 /**
  * Delete a credential that nothing uses.
  * @throws NotFound
- * @throws Conflict naming the nodes, bastions or templates that use it
+ * @throws Conflict naming the nodes, bastions or templates that use it, or how many runs that are not over
  */
 export async function deleteCredential(ctx: Ctx, input: z.input<typeof ById>): Promise<{ id: string }> {
   authorize(ctx, 'credential:write')
@@ -55,6 +60,7 @@ export async function deleteCredential(ctx: Ctx, input: z.input<typeof ById>): P
           sql`not exists (select from compute_nodes n where ${id} in (n.credential_id, n.become_credential_id, n.bastion_id))`,
           sql`not exists (select from credentials behind where behind.via_id = ${id})`,
           sql`not exists (select from job_templates t where t.git_credential_id = ${id})`,
+          sql`not exists (select from job_runs r where r.git_credential_id = ${id} and r.finished_at is null)`,
         ),
       )
       .returning()

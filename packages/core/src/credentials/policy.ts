@@ -6,14 +6,16 @@ const MAX_KEY_VERSION = 255
 /** Why a credential cannot be deleted, given who uses it; null when nobody does. */
 export function whyNotDelete(
   credential: { name: string },
-  users: { nodes: string; bastions: string[]; templates: string[] },
+  users: { nodes: string; bastions: string[]; templates: string[]; openRuns: number },
 ): string | null {
   const by = [
     ...(users.nodes ? [`the nodes ${users.nodes}`] : []),
     ...(users.bastions.length > 0 ? [`the bastions ${users.bastions.join(', ')}`] : []),
     ...(users.templates.length > 0 ? [`the job templates ${users.templates.join(', ')}`] : []),
   ]
-  return by.length === 0 ? null : `The credential ${credential.name} is used by ${by.join(' and ')}; give them another one first.`
+  if (by.length > 0) return `The credential ${credential.name} is used by ${by.join(' and ')}; give them another one first.`
+  if (users.openRuns === 0) return null
+  return `${users.openRuns} runs that are not over yet need the credential ${credential.name}; wait for them, or cancel them.`
 }
 
 /**

@@ -272,6 +272,8 @@ export const jobRuns = snakeCase.table(
     index('job_runs_begun_index').on(t.tenantId).where(sql`finished_at is null and started_at is not null`),
     index().on(t.tenantId, t.finishedAt),
     index().on(t.parentRunId),
+    index().on(t.gitCredentialId).where(sql`git_credential_id is not null`),
+    index().on(t.bundleId).where(sql`bundle_id is not null`),
     uniqueIndex().on(t.tenantId, t.idempotencyKey),
   ],
 )
