@@ -1,6 +1,7 @@
+import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { createEnrolmentToken } from '@muster/core/agents'
+import { createEnrolmentToken, updateAgentSettings } from '@muster/core/agents'
 import { newIdentity } from '@muster/protocol/light'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type HttpServer, serveHttp } from '../../api/src/http.ts'
@@ -86,4 +87,47 @@ test('against the real API: a token lets it in, beats count, and what a cut kept
     stop.abort()
     await ended
   }
+}, 120_000)
+
+test('the program itself: enrols with a token from its input, beats as the tenant wants, and goes on where it was', async () => {
+  const cast = await t.given.tenant()
+  await updateAgentSettings(cast.admin, { heartbeatS: 1 })
+  const { token } = await createEnrolmentToken(cast.operator, {})
+  const home = folder()
+  const program = path.join(import.meta.dirname, '../src/main.ts')
+  const names = {
+    'node-id': 'gpu-0002',
+    'cluster-id': 'lab',
+    'heartbeat-interval': '10m',
+    'api-url': `http://127.0.0.1:${server.port}`,
+  }
+  const files = { 'key-file': 'agent.key', 'state-dir': 'state', 'status-socket': 'agent.sock' }
+  const settings = [
+    ...Object.entries({ config: '/dev/null', ...names }),
+    ...Object.entries(files).map(([name, file]) => [name, path.join(home, file)] as const),
+  ].flatMap(([name, value]) => [`--${name}`, value])
+  const argv = (command: string, ...more: string[]) => [program, command, ...settings, ...more]
+  const agent = () =>
+    t.runtime.db.query.agents.findFirst({ where: { agentId: 'gpu-0002', tenantId: cast.tenant.id }, with: { beat: true } })
+  expect(spawnSync(process.execPath, argv('init')).status).toBe(0)
+  const registering = spawn(process.execPath, argv('register', '--token-file', '-'), { stdio: ['pipe', 'ignore', 'ignore'] })
+  registering.stdin.end(token)
+  expect(await new Promise((resolve) => registering.once('exit', resolve))).toBe(0)
+
+  const epochs: (number | null)[] = []
+  for (let start = 1; start <= 2; start++) {
+    const before = (await agent())!.beat?.accepted ?? 0
+    const child = spawn(process.execPath, argv('start'), { stdio: 'ignore' })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    try {
+      // By its own settings the second one of a start would come after ten minutes.
+      await until(async () => expect((await agent())!.beat!.accepted).toBeGreaterThan(before + 1))
+    } finally {
+      child.kill('SIGTERM')
+    }
+    expect(await ended).toBe(0)
+    epochs.push((await agent())!.beat!.bootEpoch)
+  }
+  expect(epochs[1]).toBeGreaterThan(epochs[0]!)
+  expect(await agent()).toMatchObject({ state: 'ACTIVE', cluster: 'lab', beat: { missed: 0 } })
 }, 120_000)
