@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AcceleratorCounts, type Lab, labUp } from '@muster/lab'
+import { agentJob, clusterOf, isRight as isAgentRight } from './agent-job.ts'
 import { type Client, connect } from './client.ts'
 import { isRight as isLayeredRight, layeredJob } from './layered-job.ts'
 import { cancelRun, discover, followRun, onboard, runJob, signIn } from './onboard.ts'
@@ -11,7 +12,8 @@ const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead
 /**
  * The main job from nothing, through the public API only: sign in, give credentials, add eight real nodes, approve
  * their host keys, collect facts with Ansible, follow the log over a lost connection, cancel a second run in the middle of
- * a task. Then variables in layers and a deployment that follows them (layered-job.ts). Prints progress on stderr and one JSON line of figures on stdout.
+ * a task. Then variables in layers and a deployment that follows them (layered-job.ts), and agents that tell of their nodes
+ * (agent-job.ts). Prints progress on stderr and one JSON line of figures on stdout.
  */
 const started = Date.now()
 const say = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
@@ -70,8 +72,8 @@ async function countAccelerators(api: Client): Promise<AcceleratorCounts> {
   return counts
 }
 
-/** Processes that name `dir` in command line, working directory or environment: what the product left behind. */
-function processesOf(dir: string): string[] {
+/** Processes that name `mark` in command line or environment, or whose root has an agent that does: what was left behind. */
+function processesOf(mark: string): string[] {
   const read = (path: string) => {
     try {
       return readFileSync(path, 'latin1')
@@ -81,7 +83,9 @@ function processesOf(dir: string): string[] {
   }
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
-    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(dir) || read(`/proc/${pid}/environ`).includes(dir))
+    .filter((pid) =>
+      ['cmdline', 'environ', 'root/etc/muster/agent.yaml'].some((file) => read(`/proc/${pid}/${file}`).includes(mark)),
+    )
     .map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`)
 }
 
@@ -111,6 +115,7 @@ async function mainJob(product: Product, lab: Lab) {
   say(`second run ${canceled}`)
 
   const layered = await layeredJob(api, lab, ids, say)
+  const agents = await agentJob(api, lab, ids, new URL(product.url).port, say)
   const { nodes } = await api.request<{ nodes: { totalCount: number; edges: { node: { status: string } }[] } }>(
     `{ nodes(first: 500) { totalCount edges { node { status } } } }`,
   )
@@ -124,6 +129,7 @@ async function mainJob(product: Product, lab: Lab) {
     repeats: run.repeats,
     canceled,
     ...layered,
+    ...agents,
     reconnected: run.dropped,
   }
 }
@@ -135,7 +141,11 @@ function expectedAccelerators(lab: Lab): AcceleratorCounts {
 }
 
 say('starting Postgres, API, worker and the lab')
-const [product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '5' }), labUp({ nodes: NODES })])
+const [product, lab] = await Promise.all([
+  // Agents on the nodes of the lab have to reach it.
+  startProduct({ JOB_CANCEL_GRACE_PERIOD: '5', HOST: '0.0.0.0' }),
+  labUp({ nodes: NODES }),
+])
 say(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
 const expected = expectedAccelerators(lab)
 let figures: Awaited<ReturnType<typeof mainJob>>
@@ -147,7 +157,7 @@ try {
   await product.stop()
   await lab.down()
 }
-leftovers.push(...processesOf(product.dir), ...processesOf(lab.dir))
+for (const mark of [product.dir, lab.dir, clusterOf(lab)]) leftovers.push(...processesOf(mark))
 for (const line of leftovers) say(`left behind: ${line}`)
 
 const { reconnected, ...rest } = figures
@@ -161,6 +171,7 @@ const isRight =
   rest.repeats === 0 &&
   rest.canceled === 'CANCELED' &&
   isLayeredRight(rest, lab) &&
+  isAgentRight(rest, lab) &&
   reconnected &&
   leftovers.length === 0
 if (!isRight) say(`not right; accelerators should be ${JSON.stringify(expected)}`)
