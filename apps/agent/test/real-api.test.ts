@@ -120,8 +120,10 @@ test('the program itself: enrols with a token from its input, beats as the tenan
     const child = spawn(process.execPath, argv('start'), { stdio: 'ignore' })
     const ended = new Promise((resolve) => child.once('exit', resolve))
     try {
-      // By its own settings the second one of a start would come after ten minutes.
       await until(async () => expect((await agent())!.beat!.accepted).toBeGreaterThan(before + 1))
+      // By its own settings ten minutes, by those of others half a one.
+      const { stdout } = spawnSync(process.execPath, argv('status', '--json'), { encoding: 'utf8' })
+      expect(JSON.parse(stdout)).toMatchObject({ interval_seconds: 1, last_error: null })
     } finally {
       child.kill('SIGTERM')
     }
