@@ -3,10 +3,16 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll } from 'vitest'
 
+const folders: string[] = []
+// Here and not below: what a test that is running registers for afterwards is not done.
+afterAll(() => {
+  for (const made of folders.splice(0)) fs.rmSync(made, { recursive: true, force: true })
+})
+
 /** A folder that is gone after the tests of this file. */
 export function folder(): string {
   const made = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-agent-'))
-  afterAll(() => fs.rmSync(made, { recursive: true, force: true }))
+  folders.push(made)
   return made
 }
 
