@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Lab, type LabNode, relayIntoRack, serveFolder } from '@muster/lab'
@@ -50,8 +53,9 @@ export async function agentJob(
     )
   await set({ heartbeatS: HEARTBEAT_S })
   const watch = watchAgents(api)
+  const door = await openDoor(lab, apiPort)
   try {
-    await deploy(api, lab, ids, `http://${lab.hostAddress}:${apiPort}`)
+    await deploy(api, lab, ids, door.url)
     await watch.until('all agents to be ACTIVE', () => count(watch, (states) => states.at(-1) === 'ACTIVE') === ids.size)
     const active = count(watch, (states) => states.at(-1) === 'ACTIVE')
     say(`agents deployed, ${active} of ${ids.size} ACTIVE`)
@@ -78,6 +82,25 @@ export async function agentJob(
     }
   } finally {
     await watch.stop()
+    door.close()
+  }
+}
+
+/** The API listens on this machine's own address alone; here nodes of the lab reach it, and nobody else. */
+async function openDoor(lab: Lab, apiPort: string): Promise<{ url: string; close(): void }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const api = createConnection(Number(apiPort), '127.0.0.1')
+    for (const end of [socket, api]) sockets.add(end.on('close', () => sockets.delete(end)))
+    pipeline(socket, api, socket, () => {})
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, lab.hostAddress, resolve))
+  return {
+    url: `http://${lab.hostAddress}:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
   }
 }
 
@@ -111,7 +134,11 @@ async function deploy(api: Client, lab: Lab, ids: Map<string, string>, apiUrl: s
       await groupOf(api, ids, 'behind_bastion', hidden, relayed)
     }
     for (const nodeId of ids.values()) await giveToken(api, nodeId)
-    const extraVars = { muster_agent_cluster_id: clusterOf(lab) }
+    const [binary] = await readdir(folder)
+    const checksum = createHash('sha256')
+      .update(await readFile(join(folder, binary!)))
+      .digest('hex')
+    const extraVars = { muster_agent_cluster_id: clusterOf(lab), muster_agent_checksum: checksum }
     const id = await runJob(api, { template: 'deploy_muster_agent', limit: 'all', extraVars })
     let status = ''
     for await (const batch of followRun(api, id, 0)) status = batch.run.status

@@ -141,11 +141,7 @@ function expectedAccelerators(lab: Lab): AcceleratorCounts {
 }
 
 say('starting Postgres, API, worker and the lab')
-const [product, lab] = await Promise.all([
-  // Agents on the nodes of the lab have to reach it.
-  startProduct({ JOB_CANCEL_GRACE_PERIOD: '5', HOST: '0.0.0.0' }),
-  labUp({ nodes: NODES }),
-])
+const [product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '5' }), labUp({ nodes: NODES })])
 say(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
 const expected = expectedAccelerators(lab)
 let figures: Awaited<ReturnType<typeof mainJob>>
