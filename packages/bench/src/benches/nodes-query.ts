@@ -26,7 +26,7 @@ const POSTGRAPHILE = `query ($first: Int!) {
   allComputeNodes(first: $first, orderBy: ROW_ID_ASC) { edges { node {
     id name host status tags osName memoryBytes
     acceleratorsByNodeId { nodes { index deviceType model memoryTotal health } }
-    nodeGroupMembersByNodeId { nodes { nodeGroupByGroupId { name priority } } }
+    nodeGroupMembersByNodeId { nodes { nodeGroupByGroupIdAndExclusiveSet { name priority } } }
   } } }
 }`
 
@@ -106,13 +106,13 @@ async function rows(target: Target): Promise<Row[]> {
   type Theirs = {
     name: string
     acceleratorsByNodeId: { nodes: unknown[] }
-    nodeGroupMembersByNodeId: { nodes: { nodeGroupByGroupId: unknown }[] }
+    nodeGroupMembersByNodeId: { nodes: { nodeGroupByGroupIdAndExclusiveSet: unknown }[] }
   }
   if (data.allComputeNodes)
     return (data.allComputeNodes as { edges: { node: Theirs }[] }).edges.map(({ node }) => ({
       name: node.name,
       accelerators: node.acceleratorsByNodeId.nodes,
-      groups: node.nodeGroupMembersByNodeId.nodes.map((m) => m.nodeGroupByGroupId),
+      groups: node.nodeGroupMembersByNodeId.nodes.map((m) => m.nodeGroupByGroupIdAndExclusiveSet),
     }))
   const nodes = data.nodes as Row[] | { edges: { node: Row }[] }
   return Array.isArray(nodes) ? nodes : nodes.edges.map((e) => e.node)
