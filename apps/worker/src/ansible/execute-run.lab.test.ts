@@ -135,7 +135,7 @@ test('cancel in the middle of a task leaves nothing running, here or there', { t
 
 test('timeout in the middle of a task', { timeout: 60_000 }, async () => {
   const template = await world.template('sleep2', `${PLAY}    - name: Sleep\n      command: sleep 4712\n`)
-  const { done } = await world.start({ template, limit: names.key, timeoutSeconds: 4 })
+  const { done } = await world.start({ template, limit: names.key, timeoutSeconds: 10 })
   const { run } = await done
   expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: [names.key] })
   expect(await remaining(names.key, 'sleep 4712')).toBe('')
