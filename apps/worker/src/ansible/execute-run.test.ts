@@ -287,10 +287,10 @@ describe('how it ends', () => {
   })
 
   test('timeout', async () => {
-    const { id, done } = await start('polite', { timeoutSeconds: 1 })
+    const { id, done } = await start('polite', { timeoutSeconds: 5 })
     const { run } = await done
     expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: ['gpu001', 'gpu002'] })
-    expect(run.error).toContain('1 s')
+    expect(run.error).toContain('5 s')
     await expectNothingLeft(id)
   })
 
