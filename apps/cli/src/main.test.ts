@@ -7,6 +7,7 @@ import { type Product, startProduct } from '@muster/bench/product'
 import type { Lab } from '@muster/lab'
 import { given } from '@muster/lab/given'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../../packages/core/src/testing/index.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const PATIENT = { timeout: 120_000 }
@@ -45,9 +46,7 @@ function started(argv: string[], input = '', env: Record<string, string> = {}) {
 /** Run `muster` to its end. Arguments are parted at blanks. */
 const muster = (line: string, input?: string, env?: Record<string, string>) => started(line.split(' '), input, env).ended
 
-async function until(what: () => boolean): Promise<void> {
-  while (!what()) await new Promise((resolve) => setTimeout(resolve, 50))
-}
+const until = (what: () => boolean) => eventually(what, PATIENT.timeout)
 
 describe('muster, against the product and a lab', () => {
   it('signs in by the one-time link, once', PATIENT, async () => {

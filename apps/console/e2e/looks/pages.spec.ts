@@ -208,6 +208,7 @@ for (const { screen, only, ...use } of screens) {
         await look.act?.(page)
         await expect(page.getByText(look.until).filter({ visible: true }).first()).toBeVisible()
         if (process.env.SHOTS_DIR) {
+          // For people only: what fades in is there by then. Nothing is tested by it.
           await page.waitForTimeout(250)
           await page.screenshot({ path: path.join(process.env.SHOTS_DIR, `${look.name}-${screen}.png`) })
         }

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type HttpServer, serveHttp } from '../../../../api/src/http.ts'
-import { testApi } from '../../../../api/src/testing/api.ts'
-import { main } from '../../main.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type CliWorld, cliWorld, muster } from '../../testing/muster.ts'
 import { frame, type TopRow } from '../top.ts'
 
 const KEY = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
@@ -10,11 +8,9 @@ const OTHER = '/FHNjmIYoaONpH7QAjDwWAgW7RO6MwOsXeuRFUiQgCU='
 const fingerprintOf = (key: string) =>
   `SHA256:${createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '')}`
 
-let t: Awaited<ReturnType<typeof testApi>>
-let server: HttpServer
+let t: CliWorld
 beforeAll(async () => {
-  t = await testApi()
-  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  t = await cliWorld()
   const { operator } = await t.given.tenant()
   const { tenantId } = operator
   const [one, two] = await t.given.fleet(operator, { nodes: 3 })
@@ -34,28 +30,9 @@ beforeAll(async () => {
   await insert('agent_keys', { id: crypto.randomUUID(), tenant_id: tenantId, node_id: one!.id, ...waiting })
   const offline = { kind: 'offline', severity: 'critical', key: `node:${two!.id}` }
   await insert('alerts', { id: crypto.randomUUID(), tenant_id: tenantId, node_id: two!.id, ...offline })
-  vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
-  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(operator))
+  await t.signIn(operator)
 })
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await server?.stop()
-  await t?.close()
-})
-
-/** What the command line says, and how it ends. Arguments are parted at blanks; _ is a blank within one. */
-async function muster(line: string): Promise<{ code: number; out: string; err: string }> {
-  const said = { out: [] as unknown[], err: [] as unknown[] }
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.out.push(text) > 0)
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.err.push(text) > 0)
-  try {
-    const code = await main(line.split(' ').map((word) => word.replaceAll('_', ' ')))
-    return { code, out: said.out.join(''), err: said.err.join('') }
-  } finally {
-    out.mockRestore()
-    err.mockRestore()
-  }
-}
+afterAll(() => t?.close())
 
 it('lists agents, lets them in, and settles what changed', async () => {
   expect((await muster('agent list')).out).toMatch(/^gpu001 +ACTIVE .* training +key changed +7 +2 +1\.5 s/m)

@@ -1,41 +1,18 @@
-import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { claimAlertDelivery, finishAlertDelivery } from '../../../../../packages/core/src/alerts/index.ts'
 import { openRouteSecrets } from '../../../../../packages/core/src/credentials/access.ts'
 import { type Cast, eventually } from '../../../../../packages/core/src/testing/index.ts'
-import { type HttpServer, serveHttp } from '../../../../api/src/http.ts'
-import { testApi } from '../../../../api/src/testing/api.ts'
-import { main } from '../../main.ts'
+import { type CliWorld, cliWorld, muster } from '../../testing/muster.ts'
 
-let t: Awaited<ReturnType<typeof testApi>>
-let server: HttpServer
+let t: CliWorld
 let cast: Cast
 beforeAll(async () => {
-  t = await testApi()
-  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  t = await cliWorld()
   cast = await t.given.tenant()
-  vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
-  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(cast.admin))
+  await t.signIn(cast.admin)
 })
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await server?.stop()
-  await t?.close()
-})
+afterAll(() => t?.close())
 
-/** What the command line says, and how it ends. Arguments are parted at blanks; _ is a blank within one. */
-async function muster(line: string, stdin = ''): Promise<{ code: number; out: string; err: string }> {
-  const said = { out: [] as unknown[], err: [] as unknown[] }
-  const input = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(stdin)]) as typeof process.stdin)
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.out.push(text) > 0)
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.err.push(text) > 0)
-  try {
-    const code = await main(line.split(' ').map((word) => word.replaceAll('_', ' ')))
-    return { code, out: said.out.join(''), err: said.err.join('') }
-  } finally {
-    for (const each of [input, out, err]) each.mockRestore()
-  }
-}
 const routeNamed = async (name: string) =>
   (await t.runtime.db.query.alertRoutes.findFirst({ where: { tenantId: cast.tenant.id, name } }))!
 

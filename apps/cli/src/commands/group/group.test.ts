@@ -1,38 +1,15 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type HttpServer, serveHttp } from '../../../../api/src/http.ts'
-import { testApi } from '../../../../api/src/testing/api.ts'
-import { main } from '../../main.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type CliWorld, cliWorld, muster } from '../../testing/muster.ts'
 
-let t: Awaited<ReturnType<typeof testApi>>
-let server: HttpServer
+let t: CliWorld
 beforeAll(async () => {
-  t = await testApi()
-  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  t = await cliWorld()
   const { operator } = await t.given.tenant()
   await t.given.fleet(operator, { nodes: 2, accelerators: 8 })
   await t.given.fleet(operator, { nodes: 1, prefix: 'cpu' })
-  vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
-  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(operator))
+  await t.signIn(operator)
 })
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await server?.stop()
-  await t?.close()
-})
-
-/** What the command line says, and how it ends. Arguments are parted at blanks; _ is a blank within one. */
-async function muster(line: string): Promise<{ code: number; out: string; err: string }> {
-  const said = { out: [] as unknown[], err: [] as unknown[] }
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.out.push(text) > 0)
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.err.push(text) > 0)
-  try {
-    const code = await main(line.split(' ').map((word) => word.replaceAll('_', ' ').replace(/^''$/, '')))
-    return { code, out: said.out.join(''), err: said.err.join('') }
-  } finally {
-    out.mockRestore()
-    err.mockRestore()
-  }
-}
+afterAll(() => t?.close())
 
 it('keeps groups: below each other, filled by hand or by a query, exclusive', async () => {
   expect(await muster('group create site')).toMatchObject({ code: 0, err: 'Made site.\n' })

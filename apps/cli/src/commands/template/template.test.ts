@@ -2,45 +2,24 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type HttpServer, serveHttp } from '../../../../api/src/http.ts'
-import { testApi } from '../../../../api/src/testing/api.ts'
-import { main } from '../../main.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type CliWorld, cliWorld, muster as run } from '../../testing/muster.ts'
 
-let t: Awaited<ReturnType<typeof testApi>>
-let server: HttpServer
+let t: CliWorld
 let home: string
 beforeAll(async () => {
-  t = await testApi()
-  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  t = await cliWorld()
   const { admin } = await t.given.tenant()
   await t.given.fleet(admin, { nodes: 1, with: { connectionType: 'local' } })
   home = mkdtempSync(join(tmpdir(), 'muster-template-'))
-  vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
-  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(admin))
+  await t.signIn(admin)
 })
 afterAll(async () => {
-  vi.unstubAllEnvs()
-  await server?.stop()
   await t?.close()
   rmSync(home, { recursive: true, force: true })
 })
 
-/** What the command line says, and how it ends. Arguments are parted at blanks. */
-async function muster(line: string): Promise<{ code: number; out: string; err: string }> {
-  const said = { out: [] as unknown[], err: [] as unknown[] }
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.out.push(text) > 0)
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.err.push(text) > 0)
-  process.exitCode = 0
-  try {
-    const code = await main(line.split(' '))
-    return { code, out: said.out.join(''), err: said.err.join('') }
-  } finally {
-    process.exitCode = 0
-    out.mockRestore()
-    err.mockRestore()
-  }
-}
+const muster = (line: string) => run(line.split(' '))
 
 it('makes a template of an archive, previews it, changes it and goes back', async () => {
   writeFileSync(join(home, 'site.yml'), '- hosts: all\n')
