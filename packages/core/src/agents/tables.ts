@@ -41,6 +41,8 @@ export const agentKeys = snakeCase.table(
     nodeId: nodeId(),
     /** 32 bytes in base64. */
     publicKey: text().notNull(),
+    /** What an agent has to call itself that comes with it for the first time and proves nothing. Null: as its node is called. */
+    agentId: text(),
     status: text().$type<AgentKeyStatus>().notNull(),
     note: text().notNull().default(''),
     /** The address from which an agent came with it. */
@@ -194,6 +196,8 @@ export const agentEnrolmentTokens = snakeCase.table(
     usedAt: at(),
     usedByNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
     usedFrom: text(),
+    revokedAt: at(),
+    revokedByName: text(),
   },
   (t) => [index().on(t.tenantId, t.id), index().on(t.nodeId), index().on(t.usedByNodeId)],
 )

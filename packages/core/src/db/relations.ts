@@ -49,7 +49,10 @@ export const relations = defineRelations(schema, (r) => ({
     key: r.one.agentKeys({ from: r.agents.keyId, to: r.agentKeys.id }),
   },
   agentKeys: { node: r.one.computeNodes({ from: r.agentKeys.nodeId, to: r.computeNodes.id }) },
-  agentEnrolmentTokens: { node: r.one.computeNodes({ from: r.agentEnrolmentTokens.nodeId, to: r.computeNodes.id }) },
+  agentEnrolmentTokens: {
+    node: r.one.computeNodes({ from: r.agentEnrolmentTokens.nodeId, to: r.computeNodes.id }),
+    usedByNode: r.one.computeNodes({ from: r.agentEnrolmentTokens.usedByNodeId, to: r.computeNodes.id }),
+  },
   nodeGroups: {
     variables: r.one.variableScopes({ from: r.nodeGroups.id, to: r.variableScopes.groupId }),
     parent: r.one.nodeGroups({ from: r.nodeGroups.parentId, to: r.nodeGroups.id, alias: 'parent' }),
