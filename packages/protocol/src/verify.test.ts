@@ -17,6 +17,7 @@ import {
   ZERO,
 } from '../test/curve.ts'
 import { makeVectors, type SignatureVector } from '../test/vectors.ts'
+import wycheproof from '../test/wycheproof-ed25519.json' with { type: 'json' }
 import vectors from '../vectors.json' with { type: 'json' }
 import { newIdentity, publicKey, RefusedKey, verify } from './index.ts'
 
@@ -31,6 +32,17 @@ test.each(vectors.refused_keys)('refuses as a key: $name', ({ public_key }) => {
 test.each(vectors.signatures)('$name: $valid', (vector) => {
   expect(holds(vector)).toBe(vector.valid)
   expect(byTheBook(vector)).toBe(vector.valid)
+})
+
+test('of Wycheproof’s vectors those hold that are valid', () => {
+  const base64 = (hex: string) => Buffer.from(hex, 'hex').toString('base64')
+  const all = wycheproof.groups.flatMap(({ key, tests }) => tests.map((each) => ({ ...each, key })))
+  expect(all).toHaveLength(151)
+  const wrong = all.filter(
+    ({ key, message, signature, valid }) =>
+      holds({ public_key: base64(key), message: base64(message), signature: base64(signature) }) !== valid,
+  )
+  expect(wrong).toEqual([])
 })
 
 test('keys of small order would verify what nobody signed, were they let in', () => {
