@@ -111,7 +111,7 @@ describe('updateCredential', () => {
     const hostKey = makeHostKey()
     await t.runtime.db.update(credentials).set({ hostKey, hostKeyApprovedAt: new Date() }).where(eq(credentials.id, row.id))
     expect(await updateCredential(cast.admin, { id: row.id, host: row.host!, description: 'x' })).toMatchObject({ hostKey })
-    expect(await updateCredential(cast.admin, { id: row.id, port: 2222 })).toMatchObject({
+    expect(await updateCredential(cast.admin, { id: row.id, port: 2222, password: 'x' })).toMatchObject({
       hostKey: null,
       hostKeyApprovedAt: null,
     })
@@ -123,12 +123,22 @@ describe('updateCredential', () => {
     expect(entries.at(-1)!.details).toMatchObject({ droppedHostKey: fingerprint(hostKey) })
   })
 
+  test.each(['BASTION', 'GIT'] as const)('a secret of the kind %s follows nobody to another host', async (kind) => {
+    const row = await t.given.credential(cast.admin, kind, { host: 'here.test', password: 'kept' })
+    for (const move of [{ host: 'there.test' }, { port: 4444 }])
+      await expect(updateCredential(cast.admin, { id: row.id, ...move })).rejects.toMatchObject({
+        issues: [{ path: 'password', message: expect.stringContaining('given again') }],
+      })
+    const moved = await updateCredential(cast.admin, { id: row.id, host: 'there.test', password: 'another' })
+    expect(await openField(moved, 'password')).toBe('another')
+  })
+
   test('a git server that moves needs its host key again where there is a private key', async () => {
     const line = `git.test ${makeHostKey()} of the depot`
     const login = { host: 'git.test', privateKey: makePrivateKey(), password: undefined }
     const row = await t.given.credential(cast.admin, 'GIT', { ...login, hostKey: line })
     expect(row.hostKey).toBe(line.split(' ').slice(1, 3).join(' '))
-    const moved = { id: row.id, host: 'git2.test' }
+    const moved = { id: row.id, host: 'git2.test', privateKey: makePrivateKey() }
     await expect(updateCredential(cast.admin, moved)).rejects.toMatchObject({ issues: [{ path: 'hostKey' }] })
     const hostKey = makeHostKey()
     expect(await updateCredential(cast.admin, { ...moved, hostKey })).toMatchObject({ host: 'git2.test', hostKey })

@@ -21,8 +21,9 @@ export const UpdateCredentialInput = z.object({
 
 /**
  * Change what is given, keep what is not; null empties a field. A private key comes with its passphrase, or without when it
- * has none: the old passphrase goes with the old key. When a bastion's host or port changes, its pinned host key is
- * dropped, since another machine may answer there; the audit entry keeps its fingerprint.
+ * has none: the old passphrase goes with the old key. When the host or port changes, secrets that are kept here come with it: else
+ * who may change a credential could have them sent to a host of his own. A bastion's pinned host key is dropped then, since another
+ * machine may answer there; the audit entry keeps its fingerprint.
  * @throws InvalidInput as for createCredential
  * @throws NotFound, Conflict the name is taken
  */
@@ -62,10 +63,17 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       ...plain
     } = fields
     const changes = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)) as Partial<typeof plain>
+    if (before.kind === 'BASTION' && changes.port === null) changes.port = 22
     const isMoved =
       (changes.host !== undefined && changes.host !== before.host) || (changes.port !== undefined && changes.port !== before.port)
+    // What a store holds is no secret from who may write credentials: they could read it there by another one.
+    const kept = (['privateKey', 'password'] as const).filter((field) => sealed[field] && !(field in given))
     const issues = [
       ...strangeFields(before.kind, fields),
+      ...(isMoved ? kept : []).map((path) => ({
+        path,
+        message: 'must be given again with another host or port: the one that is kept was not meant for it',
+      })),
       ...missingFields(before.kind, { ...known, ...(isMoved ? { hostKey: null } : {}), ...changes, ...sealed, ...secretRefs }),
       ...refIssues(before.kind, { secretStoreId, secretRefs }),
     ]
@@ -76,7 +84,6 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       if (changes.username === null) changes.username = 'root'
       if (changes.becomeMethod === null) changes.becomeMethod = 'sudo'
     }
-    if (before.kind === 'BASTION' && changes.port === null) changes.port = 22
     const isForgotten = isMoved && !changes.hostKey
     const [credential] = await tx
       .update(credentials)
