@@ -10,8 +10,12 @@ export default defineConfig({
   testMatch: '**/*.spec.ts',
   outputDir: './test-results',
   globalSetup: './e2e/global-setup.ts',
-  workers: process.env.CI ? 1 : 2,
-  fullyParallel: false,
+  // What answers itself is looked at side by side; then the story, alone: a lab that comes or goes ends a browser's connections.
+  workers: 2,
+  projects: [
+    { name: 'looks', testDir: './e2e/looks', fullyParallel: true },
+    { name: 'story', testDir: './e2e/story', dependencies: ['looks'] },
+  ],
   // Ceilings for a busy machine, not expectations: nothing here asserts how fast something is.
   timeout: 120_000,
   expect: { timeout: 30_000 },
@@ -21,7 +25,6 @@ export default defineConfig({
     browserName: 'chromium',
     baseURL: process.env.CONSOLE_URL,
     viewport: { width: 1360, height: 850 },
-    trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: chromium,
