@@ -52,6 +52,23 @@ test('a clock that was too far off to be accepted is told once, and over when it
   expect((await alertsOf(agent))[0]).toMatchObject({ kind: 'clock_skew', resolvedAt: expect.any(Date) })
 })
 
+test('a clock that has begun anew in 1970 is told of, and counts again when it is set', async () => {
+  const agent = await newAgent()
+  const beat = beatOf(agent, 1, new Date(0))
+  expect(await acceptHeartbeats(t.runtime, [beat], T0)).toEqual(['timestamp_out_of_range'])
+  expect(await beatRow(agent)).toMatchObject({ skewMs: -2_147_483_647 })
+  expect(await send(agent, 1, 30)).toEqual(['accepted'])
+  expect(await alertsOf(agent)).toMatchObject([{ kind: 'clock_skew', resolvedAt: expect.any(Date) }])
+})
+
+test('a load that is too small for its column is none', async () => {
+  const agent = await newAgent()
+  const load = (percent: number) => ({ health: { status: 'healthy' as const, cpu_utilization_percent: percent } })
+  for (const [i, percent] of [1e-45, 1e-46, 1e-300, 5e-324].entries())
+    expect(await send(agent, i + 1, i, load(percent))).toEqual(['accepted'])
+  expect(await beatRow(agent)).toMatchObject({ cpuPercent: 0, accepted: 4 })
+})
+
 test('intervals: a true mean and deviation, and an odd one is told once', async () => {
   const agent = await newAgent()
   const times = [0, 30, 61, 90, 121, 150, 181]

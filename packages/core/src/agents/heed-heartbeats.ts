@@ -97,7 +97,7 @@ async function noteRefusedClock(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
   await tx.execute(sql`
     with told as (select g.*, b.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, "skewMs" float8)
       join ${agentBeats} b on b.node_id = g."nodeId" order by b.node_id for update of b)
-    update ${agentBeats} b set skew_ms = greatest(least("skewMs", 2147483647), -2147483648)::integer
+    update ${agentBeats} b set skew_ms = greatest(least("skewMs", 2147483647), -2147483647)::integer
     from told t where t.node_id = b.node_id`)
   return told.map(({ nodeId, tenantId }) => ({ topic: 'node', id: nodeId, tenantId }))
 }

@@ -21,12 +21,17 @@ export function saidOf({ health, capacity, jobs, accelerators }: Heartbeat): Sai
     slurmState: health.slurm_state ?? null,
     saidDrain: drainOf(health.status, health.slurm_state ?? null, jobs?.running_count ?? null),
     runningJobs: jobs?.running_count ?? null,
-    cpuPercent: health.cpu_utilization_percent ?? null,
-    memoryPercent: health.memory_utilization_percent ?? null,
+    cpuPercent: asReal(health.cpu_utilization_percent),
+    memoryPercent: asReal(health.memory_utilization_percent),
     gpusTotal: capacity.gpus_total ?? null,
     gpusAvailable: capacity.gpus_available ?? null,
     lostAccelerators: accelerators?.filter((each) => each.health === 'lost').length ?? 0,
   }
+}
+
+/** As the column keeps it: what is too small for that is 0, and no error. */
+function asReal(number: number | null | undefined): number | null {
+  return number == null ? null : Math.fround(number)
 }
 
 /**
