@@ -89,6 +89,14 @@ describe('a probe', () => {
     })
   })
 
+  it('keeps two devices that say the same uuid', () => {
+    const gpu = (bus: string) => `<gpu id="00000000:${bus}:00.0"><product_name>NVIDIA A</product_name><uuid>GPU-aa</uuid></gpu>`
+    const xml = `<nvidia_smi_log><attached_gpus>2</attached_gpus>${gpu('01')}${gpu('02')}</nvidia_smi_log>`
+    const { accelerators, warnings } = parseProbe(probe(call('nvidia-smi -q -x', `${xml}\n:0`)))
+    expect(accelerators.map((one) => one.pciAddress)).toEqual(['0000:01:00.0', '0000:02:00.0'])
+    expect(warnings).toEqual(['nvidia-smi: 0000:01:00.0 and 0000:02:00.0 report the same uuid GPU-aa'])
+  })
+
   it('reads the host: full name from /etc/hosts, disks in sectors, NIC without link, InfiniBand, default route', () => {
     const system = `@addresses\n2: ib0    inet 10.1.2.3/24 brd 10.1.2.255 scope global ib0\\\n2: ib0    inet6 fe80::1/64 scope link\n@hosts\n10.1.2.3 node7.rack.example node7\n@python\n/usr/bin/python3 Python 3.6.8\n@nvcc\nCuda compilation tools, release 11.0, V11.0.221\n@mounts\n/dev/nvme0n1p2 / xfs rw 0 0\nnfs:/home /home nfs4 rw 0 0\n/dev/nvme0n1p2 /var/lib/kubelet/x xfs rw 0 0\n@df\nFilesystem 1024-blocks Used Available Capacity Mounted on\n/dev/nvme0n1p2 1000 400 600 40% /`
     const raw = probe(

@@ -98,11 +98,11 @@ export function same(a: Accelerator, b: Accelerator): boolean {
   return a.index !== null && a.index === b.index
 }
 
-/** Joins two lists of sightings; devices only the second has are added at the end. */
+/** Joins two lists of sightings; devices only the second has are added at the end. Within a list nothing is joined. */
 export function join(first: Accelerator[], second: Accelerator[]): Accelerator[] {
   const joined = [...first]
   for (const device of second) {
-    const at = joined.findIndex((candidate) => same(candidate, device))
+    const at = first.findIndex((candidate) => same(candidate, device))
     const match = joined[at]
     if (match) joined[at] = fill(match, device)
     else joined.push(device)
