@@ -205,6 +205,20 @@ describe('other texts', () => {
     })
   })
 
+  it('the table of boards with a fan, and of those without memory of their own', () => {
+    const table = `| NVIDIA-SMI 580.95.05              Driver Version: 580.95.05      CUDA Version: 13.0     |
+|   0  NVIDIA GeForce RTX 2080 Ti     Off |   00000000:01:00.0  On |                  N/A |
+| 41%   33C    P8             20W /  250W |     453MiB /  11264MiB |      3%      Default |
+|                                         |                        |                  N/A |
+|   1  NVIDIA GB10                    On  |   0000000F:01:00.0 Off |                  N/A |
+| N/A   40C    P8              4W /  N/A  | Not Supported          |      7%      Default |
+`
+    expect(parseNvidia({ table }).accelerators).toEqual([
+      expect.objectContaining({ utilisation: 3, temperature: 33, power: 20, memoryUsed: 453 * MIB, memoryTotal: 11264 * MIB }),
+      expect.objectContaining({ utilisation: 7, temperature: 40, power: 4, memoryTotal: null, memoryUnified: true }),
+    ])
+  })
+
   it('-q as text', () => {
     expect(parseNvidia({ query: sample('nvidia/550-q-text/q.txt') }).accelerators).toEqual([
       expect.objectContaining({

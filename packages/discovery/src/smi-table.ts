@@ -44,13 +44,16 @@ export function smiTable(text: string, deviceType: DeviceType, vendor: string): 
       devices.push(current)
       continue
     }
-    const memory = /(\d+\s*[KMG]?i?B)\s*\/\s*(\d+\s*[KMG]?i?B)/i.exec(line)
-    if (!current || !memory || current.memoryTotal !== null) continue
-    current.memoryUsed = bytes(memory[1])
-    current.memoryTotal = bytes(memory[2])
-    current.temperature = number(/\b(\d+)\s*C\b/.exec(line)?.[1])
-    current.power = number(/(\d+(?:\.\d+)?)\s*W\s*\//.exec(line)?.[1])
-    current.utilisation = number(/\|\s*(\d+)\s*%/.exec(line)?.[1])
+    const [sensors = '', used = '', load = ''] = line.split('|').slice(1)
+    // The second row is the one with power in use and its limit; the first cell can hold the fan's percentage, too.
+    if (!current || !/\s\/\s/.test(sensors)) continue
+    const memory = /(\d+\s*[KMG]?i?B)\s*\/\s*(\d+\s*[KMG]?i?B)/i.exec(used)
+    current.memoryUsed = bytes(memory?.[1])
+    current.memoryTotal = bytes(memory?.[2])
+    current.temperature = number(/\b(\d+)\s*C\b/.exec(sensors)?.[1])
+    current.power = number(/(\d+(?:\.\d+)?)\s*W\s*\//.exec(sensors)?.[1])
+    current.utilisation = number(/^\s*(\d+)\s*%/.exec(load)?.[1])
+    current = null
   }
   return devices
 }
