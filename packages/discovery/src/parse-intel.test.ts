@@ -102,10 +102,50 @@ it("never takes Kunlunxin's xpu-smi for Intel's", () => {
   })
 })
 
-it('warns of a device in survivability mode', () => {
+it('warns of a device in survivability mode, though its details do not say so', () => {
   const discovery = sample('intel/2.0-b60/discovery.json').replace('"normal"', '"survivability"')
-  expect(parseIntel({ discovery }).accelerators[0]).toMatchObject({
-    health: 'warning',
-    healthReason: 'device state: survivability',
+  const detail = sample('intel/2.0-b60/detail.json').replace('"device_state": "normal", ', '')
+  for (const details of [[], [detail]])
+    expect(parseIntel({ discovery, details }).accelerators[0]).toMatchObject({
+      health: 'warning',
+      healthReason: 'device state: survivability',
+    })
+})
+
+it('reads the matrix of links between bars, as v1 draws it', () => {
+  const topology = `         GPU 0/0|GPU 0/1|GPU 1/0|GPU 1/1|CPU Affinity
+GPU 0/0 |S      |MDF    |XL16   |XL*    |0-23,48-71
+GPU 0/1 |MDF    |S      |XL*    |XL16   |0-23,48-71
+GPU 1/0 |XL16   |XL*    |S      |MDF    |24-47,72-95
+GPU 1/1 |XL*    |XL16   |MDF    |S      |24-47,72-95
+`
+  const { accelerators } = parseIntel({ discovery: fixture('max1550x4/xpu-smi/discovery_-j.txt'), topology })
+  expect(accelerators.map((device) => device.interconnect)).toEqual(['XL16 to 1 peer', 'XL16 to 1 peer', null, null])
+})
+
+it('takes virtual functions for slices of the card beside them, and for devices where there is no card', () => {
+  const entry = (device_id: number, device_function_type: string) => ({
+    device_id,
+    device_function_type,
+    device_name: 'Intel(R) Data Center GPU Flex 170',
+    pci_bdf_address: `0000:4d:00.${device_id}`,
+    vendor_name: 'Intel(R) Corporation',
   })
+  const read = (...device_list: object[]) =>
+    parseIntel({ discovery: JSON.stringify({ device_list }), details: [JSON.stringify({ ...device_list.at(-1) })] })
+  expect(read(entry(0, 'physical'), entry(1, 'virtual')).accelerators.map((device) => device.index)).toEqual([0])
+  expect(read(entry(1, 'virtual')).accelerators.map((device) => device.index)).toEqual([1])
+})
+
+it('adds up what v2 tells per tile', () => {
+  const tiles = (first: number, second: number) => ({ tile_0: { current: first }, tile_1: { current: second } })
+  const stats = JSON.stringify({
+    device_index: 0,
+    utilization: { gpu_percent: { tile_0: 10, tile_1: 30 } },
+    power: { gpu_power_w: tiles(100, 120), energy_consumed_j: 900 },
+    temperature: { gpu_core_celsius: tiles(40, 45) },
+    memory: { used_mib: tiles(512, 256) },
+  })
+  const [device] = parseIntel({ discovery: fixture('max1550x4/xpu-smi/discovery_-j.txt'), stats: [stats] }).accelerators
+  expect(device).toMatchObject({ utilisation: 20, power: 220, temperature: 45, memoryUsed: 768 * MIB })
 })

@@ -41,9 +41,8 @@ export function parseIntel(texts: IntelTexts): VendorReading {
   const everything = plain([texts.discovery, texts.table, ...(texts.details ?? [])].join('\n'))
   if (/XPU-RT|kunlun|\|\s*XPU-SMI\s+Driver Version/i.test(everything)) return kunlun(everything)
 
-  const found = entries(json(texts.discovery ?? ''))
-    .map(fromDiscovery)
-    .filter((device) => device !== null)
+  const listed = entries(json(texts.discovery ?? ''))
+  const found = listed.map(fromDiscovery).filter((device) => device !== null)
   const detailed = (texts.details ?? [])
     .flatMap((text) => entries(json(text)))
     .map(fromDiscovery)
@@ -52,11 +51,16 @@ export function parseIntel(texts: IntelTexts): VendorReading {
     const more = detailed.find((detail) =>
       detail.index !== null ? detail.index === device.index : detail.uuid !== null && detail.uuid === device.uuid,
     )
-    return more ? fill(more, device) : device
+    // The state is told by the list.
+    return more ? fill({ ...more, health: 'unknown' }, device) : device
   })
   devices = join(devices, detailed)
   const integrated = devices.filter((device) => device.pciAddress?.startsWith('0000:00:02.'))
   devices = devices.filter((device) => !integrated.includes(device))
+  // Virtual functions are slices of the cards beside them; in a guest that has nothing else they are the devices.
+  const virtual = listed.map(record).filter((entry) => entry.device_function_type === 'virtual')
+  const cards = devices.filter((device) => !virtual.some((entry) => count(entry.device_id) === device.index))
+  if (cards.length) devices = cards
   devices = withHealth(withStats(withTopology(devices, texts.topology ?? ''), texts.stats ?? []), texts.health ?? '')
   const { accelerators, warnings } = withoutRepeats(devices, 'xpu-smi')
   if (integrated.length) warnings.push(`xpu-smi: left out ${integrated.length} integrated GPU (${integrated[0]?.model})`)
@@ -123,8 +127,9 @@ function withStats(devices: Accelerator[], texts: string[]): Accelerator[] {
     const max = (values: number[]) => (values.length ? Math.max(...values.slice(0, 64)) : null)
     const mean = (values: number[]) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null)
     const used = own('XPUM_STATS_MEMORY_USED') ?? sum(tiles('XPUM_STATS_MEMORY_USED'))
+    // v2 names its figures in words, each per tile.
     const v2 = (section: string, ...names: string[]) =>
-      names.map((name) => current(record(stats[section])[name])).find((value) => value !== null) ?? null
+      names.map((name) => figures(record(stats[section])[name])).find((values) => values.length) ?? []
     return {
       ...device,
       // The command line prints MiB; a figure beyond the card's memory is bytes, as the service prints them.
@@ -133,32 +138,30 @@ function withStats(devices: Accelerator[], texts: string[]): Accelerator[] {
           ? null
           : used * 1024 ** 2 > (device.memoryTotal ?? Number.POSITIVE_INFINITY)
             ? count(used)
-            : bytes(used, 'MiB')) ?? bytes(v2('memory', 'memory_used_mib', 'gpu_memory_used_mib', 'used_mib'), 'MiB'),
-      power: own('XPUM_STATS_POWER') ?? sum(tiles('XPUM_STATS_POWER')) ?? v2('power', 'gpu_power_w', 'power_w'),
+            : bytes(used, 'MiB')) ?? bytes(sum(v2('memory', 'used_mib', 'memory_used_mib', 'gpu_memory_used_mib')), 'MiB'),
+      power: own('XPUM_STATS_POWER') ?? sum(tiles('XPUM_STATS_POWER')) ?? sum(v2('power', 'gpu_power_w', 'power_w')),
       temperature:
         own('XPUM_STATS_GPU_CORE_TEMPERATURE') ??
         max(tiles('XPUM_STATS_GPU_CORE_TEMPERATURE')) ??
-        v2('temperature', 'gpu_core_celsius', 'gpu_celsius'),
+        max(v2('temperature', 'gpu_core_celsius', 'gpu_celsius')),
       utilisation:
         own('XPUM_STATS_GPU_UTILIZATION') ??
         mean(tiles('XPUM_STATS_GPU_UTILIZATION')) ??
-        v2('utilization', 'gpu_util_percent', 'gpu_utilization_percent', 'gpu_percent', 'overall_percent'),
+        mean(v2('utilization', 'gpu_percent', 'gpu_util_percent', 'gpu_utilization_percent', 'overall_percent')),
     }
   })
 }
 
-/** A v2 figure: a number, `{avg, min, max, current}`, or one such per tile, of which the highest. */
-function current(cell: unknown, depth = 0): number | null {
-  const plainNumber = number(cell)
-  if (plainNumber !== null || depth > 2) return plainNumber
+/** A v2 figure: a number, `{avg, min, max, current}`, or one such per tile. */
+function figures(cell: unknown, depth = 0): number[] {
   const fields = record(cell)
-  const own = number(fields.current) ?? number(fields.avg) ?? number(fields.value)
-  if (own !== null) return own
-  const inner = Object.values(fields)
-    .slice(0, 16)
-    .map((value) => current(value, depth + 1))
-    .filter((value) => value !== null)
-  return inner.length ? Math.max(...inner) : null
+  const own = number(cell) ?? number(fields.current) ?? number(fields.avg) ?? number(fields.value)
+  if (own !== null) return [own]
+  return depth > 2
+    ? []
+    : Object.values(fields)
+        .slice(0, 16)
+        .flatMap((value) => figures(value, depth + 1))
 }
 
 /** Reads `health -l -j`: one status per component, of which the worst that is not a mere threshold of an idle port. */
@@ -180,9 +183,9 @@ function withHealth(devices: Accelerator[], text: string): Accelerator[] {
   })
 }
 
-/** Reads `topology -m`: `GPU 0/0  S  MDF  XL16 …`. Of each card the first tile stands for it. */
+/** Reads `topology -m`: `GPU 0/0 |S |MDF |XL16 …`. Of each card the first tile stands for it. */
 function withTopology(devices: Accelerator[], text: string): Accelerator[] {
-  const lines = linesOf(text).map((line) => line.trim())
+  const lines = linesOf(text).map((line) => line.replaceAll('|', ' ').trim())
   const names = [...(lines.find((line) => /^GPU \d+(\/\d+)?\s+GPU/.test(line)) ?? '').matchAll(/GPU (\d+)(?:\/(\d+))?/g)]
   return devices.map((device) => {
     const row = lines.find((line) => new RegExp(`^GPU ${device.index}(/0)?\\s+(?!GPU)\\S`).test(line))
