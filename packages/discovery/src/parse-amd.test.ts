@@ -16,6 +16,7 @@ it.each([
   [{ size: { value: 16368, unit: 'MB' } }, 17163091968],
   [{ vram_size: { value: 196592, unit: 'MB' } }, 206141652992],
   [{ size_mb: 65520 }, 65520 * MIB],
+  [{ vram_type: 'HBM', vram_size_mb: 196592 }, 206141652992],
   [{ size: { value: 34359738368, unit: 'B' } }, 34359738368],
   [{ size: { value: 192, unit: 'GB' } }, 192 * 1024 * MIB],
   [{ size: '16368 MB' }, 17163091968],
@@ -89,6 +90,11 @@ it('keeps the two dies of a MI250X as two devices; the second has no power of it
   expect(accelerators[0]).toMatchObject({ driverVersion: '6.3.6', temperature: 33, memoryTotal: 65520 * MIB })
 })
 
+it('takes no id for a name', () => {
+  const gpu = { gpu: 0, asic: { market_name: '0x74a1' }, board: { product_name: 'AMD Instinct MI300X OAM' } }
+  expect(parseAmd({ static: JSON.stringify([gpu]) }).accelerators[0]?.model).toBe('AMD Instinct MI300X OAM')
+})
+
 it('falls back to the name of the board, and to `list` where `static` failed', () => {
   expect(
     parseAmd({ static: '[{"gpu":0,"asic":{"market_name":"N/A"},"board":{"product_name":"AMD Instinct MI210"}}]' }).accelerators[0]
@@ -139,6 +145,22 @@ it('reads rocm-smi 5.7: preamble, numeric order of cards, no uuid padding, bytes
     firmwareVersion: '113-D3431401-100',
     serial: 'PCB00',
   })
+})
+
+it('folds the partitions that rocm-smi lists as cards', () => {
+  const card = (bus: string, part: number) => ({
+    'Device Name': 'AMD Instinct MI300X',
+    'Unique ID': `0xc7a1b2c3d4${bus}f${part}`,
+    'VRAM Total Memory (B)': '206141652992',
+    'PCI Bus': `0000:${bus}:00.${part}`,
+    'Compute Partition': 'QPX',
+  })
+  const cards = ['05', '26'].flatMap((bus) => [0, 1, 2, 3].map((part) => card(bus, part)))
+  const { accelerators } = parseAmd({ rocm: [JSON.stringify(Object.fromEntries(cards.map((one, n) => [`card${n}`, one])))] })
+  expect(accelerators.map((one) => [one.pciAddress, one.memoryTotal, one.partitions.length])).toEqual([
+    ['0000:05:00.0', 206141652992, 4],
+    ['0000:26:00.0', 206141652992, 4],
+  ])
 })
 
 it('says that rocm-smi found nothing', () => {

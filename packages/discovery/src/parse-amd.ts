@@ -60,10 +60,7 @@ export function parseAmd(texts: AmdTexts): VendorReading {
   const pick = (from: Fields[], index: number) => from.find((gpu) => count(gpu.gpu) === index)
   const logical = numbers.map((index) => device(index, pick(stat, index), pick(listed, index), pick(metric, index)))
   const cards = byCard(logical.map((one) => ({ ...one, device: withTopology(one.device, texts.topology) })))
-  const amd = join(
-    cards,
-    rocm.accelerators.filter((one) => one.deviceType === 'amd_gpu'),
-  )
+  const amd = join(cards, byCard(rocm.accelerators.filter((one) => one.deviceType === 'amd_gpu').map(fromRocm)))
   const others = rocm.accelerators.filter((one) => one.deviceType !== 'amd_gpu')
   const { accelerators, warnings } = withoutRepeats([...amd, ...others], 'amd-smi')
 
@@ -89,6 +86,12 @@ export function parseAmd(texts: AmdTexts): VendorReading {
     warnings: [...warnings, ...rocm.warnings],
     toolkits,
   })
+}
+
+/** A name; releases that do not know the board yet print its id in its place. */
+const model = (cell: unknown): string | null => {
+  const text = known(cell)
+  return text && !/^0x[0-9a-f]+$/i.test(text) ? text : null
 }
 
 interface Logical {
@@ -127,13 +130,16 @@ function device(index: number, stat: Fields | undefined, listed: Fields | undefi
     card: identity(asic?.asic_serial)?.toLowerCase() ?? address?.replace(/\.\d$/, '') ?? `gpu ${index}`,
     compute,
     device: accelerator('amd_gpu', 'amd', {
-      model: known(asic?.market_name) ?? known(board?.product_name) ?? known(asic?.name),
+      model: model(asic?.market_name) ?? known(board?.product_name) ?? known(asic?.name),
       index,
       uuid: identity(listed?.uuid) ?? identity(stat?.uuid) ?? identity(asic?.uuid),
       serial: serial ?? identity(asic?.asic_serial),
       slot: known(asic?.oam_id),
       pciAddress: address,
-      memoryTotal: memory(vram?.size) ?? memory(vram?.vram_size) ?? bytes(vram?.size_mb, 'MB') ?? memory(use.total_vram),
+      memoryTotal:
+        [vram?.size, vram?.vram_size, vram?.size_mb, vram?.vram_size_mb, use.total_vram]
+          .map(memory)
+          .find((size) => size !== null) ?? null,
       memoryUsed: memory(use.used_vram),
       memoryUnified: unified,
       driverVersion: version,
@@ -162,6 +168,13 @@ function device(index: number, stat: Fields | undefined, listed: Fields | undefi
     }),
   }
 }
+
+/** rocm-smi tells no board: partitions share the place on the bus. */
+const fromRocm = (device: Accelerator): Logical => ({
+  device,
+  card: device.pciAddress?.replace(/\.\d$/, '') ?? device.uuid ?? `gpu ${device.index}`,
+  compute: /^[SDTQC]PX/i.exec(device.partitionMode ?? '')?.[0] ?? null,
+})
 
 /**
  * Joins the logical devices of one card. In CPX a MI300X shows eight, each with the memory of the whole card, at the same
