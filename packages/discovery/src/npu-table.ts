@@ -51,9 +51,12 @@ export function npuTable(text: string): Accelerator[] {
     const words = cells.map((cell) => cell.split(/\s+/).filter((word) => word))
     const bus = words.findIndex((cell) => cell.length === 1 && (pciAddress(cell[0]) !== null || /^NA$/i.test(cell[0] ?? '')))
     const healthAt = cells.findIndex((cell) => /^(OK|Warning|Alarm|Critical|UNKNOWN|NA|-)$/i.test(cell))
-    // A second row has the PCI address (or NA on boards without) in its second filled cell and memory pairs in its last.
+    // A second row has the PCI address in its second filled cell, or NA there on boards without and memory pairs in its last.
     const isChip =
-      card !== null && bus > 0 && pairs(cells.at(-1) ?? '').length > 0 && /^[\d\s]*$/.test(cells.slice(0, bus).join(' ').trim())
+      card !== null &&
+      bus > 0 &&
+      (pciAddress(words[bus]?.[0]) !== null || pairs(cells.at(-1) ?? '').length > 0) &&
+      /^[\d\s]*$/.test(cells.slice(0, bus).join(' ').trim())
     if (!isChip && healthAt > 0 && /^\d/.test(cells[0] ?? '')) {
       const [id = '', ...name] = words.slice(0, healthAt).flat()
       const figures = (cells[healthAt + 1] ?? '').split(/\s+/)

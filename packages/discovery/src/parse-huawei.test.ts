@@ -89,6 +89,13 @@ it('takes no process for a device', () => {
   expect(parseHuawei({ info }).accelerators).toHaveLength(8)
 })
 
+it('keeps a chip that tells nothing of its memory', () => {
+  const info = fixture('ascend910b3x8/npu-smi/info.txt').replace(/(\| 0 +\| 0000:\S+ +\|).*\|/, '$1 NA    NA / NA    NA / NA |')
+  const { accelerators } = parseHuawei({ info })
+  expect(accelerators).toHaveLength(8)
+  expect(accelerators[0]).toMatchObject({ slot: '0/0', memoryTotal: null, memoryUsed: null, utilisation: null })
+})
+
 it('says busy where another container holds the cards', () => {
   expect(parseHuawei({ info: sample('huawei/busy/info.txt') })).toMatchObject({
     accelerators: [],
