@@ -1,4 +1,5 @@
 import { createApiToken } from '@muster/core/access'
+import { createEnrolmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence, testAlertRoute } from '@muster/core/alerts'
 import { createSecretStore } from '@muster/core/credentials'
 import { schema as tables } from '@muster/core/db'
@@ -53,6 +54,7 @@ beforeAll(async () => {
     JobArtifact: await artifactOf(run),
     ApiToken: apiToken,
     AgentKey: await agentOf(node!),
+    AgentEnrolmentToken: (await createEnrolmentToken(cast.operator, {})).enrolmentToken,
     Alert: await alertOf(node!),
     AlertSilence: await createAlertSilence(cast.operator, { matcher: {}, reason: 'theirs', endsAt: new Date(Date.now() + 9e6) }),
     AlertRoute: route,
@@ -104,6 +106,7 @@ const ids = [
   'JobArtifact',
   'ApiToken',
   'AgentKey',
+  'AgentEnrolmentToken',
   'Alert',
   'AlertSilence',
   'AlertRoute',
@@ -410,6 +413,14 @@ const CASES: Record<string, Case> = {
     query: () => `mutation { it: createAgentEnrolmentToken(nodeId: "${theirs.ComputeNode}") { __typename } }`,
     answer: { it: { __typename: 'InvalidInputError' } },
   },
+  'Query.agentEnrolmentTokens': {
+    query: () => '{ it: agentEnrolmentTokens(isOver: true) { totalCount edges { node { id } } } }',
+    answer: { it: { totalCount: 0, edges: [] } },
+  },
+  'Mutation.revokeAgentEnrolmentToken': {
+    query: () => `mutation { it: revokeAgentEnrolmentToken(id: "${theirs.AgentEnrolmentToken}") { __typename } }`,
+    answer: { it: notFound },
+  },
   'Mutation.allowAgentKey': {
     query: () =>
       `mutation { it: allowAgentKey(publicKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", nodeId: "${theirs.ComputeNode}") { __typename } }`,
@@ -447,6 +458,10 @@ const CASES: Record<string, Case> = {
   },
   'Mutation.acknowledgeAlerts': {
     query: () => `mutation { it: acknowledgeAlerts(ids: ["${theirs.Alert}"], note: "mine") { __typename } }`,
+    answer: { it: notFound },
+  },
+  'Mutation.endAlert': {
+    query: () => `mutation { it: endAlert(id: "${theirs.Alert}") { __typename } }`,
     answer: { it: notFound },
   },
   'Query.alertSilences': {

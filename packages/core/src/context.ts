@@ -58,6 +58,8 @@ const PERMISSIONS = {
   'worker:drain': 'admin',
   /** Acknowledge and silence. */
   'alert:write': 'operator',
+  /** Say that what an alert tells of is meant to stay. */
+  'alert:end': 'admin',
   /** Ways on which alerts leave the house, with their secrets. */
   'alert_route:write': 'admin',
   /** What is kept of runs, and for how long. */

@@ -1,41 +1,17 @@
 import {
   allowAgentKey,
   approveAgentChange,
-  createEnrolmentToken,
   deregisterAgent,
   drainAgent,
   resetAgentSequence,
   resumeAgent,
   revokeAgentKey,
 } from '@muster/core/agents'
-import type { schema } from '@muster/core/db'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { builder } from '../builder.ts'
 import { Agent, AgentKey } from './agents.ts'
 import { COMMON } from './errors.ts'
 import { rowId, rowIdIfGiven } from './ids.ts'
-
-type Token = typeof schema.agentEnrolmentTokens.$inferSelect
-
-const CreatedAgentEnrolmentToken = builder
-  .objectRef<{ token: string; enrolmentToken: Token }>('CreatedAgentEnrolmentToken')
-  .implement({
-    description: 'A new enrolment token.',
-    fields: (t) => ({
-      token: t.exposeString('token', {
-        description: 'The token itself. It is shown only here; the agent on the machine registers with it, once.',
-      }),
-      prefix: t.string({
-        description: 'How it begins, by which audit entries call it.',
-        resolve: (made) => made.enrolmentToken.prefix,
-      }),
-      expiresAt: t.field({
-        type: 'DateTime',
-        description: 'When it stops working, if it was not used by then.',
-        resolve: (made) => made.enrolmentToken.expiresAt,
-      }),
-    }),
-  })
 
 builder.mutationFields((t) => {
   const ofAgent = {
@@ -46,21 +22,6 @@ builder.mutationFields((t) => {
   const nodeId = t.arg.id({ required: true, description: 'The node whose agent is meant.' })
   const agentOf = (id: string) => ({ nodeId: rowId('ComputeNode', id) })
   return {
-    createAgentEnrolmentToken: t.field({
-      type: CreatedAgentEnrolmentToken,
-      description: 'Make a token with which one agent may register, once, without anybody having to allow its key.',
-      authScopes: { authenticated: true },
-      errors: { types: [...COMMON, NotFound] },
-      args: {
-        nodeId: t.arg.id({
-          description: 'The node that may register with it; left out: any that has no agent, or is not known yet.',
-        }),
-        expiresInMinutes: t.arg.int({ description: 'Minutes until it stops working, at most 30 days; left out: 60.' }),
-        note: t.arg.string({ description: 'What it is for.' }),
-      },
-      resolve: (_root, { nodeId, expiresInMinutes, note }, { ctx }) =>
-        createEnrolmentToken(ctx, { nodeId: rowIdIfGiven('ComputeNode', nodeId), expiresInMinutes, note }),
-    }),
     allowAgentKey: t.field({
       type: AgentKey,
       description: 'Put a public key on the list of those whose agents may register without a token.',
@@ -72,10 +33,14 @@ builder.mutationFields((t) => {
           description: 'The Ed25519 key: 32 bytes in base64, as `muster-agent init` prints it.',
         }),
         nodeId: t.arg.id({ description: 'The node that it speaks for; left out: the one that first registers with it.' }),
+        agentId: t.arg.string({
+          description:
+            'What its agent calls itself, where that is not the name of the node: one that does not sign its registration has to come by this name.',
+        }),
         note: t.arg.string({ description: 'What is to be known about it.' }),
       },
-      resolve: (_root, { publicKey, nodeId, note }, { ctx }) =>
-        allowAgentKey(ctx, { publicKey, nodeId: rowIdIfGiven('ComputeNode', nodeId), note }),
+      resolve: (_root, { publicKey, nodeId, agentId, note }, { ctx }) =>
+        allowAgentKey(ctx, { publicKey, nodeId: rowIdIfGiven('ComputeNode', nodeId), agentId, note }),
     }),
     revokeAgentKey: t.field({
       type: AgentKey,

@@ -42,6 +42,11 @@ export const AgentKey = builder.drizzleNode('agentKeys', {
       nullable: true,
       description: 'The node that it speaks for; null: the first that registers with it.',
     }),
+    agentId: t.exposeString('agentId', {
+      nullable: true,
+      description:
+        'What an agent has to call itself that first comes with it unsigned; null: as the node is called, if there is one.',
+    }),
     note: t.exposeString('note', { description: 'Free text of who allowed it; empty when there is none.' }),
     seenFrom: t.exposeString('seenFrom', { nullable: true, description: 'The address from which an agent came with it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first seen, or entered.' }),

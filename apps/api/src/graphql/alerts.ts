@@ -1,6 +1,6 @@
-import { acknowledgeAlerts, KINDS, whyNotAcknowledge } from '@muster/core/alerts'
+import { acknowledgeAlerts, endAlert, KINDS, whyNotAcknowledge, whyNotEndAlert } from '@muster/core/alerts'
 import { isOneOf, schema, visibleTo } from '@muster/core/db'
-import { NotFound } from '@muster/core/errors'
+import { Conflict, NotFound } from '@muster/core/errors'
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { builder } from '../builder.ts'
 import { changes } from './changes.ts'
@@ -47,6 +47,12 @@ export const Alert = builder.drizzleNode('alerts', {
       nullable: true,
       description: 'Why the caller may not acknowledge or silence it; null: allowed.',
       resolve: (_alert, _args, { ctx }) => whyNotAcknowledge(ctx.actor),
+    }),
+    endBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not end it by hand; null: allowed.',
+      select: { columns: { kind: true, resolvedAt: true } },
+      resolve: (alert, _args, { ctx }) => whyNotEndAlert(ctx.actor, alert),
     }),
   }),
 })
@@ -128,6 +134,21 @@ builder.mutationField('acknowledgeAlerts', (t) =>
     resolve: async (_root, { ids, note }, { ctx }) => ({
       alerts: await acknowledgeAlerts(ctx, { ids: ids.map((id) => rowId('Alert', id)), note: note ?? null }),
     }),
+  }),
+)
+
+builder.mutationField('endAlert', (t) =>
+  t.field({
+    type: Alert,
+    description:
+      'End an alert of something that is meant to stay: accelerators that were taken out on purpose. What the node has now is expected of it from here on.',
+    authScopes: { authenticated: true },
+    errors: { types: [...COMMON, Conflict, NotFound] },
+    args: {
+      id: t.arg.id({ required: true, description: 'Which alert.' }),
+      note: t.arg.string({ description: 'Why it is meant to stay.' }),
+    },
+    resolve: (_root, { id, note }, { ctx }) => endAlert(ctx, { id: rowId('Alert', id), note }),
   }),
 )
 

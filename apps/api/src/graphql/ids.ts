@@ -17,6 +17,7 @@ const WORDS = {
   JobArtifact: 'artifact',
   ApiToken: 'API token',
   AgentKey: 'agent key',
+  AgentEnrolmentToken: 'enrolment token',
   Alert: 'alert',
   AlertSilence: 'silence',
   AlertRoute: 'route',

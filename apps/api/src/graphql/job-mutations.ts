@@ -12,7 +12,7 @@ export const RunJobInput = builder.inputType('RunJobInput', {
     nodeIds: t.idList({ description: 'Where to run: these nodes. Give this or `limit`.' }),
     limit: t.string({
       description:
-        'Where to run: a hostlist (`gpu[001-064]`), `@group`, `tag:x`, `status:READY`, `vendor:amd` or `all`; a comma unites, `!` takes away. Give this or `nodeIds`.',
+        'Where to run: a hostlist (`gpu[001-064]`), `@group`, `tag:x`, `status:READY`, `vendor:amd`, a node query in braces (`{tag = prod and not memory < 512GiB}`) or `all`; a comma unites, `!` takes away. Give this or `nodeIds`.',
     }),
     extraVars: t.field({
       type: 'JSON',

@@ -18,6 +18,7 @@ const TABLES = {
   JobArtifact: schema.jobArtifacts,
   ApiToken: schema.apiTokens,
   AgentKey: schema.agentKeys,
+  AgentEnrolmentToken: schema.agentEnrolmentTokens,
   Alert: schema.alerts,
   AlertSilence: schema.alertSilences,
   AlertRoute: schema.alertRoutes,

@@ -1,4 +1,4 @@
-import { publicKey, RefusedKey } from '@muster/protocol'
+import { NodeId, publicKey, RefusedKey } from '@muster/protocol'
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
@@ -15,6 +15,11 @@ export const AllowAgentKeyInput = z.object({
   publicKey: z.string().trim().max(64, 'must have at most 64 characters'),
   /** The node that it speaks for. Null: the one that first registers with it. */
   nodeId: Id.nullish(),
+  /**
+   * What its agent calls itself, where that is not the node's name: an agent that does not sign its registration has to come by this
+   * name the first time.
+   */
+  agentId: NodeId.nullish(),
   note: prose(500).nullish(),
 })
 
@@ -26,17 +31,21 @@ export const AllowAgentKeyInput = z.object({
  */
 export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKeyInput>): Promise<AgentKey> {
   authorize(ctx, 'agent:trust')
-  const { nodeId = null, note, ...given } = parseInput(AllowAgentKeyInput, input)
+  const { nodeId = null, agentId = null, note, ...given } = parseInput(AllowAgentKeyInput, input)
   const base64 = checkedKey(given.publicKey)
   return inTransaction(ctx, async (tx, afterwards) => {
     if (nodeId) await checkNode(tx, ctx, nodeId)
     const allowed = { status: 'ALLOWED' as const, approvedAt: sql`now()`, approvedByName: ctx.actor.name, note: note ?? '' }
     const [key] = await tx
       .insert(agentKeys)
-      .values({ ...allowed, tenantId: ctx.tenantId, nodeId, publicKey: base64, createdByName: ctx.actor.name })
+      .values({ ...allowed, tenantId: ctx.tenantId, nodeId, agentId, publicKey: base64, createdByName: ctx.actor.name })
       .onConflictDoUpdate({
         target: [agentKeys.tenantId, agentKeys.publicKey],
-        set: { ...allowed, nodeId: sql`coalesce(${agentKeys.nodeId}, excluded.node_id)` },
+        set: {
+          ...allowed,
+          nodeId: sql`coalesce(${agentKeys.nodeId}, excluded.node_id)`,
+          agentId: sql`coalesce(excluded.agent_id, ${agentKeys.agentId})`,
+        },
         setWhere: sql`${agentKeys.status} <> 'REVOKED' and (${agentKeys.nodeId} is null or excluded.node_id is null
           or ${agentKeys.nodeId} = excluded.node_id)`,
       })
@@ -52,7 +61,13 @@ export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKe
           : 'This key speaks for another node; every node needs a key of its own.',
       )
     }
-    await audit(tx, ctx, 'agent_key.allow', { id: key.id, name: keyFingerprint(base64) }, { nodeId: key.nodeId })
+    await audit(
+      tx,
+      ctx,
+      'agent_key.allow',
+      { id: key.id, name: keyFingerprint(base64) },
+      { nodeId: key.nodeId, agentId: key.agentId },
+    )
     if (key.nodeId) {
       for (const nudge of await settleKeyAlert(tx, ctx, key.nodeId)) afterwards(nudge)
       afterwards({ topic: 'node', id: key.nodeId, tenantId: ctx.tenantId })

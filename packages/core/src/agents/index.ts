@@ -4,21 +4,27 @@ export { ApproveAgentChangeInput, approveAgentChange } from './approve-agent-cha
 export { CreateEnrolmentTokenInput, createEnrolmentToken } from './create-enrolment-token.ts'
 export { DeregisterAgentInput, deregisterAgent } from './deregister-agent.ts'
 export { DrainAgentInput, drainAgent } from './drain-agent.ts'
+export type { Registration } from './enrol-agent.ts'
 export { findAgents, type KnownAgent } from './find-agents.ts'
 export { judgeAgents } from './judge-agents.ts'
 export { keepAgentHistory } from './keep-agent-history.ts'
 export {
+  ENROLMENT_TOKEN_STATES,
+  type EnrolmentTokenState,
+  enrolmentTokenState,
   whyNotApproveAgentChange,
   whyNotDeregisterAgent,
   whyNotDrainAgent,
   whyNotResetSequence,
   whyNotResumeAgent,
   whyNotRevokeAgentKey,
+  whyNotRevokeEnrolmentToken,
 } from './policy.ts'
-export { type Registration, registerAgent } from './register-agent.ts'
+export { registerAgent } from './register-agent.ts'
 export { resetAgentSequence } from './reset-agent-sequence.ts'
 export { resumeAgent } from './resume-agent.ts'
 export { RevokeAgentKeyInput, revokeAgentKey } from './revoke-agent-key.ts'
+export { revokeEnrolmentToken } from './revoke-enrolment-token.ts'
 export { DEFAULT_SETTINGS, readAgentSettings, readHeartbeatIntervals } from './settings.ts'
 export { type AgentFacts, type AgentReason, nextState, REASONS, RULES, type Rule } from './state-machine.ts'
 export {

@@ -1,5 +1,5 @@
 import { type Actor, whyNotAllowed } from '../context.ts'
-import type { Agent, AgentKey } from './tables.ts'
+import type { Agent, AgentEnrolmentToken, AgentKey } from './tables.ts'
 
 type Known = Pick<Agent, 'agentId' | 'state'>
 
@@ -55,4 +55,28 @@ export function whyNotRevokeAgentKey(actor: Actor, key: Pick<AgentKey, 'status'>
   const refused = whyNotAllowed(actor, 'agent:trust')
   if (refused) return `Revoking a key: ${refused}.`
   return key.status === 'REVOKED' ? 'The key is already revoked.' : null
+}
+
+export const ENROLMENT_TOKEN_STATES = ['USABLE', 'USED', 'EXPIRED', 'REVOKED'] as const
+export type EnrolmentTokenState = (typeof ENROLMENT_TOKEN_STATES)[number]
+type TokenFacts = Pick<AgentEnrolmentToken, 'usedAt' | 'expiresAt' | 'revokedAt'>
+
+/** Whether an agent may register with this token still. */
+export function enrolmentTokenState({ usedAt, expiresAt, revokedAt }: TokenFacts): EnrolmentTokenState {
+  if (usedAt) return 'USED'
+  if (revokedAt) return 'REVOKED'
+  return expiresAt > new Date() ? 'USABLE' : 'EXPIRED'
+}
+
+/** Why `actor` may not revoke this token. */
+export function whyNotRevokeEnrolmentToken(actor: Actor, token: TokenFacts & Pick<AgentEnrolmentToken, 'prefix'>): string | null {
+  const refused = whyNotAllowed(actor, 'agent:trust')
+  if (refused) return `Revoking a token: ${refused}.`
+  const over = {
+    USABLE: null,
+    USED: `The token ${token.prefix}… was used already; to shut out the agent that came with it, revoke its key.`,
+    EXPIRED: `The token ${token.prefix}… has expired already.`,
+    REVOKED: `The token ${token.prefix}… is already revoked.`,
+  }
+  return over[enrolmentTokenState(token)]
 }

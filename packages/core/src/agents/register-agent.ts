@@ -4,42 +4,15 @@ import type { z } from 'zod'
 import { raiseAlerts } from '../alerts/index.ts'
 import { audit, type Ctx, inTransaction, type Runtime, type Tx } from '../context.ts'
 import { parseInput } from '../errors.ts'
-import { computeNodes, NodeName } from '../nodes/index.ts'
 import { hashEnrolmentToken } from './create-enrolment-token.ts'
+import { type Caller, enrol, note, place, type Registration, refuse } from './enrol-agent.ts'
 import { beginSequenceAnew } from './reset-agent-sequence.ts'
 import { revokeKeysOf } from './revoke-agent-key.ts'
-import {
-  type Agent,
-  type AgentKey,
-  agentBeats,
-  agentEnrolmentTokens,
-  agentKeys,
-  agentReports,
-  agents,
-  agentTransitions,
-} from './tables.ts'
+import { type Agent, type AgentKey, agentEnrolmentTokens, agentKeys, agents } from './tables.ts'
 
 const PROOF_WINDOW_MS = 5 * 60_000
 /** Keys of one node that may wait at once: a stranger can fill a list with no more. */
 const MAX_WAITING = 3
-
-export type Registration =
-  | { isAccepted: true; nodeId: string }
-  | {
-      isAccepted: false
-      code: 'key_not_allowed' | 'token_invalid' | 'proof_invalid' | 'approval_pending' | 'cluster_mismatch'
-      message: string
-    }
-
-const refuse = (code: Exclude<Registration, { isAccepted: true }>['code'], message: string) =>
-  ({ isAccepted: false, code, message }) as const
-
-type Caller = {
-  request: Request
-  isProven: boolean
-  from: string | null
-  afterwards: (nudge: Parameters<Runtime['notify']>[0]) => void
-}
 
 /**
  * Let an agent in, or in again: with a key that is allowed, or with an enrolment token that nobody has used. Nobody else gets in, and
@@ -100,7 +73,9 @@ async function findTenant({ db }: Runtime, request: Request): Promise<{ tenantId
     with: { node: { columns: { name: true }, with: { agent: { columns: { agentId: true } } } } },
     orderBy: { id: 'asc' },
   })
-  const bound = keys.find(({ node }) => (node?.agent?.agentId ?? node?.name) === agentId) ?? keys.find(({ nodeId }) => !nodeId)
+  const bound =
+    keys.find((each) => (each.node?.agent?.agentId ?? each.agentId ?? each.node?.name) === agentId) ??
+    keys.find(({ nodeId }) => !nodeId)
   if (bound ?? keys[0]) return (bound ?? keys[0])!
   const named = await db
     .select()
@@ -125,8 +100,9 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
     .for('update')
   if (key?.status === 'REVOKED') return refuse('key_not_allowed', 'This key is revoked; make a new one with `muster-agent init`.')
   // Before the token is looked at: an agent that did not hear our first answer asks again with the same token.
-  if (agent && key?.status === 'ALLOWED' && key.nodeId === agent.nodeId) return again(tx, ctx, caller, agent, key)
-  if (key?.status === 'ALLOWED' && key.nodeId && agent)
+  if (agent && agent.state !== 'DEREGISTERED' && key?.status === 'ALLOWED' && key.nodeId === agent.nodeId)
+    return again(tx, ctx, caller, agent, key)
+  if (key?.status === 'ALLOWED' && key.nodeId && agent && agent.nodeId !== key.nodeId)
     return refuse('key_not_allowed', 'This key speaks for another node; every node needs a key of its own.')
 
   let nodeId = key?.status === 'ALLOWED' ? key.nodeId : null
@@ -161,11 +137,13 @@ async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
         eq(agentEnrolmentTokens.tenantId, ctx.tenantId),
         eq(agentEnrolmentTokens.hash, hash),
         isNull(agentEnrolmentTokens.usedAt),
+        isNull(agentEnrolmentTokens.revokedAt),
         gt(agentEnrolmentTokens.expiresAt, sql`now()`),
       ),
     )
     .returning()
-  if (!token) return refuse('token_invalid', 'This enrolment token was used already or has expired; ask for another one.')
+  if (!token)
+    return refuse('token_invalid', 'This enrolment token was used already, has expired or is revoked; ask for another one.')
   return { nodeId: token.nodeId }
 }
 
@@ -239,101 +217,4 @@ async function waitForApproval(
     afterwards(nudge)
   afterwards({ topic: 'node', id: agent.nodeId, tenantId: ctx.tenantId })
   return pending
-}
-
-/** A new identity: of a node that is known, or of one that is added herewith. */
-async function enrol(tx: Tx, ctx: Ctx, caller: Caller, known: string | null, key?: AgentKey): Promise<Registration> {
-  const { request, isProven, from, afterwards } = caller
-  const node = known ? { id: known } : await findOrAddNode(tx, ctx, caller)
-  if ('code' in node) return node
-  const nodeId = node.id
-  const [before] = await tx.select().from(agents).where(eq(agents.nodeId, nodeId)).for('update')
-  if (before && before.state !== 'DEREGISTERED')
-    return refuse('key_not_allowed', `The node has the agent ${before.agentId} already.`)
-  // What was deregistered stays so: its row goes, and the timeline tells of both.
-  if (before) await tx.delete(agents).where(eq(agents.nodeId, nodeId))
-  const keyId = await allow(tx, ctx, caller, nodeId, key)
-  await tx.insert(agents).values({
-    nodeId,
-    tenantId: ctx.tenantId,
-    agentId: request.node_id,
-    cluster: request.cluster_id,
-    keyId,
-    fingerprint: isProven ? (request.hardware_fingerprint ?? null) : null,
-    version: request.agent_version ?? null,
-    seenFrom: from,
-  })
-  await tx.insert(agentBeats).values({ nodeId })
-  await tx.delete(agentReports).where(eq(agentReports.nodeId, nodeId))
-  if (request.enrolment_token)
-    await tx
-      .update(agentEnrolmentTokens)
-      .set({ usedByNodeId: nodeId })
-      .where(eq(agentEnrolmentTokens.hash, hashEnrolmentToken(request.enrolment_token)))
-  await place(tx, request, nodeId)
-  await note(tx, ctx, nodeId, null, 'registered', from)
-  await audit(tx, ctx, 'agent.register', { id: nodeId, name: request.node_id }, { publicKey: request.agent_pubkey, from })
-  afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
-  return { isAccepted: true, nodeId }
-}
-
-async function allow(tx: Tx, ctx: Ctx, { request, from }: Caller, nodeId: string, key?: AgentKey): Promise<string> {
-  const name = ctx.actor.name
-  const allowed = {
-    status: 'ALLOWED' as const,
-    nodeId,
-    seenFrom: from,
-    approvedAt: key?.approvedAt ?? sql`now()`,
-    approvedByName: key?.approvedByName ?? name,
-  }
-  const [row] = key
-    ? await tx.update(agentKeys).set(allowed).where(eq(agentKeys.id, key.id)).returning()
-    : await tx
-        .insert(agentKeys)
-        .values({ ...allowed, tenantId: ctx.tenantId, publicKey: request.agent_pubkey, createdByName: name })
-        .returning()
-  return row!.id
-}
-
-/** The node of that name, or a new one. */
-async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
-  const [node] = await tx
-    .select({ id: computeNodes.id, decommissionedAt: computeNodes.decommissionedAt })
-    .from(computeNodes)
-    .where(and(eq(computeNodes.tenantId, ctx.tenantId), eq(computeNodes.name, request.node_id)))
-  if (node?.decommissionedAt)
-    return refuse('key_not_allowed', `The node ${request.node_id} is decommissioned; recommission it first.`)
-  if (node) return node
-  const name = NodeName.safeParse(request.node_id)
-  if (!name.success)
-    return refuse(
-      'key_not_allowed',
-      `No node can be called ${request.node_id}: it ${name.error.issues[0]!.message}. Add it by hand, and use a token for it.`,
-    )
-  const [added] = await tx
-    .insert(computeNodes)
-    .values({ tenantId: ctx.tenantId, name: name.data, host: from ?? name.data })
-    .returning()
-  await audit(tx, ctx, 'node.add', added!, { host: added!.host })
-  return added!
-}
-
-/** Where the node says that it stands; what nobody says stays. */
-async function place(tx: Tx, { region, datacenter }: Request, nodeId: string): Promise<void> {
-  const said = { ...(region ? { region } : {}), ...(datacenter ? { datacenter } : {}) }
-  if (Object.keys(said).length > 0) await tx.update(computeNodes).set(said).where(eq(computeNodes.id, nodeId))
-}
-
-async function note(
-  tx: Tx,
-  ctx: Ctx,
-  nodeId: string,
-  before: 'OFFLINE' | null,
-  reason: string,
-  from: string | null,
-): Promise<void> {
-  const evidence = from ? { seenFrom: from } : {}
-  await tx
-    .insert(agentTransitions)
-    .values({ tenantId: ctx.tenantId, nodeId, from: before, to: 'PENDING', reason, evidence, at: sql`now()` })
 }

@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { prove, type RegisterRequest } from '@muster/protocol'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditEntries } from '../access/tables.ts'
 import { alerts } from '../alerts/index.ts'
 import type { Ctx } from '../context.ts'
 import { computeNodes, decommissionNode } from '../nodes/index.ts'
@@ -19,6 +20,7 @@ import {
   resetAgentSequence,
   resumeAgent,
   revokeAgentKey,
+  revokeEnrolmentToken,
   updateAgentSettings,
 } from './index.ts'
 
@@ -153,6 +155,50 @@ describe('who gets in', () => {
   })
 })
 
+describe('a token is revoked', () => {
+  const row = async (token: string) =>
+    (
+      await t.runtime.db
+        .select()
+        .from(agentEnrolmentTokens)
+        .where(eq(agentEnrolmentTokens.prefix, token.slice(0, 12)))
+    )[0]!
+
+  test('while nobody has used it, and lets nobody in from then on', async () => {
+    const token = await tokenOf()
+    const { id } = await row(token)
+    expect(await revokeEnrolmentToken(cast.operator, { id })).toMatchObject({ revokedByName: cast.operator.actor.name })
+    expect(await proven(newName(), makeKeys(), { enrolment_token: token })).toEqual(isRefused('token_invalid'))
+    const actions = (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id))).map(
+      ({ action }) => action,
+    )
+    expect(actions).toEqual(['agent_enrolment_token.create', 'agent_enrolment_token.revoke'])
+    const refusal = (message: RegExp) => ({ code: 'CONFLICT', message: expect.stringMatching(message) })
+    await expect(revokeEnrolmentToken(cast.operator, { id })).rejects.toMatchObject(refusal(/already revoked/))
+    const used = await tokenOf()
+    await proven(newName(), makeKeys(), { enrolment_token: used })
+    await expect(revokeEnrolmentToken(cast.operator, { id: (await row(used)).id })).rejects.toMatchObject(
+      refusal(/revoke its key/),
+    )
+    const old = await row(await tokenOf())
+    await t.runtime.db.update(agentEnrolmentTokens).set({ expiresAt: sql`now()` }).where(eq(agentEnrolmentTokens.id, old.id))
+    await expect(revokeEnrolmentToken(cast.operator, { id: old.id })).rejects.toMatchObject(refusal(/expired/))
+  })
+
+  test('or used: of the two at once one wins', async () => {
+    for (let i = 0; i < 5; i++) {
+      const token = await tokenOf()
+      const { id } = await row(token)
+      const [revoked, answer] = await Promise.allSettled([
+        revokeEnrolmentToken(cast.operator, { id }),
+        proven(newName(), makeKeys(), { enrolment_token: token }),
+      ])
+      const isLetIn = answer.status === 'fulfilled' && answer.value.isAccepted
+      expect(isLetIn).toBe(revoked.status === 'rejected')
+    }
+  })
+})
+
 describe('a key is never replaced by asking', () => {
   test('another key waits, is approved, and the one before it counts no longer', async () => {
     const { name, nodeId, keys } = await enrolled()
@@ -197,6 +243,30 @@ describe('a key is never replaced by asking', () => {
     expect(await proven(name, free)).toEqual(isRefused('key_not_allowed'))
     expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(keys)).id)
     expect(await registerAgent(t.runtime, requestOf(newName(), free))).toEqual(isIn)
+  })
+
+  test('who proves nothing comes by the name that is expected of the key, and not by one of its choice', async () => {
+    const [node, named] = await t.given.fleet(cast.operator, { prefix: 'field', nodes: 2 })
+    const [keys, other, free] = [makeKeys(), makeKeys(), makeKeys()]
+    await allowAgentKey(cast.operator, { publicKey: keys.publicKey, nodeId: node!.id })
+    expect(await registerAgent(t.runtime, requestOf('of-my-choice', keys))).toEqual(isRefused('key_not_allowed'))
+    expect(await registerAgent(t.runtime, requestOf(node!.name, keys))).toEqual({ isAccepted: true, nodeId: node!.id })
+    await allowAgentKey(cast.operator, { publicKey: other.publicKey, nodeId: named!.id, agentId: 'rack7.old-name' })
+    expect(await registerAgent(t.runtime, requestOf(named!.name, other))).toEqual(isRefused('key_not_allowed'))
+    expect(await registerAgent(t.runtime, requestOf('rack7.old-name', other))).toEqual({ isAccepted: true, nodeId: named!.id })
+    await allowAgentKey(cast.operator, { publicKey: free.publicKey, agentId: 'new-node' })
+    expect(await registerAgent(t.runtime, requestOf('of-my-choice', free))).toEqual(isRefused('key_not_allowed'))
+    expect(await registerAgent(t.runtime, requestOf('new-node', free))).toEqual(isIn)
+    await expect(allowAgentKey(cast.operator, { publicKey: free.publicKey, agentId: 'a b' })).rejects.toMatchObject({
+      issues: [{ path: 'agentId' }],
+    })
+  })
+
+  test('who holds the key may call itself as it likes', async () => {
+    const [node] = await t.given.fleet(cast.operator, { prefix: 'held' })
+    const keys = makeKeys()
+    await allowAgentKey(cast.operator, { publicKey: keys.publicKey, nodeId: node!.id })
+    expect(await proven('of-its-choice', keys)).toEqual({ isAccepted: true, nodeId: node!.id })
   })
 
   test('a key that is revoked while it waits stays out', async () => {
@@ -256,9 +326,15 @@ test('deregistered is for good: the name comes back only with a new identity', a
   expect(await proven(name, keys, { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
   expect(await proven(name, makeKeys())).toEqual(isRefused('key_not_allowed'))
   expect(await proven(name, makeKeys(), { enrolment_token: await tokenOf() })).toEqual({ isAccepted: true, nodeId })
+  await deregisterAgent(cast.operator, { nodeId })
+  const again = makeKeys()
+  await allowAgentKey(cast.operator, { publicKey: again.publicKey, nodeId })
+  expect(await registerAgent(t.runtime, requestOf(name, again))).toEqual({ isAccepted: true, nodeId })
   expect(await agentOf(nodeId)).toMatchObject({ state: 'PENDING', stateReason: 'registered' })
   const timeline = await t.runtime.db.query.agentTransitions.findMany({ where: { nodeId }, orderBy: { id: 'asc' } })
   expect(timeline.map(({ from, to }) => [from, to])).toEqual([
+    [null, 'PENDING'],
+    ['PENDING', 'DEREGISTERED'],
     [null, 'PENDING'],
     ['PENDING', 'DEREGISTERED'],
     [null, 'PENDING'],
@@ -276,9 +352,11 @@ test('a token, a key and an agent of another tenant do not exist, and a viewer d
   const { nodeId, keys } = await enrolled()
   const theirs = await t.given.tenant()
   const keyId = (await keyOf(keys)).id
+  const tokenId = (await createEnrolmentToken(cast.operator, {})).enrolmentToken.id
   const verbs: ((ctx: Ctx) => Promise<unknown>)[] = [
     (ctx) => createEnrolmentToken(ctx, { nodeId }),
     (ctx) => allowAgentKey(ctx, { publicKey: makeKeys().publicKey, nodeId }),
+    (ctx) => revokeEnrolmentToken(ctx, { id: tokenId }),
     (ctx) => approveAgentChange(ctx, { nodeId, keyId }),
     (ctx) => revokeAgentKey(ctx, { id: keyId, reason: 'x' }),
     (ctx) => drainAgent(ctx, { nodeId, reason: 'x' }),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agents } from '../agents/tables.ts'
 import type { Ctx } from '../context.ts'
 import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { type AlertKind, acknowledgeAlerts, alerts, raiseAlerts, resolveAlerts } from './index.ts'
+import { type AlertKind, acknowledgeAlerts, alerts, endAlert, raiseAlerts, resolveAlerts } from './index.ts'
 
 let t: TestRuntime
 let cast: Cast
@@ -99,6 +99,22 @@ test('acknowledges with a note, for operators and of the own tenant', async () =
   const stranger = await t.given.tenant()
   await expect(acknowledgeAlerts(stranger.owner, { ids })).rejects.toThrow(`There is no alert ${ids[0]}.`)
   expect((await ofNode(nodes[0]!.id))[0]!.acknowledgement).toBe('the clock is being set')
+})
+
+test('an admin ends the alert of accelerators that were taken out; what else is open ends by itself', async () => {
+  const [node] = await t.given.fleet(cast.operator, { prefix: 'taken' })
+  await raise(node!.id, 'accelerator_lost', { before: 8, now: 7 })
+  const { id } = (await ofNode(node!.id))[0]!
+  await expect(endAlert(cast.operator, { id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(endAlert((await t.given.tenant()).owner, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  const ended = await endAlert(cast.admin, { id, note: 'sold' })
+  expect(ended).toMatchObject({ resolvedAt: expect.any(Date), acknowledgement: 'sold' })
+  await expect(endAlert(cast.admin, { id })).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('over') })
+  await raise(node!.id, 'accelerator_lost', { before: 7, now: 6 })
+  expect((await ofNode(node!.id))[0]).toMatchObject({ resolvedAt: null })
+  await raise(node!.id, 'offline')
+  const [offline] = await ofNode(node!.id)
+  await expect(endAlert(cast.admin, { id: offline!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
 test('evidence that no database takes harms nobody', async () => {

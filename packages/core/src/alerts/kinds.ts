@@ -8,6 +8,8 @@ type Kind = {
   says: string
   /** An event has no end that anybody sees: it counts as over when it has not come again for a while. */
   isEvent?: true
+  /** It may be about something that was done on purpose and stays so: then somebody has to end it. */
+  mayStay?: true
 }
 
 /** Everything that is told to people without their asking. */
@@ -20,7 +22,7 @@ export const KINDS = {
   key_changed: { severity: 'critical', says: 'shows another key than the one that is allowed' },
   fingerprint_changed: { severity: 'critical', says: 'is other hardware than before' },
   clock_skew: { severity: 'warning', says: 'has a clock that is off' },
-  accelerator_lost: { severity: 'critical', says: 'has lost an accelerator' },
+  accelerator_lost: { severity: 'critical', says: 'has lost an accelerator', mayStay: true },
   accelerator_count_changed: { severity: 'warning', says: 'has another number of accelerators than before', isEvent: true },
   ingest_silent: { severity: 'critical', says: 'Too many nodes fell silent at once: heartbeats may not reach Muster' },
 } as const satisfies Record<string, Kind>
