@@ -20,6 +20,8 @@ export type Boot = {
   settings: Settings
   publicUrl: string
   supervisor: Supervisor
+  /** Gives the console's port free for the console. */
+  releasePort: () => Promise<void>
   /** Starts the embedded Postgres and resolves with its URL. Not called when there is a DATABASE_URL. */
   startPostgres: () => Promise<string>
   signal: AbortSignal
@@ -29,7 +31,7 @@ export type Boot = {
  * Bring everything up, as much at once as possible: the console builds and the lab comes up while Postgres starts and migrates.
  * Rejects at the first failure; what has started by then is the caller's to stop.
  */
-export async function boot({ settings, publicUrl, supervisor, startPostgres, signal }: Boot): Promise<Up> {
+export async function boot({ settings, publicUrl, supervisor, releasePort, startPostgres, signal }: Boot): Promise<Up> {
   const { dataDir, watch } = settings
   // `node --watch` hands no descriptors on: in development the environment has to do.
   const { masterPassword } = settings
@@ -100,7 +102,7 @@ export async function boot({ settings, publicUrl, supervisor, startPostgres, sig
     await Promise.all([
       step('Start the API', () => supervisor.start(api)),
       step('Start the worker', () => supervisor.start(worker)),
-      built.then(() => step('Start the console', () => supervisor.start(front))),
+      built.then(releasePort).then(() => step('Start the console', () => supervisor.start(front))),
     ])
   })
   // Credentials are prepared in the owner's tenant.

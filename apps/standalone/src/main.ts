@@ -3,7 +3,7 @@ import path from 'node:path'
 import { boot, type Up } from './boot.ts'
 import { type KeptPostgres, keepPostgres } from './keep-postgres.ts'
 import { openLogFile } from './log-file.ts'
-import { pickPort } from './ports.ts'
+import { holdPort } from './ports.ts'
 import { claimRun } from './run-file.ts'
 import { say } from './say.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -44,7 +44,9 @@ process.once('disconnect', onSignal).channel?.unref()
 
 try {
   const wanted = settings.port
-  settings.port = await pickPort(wanted, settings.host)
+  // The console binds it when it is built, which can take minutes.
+  const consolePort = await holdPort(wanted, settings.host)
+  settings.port = consolePort.port
   if (settings.port !== wanted) say(`  Port ${wanted} is taken; the console takes ${settings.port}`)
   const publicUrl = settings.publicUrl?.replace(/\/$/, '') ?? `http://localhost:${settings.port}`
   run.update({ url: publicUrl })
@@ -52,6 +54,7 @@ try {
     settings,
     publicUrl,
     supervisor,
+    releasePort: consolePort.release,
     signal: booting.signal,
     startPostgres: () => {
       postgres = keepPostgres(path.join(dataDir, 'postgres'), postgresLog.write, say)

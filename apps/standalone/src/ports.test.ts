@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import { expect, test } from 'vitest'
-import { pickPort } from './ports.ts'
+import { holdPort, pickPort } from './ports.ts'
 
 test('takes the next free port when the wanted one is taken', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
@@ -14,6 +14,13 @@ test('takes the next free port when the wanted one is taken', async () => {
   } finally {
     taken.close()
   }
+})
+
+test('holds a port until it is released, so that two starts at once never choose the same', async () => {
+  const first = await holdPort(await pickPort())
+  const second = await holdPort(first.port)
+  expect(second.port).toBeGreaterThan(first.port)
+  await Promise.all([first.release(), second.release()])
 })
 
 test('an address that is not of this machine is an error, not a taken port', async () => {
