@@ -135,25 +135,30 @@ const Interface = z.looseObject({
   errors: large,
 })
 
-/** What a node says of itself, without the signature. Keys stand in the order in which they are written. */
-export const Heartbeat = z.looseObject({
-  node_id: NodeId,
-  cluster_id: ClusterId,
-  sequence_number: z.number().int().min(1),
-  timestamp: time,
-  agent_version: z.string().max(64).nullish(),
-  boot_epoch: z.number().int().min(0).optional(),
-  /** Only in a beat that is delivered late: `timestamp` says when it was sent, this when it was measured. */
-  measured_at: time.nullish(),
-  capacity: Capacity,
-  health: Health,
-  latency: Latency.nullish(),
-  jobs: Jobs.nullish(),
-  services: Services.nullish(),
-  accelerators: z.array(AcceleratorBeat).max(512).nullish(),
-  interfaces: z.array(Interface).max(256).nullish(),
-  hardware_fingerprint: z.string().max(128).nullish(),
-})
+/**
+ * What a node says of itself, without the signature. Keys stand in the order in which they are written. Compiled: thousands a second
+ * are looked at, and zod makes a function of this that takes a quarter of the time; what it refuses goes the usual way.
+ */
+export const Heartbeat = z.compile(
+  z.looseObject({
+    node_id: NodeId,
+    cluster_id: ClusterId,
+    sequence_number: z.number().int().min(1),
+    timestamp: time,
+    agent_version: z.string().max(64).nullish(),
+    boot_epoch: z.number().int().min(0).optional(),
+    /** Only in a beat that is delivered late: `timestamp` says when it was sent, this when it was measured. */
+    measured_at: time.nullish(),
+    capacity: Capacity,
+    health: Health,
+    latency: Latency.nullish(),
+    jobs: Jobs.nullish(),
+    services: Services.nullish(),
+    accelerators: z.array(AcceleratorBeat).max(512).nullish(),
+    interfaces: z.array(Interface).max(256).nullish(),
+    hardware_fingerprint: z.string().max(128).nullish(),
+  }),
+)
 export type Heartbeat = z.infer<typeof Heartbeat>
 
 /** The shape of `auth`. Its timestamp and nonce prove nothing: neither is covered by the signature. */

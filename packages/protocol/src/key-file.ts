@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import fs from 'node:fs'
-import { fromBase64, type PublicKey, publicKey } from './verify.ts'
+import { fromBase64, type PublicKey, publicKey } from './public-key.ts'
 
 /** The key pair of an agent. */
 export type Identity = { privateKey: KeyObject; publicKey: PublicKey }

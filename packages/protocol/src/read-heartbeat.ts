@@ -4,16 +4,18 @@ import { AuthShape } from './heartbeat.ts'
 import { MalformedBody, readBody } from './slice.ts'
 
 /** What has to be there before anybody is looked for; the bounds of the rest are judged last. */
-const Envelope = z.object({
-  heartbeat: z.object({
-    node_id: z.string(),
-    cluster_id: z.string(),
-    sequence_number: z.int(),
-    timestamp: z.iso.datetime({ offset: true }).max(40),
-    boot_epoch: z.int().min(0).optional(),
+const Envelope = z.compile(
+  z.object({
+    heartbeat: z.object({
+      node_id: z.string(),
+      cluster_id: z.string(),
+      sequence_number: z.int(),
+      timestamp: z.iso.datetime({ offset: true }).max(40),
+      boot_epoch: z.int().min(0).optional(),
+    }),
+    auth: AuthShape,
   }),
-  auth: AuthShape,
-})
+)
 
 export type Refused = { code: AnswerCode; message: string }
 export type ReadHeartbeat = {

@@ -52,62 +52,78 @@ function parse(text: string): unknown {
  */
 function scan(bytes: Buffer): Map<string, Uint8Array> {
   const text = bytes.toString('latin1')
+  const hasEscapes = text.includes('\\')
   const members = new Map<string, Uint8Array>()
   /** Keys so far of every open object, null for an array. */
   const open: (Set<string> | null)[] = []
   let member: { name: string; from: number } | undefined
-  let last = ''
+  let [from, end] = [0, 0]
   for (let at = 0; at < text.length; at++) {
-    const sign = text[at]!
-    if (sign === '"') {
-      const end = endOfString(text, at)
-      last = stringAt(bytes, text, at, end)
+    const sign = text.charCodeAt(at)
+    if (sign === QUOTE) {
+      ;[from, end] = [at, hasEscapes ? endOfEscaped(text, at) : endOfString(text, at + 1)]
+      if (hasEscapes) checkString(bytes, text, from, end)
       at = end - 1
-    } else if (sign === ':') {
+    } else if (sign === COLON) {
       const keys = open.at(-1)
       if (!keys) continue
-      if (last === '__proto__') throw new MalformedBody('The body has a key `__proto__`.')
-      if (keys.has(last)) throw new MalformedBody(`The key \`${last.slice(0, 64)}\` occurs twice.`)
-      keys.add(last)
-      if (open.length === 1) member = { name: last, from: at + 1 }
-    } else if (sign === '{' || sign === '[') {
-      open.push(sign === '{' ? new Set() : null)
-      if (open.length > DEPTH_LIMIT) throw new MalformedBody(`The body is nested deeper than ${DEPTH_LIMIT}.`)
-    } else if (sign === ',' || sign === '}' || sign === ']') {
+      const key = keyAt(bytes, text, from, end)
+      if (key === '__proto__') throw new MalformedBody('The body has a key `__proto__`.')
+      if (keys.has(key)) throw new MalformedBody(`The key \`${key.slice(0, 64)}\` occurs twice.`)
+      keys.add(key)
+      if (open.length === 1) member = { name: key, from: at + 1 }
+    } else if (sign === COMMA || sign === OBJECT_END || sign === ARRAY_END) {
       if (open.length === 1 && member) members.set(member.name, trimmed(bytes, member.from, at))
-      if (sign !== ',') open.pop()
-    } else if (sign === '-' || (sign >= '0' && sign <= '9')) {
-      at = endOfNumber(text, at) - 1
+      if (sign !== COMMA) open.pop()
+    } else if (sign === OBJECT || sign === ARRAY) {
+      open.push(sign === OBJECT ? new Set() : null)
+      if (open.length > DEPTH_LIMIT) throw new MalformedBody(`The body is nested deeper than ${DEPTH_LIMIT}.`)
+    } else if (sign === MINUS || (sign >= ZERO && sign <= NINE)) {
+      const start = at
+      while (isOfNumber(text.charCodeAt(at + 1))) at++
+      // What is so short is a number that a double holds, unless it has an exponent.
+      if (at - start > 14 || /e/i.test(text.slice(start, at + 1))) checkNumber(text.slice(start, at + 1))
     }
   }
   return members
 }
 
+const [QUOTE, COLON, COMMA, OBJECT, OBJECT_END, ARRAY, ARRAY_END, MINUS, ZERO, NINE] = Buffer.from('":,{}[]-09') as unknown as [
+  ...[number, number, number, number, number, number, number, number, number, number],
+]
+const NUMBER = Uint8Array.from({ length: 256 }, (_, code) => +'0123456789+-.eE'.includes(String.fromCharCode(code)))
+const isOfNumber = (code: number) => NUMBER[code] === 1
+
 function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
-    let slashes = 0
-    while (text[at - 1 - slashes] === '\\') slashes++
-    if (slashes % 2 === 0) return at + 1
-  }
-  throw new MalformedBody('The body is not JSON.')
+  const end = text.indexOf('"', from)
+  if (end < 0) throw new MalformedBody('The body is not JSON.')
+  return end + 1
 }
 
-function stringAt(bytes: Buffer, text: string, from: number, end: number): string {
+function endOfEscaped(text: string, from: number): number {
+  for (let end = endOfString(text, from + 1); ; end = endOfString(text, end)) {
+    let slashes = 0
+    while (text[end - 2 - slashes] === '\\') slashes++
+    if (slashes % 2 === 0) return end
+  }
+}
+
+function keyAt(bytes: Buffer, text: string, from: number, end: number): string {
   const plain = text.slice(from + 1, end - 1)
-  if (!/[\\\x80-\xff]/.test(plain)) return plain
+  return /[\\\x80-\xff]/.test(plain) ? (parse(bytes.toString('utf8', from, end)) as string) : plain
+}
+
+function checkString(bytes: Buffer, text: string, from: number, end: number): void {
+  if (!text.slice(from, end).includes('\\')) return
   const decoded = parse(bytes.toString('utf8', from, end)) as string
   if (!decoded.isWellFormed() || decoded.includes('\0')) throw new MalformedBody('A string has a NUL or half a surrogate pair.')
-  return decoded
 }
 
-function endOfNumber(text: string, from: number): number {
-  let end = from + 1
-  while (end < text.length && '0123456789+-.eE'.includes(text[end]!)) end++
-  const [number, digits] = [Number(text.slice(from, end)), text.slice(from, end).split(/e/i)[0]!]
+function checkNumber(text: string): void {
+  const [number, digits] = [Number(text), text.split(/e/i)[0]!]
   const vanished = number === 0 && /[1-9]/.test(digits)
   if (!Number.isFinite(number) || vanished || digits.length > 64)
     throw new MalformedBody('A number is too large, too small or too long.')
-  return end
 }
 
 function trimmed(bytes: Buffer, from: number, end: number): Uint8Array {
