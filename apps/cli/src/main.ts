@@ -7,8 +7,13 @@ import { agentList } from './commands/agent/list.ts'
 import { agentResetSequence } from './commands/agent/reset-sequence.ts'
 import { agentResume } from './commands/agent/resume.ts'
 import { agentRevoke } from './commands/agent/revoke.ts'
-import { agentToken } from './commands/agent/token.ts'
+import { agentSettingsGet } from './commands/agent-settings/get.ts'
+import { agentSettingsSet } from './commands/agent-settings/set.ts'
+import { agentTokenCreate } from './commands/agent-token/create.ts'
+import { agentTokenList } from './commands/agent-token/list.ts'
+import { agentTokenRevoke } from './commands/agent-token/revoke.ts'
 import { alertAck } from './commands/alert/ack.ts'
+import { alertEnd } from './commands/alert/end.ts'
 import { alertList } from './commands/alert/list.ts'
 import { alertSilence } from './commands/alert/silence.ts'
 import { alertSilences } from './commands/alert/silences.ts'
@@ -172,7 +177,10 @@ export function program(): Command {
   muster.addCommand(
     noun('agent', 'programs on nodes that tell us how they are', [
       agentList(),
-      agentToken(),
+      // `muster agent token NODE`, by itself, makes one; `muster agent settings` shows them.
+      noun('token', 'what lets an agent in, once', [agentTokenList(), agentTokenRevoke()]).addCommand(agentTokenCreate(), {
+        isDefault: true,
+      }),
       agentAllow(),
       agentApprove(),
       agentRevoke(),
@@ -180,10 +188,14 @@ export function program(): Command {
       agentResume(),
       agentResetSequence(),
       agentDeregister(),
+      noun('settings', 'how often agents beat, and how their silence is judged', [agentSettingsSet()]).addCommand(
+        agentSettingsGet(),
+        { isDefault: true },
+      ),
     ]),
   )
   muster.addCommand(
-    noun('alert', 'what people should know of', [alertList(), alertAck(), alertSilence(), alertSilences(), alertUnsilence()]),
+    noun('alert', 'what people should know of', [alertList(), alertAck(), alertEnd(), alertSilence(), alertSilences(), alertUnsilence()]),
   )
   muster.addCommand(
     noun('alert-route', 'ways on which alerts reach people', [

@@ -7,6 +7,10 @@ export function integer(text: string): number {
   return value
 }
 
+/** A whole number above 0, or `none`. Not null: commander takes a null for an option without a value. */
+export const integerOrNone = (text: string): number | 'none' => (text === 'none' ? text : integer(text))
+export const nullIfNone = (value: number | 'none' | undefined): number | null | undefined => (value === 'none' ? null : value)
+
 /** A whole number from 0 to 100, for commander. */
 export function percentage(text: string): number {
   const value = Number(text)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Cast } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CliWorld, cliWorld, muster } from '../../testing/muster.ts'
 import { frame, type TopRow } from '../top.ts'
@@ -9,11 +10,13 @@ const fingerprintOf = (key: string) =>
   `SHA256:${createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '')}`
 
 let t: CliWorld
+let operator: Cast['operator']
+let admin: Cast['admin']
 beforeAll(async () => {
   t = await cliWorld()
-  const { operator } = await t.given.tenant()
+  ;({ operator, admin } = await t.given.tenant())
   const { tenantId } = operator
-  const [one, two] = await t.given.fleet(operator, { nodes: 3 })
+  const [one, two, three] = await t.given.fleet(operator, { nodes: 3 })
   const insert = (table: string, row: Record<string, unknown>) => {
     const columns = Object.keys(row)
     return t.runtime.db.$client.query(
@@ -30,6 +33,8 @@ beforeAll(async () => {
   await insert('agent_keys', { id: crypto.randomUUID(), tenant_id: tenantId, node_id: one!.id, ...waiting })
   const offline = { kind: 'offline', severity: 'critical', key: `node:${two!.id}` }
   await insert('alerts', { id: crypto.randomUUID(), tenant_id: tenantId, node_id: two!.id, ...offline })
+  const lost = { kind: 'accelerator_lost', severity: 'critical', key: `node:${three!.id}` }
+  await insert('alerts', { id: crypto.randomUUID(), tenant_id: tenantId, node_id: three!.id, ...lost })
   await t.signIn(operator)
 })
 afterAll(() => t?.close())
@@ -59,6 +64,41 @@ it('lists agents, lets them in, and settles what changed', async () => {
     expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
 })
 
+it('lists tokens and revokes those that nobody used', async () => {
+  expect((await muster('agent token create --note for_the_rack')).code).toBe(0)
+  const { out } = await muster('agent token list')
+  const [, prefix] = /^(mse_\S{8}) +USABLE +any node .* for the rack/m.exec(out)!
+  expect((await muster(['agent', 'token', 'revoke', prefix!])).err).toBe(`Revoked ${prefix}….\n`)
+  expect((await muster('agent token list')).out).not.toContain(prefix)
+  expect((await muster('agent token list --all')).out).toMatch(/^mse_\S+ +REVOKED /m)
+  expect(await muster(['agent', 'token', 'revoke', prefix!])).toMatchObject({
+    code: 5,
+    err: expect.stringContaining('already revoked'),
+  })
+  expect(await muster('agent token revoke nothing')).toMatchObject({ code: 4, err: expect.stringContaining('token list') })
+})
+
+it('shows and changes how agents are judged', async () => {
+  expect((await muster('agent settings')).out).toMatch(/^heartbeat +every 30 s$/m)
+  await t.signIn(admin)
+  expect((await muster('agent settings set --stale 90 --deregister-after-days 7')).out).toMatch(
+    /^stale +after 90 s\noffline +after 300 s\n.*\nderegistered +after 7 days/m,
+  )
+  expect((await muster('agent settings set --deregister-after-days none')).out).toContain('never by itself')
+  expect(await muster('agent settings set --stale 40')).toMatchObject({ code: 5, err: expect.stringMatching(/^staleAfterS: /) })
+  expect(await muster('agent settings set')).toMatchObject({ code: 2 })
+  expect((await muster('retention set --logs none')).out).toMatch(/^logs +for ever$/m)
+  await t.signIn(operator)
+  expect(await muster('agent settings set --stale 90')).toMatchObject({ code: 3 })
+})
+
+it('lists nodes by what their agents are', async () => {
+  expect((await muster('node list')).out).toMatch(/^gpu003 +READY +\S+ +- +- /m)
+  expect(JSON.parse((await muster('node list --agent offline -o json')).out)).toMatchObject([
+    { name: 'gpu002', agent: { state: 'OFFLINE' } },
+  ])
+})
+
 it('drains, resumes, lets count anew and deregisters', async () => {
   expect((await muster('agent drain gpu001 --reason a_new_disk')).err).toMatch(/^gpu001 is [A-Z]+\.\n$/)
   expect(await muster('agent drain gpu001 --reason again')).toMatchObject({ code: 5, err: expect.stringContaining('already') })
@@ -72,10 +112,19 @@ it('lists alerts, looks after one, and silences', async () => {
   const { out } = await muster('alert list --all')
   const [, id] = /^(\S{8}) +CRITICAL .* gpu002 is offline/m.exec(out)!
   expect(JSON.parse((await muster('alert list --all --node gpu001 -o json')).out)).toEqual([])
-  const whole = JSON.parse((await muster('alert list --all -o json')).out)[0].id
+  const whole = JSON.parse((await muster('alert list --all --node gpu002 -o json')).out)[0].id
   expect((await muster(`alert ack ${Buffer.from(whole, 'base64').toString().split(':')[1]} --note on_it`)).err).toBe(
     'You look after: gpu002 is offline.\n',
   )
+  const both = await muster('alert list --all -o json')
+  const ids = JSON.parse(both.out).map((alert: { id: string }) => Buffer.from(alert.id, 'base64').toString().split(':')[1])
+  expect((await muster(`alert ack ${ids.join(' ')}`)).err.trim().split('\n')).toHaveLength(ids.length)
+  const lost = JSON.parse((await muster('alert list --node gpu003 -o json')).out)[0].id
+  expect(await muster(`alert end ${lost}`)).toMatchObject({ code: 3 })
+  await t.signIn(admin)
+  expect(await muster(`alert end ${whole}`)).toMatchObject({ code: 5, err: expect.stringContaining('over already') })
+  expect((await muster(`alert end ${lost} --note sold`)).err).toBe('Over: gpu003 has lost an accelerator.\n')
+  await t.signIn(operator)
   expect(await muster('alert ack deadbeef')).toMatchObject({ code: 4, err: expect.stringContaining('muster alert list') })
   expect(id).toHaveLength(8)
   expect((await muster('alert silence --reason moving --minutes 5 --kind offline --query name_=_gpu002')).code).toBe(0)

@@ -4,10 +4,11 @@ import { graphql, type ResultOf } from '../../graphql.ts'
 import { missingIn, sayMissing } from '../../ids.ts'
 import { integer, someOf } from '../../options.ts'
 import { address, ago, type Format, outputOption, printRows } from '../../output.ts'
+import { AGENT_STATES } from '../agent/list.ts'
 
 const LIST = graphql(`query NodeList($filter: NodeFilter, $first: Int, $after: String) {
   nodes(filter: $filter, first: $first, after: $after) {
-    edges { node { id name host port status statusReason tags osName arch lastSeenAt acceleratorSummary { deviceType model count worstHealth } } }
+    edges { node { id name host port status statusReason tags agent { state heldAt lastHeartbeat { heardAt } } osName arch lastSeenAt acceleratorSummary { deviceType model count worstHealth } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -20,6 +21,7 @@ type Options = {
   tag?: string[]
   group?: string[]
   vendor?: string[]
+  agent?: (typeof AGENT_STATES)[number][]
   text?: string
   query?: string
   number?: number
@@ -33,6 +35,7 @@ export const nodeList = () =>
     .option('--tag <tag...>', 'with all of these tags')
     .option('--group <group...>', 'in any of these groups')
     .option('--vendor <vendor...>', 'with accelerators of any of these vendors')
+    .option('--agent <state...>', `with an agent that is ${AGENT_STATES.join(' ')}`, someOf(...AGENT_STATES))
     .option('--text <text>', 'in name, host, tags or notes')
     .option('--query <query>', 'that fit a query: accelerator.vendor = amd and not memory < 512GiB')
     .option('-n, --number <n>', 'at most so many', integer)
@@ -44,6 +47,7 @@ export const nodeList = () =>
         ...(options.tag ? { tag: options.tag } : {}),
         ...(options.group ? { group: options.group } : {}),
         ...(options.vendor ? { acceleratorVendor: options.vendor } : {}),
+        ...(options.agent ? { agentState: options.agent } : {}),
         ...(options.query === undefined ? {} : { query: options.query }),
         ...(options.text ? { text: options.text } : {}),
       }
@@ -65,6 +69,7 @@ export const nodeList = () =>
             title: 'ACCELERATORS',
             value: (n) => n.acceleratorSummary.map((a) => `${a.count}x ${a.model ?? a.deviceType}`).join(', '),
           },
+          { title: 'AGENT', value: (n) => n.agent?.state, spare: true },
           { title: 'SEEN', value: (n) => ago(n.lastSeenAt), spare: true },
           { title: 'OS', value: (n) => n.osName, spare: true },
         ],

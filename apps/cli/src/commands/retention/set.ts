@@ -2,19 +2,18 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { integer } from '../../options.ts'
+import { integerOrNone, nullIfNone } from '../../options.ts'
 import { type Format, outputOption } from '../../output.ts'
 import { printRetention } from './show.ts'
 
-const days = (text: string): number | null => (text === 'none' ? null : integer(text))
-type Options = { output: Format; logs?: number | null; artifacts?: number | null; runs?: number | null }
+type Options = { output: Format; logs?: number | 'none'; artifacts?: number | 'none'; runs?: number | 'none' }
 
 export const retentionSet = () =>
   new Command('set')
     .description('say for how many days they are kept; what is older goes within minutes, and does not come back')
-    .option('--logs <days>', 'logs; none: for ever', days)
-    .option('--artifacts <days>', 'artifacts; none: for ever', days)
-    .option('--runs <days>', 'runs with all that they left; none: for ever', days)
+    .option('--logs <days>', 'logs; none: for ever', integerOrNone)
+    .option('--artifacts <days>', 'artifacts; none: for ever', integerOrNone)
+    .option('--runs <days>', 'runs with all that they left; none: for ever', integerOrNone)
     .addOption(outputOption())
     .action(async ({ output, logs, artifacts, runs }: Options) => {
       if (logs === undefined && artifacts === undefined && runs === undefined)
@@ -27,9 +26,9 @@ export const retentionSet = () =>
         }`),
         // What is not given is left out, and so stays as it was.
         {
-          ...(logs === undefined ? {} : { logDays: logs }),
-          ...(artifacts === undefined ? {} : { artifactDays: artifacts }),
-          ...(runs === undefined ? {} : { runDays: runs }),
+          ...(logs === undefined ? {} : { logDays: nullIfNone(logs) }),
+          ...(artifacts === undefined ? {} : { artifactDays: nullIfNone(artifacts) }),
+          ...(runs === undefined ? {} : { runDays: nullIfNone(runs) }),
         },
       )
       printRetention(orThrow(setRetention), output)

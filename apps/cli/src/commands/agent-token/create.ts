@@ -5,8 +5,8 @@ import { graphql } from '../../graphql.ts'
 import { nodeIdOf } from '../../ids.ts'
 import { integer } from '../../options.ts'
 
-export const agentToken = () =>
-  new Command('token')
+export const agentTokenCreate = () =>
+  new Command('create')
     .description('make a token with which one agent may register, once; it is printed here and never again')
     .argument('[node]', 'the node that may register with it; left out: any without an agent, or one that is not known yet')
     .option('--minutes <n>', 'until it stops working, at most 43200; left out: 60', integer)
