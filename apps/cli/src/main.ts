@@ -195,7 +195,14 @@ export function program(): Command {
     ]),
   )
   muster.addCommand(
-    noun('alert', 'what people should know of', [alertList(), alertAck(), alertEnd(), alertSilence(), alertSilences(), alertUnsilence()]),
+    noun('alert', 'what people should know of', [
+      alertList(),
+      alertAck(),
+      alertEnd(),
+      alertSilence(),
+      alertSilences(),
+      alertUnsilence(),
+    ]),
   )
   muster.addCommand(
     noun('alert-route', 'ways on which alerts reach people', [
