@@ -65,6 +65,7 @@ test.each<[string, Record<string, unknown>]>([
   ['properties.a.type', object({ a: { type: 'strin' } })],
   ['properties.a.typ', object({ a: { typ: 'string' } })],
   ['properties.a.pattern', object({ a: { type: 'string', pattern: 3 } })],
+  ['properties.a.items.pattern', object({ a: { type: 'array', items: { pattern: '(?=b)' } } })],
   ['properties.ansible_host', object({ ansible_host: {} })],
   ['properties.a-b', object({ 'a-b': {} })],
   ['properties.a.default', object({ a: { type: 'string', 'x-secret': true, default: 'x' } })],
@@ -78,6 +79,12 @@ test.each<[string, Record<string, unknown>]>([
   ['properties.a.uniqueItems', object({ a: { type: 'array', uniqueItems: true } })],
 ])('a schema is refused at %s', (path, schema) => {
   expect(whyNotSchema(schema)).toContainEqual({ path, message: expect.any(String) })
+})
+
+test('a type that there is not is told with those that there are', () => {
+  const [issue, ...more] = whyNotSchema(object({ a: { type: 'strin' } }))
+  expect(issue).toMatchObject({ path: 'properties.a.type', message: expect.stringContaining('number, object, string') })
+  expect(more).toEqual([{ path: 'properties.a.type', message: 'must be of type array' }])
 })
 
 test('a schema is bounded in size and depth, and must compile', () => {

@@ -38,8 +38,9 @@ export function whyNotSchema(schema: Schema): InputIssue[] {
     const ajv = newAjv()
     if (!ajv.validateSchema(schema))
       return (ajv.errors ?? [])
+        .filter((error) => error.keyword !== 'anyOf')
         .slice(0, MAX_ISSUES)
-        .map((e) => ({ path: dotted(e.instancePath), message: e.message ?? 'is wrong' }))
+        .map((error) => ({ path: dotted(error.instancePath), message: said(error) }))
     ajv.compile(schema)
     return []
   } catch (error) {
@@ -88,6 +89,8 @@ function strangeIn(schema: unknown, path: string, depth: number): InputIssue[] {
     if (keyword.startsWith('x-') && depth !== 1) return [{ path: here, message: 'belongs to a property of the outermost object' }]
     if (keyword === 'uniqueItems' && value === true && !(Number(schema.maxItems) <= 1000))
       return [{ path: here, message: 'needs a maxItems of at most 1000 beside it' }]
+    if (keyword === 'pattern' && typeof value === 'string')
+      return whyNotPattern(value).map((message) => ({ path: here, message }))
     if (PLAIN.has(keyword)) return []
     if (SCHEMAS_BY_NAME.has(keyword))
       return isObject(value) ? Object.entries(value).flatMap(([name, inner]) => below(inner, name)) : []
@@ -95,6 +98,15 @@ function strangeIn(schema: unknown, path: string, depth: number): InputIssue[] {
     if (ONE_SCHEMA.has(keyword)) return strangeIn(value, here, depth + 1)
     return [{ path: here, message: 'is no keyword that Muster knows' }]
   })
+}
+
+function whyNotPattern(pattern: string): string[] {
+  try {
+    RE2JS.compile(pattern)
+    return []
+  } catch (error) {
+    return [`is no pattern of RE2, which has no look-around and no back-references: ${(error as Error).message}`]
+  }
 }
 
 /** Patterns are matched in linear time: a regular expression of JavaScript could keep the API busy for good. */
@@ -142,21 +154,18 @@ export function secretNames(schema: Schema | null): string[] {
 const dotted = (pointer: string) => pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** Messages name what is allowed, never the value: it may be a secret. */
-function asIssue({ instancePath, keyword, params, message }: ErrorObject): InputIssue {
-  const missing = keyword === 'required' ? params.missingProperty : undefined
-  const strange = keyword === 'additionalProperties' ? params.additionalProperty : undefined
-  const at = dotted(instancePath)
+function asIssue(error: ErrorObject): InputIssue {
+  const { missingProperty, additionalProperty } = error.params
   return {
-    path: ['extraVars', at, missing ?? strange].filter(Boolean).join('.'),
-    message:
-      missing !== undefined
-        ? 'is missing'
-        : strange !== undefined
-          ? 'is not known to this template'
-          : keyword === 'enum'
-            ? `must be one of ${params.allowedValues.map(String).join(', ')}`
-            : keyword === 'type'
-              ? `must be of type ${[params.type].flat().join(' or ')}`
-              : (message ?? 'is wrong'),
+    path: ['extraVars', dotted(error.instancePath), missingProperty ?? additionalProperty].filter(Boolean).join('.'),
+    message: said(error),
   }
+}
+
+function said({ keyword, params, message = 'is wrong' }: ErrorObject): string {
+  if (keyword === 'required') return 'is missing'
+  if (keyword === 'additionalProperties') return 'is not known to this template'
+  if (keyword === 'enum') return `must be one of ${params.allowedValues.map(String).join(', ')}`
+  if (keyword === 'type') return `must be of type ${[params.type].flat().join(' or ')}`
+  return message
 }
