@@ -60,7 +60,7 @@ export type Target = {
 /** Null when playbooks may run on the node, else why not, as a sentence about it without its name. */
 export function whyNotTarget(node: Target): string | null {
   if (node.decommissionedAt) return 'is decommissioned; recommission it first'
-  if (node.maintenanceAt) return 'is in maintenance; end that first'
+  if (node.maintenanceAt) return 'is in maintenance; end that first, or leave it out of the run'
   if (node.connectionType === 'local') return null
   if (!node.hostKey) return 'has no approved host key; test the connection and approve the key'
   if (node.offeredHostKey && node.offeredHostKey !== node.hostKey)

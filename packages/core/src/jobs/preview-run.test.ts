@@ -81,3 +81,9 @@ test('what cannot be worked out is refused as runJob refuses it', async () => {
   await expect(preview({ extraVars: { size: 'large' } })).rejects.toMatchObject({ issues: [{ path: 'extraVars.size' }] })
   await expect(previewRun(cast.viewer, { template: 'change', limit: 'all' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
+
+test('nodes that nobody has are refused as the run would be', async () => {
+  const issues = [{ path: 'limit', message: 'no node matches' }]
+  await expect(preview({ limit: 'tag:nobody' })).rejects.toMatchObject({ issues })
+  await expect(runJob(cast.operator, { template: 'change', limit: 'tag:nobody' })).rejects.toMatchObject({ issues })
+})

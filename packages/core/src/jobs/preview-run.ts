@@ -6,7 +6,7 @@ import { type EffectiveVar, varsOfNodes } from '../variables/index.ts'
 import { ansibleArguments } from './command-line.ts'
 import { checkExtraVars } from './extra-vars.ts'
 import { type Obstacle, runsAtNodes } from './node-locks.ts'
-import { unfitNodes } from './refuse-unfit.ts'
+import { refuseNobody, unfitNodes } from './refuse-unfit.ts'
 import { RunJobInput } from './run-job.ts'
 import { settingsOf, templateNamed, varsOf } from './run-settings.ts'
 import type { JobTemplate, Vars } from './tables.ts'
@@ -45,6 +45,7 @@ export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): 
   const settings = settingsOf(template, given)
   const { extraVars, secrets } = varsOf(template, given.extraVars ?? {})
   const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!)
+  refuseNobody(nodes, given.nodeIds ? 'nodeIds' : 'limit')
   const ids = nodes.map((node) => node.id)
   const [vars, unfit, waitsFor] = await Promise.all([
     varsOfNodes(ctx, ids, { vars: extraVars }),

@@ -18,9 +18,14 @@ function whyNotByWay(node: LeanNode, bastions: Map<string, string>): string | nu
   return reason ? `cannot be reached. ${reason}` : null
 }
 
+/** @throws InvalidInput when there is no node to run on */
+export function refuseNobody(nodes: LeanNode[], path: 'nodeIds' | 'limit'): void {
+  if (nodes.length === 0) throw new InvalidInput([{ path, message: 'no node matches' }])
+}
+
 /** @throws InvalidInput with one issue per reason, the nodes it holds for folded to a hostlist */
 export async function refuseUnfit(ctx: Ctx, db: Db | Tx, nodes: LeanNode[], path: 'nodeIds' | 'limit'): Promise<void> {
-  if (nodes.length === 0) throw new InvalidInput([{ path, message: 'no node matches' }])
+  refuseNobody(nodes, path)
   const unfit = await unfitNodes(ctx, db, nodes)
   if (unfit.size > 0)
     throw new InvalidInput(
