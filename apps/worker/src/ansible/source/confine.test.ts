@@ -26,7 +26,7 @@ test.each<[string, string, RegExp]>([
   ['/etc/passwd', '', /relative/],
   ['plays/./site.yml', '', /empty parts/],
   ['plays', '', /could not be found/],
-  ['missing.yml', '', /could not be found/],
+  ['missing.yml', '', /could not be found in its folder: put it there/],
   ['link.yml', '../secret.yml', /leads out/],
   ['link.yml', '/etc/passwd', /leads out/],
   ['link/secret.yml', '..', /leads out/],

@@ -11,16 +11,20 @@ const MAX_SIZE = 500 * 1024 * 1024
 
 /**
  * The real path of the file `path` below `root`, with every link on the way followed.
+ * @param where what people call `root`
  * @throws SourceError when it leads out of `root`, is not there, or is no file
  */
-export async function confined(root: string, path: string): Promise<string> {
+export async function confined(root: string, path: string, where = 'its folder'): Promise<string> {
   const shown = JSON.stringify(path.slice(0, 200))
   const reason = whyNotInside(path)
   if (reason) throw new SourceError(`The path of the playbook, ${shown}, ${reason}.`)
   const top = await realpath(root)
   const real = await realpath(join(top, path)).catch(() => null)
   if (real && !isBelow(top, real)) throw new SourceError(`The playbook ${shown} is a link that leads out of its folder.`)
-  if (!real || !(await stat(real)).isFile()) throw new SourceError(`The playbook ${shown} could not be found.`)
+  if (!real || !(await stat(real)).isFile())
+    throw new SourceError(
+      `The playbook ${shown} could not be found in ${where}: put it there, or correct the path in the template.`,
+    )
   return real
 }
 

@@ -28,7 +28,12 @@ export async function materialise(ctx: Ctx, run: JobRun, token: string, place: P
     await refuseWaysOut(root)
     await patiently(() => recordGitCommit(ctx, { id: run.id, token, commit }))
   }
-  return { root, playbook: await confined(root, run.playbookPath) }
+  const where = {
+    shipped: "the worker's ANSIBLE_PLAYBOOK_REPO_PATH",
+    bundle: 'the bundle',
+    git: `${run.gitRef} of the repository`,
+  }
+  return { root, playbook: await confined(root, run.playbookPath, where[run.source]) }
 }
 
 /** @returns the commit that was fetched, signed in with the credential of the run where it has one */
