@@ -310,6 +310,7 @@ export const AlertKind = builder.enumType('AlertKind', {
     anomaly: 'Its heartbeats come at unusual intervals.',
     sequence_gap: 'Heartbeats that it sent did not arrive.',
     key_changed: 'An agent came with another key than the allowed one.',
+    key_shared: 'Two machines beat with one key at the same time.',
     fingerprint_changed: 'An agent runs on other hardware than before.',
     clock_skew: 'Its clock is off.',
     accelerator_lost: 'An accelerator that was there does not answer any more.',

@@ -10,6 +10,7 @@ export const alertKinds = [
   'ANOMALY',
   'SEQUENCE_GAP',
   'KEY_CHANGED',
+  'KEY_SHARED',
   'FINGERPRINT_CHANGED',
   'CLOCK_SKEW',
   'ACCELERATOR_LOST',

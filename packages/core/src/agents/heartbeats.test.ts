@@ -190,3 +190,101 @@ test('nothing that a heartbeat changes is indexed', async () => {
   )
   expect(rows).toEqual([{ name: 'agent_beats_pkey' }])
 })
+
+test('a key that two machines use is told of while both go on, with where both stand', async () => {
+  const agent = await newAgent()
+  // The one that was started later is heard; neither tells of its hardware.
+  const beat = (bootEpoch: number, sequence: number, seconds: number) =>
+    acceptHeartbeats(t.runtime, [{ ...beatOf(agent, sequence, at(seconds), bootOf(bootEpoch)), bootEpoch }], at(seconds))
+  const bootOf = (epoch: number) => ({ health: { status: 'healthy' as const, boot_id: `boot-${epoch}` } })
+  for (let i = 0; i < 4; i++) {
+    expect(await alertsOf(agent)).toHaveLength(i < 2 ? 0 : 1)
+    expect(await beat(200, i + 1, i * 30)).toEqual(['accepted'])
+    expect(await beat(100, i + 70, i * 30 + 10)).toEqual(['stale_sequence'])
+  }
+  expect(await alertsOf(agent)).toMatchObject([
+    {
+      kind: 'key_shared',
+      severity: 'critical',
+      count: 3,
+      evidence: {
+        ...{ bootEpoch: 100, sequence: 73, bootId: 'boot-100' },
+        ...{ acceptedEpoch: 200, acceptedSequence: 4, acceptedBootId: 'boot-200' },
+      },
+    },
+  ])
+})
+
+test('two machines are not seen in a restart, a restored disk, a machine set back, an answer that was lost, nor in replays', async () => {
+  type Sent = [epoch: number, sequence: number, made: number, heard?: number]
+  const stories: Record<string, Sent[]> = {
+    restart: [
+      [100, 1, 0],
+      [100, 2, 30],
+      [160, 1, 60],
+      [190, 1, 90],
+      [190, 2, 120],
+    ],
+    'an old spool, twice': [
+      ...[
+        [100, 1, 0],
+        [200, 1, 30],
+        [200, 2, 60],
+        [100, 2, 90],
+        [100, 3, 90.2],
+        [300, 1, 91],
+        [300, 2, 120],
+      ],
+      ...[
+        [100, 2, 2000],
+        [100, 3, 2000.2],
+        [400, 1, 2001],
+        [400, 2, 2030],
+      ],
+    ] as Sent[],
+    'set back while it ran': [
+      [100, 1, 0],
+      [100, 2, 30],
+      [100, 3, 60],
+      [100, 2, 90],
+      [100, 3, 120],
+      [100, 4, 150],
+      [100, 5, 180],
+    ],
+    'an answer lost': [
+      [100, 1, 0],
+      [100, 2, 30],
+      [100, 2, 52],
+      [100, 3, 60],
+      [100, 3, 83],
+      [100, 4, 90],
+    ],
+    replays: [
+      [100, 1, 0],
+      [100, 2, 30],
+      [100, 3, 60],
+      [100, 1, 0, 65],
+      [100, 4, 90],
+      [100, 2, 30, 95],
+      [100, 5, 120],
+      [100, 3, 60, 125],
+    ],
+    'counts from 1 again': [
+      [0, 50, 0],
+      [0, 51, 30],
+      [0, 1, 60],
+      [0, 2, 90],
+      [0, 3, 120],
+      [0, 4, 150],
+    ],
+  }
+  for (const [story, sent] of Object.entries(stories)) {
+    const agent = await newAgent()
+    for (const [bootEpoch, sequence, made, heard = made] of sent)
+      await acceptHeartbeats(t.runtime, [{ ...beatOf(agent, sequence, at(made)), bootEpoch }], at(heard))
+    expect(
+      (await alertsOf(agent)).map(({ kind }) => kind),
+      story,
+    ).not.toContain('key_shared')
+  }
+})

@@ -3,7 +3,7 @@ import { type AlertKind, type RaisedAlert, type ResolvedAlert, raiseAlerts, reso
 import type { Runtime, Tx } from '../context.ts'
 import type { Nudge } from '../events.ts'
 import { judge } from './judge.ts'
-import { type AgentState, agentBeats, agents } from './tables.ts'
+import { type AgentState, agentBeats, agents, type Rival } from './tables.ts'
 
 /** What store-heartbeats.ts found worth telling of one heartbeat; a field is missing where it has nothing to say. */
 export type Notable = {
@@ -28,6 +28,9 @@ export type Notable = {
   fingerprint?: string | null
   /** Another one than the approved. */
   offered?: string
+  /** It cannot be of the agent whose heartbeats are accepted, and is the first such one or shows that both go on. */
+  rival?: Rival
+  isShared?: boolean
   gpusBefore?: number | null
   gpus?: number | null
   lostBefore?: number
@@ -49,6 +52,7 @@ export async function heed(
     const nudges = await db.transaction(async (tx) => [
       ...(await noteIdentity(tx, notable)),
       ...(await noteRefusedClock(tx, notable)),
+      ...(await noteRivals(tx, notable)),
       ...(await alertOf(tx, notable)),
       ...(await heardAgain(tx, notable, now)),
     ])
@@ -102,6 +106,18 @@ async function noteRefusedClock(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
   return told.map(({ nodeId, tenantId }) => ({ topic: 'node', id: nodeId, tenantId }))
 }
 
+/** What the next heartbeat of a rival is compared with. */
+async function noteRivals(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
+  const told = notable.filter(({ rival }) => rival)
+  if (told.length === 0) return []
+  const rows = JSON.stringify(told.map(({ nodeId, rival }) => ({ nodeId, rival })))
+  await tx.execute(sql`
+    with told as (select g.*, a.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, rival jsonb)
+      join ${agents} a on a.node_id = g."nodeId" order by a.node_id for update of a)
+    update ${agents} a set rival = t.rival from told t where t.node_id = a.node_id`)
+  return []
+}
+
 async function alertOf(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
   const raised: RaisedAlert[] = []
   const resolved: ResolvedAlert[] = []
@@ -111,6 +127,7 @@ async function alertOf(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
     if (beat.isSkewNew) raise('clock_skew', { skewMs: beat.skewMs })
     if (beat.isSkewOver) resolved.push({ tenantId, nodeId, kinds: ['clock_skew'] })
     if (beat.offered) raise('fingerprint_changed', { fingerprint: beat.offered })
+    if (beat.isShared) raise('key_shared', beat.rival!)
     for (const kind of acceleratorsOf(beat)) raise(kind, { before: beat.gpusBefore, now: beat.gpus, lost: beat.lost })
     if (isWholeAgain(beat)) resolved.push({ tenantId, nodeId, kinds: ['accelerator_lost'] })
     if (beat.isExcused) continue

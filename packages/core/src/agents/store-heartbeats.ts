@@ -91,6 +91,17 @@ reports as (
 select place::integer, notable from stored`,
 }
 
+// One agent signs in the order of its positions. A beat that stands before the accepted one and was signed after it is of another that has
+// the same key, or of a machine that was set back. When it counts on, and between two of its beats the accepted ones went on as well, there
+// are two. Replays were signed before what was accepted, a machine that was set back is alone, and what a restored spool holds comes in one go.
+const IS_RIVAL = `(v.verdict = 'stale_sequence' and (i.epoch, i.sequence) < (b.boot_epoch, b.sequence) and i.agent_time > b.agent_time)`
+const last = (field: string) => `(a.rival->>'${field}')::bigint`
+const IS_RECENT = `(i.now - (a.rival->>'at')::timestamptz < make_interval(secs => greatest(600, 3 * b.interval_mean)))`
+const HAS_GONE_ON = `((b.boot_epoch, b.sequence) <> (${last('acceptedEpoch')}, ${last('acceptedSequence')}))`
+const IS_SHARED = `coalesce(${IS_RECENT} and ${HAS_GONE_ON} and i.epoch = ${last('bootEpoch')} and i.sequence > ${last('sequence')}, false)`
+const RIVAL = `jsonb_build_object('at', i.now, 'bootEpoch', i.epoch, 'sequence', i.sequence, 'bootId', i.report::json->'health'->>'boot_id',
+  'acceptedEpoch', b.boot_epoch, 'acceptedSequence', b.sequence, 'acceptedBootId', r.report->'health'->>'boot_id')`
+
 /** Why the others may not, in the order of the wire protocol. */
 export const EXPLAIN = {
   name: 'explain_heartbeats',
@@ -98,12 +109,15 @@ export const EXPLAIN = {
 select i.place::integer, v.verdict, case
     when v.verdict = 'timestamp_out_of_range' and ${isGrowing('b')} and abs(coalesce(b.skew_ms, 0)) <= ${SKEW_MS}
       then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'isSkewNew', true, 'isRefused', true, 'skewMs', i.skew_ms)
+    when ${IS_RIVAL} and (${IS_RECENT} and not ${HAS_GONE_ON}) is not true
+      then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'rival', ${RIVAL}, 'isShared', ${IS_SHARED})
     when v.verdict = 'approval_pending' and a.offered_fingerprint is distinct from i.fingerprint
       then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'offered', i.fingerprint) end as notable
 from (${GIVEN}) i
   left join agents a on a.node_id = i.node_id
   left join agent_beats b on b.node_id = i.node_id
   left join agent_keys k on k.id = i.key_id
+  left join agent_reports r on r.node_id = i.node_id
   cross join lateral (select case
     when a.node_id is null or a.state = 'DEREGISTERED' then 'node_not_registered'
     when (${IS_ALLOWED}) is not true then 'signature_invalid'

@@ -59,6 +59,17 @@ export const agentKeys = snakeCase.table(
 )
 export type AgentKey = typeof agentKeys.$inferSelect
 
+/** A heartbeat that was refused, and the accepted one that it contradicts. */
+export type Rival = {
+  at: string
+  bootEpoch: number
+  sequence: number
+  bootId: string | null
+  acceptedEpoch: number
+  acceptedSequence: number
+  acceptedBootId: string | null
+}
+
 /** The agent of a node, or the one that is gone since. Its state is moved by judge-agents along state-machine.ts, and by nobody else. */
 export const agents = snakeCase.table(
   'agents',
@@ -82,6 +93,8 @@ export const agents = snakeCase.table(
     /** Another one that it shows, which waits for approval; its heartbeats are not accepted meanwhile. */
     offeredFingerprint: text(),
     offeredFingerprintAt: at(),
+    /** The last heartbeat that can only be of another machine with the same key, or of this one set back. */
+    rival: jsonb().$type<Rival>(),
     version: text(),
     registeredAt: at().notNull().defaultNow(),
     seenFrom: text(),

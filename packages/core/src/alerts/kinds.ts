@@ -20,6 +20,7 @@ export const KINDS = {
   anomaly: { severity: 'info', says: 'sends its heartbeats at unusual intervals', isEvent: true },
   sequence_gap: { severity: 'warning', says: 'has sent heartbeats that did not arrive', isEvent: true },
   key_changed: { severity: 'critical', says: 'shows another key than the one that is allowed' },
+  key_shared: { severity: 'critical', says: 'has a key that another machine beats with, too', isEvent: true },
   fingerprint_changed: { severity: 'critical', says: 'is other hardware than before' },
   clock_skew: { severity: 'warning', says: 'has a clock that is off' },
   accelerator_lost: { severity: 'critical', says: 'has lost an accelerator', mayStay: true },
