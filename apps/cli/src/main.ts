@@ -52,8 +52,12 @@ import { nodeDiscover } from './commands/node/discover.ts'
 import { nodeFacts } from './commands/node/facts.ts'
 import { nodeGet } from './commands/node/get.ts'
 import { nodeList } from './commands/node/list.ts'
+import { nodeMaintenance } from './commands/node/maintenance.ts'
+import { nodePurge } from './commands/node/purge.ts'
+import { nodeRecommission } from './commands/node/recommission.ts'
 import { nodeTest } from './commands/node/test.ts'
 import { nodeUnlock } from './commands/node/unlock.ts'
+import { nodeUpdate } from './commands/node/update.ts'
 import { queueLimit } from './commands/queue/limit.ts'
 import { queuePause } from './commands/queue/pause.ts'
 import { queueResume } from './commands/queue/resume.ts'
@@ -108,12 +112,16 @@ export function program(): Command {
       nodeList(),
       nodeGet(),
       nodeAdd(),
+      nodeUpdate(),
       nodeTest(),
       nodeApprove(),
       nodeDiscover(),
       nodeFacts(),
       nodeDiff(),
+      nodeMaintenance(),
       nodeDecommission(),
+      nodeRecommission(),
+      nodePurge(),
       nodeUnlock(),
     ]),
   )

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { graphql } from '../../graphql.ts'
-import { nodeIds, noNode } from '../../ids.ts'
+import { bareId, nodeIds, noNode } from '../../ids.ts'
 import { ago, bytes, type Format, outputOption, printObject, printRows } from '../../output.ts'
 
 export const nodeGet = () =>
@@ -28,7 +28,7 @@ async function nodeOf(name: string) {
       computeNode(name: $name) {
         id name displayName host port sshUser status statusReason nodeType tags labels notes arch osName kernel cpuModel cpuSockets cpuCores cpuThreads memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged }
-        credential { name } becomeCredential { name } bastion { name } groups { name }
+        credential { name } becomeCredential { name } bastion { name } groups { name } lock { ownerName acquiredAt run { id templateName } }
         accelerators { index deviceType vendor model uuid pciAddress memoryTotal memoryUsed driverVersion temperature power utilization health partitions { kind profile } }
       }
     }`),
@@ -39,16 +39,20 @@ async function nodeOf(name: string) {
 }
 
 function printNode(node: Node): void {
+  const labels = Object.entries(node.labels as Record<string, string>)
   printObject(node, 'table', [
     ['name', node.name],
     ['status', node.statusReason ? `${node.status}: ${node.statusReason}` : node.status],
     ['address', `${node.sshUser ? `${node.sshUser}@` : ''}${node.host} port ${node.port}`],
     ['bastion', node.bastion?.name],
     ['credential', node.credential?.name],
+    ['become', node.becomeCredential?.name],
     ['host key', node.hostKeyFingerprint],
     ...(node.hostKeyAlarm ? [alarm(node.name, node.hostKeyAlarm)] : []),
     ['groups', node.groups.map((g) => g.name).join(', ')],
     ['tags', node.tags.join(', ')],
+    ['labels', labels.map(([key, value]) => `${key}=${value}`).join(', ')],
+    ...(node.lock ? [locked(node.lock)] : []),
     ['os', [node.osName, node.kernel, node.arch].filter(Boolean).join(', ')],
     ['cpu', node.cpuModel && `${node.cpuSockets} x ${node.cpuModel}, ${node.cpuCores} cores, ${node.cpuThreads} threads`],
     ['memory', bytes(node.memoryBytes)],
@@ -78,6 +82,11 @@ function printNode(node: Node): void {
     'table',
   )
 }
+
+const locked = (lock: NonNullable<Node['lock']>): [string, string] => [
+  'changed by',
+  `${lock.run.templateName} ${bareId(lock.run.id)} of ${lock.ownerName}, since ${ago(lock.acquiredAt)}`,
+]
 
 const alarm = (name: string, key: { offeredFingerprint: string; isChanged: boolean }): [string, string] => [
   key.isChanged ? 'KEY CHANGED' : 'offered key',
