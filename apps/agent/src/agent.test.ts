@@ -140,6 +140,12 @@ test('waits as long as it is told to', async () => {
   expect(stand.accepted[0]!.sequence_number).toBe(1)
 })
 
+test('what is measured while it waits for the next try is on the disk, should the agent be killed', async () => {
+  const { start, stateDir } = await given(() => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }))
+  start()
+  await until(() => expect(spooled(stateDir).length).toBeGreaterThan(3))
+})
+
 test('beats as often as it is told to', async () => {
   const { stand, start } = await given((beat) => {
     stand.accepted.push(beat)

@@ -100,6 +100,8 @@ export class Agent {
       const position = this.#sequence.next()
       const names = { node_id: nodeId, cluster_id: clusterId, agent_version: version }
       this.#spool.push(position, now, JSON.stringify({ ...names, ...position, measured_at: goTime(now), ...measured }))
+      // Others wait already, and the next try may be minutes away: until then a killed agent would lose it.
+      if (this.#spool.size > 1) this.#spool.keep()
       this.#measured = measured
     } catch (error) {
       this.#fail('not_measured', (error as Error).message)
