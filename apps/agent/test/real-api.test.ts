@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.stop()
   await t.close()
 })
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 50 })
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 50 })
 
 test('against the real API: a token lets it in, beats count, and what a cut kept back arrives in order', async () => {
   const cast = await t.given.tenant()
@@ -89,7 +89,7 @@ test('against the real API: a token lets it in, beats count, and what a cut kept
   }
 }, 120_000)
 
-test('the program itself: enrols with a token from its input, beats as the tenant wants, and goes on where it was', async () => {
+test('the program itself: enrols with a token from its input, beats as the tenant wants, goes on when it was killed, and is told from its clone', async () => {
   const cast = await t.given.tenant()
   await updateAgentSettings(cast.admin, { heartbeatS: 1 })
   const { token } = await createEnrolmentToken(cast.operator, {})
@@ -114,22 +114,44 @@ test('the program itself: enrols with a token from its input, beats as the tenan
   registering.stdin.end(token)
   expect(await new Promise((resolve) => registering.once('exit', resolve))).toBe(0)
 
-  const epochs: (number | null)[] = []
-  for (let start = 1; start <= 2; start++) {
-    const before = (await agent())!.beat?.accepted ?? 0
-    const child = spawn(process.execPath, argv('start'), { stdio: 'ignore' })
+  const beats = (command = argv('start')) => {
+    const child = spawn(process.execPath, command, { stdio: 'ignore' })
     const ended = new Promise((resolve) => child.once('exit', resolve))
+    const end = (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      return ended
+    }
+    return end
+  }
+  let epoch = 0
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const end = beats()
     try {
-      await until(async () => expect((await agent())!.beat!.accepted).toBeGreaterThan(before + 1))
+      // What the killed one had kept comes first.
+      await until(async () => expect((await agent())!.beat!.bootEpoch).toBeGreaterThan(epoch))
+      await until(async () => expect((await agent())!.beat!.sequence).toBeGreaterThan(1))
       // By its own settings ten minutes, by those of others half a one.
       const { stdout } = spawnSync(process.execPath, argv('status', '--json'), { encoding: 'utf8' })
       expect(JSON.parse(stdout)).toMatchObject({ interval_seconds: 1, last_error: null })
     } finally {
-      child.kill('SIGTERM')
+      expect(await end(signal)).toBe(signal === 'SIGTERM' ? 0 : null)
     }
-    expect(await ended).toBe(0)
-    epochs.push((await agent())!.beat!.bootEpoch)
+    epoch = (await agent())!.beat!.bootEpoch!
   }
-  expect(epochs[1]).toBeGreaterThan(epochs[0]!)
   expect(await agent()).toMatchObject({ state: 'ACTIVE', cluster: 'lab', beat: { missed: 0 } })
-}, 120_000)
+
+  // Its disk is cloned, and both machines are started.
+  const clone = folder()
+  fs.cpSync(home, clone, { recursive: true, filter: (file) => !file.endsWith('.sock') })
+  const kinds = async () => {
+    const rows = await t.runtime.db.query.alerts.findMany({ where: { tenantId: cast.tenant.id } })
+    return rows.map(({ kind }) => kind)
+  }
+  expect(await kinds()).not.toContain('key_shared')
+  const ends = [beats(), beats(argv('start').map((word) => word.replace(home, clone)))]
+  try {
+    await until(async () => expect(await kinds()).toContain('key_shared'))
+  } finally {
+    for (const end of ends) await end('SIGTERM')
+  }
+}, 240_000)
