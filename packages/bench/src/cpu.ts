@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Times are given in hundredths of a second, whatever the kernel's own clock. */
 const TICKS = 100
 
-/** CPU that these processes have used so far, in s; nothing for those that are gone. */
+/** CPU that these processes have used so far, in s, with the children that they have outlived; nothing for those that are gone. */
 export const cpuSeconds = (pids: number[]): number => pids.reduce((sum, pid) => sum + (statOf(pid)?.seconds ?? 0), 0)
 
 /** @throws Error when there is no such process */
@@ -34,7 +34,7 @@ function statOf(pid: number): { parent: number; seconds: number } | null {
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number)
-  return { parent: fields[1]!, seconds: (fields[11]! + fields[12]!) / TICKS }
+  return { parent: fields[1]!, seconds: (fields[11]! + fields[12]! + fields[13]! + fields[14]!) / TICKS }
 }
 
 /** Null for a process that is gone, or somebody else's. */

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 
 /** Bytes that a body may have. */
 export const BODY_LIMIT = 64 * 1024
@@ -31,8 +31,10 @@ export function readBody(body: Uint8Array): { value: Record<string, unknown>; me
   if (body.length > BODY_LIMIT) throw new MalformedBody(`The body is over ${BODY_LIMIT / 1024} KiB.`, 'too_large')
   if (!isUtf8(body)) throw new MalformedBody('The body is not UTF-8.')
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-  const members = scan(bytes)
-  const value = parse(bytes.toString())
+  // Read as latin1 a byte is a character, and no byte of a longer UTF-8 sequence looks like one of JSON's own signs.
+  const text = bytes.toString('latin1')
+  const members = scan(bytes, text)
+  const value = parse(isAscii(bytes) ? text : bytes.toString())
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new MalformedBody('The body is not a JSON object.')
   return { value: value as Record<string, unknown>, members }
@@ -46,12 +48,8 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * Walks over the structure only; that it is JSON at all, JSON.parse says afterwards. Read as latin1 a byte is a character, and no byte
- * of a longer UTF-8 sequence looks like one of JSON's own signs.
- */
-function scan(bytes: Buffer): Map<string, Uint8Array> {
-  const text = bytes.toString('latin1')
+/** Walks over the structure only; that it is JSON at all, JSON.parse says afterwards. */
+function scan(bytes: Buffer, text: string): Map<string, Uint8Array> {
   const hasEscapes = text.includes('\\')
   const members = new Map<string, Uint8Array>()
   /** Keys so far of every open object, null for an array. */

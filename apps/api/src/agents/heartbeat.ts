@@ -55,10 +55,9 @@ export function heartbeatJudge(runtime: Runtime, metrics: HeartbeatMetrics): (bo
     if ('code' in signer) return signer
     if (waiting >= MOST_WAITING) return refused('busy', 'Too many heartbeats at once; try again in a moment.')
     const bounds = Heartbeat.safeParse(read.heartbeat)
-    const text = Buffer.from(signed.buffer, signed.byteOffset, signed.length).toString()
     metrics.queued.set(++waiting)
     const { tenantId, ...by } = signer
-    const verdict = await store({ ...by, bootEpoch, sequence, time, heartbeat: bounds.data ?? null, text }).finally(() =>
+    const verdict = await store({ ...by, bootEpoch, sequence, time, heartbeat: bounds.data ?? null, signed }).finally(() =>
       metrics.queued.set(--waiting),
     )
     if (verdict === 'accepted') return { nextS: await interval(tenantId) }

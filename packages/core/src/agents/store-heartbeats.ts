@@ -48,7 +48,7 @@ const NOTABLE = `case when a.state in ('PENDING', 'STALE', 'OFFLINE') or ${gap('
 
 /**
  * Store those that may be stored: the condition is evaluated once more on the row as it is when its turn comes, so of two that
- * bring the same sequence one finds it taken. Fewer rows come back than went in.
+ * bring the same sequence one finds it taken. One row comes back, with the places of those that were stored.
  */
 export const ACCEPT = {
   name: 'accept_heartbeats',
@@ -88,7 +88,7 @@ history as (
 reports as (
   insert into agent_reports as r (node_id, report, heard_at) select node_id, report::json, now from stored
   on conflict (node_id) do update set report = excluded.report, heard_at = excluded.heard_at)
-select place::integer, notable from stored`,
+select string_agg(place::text, ',') as places, json_agg(notable) filter (where notable is not null) as notable from stored`,
 }
 
 // One agent signs in the order of its positions. A beat that stands before the accepted one and was signed after it is of another that has

@@ -70,5 +70,6 @@ export function beatOf(
     health: { status: 'healthy' as const, cpu_utilization_percent: 20, memory_utilization_percent: 30 },
     ...more,
   }
-  return { nodeId, keyId, bootEpoch: 1, sequence, time: time.getTime(), heartbeat, text: JSON.stringify(heartbeat) }
+  const signed = Buffer.from(JSON.stringify(heartbeat))
+  return { nodeId, keyId, bootEpoch: 1, sequence, time: time.getTime(), heartbeat, signed }
 }
