@@ -51,6 +51,40 @@ it('matches a device that lost its tool by its place', () => {
   expect(changes.map((change) => change.label)).toContain('accelerator 2: health ok -> unknown')
 })
 
+it('leaves out of two nodes what names each, and tells what is unlike in the same place', () => {
+  const slices = (profiles: string[], node: string) =>
+    profiles.map((profile, index) => ({
+      kind: 'mig' as const,
+      uuid: `MIG-${node}${index}`,
+      parentUuid: `GPU-${node}0`,
+      profile,
+      index,
+      memoryTotal: 40 * 1024 ** 3,
+    }))
+  const node = (name: string, profiles: string[]) => {
+    const one = seen((_, index) => ({
+      uuid: `GPU-${name}${index}`,
+      serial: `S${name}${index}`,
+      // Another chassis: the first GPU is elsewhere.
+      ...(index === 0 ? { pciAddress: name === 'a' ? '0000:01:00.0' : '0001:01:00.0' } : {}),
+      ...(index === 1
+        ? { partitionMode: profiles.length ? 'MIG enabled' : 'MIG disabled', partitions: slices(profiles, name) }
+        : {}),
+    }))
+    Object.assign(one.host, { hostname: name, bootId: name, machineId: name, kernel: name === 'a' ? '5.15' : '6.8' })
+    one.host.dmi.serial = name
+    return one
+  }
+  const difference = (from: string[], to: string[]) =>
+    diffDiscoveries(node('a', from), node('b', to), { ofTwoNodes: true }).map((change) => change.label)
+  expect(difference(['3g.40gb', '3g.40gb'], ['3g.40gb'])).toEqual([
+    'accelerator 1: partition 3g.40gb 1 is gone',
+    'accelerator 0: pci address 0000:01:00.0 -> 0001:01:00.0',
+    'kernel 5.15 -> 6.8',
+  ])
+  expect(difference([], ['3g.40gb'])).toContain('accelerator 1: partition mode MIG disabled -> MIG enabled')
+})
+
 it('tells chips at one address apart by their slot', () => {
   const duo = (second: Partial<Accelerator>) => ({
     ...structuredClone(empty),
@@ -69,6 +103,16 @@ it('tells chips at one address apart by their slot', () => {
 })
 
 it('walks the host and the tools', () => {
+  const nic = {
+    mac: null,
+    state: null,
+    speedMbps: null,
+    mtu: null,
+    driver: null,
+    pciAddress: null,
+    numaNode: null,
+    addresses: [],
+  }
   const before = seen()
   const after = structuredClone(before)
   before.host.kernel = '5.15'
@@ -76,6 +120,7 @@ it('walks the host and the tools', () => {
   before.host.memoryBytes = 2 ** 40
   after.host.memoryBytes = 2 ** 39
   after.host.disks = [{ name: 'sdb', sizeBytes: 1, rotational: true, model: null, serial: null }]
+  after.host.nics = [{ ...nic, name: 'bond0.7' }]
   before.host.uptimeSeconds = 10
   const tool = after.tools.find((one) => one.tool === 'nvidia-smi')
   Object.assign(tool ?? {}, { state: 'FAILED', reason: 'boom' })
@@ -83,6 +128,7 @@ it('walks the host and the tools', () => {
     'kernel 5.15 -> 6.8',
     'memory 1024 GiB -> 512 GiB',
     'disk sdb is new',
+    'nic bond0.7 is new',
     'tool nvidia-smi state ABSENT -> FAILED',
     'tool nvidia-smi reason unknown -> boom',
   ])

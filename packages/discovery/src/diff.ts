@@ -13,9 +13,13 @@ export interface DiscoveryChange {
 export interface DiffOptions {
   /** Also compare what changes from minute to minute: temperatures, loads, memory in use, uptime, free space. */
   volatile?: boolean
+  /** They are of two nodes: what names each of them is no difference, and accelerators are compared place by place. */
+  ofTwoNodes?: boolean
 }
 
 const VOLATILE = new Set(['temperature', 'power', 'utilisation', 'memoryUsed', 'uptimeSeconds', 'availableBytes', 'durationMs'])
+/** Of no two nodes the same. */
+const IDENTITY = new Set('hostname fqdn machineId bootId uuid serial mac addresses primaryAddress guid lid'.split(' '))
 /** Numbered by the node's boot or the tool's mood; they identify nothing. */
 const LISTS: Record<string, (item: Record<string, unknown>) => string> = {
   disks: (item) => String(item.name),
@@ -29,12 +33,15 @@ const LISTS: Record<string, (item: Record<string, unknown>) => string> = {
 
 /**
  * What became different from `before` to `after`: two moments of one node, or two nodes. Accelerators are matched by vendor and
- * uuid, else by place (PCI address and chip), else by serial and chip, so that renumbering is no change of the hardware.
+ * uuid, else by place (PCI address and chip), else by serial and chip, so that renumbering is no change of the hardware; by their
+ * number only where nothing else names them.
  */
 export function diffDiscoveries(before: Discovery, after: Discovery, options: DiffOptions = {}): DiscoveryChange[] {
   const changes: DiscoveryChange[] = []
-  const skip: Skip = (key) => !options.volatile && VOLATILE.has(key)
-  accelerators(before.accelerators, after.accelerators, changes, skip)
+  const { ofTwoNodes = false } = options
+  const skip: Skip = (key) => (!options.volatile && VOLATILE.has(key)) || (ofTwoNodes && IDENTITY.has(key))
+  const devices = [before, after].map((one) => (ofTwoNodes ? one.accelerators.map(anonymous) : one.accelerators))
+  accelerators(devices[0] ?? [], devices[1] ?? [], changes, skip)
   compare('host', before.host, after.host, changes, skip)
   compare('tools', before.tools, after.tools, changes, skip)
   return changes
@@ -77,7 +84,16 @@ const KEYS: ((device: Accelerator) => string | null)[] = [
   (device) => device.uuid && `${device.vendor} ${device.uuid}`,
   (device) => device.pciAddress && `${device.vendor} ${device.pciAddress} ${device.slot?.split('/')[1] ?? ''}`,
   (device) => device.serial && `${device.vendor} ${device.serial} ${device.slot ?? ''}`,
+  (device) => (device.uuid || device.serial || device.index === null ? null : `${device.vendor} number ${device.index}`),
 ]
+
+/** A device as any of its kind in its place. */
+const anonymous = (device: Accelerator): Accelerator => ({
+  ...device,
+  uuid: null,
+  serial: null,
+  partitions: device.partitions.map((partition) => ({ ...partition, uuid: null, parentUuid: null })),
+})
 
 const nameOf = (device: Accelerator) =>
   device.uuid ?? device.pciAddress ?? device.serial ?? device.slot ?? `index ${device.index}`
@@ -132,16 +148,15 @@ function compareItem(path: string, before: Item | null, after: Item | null, chan
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** `accelerators[x].driverVersion` -> `driver version`; `host.nics[eth0].mtu` -> `nic eth0 mtu`. */
+/** `accelerators[x].driverVersion` -> `driver version`; `host.nics[eth0.7].mtu` -> `nic eth0.7 mtu`. */
 function wordsOf(path: string): string {
   const inner = path.replace(/^accelerators\[[^\]]*\]\.?/, '').replace(/^host\./, '')
-  return inner
-    .replace(/(\w+?)s?\[([^\]]*)\]\.?/g, '$1 $2 ')
-    .replaceAll('.', ' ')
-    .replace(/Bytes$/, '')
-    .replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`)
-    .trim()
+  const parts = inner.matchAll(/(?:([^.[\]]+?)s?\[([^\]]*)\]|([^.[\]]+))\.?/g)
+  return [...parts].map(([, list, item, key = '']) => (list ? `${list} ${item}` : spaced(key))).join(' ')
 }
+
+const spaced = (key: string) =>
+  key.replace(/Bytes$/, '').replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
 
 function show(value: unknown, key: string): string {
   if (value === null || value === undefined) return 'unknown'

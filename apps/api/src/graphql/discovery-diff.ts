@@ -16,7 +16,8 @@ const DiscoveryChange = builder.objectRef<Awaited<ReturnType<typeof diffNodeDisc
 builder.queryField('discoveryDiff', (t) =>
   t.field({
     type: [DiscoveryChange],
-    description: 'In what two discoveries differ: those of one node at two times, or of two nodes.',
+    description:
+      'In what two discoveries differ: those of one node at two times, or of two nodes. Of two nodes, names, addresses and serial numbers are left out.',
     authScopes: { authenticated: true },
     args: {
       before: t.arg.id({ required: true, description: 'The discovery to start from.' }),
