@@ -10,9 +10,13 @@ import { childrenOf, cpuSeconds } from './cpu.ts'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const READY_MS = 180_000
 
+type Process = 'api' | 'second-api' | 'worker'
+
 export type Product = {
   /** Where the API answers. */
   url: string
+  /** Where a second one answers, once it is started. */
+  secondUrl: string
   databaseUrl: string
   /** For signInWithLink, once. */
   linkToken: string
@@ -21,9 +25,9 @@ export type Product = {
   /** CPU that its processes have used so far, in s. */
   cpu(): { api: number; worker: number; postgres: number }
   /** End one process at once, as a crash would. */
-  kill(process: 'api' | 'worker'): Promise<void>
-  /** Start it again and wait until it is ready. */
-  start(process: 'api' | 'worker'): Promise<void>
+  kill(process: Process): Promise<void>
+  /** Start it (the second API: for the first time, maybe) and wait until it is ready. */
+  start(process: Process): Promise<void>
   /** Stop its Postgres at once, and start it again. */
   crashPostgres(): Promise<void>
   /** Processes that have ended without having been told to. */
@@ -44,15 +48,15 @@ export async function startProduct(
   // Short on purpose: sockets below it must fit into 108 bytes.
   const dir = mkdtempSync(join(tmpdir(), 'mu-'))
   const postgres = await startTestPostgres({ settings: postgresSettings })
-  const [apiPort, workerPort] = [await pickPort(), await pickPort()]
-  const url = `http://127.0.0.1:${apiPort}`
+  const ports = { api: await pickPort(), 'second-api': await pickPort(), worker: await pickPort() }
+  const urlOf = (name: Process) => `http://127.0.0.1:${ports[name]}`
+  const url = urlOf('api')
   writeFileSync(join(dir, 'master-password'), 'a password for one benchmark\n', { mode: 0o600 })
   const settings = {
     PATH: process.env.PATH ?? '',
     HOME: dir,
     DATABASE_URL: postgres.url,
-    PORT: String(apiPort),
-    WORKER_PORT: String(workerPort),
+    WORKER_PORT: String(ports.worker),
     MUSTER_PUBLIC_URL: url,
     MUSTER_DATA_DIR: dir,
     CREDENTIAL_MASTER_PASSWORD_FILE: join(dir, 'master-password'),
@@ -65,17 +69,17 @@ export async function startProduct(
   const failed: string[] = []
   // Whoever uses this may end by an error that nobody catches.
   process.once('exit', () => children.forEach((child) => void child.kill('SIGKILL')))
-  const start = async (name: 'api' | 'worker') => {
+  const start = async (name: Process) => {
     const log = openSync(join(dir, `${name}.log`), 'a')
-    const child = spawn(process.execPath, [join(ROOT, `apps/${name}/src/main.ts`)], {
+    const child = spawn(process.execPath, [join(ROOT, `apps/${name === 'worker' ? name : 'api'}/src/main.ts`)], {
       cwd: ROOT,
-      env: settings,
+      env: { ...settings, PORT: String(ports[name]) },
       stdio: ['ignore', log, log],
     })
     closeSync(log)
     children.set(name, child)
     child.once('exit', () => children.get(name) === child && failed.push(name))
-    await ready(`http://127.0.0.1:${name === 'api' ? apiPort : workerPort}/readyz`, child, join(dir, `${name}.log`))
+    await ready(`${urlOf(name)}/readyz`, child, join(dir, `${name}.log`))
   }
   const end = async (name: string, signal: NodeJS.Signals) => {
     const child = children.get(name)
@@ -98,6 +102,7 @@ export async function startProduct(
     const { crash: crashPostgres } = postgres
     return {
       url,
+      secondUrl: urlOf('second-api'),
       databaseUrl: postgres.url,
       linkToken,
       dir,

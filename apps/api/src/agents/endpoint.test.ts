@@ -16,7 +16,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HttpServer, serveHttp } from '../http.ts'
 import { agentClient, aHeartbeat, makeKeys, newName, signedBody } from '../testing/agent-client.ts'
 import { testApi } from '../testing/api.ts'
-import { fuzz } from '../testing/fuzz-heartbeats.ts'
 import { createGate } from './take-body.ts'
 
 const { agentKeys } = schema
@@ -185,13 +184,13 @@ test('an agent is told how often its tenant wants it to beat', async () => {
 test('the same heartbeat raced to two processes is accepted once', { timeout: 120_000 }, async () => {
   const { name, keys } = await enrolled()
   const second = agentClient(`http://127.0.0.1:${other.port}`)
-  for (let sequence_number = 1; sequence_number <= 25; sequence_number++) {
+  for (let sequence_number = 1; sequence_number <= 5; sequence_number++) {
     const body = signedBody(aHeartbeat({ node_id: name, sequence_number }), keys)
     const replies = await Promise.all([client.send(body), second.send(body), client.send(body), second.send(body)])
     expect(replies.filter((reply) => reply.accepted)).toHaveLength(1)
     expect(replies.filter((reply) => reply.error?.code === 'stale_sequence')).toHaveLength(3)
   }
-  expect((await agentOf(name))!.beat).toMatchObject({ accepted: 25, sequence: 25, missed: 0 })
+  expect((await agentOf(name))!.beat).toMatchObject({ accepted: 5, sequence: 5, missed: 0 })
 })
 
 test('a key that is revoked counts no longer, also where it is remembered', async () => {
@@ -276,15 +275,6 @@ test('other hardware waits for approval; a deregistered agent is not known', asy
   await deregisterAgent(cast.operator, { nodeId: (await agentOf(name))!.nodeId })
   expect(await beat(3, 'f1')).toMatchObject({ accepted: false })
   expect(await beat(3, 'f1')).toMatchObject(refusal('node_not_registered'))
-})
-
-test('what is mangled, out of bounds or signed by a stranger is refused and harms nothing', { timeout: 120_000 }, async () => {
-  const { name, keys } = await enrolled()
-  expect(await fuzz(300, { name, keys, stranger: makeKeys() }, (body) => client.send(body, name))).toEqual({
-    sent: 300,
-    wrong: [],
-  })
-  expect(await client.beat(keys, { node_id: name, sequence_number: 2000 })).toMatchObject(accepted)
 })
 
 test('more than there is memory for is told to come again', async () => {

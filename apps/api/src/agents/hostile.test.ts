@@ -1,0 +1,94 @@
+import { schema } from '@muster/core/db'
+import { FAULT_TIMEOUT, isLong, often, plantAgents } from '@muster/core/testing'
+import vectors from '@muster/protocol/vectors.json' with { type: 'json' }
+import { sql } from 'drizzle-orm'
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type HttpServer, serveHttp } from '../http.ts'
+import { agentClient, makeKeys } from '../testing/agent-client.ts'
+import { testApi } from '../testing/api.ts'
+import { type KnownAgent, mayCount } from '../testing/heartbeat-by-the-book.ts'
+import { hostileBodies, random } from '../testing/hostile-heartbeats.ts'
+import { heartbeatJudge } from './heartbeat.ts'
+import { heartbeatMetrics } from './metrics.ts'
+
+const COUNT = isLong ? often(10_000_000) : 8000
+/** Each sends one after the other, as an agent does; together they fill a commit. */
+const AGENTS = isLong ? 400 : 60
+/** One of so many goes over HTTP, the others straight to where bodies are judged. */
+const OVER_HTTP = 100
+const SEED = 20_260_301
+
+let t: Awaited<ReturnType<typeof testApi>>
+let server: HttpServer
+beforeAll(async () => {
+  t = await testApi()
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+})
+afterAll(async () => {
+  await server.stop()
+  await t.close()
+})
+
+/** Agents that are registered, with keys and hardware that are known. */
+async function known(): Promise<KnownAgent[]> {
+  const { system } = await t.given.tenant()
+  const planted = await plantAgents(system, AGENTS, { prefix: 'hostile' })
+  const keys = planted.map(makeKeys)
+  const publicKeys = JSON.stringify(planted.map(({ keyId }, i) => ({ keyId, key: keys[i]!.publicKey })))
+  await t.runtime.db.execute(sql`update ${schema.agentKeys} set public_key = g.key
+    from jsonb_to_recordset(${publicKeys}::jsonb) as g("keyId" uuid, key text) where id = g."keyId"`)
+  await t.runtime.db.execute(sql`update ${schema.agents} set fingerprint = 'this machine'`)
+  return planted.map(({ name }, i) => ({
+    name,
+    cluster: 'lab',
+    fingerprint: 'this machine',
+    privateKey: keys[i]!.privateKey,
+    last: [0, 0],
+  }))
+}
+
+test(`of ${COUNT} hostile bodies those are accepted that may be, and none does harm`, { timeout: FAULT_TIMEOUT }, async () => {
+  const agents = await known()
+  const byName = new Map(agents.map((agent) => [agent.name, agent]))
+  const judge = heartbeatJudge(t.runtime, heartbeatMetrics(new Registry()))
+  const client = agentClient(`http://127.0.0.1:${server.port}`)
+  const overHttp = async (body: Buffer) => {
+    const { accepted, status, error } = await client.send(new Uint8Array(body))
+    return [200, 400, 413].includes(status) ? accepted : `${status} ${error?.code}`
+  }
+  const inProcess = async (body: Buffer) => {
+    const verdict = await judge(body).catch((error: unknown) => String(error))
+    if (typeof verdict === 'string') return verdict
+    return 'code' in verdict ? verdict.code === 'busy' && 'busy' : true
+  }
+  const next = hostileBodies(agents, random(SEED))
+  const wrong: string[] = []
+  const counted = { sent: 0, accepted: 0 }
+  const send = async (agent: KnownAgent) => {
+    while (counted.sent < COUNT && wrong.length < 10) {
+      const isOverHttp = counted.sent++ % OVER_HTTP === 0
+      const body = next(agent)
+      const expected = mayCount(body, byName)
+      const answer = await (isOverHttp ? overHttp(body) : inProcess(body))
+      if (expected) counted.accepted++
+      if (answer !== expected) wrong.push(`${answer} and not ${expected} for ${body.toString('base64')}`)
+    }
+  }
+  await Promise.all(agents.map(send))
+  expect(wrong).toEqual([])
+  expect(counted.sent).toBe(COUNT)
+  // Else nothing would have been tried but what is refused at first sight.
+  expect(counted.accepted).toBeGreaterThan(COUNT / 50)
+  expect({}).not.toHaveProperty('polluted')
+  expect(await t.runtime.db.query.agentBeats.findMany({ columns: { bootEpoch: true, sequence: true } })).toHaveLength(AGENTS)
+})
+
+test('no key that verifies what nobody signed gets in', async () => {
+  const { operator } = await t.given.tenant()
+  const client = agentClient(`http://127.0.0.1:${server.port}`)
+  for (const { public_key: publicKey } of vectors.refused_keys) {
+    const { answer } = await client.enrol(operator, undefined, { ...makeKeys(), publicKey })
+    expect(answer).toMatchObject({ accepted: false, error: { code: expect.stringMatching(/invalid_request|key_not_allowed/) } })
+  }
+})
