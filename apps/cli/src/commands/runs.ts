@@ -1,17 +1,32 @@
 import { Command } from 'commander'
 import { request } from '../client.ts'
 import { graphql } from '../graphql.ts'
-import { bareId } from '../ids.ts'
-import { integer } from '../options.ts'
+import { bareId, nodeIdOf } from '../ids.ts'
+import { integer, someOf } from '../options.ts'
 import { ago, clock, type Format, outputOption, printRows } from '../output.ts'
 import { runsCompare } from './runs/compare.ts'
 import { runsFailures } from './runs/failures.ts'
 import { runsMatrix } from './runs/matrix.ts'
 import { runsShow } from './runs/show.ts'
+import { findTemplate } from './template/fields.ts'
+
+const STATUSES = ['PENDING', 'RUNNING', 'CANCELING', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELED', 'TIMED_OUT', 'ERROR'] as const
+type Options = {
+  output: Format
+  number: number
+  status?: (typeof STATUSES)[number][]
+  node?: string
+  template?: string
+  text?: string
+}
 
 export const runs = () =>
   new Command('runs')
     .description('the newest runs; `muster runs show RUN` tells more of one')
+    .option('--status <status...>', `with any of these: ${STATUSES.join(' ')}`, someOf(...STATUSES))
+    .option('--node <name>', 'that had this node')
+    .option('--template <name>', 'of this template')
+    .option('--text <text>', 'with this in the template, limit, reason or name of who started it')
     .option('-n, --number <n>', 'how many, at most 500', integer, 20)
     .addOption(outputOption())
     .enablePositionalOptions()
@@ -19,12 +34,17 @@ export const runs = () =>
     .addCommand(runsMatrix())
     .addCommand(runsCompare())
     .addCommand(runsFailures())
-    .action(async ({ output, number }: { output: Format; number: number }) => {
+    .action(async ({ output, number, node, template, ...rest }: Options) => {
+      const filter = {
+        ...rest,
+        ...(node ? { nodeId: await nodeIdOf(node) } : {}),
+        ...(template ? { templateId: (await findTemplate(template)).id } : {}),
+      }
       const { jobRuns } = await request(
-        graphql(`query Runs($first: Int) {
-          jobRuns(first: $first) { edges { node { id templateName status limit hostsTotal hostsOk hostsFailed hostsUnreachable createdByName createdAt durationMs } } }
+        graphql(`query Runs($filter: JobRunFilter, $first: Int) {
+          jobRuns(filter: $filter, first: $first) { edges { node { id templateName status limit hostsTotal hostsOk hostsFailed hostsUnreachable createdByName createdAt durationMs } } }
         }`),
-        { first: number },
+        { filter, first: number },
       )
       printRows(
         jobRuns.edges.map((e) => e.node),
@@ -39,6 +59,8 @@ export const runs = () =>
           { title: 'BY', value: (r) => r.createdByName, spare: true },
         ],
         output,
-        'There is no run yet. Start one with `muster run TEMPLATE --limit all`.',
+        Object.keys(filter).length > 0
+          ? 'No run fits.'
+          : 'There is no run yet. Start one with `muster run TEMPLATE --limit all`.',
       )
     })

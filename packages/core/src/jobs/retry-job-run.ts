@@ -56,7 +56,7 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
       throw new InvalidInput([{ path: 'nodeIds', message: `the run ${id} was not on all of these nodes` }])
     if (chosen.length === 0)
       throw new Conflict(
-        `None of the hosts of the run ${id} ${NONE[which]}, or their nodes are gone. Nothing is to be tried again.`,
+        `None of the hosts of the run ${id} ${NONE[which]}, or their nodes are gone; name the nodes on which to try it again.`,
       )
     const nodes = await selectNodes(ctx, chosen, tx)
     await refuseUnfit(ctx, tx, nodes, 'nodeIds')

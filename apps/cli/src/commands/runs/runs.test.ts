@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type CliWorld, cliWorld, muster } from '../../testing/muster.ts'
+
+let t: CliWorld
+beforeAll(async () => {
+  t = await cliWorld()
+  const { admin } = await t.given.tenant()
+  const credential = await t.given.credential(admin, 'SSH_KEY')
+  await t.given.fleet(admin, { nodes: 2, with: () => ({ credentialId: credential.id, hostKey: 'ssh-ed25519 AAAA' }) })
+  await t.signIn(admin)
+  for (const name of ['probe', 'change']) await muster(`template create ${name} --shipped --playbook ${name}.yml`)
+})
+afterAll(() => t?.close())
+
+it('lists runs by node, status, template and text, and says why one cannot be had again as it was', async () => {
+  const [first, second] = [await muster('run probe -l gpu001 -d'), await muster('run change -l all -d --reason CHG-4711')]
+  await muster('cancel last')
+  const counts = { '--number 9': 2, '--node gpu001': 2, '--node gpu002': 1, '--status PENDING CANCELED': 2, '--status FAILED': 0 }
+  for (const [options, count] of Object.entries(counts))
+    expect(JSON.parse((await muster(`runs ${options} -o json`)).out), options).toHaveLength(count)
+  expect((await muster('runs --template probe --status pending')).out).toContain(first.out.trim())
+  expect((await muster('runs --text chg-4711')).out).toContain(second.out.trim())
+  expect((await muster('runs --text nothing')).err).toContain('No run fits.')
+  expect(await muster('runs --template nope')).toMatchObject({ code: 4, err: expect.stringContaining('muster template list') })
+  expect((await muster('runs show last')).out).toMatch(/^asked for +\d+ (s|min) ago$(?![\s\S]*^started)/m)
+  expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('name the nodes on which to try it') })
+})
