@@ -7,11 +7,11 @@ import { addVars } from './run.ts'
 it('reads extra vars as ansible-playbook does, and later ones win', () => {
   const dir = mkdtempSync(join(tmpdir(), 'muster-vars-'))
   try {
-    writeFileSync(join(dir, 'v.yml'), 'a: [1, 2]\nc: yes\n')
+    writeFileSync(join(dir, 'v.yml'), 'a: [1, 2]\nc: yes\ng: y\ne: 0755\n')
     const vars = ['a=1', 'b=x=y z', '{"d": {"e": null}}', 'f: 1.5', `@${join(dir, 'v.yml')}`].reduce<
       Record<string, unknown> | undefined
     >((before, text) => addVars(text, before), undefined)
-    expect(vars).toEqual({ a: [1, 2], b: 'x=y z', c: 'yes', d: { e: null }, f: 1.5 })
+    expect(vars).toEqual({ a: [1, 2], b: 'x=y z', c: true, d: { e: null }, e: 493, f: 1.5, g: 'y' })
   } finally {
     rmSync(dir, { recursive: true })
   }
@@ -21,5 +21,8 @@ it('refuses what is no mapping, and names the file that it cannot read', () => {
   expect(() => addVars('[1, 2]')).toThrow('must be key=value, or a YAML or JSON mapping')
   expect(() => addVars('just text')).toThrow('must be key=value')
   expect(() => addVars('{a: b: c')).toThrow('is neither YAML nor JSON')
+  expect(() => addVars('until: 2026-01-02')).toThrow('2026-01-02 is a date, which JSON does not have; put it in quotes')
+  expect(() => addVars('at: 11:22')).toThrow('11:22 means a number of base 60; put it in quotes')
+  expect(addVars('{gpu: y, all: [yes, off]}')).toEqual({ gpu: 'y', all: [true, false] })
   expect(() => addVars('@/no/such/file')).toThrow('Cannot read /no/such/file: ENOENT')
 })

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
-import { parse } from 'yaml'
 import { request } from '../client.ts'
 import { CliError, EXIT, orThrow } from '../errors.ts'
 import { graphql } from '../graphql.ts'
 import { integer, percentage, words } from '../options.ts'
 import { preview } from '../preview.ts'
 import { followStarted } from '../started.ts'
+import { readYaml } from '../yaml.ts'
 
 type Vars = Record<string, unknown>
 type Options = {
@@ -107,7 +107,7 @@ function parseVars(text: string): Vars {
 function mapping(text: string, source: string): Vars {
   let value: unknown
   try {
-    value = parse(text)
+    value = readYaml(text)
   } catch (error) {
     throw new InvalidArgumentError(
       `${source} is neither YAML nor JSON: ${(error as Error).message.split('\n')[0]?.replace(/:$/, '.')}`,

@@ -3,19 +3,21 @@ import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { type Format, outputOption, printObject, printRows } from '../../output.ts'
-import { type Place, readScope, readText, shown, withPlace } from './scope.ts'
+import { type Place, readScope, shown, withPlace } from './scope.ts'
+import { type Edit, textAfter, withEdit } from './set.ts'
+
+type Options = Place & Edit & { secret?: string; output: Format }
 
 export const varsImpact = () =>
-  withPlace(
-    new Command('impact')
-      .description('on which nodes an edit would change something; nothing is saved')
-      .option('-f, --file <file>', 'the variables as they would be: YAML or JSON; - is standard input')
-      .option('--secret <name>', 'instead: which nodes would get another value of this secret variable'),
-  )
+  withPlace(withEdit(new Command('impact').description('on which nodes an edit would change something; nothing is saved')))
+    .option('--secret <name>', 'instead: which nodes would get another value of this secret variable')
     .addOption(outputOption())
-    .action(async ({ file, secret, output, ...place }: Place & { file?: string; secret?: string; output: Format }) => {
-      if ((file === undefined) === (secret === undefined)) throw new CliError('Give one of --file and --secret.', EXIT.usage)
-      const [{ ids, label }, text] = [await readScope(place), file === undefined ? null : await readText(file)]
+    .action(async (assignments: string[], { file, remove, secret, output, ...place }: Options) => {
+      const scope = await readScope(place)
+      const { ids, label } = scope
+      if (secret !== undefined && (file ?? remove ?? assignments[0]) !== undefined)
+        throw new CliError('--secret goes with nothing else that would change.', EXIT.usage)
+      const text = secret === undefined ? await textAfter(scope, assignments, { file, remove }) : null
       const answer = await request(
         graphql(`query VarsImpact($groupId: ID, $nodeId: ID, $text: String, $secret: String) {
           varsImpact(groupId: $groupId, nodeId: $nodeId, text: $text, secret: $secret) {

@@ -4,8 +4,8 @@ import { edited } from './set.ts'
 const TEXT = '# clocks\nntp: 10.0.0.1 # the old one\nnet: {mtu: 1500}\n'
 
 it('sets single names and leaves the rest of the text as it is', () => {
-  expect(edited(TEXT, ['ntp=10.0.0.2', 'dns=[a, b]', 'on_call=yes'], [])).toBe(
-    '# clocks\nntp: 10.0.0.2 # the old one\nnet: {mtu: 1500}\ndns:\n  - a\n  - b\non_call: true\n',
+  expect(edited(TEXT, ['ntp=10.0.0.2', 'dns=[a, b]', 'on_call=yes', 'arch=y', 'at=11:22'], [])).toBe(
+    '# clocks\nntp: 10.0.0.2 # the old one\nnet: {mtu: 1500}\ndns: [a, b]\non_call: yes\narch: y\nat: 11:22\n',
   )
   expect(edited(TEXT, [], ['ntp'])).not.toContain('ntp:')
   expect(edited('', ['a=1'], [])).toBe('a: 1\n')

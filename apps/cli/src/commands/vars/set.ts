@@ -1,24 +1,31 @@
 import { Command } from 'commander'
-import { type Document, isMap, type Node, parse, parseDocument, YAMLMap } from 'yaml'
+import { type Document, isMap, type Node, parseDocument, YAMLMap } from 'yaml'
 import { CliError, EXIT } from '../../errors.ts'
-import { type Place, readScope, readText, saveText, withPlace, withReason } from './scope.ts'
+import { type Place, readScope, readText, type Scope, saveText, withPlace, withReason } from './scope.ts'
+
+export type Edit = { file?: string; remove?: string[] }
+
+/** What may be changed: some names, or the whole text. */
+export const withEdit = (command: Command): Command =>
+  command
+    .argument('[name=value...]', 'single ones; the rest of the text and its comments stay')
+    .option('-f, --file <file>', 'all of them: YAML or JSON; - is standard input')
+    .option('--remove <name...>', 'take these away')
 
 export const varsSet = () =>
-  withReason(
-    withPlace(
-      new Command('set')
-        .description('set variables of all nodes, a group or a node')
-        .argument('[name=value...]', 'single ones; the rest of the text and its comments stay')
-        .option('-f, --file <file>', 'all of them: YAML or JSON; - is standard input')
-        .option('--remove <name...>', 'take these away'),
-    ),
-  ).action(async (assignments: string[], options: Place & { file?: string; remove?: string[]; reason?: string }) => {
-    const { file, remove = [], reason, ...place } = options
-    if ((file === undefined) === (assignments.length + remove.length === 0))
-      throw new CliError('Give name=value, --remove or --file.', EXIT.usage)
-    const scope = await readScope(place)
-    await saveText(scope, file === undefined ? edited(scope.text, assignments, remove) : await readText(file), reason)
-  })
+  withReason(withPlace(withEdit(new Command('set').description('set variables of all nodes, a group or a node')))).action(
+    async (assignments: string[], { file, remove, reason, ...place }: Place & Edit & { reason?: string }) => {
+      const scope = await readScope(place)
+      await saveText(scope, await textAfter(scope, assignments, { file, remove }), reason)
+    },
+  )
+
+/** The text of a place as it would be after an edit. */
+export async function textAfter(scope: Scope, assignments: string[], { file, remove = [] }: Edit): Promise<string> {
+  if ((file === undefined) === (assignments.length + remove.length === 0))
+    throw new CliError('Give name=value, --remove or --file.', EXIT.usage)
+  return file === undefined ? edited(scope.text, assignments, remove) : readText(file)
+}
 
 /** The text with some names set to other values or taken away. Values are YAML: `5`, `true`, `[a, b]`. */
 export function edited(text: string, assignments: string[], remove: string[]): string {
@@ -29,13 +36,13 @@ export function edited(text: string, assignments: string[], remove: string[]): s
   for (const assignment of assignments) {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
     if (name === undefined) throw new CliError(`${assignment} is not name=value.`, EXIT.usage)
-    try {
-      const node = document.createNode(parse(value!, { version: '1.1' }))
-      node.comment = (document.get(name, true) as Node | undefined)?.comment
-      document.set(name, node)
-    } catch (error) {
-      throw new CliError(`${name}: the value is no YAML: ${(error as Error).message}`, EXIT.usage)
-    }
+    // As it was typed: what 11:22 or y mean is the server's to say.
+    const { contents, errors } = parseDocument(value!, { version: '1.1' })
+    if (errors[0])
+      throw new CliError(`${name}: the value is no YAML; text with signs wants quotes: ${errors[0].message}`, EXIT.usage)
+    const node = contents ?? document.createNode(null)
+    node.comment ??= (document.get(name, true) as Node | undefined)?.comment
+    document.set(name, node)
   }
   for (const name of remove) document.delete(name)
   // What begins as JSON is read as JSON, and stays it.
