@@ -56,7 +56,7 @@ export function npuTable(text: string): Accelerator[] {
       card !== null &&
       bus > 0 &&
       (pciAddress(words[bus]?.[0]) !== null || pairs(cells.at(-1) ?? '').length > 0) &&
-      /^[\d\s]*$/.test(cells.slice(0, bus).join(' ').trim())
+      /^(\d|\s|NA|-)*$/i.test(cells.slice(0, bus).join(' '))
     if (!isChip && healthAt > 0 && /^\d/.test(cells[0] ?? '')) {
       const [id = '', ...name] = words.slice(0, healthAt).flat()
       const figures = (cells[healthAt + 1] ?? '').split(/\s+/)

@@ -96,6 +96,11 @@ it('keeps a chip that tells nothing of its memory', () => {
   expect(accelerators[0]).toMatchObject({ slot: '0/0', memoryTotal: null, memoryUsed: null, utilisation: null })
 })
 
+it('keeps a chip without a number of its own', () => {
+  const info = sample('huawei/25.2-a3/info.txt').replace(/\| 1 {5}1 /, '| 1     NA')
+  expect(parseHuawei({ info }).accelerators.map((device) => device.slot)).toEqual(['0/0', '0/1', '1/0', '1/1'])
+})
+
 it('says busy where another container holds the cards', () => {
   expect(parseHuawei({ info: sample('huawei/busy/info.txt') })).toMatchObject({
     accelerators: [],

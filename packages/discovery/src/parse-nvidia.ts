@@ -32,7 +32,7 @@ export function parseNvidia(texts: NvidiaTexts): VendorReading {
   )
   if (
     all.some((text) =>
-      /\b(PPU-SMI|PPUSMI LOG|HGGC Version)\b|^[ \t]*PPU \d+:|GPU \d+: PPU|<product_name>\s*PPU|(?:^|,)[ \t]*PPU-?[A-Z]*\d+/im.test(
+      /\b(PPU-SMI|PPUSMI LOG|HGGC Version|alixpu)\b|^[ \t]*PPU \d+:|GPU \d+: PPU|<product_name>\s*PPU|(?:^|,)[ \t]*PPU-?[A-Z]*\d+/im.test(
         text,
       ),
     )

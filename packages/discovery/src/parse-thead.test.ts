@@ -86,6 +86,7 @@ it('is recognised behind the name nvidia-smi, whatever it printed', () => {
     { list },
     { list: list.replaceAll('PPU 0: PPU', 'GPU 0: PPU-ZW810E') },
     { csv: ['0, PPU-ZW810E, GPU-019e, 98304'] },
+    { csv: ['0, alixpu, GPU-019e, 40960'] },
   ])
     expect(parseNvidia(texts)).toMatchObject({ foreign: 'T-Head PPU-SMI', accelerators: [] })
 })
