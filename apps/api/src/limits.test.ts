@@ -38,6 +38,17 @@ test('each limit names itself', async () => {
   ).toBeUndefined()
 })
 
+test('a wrong variable is named, without its value', async () => {
+  const { errors } = await t.send(viewer, 'mutation ($input: RunJobInput!) { runJob(input: $input) { __typename } }', {
+    input: { template: 'x', extraVars: { key: 'swordfish' }, forks: 'many', odd: 1 },
+  })
+  expect(errors).toMatchObject([
+    { message: '$input.forks: Int cannot represent non-integer value: "many"', extensions: { code: 'INVALID_INPUT' } },
+    { message: '$input: Field "odd" is not defined by type "RunJobInput".', locations: [{ line: 1 }] },
+  ])
+  expect(await refusal('query ($n: Int) { nodes(first: $n) { totalCount } }', { n: '5' })).toMatch(/^\$n: Int cannot represent/)
+})
+
 test('a bug is masked, and its request id stands in the log', async () => {
   const error = vi.spyOn(t.runtime.log, 'error')
   const query = vi.spyOn(t.runtime.db, '$count').mockRejectedValueOnce(new Error('secret details of the database'))

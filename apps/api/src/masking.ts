@@ -14,6 +14,14 @@ function causeOf(error: unknown): unknown {
   return cause
 }
 
+/** Where in the variables `message` belongs: `$input.limit`. What GraphQL says around it repeats the value, which may be a secret. */
+function variableOf(error: unknown, message: string): string | null {
+  if (!(error instanceof GraphQLError) || !error.message.endsWith(`; ${message}`)) return null
+  const around = error.message.slice(0, -message.length - 2)
+  const place = / at "([^"]+)"$/.exec(around)?.[1] ?? /^Variable "\$(\w+)" got invalid value/.exec(around)?.[1]
+  return place ? `$${place}` : null
+}
+
 /**
  * What a caller is told of an error that no union lists: what the caller did wrong, as it is; a bug, only that there was one.
  * @param requestId under which the whole of it stands in the log
@@ -36,7 +44,10 @@ export function maskError(error: unknown, log: Log, requestId: string): Error {
     return tell('The database cannot be reached at the moment; try again shortly.', 'UNAVAILABLE')
   }
   // GraphQL's own: syntax, validation, variables.
-  if (cause instanceof GraphQLError) return cause
+  if (cause instanceof GraphQLError) {
+    const variable = variableOf(error, cause.message)
+    return variable ? tell(`${variable}: ${cause.message}`, 'INVALID_INPUT') : cause
+  }
   log.error({ err: cause, requestId, path: place.path }, 'an operation failed')
   return tell(`Something went wrong here; request id ${requestId}.`, 'INTERNAL')
 }
