@@ -5,13 +5,14 @@ import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { credentialId } from '../../ids.ts'
-import { integer, percentage, words } from '../../options.ts'
+import { integer, oneOf, percentage, words } from '../../options.ts'
 import { addVars } from '../run.ts'
 
 export type FieldOptions = {
   displayName?: string
   description?: string
   category?: string
+  words?: string[]
   playbook?: string
   bundle?: string
   git?: string
@@ -19,6 +20,7 @@ export type FieldOptions = {
   gitCredential?: string
   shipped?: true
   become?: boolean
+  becomeMethod?: 'SUDO' | 'SU'
   becomeUser?: string
   forks?: number
   timeout?: number
@@ -39,6 +41,7 @@ export const withFields = (command: Command): Command =>
     .option('--display-name <name>', 'a name for people')
     .option('--description <text>', 'what it does')
     .option('--category <word>', 'where it is listed')
+    .option('--words <words>', "words to find it by, parted by commas; '' for none", words)
     .option('--playbook <path>', 'its playbook, from the root of its source')
     .option('--bundle <file>', 'upload this tar.gz or zip and take the playbook from it')
     .option('--git <url>', 'take the playbook from this repository, https:// or ssh://')
@@ -47,6 +50,7 @@ export const withFields = (command: Command): Command =>
     .option('--shipped', 'take the playbook from the playbooks directory of the product')
     .option('--become', 'its tasks become another user')
     .option('--no-become', 'its tasks stay the login user')
+    .option('--become-method <method>', 'SUDO or SU', oneOf('SUDO', 'SU'))
     .option('--become-user <user>', 'the user they become')
     .option('-f, --forks <n>', 'hosts at a time', integer)
     .option('--timeout <seconds>', 'end a run after so many seconds', integer)
@@ -73,6 +77,7 @@ export async function settings(options: FieldOptions) {
     displayName: options.displayName,
     description: options.description,
     category: options.category,
+    tags: options.words,
     playbookPath: options.playbook,
     source: bundle ? ('BUNDLE' as const) : git ? ('GIT' as const) : shipped ? ('SHIPPED' as const) : undefined,
     bundleId: bundle ? await upload(bundle) : undefined,
@@ -81,6 +86,7 @@ export async function settings(options: FieldOptions) {
     gitCredentialId:
       options.gitCredential === '' ? null : options.gitCredential ? await credentialId(options.gitCredential) : undefined,
     become: options.become,
+    becomeMethod: options.becomeMethod,
     becomeUser: options.becomeUser,
     forks: options.forks,
     timeoutSeconds: options.timeout,

@@ -14,6 +14,7 @@ export const templateGet = () =>
         ['display name', template.displayName],
         ['description', template.description],
         ['category', template.category],
+        ['words', template.tags.join(', ')],
         ['version', `${template.version}${template.archivedAt ? `, archived at ${template.archivedAt}` : ''}`],
         [
           'source',

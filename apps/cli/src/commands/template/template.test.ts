@@ -43,12 +43,16 @@ it('makes a template of an archive, previews it, changes it and goes back', asyn
   })
 
   expect((await muster('template update site --forks 3 --reason more')).err).toContain('version 2')
-  expect((await muster('template history site')).out).toMatch(/^2 .* more\n1 .* first$/m)
+  await run(['template', 'update', 'site', '--serial', '', '--any-vars', '--words', 'disk, log', '--become-method', 'su'])
+  expect(JSON.parse((await muster('template get site -o json')).out)).toMatchObject({
+    ...{ serial: null, inputSchema: null, tags: ['disk', 'log'], becomeMethod: 'SU', forks: 3 },
+  })
+  expect((await muster('template history site')).out).toMatch(/^3 .*\n2 .* more\n1 .* first$/m)
   expect(await muster('template archive site')).toMatchObject({ code: 0, err: 'Archived site.\n' })
   expect((await muster('templates')).out).not.toMatch(/^site /m)
   expect((await muster('template list --archived')).out).toMatch(/^site /m)
   expect((await muster('run site -l gpu001')).err).toContain('is archived')
-  expect((await muster('template restore site --version 1')).err).toContain('version 3')
+  expect((await muster('template restore site --version 1')).err).toContain('version 4')
 
   const refused = [
     ['template create site --playbook site.yml', 5, 'already a job template named site'],
