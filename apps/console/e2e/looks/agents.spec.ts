@@ -58,6 +58,85 @@ test('an agent that may not be changed says why, and a drain asks for its reason
   expect(asked).toMatchObject([{ reason: 'a new disk' }])
 })
 
+test('an enrolment token is revoked, and one that was used meanwhile says so', async ({ page }) => {
+  const world = pretendWorld({ nodes: 2 })
+  const asked: object[] = []
+  world.root.revokeAgentEnrolmentToken = (input: object) => {
+    asked.push(input)
+    return { __typename: 'ConflictError', message: 'The token mse_9fQ2x7Ka… was used already.', code: 'CONFLICT' }
+  }
+  await pretendApi(page, world)
+  await page.goto('/fleet')
+  await page.getByRole('tab', { name: 'Enrolment tokens' }).click()
+  const line = page.getByRole('listitem').filter({ hasText: 'for the new rack' })
+  await line.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(page.getByRole('dialog').getByText('was used already')).toBeVisible()
+  expect(asked).toMatchObject([{ id: 'a' }])
+  await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click()
+  await page.getByLabel('State').selectOption('All')
+  await expect(page).toHaveURL(/tab=enrolment&tokens=all$/)
+  await expect(page.getByText('revoked by Ada Park')).toBeVisible()
+})
+
+test('what is wrong with a setting of agents stands at its field, and only what was changed is sent', async ({ page }) => {
+  const world = pretendWorld({})
+  const asked: object[] = []
+  world.root.updateAgentSettings = ({ input }: { input: object }) => {
+    asked.push(input)
+    return asked.length === 1
+      ? {
+          __typename: 'InvalidInputError',
+          message: 'The input is not valid.',
+          code: 'INVALID_INPUT',
+          issues: [{ path: 'staleAfterS', message: 'must be at least twice the 30 s between heartbeats' }],
+        }
+      : { ...(world.root.agentSettings as object), ...input, __typename: 'AgentSettings' }
+  }
+  await pretendApi(page, world)
+  await page.goto('/settings/tokens')
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Agents' }).click()
+  const stale = page.getByLabel('Stale after')
+  await stale.fill('40')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'must be at least twice' })).toBeVisible()
+  await expect(stale).toHaveAttribute('aria-invalid', 'true')
+  await stale.fill('90')
+  await page.getByLabel('Deregister after').fill('7')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('The settings are saved')).toBeVisible()
+  expect(asked).toEqual([{ staleAfterS: 40 }, { staleAfterS: 90, deregisterAfterDays: 7 }])
+})
+
+test('several alerts are looked after with one note, and one that is meant to stay is ended', async ({ page }) => {
+  const world = pretendWorld({})
+  const asked: object[] = []
+  const acknowledge = world.root.acknowledgeAlerts as (input: object) => object
+  world.root.acknowledgeAlerts = (input: object) => {
+    asked.push(input)
+    return acknowledge(input)
+  }
+  world.root.endAlert = (input: object) => {
+    asked.push(input)
+    return { __typename: 'ForbiddenError', message: 'This needs the role admin; yours is operator.', code: 'FORBIDDEN' }
+  }
+  await pretendApi(page, world)
+  await page.goto('/alerts')
+  await page.getByRole('checkbox', { name: 'Select gpu001 is offline' }).click()
+  await page.getByRole('checkbox', { name: 'Select gpu004 is heard again' }).click({ modifiers: ['Shift'] })
+  const bar = page.getByRole('toolbar', { name: 'Actions for the selected alerts' })
+  await expect(bar.getByText('4 selected')).toBeVisible()
+  await bar.getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByLabel('Note').fill('The rack is being moved.')
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+  await expect(bar).toBeHidden()
+  await page.getByRole('button', { name: 'gpu005 has lost an accelerator', exact: true }).click()
+  await page.getByRole('button', { name: 'It is meant to be so' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'It is meant to be so' }).click()
+  await expect(page.getByRole('dialog').getByText('needs the role admin')).toBeVisible()
+  expect(asked).toMatchObject([{ ids: ['A0', 'A1', 'A2', 'A3'], note: 'The rack is being moved.' }, { id: 'A4' }])
+})
+
 test('an alert is looked after with a note, and silenced where it came from', async ({ page }) => {
   const world = pretendWorld({})
   const asked: object[] = []

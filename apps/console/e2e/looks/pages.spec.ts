@@ -23,8 +23,10 @@ const inTheDark = [
   'run-events',
   'credential-new',
   'fleet',
+  'enrolment-all',
+  'agent-settings',
   'node-agent-changed',
-  'alerts',
+  'alerts-selected',
 ]
 const onThePhone = [
   'sign-in',
@@ -38,7 +40,9 @@ const onThePhone = [
   'node-agent-changed',
   'enrol',
   'fleet',
-  'alerts',
+  'enrolment-all',
+  'agent-settings',
+  'alerts-selected',
   'alert-silence',
   'routes',
   'runs',
@@ -128,6 +132,44 @@ const looks: Look[] = [
     wishes: { failing: 'The database is being restarted. Try again in a moment.' },
     until: 'could not be loaded',
   },
+  { name: 'enrolment', url: '/fleet?tab=enrolment', until: 'for the new rack' },
+  { name: 'enrolment-all', url: '/fleet?tab=enrolment&tokens=all', until: 'used by gpu001' },
+  { name: 'enrolment-many', url: '/fleet?tab=enrolment', wishes: { nodes: 10_000 }, until: 'Show more' },
+  { name: 'enrolment-empty', url: '/fleet?tab=enrolment', wishes: { nodes: 0 }, until: 'No token waits for an agent' },
+  {
+    name: 'enrolment-error',
+    url: '/fleet?tab=enrolment',
+    wishes: { failing: 'The database is being restarted. Try again in a moment.' },
+    until: 'could not be loaded',
+  },
+  {
+    name: 'enrol-key',
+    url: '/fleet',
+    until: 'Give the key first',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Enrol nodes' }).click()
+      await page.getByRole('tab', { name: 'By its key' }).click()
+    },
+  },
+  { name: 'agent-settings', url: '/settings/agents', until: 'When many are silent at once' },
+  {
+    name: 'agent-settings-error',
+    url: '/settings/agents',
+    wishes: { failing: 'The database is being restarted. Try again in a moment.' },
+    until: 'could not be loaded',
+  },
+  {
+    name: 'alerts-selected',
+    url: '/alerts',
+    until: '1 selected',
+    act: (page) => page.getByRole('checkbox', { name: 'Select gpu002' }).click(),
+  },
+  {
+    name: 'alert-lost',
+    url: '/alerts',
+    until: 'It is meant to be so',
+    act: (page) => page.getByRole('button', { name: 'gpu005 has lost an accelerator', exact: true }).click(),
+  },
   { name: 'alerts', url: '/alerts', wishes: { nodes: 40 }, until: 'is offline' },
   { name: 'alerts-10000', url: '/alerts', wishes: { nodes: 10_000 }, until: 'is offline' },
   { name: 'alerts-empty', url: '/alerts', wishes: { nodes: 0 }, until: 'No open alerts' },
@@ -184,6 +226,15 @@ const looks: Look[] = [
     url: '/credentials',
     until: 'Private key',
     act: (page) => page.getByRole('button', { name: 'New credential' }).click(),
+  },
+  {
+    name: 'credential-moved',
+    url: '/credentials',
+    until: 'To be given again',
+    act: async (page) => {
+      await page.getByRole('listitem').filter({ hasText: 'Bastion' }).getByRole('button', { name: 'Update' }).first().click()
+      await page.getByLabel('Host or address').fill('another.example')
+    },
   },
   { name: 'credentials-empty', url: '/credentials', wishes: { nodes: 0 }, until: 'No credentials yet' },
   { name: 'tokens', url: '/settings/tokens', until: 'nightly' },

@@ -106,10 +106,22 @@ export function pretendAgent(node: PretendNode, index: number) {
       health: { status: 'healthy', load_average_1m: '81.20' },
     },
     transitions: [
-      { from: 'STALE', to: 'ACTIVE', reason: 'HEARD_AGAIN', evidence: { sequence: 41_100 }, at: ago(5000) },
-      { from: 'ACTIVE', to: 'STALE', reason: 'MISSED', evidence: { silent_s: 121 }, at: ago(5100) },
-      { from: 'PENDING', to: 'ACTIVE', reason: 'FIRST_HEARTBEAT', evidence: { sequence: 1 }, at: ago(9e5) },
-      { from: null, to: 'PENDING', reason: 'REGISTERED', evidence: {}, at: ago(900_010) },
+      {
+        from: 'STALE',
+        to: 'ACTIVE',
+        reason: 'HEARD_AGAIN',
+        evidence: { silentS: 0.004, heardAt: ago(5000), bootEpoch: 17, sequence: 41_100 },
+        at: ago(5000),
+      },
+      {
+        from: 'ACTIVE',
+        to: 'STALE',
+        reason: 'MISSED',
+        evidence: { silentS: 121.004, heardAt: ago(5221), bootEpoch: 17, sequence: 41_099, runningJobs: 3 },
+        at: ago(5100),
+      },
+      { from: 'PENDING', to: 'ACTIVE', reason: 'FIRST_HEARTBEAT', evidence: { sequence: 1, coldStartMs: 12 }, at: ago(9e5) },
+      { from: null, to: 'PENDING', reason: 'REGISTERED', evidence: { seenFrom: '10.1.0.3' }, at: ago(900_010) },
     ],
     history: Array.from({ length: 288 }, (_, step) => step)
       .filter((step) => step < 180 || step > 186)
@@ -146,6 +158,7 @@ const kinds = [
   ['STALE', 'WARNING', 'has missed its heartbeats'],
   ['SEQUENCE_GAP', 'WARNING', 'has sent heartbeats that did not arrive'],
   ['RECOVERED', 'INFO', 'is heard again'],
+  ['ACCELERATOR_LOST', 'CRITICAL', 'has lost an accelerator'],
 ] as const
 
 export function pretendAlert(node: PretendNode, index: number) {
@@ -158,7 +171,7 @@ export function pretendAlert(node: PretendNode, index: number) {
     node,
     cluster: null,
     text: `${node.name} ${says}`,
-    evidence: { heard_at: ago(400), silent_s: 301, sequence: 41_233 },
+    evidence: { heardAt: ago(400), silentS: 301, sequence: 41_233 },
     openedAt: ago(400 + index * 60),
     lastAt: ago(40 + index * 60),
     count: 1 + (index % 5),
@@ -167,7 +180,42 @@ export function pretendAlert(node: PretendNode, index: number) {
     acknowledgedByName: index % 6 === 2 ? 'Ada Park' : null,
     acknowledgement: index % 6 === 2 ? 'The rack is being moved.' : null,
     acknowledgeBlockedReason: null,
+    endBlockedReason: kind === 'ACCELERATOR_LOST' ? null : 'The alert ends by itself when what it tells of is over.',
   }
+}
+
+const token = (id: string, state: string, more: object = {}) => ({
+  __typename: 'AgentEnrolmentToken',
+  id,
+  prefix: `mse_9fQ2x7K${id}`,
+  state,
+  note: '',
+  node: null,
+  createdAt: ago(3000),
+  createdByName: 'Ada Park',
+  expiresAt: ago(-3600),
+  usedAt: null,
+  usedFrom: null,
+  usedByNode: null,
+  revokedAt: null,
+  revokedByName: null,
+  revokeBlockedReason: state === 'USABLE' ? null : 'It is over already.',
+  ...more,
+})
+
+/** Enrolment tokens: four that tell of each fate, and as many more of the last kind as wished. */
+export function pretendTokens(nodes: PretendNode[], isOver: boolean) {
+  const [node] = nodes
+  const usable = [
+    token('a', 'USABLE', { note: 'for the new rack, by the window', node: node ?? null }),
+    ...nodes.slice(1, 200).map((_, index) => token(`b${index}`, 'USABLE')),
+  ]
+  const over = [
+    token('c', 'USED', { usedAt: ago(2000), usedFrom: '10.1.0.3', usedByNode: node ?? null }),
+    token('d', 'EXPIRED', { expiresAt: ago(60) }),
+    token('e', 'REVOKED', { revokedAt: ago(500), revokedByName: 'Ada Park' }),
+  ]
+  return nodes.length === 0 ? [] : isOver ? [...over, ...usable] : usable
 }
 
 const matcher = { kinds: ['STALE', 'OFFLINE'], severities: [], query: 'tag = rack4', clusters: [] }

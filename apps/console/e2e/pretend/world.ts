@@ -1,4 +1,4 @@
-import { pretendAgent, pretendAlert, pretendFleet, routes, silences } from './agents.ts'
+import { pretendAgent, pretendAlert, pretendFleet, pretendTokens, routes, silences } from './agents.ts'
 import { accelerators, type PretendNode, pretendNode } from './nodes.ts'
 import { logEvents, pretendRun } from './runs.ts'
 
@@ -252,7 +252,11 @@ export function pretendWorld({
   lab = false,
   agents = true,
 }: Wishes = {}): World {
-  const nodes = Array.from({ length: nodeCount }, (_, index) => pretendNode(index))
+  const nodes = Array.from({ length: nodeCount }, (_, index) => {
+    const node = pretendNode(index)
+    // Made when it is asked for: ten thousand have three million points of history.
+    return { ...node, agent: () => (agents && index % 4 !== 3 ? pretendAgent(node, index) : null) }
+  })
   const runs = Array.from({ length: runCount }, (_, index) => pretendRun(index, template, index === 0 ? runStatus : undefined))
   const obstacle = { ownerName: 'Ada Park', hostlist: 'gpu[003-004]', count: 2, acquiredAt: ago(90), run: runs[1] }
   for (const run of runs) if (run.status === 'PENDING') run.waitingFor = [obstacle]
@@ -309,6 +313,17 @@ export function pretendWorld({
         alerts.filter(({ resolvedAt }) => filter?.isOpen === undefined || filter.isOpen === (resolvedAt === null)),
         page,
       ),
+    agentEnrolmentTokens: ({ isOver, ...page }: PageArguments & { isOver?: boolean }) =>
+      connection(pretendTokens(nodes, isOver ?? false), page),
+    agentSettings: {
+      heartbeatS: 30,
+      staleAfterS: 120,
+      offlineAfterS: 300,
+      massSilencePercent: 50,
+      massSilenceNodes: 10,
+      deregisterAfterDays: null,
+      changeBlockedReason: null,
+    },
     alertSilences: (page: PageArguments) => connection(nodeCount === 0 ? [] : silences, page),
     alertRoutes: (page: PageArguments) => connection(nodeCount === 0 ? [] : routes, page),
     createAgentEnrolmentToken: {

@@ -12,7 +12,7 @@ import { Tabs } from '@/ui/tabs.tsx'
 import { AllowAgentKey, CreateEnrolmentToken } from './key-documents.ts'
 
 const lifetimes = ['60', '1440', '10080'] as const
-type Props = { node?: { id: string; name: string }; onClose: () => void }
+type Props = { node?: { id: string; name: string }; onClose: () => void; onMade?: () => void }
 
 /** Something to be copied, in a box of its own. */
 function Copyable({ text, testId }: { text: string; testId?: string }) {
@@ -52,28 +52,31 @@ function Made({ token, expiresAt, name, onClose }: { token: string; expiresAt: s
 }
 
 /** Let a node's agent in: by a token that works once, or by its public key. */
-export function EnrolDialog({ node, onClose }: Props) {
+export function EnrolDialog({ node, onClose, onMade }: Props) {
   const create = useVerb(CreateEnrolmentToken)
   const allow = useVerb(AllowAgentKey)
   const [way, setWay] = useState<'token' | 'key'>('token')
   const [minutes, setMinutes] = useState<string>('60')
   const [note, setNote] = useState('')
   const [publicKey, setPublicKey] = useState('')
+  const [agentId, setAgentId] = useState('')
   const [made, setMade] = useState<{ token: string; expiresAt: string } | null>(null)
   const [allowed, setAllowed] = useState<string | null>(null)
   const nodeId = node?.id ?? null
   async function send() {
     if (way === 'token') {
       const outcome = await create.run({ nodeId, expiresInMinutes: Number(minutes), note })
-      if (outcome.ok) setMade(outcome.value)
+      if (!outcome.ok) return
+      setMade(outcome.value)
+      onMade?.()
     } else {
-      const outcome = await allow.run({ publicKey, nodeId, note })
+      const outcome = await allow.run({ publicKey, nodeId, agentId: agentId.trim() || null, note })
       if (outcome.ok) setAllowed(outcome.value.fingerprint)
     }
   }
   if (made) return <Made token={made.token} expiresAt={made.expiresAt} name={node?.name ?? '"$(hostname)"'} onClose={onClose} />
   const verb = way === 'token' ? create : allow
-  const keyError = issueFor(allow.problem, 'publicKey')
+  const isAtField = (verb.problem?.issues ?? []).length > 0
   return (
     <Dialog
       title={node ? t('enrol.titleNode', { name: node.name }) : t('enrol.title')}
@@ -106,7 +109,7 @@ export function EnrolDialog({ node, onClose }: Props) {
           ]}
         />
         <div role="tabpanel" id={`panel-${way}`} aria-labelledby={`tab-${way}`} className="flex flex-col gap-4">
-          {verb.problem && !keyError && <Notice tone="bad">{verb.problem.message}</Notice>}
+          {verb.problem && !isAtField && <Notice tone="bad">{verb.problem.message}</Notice>}
           {allowed && (
             <Notice>
               {t('enrol.allowed')} <code className="font-mono text-xs break-all">{allowed}</code>
@@ -122,15 +125,27 @@ export function EnrolDialog({ node, onClose }: Props) {
               ))}
             </SelectField>
           ) : (
-            <TextField
-              label={t('enrol.key')}
-              hint={t('enrol.keyHint')}
-              mono
-              value={publicKey}
-              onChange={(event) => setPublicKey(event.target.value)}
-              error={keyError}
-              autoComplete="off"
-            />
+            <>
+              <TextField
+                label={t('enrol.key')}
+                hint={t('enrol.keyHint')}
+                mono
+                value={publicKey}
+                onChange={(event) => setPublicKey(event.target.value)}
+                error={issueFor(allow.problem, 'publicKey')}
+                autoComplete="off"
+              />
+              <TextField
+                label={t('enrol.agentId')}
+                hint={node ? t('enrol.agentIdHintNode', { name: node.name }) : t('enrol.agentIdHint')}
+                optional
+                mono
+                value={agentId}
+                onChange={(event) => setAgentId(event.target.value)}
+                error={issueFor(allow.problem, 'agentId')}
+                autoComplete="off"
+              />
+            </>
           )}
           <TextField
             label={t('enrol.note')}

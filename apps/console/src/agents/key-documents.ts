@@ -12,8 +12,8 @@ export const CreateEnrolmentToken = graphql(`
 `)
 
 export const AllowAgentKey = graphql(`
-  mutation AllowAgentKey($publicKey: String!, $nodeId: ID, $note: String) {
-    allowAgentKey(publicKey: $publicKey, nodeId: $nodeId, note: $note) {
+  mutation AllowAgentKey($publicKey: String!, $nodeId: ID, $agentId: String, $note: String) {
+    allowAgentKey(publicKey: $publicKey, nodeId: $nodeId, agentId: $agentId, note: $note) {
       __typename
       ... on AgentKey { id status fingerprint }
       ... on InvalidInputError { issues { path message } }

@@ -4,6 +4,7 @@ import { Panel } from '@/ui/page.tsx'
 import { Ago } from '@/ui/time.tsx'
 import type { AgentDetails } from './agent-documents.ts'
 import { AgentState } from './badges.tsx'
+import { evidenceText } from './evidence.ts'
 
 /** What became of the agent, newest first, and what it was judged by. */
 export function Timeline({ transitions }: { transitions: AgentDetails['transitions'] }) {
@@ -42,13 +43,4 @@ export function Timeline({ transitions }: { transitions: AgentDetails['transitio
       )}
     </Panel>
   )
-}
-
-/** Evidence in a line; it is an object of plain values. */
-function evidenceText(evidence: unknown): string {
-  if (typeof evidence !== 'object' || evidence === null) return ''
-  return Object.entries(evidence)
-    .filter(([, value]) => value !== null)
-    .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
-    .join(' · ')
 }

@@ -2,6 +2,7 @@
 import Link from 'next/link'
 import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { JsonTree } from '@/ui/json-tree.tsx'
 import { Facts } from '@/ui/page.tsx'
@@ -9,12 +10,26 @@ import { Ago } from '@/ui/time.tsx'
 import { AlertSeverity, AlertState } from './badges.tsx'
 import { AlertQuery, type AlertRow } from './documents.ts'
 
+/** Accelerators may have been taken out on purpose; everything else ends by itself. */
+const mayStay = (alert: AlertRow) => alert.kind === 'ACCELERATOR_LOST' && !alert.resolvedAt
+
 /** All that is known of one alert, with what was seen. */
-export function AlertDialog({ alert, onClose }: { alert: AlertRow; onClose: () => void }) {
+export function AlertDialog({ alert, onClose, onEnd }: { alert: AlertRow; onClose: () => void; onEnd: () => void }) {
   const [{ data }] = useQuery({ query: AlertQuery, variables: { id: alert.id } })
   const evidence = data?.node?.__typename === 'Alert' ? data.node.evidence : null
   return (
-    <Dialog wide title={alert.text} onClose={onClose}>
+    <Dialog
+      wide
+      title={alert.text}
+      onClose={onClose}
+      footer={
+        mayStay(alert) && (
+          <Button saysReason blockedReason={alert.endBlockedReason} onClick={onEnd}>
+            {t('alerts.end')}
+          </Button>
+        )
+      }
+    >
       <div className="flex flex-col gap-4">
         <Facts
           rows={[

@@ -1,19 +1,38 @@
 import { BellOff, Check } from 'lucide-react'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
+import { cx } from '@/ui/cx.ts'
 import { Ago } from '@/ui/time.tsx'
 import { AlertSeverity, AlertState } from './badges.tsx'
 import type { AlertRow } from './documents.ts'
 
 export const alertColumns =
-  'grid grid-cols-[92px_minmax(200px,1fr)_120px_90px_110px_auto] items-center gap-x-4 px-4 [&>*]:min-w-0'
+  'grid grid-cols-[16px_92px_minmax(180px,1fr)_120px_80px_100px_auto] items-center gap-x-4 px-4 [&>*]:min-w-0'
 export const alertHeight = 48
 export const alertCardHeight = 104
 
-type Props = { alert: AlertRow; isNarrow: boolean; onOpen: () => void; onAcknowledge: () => void; onSilence: () => void }
+type Props = {
+  alert: AlertRow
+  isNarrow: boolean
+  isSelected: boolean
+  onSelect: (isRange: boolean) => void
+  onOpen: () => void
+  onAcknowledge: () => void
+  onSilence: () => void
+}
 
 /** One alert of the list: a line, on a phone a card. */
-export function AlertLine({ alert, isNarrow, onOpen, onAcknowledge, onSilence }: Props) {
+export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAcknowledge, onSilence }: Props) {
+  const box = (
+    <input
+      type="checkbox"
+      checked={isSelected}
+      aria-label={t('nodes.select', { name: alert.text })}
+      onChange={() => {}}
+      onClick={(event) => onSelect(event.shiftKey)}
+      className="size-4 accent-accent"
+    />
+  )
   const text = (
     <button
       type="button"
@@ -44,10 +63,13 @@ export function AlertLine({ alert, isNarrow, onOpen, onAcknowledge, onSilence }:
   )
   if (isNarrow)
     return (
-      <div className="flex h-full flex-col justify-center gap-1 border-b border-line px-3">
-        <div className="flex items-center justify-between gap-2">
+      <div className={cx('flex h-full flex-col justify-center gap-1 border-b border-line px-3', isSelected && 'bg-accent-soft')}>
+        <div className="flex items-center gap-2">
+          {box}
           <AlertSeverity alert={alert} />
-          <AlertState alert={alert} />
+          <span className="ml-auto">
+            <AlertState alert={alert} />
+          </span>
         </div>
         {text}
         <div className="flex items-center justify-between gap-2 text-xs text-muted">
@@ -59,7 +81,8 @@ export function AlertLine({ alert, isNarrow, onOpen, onAcknowledge, onSilence }:
       </div>
     )
   return (
-    <div className={`${alertColumns} h-full border-b border-line text-sm`}>
+    <div className={cx(alertColumns, 'h-full border-b border-line text-sm', isSelected && 'bg-accent-soft')}>
+      {box}
       <AlertSeverity alert={alert} />
       {text}
       <span>

@@ -11,12 +11,15 @@ import { FilterSelect } from '@/ui/filter-select.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import type { useQueryState } from '@/ui/use-query-state.ts'
+import { useSelection } from '@/ui/use-selection.ts'
 import { VirtualList } from '@/ui/virtual-list.tsx'
 import { AcknowledgeDialog } from './acknowledge-dialog.tsx'
 import { AlertDialog } from './alert-dialog.tsx'
 import { AlertLine, alertCardHeight, alertColumns, alertHeight } from './alert-line.tsx'
 import { alertKinds, severities } from './badges.tsx'
 import { type AlertFilter, type AlertRow, AlertsQuery, AlertUpdated } from './documents.ts'
+import { EndDialog } from './end-dialog.tsx'
+import { AlertSelectionBar } from './selection-bar.tsx'
 import { SilenceDialog } from './silence-dialog.tsx'
 
 type Query = ReturnType<typeof useQueryState>
@@ -69,7 +72,11 @@ export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () 
   const isNarrow = useNarrow()
   const filter = useMemo(() => toFilter(query), [query])
   const list = useConnection('alerts', AlertsQuery, { filter }, (data) => data.alerts)
-  const [open, setOpen] = useState<{ what: 'look' | 'acknowledge' | 'silence'; alert: AlertRow } | null>(null)
+  const [open, setOpen] = useState<{ what: 'look' | 'acknowledge' | 'silence' | 'end'; alert: AlertRow } | null>(null)
+  const [isAcknowledging, setAcknowledging] = useState(false)
+  const { selected, set: select, pick } = useSelection(list.rows)
+  const chosen = list.rows.filter(({ id }) => selected.has(id))
+  const isAllChosen = list.rows.length > 0 && chosen.length === list.rows.length
   useLive(AlertUpdated, {}, ({ alertUpdated }) => {
     list.patch(alertUpdated)
     list.soon()
@@ -99,6 +106,13 @@ export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () 
             <div
               className={`${alertColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
             >
+              <input
+                type="checkbox"
+                aria-label={t('nodes.selectLoaded')}
+                checked={isAllChosen}
+                onChange={() => select(isAllChosen ? [] : list.rows.map(({ id }) => id))}
+                className="size-4 accent-accent"
+              />
               <span>{t('alerts.severity')}</span>
               <span>{t('alerts.what')}</span>
               <span>{t('alerts.state')}</span>
@@ -114,10 +128,12 @@ export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () 
               label={t('nav.alerts')}
               rows={list.rows}
               rowHeight={isNarrow ? alertCardHeight : alertHeight}
-              renderRow={(alert) => (
+              renderRow={(alert, index) => (
                 <AlertLine
                   alert={alert}
                   isNarrow={isNarrow}
+                  isSelected={selected.has(alert.id)}
+                  onSelect={(isRange) => pick(index, isRange)}
                   onOpen={() => setOpen({ what: 'look', alert })}
                   onAcknowledge={() => setOpen({ what: 'acknowledge', alert })}
                   onSilence={() => setOpen({ what: 'silence', alert })}
@@ -129,9 +145,30 @@ export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () 
           )}
         </div>
       )}
-      {open?.what === 'look' && <AlertDialog alert={open.alert} onClose={close} />}
+      {chosen.length > 0 && (
+        <AlertSelectionBar
+          count={chosen.length}
+          blockedReason={chosen[0]?.acknowledgeBlockedReason ?? null}
+          onAcknowledge={() => setAcknowledging(true)}
+          onClear={() => select([])}
+        />
+      )}
+      {isAcknowledging && (
+        <AcknowledgeDialog
+          alerts={chosen}
+          onClose={() => setAcknowledging(false)}
+          onDone={(alerts) => {
+            for (const alert of alerts) list.patch(alert)
+            select([])
+          }}
+        />
+      )}
+      {open?.what === 'look' && (
+        <AlertDialog alert={open.alert} onClose={close} onEnd={() => setOpen({ what: 'end', alert: open.alert })} />
+      )}
+      {open?.what === 'end' && <EndDialog alert={open.alert} onClose={close} onDone={(alert) => list.patch(alert)} />}
       {open?.what === 'acknowledge' && (
-        <AcknowledgeDialog alert={open.alert} onClose={close} onDone={(alert) => list.patch(alert)} />
+        <AcknowledgeDialog alerts={[open.alert]} onClose={close} onDone={([alert]) => alert && list.patch(alert)} />
       )}
       {open?.what === 'silence' && <SilenceDialog alert={open.alert} onClose={close} onDone={onSilenced} />}
     </>

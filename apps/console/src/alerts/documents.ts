@@ -3,7 +3,7 @@ import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 export const AlertFragment = graphql(`
   fragment AlertRow on Alert {
     id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgement
-    acknowledgeBlockedReason
+    acknowledgeBlockedReason endBlockedReason
     node { id name }
   }
 `)
@@ -40,6 +40,20 @@ export const AcknowledgeAlerts = graphql(
     acknowledgeAlerts(ids: $ids, note: $note) {
       __typename
       ... on AcknowledgedAlerts { alerts { ...AlertRow } }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [AlertFragment],
+)
+
+export const EndAlert = graphql(
+  `
+  mutation EndAlert($id: ID!, $note: String) {
+    endAlert(id: $id, note: $note) {
+      __typename
+      ... on Alert { ...AlertRow }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

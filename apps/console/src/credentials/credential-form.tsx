@@ -68,7 +68,11 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
     setForm((before) => ({ ...before, privateKey: text }))
   }
   const error = (path: string) => issueFor(verb.problem, path)
-  const kept = (field: string) => (credential?.secretsSet.includes(field) ? t('credential.kept') : undefined)
+  // Secrets that are stored are not sent to another server than the one they were given for.
+  const isMoved =
+    credential !== undefined && takes.host && (form.host !== credential.host || form.port !== String(credential.port ?? ''))
+  const kept = (field: string) =>
+    credential?.secretsSet.includes(field) ? t(isMoved ? 'credential.keptNoMore' : 'credential.kept') : undefined
   return (
     <form
       className="grid gap-4 sm:grid-cols-2"

@@ -6,6 +6,7 @@ import { socket } from './socket.ts'
 const embedded = [
   'AgentBucket',
   'AgentFleet',
+  'AgentSettings',
   'AgentStateCount',
   'AgentTransition',
   'AgentVerdict',
@@ -76,6 +77,8 @@ export function createConsoleClient(): Client {
           Mutation: {
             createCredential: forget('credentials'),
             deleteCredential: forget('credentials'),
+            createAgentEnrolmentToken: forget('agentEnrolmentTokens'),
+            revokeAgentEnrolmentToken: forget('agentEnrolmentTokens'),
             createApiToken: forget('apiTokens'),
             revokeApiToken: forget('apiTokens'),
             addNode: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),

@@ -4,6 +4,7 @@ export const NodeRowFragment = graphql(`
   fragment NodeRow on ComputeNode {
     id name displayName host port status statusReason nodeType tags osId osName osVersion arch cpuThreads memoryBytes lastSeenAt
     acceleratorSummary { deviceType model count worstHealth memoryTotal }
+    agent { agentId state heldAt }
     hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged }
   }
 `)

@@ -1,5 +1,6 @@
 'use client'
 import Link from 'next/link'
+import { AgentState, agentTones } from '@/agents/badges.tsx'
 import { formatBytes } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
@@ -12,7 +13,7 @@ export const lineHeight = 40
 export const cardHeight = 76
 /** Columns of the wide list; the head uses the same. Later columns leave first when the window gets narrower. */
 export const columns =
-  'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(130px,1.1fr)_124px_minmax(116px,0.9fr)_minmax(190px,2fr)_minmax(84px,0.6fr)_minmax(70px,0.7fr)_76px] 2xl:grid-cols-[28px_minmax(150px,1.2fr)_124px_minmax(130px,1fr)_minmax(170px,1.6fr)_minmax(110px,0.9fr)_120px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
+  'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(120px,1.1fr)_116px_100px_minmax(104px,0.9fr)_minmax(150px,2fr)_minmax(76px,0.6fr)_minmax(60px,0.7fr)_76px] 2xl:grid-cols-[28px_minmax(140px,1.2fr)_124px_108px_minmax(120px,1fr)_minmax(160px,1.6fr)_minmax(100px,0.9fr)_112px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
 
 export function nodeHref(id: string): string {
   return `/nodes/${encodeURIComponent(id)}`
@@ -57,6 +58,12 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
                 <span className="truncate font-mono text-xs text-muted">{formatAddress(node.host, node.port)}</span>
               )}
             </span>
+            {/* On a phone only what is not as it should be. */}
+            {node.agent && node.agent.state !== 'ACTIVE' && (
+              <Badge tone={agentTones[node.agent.state]}>
+                {t('nodes.agentIs', { state: t(`agentState.${node.agent.state}`) })}
+              </Badge>
+            )}
             <span className="text-xs text-muted">
               <Ago at={node.lastSeenAt} never={t('nodes.neverSeen')} />
             </span>
@@ -75,6 +82,9 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
         {node.displayName && <span className="truncate text-xs text-muted">{node.displayName}</span>}
       </span>
       <NodeStatus node={node} />
+      <span className="hidden truncate xl:block">
+        {node.agent ? <AgentState state={node.agent.state} /> : <span className="text-faint">{t('common.none')}</span>}
+      </span>
       <span className="truncate font-mono text-xs text-muted">{formatAddress(node.host, node.port)}</span>
       {node.acceleratorSummary.length > 0 ? (
         <AcceleratorBadges summary={node.acceleratorSummary} />

@@ -22,6 +22,12 @@ export function keepNodes(name: string, ids: string[]): void {
   sessionStorage.setItem(name, JSON.stringify(ids))
 }
 
+/** The nodes that are chosen in their list. */
+export const selectedNodes = {
+  read: () => keptNodes('selected-nodes'),
+  write: (ids: string[]) => keepNodes('selected-nodes', ids),
+}
+
 export function keptNodes(name: string): string[] {
   const stored: unknown = JSON.parse(sessionStorage.getItem(name) ?? '[]')
   return Array.isArray(stored) ? stored.map(String) : []

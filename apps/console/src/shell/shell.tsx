@@ -22,7 +22,7 @@ const places = [
   { href: '/runs', label: 'nav.runs', icon: Play },
   { href: '/alerts', label: 'nav.alerts', icon: BellRing },
   { href: '/credentials', label: 'nav.credentials', icon: KeyRound },
-  { href: '/settings/tokens', label: 'nav.tokens', icon: Settings },
+  { href: '/settings/tokens', at: '/settings', label: 'nav.settings', icon: Settings },
 ] as const
 
 const themes: { key: Theme; label: MessageKey; icon: typeof Sun }[] = [
@@ -139,8 +139,8 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
           {t('app.name')}
         </Link>
         <nav aria-label={t('nav.label')} className="flex flex-col gap-0.5 px-2">
-          {places.map(({ href, label, icon: Icon }) => {
-            const isHere = path.startsWith(href)
+          {places.map(({ href, label, icon: Icon, ...place }) => {
+            const isHere = path.startsWith('at' in place ? place.at : href)
             return (
               <Link
                 key={href}
@@ -186,8 +186,8 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
         aria-label={t('nav.label')}
         className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-6 border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
       >
-        {places.map(({ href, label, icon: Icon }) => {
-          const isHere = path.startsWith(href)
+        {places.map(({ href, label, icon: Icon, ...place }) => {
+          const isHere = path.startsWith('at' in place ? place.at : href)
           return (
             <Link
               key={href}

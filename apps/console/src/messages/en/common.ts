@@ -31,12 +31,14 @@ export const common = {
 
   'live.lost': 'Reconnecting…',
 
+  'nav.agentSettings': 'Agents',
   'nav.alerts': 'Alerts',
   'nav.credentials': 'Credentials',
   'nav.fleet': 'Fleet',
   'nav.label': 'Main',
   'nav.nodes': 'Nodes',
   'nav.runs': 'Runs',
+  'nav.settings': 'Settings',
   'nav.skip': 'Skip to content',
   'nav.tokens': 'API tokens',
 

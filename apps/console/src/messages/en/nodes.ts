@@ -41,6 +41,8 @@ export const nodes = {
   'nodes.addMany': 'Add many at once',
   'nodes.address': 'Address',
   'nodes.clearSelection': 'Clear selection',
+  'nodes.agent': 'Agent',
+  'nodes.agentIs': 'Agent: {state}',
   'nodes.bringIn': 'Test and approve',
   'nodes.cpuMemory': 'CPU, memory',
   'nodes.discover': 'Discover',

@@ -56,7 +56,7 @@ export const runs = {
   'runs.limit': 'Limit',
   'runs.limitAll': { one: 'The only node there is.', other: 'All {count} nodes.' },
   'runs.limitExample': 'gpu[001-064],!gpu007',
-  'runs.limitHint': 'Hostlists, @group, tag:x, status:READY, vendor:amd or all; comma adds, ! takes away.',
+  'runs.limitHint': 'Hostlists, @group, tag:x, status:READY, vendor:amd, a query in braces, or all; comma adds, ! takes away.',
   'runs.loadFailed': 'The runs could not be loaded',
   'runs.maxFail': 'Stop when more fail than (%)',
   'runs.maxFailHint': 'Of the hosts of a batch.',

@@ -1,113 +1,31 @@
 'use client'
 import { Activity, Plus } from 'lucide-react'
-import Link from 'next/link'
-import { useRouter } from 'next/navigation'
-import { useEffect, useRef, useState } from 'react'
-import { useClient } from 'urql'
-import { agentTones } from '@/agents/badges.tsx'
-import { ClusterTable, nodesHref, placeText } from '@/agents/cluster-table.tsx'
-import { type FleetCluster, NodeIdQuery } from '@/agents/documents.ts'
+import { useState } from 'react'
 import { EnrolDialog } from '@/agents/enrol-dialog.tsx'
-import { agentStates, countStates, pitchFor } from '@/agents/fleet.ts'
-import { type HeatBy, HeatGrid } from '@/agents/heat-grid.tsx'
+import { FleetView } from '@/agents/fleet-view.tsx'
+import { TokenList } from '@/agents/token-list.tsx'
 import { useFleet } from '@/agents/use-fleet.ts'
 import { WaitingAgents } from '@/agents/waiting-agents.tsx'
 import { formatNumber, t } from '@/messages/index.ts'
-import { State } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
-import { FilterSelect } from '@/ui/filter-select.tsx'
 import { Notice } from '@/ui/notice.tsx'
-import { PageHead, Panel } from '@/ui/page.tsx'
+import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
+import { TabPanel, Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-const gridHeight = 460
-const ways = ['state', 'cpu', 'memory'] as const satisfies readonly HeatBy[]
-const places = ['region', 'datacenter', 'cluster'] as const
-
-function useWidth() {
-  const box = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
-  useEffect(() => {
-    if (!box.current) return
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
-    observer.observe(box.current)
-    return () => observer.disconnect()
-  }, [])
-  return { box, width }
-}
-
-function Grids({ clusters, by }: { clusters: FleetCluster[]; by: HeatBy }) {
-  const { box, width } = useWidth()
-  const client = useClient()
-  const router = useRouter()
-  const pitch = pitchFor(
-    clusters.reduce((sum, { names }) => sum + names.length, 0),
-    width,
-    gridHeight,
-  )
-  async function open(name: string) {
-    const { data } = await client.query(NodeIdQuery, { name }).toPromise()
-    if (data?.computeNode) router.push(`/nodes/${encodeURIComponent(data.computeNode.id)}?tab=agent`)
-  }
-  return (
-    <div ref={box} className="flex flex-col gap-4">
-      {width > 0 &&
-        clusters.map((cluster) => (
-          <div key={`${cluster.cluster} ${cluster.region} ${cluster.datacenter}`} className="flex flex-col gap-1.5">
-            <h3 className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted">
-              <span className="font-medium text-text">{cluster.cluster}</span>
-              {placeText(cluster)}
-              <span className="tabular-nums">{t('fleet.nodes', { count: cluster.names.length })}</span>
-            </h3>
-            <HeatGrid
-              cluster={cluster}
-              label={t('fleet.gridLabel', { cluster: cluster.cluster, count: cluster.names.length })}
-              by={by}
-              pitch={pitch}
-              width={width}
-              onOpen={(name) => void open(name)}
-            />
-          </div>
-        ))}
-    </div>
-  )
-}
-
-/** Which way to colour the cells. */
-function Ways({ by, onChange }: { by: HeatBy; onChange: (by: HeatBy) => void }) {
-  return (
-    <fieldset className="flex gap-0.5 rounded-md bg-sunken p-0.5" aria-label={t('fleet.colourBy')}>
-      {ways.map((way) => (
-        <button
-          key={way}
-          type="button"
-          aria-pressed={by === way}
-          onClick={() => onChange(way)}
-          className={`h-6 rounded px-2.5 text-xs ${by === way ? 'bg-panel font-medium text-text' : 'text-muted hover:text-text'}`}
-        >
-          {t(`fleet.by.${way}`)}
-        </button>
-      ))}
-    </fieldset>
-  )
-}
-
-/** How all nodes with an agent are, live. */
+/** How all nodes with an agent are, live; and what lets further ones in. */
 export default function FleetPage() {
   useTitle(t('nav.fleet'))
   const query = useQueryState()
   const fleet = useFleet()
+  const tab = query.get('tab') === 'enrolment' ? 'enrolment' : 'fleet'
   const [isEnrolling, setEnrolling] = useState(false)
-  const by = ways.find((way) => way === query.get('by')) ?? 'state'
-  const all = fleet.clusters ?? []
-  const chosen = { cluster: query.get('cluster'), region: query.get('region'), datacenter: query.get('datacenter') }
-  const clusters = all.filter((cluster) => places.every((place) => !chosen[place] || cluster[place] === chosen[place]))
-  const counts = countStates(clusters)
-  const total = clusters.reduce((sum, { names }) => sum + names.length, 0)
+  const [made, setMade] = useState(0)
+  const total = (fleet.clusters ?? []).reduce((sum, { names }) => sum + names.length, 0)
   const enrol = (
     <Button look="primary" icon={<Plus aria-hidden />} onClick={() => setEnrolling(true)}>
       {t('enrol.open')}
@@ -115,7 +33,7 @@ export default function FleetPage() {
   )
   return (
     <>
-      <PageHead title={t('nav.fleet')} count={fleet.clusters && total > 0 ? formatNumber(total) : undefined}>
+      <PageHead title={t('nav.fleet')} count={total > 0 ? formatNumber(total) : undefined}>
         {enrol}
       </PageHead>
       <WaitingAgents />
@@ -126,67 +44,38 @@ export default function FleetPage() {
           </Notice>
         </div>
       )}
-      {fleet.error && !fleet.clusters ? (
-        <Failure
-          title={t('fleet.loadFailed')}
-          message={fleet.error.graphQLErrors[0]?.message ?? t('error.network')}
-          onRetry={fleet.reload}
-        />
-      ) : !fleet.clusters ? (
-        <div className="flex flex-col gap-4">
-          <Skeleton className="h-20 w-full" />
-          <Skeleton className="h-96 w-full" />
-        </div>
-      ) : all.length === 0 ? (
-        <Empty icon={<Activity aria-hidden />} title={t('fleet.emptyTitle')} action={enrol}>
-          <p>{t('fleet.emptyText')}</p>
-        </Empty>
-      ) : (
-        <div className="flex flex-col gap-4">
-          <div className="flex flex-wrap gap-2">
-            {places.map((place) => {
-              const values = [...new Set(all.flatMap((cluster) => cluster[place] ?? []))].sort()
-              if (values.length < 2 && !chosen[place]) return null
-              return (
-                <FilterSelect
-                  key={place}
-                  label={t(`filter.${place}`)}
-                  value={chosen[place]}
-                  onChange={(value) => query.set({ [place]: value })}
-                >
-                  <option value="">{t(`fleet.any.${place}`)}</option>
-                  {values.map((value) => (
-                    <option key={value}>{value}</option>
-                  ))}
-                </FilterSelect>
-              )
-            })}
+      <Tabs
+        label={t('fleet.views')}
+        value={tab}
+        onChange={(next) => query.set({ tab: next === 'fleet' ? null : next })}
+        tabs={[
+          { key: 'fleet', label: t('fleet.tab') },
+          { key: 'enrolment', label: t('fleet.tabEnrolment') },
+        ]}
+      />
+      <TabPanel name={tab}>
+        {tab === 'enrolment' ? (
+          <TokenList query={query} action={enrol} made={made} />
+        ) : fleet.error && !fleet.clusters ? (
+          <Failure
+            title={t('fleet.loadFailed')}
+            message={fleet.error.graphQLErrors[0]?.message ?? t('error.network')}
+            onRetry={fleet.reload}
+          />
+        ) : !fleet.clusters ? (
+          <div className="flex flex-col gap-4">
+            <Skeleton className="h-20 w-full" />
+            <Skeleton className="h-96 w-full" />
           </div>
-          <ul aria-label={t('fleet.states')} className="grid grid-cols-2 gap-2 sm:grid-cols-4 xl:grid-cols-7">
-            {agentStates.map((state) => (
-              <li key={state}>
-                <Link
-                  href={nodesHref(state, chosen)}
-                  className="flex flex-col gap-1 rounded-lg border border-line bg-panel px-3 py-2 hover:bg-hover"
-                >
-                  <State tone={agentTones[state]}>{t(`agentState.${state}`)}</State>
-                  <span className="text-xl font-semibold tabular-nums">{formatNumber(counts[state])}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-          <Panel
-            title={t('fleet.grid')}
-            actions={<Ways by={by} onChange={(next) => query.set({ by: next === 'state' ? null : next })} />}
-          >
-            <Grids clusters={clusters} by={by} />
-          </Panel>
-          <Panel title={t('fleet.table')} flush>
-            <ClusterTable clusters={clusters} />
-          </Panel>
-        </div>
-      )}
-      {isEnrolling && <EnrolDialog onClose={() => setEnrolling(false)} />}
+        ) : fleet.clusters.length === 0 ? (
+          <Empty icon={<Activity aria-hidden />} title={t('fleet.emptyTitle')} action={enrol}>
+            <p>{t('fleet.emptyText')}</p>
+          </Empty>
+        ) : (
+          <FleetView all={fleet.clusters} query={query} />
+        )}
+      </TabPanel>
+      {isEnrolling && <EnrolDialog onClose={() => setEnrolling(false)} onMade={() => setMade((before) => before + 1)} />}
     </>
   )
 }

@@ -8,8 +8,8 @@ import { type NodeRow, NodesQuery, NodeUpdated } from '@/nodes/documents.ts'
 import { type SortKey, toFilter, toOrder } from '@/nodes/filter.ts'
 import { FilterBar } from '@/nodes/filter-bar.tsx'
 import { cardHeight, columns, lineHeight, NodeLine } from '@/nodes/node-line.tsx'
+import { selectedNodes } from '@/nodes/remembered.ts'
 import { SelectionBar } from '@/nodes/selection-bar.tsx'
-import { useSelection } from '@/nodes/use-selection.ts'
 import { WaitingNodes } from '@/nodes/waiting-nodes.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { cx } from '@/ui/cx.ts'
@@ -20,6 +20,7 @@ import { PageHead } from '@/ui/page.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import { useQueryState } from '@/ui/use-query-state.ts'
+import { useSelection } from '@/ui/use-selection.ts'
 import { useTitle } from '@/ui/use-title.ts'
 import { VirtualList } from '@/ui/virtual-list.tsx'
 
@@ -68,7 +69,7 @@ export default function NodesPage() {
     if (!isKnown || isFiltered || sort !== 'name') list.soon()
   })
 
-  const { selected, set: select, pick } = useSelection(list.rows)
+  const { selected, set: select, pick } = useSelection(list.rows, selectedNodes)
   const renderRow = (node: NodeRow, index: number) => (
     <NodeLine node={node} isSelected={selected.has(node.id)} onSelect={(isRange) => pick(index, isRange)} isNarrow={isNarrow} />
   )
@@ -135,6 +136,7 @@ export default function NodesPage() {
             <SortHead name="status" label={t('nodes.status')} sort={sort} onSort={(next) => query.set({ sort: next })} />
             {!isNarrow && (
               <>
+                <span className="hidden xl:block">{t('nodes.agent')}</span>
                 <span>{t('nodes.address')}</span>
                 <span>{t('nodes.accelerators')}</span>
                 <span className="hidden xl:block">{t('nodes.os')}</span>

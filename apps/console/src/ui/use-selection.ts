@@ -1,17 +1,20 @@
 'use client'
 import { useCallback, useRef, useState } from 'react'
-import { keepNodes, keptNodes } from './remembered.ts'
 
-const name = 'selected-nodes'
+/** Where the chosen rows are kept while their list is not on screen. */
+type Kept = { read: () => string[]; write: (ids: string[]) => void }
 
-/** The chosen rows of a list, kept in this tab: opening a node and coming back, or a reload, leaves them chosen. */
-export function useSelection(rows: readonly { id: string }[]) {
-  const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(keptNodes(name)))
-  const set = useCallback((ids: Iterable<string>) => {
-    const next = new Set(ids)
-    keepNodes(name, [...next])
-    setSelected(next)
-  }, [])
+/** The chosen rows of a list. Those that are kept stay chosen when one opens something and comes back, and over a reload. */
+export function useSelection(rows: readonly { id: string }[], kept?: Kept) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(kept?.read()))
+  const set = useCallback(
+    (ids: Iterable<string>) => {
+      const next = new Set(ids)
+      kept?.write([...next])
+      setSelected(next)
+    },
+    [kept],
+  )
   const lastPicked = useRef(0)
   /** Turn one row on or off, or with it all from the one picked before. */
   const pick = useCallback(

@@ -1,0 +1,36 @@
+import { formatDateTime, formatDuration } from '@/messages/format.ts'
+import { t } from '@/messages/index.ts'
+
+const inWords: Record<string, (value: never) => string | null> = {
+  heardAt: (when: string) => t('evidence.heardAt', { when: formatDateTime(when) }),
+  // Who is heard again was silent until a moment ago; that is said by the state before.
+  silentS: (seconds: number) => (seconds < 1 ? null : t('evidence.silentS', { time: formatDuration(seconds * 1000) })),
+  bootEpoch: () => null,
+  sequence: (number: number) => t('evidence.sequence', { number }),
+  slurmState: (state: string) => t('evidence.slurmState', { state }),
+  runningJobs: (count: number) => t('evidence.runningJobs', { count }),
+  drainedBy: (name: string) => t('evidence.drainedBy', { name }),
+  drainReason: (reason: string) => t('evidence.reason', { reason }),
+  isHeld: () => t('evidence.isHeld'),
+  by: (name: string) => t('evidence.by', { name }),
+  why: (reason: string) => t('evidence.reason', { reason }),
+  seenFrom: (address: string) => t('evidence.seenFrom', { address }),
+}
+
+/** What a change of state was judged by, in a line; what is not known here is said by its name. */
+export function evidenceText(evidence: unknown): string {
+  if (typeof evidence !== 'object' || evidence === null) return ''
+  return Object.entries(evidence)
+    .filter(([, value]) => value !== null)
+    .flatMap(([key, value]) => (Object.hasOwn(inWords, key) ? (inWords[key]?.(value as never) ?? []) : byName(key, value)))
+    .join(' · ')
+}
+
+/** `skewMs 12` -> `skew ms: 12`. */
+function byName(key: string, value: unknown): string {
+  const name = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ')
+  return t('evidence.other', {
+    name: name.toLowerCase(),
+    value: typeof value === 'object' ? JSON.stringify(value) : String(value),
+  })
+}

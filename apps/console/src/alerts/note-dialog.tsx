@@ -1,0 +1,61 @@
+'use client'
+import { useState } from 'react'
+import { issueFor, type Outcome, type Problem } from '@/graphql/use-verb.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { TextAreaField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import type { AlertRow } from './documents.ts'
+
+const mostShown = 5
+
+type Props = {
+  title: string
+  action: string
+  hint: string
+  alerts: AlertRow[]
+  send: (note: string) => Promise<Outcome<unknown>>
+  verb: { busy: boolean; problem: Problem | null }
+  onClose: () => void
+}
+
+/** Do something about alerts, with a note for those who look at them later. */
+export function NoteDialog({ title, action, hint, alerts, send, verb, onClose }: Props) {
+  const [note, setNote] = useState('')
+  const error = issueFor(verb.problem, 'note')
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button look="primary" busy={verb.busy} onClick={() => void send(note).then((outcome) => outcome.ok && onClose())}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <ul className="flex flex-col gap-0.5 text-sm">
+          {alerts.slice(0, mostShown).map((alert) => (
+            <li key={alert.id}>{alert.text}</li>
+          ))}
+          {alerts.length > mostShown && (
+            <li className="text-muted">{t('alerts.andMore', { count: alerts.length - mostShown })}</li>
+          )}
+        </ul>
+        {verb.problem && !error && <Notice tone="bad">{verb.problem.message}</Notice>}
+        <TextAreaField
+          label={t('alerts.note')}
+          hint={hint}
+          optional
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+          error={error}
+        />
+      </div>
+    </Dialog>
+  )
+}

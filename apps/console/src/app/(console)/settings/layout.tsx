@@ -1,0 +1,36 @@
+'use client'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import type { ReactNode } from 'react'
+import { t } from '@/messages/index.ts'
+import { cx } from '@/ui/cx.ts'
+
+const pages = [
+  { href: '/settings/tokens', label: 'nav.tokens' },
+  { href: '/settings/agents', label: 'nav.agentSettings' },
+] as const
+
+/** The pages of the settings, side by side. */
+export default function SettingsLayout({ children }: { children: ReactNode }) {
+  const path = usePathname()
+  return (
+    <>
+      <nav aria-label={t('nav.settings')} className="mb-4 flex gap-5 overflow-x-auto border-b border-line">
+        {pages.map(({ href, label }) => (
+          <Link
+            key={href}
+            href={href}
+            aria-current={path === href ? 'page' : undefined}
+            className={cx(
+              '-mb-px border-b-2 px-0.5 py-2 text-sm font-medium whitespace-nowrap',
+              path === href ? 'border-accent text-text' : 'border-transparent text-muted hover:text-text',
+            )}
+          >
+            {t(label)}
+          </Link>
+        ))}
+      </nav>
+      {children}
+    </>
+  )
+}
