@@ -26,7 +26,7 @@ export async function drainAgent(ctx: Ctx, input: z.input<typeof DrainAgentInput
       .returning()
     if (!agent) throw await whyNoAgent(tx, ctx, nodeId, (now) => whyNotDrainAgent(ctx.actor, now))
     await audit(tx, ctx, 'agent.drain', { id: nodeId, name: agent.agentId }, { reason })
-    const { nudges } = await judge(tx, { nodeIds: [nodeId] })
+    const { nudges } = await judge(tx, [nodeId])
     for (const nudge of nudges) afterwards(nudge)
     afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
     const [judged] = await tx.select().from(agents).where(agentOf(ctx, nodeId))

@@ -66,7 +66,7 @@ async function heardAgain(tx: Tx, notable: Notable[], now?: Date): Promise<Nudge
   const nodeIds = notable
     .filter(({ state }) => state === 'PENDING' || state === 'STALE' || state === 'OFFLINE')
     .map(({ nodeId }) => nodeId)
-  return nodeIds.length > 0 ? (await judge(tx, { nodeIds, now })).nudges : []
+  return nodeIds.length > 0 ? (await judge(tx, nodeIds, now)).nudges : []
 }
 
 /** Its version, the first fingerprint that it shows, and another one, which waits for approval. */

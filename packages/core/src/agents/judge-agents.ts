@@ -1,10 +1,13 @@
 import { sql } from 'drizzle-orm'
-import type { Runtime } from '../context.ts'
-import { judge } from './judge.ts'
+import type { Runtime, Tx } from '../context.ts'
+import type { Nudge } from '../events.ts'
+import { judge, mayMove } from './judge.ts'
 import { holdMassSilence } from './mass-silence.ts'
 
 // Any constant serves; only one process judges at a time, the others have nothing left to do.
 const LOCK = 7_205_759_404
+/** Agents that one transaction looks at: when a whole site falls silent nobody waits long for a row. */
+const PIECE = 2000
 
 /**
  * Call agents of all tenants what they are: stale and offline when their heartbeats stay away, active when they come again, drained
@@ -14,14 +17,27 @@ const LOCK = 7_205_759_404
  * @param isQuick leave out those that are OFFLINE: who is heard again is called ACTIVE when it is, and this is only for what that missed
  * @returns how many agents changed their state
  */
-export async function judgeAgents({ db, notify }: Pick<Runtime, 'db' | 'notify'>, now?: Date, isQuick = false): Promise<number> {
-  const { moved, nudges } = await db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
-    if (!rows[0]!.mine) return { moved: 0, nudges: [] }
-    const held = await holdMassSilence(tx, now)
-    const judged = await judge(tx, { now, isQuick })
-    return { moved: judged.moved, nudges: [...held, ...judged.nudges] }
+export async function judgeAgents(runtime: Pick<Runtime, 'db' | 'notify'>, now?: Date, isQuick = false): Promise<number> {
+  const begun = await alone(runtime, async (tx) => {
+    const nudges = await holdMassSilence(tx, now)
+    return { nudges, nodeIds: await mayMove(tx, now, isQuick) }
   })
-  for (const nudge of nudges) notify(nudge)
+  const nodeIds = begun?.nodeIds ?? []
+  let moved = 0
+  for (let from = 0; from < nodeIds.length; from += PIECE)
+    moved += (await alone(runtime, (tx) => judge(tx, nodeIds.slice(from, from + PIECE), now)))?.moved ?? 0
   return moved
+}
+
+/** Null while another process judges. */
+async function alone<T extends { nudges: Nudge[] }>(
+  { db, notify }: Pick<Runtime, 'db' | 'notify'>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T | null> {
+  const done = await db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
+    return rows[0]!.mine ? work(tx) : null
+  })
+  for (const nudge of done?.nudges ?? []) notify(nudge)
+  return done
 }

@@ -34,38 +34,40 @@ type Move = {
 }
 
 /**
- * Move agents along the rules of state-machine.ts, set-based, by the database's time. One statement makes a step of all of them; an
- * agent that is heard again and is to be drained makes two. An agent that somebody else has locked is left to the next turn.
- * @param only the agents to look at; without it, all that may have to move, with `isQuick` without those that are OFFLINE
+ * Move these agents along the rules of state-machine.ts, set-based, by the database's time. One statement makes a step of all of them;
+ * an agent that is heard again and is to be drained makes two. An agent that somebody else has locked is left to the next turn.
+ * @param at in tests, the time that holds in place of the database's
  * @returns how many moved, and the nudges to send after the commit
  */
-export async function judge(
-  tx: Tx,
-  only: { nodeIds?: string[]; now?: Date | undefined; isQuick?: boolean } = {},
-): Promise<{ moved: number; nudges: Nudge[] }> {
-  const now = moment(only.now)
+export async function judge(tx: Tx, nodeIds: string[], at?: Date): Promise<{ moved: number; nudges: Nudge[] }> {
   const moves: Move[] = []
-  let nodeIds = only.nodeIds ?? (await mayMove(tx, now, only.isQuick ?? false))
-  while (nodeIds.length > 0) {
-    const step = await moveOnce(tx, nodeIds, now)
+  for (let left = nodeIds; left.length > 0; ) {
+    const step = await moveOnce(tx, left, moment(at))
     moves.push(...step)
-    nodeIds = step.map(({ nodeId }) => nodeId)
+    left = step.map(({ nodeId }) => nodeId)
   }
   return { moved: moves.length, nudges: await tell(tx, moves) }
 }
 
 /**
- * Of a fleet that is well these are few: what costs is one walk over the narrow rows of heartbeats. Asked by itself, so that the planner
- * of the statement below knows that they are few.
+ * Agents that may have to move. Of a fleet that is well these are few: what costs is one walk over the narrow rows of heartbeats.
+ * @param isQuick without those that are OFFLINE
  */
-async function mayMove(tx: Tx, now: SQL, isQuick: boolean): Promise<string[]> {
-  const stale = seconds(sql`(select least(${DEFAULT_SETTINGS.staleAfterS}, min(stale_after_s)) from ${agentSettings})`)
-  const left = isQuick ? sql`('DEREGISTERED', 'OFFLINE')` : sql`('DEREGISTERED')`
+export async function mayMove(tx: Tx, at: Date | undefined, isQuick: boolean): Promise<string[]> {
+  const now = moment(at)
+  const { staleAfterS, offlineAfterS } = DEFAULT_SETTINGS
+  const ago = (chosen: SQL) => sql`${now} - ${seconds(sql`(select ${chosen} from ${agentSettings})`)}`
+  const settled = isQuick ? sql`'DEREGISTERED', 'OFFLINE'` : sql`'DEREGISTERED'`
+  // Who is STALE stays so for minutes, perhaps with a whole site: looked at again when it is heard, or is to be OFFLINE.
   const { rows } = await tx.execute<{ id: string }>(sql`
-    (select node_id as id from ${agentBeats} where said_drain is not null or heard_at < ${now} - ${stale}
-      except select node_id from ${agents} where state in ${left})
-    union select node_id from ${agents} where (state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'
-      and state not in ${left}`)
+    (select node_id as id from ${agentBeats}
+        where said_drain is not null or heard_at < ${ago(sql`least(${staleAfterS}::integer, min(stale_after_s))`)}
+      except select node_id from ${agents} where state in ('STALE', ${settled}))
+    union select a.node_id from ${agents} a join ${agentBeats} b using (node_id)
+      where (a.state <> 'ACTIVE' or a.drain_requested_at is not null) and a.state <> 'DEREGISTERED' and a.state not in (${settled})
+        and (a.state <> 'STALE' or b.heard_at >= ${ago(sql`greatest(${staleAfterS}::integer, max(stale_after_s))`)}
+          or b.heard_at < ${ago(sql`least(${offlineAfterS}::integer, min(offline_after_s))`)} and not exists (select from ${agentSilences} s
+            where s.tenant_id = a.tenant_id and (s.cluster is null or s.cluster = a.cluster) and s.ended_at is null))`)
   return rows.map(({ id }) => id)
 }
 

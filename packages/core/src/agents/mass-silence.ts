@@ -13,7 +13,7 @@ const INGEST_ALERT_AFTER_S = 60
 const LIVE = sql`('ACTIVE', 'STALE', 'DRAINING', 'DRAINED')`
 
 type Scope = Pick<AgentSilence, 'tenantId' | 'cluster'>
-type Count = Scope & { silent: number; total: number; isMass: boolean }
+type Mass = Scope & { silent: number; total: number }
 
 /**
  * Look whether too much of a tenant or of one of its clusters is silent at once, which is more likely to be a fault of the network or
@@ -23,10 +23,10 @@ type Count = Scope & { silent: number; total: number; isMass: boolean }
  */
 export async function holdMassSilence(tx: Tx, now?: Date): Promise<Nudge[]> {
   const open = await tx.select().from(agentSilences).where(isNull(agentSilences.endedAt))
-  const counts = await countSilent(tx, now, [...new Set(open.map(({ tenantId }) => tenantId))])
-  const wholeTenants = new Set(counts.filter(({ cluster, isMass }) => isMass && cluster === null).map(({ tenantId }) => tenantId))
+  const counts = await findMass(tx, now)
+  const wholeTenants = new Set(counts.filter(({ cluster }) => cluster === null).map(({ tenantId }) => tenantId))
   // What is said of the tenant is not said again of its clusters.
-  const mass = counts.filter(({ tenantId, cluster, isMass }) => isMass && (cluster === null || !wholeTenants.has(tenantId)))
+  const mass = counts.filter(({ tenantId, cluster }) => cluster === null || !wholeTenants.has(tenantId))
   const isSame = (a: Scope) => (b: Scope) => a.tenantId === b.tenantId && a.cluster === b.cluster
   const begun = mass.filter((scope) => !open.some(isSame(scope)))
   const over = open.filter((scope) => !mass.some(isSame(scope)))
@@ -62,38 +62,36 @@ export async function holdMassSilence(tx: Tx, now?: Date): Promise<Nudge[]> {
 }
 
 /**
- * Tenants and clusters of which something is silent, and those of `tenantIds`. Who has missed a heartbeat already counts as silent:
- * when the first of many is STALE, the others of them are seen to be on their way.
+ * Tenants and clusters of which too much is silent. Who has missed a heartbeat already counts as silent: when the first of many is STALE,
+ * the others of them are seen to be on their way.
  */
-async function countSilent(tx: Tx, now: Date | undefined, tenantIds: string[]): Promise<Count[]> {
+async function findMass(tx: Tx, now: Date | undefined): Promise<Mass[]> {
   const at = moment(now)
-  const { staleAfterS, heartbeatS } = DEFAULT_SETTINGS
-  const quietBefore = sql`${at} - ${seconds(sql`(select least(${staleAfterS - heartbeatS}::integer, min(stale_after_s - heartbeat_s)) from ${agentSettings})`)}`
+  const { staleAfterS, heartbeatS, massSilenceNodes, massSilencePercent } = DEFAULT_SETTINGS
+  const quietAfter = seconds(
+    sql`(select least(${staleAfterS - heartbeatS}::integer, min(stale_after_s - heartbeat_s)) from ${agentSettings})`,
+  )
+  const { rows } = await tx.execute<{ isDown: boolean; isLongDown: boolean; isQuiet: boolean }>(sql`
+    select coalesce(max(alive_at) < ${at} - ${seconds(INGEST_DOWN_AFTER_S)}, false) as "isDown",
+      coalesce(max(alive_at) < ${at} - ${seconds(INGEST_ALERT_AFTER_S)}, false) as "isLongDown",
+      exists (select 1 from ${agentBeats} where heard_at < ${at} - ${quietAfter}) as "isQuiet" from ${agentIngest}`)
+  const { isDown, isLongDown, isQuiet } = rows[0]!
   // In a fleet that is well there is nothing to count.
-  const { rows: worth } = await tx.execute<{ is: boolean }>(sql`select exists (select 1 from ${agentIngest}
-    where alive_at < ${at} - ${seconds(INGEST_ALERT_AFTER_S)}) or exists (select 1 from ${agentBeats} where heard_at < ${quietBefore}) as is`)
-  if (!worth[0]!.is && tenantIds.length === 0) return []
-  const { rows } = await tx.execute<Count>(sql`
-    with ingest as (select max(up_since) as up_since, coalesce(max(alive_at) < ${at} - ${seconds(INGEST_DOWN_AFTER_S)}, false) as is_down,
-      coalesce(max(alive_at) < ${at} - ${seconds(INGEST_ALERT_AFTER_S)}, false) as is_long_down from ${agentIngest}),
-    silent as (
-      select a.tenant_id, a.cluster, count(*) as silent
-      from ${agentBeats} b join ${agents} a using (node_id) left join ${agentSettings} t on t.tenant_id = a.tenant_id cross join ingest
-      where a.state in ${LIVE} and (ingest.is_long_down or not ingest.is_down
-        and b.heard_at < ${quietBefore}
-        and greatest(b.heard_at, a.registered_at, ingest.up_since)
-          < ${at} - ${seconds(sql`coalesce(t.stale_after_s - t.heartbeat_s, ${staleAfterS - heartbeatS})`)})
-      group by a.tenant_id, a.cluster),
-    total as (
-      select tenant_id, cluster, count(*) as total from ${agents}
-      where state in ${LIVE} and tenant_id = any(array(select tenant_id from silent) || ${sql.param(tenantIds)}::uuid[])
-      group by tenant_id, cluster),
-    scope as (
-      select tenant_id, cluster, sum(coalesce(silent, 0)) as silent, sum(total) as total, grouping(cluster) = 1 as is_whole
-      from total left join silent using (tenant_id, cluster) group by tenant_id, rollup(cluster))
-    select s.tenant_id as "tenantId", case when not s.is_whole then s.cluster end as cluster, s.silent::int as silent, s.total::int as total,
-      s.is_whole and ingest.is_long_down or s.silent >= coalesce(t.mass_silence_nodes, ${DEFAULT_SETTINGS.massSilenceNodes})
-        and s.silent * 100 > coalesce(t.mass_silence_percent, ${DEFAULT_SETTINGS.massSilencePercent}) * s.total as "isMass"
-    from scope s cross join ingest left join ${agentSettings} t on t.tenant_id = s.tenant_id`)
-  return rows
+  if (!(isLongDown || (isQuiet && !isDown))) return []
+  const isSilent = sql`b.heard_at < ${at} - ${quietAfter} and greatest(b.heard_at, a.registered_at, (select max(up_since) from ${agentIngest}))
+    < ${at} - ${seconds(sql`coalesce(t.stale_after_s - t.heartbeat_s, ${staleAfterS - heartbeatS})`)}`
+  const percent = sql`coalesce(t.mass_silence_percent, ${massSilencePercent})`
+  // Of the others only so many are counted as it takes to know that the silent are not too many.
+  const counted = await tx.execute<Mass>(sql`
+    with silent as (
+      select a.tenant_id, a.cluster, grouping(a.cluster) = 1 as is_whole, count(*) as silent
+      from ${agentBeats} b join ${agents} a using (node_id) left join ${agentSettings} t on t.tenant_id = a.tenant_id
+      where a.state in ${LIVE} and ${isLongDown ? sql`true` : isSilent} group by a.tenant_id, rollup(a.cluster))
+    select s.tenant_id as "tenantId", case when not s.is_whole then s.cluster end as cluster, s.silent::int as silent, c.total::int as total
+    from silent s left join ${agentSettings} t on t.tenant_id = s.tenant_id
+    cross join lateral (select count(*) as total from (select from ${agents} a where a.tenant_id = s.tenant_id
+      and (s.is_whole or a.cluster = s.cluster) and a.state in ${LIVE} limit s.silent * 100 / ${percent} + 1) enough) c
+    where s.is_whole and ${isLongDown} or s.silent >= coalesce(t.mass_silence_nodes, ${massSilenceNodes})
+      and s.silent * 100 > ${percent} * c.total`)
+  return counted.rows
 }

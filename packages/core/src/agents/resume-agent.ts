@@ -22,7 +22,7 @@ export async function resumeAgent(ctx: Ctx, input: z.input<typeof ByNode>): Prom
       .returning()
     if (!agent) throw await whyNoAgent(tx, ctx, nodeId, (now) => whyNotResumeAgent(ctx.actor, now))
     await audit(tx, ctx, 'agent.resume', { id: nodeId, name: agent.agentId })
-    const { nudges } = await judge(tx, { nodeIds: [nodeId] })
+    const { nudges } = await judge(tx, [nodeId])
     for (const nudge of nudges) afterwards(nudge)
     afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
     const [judged] = await tx.select().from(agents).where(agentOf(ctx, nodeId))
