@@ -3,6 +3,7 @@ import type { Cast } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { globalId } from './graphql/ids.ts'
 import { testApi } from './testing/api.ts'
+import { countStatements } from './testing/count-statements.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let cast: Cast
@@ -54,6 +55,13 @@ test('a run that waits says for whom, and the node says who has it', async () =>
     locked: { lock: { run: { id: run(first.id) }, ownerName, expiresAt: expect.any(String) }, releaseLockBlockedReason: null },
     free: { lock: null, releaseLockBlockedReason: 'no run has locked the node' },
   })
+  const locks = `{ nodes(filter: { hostlist: "gpu[001-002]" }) { edges { node { lock { run { id status templateName } } } } } }`
+  await t.ask(cast.admin, locks)
+  const { result, count } = await countStatements(t.runtime.db, () => t.ask<object>(cast.admin, locks))
+  const lock = { run: { id: run(first.id), status: 'RUNNING', templateName: 'collect_facts' } }
+  expect(result).toEqual({ nodes: { edges: [{ node: { lock } }, { node: { lock } }] } })
+  // Nodes, locks, runs: however many nodes.
+  expect(count).toBeLessThanOrEqual(3)
   const release = (as: Cast['owner']) =>
     t.ask<{ it: { __typename: string } }>(
       as,

@@ -165,4 +165,7 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     }),
   }),
 })
+/** The run with this id, for a field of which many may be asked for at once: they are read together. The id must be the tenant's. */
+export const runOf = (id: string) => ({ id }) as typeof JobRun.$inferType
+
 export const runConnection = connectionTypes(JobRun, 'JobRun', 'runs')

@@ -11,18 +11,17 @@ import { foldHostlist } from '@muster/core/nodes'
 import { builder } from '../builder.ts'
 import { COMMON } from './errors.ts'
 import { rowId } from './ids.ts'
-import { JobRun } from './jobs.ts'
+import { JobRun, runOf } from './jobs.ts'
 import { loader } from './loaders.ts'
 import { ComputeNode } from './nodes.ts'
 
 const NodeLock = builder.objectRef<Lock>('NodeLock').implement({
   description: 'A node that a run is changing: no other run that changes it begins before that one has ended.',
   fields: (t) => ({
-    run: t.drizzleField({
+    run: t.field({
       type: JobRun,
       description: 'The run that has it.',
-      resolve: async (query, { runId }, _args, { ctx }) =>
-        (await ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, id: runId } })))!,
+      resolve: ({ runId }) => runOf(runId),
     }),
     ownerName: t.exposeString('ownerName', { description: 'Who started that run.' }),
     acquiredAt: t.expose('acquiredAt', { type: 'DateTime', description: 'Since when it has the node.' }),
@@ -36,11 +35,10 @@ const NodeLock = builder.objectRef<Lock>('NodeLock').implement({
 export const RunObstacle = builder.objectRef<Obstacle>('RunObstacle').implement({
   description: 'A run that another one waits for.',
   fields: (t) => ({
-    run: t.drizzleField({
+    run: t.field({
       type: JobRun,
       description: 'The run that is waited for.',
-      resolve: async (query, { runId }, _args, { ctx }) =>
-        (await ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, id: runId } })))!,
+      resolve: ({ runId }) => runOf(runId),
     }),
     ownerName: t.exposeString('ownerName', { description: 'Who started it.' }),
     count: t.int({ description: 'On how many hosts.', resolve: ({ hosts }) => hosts.length }),

@@ -16,7 +16,7 @@ import { LimitError } from '../limits.ts'
 import { HostResult, RetryHosts } from './enums.ts'
 import { COMMON } from './errors.ts'
 import { rowId, rowIdIfGiven } from './ids.ts'
-import { JobRun } from './jobs.ts'
+import { JobRun, runOf } from './jobs.ts'
 
 const JobRunMatrixCell = builder.objectRef<MatrixCell>('JobRunMatrixCell').implement({
   description: 'Hosts on which a task came to the same.',
@@ -47,11 +47,10 @@ const JobRunMatrixTask = builder.objectRef<MatrixTask>('JobRunMatrixTask').imple
 const RunComparison = builder.objectRef<Comparison>('RunComparison').implement({
   description: 'How a run went beside the one before it. Hosts are folded to hostlists.',
   fields: (t) => ({
-    previous: t.drizzleField({
+    previous: t.field({
       type: JobRun,
       description: 'The run before it.',
-      resolve: async (query, { previousId }, _args, { ctx }) =>
-        (await ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, id: previousId } })))!,
+      resolve: ({ previousId }) => runOf(previousId),
     }),
     newlyFailing: t.string({
       description: 'Hosts that failed or were unreachable now, and not before.',
@@ -114,11 +113,10 @@ const FailureSignature = builder.objectRef<Failure>('FailureSignature').implemen
     hostlist: t.string({ description: 'On which hosts, folded: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
     firstAt: t.expose('firstAt', { type: 'DateTime', description: 'When the first of these runs was asked for.' }),
     lastAt: t.expose('lastAt', { type: 'DateTime', description: 'When the last of these runs was asked for.' }),
-    lastRun: t.drizzleField({
+    lastRun: t.field({
       type: JobRun,
       description: 'The last of these runs.',
-      resolve: async (query, { lastRunId }, _args, { ctx }) =>
-        (await ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, id: lastRunId } })))!,
+      resolve: ({ lastRunId }) => runOf(lastRunId),
     }),
   }),
 })
