@@ -16,12 +16,13 @@ export type TestPostgres = RunningPostgres & {
 
 /**
  * A throw-away Postgres for tests, benchmarks and the main job: no fsync, in memory where there is room, all of it gone after stop().
+ * With the setting fsync on it is on a disk, where that means something.
  * When its owner is killed the next call, by anybody with the same uid, ends the server and removes its files.
  */
 export async function startTestPostgres(options: { settings?: Record<string, string> } = {}): Promise<TestPostgres> {
   const places = [...new Set(['/dev/shm', os.tmpdir()])].filter((place) => fs.existsSync(place))
   await sweep(places)
-  const dir = fs.mkdtempSync(path.join(places.find(hasRoom) ?? os.tmpdir(), PREFIX))
+  const dir = fs.mkdtempSync(path.join((options.settings?.fsync !== 'on' && places.find(hasRoom)) || os.tmpdir(), PREFIX))
   fs.writeFileSync(path.join(dir, 'owner.json'), JSON.stringify(identify(process.pid)))
   const remove = () => fs.rmSync(dir, { recursive: true, force: true })
   const given: StartPostgres = {

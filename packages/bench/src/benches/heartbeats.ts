@@ -1,16 +1,20 @@
 import { execFile, spawn } from 'node:child_process'
+import { createPublicKey } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { encodeHeartbeat, publicKey, sign, verify } from '@muster/protocol'
 import type { Bench } from '../bench.ts'
-import { seedAgents } from '../bench-agents.ts'
+import { agentKey, beatOf, seedAgents } from '../bench-agents.ts'
+import type { Sample } from '../compare.ts'
 import { startEtcd } from '../etcd-peer.ts'
 import { startProduct } from '../product.ts'
 
 const AGENTS = 4000
 const BEATS = 4
 const CONNECTIONS = 128
+const WARM_UPS = 3
 const LOAD = fileURLToPath(new URL('../stand-ins/heartbeat-load.ts', import.meta.url))
 const MOST_P99_MS = 100
 
@@ -18,7 +22,12 @@ type Load = { ms: number; answers: Record<string, number>; p99: number; bytes: n
 
 /**
  * Durable heartbeats, from HTTP to COMMIT, for each second of CPU of the API and all of Postgres: against the signatures that OpenSSL
- * verifies in a second of CPU, and against leased puts of the same bytes into etcd. The load is signed beforehand by another process.
+ * verifies in a second of CPU, and against leased puts of the same bytes into etcd, which checks none. Both sync to the same disk. The
+ * load is signed beforehand by another process.
+ *
+ * Ten times etcd is out of reach as long as every heartbeat bears a signature that is checked: that is some 24,000 in a second of CPU, in
+ * which OpenSSL verifies 6,000 to 8,000, and libsodium, which the API uses, 17,000 and does nothing else. Libraries that verify many at
+ * once do so in WebAssembly at OpenSSL's pace or below. What the verifier takes by itself is measured in the same run.
  */
 export const bench: Bench = async ({ rounds, say }) => {
   const product = await startProduct({}, { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' })
@@ -42,27 +51,28 @@ export const bench: Bench = async ({ rounds, say }) => {
       )
       return { perCpu: (AGENTS * BEATS) / cpu, acceptedPerCpu: accepted / cpu, p99: result.p99, bytes: result.bytes }
     }
-    // Connections, prepared statements and memory of agents are there before anything is measured.
-    await run(0)
-    const samples: Record<'openssl' | 'etcd' | 'bad', { ours: number; peer: number }[]> = { openssl: [], etcd: [], bad: [] }
+    // Connections, prepared statements, memory of agents and compiled code are there before anything is measured.
+    for (let i = 0; i < WARM_UPS; i++) await run(0)
+    const samples: Record<'openssl' | 'etcd' | 'bad' | 'p99', Sample[]> = { openssl: [], etcd: [], bad: [], p99: [] }
     for (let round = 0; round < rounds; round++) {
       const clean = await run(0)
       const mixed = await run(10)
       const verifications = await opensslVerifications()
       const puts = await etcd.put({ count: 4000, connections: CONNECTIONS, bytes: clean.bytes })
       say(
-        `OpenSSL verifies ${verifications.toFixed(0)} a second; etcd puts ${puts.perCpu.toFixed(0)} a second of CPU, p99 ${puts.p99.toFixed(0)} ms`,
+        `a second of CPU: OpenSSL verifies ${verifications.toFixed(0)}, the verifier of ours ${ownVerifications().toFixed(0)}; etcd puts ${puts.perCpu.toFixed(0)}, p99 ${puts.p99.toFixed(0)} ms`,
       )
-      if (clean.p99 > MOST_P99_MS) say(`p99 is above ${MOST_P99_MS} ms`)
       samples.openssl.push({ ours: clean.acceptedPerCpu, peer: verifications })
       samples.etcd.push({ ours: clean.acceptedPerCpu, peer: puts.perCpu })
       samples.bad.push({ ours: mixed.perCpu, peer: clean.perCpu })
+      samples.p99.push({ ours: clean.p99, peer: MOST_P99_MS })
     }
     const unit = 'heartbeats/CPU-s'
     return [
       { comparison: { what: 'heartbeats_vs_openssl_verify', unit, kind: 'throughput', goal: 0.6 }, samples: samples.openssl },
       { comparison: { what: 'heartbeats_vs_etcd_leased_put', unit, kind: 'throughput', goal: 10 }, samples: samples.etcd },
       { comparison: { what: 'ten_percent_bad_vs_clean', unit, kind: 'throughput', goal: 0.5 }, samples: samples.bad },
+      { comparison: { what: 'p99_vs_100ms', unit: 'ms', kind: 'cost', goal: 1 }, samples: samples.p99 },
     ]
   } finally {
     await etcd.stop()
@@ -87,6 +97,18 @@ async function startLoad(...args: (string | number)[]): Promise<{ go(): Promise<
       return result
     },
   }
+}
+
+/** Of one heartbeat, as the API does it: its limit, had it nothing else to do. */
+function ownVerifications(count = 3000): number {
+  const privateKey = agentKey(0)
+  const key = publicKey(createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'))
+  const signed = encodeHeartbeat(beatOf(0, 1, new Date()))
+  const { signature } = sign(signed, privateKey, new Date())
+  const before = process.cpuUsage()
+  for (let i = 0; i < count; i++) if (!verify(signed, signature, key)) throw new Error('its own signature was refused')
+  const { user, system } = process.cpuUsage(before)
+  return (count / (user + system)) * 1e6
 }
 
 /** In one thread, a second of its own CPU time. */
