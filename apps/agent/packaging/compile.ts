@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
+import { readElf } from './elf.ts'
 
 const agent = path.dirname(import.meta.dirname)
 const root = path.join(agent, '../..')
@@ -10,12 +11,12 @@ const manifest = JSON.parse(fs.readFileSync(path.join(agent, 'package.json'), 'u
 
 export const VERSION: string = manifest.version
 
-/** What the agent is built for: the package that has Bun for it, and what deb and rpm call the architecture (none where libc is musl). */
+/** What the agent is built for: the package that has Bun for it, the loader of its libc, and what deb and rpm call the architecture (none where libc is musl). */
 export const TARGETS = {
-  'linux-x64': { bun: '@oven/bun-linux-x64', deb: 'amd64', rpm: 'x86_64' },
-  'linux-arm64': { bun: '@oven/bun-linux-aarch64', deb: 'arm64', rpm: 'aarch64' },
-  'linux-x64-musl': { bun: '@oven/bun-linux-x64-musl', deb: null, rpm: null },
-  'linux-arm64-musl': { bun: '@oven/bun-linux-aarch64-musl', deb: null, rpm: null },
+  'linux-x64': { bun: '@oven/bun-linux-x64', loader: '/lib64/ld-linux-x86-64.so.2', deb: 'amd64', rpm: 'x86_64' },
+  'linux-arm64': { bun: '@oven/bun-linux-aarch64', loader: '/lib/ld-linux-aarch64.so.1', deb: 'arm64', rpm: 'aarch64' },
+  'linux-x64-musl': { bun: '@oven/bun-linux-x64-musl', loader: '/lib/ld-musl-x86_64.so.1', deb: null, rpm: null },
+  'linux-arm64-musl': { bun: '@oven/bun-linux-aarch64-musl', loader: '/lib/ld-musl-aarch64.so.1', deb: null, rpm: null },
 } as const
 export type Target = keyof typeof TARGETS
 
@@ -37,6 +38,9 @@ export function compile(target: Target, file: string): void {
   execFileSync(bun(here), ['build', ...flags, ...version, ...base, path.join(agent, 'src/main.ts')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  const { machine, interpreter } = readElf(file)
+  if (machine !== target.split('-')[1] || interpreter !== TARGETS[target].loader)
+    throw new Error(`What was built for ${target} is a program for ${machine} that asks for ${interpreter}.`)
 }
 
 /** Bun for a target: out of node_modules, else fetched, and held against the checksum in the lockfile. */
