@@ -212,7 +212,7 @@ export const NodeImportState = builder.enumType('NodeImportState', {
   values: same({
     VALID: 'It can be added.',
     ADDED: 'It was added.',
-    EXISTS: 'A node of that name is there already.',
+    EXISTS: 'A node of that name and address, or of that address, is there already.',
     INVALID: 'Its issues say what is wrong.',
   }),
 })

@@ -69,10 +69,20 @@ describe('importNodes', () => {
   })
 
   test('the second time all exist, by name or by address', async () => {
+    await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1\nc=10.0.0.3' })
+    const again = await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1\n10.0.0.3\nb=10.0.0.1:2222' })
+    expect(states(again)).toEqual(['1 a EXISTS', '2 10.0.0.3 EXISTS', '3 b ADDED'])
+    expect(again.rows[1]).toMatchObject({ node: { name: 'c' }, issues: [{ path: 'host' }] })
+  })
+
+  test('a name that a node at another address has is refused, and says where that is', async () => {
     await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1' })
-    const again = await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.9\n10.0.0.1\nb=10.0.0.1:2222' })
-    expect(states(again)).toEqual(['1 a EXISTS', '2 10.0.0.1 EXISTS', '3 b ADDED'])
-    expect(again.rows[1]).toMatchObject({ node: { name: 'a' }, issues: [{ path: 'host' }] })
+    const report = await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.9\na=10.0.0.9' })
+    expect(states(report)).toEqual(['1 a INVALID', '2 a EXISTS'])
+    expect(report.rows[0]).toMatchObject({
+      node: { name: 'a' },
+      issues: [{ path: 'name', message: expect.stringContaining('10.0.0.1:22') }],
+    })
   })
 
   test('two people at once: each node is added by one of them, in whatever order they name them', async () => {

@@ -3,6 +3,7 @@ import type { Ctx, Tx } from '../../context.ts'
 import type { Db } from '../../db/client.ts'
 import { isOneOf, visibleTo } from '../../db/rows.ts'
 import { nodeGroups } from '../../groups/tables.ts'
+import { hostPort } from '../address.ts'
 import { computeNodes } from '../tables.ts'
 import type { PlannedRow } from './plan.ts'
 
@@ -33,7 +34,10 @@ export function flagRepeats(rows: PlannedRow[]): void {
   }
 }
 
-/** Flag the rows whose name or address a node of the tenant has. */
+/**
+ * Flag the rows whose name or address a node of the tenant has. The name of a node with another address is a mistake: who takes
+ * it for added would work on the wrong machine.
+ */
 export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
   const valid = rows.filter((row) => row.state === 'VALID' && row.values)
   if (valid.length === 0) return
@@ -63,12 +67,19 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
     const sameName = byName.get(row.values!.name)
     const node = sameName ?? byAddress.get(addressOf(row.values!))
     if (!node) continue
-    row.state = 'EXISTS'
+    const isElsewhere = hostPort(node.host, node.port) !== hostPort(row.values!.host, row.values!.port)
+    row.state = isElsewhere ? 'INVALID' : 'EXISTS'
     row.node = node
+    const there = `${node.name} (${node.status})`
     row.issues = [
-      sameName
-        ? { path: 'name', message: `There is already a node named ${node.name} (${node.status}).` }
-        : { path: 'host', message: `The node ${node.name} (${node.status}) has this address already.` },
+      isElsewhere
+        ? {
+            path: 'name',
+            message: `The node ${there} is at ${hostPort(node.host, node.port)}: update it there, or name this one otherwise.`,
+          }
+        : sameName
+          ? { path: 'name', message: `There is already a node named ${there}.` }
+          : { path: 'host', message: `The node ${there} has this address already.` },
     ]
   }
 }
