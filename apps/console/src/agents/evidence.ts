@@ -1,8 +1,9 @@
-import { formatDateTime, formatDuration } from '@/messages/format.ts'
+import { formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 
 const inWords: Record<string, (value: never) => string | null> = {
-  heardAt: (when: string) => t('evidence.heardAt', { when: formatDateTime(when) }),
+  // Said by the silence and the time of the change.
+  heardAt: () => null,
   // Who is heard again was silent until a moment ago; that is said by the state before.
   silentS: (seconds: number) => (seconds < 1 ? null : t('evidence.silentS', { time: formatDuration(seconds * 1000) })),
   bootEpoch: () => null,

@@ -34,9 +34,8 @@ export function Timeline({ transitions }: { transitions: AgentDetails['transitio
                   <Ago at={transition.at} />
                 </span>
               </div>
-              <p className="text-xs text-muted">
-                {t(`agentReason.${transition.reason}`)} {evidenceText(transition.evidence)}
-              </p>
+              <p className="text-xs text-muted">{t(`agentReason.${transition.reason}`)}</p>
+              <p className="text-xs text-muted first-letter:uppercase">{evidenceText(transition.evidence)}</p>
             </li>
           ))}
         </ol>

@@ -31,7 +31,6 @@ export const agents = {
 
   'evidence.by': 'by {name}',
   'evidence.drainedBy': 'drained for {name}',
-  'evidence.heardAt': 'last heard on {when}',
   'evidence.isHeld': 'many are silent at once',
   'evidence.other': '{name}: {value}',
   'evidence.reason': '“{reason}”',
