@@ -55,8 +55,10 @@ export function createNotifier(url: string, log: Log): Notifier {
       pending = new Map()
       try {
         const c = await connection()
+        const payloads: string[] = []
         for (let i = 0; i < nudges.length; i += MAX_PAYLOAD_NUDGES)
-          await c.query('select pg_notify($1, $2)', [CHANNEL, JSON.stringify(nudges.slice(i, i + MAX_PAYLOAD_NUDGES))])
+          payloads.push(JSON.stringify(nudges.slice(i, i + MAX_PAYLOAD_NUDGES)))
+        await c.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
       } catch (error) {
         // Listeners look by themselves every second or so: a lost nudge costs delay, not truth.
         log.warn({ err: error }, 'could not notify')

@@ -1,14 +1,16 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { isDatabaseAway } from './patiently.ts'
 
 /**
- * Makes few statements of many: what is asked for while `work` is under way waits for it, and is then done all together. Who asks
+ * Makes few statements of many: what is asked for in the same turn, or while `work` is under way, is done all together. Who asks
  * alone does not wait. What the database refuses is done one by one, so that only who asked for it is told.
  * @param work gives one answer for each input, in their order; must bear being done again
  * @param most inputs that one call takes
+ * @param everyMs least time from one call to the next, unless there is more than one call takes
  */
-export function together<I, O>(work: (inputs: I[]) => Promise<O[]>, most: number): (input: I) => Promise<O> {
+export function together<I, O>(work: (inputs: I[]) => Promise<O[]>, most: number, everyMs = 0): (input: I) => Promise<O> {
   type Waiting = { input: I; resolve: (output: O) => void; reject: (error: unknown) => void }
-  let waiting: Waiting[] = []
+  const waiting: Waiting[] = []
   let isWorking = false
 
   const attempt = async (some: Waiting[]): Promise<void> => {
@@ -22,10 +24,11 @@ export function together<I, O>(work: (inputs: I[]) => Promise<O[]>, most: number
   }
   const drain = async () => {
     isWorking = true
+    await setImmediate()
     while (waiting.length > 0) {
-      const some = waiting.slice(0, most)
-      waiting = waiting.slice(most)
-      await attempt(some)
+      const next = performance.now() + everyMs
+      await attempt(waiting.splice(0, most))
+      if (everyMs > 0 && waiting.length < most) await setTimeout(Math.max(0, next - performance.now()))
     }
     isWorking = false
   }
