@@ -11,6 +11,7 @@ import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ApiContext } from './context.ts'
 import type { Batch } from './graphql/subscriptions.ts'
 import { masked } from './masking.ts'
+import { type PutEvents, planEvents } from './plain-events.ts'
 import type { SocketContext } from './server.ts'
 
 // A batch also tells how the run stands; who gets it later than this is told anew.
@@ -20,8 +21,11 @@ type Shared = { at: number; result: Promise<ExecutionResult>; text?: Promise<str
 // By the page itself, which all who follow closely are given, then by who asks for what.
 const shared = new WeakMap<Batch['events'], Map<string, Shared>>()
 
-/** Of a document that asks for a log and nothing else: a number of its own, and the variable that says only where to begin. */
-type LogDocument = { number: number; after: string | null }
+/**
+ * Of a document that asks for a log and nothing else: a number of its own, the variable that says only where to begin, and how its
+ * events are made when they are plain.
+ */
+type LogDocument = { number: number; after: string | null; putEvents: PutEvents | null }
 const documents = new WeakMap<DocumentNode, LogDocument | null>()
 let documentCount = 0
 
@@ -33,12 +37,12 @@ let documentCount = 0
 export function sharedLogs(): Plugin<ApiContext> {
   return {
     onSubscribe({ args, setSubscribeFn }) {
-      if (logDocument(args.document)) setSubscribeFn(subscribeToLog)
+      if (logDocument(args)) setSubscribeFn(subscribeToLog)
     },
   }
 }
 
-function logDocument(document: DocumentNode): LogDocument | null {
+function logDocument({ document, schema }: ExecutionArgs): LogDocument | null {
   let known = documents.get(document)
   if (known === undefined) {
     const [operation, ...others] = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
@@ -46,7 +50,7 @@ function logDocument(document: DocumentNode): LogDocument | null {
     const isLog = others.length + fields.length === 0 && field?.kind === Kind.FIELD && field.name.value === 'jobRunEvents'
     const after = isLog && field.arguments?.find((argument) => argument.name.value === 'after')?.value
     const name = after && after.kind === Kind.VARIABLE && isUsedOnce(document, after.name.value) ? after.name.value : null
-    known = isLog ? { number: ++documentCount, after: name } : null
+    known = isLog ? { number: ++documentCount, after: name, putEvents: planEvents(schema, field) } : null
     documents.set(document, known)
   }
   return known
@@ -101,15 +105,24 @@ function sharedOf(args: ExecutionArgs, key: string, batch: Batch): Shared {
   shared.set(batch.events, results)
   const known = results.get(key)
   if (known && performance.now() - known.at < FRESH_MS) return known
-  const fresh = { at: performance.now(), result: Promise.resolve(execute({ ...args, rootValue: { ...batch } })) }
+  const fresh = { at: performance.now(), result: resultOf(args, batch) }
   results.set(key, fresh)
   return fresh
 }
 
+async function resultOf(args: ExecutionArgs, batch: Batch): Promise<ExecutionResult> {
+  const { putEvents } = logDocument(args)!
+  if (!putEvents) return execute({ ...args, rootValue: { ...batch } })
+  const result = await execute({ ...args, rootValue: { ...batch, events: [] } })
+  if (result.data) putEvents(result.data, batch.events)
+  return result
+}
+
 /** Who asks, and for what: where each began makes no difference any more. */
-function keyOf({ document, variableValues, operationName, contextValue }: ExecutionArgs): string {
+function keyOf(args: ExecutionArgs): string {
+  const { variableValues, operationName, contextValue } = args
   const { caller } = contextValue as ApiContext
-  const { number, after } = logDocument(document)!
+  const { number, after } = logDocument(args)!
   const asked = Object.entries(variableValues ?? {}).filter(([name]) => name !== after)
   return JSON.stringify([caller?.tenantId, caller?.actor, number, operationName, asked])
 }

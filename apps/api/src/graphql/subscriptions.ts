@@ -1,4 +1,4 @@
-import { followJobRunEvents, type JobRunEventPage } from '@muster/core/jobs'
+import { followJobRunEvents, type JobRunEventPage, type JobRun as JobRunRow } from '@muster/core/jobs'
 import { builder } from '../builder.ts'
 import { type ApiContext, forgetLoaded } from '../context.ts'
 import { changes } from './changes.ts'
@@ -24,10 +24,11 @@ const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement(
       description: 'The run as it is now.',
       async resolve(query, { runId, run }, _args, { ctx }) {
         const asked = query({ where: { tenantId: ctx.tenantId, id: runId } })
-        const { with: relations, extras }: { with?: object; extras?: object } = asked
+        const { columns, with: relations, extras }: { columns?: object; with?: object; extras?: object } = asked
         const isPlain = Object.keys({ ...relations, ...extras }).length === 0
         // Its own columns are read together with those of other runs that have something to say.
-        return (await (isPlain ? run() : ctx.db.query.jobRuns.findFirst(asked)))!
+        const names = Object.keys(columns ?? {}) as (keyof JobRunRow)[]
+        return (await (isPlain && columns ? run(names) : ctx.db.query.jobRuns.findFirst(asked))) as JobRunRow
       },
     }),
   }),

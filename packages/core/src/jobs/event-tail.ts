@@ -1,4 +1,4 @@
-import { asc, sql } from 'drizzle-orm'
+import { asc, getColumns, sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { isOneOf } from '../db/rows.ts'
 import type { Listener, Nudge } from '../events.ts'
@@ -12,8 +12,9 @@ const KEEP_EVENTS = 4000
 const KEEP_CHARACTERS = 4 * 1024 * 1024
 const LOOK_EVERY_MS = 1000
 const RUNS_PER_STATEMENT = 200
-// Each may hold some megabytes.
-const PAGES_PER_STATEMENT = 20
+const PAGES_PER_STATEMENT = 100
+// Of many pages each is shorter: an event may be large.
+const EVENTS_PER_STATEMENT = 10_000
 
 /** Bridges a restart of Postgres. What stays broken ends the subscriptions, and clients come back with their last seq. */
 const PATIENCE_MS = 60_000
@@ -33,26 +34,33 @@ async function unlessAborted(page: Promise<JobRunEvent[]>, signal: AbortSignal |
   return Promise.race([page, aborted]).finally(() => signal.removeEventListener('abort', leave))
 }
 
+type RunAsk = { id: string; columns: (keyof JobRun)[] }
+
 /** What tails read; those that look at the same time share a statement. */
 type Reads = {
-  run(id: string): Promise<JobRun | undefined>
+  run(ask: RunAsk): Promise<JobRun | undefined>
   page(place: { id: string; after: number }): Promise<JobRunEvent[]>
 }
 const reads = new WeakMap<Db, Reads>()
 
 function readsOf(db: Db): Reads {
   const known = reads.get(db) ?? {
-    run: together((ids: string[]) => readRuns(db, ids), RUNS_PER_STATEMENT),
+    run: together((asks: RunAsk[]) => readRuns(db, asks), RUNS_PER_STATEMENT),
     page: together((places: { id: string; after: number }[]) => readPages(db, places), PAGES_PER_STATEMENT),
   }
   reads.set(db, known)
   return known
 }
 
-async function readRuns(db: Db, ids: string[]): Promise<(JobRun | undefined)[]> {
-  const rows = await db.select().from(jobRuns).where(isOneOf(jobRuns.id, ids))
+/** Runs with at least the columns that were asked for: they have many, and are read at every batch. */
+async function readRuns(db: Db, asks: RunAsk[]): Promise<(JobRun | undefined)[]> {
+  const all = getColumns(jobRuns)
+  const names = new Set(['id' as const, ...asks.flatMap((ask) => ask.columns)])
+  const columns = Object.fromEntries([...names].map((name) => [name, all[name]])) as typeof all
+  const ids = [...new Set(asks.map((ask) => ask.id))]
+  const rows = await db.select(columns).from(jobRuns).where(isOneOf(jobRuns.id, ids))
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => byId.get(id))
+  return asks.map((ask) => byId.get(ask.id))
 }
 
 async function readPages(db: Db, places: { id: string; after: number }[]): Promise<JobRunEvent[][]> {
@@ -61,7 +69,7 @@ async function readPages(db: Db, places: { id: string; after: number }[]): Promi
     .from(jobRunEvents)
     .where(sql`${jobRunEvents.jobRunId} = place.id and ${jobRunEvents.seq} > place.after`)
     .orderBy(asc(jobRunEvents.seq))
-    .limit(PAGE)
+    .limit(Math.min(PAGE, Math.ceil(EVENTS_PER_STATEMENT / places.length)))
     .as('page')
   const [ids, afters] = [places.map((place) => place.id), places.map((place) => place.after)]
   const rows = await db
@@ -167,9 +175,9 @@ export class EventTail {
     if (this.failure) throw this.failure
   }
 
-  /** The run as it is now; undefined when it is gone. */
-  run(): Promise<JobRun | undefined> {
-    return this.patiently(() => this.reads.run(this.id))
+  /** These columns of the run as they are now; undefined when it is gone. */
+  run<C extends keyof JobRun>(columns: C[]): Promise<Pick<JobRun, C> | undefined> {
+    return this.patiently(() => this.reads.run({ id: this.id, columns }))
   }
 
   private patiently<T>(read: () => PromiseLike<T>): Promise<T> {
@@ -205,7 +213,7 @@ export class EventTail {
     let end: number | null = null
     if (this.asksRun) {
       this.asksRun = false
-      const run = await this.run()
+      const run = await this.run(['lastSeq', 'finishedAt'])
       if (!run) return this.end()
       // What was there before anybody followed is read by those who want it.
       if (this.head === -1) {

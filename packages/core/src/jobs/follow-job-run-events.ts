@@ -12,8 +12,8 @@ const tails = new WeakMap<Listener, Map<string, EventTail>>()
 export type JobRunEventPage = {
   events: JobRunEvent[]
   lastSeq: number
-  /** The run as it is when asked, so never from before these events; undefined when it is gone. */
-  run(): Promise<JobRun | undefined>
+  /** These columns of the run as they are when asked, so never from before these events; undefined when it is gone. */
+  run<C extends keyof JobRun>(columns: C[]): Promise<Pick<JobRun, C> | undefined>
 }
 
 /**
@@ -41,7 +41,7 @@ export async function* followJobRunEvents(
       if (signal?.aborted) return
       if (events.length > 0) {
         seq = events.at(-1)!.seq
-        yield { events, lastSeq: seq, run: () => tail.run() }
+        yield { events, lastSeq: seq, run: (columns) => tail.run(columns) }
       } else if (isDrained) return
       else await tail.changed(seq, signal)
     }
