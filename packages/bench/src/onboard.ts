@@ -178,6 +178,9 @@ export async function cancelRun(api: Client, id: string): Promise<void> {
 }
 
 export type LogEvent = { seq: number; kind: string; host: string | null; task: string | null; createdAt: string }
+
+export const LOG_SUBSCRIPTION =
+  'subscription ($id: ID!, $after: BigInt) { jobRunEvents(id: $id, after: $after) { lastSeq events { seq kind host task createdAt } run { status } } }'
 type Batch = { jobRunEvents: { lastSeq: number; events: LogEvent[]; run: { status: string } } }
 
 /** The events of a run from `after` on, batch by batch, until the run is over or `signal` drops the connection. */
@@ -187,10 +190,6 @@ export async function* followRun(
   after: number,
   signal?: AbortSignal,
 ): AsyncGenerator<Batch['jobRunEvents']> {
-  const updates = api.subscribe<Batch>(
-    `subscription ($id: ID!, $after: BigInt) { jobRunEvents(id: $id, after: $after) { lastSeq events { seq kind host task createdAt } run { status } } }`,
-    { id, after },
-    signal,
-  )
+  const updates = api.subscribe<Batch>(LOG_SUBSCRIPTION, { id, after }, signal)
   for await (const data of updates) yield data.jobRunEvents
 }

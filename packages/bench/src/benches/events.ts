@@ -17,7 +17,7 @@ const PACED_S = 5
 export const bench: Bench = async ({ rounds, say }) => {
   const dir = mkdtempSync(join(tmpdir(), 'mf-'))
   const flood = callbackFlood(dir)
-  const product = await startProduct({ ANSIBLE_PLAYBOOK: flood.program })
+  const product = await startProduct(flood.env)
   try {
     let token: string | null = null
     const api = connect(product.url, () => token)

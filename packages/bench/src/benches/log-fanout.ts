@@ -5,8 +5,9 @@ import type { Bench } from '../bench.ts'
 import { type Client, connect } from '../client.ts'
 import { percentile, type Sample } from '../compare.ts'
 import { cpuSeconds } from '../cpu.ts'
+import { followLightly } from '../light-follower.ts'
 import { naiveNotify } from '../naive-notify.ts'
-import { addSilentNode, followRun, runJob, signIn } from '../onboard.ts'
+import { addSilentNode, type LogEvent, runJob, signIn } from '../onboard.ts'
 import { startProduct } from '../product.ts'
 import { callbackFlood } from '../stand-ins/callback.ts'
 
@@ -25,7 +26,7 @@ const PLACES = 160
 export const bench: Bench = async ({ rounds, say }) => {
   const dir = mkdtempSync(join(tmpdir(), 'mf-'))
   const flood = callbackFlood(dir)
-  const product = await startProduct({ ANSIBLE_PLAYBOOK: flood.program, JOB_RUNNER_CONCURRENCY: String(PLACES) })
+  const product = await startProduct({ ...flood.env, JOB_RUNNER_CONCURRENCY: String(PLACES) })
   try {
     let token: string | null = null
     const api = connect(product.url, () => token)
@@ -37,9 +38,9 @@ export const bench: Bench = async ({ rounds, say }) => {
       const ids: string[] = []
       for (let i = 0; i < RUNS; i++) ids.push(await runJob(api, { template: 'connectivity_check', limit: `node${i}` }))
       const lags: number[] = []
-      let drops = reconnects
+      let followed = 0
       const followers = ids.flatMap((id) =>
-        Array.from({ length: followersPerRun }, () => follow(api, id, lags, () => drops-- > 0)),
+        Array.from({ length: followersPerRun }, () => follow(product.url, token!, id, lags, dropAfter(followed++, reconnects))),
       )
       await newest(api, (run) => run.execAt !== null)
       // So that what starting costs is over.
@@ -96,28 +97,32 @@ export const bench: Bench = async ({ rounds, say }) => {
   }
 }
 
-/** Follow to the end, losing the connection once in the middle if told to. @returns how many lines came, each once and in order */
-async function follow(api: Client, id: string, lags: number[], mayDrop: () => boolean): Promise<number> {
+/** After how many lines the nth follower loses its connection, for `reconnects` of them: one after the other, all the time. */
+const dropAfter = (n: number, reconnects: number) =>
+  n < reconnects ? 1 + Math.floor((n / reconnects) * (RATE / RUNS) * SECONDS) : Number.POSITIVE_INFINITY
+
+/** Follow to the end, losing the connection once, after `dropAt` lines. @returns how many lines came, each once and in order */
+async function follow(url: string, token: string, id: string, lags: number[], dropAt: number): Promise<number> {
   let seq = 0
   let lines = 0
-  let isToDrop = mayDrop()
-  while (true) {
-    const connection = new AbortController()
-    for await (const batch of followRun(api, id, seq, connection.signal)) {
-      const now = Date.now()
-      for (const event of batch.events) {
-        if (event.seq !== ++seq) throw new Error(`event ${event.seq} came in the place of ${seq}`)
-        if (event.kind !== 'ok') continue
-        lines++
-        lags.push(now - Date.parse(event.createdAt))
-      }
-      if (isToDrop && lines > 50) {
-        isToDrop = false
-        connection.abort()
-      }
+  let isToDrop = true
+  // Lines come some at a time, said at the same moment.
+  let said = { createdAt: '', at: 0 }
+  const take = (events: LogEvent[]) => {
+    const now = Date.now()
+    for (const event of events) {
+      if (event.seq !== ++seq) throw new Error(`event ${event.seq} came in the place of ${seq}`)
+      if (event.kind !== 'ok') continue
+      lines++
+      if (event.createdAt !== said.createdAt) said = { createdAt: event.createdAt, at: Date.parse(event.createdAt) }
+      lags.push(now - said.at)
     }
-    if (!connection.signal.aborted) return lines
+    if (!isToDrop || lines < dropAt) return false
+    isToDrop = false
+    return true
   }
+  while (!(await followLightly(url, token, { id, after: seq }, take)));
+  return lines
 }
 
 type Run = { finishedAt: string | null; execAt: string | null; lineCount: number }
