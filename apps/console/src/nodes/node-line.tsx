@@ -13,7 +13,7 @@ export const lineHeight = 40
 export const cardHeight = 76
 /** Columns of the wide list; the head uses the same. Later columns leave first when the window gets narrower. */
 export const columns =
-  'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(120px,1.1fr)_116px_100px_minmax(104px,0.9fr)_minmax(150px,2fr)_minmax(76px,0.6fr)_minmax(60px,0.7fr)_76px] 2xl:grid-cols-[28px_minmax(140px,1.2fr)_124px_108px_minmax(120px,1fr)_minmax(160px,1.6fr)_minmax(100px,0.9fr)_112px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
+  'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(124px,1.15fr)_116px_96px_minmax(100px,0.85fr)_minmax(150px,1.7fr)_minmax(92px,0.8fr)_minmax(60px,0.55fr)_72px] 2xl:grid-cols-[28px_minmax(140px,1.2fr)_124px_108px_minmax(120px,1fr)_minmax(160px,1.6fr)_minmax(100px,0.9fr)_112px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
 
 export function nodeHref(id: string): string {
   return `/nodes/${encodeURIComponent(id)}`
