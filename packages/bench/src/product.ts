@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { migrateDb } from '@muster/core/db'
 import { pickPort, startTestPostgres } from '@muster/standalone'
 import { childrenOf, cpuSeconds } from './cpu.ts'
 
@@ -95,7 +96,7 @@ export async function startProduct(
     rmSync(dir, { recursive: true, force: true })
   }
   try {
-    await runNode('packages/core/src/db/migrate.ts', settings)
+    await migrateDb(postgres.url)
     const first = JSON.parse(await runNode('apps/api/src/first-start.ts', settings)) as { signInLink: string }
     await Promise.all([start('api'), start('worker')])
     const linkToken = new URL(first.signInLink).searchParams.get('token')!

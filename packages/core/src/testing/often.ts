@@ -8,4 +8,4 @@ export const often = (full: number): number => Math.ceil(full * SHARE)
 export const isLong = process.env.MUSTER_LONG_TESTS !== undefined
 
 /** How long a fault test may take, milliseconds: not what it needs, but when it hangs. */
-export const FAULT_TIMEOUT = isLong ? 3_600_000 : 600_000
+export const FAULT_TIMEOUT = isLong ? 14_400_000 : 600_000

@@ -3,7 +3,7 @@
 import { openVault, resealCredentials } from '../credentials/index.ts'
 import { connectDb } from '../db/client.ts'
 import { createLog } from '../log.ts'
-import { quickDerive, TEST_MASTER_PASSWORD } from './runtime.ts'
+import { quickDerive, TEST_MASTER_PASSWORD } from './master-password.ts'
 
 const [url, most] = process.argv.slice(2) as [string, string]
 const { db } = connectDb(url, { max: 2, name: 'muster-test-reseal' })

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Runtime } from '../context.ts'
 import { openVault } from '../credentials/index.ts'
 import { connectDb } from '../db/client.ts'
@@ -7,12 +6,7 @@ import { createLog } from '../log.ts'
 import { createQueue } from '../queue.ts'
 import { createTestDatabase } from './database.ts'
 import { type Given, storyOf } from './given.ts'
-
-export const TEST_MASTER_PASSWORD = 'a master password for tests'
-
-/** One hash instead of 600,000: no test has a second to spare for each of its databases. */
-export const quickDerive = async (password: string, salt: Buffer): Promise<Buffer> =>
-  createHash('sha256').update(salt).update(password).digest()
+import { quickDerive, TEST_MASTER_PASSWORD } from './master-password.ts'
 
 export type TestRuntime = {
   runtime: Runtime
