@@ -1,9 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, FAULT_TIMEOUT, often } from '@muster/core/testing'
+import { eventually, FAULT_TIMEOUT, isLong, often } from '@muster/core/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { bodyOf, openLine } from './agent-line.ts'
+import { seedAgents } from './bench-agents.ts'
 import { type Client, connect } from './client.ts'
 import { addSilentNode, followRun, runJob, signIn } from './onboard.ts'
 import { type Product, startProduct } from './product.ts'
@@ -15,6 +17,10 @@ const FOLLOWERS = Math.max(20, often(200))
 const WRITERS = 3
 // Only when something hangs does a follower hear nothing for so long.
 const SILENCE_MS = 300_000
+const AGENTS = isLong ? 1000 : 50
+const LINES_OF_AGENTS = isLong ? 100 : 25
+const RECORDED = isLong ? often(1_000_000) : 1000
+const RACES = often(100_000)
 
 // In the place of ansible-playbook: what is tried here is what we do with its output and its end, not Ansible. Of
 // collect_facts it is soon done. Else it says its lines in parts, and begins each when it can take away the file with which the test
@@ -199,6 +205,91 @@ describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
     )
     expect(new Map(runs.map((run) => [run.key, run.id]))).toEqual(acknowledged)
     expect(runs.filter((run) => run.status !== 'SUCCEEDED' || run.ends !== 1)).toEqual([])
+    expect(product.failed).toEqual([])
+  })
+})
+
+describe('heartbeats', { timeout: FAULT_TIMEOUT }, () => {
+  beforeAll(() => seedAgents(product.databaseUrl, AGENTS), 120_000)
+
+  /** Do `work` on so many connections at once, each with agents of its own. */
+  async function onLines(url: string, work: (send: (body: Uint8Array) => Promise<string>, agents: number[]) => Promise<void>) {
+    const agents = Array.from({ length: AGENTS }, (_, i) => i)
+    await Promise.all(
+      Array.from({ length: LINES_OF_AGENTS }, async (_, k) => {
+        const line = await openLine(url)
+        await work(
+          line.send,
+          agents.filter((i) => i % LINES_OF_AGENTS === k),
+        ).finally(line.close)
+      }),
+    )
+  }
+
+  /** Bodies one after the other, each behind its length. */
+  function* recorded(file: string): Generator<Buffer> {
+    const all = readFileSync(file)
+    for (let at = 0; at < all.length; ) {
+      const length = all.readUInt32LE(at)
+      yield all.subarray(at + 4, at + 4 + length)
+      at += 4 + length
+    }
+  }
+
+  it(`accepts none of ${RECORDED} again after the API and Postgres died while they came, ${FAULTS} times`, async () => {
+    const sequences = new Array<number>(AGENTS).fill(0)
+    const file = join(dir, 'recorded')
+    const answers: Record<string, number> = {}
+    let total = 0
+    for (let fault = 0; fault < FAULTS; fault++) {
+      const log = openSync(file, 'w')
+      const until = Math.ceil(((fault + 1) * RECORDED) / FAULTS)
+      let dying: Promise<unknown> | undefined
+      await onLines(product.url, async (send, agents) => {
+        for (let turn = 0; !dying; turn++) {
+          const i = agents[turn % agents.length]!
+          // As late as may be: they have to be in time still when they come again.
+          const body = bodyOf(i, ++sequences[i]!, new Date(Date.now() + 200_000))
+          const answer = await send(body).catch(() => null)
+          if (dying && answer !== 'accepted') return
+          expect(answer).toBe('accepted')
+          const length = Buffer.alloc(4)
+          length.writeUInt32LE(body.length)
+          writeSync(log, Buffer.concat([length, body]))
+          if (++total === until) dying = Promise.all([product.crashPostgres(), product.kill('api')])
+        }
+      })
+      closeSync(log)
+      await dying
+      await product.start('api')
+      const again = recorded(file)
+      await onLines(product.url, async (send) => {
+        for (const body of again) {
+          const answer = await send(body)
+          answers[answer] = (answers[answer] ?? 0) + 1
+        }
+      })
+    }
+    expect(answers).toEqual({ stale_sequence: total })
+    expect(total).toBeGreaterThanOrEqual(RECORDED)
+  })
+
+  it(`accepts each of ${RACES} that are raced to two processes once`, async () => {
+    await product.start('second-api')
+    const wrong: string[][] = []
+    let race = 0
+    await onLines(product.url, async (send, agents) => {
+      const second = await openLine(product.secondUrl)
+      for (let sequence = 1; race < RACES; sequence++)
+        for (const i of agents) {
+          race++
+          const body = bodyOf(i, sequence, new Date(), 2)
+          const answers = await Promise.all([send(body), second.send(body)])
+          if (answers.sort().join() !== 'accepted,stale_sequence') wrong.push(answers)
+        }
+      second.close()
+    })
+    expect(wrong).toEqual([])
     expect(product.failed).toEqual([])
   })
 })
