@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { safePath } from '@/graphql/session.ts'
 import { guessFormat } from '@/onboarding/guess-format.ts'
-import { parseVars } from '@/runs/parse-vars.ts'
 import { isHostlist, toFilter, toOrder } from './filter.ts'
 
 function filterOf(query: string) {
@@ -38,14 +37,6 @@ test('what was pasted is recognised', () => {
   expect(guessFormat('[gpus]\ngpu1 ansible_host=10.0.0.1')).toBe('INVENTORY')
   expect(guessFormat('all:\n  hosts:\n    gpu1:')).toBe('INVENTORY')
   expect(guessFormat('[fd00::7]:2222')).toBe('LIST')
-})
-
-test('extra vars are names with values, as YAML or JSON', () => {
-  expect(parseVars('', 'no')).toEqual({ vars: null, error: null })
-  expect(parseVars('a: 1\nb: [x, y]', 'no').vars).toEqual({ a: 1, b: ['x', 'y'] })
-  expect(parseVars('{"a": "{{ lookup(\'pipe\', \'id\') }}"}', 'no').vars).toEqual({ a: "{{ lookup('pipe', 'id') }}" })
-  expect(parseVars('just words', 'must be an object').error).toBe('must be an object')
-  expect(parseVars('a: [1', 'no').error).toMatch(/line 1/)
 })
 
 test('after sign-in nobody is led off this console', () => {
