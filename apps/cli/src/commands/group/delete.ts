@@ -6,7 +6,7 @@ import { groupId } from '../../ids.ts'
 
 export const groupDelete = () =>
   new Command('delete')
-    .description('delete a group; its nodes stay')
+    .description('delete a group with its variables; its nodes stay')
     .argument('<name>')
     .action(async (name: string) => {
       const { deleteNodeGroup } = await request(

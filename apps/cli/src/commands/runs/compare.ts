@@ -27,7 +27,7 @@ export const runsCompare = () =>
         ['newly failing', compared.newlyFailing],
         ['fixed', compared.fixed],
         ['still failing', compared.stillFailing],
-        ['changed', `${compared.changedBefore} hosts, now ${compared.changedNow}`],
+        ['changed', `${compared.changedBefore} of the hosts of both, now ${compared.changedNow}`],
         ['took', `${clock(compared.previousDurationMs)}, now ${clock(compared.durationMs)}`],
         ...(compared.added ? [['added', compared.added] as [string, string]] : []),
         ...(compared.missing ? [['missing', compared.missing] as [string, string]] : []),
