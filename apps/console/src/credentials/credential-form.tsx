@@ -71,8 +71,8 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
   // Secrets that are stored are not sent to another server than the one they were given for.
   const isMoved =
     credential !== undefined && takes.host && (form.host !== credential.host || form.port !== String(credential.port ?? ''))
-  const kept = (field: string) =>
-    credential?.secretsSet.includes(field) ? t(isMoved ? 'credential.keptNoMore' : 'credential.kept') : undefined
+  const isStored = (field: string) => credential?.secretsSet.includes(field) ?? false
+  const kept = (field: string) => (isStored(field) ? t(isMoved ? 'credential.keptNoMore' : 'credential.kept') : undefined)
   return (
     <form
       className="grid gap-4 sm:grid-cols-2"
@@ -150,7 +150,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
               placeholder={t('credential.privateKeyExample')}
               autoComplete="off"
               hint={kept('privateKey') ?? t('credential.privateKeyHint')}
-              optional={kind !== 'SSH_KEY'}
+              optional={kind !== 'SSH_KEY' && !(isMoved && isStored('privateKey'))}
             />
             <label className="w-fit cursor-pointer text-xs text-accent underline underline-offset-2 focus-within:outline-2">
               {t('credential.fromFile')}
@@ -173,7 +173,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
         <TextField
           label={t('signIn.password')}
           type="password"
-          optional={takes.key}
+          optional={takes.key && !(isMoved && isStored('password'))}
           value={form.password}
           onChange={set('password')}
           error={error('password')}
