@@ -53,7 +53,11 @@ export const builder = new SchemaBuilder<SchemaShape>({
         ? new Forbidden(`${info.fieldName}: your role, ${caller.actor.role}, does not allow this.`)
         : new Unauthenticated(SIGN_IN),
   },
-  complexity: { limit: { complexity: MAX_COST }, fieldComplexity: fieldCost, complexityError: tooCostly },
+  complexity: {
+    limit: ({ isCostKnown }) => (isCostKnown ? {} : { complexity: MAX_COST }),
+    fieldComplexity: fieldCost,
+    complexityError: tooCostly,
+  },
   relay: {
     cursorType: 'String',
     nodesQueryOptions: false,

@@ -42,6 +42,8 @@ export type ApiContext = RequestFacts & {
   caller: Caller | null
   /** The caller's own context for verbs and reads. When nobody is signed in, any use of it throws Unauthenticated. */
   ctx: Ctx
+  /** Of a subscription: its cost was counted, at the first event, and is within the limit. */
+  isCostKnown?: boolean
   /** Ask again whether the caller may still come in; throws Unauthenticated when not. */
   stillSignedIn(): Promise<void>
 }

@@ -221,6 +221,20 @@ test('a log and what it tells of its run are the same over sockets, over server-
   }
 })
 
+test('what asks for too much of each batch is refused at every one', async () => {
+  const run = await startRun(cast)
+  const query = `subscription ($id: ID!) { jobRunEvents(id: $id) { events { seq } run { hosts { node { runs(first: 500) {
+    edges { node { events(first: 500) { seq } } } } } } } } }`
+  const following = await overSocket<Log>(cast.viewer, query, { id: run.gid })
+  await run.lines(1, 2)
+  await eventually(() => following.got.length > 0)
+  await run.finish()
+  await following.ended
+  expect(following.got.length).toBeGreaterThan(1)
+  for (const { data, errors } of following.got)
+    expect([data, errors]).toMatchObject([null, [{ extensions: { code: 'LIMIT_EXCEEDED' } }]])
+})
+
 test('an error in what a socket is sent as text is masked', async () => {
   const run = await startRun(cast)
   const sent: string[] = []

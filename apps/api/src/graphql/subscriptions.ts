@@ -78,7 +78,10 @@ builder.subscriptionFields((t) => ({
       after: t.arg({ type: 'BigInt', description: 'Seq of the last event that the caller has; left out: from the beginning.' }),
     },
     subscribe: (_root, { id, after }, context) => follow(context, rowId('JobRun', id), after ?? 0),
-    resolve: (batch) => batch,
+    resolve(batch, _args, context) {
+      context.isCostKnown = true
+      return batch
+    },
   }),
   jobRunUpdated: t.drizzleField({
     type: JobRun,
