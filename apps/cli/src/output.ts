@@ -5,10 +5,8 @@ import { stringify } from 'yaml'
 export type Format = 'table' | 'json' | 'yaml'
 
 /** `-o`, which every command that prints objects takes. */
-export const outputOption = () =>
-  new Option('-o, --output <format>', 'how to print: table for people, json or yaml for programs')
-    .choices(['table', 'json', 'yaml'])
-    .default('table')
+export const outputOption = (description = 'how to print: table for people, json or yaml for programs') =>
+  new Option('-o, --output <format>', description).choices(['table', 'json', 'yaml']).default('table')
 
 const GAP = '  '
 type Value = string | number | null | undefined

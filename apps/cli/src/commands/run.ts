@@ -4,6 +4,7 @@ import { request } from '../client.ts'
 import { CliError, EXIT, orThrow } from '../errors.ts'
 import { graphql } from '../graphql.ts'
 import { integer, percentage, words } from '../options.ts'
+import { type Format, outputOption } from '../output.ts'
 import { preview } from '../preview.ts'
 import { followStarted } from '../started.ts'
 import { readYaml } from '../yaml.ts'
@@ -26,6 +27,7 @@ type Options = {
   idempotencyKey?: string
   detach?: true
   preview?: true
+  output: Format
 }
 
 export const run = () =>
@@ -51,6 +53,7 @@ export const run = () =>
     .option('--reason <text>', 'why; kept with the run')
     .option('--idempotency-key <key>', 'the same key gives the same run, so that trying again is safe')
     .option('--preview', 'start nothing; print the command line, the nodes, their variables, and what would keep it from running')
+    .addOption(outputOption('how to print a preview: table for people, json or yaml, with the inventory, for programs'))
     .option('-d, --detach', 'print the run’s id and return at once')
     .action(async (template: string, options: Options) => {
       const input = {
@@ -71,7 +74,7 @@ export const run = () =>
         ...(options.idempotencyKey ? { idempotencyKey: options.idempotencyKey } : {}),
       }
       if (options.preview) {
-        process.exitCode = await preview(input)
+        process.exitCode = await preview(input, options.output)
         return
       }
       const { runJob } = await request(

@@ -6,7 +6,7 @@ beforeAll(async () => {
   t = await cliWorld()
   const { admin } = await t.given.tenant()
   const credential = await t.given.credential(admin, 'SSH_KEY')
-  await t.given.fleet(admin, { nodes: 2, with: () => ({ credentialId: credential.id, hostKey: 'ssh-ed25519 AAAA' }) })
+  await t.given.fleet(admin, { nodes: 101, with: () => ({ credentialId: credential.id, hostKey: 'ssh-ed25519 AAAA' }) })
   await t.signIn(admin)
   for (const name of ['probe', 'change']) await muster(`template create ${name} --shipped --playbook ${name}.yml`)
 })
@@ -24,4 +24,9 @@ it('lists runs by node, status, template and text, and says why one cannot be ha
   expect(await muster('runs --template nope')).toMatchObject({ code: 4, err: expect.stringContaining('muster template list') })
   expect((await muster('runs show last')).out).toMatch(/^asked for +\d+ (s|min) ago$(?![\s\S]*^started)/m)
   expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('name the nodes on which to try it') })
+})
+
+it('previews each of many nodes', async () => {
+  const { hosts, hostlist } = JSON.parse((await muster('run probe -l all --preview -o json')).out)
+  expect([hosts.length, hostlist]).toEqual([101, 'gpu[001-101]'])
 })

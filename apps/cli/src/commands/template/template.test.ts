@@ -37,6 +37,10 @@ it('makes a template of an archive, previews it, changes it and goes back', asyn
   expect(shown).toMatchObject({ code: 0, err: '' })
   expect(shown.out).toMatch(/^ansible-playbook -i inventory.yml .*site.yml\non 1 node: gpu001\n/)
   expect(shown.out).toMatch(/^gpu001 +level +"low" +run$/m)
+  expect(JSON.parse((await muster('run site -l gpu001 --preview -o json')).out)).toMatchObject({
+    hostsTotal: 1,
+    inventory: { all: { hosts: ['gpu001'] } },
+  })
   expect(await muster('run site -l gpu001 -e level=odd')).toMatchObject({
     code: 5,
     err: expect.stringContaining('extraVars.level: must be one of low, high'),
