@@ -173,7 +173,7 @@ function giveFiles(home: string, lab: Lab): void {
 function whyNoCommand(words: string[]): string | null {
   let command: Command = program()
   const rest = [...words]
-  while (rest[0] && command.commands.length > 0) {
+  while (rest[0] && !rest[0].startsWith('-') && command.commands.length > 0) {
     const next = command.commands.find((one) => one.name() === rest[0] || one.aliases().includes(rest[0]!))
     if (!next && command.registeredArguments.length === 0) return `muster ${words.join(' ')}: there is no ${rest[0]}`
     if (!next) break
