@@ -24,7 +24,7 @@ const beatRow = async ({ nodeId }: PlantedAgent) =>
 const alertsOf = async ({ nodeId }: PlantedAgent) =>
   t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodeId)).orderBy(alerts.id)
 
-test('a clock from ten minutes behind to ten minutes ahead, second by second: only the window decides', async () => {
+test('a clock from ten minutes behind to ten minutes ahead, second by second: only the window decides', { timeout: 300_000 }, async () => {
   const offsets = Array.from({ length: 1201 }, (_, i) => i - 600)
   const all = await plantAgents(cast.system, offsets.length, { prefix: 'clock', state: 'PENDING' })
   const verdicts = await acceptHeartbeats(
@@ -108,6 +108,15 @@ test('missing sequence numbers are counted and told', async () => {
   expect(await alertsOf(agent)).toMatchObject([
     { kind: 'sequence_gap', severity: 'warning', evidence: { missed: 3, sequence: 5 } },
   ])
+})
+
+test('whoever jumps over sequence numbers without end is heard all the same', async () => {
+  const agent = await newAgent()
+  await send(agent, 1, 0)
+  const most = { missed: Number.MAX_SAFE_INTEGER, bucketMissed: 1_000_000 }
+  await t.runtime.db.update(agentBeats).set(most).where(eq(agentBeats.nodeId, agent.nodeId))
+  expect(await send(agent, Number.MAX_SAFE_INTEGER, 30)).toEqual(['accepted'])
+  expect(await beatRow(agent)).toMatchObject(most)
 })
 
 test('a lost accelerator is told when it is lost, and over when it is back', async () => {

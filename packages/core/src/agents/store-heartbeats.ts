@@ -23,6 +23,8 @@ const isSample = (last: string) => `(${last}.measured_at is not null and ${last}
 const KEPT = `least(b.intervals, ${MOST_INTERVALS})`
 const NEW_MEAN = `(b.interval_mean + (${interval('b')} - b.interval_mean) / (${KEPT} + 1))`
 const gap = (last: string) => `(case when ${last}.boot_epoch = i.epoch then i.sequence - ${last}.sequence - 1 else 0 end)`
+/** As far as a number is exact: what an agent jumps over, again and again, must not run out of its column. */
+const MOST_MISSED = 2 ** 53 - 1
 const inBucket = (sum: string, more: string) => `case when b.bucket_at = i.bucket then b.${sum} + ${more} else ${more} end`
 
 // An interval is odd when it is more than three standard deviations off, and by a second at least: a network is never that exact.
@@ -61,12 +63,12 @@ stored as (
     interval_mean = case when ${isSample('b')} then ${NEW_MEAN} else b.interval_mean end,
     interval_m2 = case when ${isSample('b')} then b.interval_m2 * ${KEPT} / greatest(b.intervals, 1)
       + (${interval('b')} - b.interval_mean) * (${interval('b')} - ${NEW_MEAN}) else b.interval_m2 end,
-    accepted = b.accepted + 1, missed = b.missed + ${gap('b')},
+    accepted = b.accepted + 1, missed = least(b.missed + ${gap('b')}, ${MOST_MISSED}),
     health = i.health, slurm_state = i.slurm_state, said_drain = i.said_drain, running_jobs = i.running_jobs,
     cpu_percent = i.cpu_percent, memory_percent = i.memory_percent, gpus_total = i.gpus_total, gpus_available = i.gpus_available,
     lost_accelerators = i.lost,
     bucket_at = i.bucket, bucket_beats = ${inBucket('bucket_beats', '1')},
-    bucket_missed = ${inBucket('bucket_missed', `least(${gap('b')}, 1000000)::integer`)},
+    bucket_missed = least(${inBucket('bucket_missed', gap('b'))}, 1000000)::integer,
     bucket_cpu_sum = ${inBucket('bucket_cpu_sum', 'coalesce(i.cpu_percent, 0)')},
     bucket_memory_sum = ${inBucket('bucket_memory_sum', 'coalesce(i.memory_percent, 0)')},
     bucket_max_skew_ms = case when b.bucket_at = i.bucket and b.bucket_max_skew_ms > abs(i.skew_ms) then b.bucket_max_skew_ms
