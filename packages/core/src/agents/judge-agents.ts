@@ -18,14 +18,15 @@ const PIECE = 2000
  * @returns how many agents changed their state
  */
 export async function judgeAgents(runtime: Pick<Runtime, 'db' | 'notify'>, now?: Date, isQuick = false): Promise<number> {
-  const begun = await alone(runtime, async (tx) => {
+  let left: string[] = []
+  const judged = await alone(runtime, async (tx) => {
     const nudges = await holdMassSilence(tx, now)
-    return { nudges, nodeIds: await mayMove(tx, now, isQuick) }
+    left = await mayMove(tx, now, isQuick)
+    const { moved, nudges: more } = await judge(tx, left.splice(0, PIECE), now)
+    return { moved, nudges: [...nudges, ...more] }
   })
-  const nodeIds = begun?.nodeIds ?? []
-  let moved = 0
-  for (let from = 0; from < nodeIds.length; from += PIECE)
-    moved += (await alone(runtime, (tx) => judge(tx, nodeIds.slice(from, from + PIECE), now)))?.moved ?? 0
+  let moved = judged?.moved ?? 0
+  while (left.length > 0) moved += (await alone(runtime, (tx) => judge(tx, left.splice(0, PIECE), now)))?.moved ?? 0
   return moved
 }
 

@@ -58,15 +58,16 @@ export async function mayMove(tx: Tx, at: Date | undefined, isQuick: boolean): P
   const { staleAfterS, offlineAfterS } = DEFAULT_SETTINGS
   const ago = (chosen: SQL) => sql`${now} - ${seconds(sql`(select ${chosen} from ${agentSettings})`)}`
   const settled = isQuick ? sql`'DEREGISTERED', 'OFFLINE'` : sql`'DEREGISTERED'`
-  // Who is STALE stays so for minutes, perhaps with a whole site: looked at again when it is heard, or is to be OFFLINE.
+  // Who is PENDING or STALE stays so for minutes, perhaps with a whole site: looked at when it is heard, or is to be OFFLINE.
   const { rows } = await tx.execute<{ id: string }>(sql`
     (select node_id as id from ${agentBeats}
         where said_drain is not null or heard_at < ${ago(sql`least(${staleAfterS}::integer, min(stale_after_s))`)}
       except select node_id from ${agents} where state in ('STALE', ${settled}))
     union select a.node_id from ${agents} a join ${agentBeats} b using (node_id)
       where (a.state <> 'ACTIVE' or a.drain_requested_at is not null) and a.state <> 'DEREGISTERED' and a.state not in (${settled})
-        and (a.state <> 'STALE' or b.heard_at >= ${ago(sql`greatest(${staleAfterS}::integer, max(stale_after_s))`)}
-          or b.heard_at < ${ago(sql`least(${offlineAfterS}::integer, min(offline_after_s))`)} and not exists (select from ${agentSilences} s
+        and (a.state not in ('PENDING', 'STALE') or b.heard_at >= ${ago(sql`greatest(${staleAfterS}::integer, max(stale_after_s))`)}
+          or greatest(b.heard_at, a.registered_at) < ${ago(sql`least(${offlineAfterS}::integer, min(offline_after_s))`)}
+          and not exists (select from ${agentSilences} s
             where s.tenant_id = a.tenant_id and (s.cluster is null or s.cluster = a.cluster) and s.ended_at is null))`)
   return rows.map(({ id }) => id)
 }
