@@ -24,7 +24,9 @@ const beatRow = async ({ nodeId }: PlantedAgent) =>
 const alertsOf = async ({ nodeId }: PlantedAgent) =>
   t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodeId)).orderBy(alerts.id)
 
-test('a clock from ten minutes behind to ten minutes ahead, second by second: only the window decides', { timeout: 300_000 }, async () => {
+test('a clock from ten minutes behind to ten ahead, second by second: only the window decides', {
+  timeout: 300_000,
+}, async () => {
   const offsets = Array.from({ length: 1201 }, (_, i) => i - 600)
   const all = await plantAgents(cast.system, offsets.length, { prefix: 'clock', state: 'PENDING' })
   const verdicts = await acceptHeartbeats(
