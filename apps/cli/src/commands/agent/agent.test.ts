@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Cast } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CliWorld, cliWorld, muster } from '../../testing/muster.ts'
 import { frame, type TopRow } from '../top.ts'
@@ -10,8 +9,8 @@ const fingerprintOf = (key: string) =>
   `SHA256:${createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '')}`
 
 let t: CliWorld
-let operator: Cast['operator']
-let admin: Cast['admin']
+let operator: Parameters<CliWorld['signIn']>[0]
+let admin: typeof operator
 beforeAll(async () => {
   t = await cliWorld()
   ;({ operator, admin } = await t.given.tenant())
