@@ -26,8 +26,8 @@ type Load = { ms: number; answers: Record<string, number>; p99: number; bytes: n
  * load is signed beforehand by another process.
  *
  * Ten times etcd is out of reach as long as every heartbeat bears a signature that is checked: that is some 24,000 in a second of CPU, in
- * which OpenSSL verifies 6,000 to 8,000, and libsodium, which the API uses, 17,000 and does nothing else. Libraries that verify many at
- * once do so in WebAssembly at OpenSSL's pace or below. What the verifier takes by itself is measured in the same run.
+ * which OpenSSL verifies 6,000 to 8,000, and libsodium, which the API uses, 14,000 to 19,000 and does nothing else. What the verifier takes
+ * by itself is measured in the same run; verify.ts says why there is no batch.
  */
 export const bench: Bench = async ({ rounds, say }) => {
   const product = await startProduct({}, { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' })
