@@ -83,6 +83,7 @@ describe.runIf(process.getuid?.() === 0 && here)('real agents on real nodes', { 
       expect(Date.parse(last.timestamp)).toBeGreaterThan(since)
       expect(last.measured_at).toBeUndefined()
     })
+  const position = async (node: LabNode) => JSON.parse(await on(node, ['cat', '/var/lib/muster-agent/sequence.json']))
   const kinds = async () => {
     const rows = await t.runtime.db.query.alerts.findMany({ where: { tenantId: cast.tenant.id }, with: { node: true } })
     return rows.map(({ kind, node }) => `${node?.name} ${kind}`)
@@ -95,12 +96,17 @@ describe.runIf(process.getuid?.() === 0 && here)('real agents on real nodes', { 
         for (let i = 0; i < ENDS; i++) {
           await beatsAgain(node, epoch)
           const pid = (await on(node, ['cat', '/run/systemd/stand-in/muster-agent.service'])).trim()
-          if (i % 4 === 3) await lab.fault(node.name, 'reboot')
-          else await on(node, ['kill', '-KILL', pid])
-          await lab.ready(node.name)
-          const left = JSON.parse(await on(node, ['cat', '/var/lib/muster-agent/sequence.json']))
-          // At a boot it comes by itself; in the place of systemd's Restart=always.
-          if (i % 4 !== 3) await service(node, 'start')
+          let left = await position(node)
+          if (i % 4 === 3) {
+            // It comes by itself when the node does.
+            await lab.fault(node.name, 'reboot')
+            await lab.ready(node.name)
+          } else {
+            await on(node, ['kill', '-KILL', pid])
+            left = await position(node)
+            // In the place of systemd's Restart=always.
+            await service(node, 'start')
+          }
           epoch = Math.max(left.boot_epoch, epoch)
           await beatsAgain(node, epoch)
           // All but what was on its way, or just being measured.
