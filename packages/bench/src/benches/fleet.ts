@@ -28,22 +28,27 @@ export const bench: Bench = async ({ say, option }) => {
     await seedAgents(product.databaseUrl, agents)
     await query(
       product.databaseUrl,
-      'insert into agent_settings (tenant_id, stale_after_s, offline_after_s) select id, $1, $2 from tenants',
-      [stale, offline],
+      'insert into agent_settings (tenant_id, heartbeat_s, stale_after_s, offline_after_s) select id, $1, $2, $3 from tenants',
+      [interval, stale, offline],
     )
     let token: string | null = null
     const api = connect(product.url, () => token)
     token = await signIn(api, product.linkToken)
-    say(`${agents} agents beat every ${interval} s for ${minutes} minutes`)
     const cpu = () => Object.values(product.cpu()).reduce((sum, each) => sum + each)
-    const before = cpu()
-    const began = performance.now()
     const load = spawn(process.execPath, [LOAD, product.url, agents, interval, seconds, SILENT_EVERY].map(String), {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     })
+    const over = once(load, 'exit')
+    await once(load.stdout, 'data')
     let said = ''
     load.stdout.on('data', (chunk) => (said += chunk))
-    const over = once(load, 'exit')
+    // To make so many took long; nobody is silent yet.
+    await query(product.databaseUrl, "update agents set state = 'PENDING', registered_at = now()", [])
+    await query(product.databaseUrl, 'delete from agent_transitions', [])
+    load.stdin.write('go\n')
+    say(`${agents} agents beat every ${interval} s for ${minutes} minutes`)
+    const before = cpu()
+    const began = performance.now()
     const lists: number[] = []
     while (load.exitCode === null) {
       const at = performance.now()

@@ -1,5 +1,7 @@
 // A process of its own: `node fleet-load.ts URL AGENTS INTERVAL_S SECONDS SILENT_EVERY` is a fleet. Every agent beats once an interval,
-// all spread over it; every SILENT_EVERYth beats in the first interval only. At the end it says as JSON how it was answered.
+// all spread over it; every SILENT_EVERYth beats in the first interval only. It says "ready" when it has all keys and waits for a line.
+// At the end it says as JSON how it was answered.
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeHeartbeat, envelope, sign } from '@muster/protocol'
@@ -8,7 +10,7 @@ import { agentKey, agentName, beatOf } from '../bench-agents.ts'
 const [url, ...numbers] = process.argv.slice(2) as [string, ...string[]]
 const [agents, interval, seconds, silentEvery] = numbers.map(Number) as [number, number, number, number]
 const TICK_MS = 20
-const pool = new Agent({ keepAlive: true, maxSockets: 64 })
+const pool = new Agent({ keepAlive: true, maxSockets: 1000 })
 const keys = Array.from({ length: agents }, (_, i) => agentKey(i))
 const answers: Record<string, number> = {}
 const times: number[] = []
@@ -35,6 +37,8 @@ function send(i: number, sequence: number): void {
   sent.once('error', () => done('unreachable')).end(body)
 }
 
+process.stdout.write('ready\n')
+await once(process.stdin, 'data')
 const began = performance.now()
 let due = 0
 for (;;) {
