@@ -5,7 +5,7 @@ import { folder } from '../test/tree.ts'
 import { SPOOL_AGE, Spool } from './spool.ts'
 import { Sequence } from './state.ts'
 
-const at = (seconds: number) => new Date(seconds * 1000)
+const at = (milliseconds: number) => new Date(milliseconds)
 
 test('the position is on the disk before it is given out, and every start begins a later epoch', () => {
   const place = folder()

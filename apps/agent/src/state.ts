@@ -7,7 +7,7 @@ export type Position = { boot_epoch: number; sequence_number: number }
 
 /**
  * The position of the last beat, kept in a file before a beat goes out. Every start begins a new epoch: one more than the last, and at
- * least the time, so that it also grows when the file was lost.
+ * least the time in ms, so that it also grows when the file was lost, and two machines with one disk do not begin the same.
  */
 export class Sequence {
   #file: string
@@ -17,7 +17,7 @@ export class Sequence {
 
   constructor(folder: string, now: Date) {
     this.#file = path.join(folder, 'sequence.json')
-    this.#at = { boot_epoch: Math.max(lastEpoch(this.#file) + 1, Math.floor(now.getTime() / 1000)), sequence_number: 0 }
+    this.#at = { boot_epoch: Math.max(lastEpoch(this.#file) + 1, now.getTime()), sequence_number: 0 }
     this.#keep(() => fs.mkdirSync(folder, { recursive: true, mode: 0o700 }))
   }
 

@@ -55,4 +55,4 @@ export async function standInApi(answer: (beat: Heartbeat) => Said | undefined =
 }
 
 export const refuse = (code: string): Said => ({ body: { accepted: false, error: { code, message: `says ${code}` } } })
-export const position = ({ boot_epoch, sequence_number }: Heartbeat) => (boot_epoch ?? 0) * 1e6 + sequence_number
+export const position = ({ boot_epoch, sequence_number }: Heartbeat) => (boot_epoch ?? 0) * 1e3 + sequence_number
