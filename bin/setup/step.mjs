@@ -101,8 +101,7 @@ async function alone(name, work) {
         throw new StepFailed(`${tool} belongs to another user`, { hint: `Remove ${tool} as its owner, or work as that user.` })
       if (error.code !== 'EEXIST') throw error
     }
-    if (!ownerLives(lock)) fs.rmSync(lock, { force: true })
-    else await new Promise((resolve) => setTimeout(resolve, 200))
+    if (ownerLives(lock) || !clear(lock)) await new Promise((resolve) => setTimeout(resolve, 200))
   }
   const release = () => fs.rmSync(lock, { force: true })
   process.once('exit', release)
@@ -117,13 +116,32 @@ async function alone(name, work) {
 function ownerLives(lock) {
   try {
     const pid = Number(fs.readFileSync(lock, 'utf8'))
-    if (!pid) return Date.now() - fs.statSync(lock).mtimeMs < 2000 // being written
+    if (!pid) return isYoung(lock) // being written
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error.code === 'EPERM'
+    return error.code !== 'ESRCH'
   }
 }
+
+/**
+ * Take a dead owner's lock away, alone: of two that have found it dead, the second would take away what the first has put there since.
+ * @returns whether it is this process that looked
+ */
+function clear(lock) {
+  const clearing = `${lock}.clearing`
+  try {
+    fs.mkdirSync(clearing)
+  } catch {
+    if (!isYoung(clearing)) fs.rmSync(clearing, { recursive: true, force: true })
+    return false
+  }
+  if (!ownerLives(lock)) fs.rmSync(lock, { force: true })
+  fs.rmdirSync(clearing)
+  return true
+}
+
+const isYoung = (file) => Date.now() - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 2000
 
 const children = new Set()
 let ending = false

@@ -66,13 +66,13 @@ test('a failed step says what failed and is done again', () => {
   expect(counted()).toBe(1)
 })
 
-test('of two at once one does it; the lock of a dead process holds nobody up', async () => {
+test('of many at once one does it; the lock of a dead process holds nobody up', async () => {
   fs.mkdirSync(path.join(dir, '.tool'))
   put('.tool/count.lock', String(spawnSync(process.execPath, ['-e', '']).pid))
-  const both = [0, 1].map(() =>
+  const all = Array.from({ length: 6 }, () =>
     spawn(process.execPath, ['--input-type=module', '-e', COUNT], { cwd: dir, env: { ...process.env, PAUSE: '300' } }),
   )
-  await Promise.all(both.map((child) => once(child, 'exit')))
+  await Promise.all(all.map((child) => once(child, 'exit')))
   expect(counted()).toBe(1)
   expect(fs.existsSync(path.join(dir, '.tool/count.lock'))).toBe(false)
 })
