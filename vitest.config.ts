@@ -12,10 +12,11 @@ const folders = ['packages', 'apps'].flatMap((parent) =>
     .filter((folder) => fs.existsSync(path.join(import.meta.dirname, folder, 'package.json'))),
 )
 
+/** Many small files that leave nothing behind in their process: reading the libraries anew for each would take longer than its tests. */
+const sharing = ['packages/core', 'packages/discovery', 'packages/protocol', 'apps/api', 'apps/cli']
+
 export default defineConfig({
   test: {
-    // Most of them wait for processes of their own most of the time.
-    maxWorkers: 3,
     projects: folders.map((folder) => {
       const root = path.join(import.meta.dirname, folder)
       const own = path.join(root, 'vitest.config.ts')
@@ -24,6 +25,9 @@ export default defineConfig({
         root,
         test: {
           name: folder,
+          isolate: !sharing.includes(folder),
+          // Most of them wait for processes of their own most of the time. A project takes this from nowhere else.
+          maxWorkers: 4,
           include: ['{src,test}/**/*.test.ts'],
           // Not what a test may take, but when it hangs: real databases, sshd and Ansible are slow on a busy machine.
           testTimeout: 60_000,
