@@ -148,8 +148,11 @@ test('the program itself: enrols with a token from its input, beats as the tenan
     return rows.map(({ kind }) => kind)
   }
   expect(await kinds()).not.toContain('key_shared')
-  const ends = [beats(), beats(argv('start').map((word) => word.replace(home, clone)))]
+  const ends = [beats()]
   try {
+    // Once it was heard it knows how often it is to beat.
+    await until(async () => expect((await agent())!.beat!.bootEpoch).toBeGreaterThan(epoch))
+    ends.push(beats(argv('start').map((word) => word.replace(home, clone))))
     await until(async () => expect(await kinds()).toContain('key_shared'))
   } finally {
     for (const end of ends) await end('SIGTERM')

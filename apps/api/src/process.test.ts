@@ -208,18 +208,18 @@ test('the API waits for its database, says what is missing without SQL, and outl
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
   try {
-    await eventually(() => said.includes('waiting for the database'), 30_000)
+    await eventually(() => said.includes('waiting for the database'))
     expect(said).toMatch(/"reason":"[^"]*ECONNREFUSED/)
     expect(said).not.toMatch(/select|Failed query|\n {4}at /)
     const cut = await open()
-    await eventually(() => said.includes('the API listens'), 30_000)
+    await eventually(() => said.includes('the API listens'))
     const status = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
     await eventually(async () => (await status('/readyz')) === 200)
     cut()
-    await eventually(async () => (await status('/readyz')) === 503, 30_000)
+    await eventually(async () => (await status('/readyz')) === 503)
     expect(await status('/healthz')).toBe(200)
     const cutAgain = await open()
-    await eventually(async () => (await status('/readyz')) === 200, 30_000)
+    await eventually(async () => (await status('/readyz')) === 200)
     expect(child.exitCode).toBeNull()
     cutAgain()
   } finally {

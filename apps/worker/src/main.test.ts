@@ -49,7 +49,7 @@ const addressOf = (worker: WorkerProcess) =>
     const port = /"port":(\d+)/.exec(worker.output)?.[1]
     if (!port) throw new Error(`the worker did not come up: ${worker.output}`)
     return `http://127.0.0.1:${port}`
-  }, 30_000)
+  })
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -99,7 +99,7 @@ describe('a worker', () => {
             .where(eq(schema.connectionTests.id, asked!.id))
           if (!row?.finishedAt) throw new Error('the test is not over')
           return row
-        }, 30_000)
+        })
       }
       const nowhere = await add('nowhere', 'nowhere.invalid')
       expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false, error: expect.stringContaining('Nothing is known') })
@@ -144,9 +144,9 @@ describe('a worker', () => {
         const row = await listed()
         if (!row?.drainingAt) throw new Error('it takes work')
         return row
-      }, 20_000)
+      })
       expect(await listed()).toMatchObject({ drainedByName: 'a signal' })
-      await eventually(() => worker.output.includes('it takes no more work'), 20_000)
+      await eventually(() => worker.output.includes('it takes no more work'))
 
       const { admin } = await test.given.tenant()
       const node = await addNode(admin, { name: 'idle', host: 'localhost', connectionType: 'local' })
@@ -154,7 +154,7 @@ describe('a worker', () => {
       const now = async () => (await test.runtime.db.select().from(jobRuns).where(eq(jobRuns.id, run.id)))[0]!
       expect((await now()).startedAt).toBeNull()
       await undrainWorker(admin, { id })
-      await eventually(async () => (await now()).finishedAt !== null, 30_000)
+      await eventually(async () => (await now()).finishedAt !== null)
       expect((await now()).claimedBy).toBe((await listed())!.name)
       worker.child.kill('SIGTERM')
       expect(await worker.ended).toBe(0)
@@ -183,7 +183,7 @@ describe('a worker', () => {
         const text = readFileSync(seen, 'latin1')
         if (!text.endsWith('end\n')) throw new Error('not yet')
         return text
-      }, 30_000)
+      })
       expect(told).not.toContain(TEST_MASTER_PASSWORD)
       expect(told).not.toContain('CREDENTIAL_')
       // What a process was started with stays readable to its own user: that is why there are descriptors.
@@ -199,7 +199,7 @@ describe('a worker', () => {
     'waits for its database, and can be told to end while it waits',
     async () => {
       const worker = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
-      await eventually(() => worker.output.includes('waiting for the database'), 20_000)
+      await eventually(() => worker.output.includes('waiting for the database'))
       worker.child.kill('SIGTERM')
       expect(await worker.ended).toBe(0)
     },

@@ -19,7 +19,7 @@ test('a backlog is worked off entry after entry, each handed out once, also when
       if (handed.length % 3 === 0) throw new Error('no')
     })
     // Were each entry to wait for the next poll, this would take minutes.
-    await eventually(() => handed.length === entries.length, 30_000)
+    await eventually(() => handed.length === entries.length)
     expect(handed.toSorted()).toEqual(entries.map((entry) => entry.id).toSorted())
   } finally {
     await queue.close(0)

@@ -124,7 +124,7 @@ test('one host away, one failing: PARTIAL, and the nodes say so', { timeout: 60_
 test('cancel in the middle of a task leaves nothing running, here or there', { timeout: 60_000 }, async () => {
   const template = await world.template('sleep', `${PLAY}    - name: Sleep\n      shell: sleep 4711; echo done\n`)
   const { id, done } = await world.start({ template, limit: four().join(','), become: true })
-  for (const name of four()) await eventually(async () => (await remaining(name, 'sleep 4711')) !== '', 20_000)
+  for (const name of four()) await eventually(async () => (await remaining(name, 'sleep 4711')) !== '')
   await cancelJobRun(world.operator, { id })
   const { run, hosts, log } = await done
   expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: four().sort() })
@@ -147,7 +147,7 @@ test('a node that reboots in the middle of a task is unreachable, the others go 
     `${PLAY}    - command: "sleep {{ 4713 if inventory_hostname == '${names.locked}' else 1 }}"\n`,
   )
   const { done } = await world.start({ template, limit: `${names.key},${names.locked}` })
-  await eventually(async () => (await remaining(names.locked, 'sleep 4713')) !== '', 20_000)
+  await eventually(async () => (await remaining(names.locked, 'sleep 4713')) !== '')
   await world.lab.fault(names.locked, 'reboot')
   const { run, hosts } = await done
   expect(resultsOf(hosts)).toEqual({ [names.key]: 'CHANGED', [names.locked]: 'UNREACHABLE' })
@@ -294,7 +294,7 @@ test('cancel ends what runs on a node as root by way of su', { timeout: 60_000 }
   // The node and its credentials are those of the test before.
   const template = await world.template('sleep6', `${PLAY}    - name: Sleep\n      command: sleep 4716\n      become: true\n`)
   const { id, done } = await world.start({ template, limit: 'by-su' })
-  await eventually(async () => (await remaining(names.key, 'sleep 4716')) !== '', 20_000)
+  await eventually(async () => (await remaining(names.key, 'sleep 4716')) !== '')
   await cancelJobRun(world.operator, { id })
   expect((await done).run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['by-su'] })
   expect(await remaining(names.key, 'sleep 4716')).toBe('')

@@ -34,8 +34,7 @@ afterEach(() => world.close())
 
 const start = async (act: string, input: object = {}) =>
   world.start({ template: await world.template(act, ''), limit: 'all', ...input })
-const begun = (id: string) =>
-  eventually(async () => (await world.read(id)).hosts.every((host) => host.result === 'RUNNING'), 30_000)
+const begun = (id: string) => eventually(async () => (await world.read(id)).hosts.every((host) => host.result === 'RUNNING'))
 const expectGapFree = (events: JobRunEvent[]) => {
   expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1))
   let line = 1

@@ -130,7 +130,7 @@ describe('a credential on trial', () => {
     await eventually(async () => {
       const [row] = await world.runtime.db.select().from(schema.connectionTests).where(eq(schema.connectionTests.id, testId))
       return row!.finishedAt !== null
-    }, 30_000)
+    })
     const [row] = await world.runtime.db.select().from(schema.credentials).where(eq(schema.credentials.id, id))
     return row!.lastResultError
   }

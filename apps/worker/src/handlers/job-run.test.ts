@@ -124,7 +124,7 @@ test('runs that change one node go one after the other, in their order, without 
     await queue.work('job-run', 4, handler())
     const runs = []
     for (let i = 0; i < 4; i++) runs.push(await runJob(world.operator, { template, limit: 'all' }))
-    await eventually(async () => (await statuses()).every((status) => !['PENDING', 'RUNNING'].includes(status)), 30_000)
+    await eventually(async () => (await statuses()).every((status) => !['PENDING', 'RUNNING'].includes(status)))
     const ended = await Promise.all(runs.map(async ({ id }) => (await world.read(id)).run))
     for (const [i, run] of ended.slice(1).entries())
       expect(run.startedAt!.getTime()).toBeGreaterThanOrEqual(ended[i]!.finishedAt!.getTime())

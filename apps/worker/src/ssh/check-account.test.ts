@@ -56,7 +56,7 @@ describe('an account', () => {
         for (let i = 0; i < 10; i++) expect((await exec(['ps', '-eo', 'args'])).stdout).not.toContain(sudoWith.password)
       })(),
     ])
-  }, 20_000)
+  })
 
   it('that may not become another user says why, and is looked at further', async () => {
     const { sudoPassword, plainPassword } = lab.credentials
@@ -70,7 +70,7 @@ describe('an account', () => {
       expect(failure).toBeNull()
       expect(at('ANSIBLE')).toMatchObject({ state: 'OK' })
     }
-  }, 30_000)
+  })
 
   it('leaves nothing behind', async () => {
     await check(lab.credentials.sshKey)
@@ -87,7 +87,7 @@ describe('an account', () => {
       state: 'FAILED',
       detail: expect.stringMatching(/Nothing can be written to .*No space left/),
     })
-  }, 30_000)
+  })
 
   it('with a Python that is too old, broken or cut down says so', async () => {
     const node = lab.node('one')
@@ -107,7 +107,7 @@ describe('an account', () => {
     const cut = await pretend(`${last}echo "$mark python 3.12.1 /opt/cut"; echo "$mark ansible missing json,zipfile"\n`)
     expect(cut.at('ANSIBLE')).toMatchObject({ state: 'FAILED', detail: 'Its Python lacks json, zipfile.' })
     await node.exec(['rm', '/usr/local/bin/python3.14'])
-  }, 30_000)
+  })
 })
 
 describe('a shell', () => {
