@@ -102,6 +102,22 @@ test('a WebSocket passes through', async () => {
   socket.destroy()
 })
 
+test('what only reads is asked for once more when its connection ends, what changes something is not', async () => {
+  const asked: (string | undefined)[] = []
+  const flaky = await listen(
+    http.createServer((req, res) => {
+      asked.push(`${req.method} ${req.headers['x-forwarded-for']}`)
+      if (asked.length % 2) req.socket.destroy()
+      else res.end('there')
+    }),
+  )
+  const url = await listen(createFront({ api: flaky, console: flaky }, { trustProxy: true }))
+  expect(await (await fetch(url)).text()).toBe('there')
+  expect(asked).toEqual(['GET 127.0.0.1', 'GET 127.0.0.1'])
+  expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(503)
+  expect(asked).toHaveLength(3)
+})
+
 test('an API that is away is a 503 in GraphQL’s shape, and a closed WebSocket', async () => {
   servers[0]!.close()
   servers[0]!.closeAllConnections()
