@@ -149,6 +149,9 @@ test('collect_facts runs on all nodes; its log follows, and lets go when the rea
 
 test('a line of a log can be linked to', async () => {
   await page.getByRole('tab', { name: 'Log' }).click()
+  // The tab writes itself into the address a little later, and would take the line out again.
+  await expect(page).not.toHaveURL(/tab=/)
+  await expect(page.getByTestId('log')).toBeVisible()
   await page.goto(`${page.url().split('#')[0]}#L5`)
   await page.reload()
   await expect(page.locator('[data-line="5"]')).toHaveClass(/bg-accent-soft/)
