@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
-const chromium = process.env.CHROMIUM_PATH ?? (fs.existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined)
+const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((file) => fs.existsSync(file))
 
 // Browser tests. `*.spec.ts` in e2e/story run against a real product (CONSOLE_URL, else one that the set-up starts); those in
 // e2e/looks answer the page's GraphQL themselves, for what no real room of machines shows on demand: 10,000 nodes, errors, a million lines.
@@ -27,7 +27,7 @@ export default defineConfig({
     viewport: { width: 1360, height: 850 },
     screenshot: 'only-on-failure',
     launchOptions: {
-      executablePath: chromium,
+      executablePath: process.env.CHROMIUM_PATH ?? installed,
       args: [
         '--no-sandbox',
         '--disable-dev-shm-usage',

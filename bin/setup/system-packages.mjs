@@ -2,6 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { exec, StepFailed, step } from './step.mjs'
 
+/** The browser without its own windows and bars, which would render beside every page; Fedora has only the whole one. */
+const browser = which('dnf') ? 'chromium' : 'chromium-headless-shell'
+
 /** Programs that do not come from npm or PyPI: where to look for them, and which package has them. The one list of them. */
 const PROGRAMS = {
   ssh: { find: ['ssh', 'ssh-agent', 'ssh-keygen'], apt: ['openssh-client'], dnf: ['openssh-clients'] },
@@ -16,7 +19,7 @@ const PROGRAMS = {
   promtool: { find: ['promtool'], apt: ['prometheus'], dnf: ['golang-github-prometheus'] },
   dpkg: { find: ['dpkg-deb'], apt: ['dpkg'], dnf: ['dpkg'] },
   rpm: { find: ['rpmbuild'], apt: ['rpm'], dnf: ['rpm-build'] },
-  chromium: { find: ['chromium'], apt: ['chromium'], dnf: ['chromium'] },
+  chromium: { find: [browser], apt: [browser], dnf: [browser] },
 }
 
 /** What each kind of work needs. Without root the lab is plain sshd processes on loopback and needs no namespaces. */

@@ -111,7 +111,14 @@ test('script and plugin give Ansible the hosts, groups and variables that our ru
   )
   const targets = ours.map(({ id, name }) => {
     const machine = { alias: name, host: name, port: 22, login: { username: 'ops' }, hostKey: '', via: null }
-    return { name, nodeId: id, machine, become: { method: 'sudo' as const, user: 'root', password: null }, ...vars.get(id)! }
+    return {
+      name,
+      nodeId: id,
+      machine,
+      become: { method: 'sudo' as const, user: 'root', password: null },
+      python: null,
+      ...vars.get(id)!,
+    }
   })
   const run = path.join(folder, 'run.yml')
   writeFileSync(

@@ -91,5 +91,5 @@ test('where nothing can be installed, what is missing is named', () => {
     env: { PATH: '/nowhere' },
     encoding: 'utf8',
   })
-  expect(stdout).toBe('Missing: chromium | Install these programs, then run the same command again.\n')
+  expect(stdout).toBe('Missing: chromium-headless-shell | Install these programs, then run the same command again.\n')
 })

@@ -53,7 +53,14 @@ test('Ansible prints for the rendered inventory what the reference says, values 
     await setVarMerge(admin, { merge })
     const nodes = await varsOfNodes(admin, ids)
     const become = { method: 'sudo' as const, user: 'root', password: null }
-    const targets = ids.map((id, i) => ({ name: treeNode(i), nodeId: id, machine: null, become, ...nodes.get(id)! }))
+    const targets = ids.map((id, i) => ({
+      name: treeNode(i),
+      nodeId: id,
+      machine: null,
+      become,
+      python: null,
+      ...nodes.get(id)!,
+    }))
     const told = await listed(inventory(targets, new Set(), () => []))
     for (const [i, tree] of trees!.entries()) {
       const expected = expectedVars(tree, i, everywhere!, merge === 'deep')

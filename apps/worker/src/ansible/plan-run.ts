@@ -3,6 +3,7 @@ import { type Hop, type Login, type NodeAccess, whyNotPass } from '@muster/core/
 import { DomainError } from '@muster/core/errors'
 import { type Claim, whyNotTarget } from '@muster/core/jobs'
 import type { NodeVars } from '@muster/core/variables'
+import { isFitPython } from '../ssh/account-script.ts'
 import type { RunVars } from './run-vars.ts'
 
 /**
@@ -24,7 +25,12 @@ export type Target = {
   /** Null: the controller itself. */
   machine: Machine | null
   become: NodeAccess['become']
+  /** The Python to use there; null: Ansible looks for one, in a round trip of its own. */
+  python: typeof USUAL_PYTHON | null
 } & NodeVars
+/** Where distributions keep theirs, whatever its version becomes: found there by a discovery, it will be there in the run. */
+const USUAL_PYTHON = '/usr/bin/python3'
+
 /** Who takes part in a run and how they are reached; `refused` are hosts that cannot be, each with the reason. */
 export type RunPlan = {
   targets: Target[]
@@ -53,12 +59,13 @@ export function planRun(
       plan.refused.push({ name, nodeId, reason: reason! })
       continue
     }
-    const { node, hops, login, become } = way
+    const { node, python: found, hops, login, become } = way
     const machine: Machine | null =
       node.connectionType === 'local'
         ? null
         : { alias: alias('n', i), host: node.host, port: node.port, login, hostKey: node.hostKey!, via: bastion(bastions, hops) }
-    plan.targets.push({ name, nodeId, machine, become, ...(vars.nodes.get(nodeId) ?? { groups: [], vars: [] }) })
+    const python = found?.path === USUAL_PYTHON && isFitPython(found.version ?? '') ? USUAL_PYTHON : null
+    plan.targets.push({ name, nodeId, machine, become, python, ...(vars.nodes.get(nodeId) ?? { groups: [], vars: [] }) })
   }
   plan.bastions = [...bastions.values()]
   return plan

@@ -143,7 +143,12 @@ export function inventory(targets: Target[], merged: Set<string>, connection: (t
   return `all:\n  hosts:\n${hosts.join('')}${groups.length > 0 ? `  children:\n${groups.join('')}` : ''}`
 }
 
-function connectionVars({ machine, nodeId, become }: Target, run: JobRun, sshDir: string, keys: Keys): string[] {
+function connectionVars(
+  { machine, nodeId, become, python, vars: own }: Target,
+  run: JobRun,
+  sshDir: string,
+  keys: Keys,
+): string[] {
   const vars = [`muster_node_id: ${quoted(nodeId)}`]
   if (machine) {
     const args = loginOptions(machine, sshDir, keys).map(([name, value]) => `-o '${name}=${value}'`)
@@ -156,6 +161,9 @@ function connectionVars({ machine, nodeId, become }: Target, run: JobRun, sshDir
       // sftp's batch mode would forbid to ask for the password when the connection has to be made anew.
       `ansible_sftp_batch_mode: ${machine.login.password === undefined}`,
     )
+    // What an admin has chosen stands.
+    if (python && !own.some((each) => each.name === 'ansible_python_interpreter'))
+      vars.push(`ansible_python_interpreter: ${python}`)
   } else vars.push('ansible_connection: local', 'ansible_python_interpreter: "{{ ansible_playbook_python }}"')
   // A template that names another user than root means that user; else the node's own become credential decides.
   const user = run.becomeUser === 'root' ? become.user : run.becomeUser

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { schema } from '@muster/core/db'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import { setSecretVar, setVarMerge, setVars } from '@muster/core/variables'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LabWorld, labWorld } from '../testing/lab-world.ts'
 
@@ -87,4 +87,39 @@ test('a variable of each layer arrives, the nearest wins, a secret arrives and i
   expect(second.told(0)).toMatchObject({ net: { mtu: 9000, dns: ['a'], vlan: 7 } })
   expect(second.told(1)).toMatchObject({ net: { mtu: 1500, dns: ['a'], vlan: 7 } })
   expect(existsSync(trace)).toBe(false)
+})
+
+test('the Python that a discovery found is used without a search, unless an admin chose one or it is too old', {
+  timeout: 90_000,
+}, async () => {
+  const { runtime, admin, lab, nodeIds } = world
+  const [found, chosen, old, unknown] = lab.nodes.filter((node) => !node.behindBastion).map((node) => node.name)
+  const knowing = async (name: string, version: string) => {
+    const python = { path: '/usr/bin/python3', version }
+    const facts = sql`jsonb_build_object('python', ${JSON.stringify(python)}::jsonb)`
+    await runtime.db
+      .update(schema.computeNodes)
+      .set({ facts })
+      .where(eq(schema.computeNodes.id, nodeIds.get(name)!))
+  }
+  await knowing(found!, '3.11.2')
+  await knowing(chosen!, '3.11.2')
+  await knowing(old!, '3.7.9')
+  const nodeId = nodeIds.get(chosen!)!
+  await setVars(admin, { nodeId, text: 'ansible_python_interpreter: /usr/bin/python3.11', basedOn: 0 })
+  const play = `- hosts: all
+  gather_facts: false
+  tasks:
+    - ping:
+    - name: Tell
+      debug: {msg: "{{ ansible_python_interpreter | default('looked for') }}"}
+`
+  const template = await world.template('python', play)
+  const { done } = await world.start({ template, limit: [found, chosen, old, unknown].join(',') })
+  const { run, events } = await done
+  expect([run.status, run.error]).toEqual(['SUCCEEDED', null])
+  const told = (name: string) => events.find((e) => e.kind === 'ok' && e.task === 'Tell' && e.host === name)!.result
+  expect(told(found!)).toMatchObject({ msg: '/usr/bin/python3' })
+  expect(told(chosen!)).toMatchObject({ msg: '/usr/bin/python3.11' })
+  for (const name of [old, unknown]) expect(told(name!)).toMatchObject({ msg: 'looked for' })
 })

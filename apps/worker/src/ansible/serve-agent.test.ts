@@ -49,6 +49,7 @@ const planOf = (...machines: Machine[]): RunPlan => ({
     vars: [],
     machine: m,
     become: { method: 'sudo', user: 'root', password: `become of ${m.alias}` },
+    python: null,
   })),
 })
 

@@ -3,6 +3,12 @@ import type { NodeAccess } from '@muster/core/credentials/access'
 /** Oldest Python on a node that the supported ansible-core versions still speak to, as [major, minor]. */
 export const OLDEST_PYTHON = [3, 8] as const
 
+/** @param version as Python prints it: `3.11.2` */
+export function isFitPython(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > OLDEST_PYTHON[0] || (major === OLDEST_PYTHON[0] && minor >= OLDEST_PYTHON[1])
+}
+
 /**
  * Runs the lines it reads up to END, and leaves the rest of its input to them. It must go through any login shell as it
  * is, csh and fish too: hence no newline, no `!` and no backslash before a quote. The script itself comes by stdin, so

@@ -1,5 +1,5 @@
 import type { NodeAccess } from '@muster/core/credentials/access'
-import { OLDEST_PYTHON } from './account-script.ts'
+import { isFitPython, OLDEST_PYTHON } from './account-script.ts'
 import type { ExecResult } from './exec.ts'
 
 /** What an answer of the account script means to the operator. */
@@ -56,10 +56,8 @@ export function pythonVerdict([version, path]: string[]): Verdict {
   const oldest = OLDEST_PYTHON.join('.')
   if (version === 'absent')
     return bad('There is no Python.', `Playbooks need Python ${oldest} or newer; looking at its hardware needs none.`)
-  const [major, minor] = (version ?? '').split('.').map(Number)
-  if (major === undefined || minor === undefined || Number.isNaN(major + minor))
-    return bad('Its Python does not start.', `Install Python ${oldest} or newer.`)
-  if (major < OLDEST_PYTHON[0] || (major === OLDEST_PYTHON[0] && minor < OLDEST_PYTHON[1]))
+  if (!version || !/^\d+\.\d/.test(version)) return bad('Its Python does not start.', `Install Python ${oldest} or newer.`)
+  if (!isFitPython(version))
     return bad(`Python ${version} at ${path} is too old.`, `Install Python ${oldest} or newer beside it.`)
   return ok(`${version} at ${path}`)
 }

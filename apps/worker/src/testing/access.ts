@@ -17,6 +17,7 @@ export function accessTo(host: LabHost, login: Login, overrides: Overrides = {})
   const { hops = [], become = { method: 'sudo', user: 'root', password: null }, ...columns } = overrides
   const now = new Date()
   return {
+    python: null,
     hops,
     become,
     login,

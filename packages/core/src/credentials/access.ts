@@ -1,3 +1,4 @@
+import type { Discovery } from '@muster/discovery'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '../context.ts'
 import { isOneOf, visibleTo } from '../db/rows.ts'
@@ -29,6 +30,8 @@ export type Hop = {
 }
 export type NodeAccess = {
   node: LeanNode
+  /** The Python that the last discovery found there; null: there was none yet. */
+  python: Discovery['host']['python'] | null
   /** Outermost first; empty when the node is reached directly. */
   hops: Hop[]
   login: Login
@@ -58,7 +61,7 @@ export async function resolveNodeAccess(
 ): Promise<Map<string, NodeAccess | DomainError>> {
   if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
   const asTheyAre = await ctx.db
-    .select(LEAN_NODE)
+    .select({ ...LEAN_NODE, python: sql<NodeAccess['python']>`${computeNodes.facts} -> 'python'` })
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
   const [tried] = instead
@@ -185,7 +188,11 @@ async function loginOf(credential: Credential, username: string, open: Open): Pr
   return login
 }
 
-async function accessOf(node: LeanNode, known: Map<string, Credential>, open: Open): Promise<NodeAccess> {
+async function accessOf(
+  { python, ...node }: LeanNode & Pick<NodeAccess, 'python'>,
+  known: Map<string, Credential>,
+  open: Open,
+): Promise<NodeAccess> {
   const hops: Hop[] = []
   for (let id = node.bastionId; id; ) {
     const bastion = known.get(id)
@@ -212,11 +219,11 @@ async function accessOf(node: LeanNode, known: Map<string, Credential>, open: Op
         password: (await open(raise, 'password')) ?? null,
       }
     : { method: 'sudo', user: 'root', password: null }
-  if (node.connectionType === 'local') return { node, hops: [], login: { username: node.sshUser ?? 'root' }, become }
+  if (node.connectionType === 'local') return { node, python, hops: [], login: { username: node.sshUser ?? 'root' }, become }
   const credential = node.credentialId ? known.get(node.credentialId) : undefined
   if (!credential) throw new Conflict(`The node ${node.name} has no credential; give it an SSH key or a password.`)
   const username = node.sshUser ?? credential.username
   if (!username)
     throw new Conflict(`The node ${node.name} has no SSH user, nor has its credential ${credential.name}; set one of them.`)
-  return { node, hops, login: await loginOf(credential, username, open), become }
+  return { node, python, hops, login: await loginOf(credential, username, open), become }
 }
