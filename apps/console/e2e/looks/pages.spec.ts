@@ -267,7 +267,9 @@ for (const { screen, only, ...use } of screens) {
         expect(overflow, 'the page scrolls sideways').toBeLessThanOrEqual(0)
         expect(errors.filter((error) => !error.includes('404'))).toEqual([])
         if (screen === 'phone') return
-        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']).analyze()
+        // There are no frames, so it need not put its results together in a page of its own.
+        const axe = new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']).setLegacyMode()
+        const { violations } = await axe.analyze()
         expect(
           violations.map((violation) => `${violation.id}: ${violation.nodes.map((each) => each.html.slice(0, 160)).join(' | ')}`),
         ).toEqual([])
