@@ -7,7 +7,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApiToken } from '@muster/core/access'
 import { openVault } from '@muster/core/credentials'
-import { eventually, makePrivateKey, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
+import {
+  eventually,
+  makePrivateKey,
+  nodeEnvironment,
+  TEST_MASTER_PASSWORD,
+  type TestRuntime,
+  testRuntime,
+} from '@muster/core/testing'
 import type { LabDescription } from '@muster/lab'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -18,7 +25,7 @@ beforeAll(async () => {
   t = await testRuntime({ vault: 'real' })
   dir = mkdtempSync(join(tmpdir(), 'muster-api-'))
   env = {
-    PATH: process.env.PATH,
+    ...nodeEnvironment,
     DATABASE_URL: t.url,
     CREDENTIAL_MASTER_PASSWORD: TEST_MASTER_PASSWORD,
     MUSTER_PUBLIC_URL: 'http://localhost:3000',

@@ -9,6 +9,7 @@ import { given } from '@muster/lab/given'
 import type { Command } from 'commander'
 import { buildSchema, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
 import { program } from './main.ts'
 import {
   asExpected,
@@ -150,11 +151,11 @@ function shellEnvironment(home: string): Record<string, string> {
   chmodSync(join(bin, 'muster'), 0o755)
   const ansible = process.env.ANSIBLE_PLAYBOOK ? [dirname(process.env.ANSIBLE_PLAYBOOK)] : []
   return {
+    ...nodeEnvironment,
     PATH: [bin, ...ansible, process.env.PATH].join(delimiter),
     HOME: home,
     EDITOR: 'true',
     LC_ALL: 'C.UTF-8',
-    NODE_COMPILE_CACHE: join(home, 'compiled'),
     MUSTER_SOURCE: ROOT,
   }
 }

@@ -7,7 +7,7 @@ import { type Product, startProduct } from '@muster/bench/product'
 import type { Lab } from '@muster/lab'
 import { given } from '@muster/lab/given'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../../../packages/core/src/testing/index.ts'
+import { eventually, nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const PATIENT = { timeout: 120_000 }
@@ -31,7 +31,7 @@ afterAll(async () => {
 /** A `muster` that runs: what it has said so far, and how it ended. */
 function started(argv: string[], input = '', env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [MAIN, ...argv], {
-    env: { PATH: process.env.PATH ?? '', HOME: home, XDG_CONFIG_HOME: home, ...env },
+    env: { ...nodeEnvironment, HOME: home, XDG_CONFIG_HOME: home, ...env },
   })
   const said = { out: '', err: '' }
   child.stdout.on('data', (chunk) => (said.out += chunk))

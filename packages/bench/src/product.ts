@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { migrateDb } from '@muster/core/db'
+import { nodeEnvironment } from '@muster/core/testing'
 import { pickPort, startTestPostgres } from '@muster/standalone'
 import { childrenOf, cpuSeconds } from './cpu.ts'
 
@@ -54,7 +55,7 @@ export async function startProduct(
   const url = urlOf('api')
   writeFileSync(join(dir, 'master-password'), 'a password for one benchmark\n', { mode: 0o600 })
   const settings = {
-    PATH: process.env.PATH ?? '',
+    ...nodeEnvironment,
     HOME: dir,
     DATABASE_URL: postgres.url,
     WORKER_PORT: String(ports.worker),

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, writeFile } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { TEST_MASTER_PASSWORD } from '@muster/core/testing'
+import { nodeEnvironment, TEST_MASTER_PASSWORD } from '@muster/core/testing'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 
@@ -12,7 +12,7 @@ export type WorkerProcess = { child: ChildProcess; readonly output: string; ende
 /** @param env all that the process gets, besides a master password (over a descriptor), a free port, PATH and, unless asked for, no isolation */
 export function startProcess(env: Record<string, string>): WorkerProcess {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, CREDENTIAL_MASTER_PASSWORD_FD: '3', WORKER_PORT: '0', ANSIBLE_ISOLATION: 'none', ...env },
+    env: { ...nodeEnvironment, CREDENTIAL_MASTER_PASSWORD_FD: '3', WORKER_PORT: '0', ANSIBLE_ISOLATION: 'none', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const password = child.stdio[3] as Writable
