@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { root } from './root.ts'
+import { waitFor } from './wait.ts'
 
 // bin/ is plain JavaScript that finds the repository from where it lies, so a copy of it works on a folder of our own.
 let dir: string
@@ -22,7 +23,8 @@ const COUNT = `
   try {
     await once({ name: 'count', key, outputs: ['count'] }, () => step('Count', async () => {
       if (process.env.FAIL) await exec([process.execPath, '-e', 'console.error("disk full"); process.exit(7)'])
-      await new Promise((resolve) => setTimeout(resolve, Number(process.env.PAUSE ?? 0)))
+      if (process.env.ENTER) fs.writeFileSync(process.env.ENTER, '')
+      while (process.env.LEAVE && !fs.existsSync(process.env.LEAVE)) await new Promise((resolve) => setTimeout(resolve, 20))
       fs.appendFileSync('count', 'x')
     }))
   } catch (error) {
@@ -66,13 +68,30 @@ test('a failed step says what failed and is done again', () => {
   expect(counted()).toBe(1)
 })
 
-test('of many at once one does it; the lock of a dead process holds nobody up', async () => {
+/**
+ * Put before COUNT: what finds the lock's owner dead stops there until another process is in the middle of the step. That one goes on
+ * when the first has looked at the lock again, or does the step as well.
+ */
+const STALLED = `
+  import { existsSync, writeFileSync } from 'node:fs'
+  const kill = process.kill
+  process.kill = (pid, signal) => {
+    const isFirst = !existsSync('stalled')
+    writeFileSync(isFirst ? 'stalled' : 'go', '')
+    while (isFirst && !existsSync('inside')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    return kill.call(process, pid, signal)
+  }`
+
+test('of two that find the lock of a dead process one does the step, also when the other took it meanwhile', async () => {
   fs.mkdirSync(path.join(dir, '.tool'))
   put('.tool/count.lock', String(spawnSync(process.execPath, ['-e', '']).pid))
-  const all = Array.from({ length: 6 }, () =>
-    spawn(process.execPath, ['--input-type=module', '-e', COUNT], { cwd: dir, env: { ...process.env, PAUSE: '300' } }),
-  )
-  await Promise.all(all.map((child) => once(child, 'exit')))
+  const begin = (program: string, env: object) => {
+    const options = { cwd: dir, env: { ...process.env, ...env }, timeout: 60_000 }
+    return once(spawn(process.execPath, ['--input-type=module', '-e', program], options), 'exit')
+  }
+  const stalled = begin(`${STALLED}${COUNT}`, { ENTER: 'go' })
+  await waitFor(() => fs.existsSync(path.join(dir, 'stalled')), 60_000)
+  await Promise.all([stalled, begin(COUNT, { ENTER: 'inside', LEAVE: 'go' })])
   expect(counted()).toBe(1)
   expect(fs.existsSync(path.join(dir, '.tool/count.lock'))).toBe(false)
 })
