@@ -1,4 +1,4 @@
-import { loadConfig } from '@muster/core/config'
+import { foreignSettings, loadConfig } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
 import { createAuth } from './auth.ts'
@@ -24,6 +24,7 @@ async function main(): Promise<void> {
   })
   if (!opened) return
   const { runtime, store, databaseUrl, publicUrl, authSecret, close } = opened
+  for (const line of foreignSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
   const trustProxy = TRUST_PROXY === '1'
   const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log, trustProxy })

@@ -65,11 +65,12 @@ describe('a worker', () => {
       const hook = { kind: 'webhook' as const, url: receiver.url, secret: 'a secret of mine' }
       const route = await createAlertRoute(admin, { name: 'mine', ...hook })
       await testAlertRoute(admin, { id: route.id })
-      const worker = start({ ALERT_LOCAL_TARGETS: '1', MUSTER_PUBLIC_URL: 'https://muster.test' })
+      const worker = start({ ALERT_LOCAL_TARGETS: '1', MUSTER_PUBLIC_URL: 'https://muster.test', REDIS_DSN: 'redis://redis' })
       await eventually(async () => (await test.runtime.db.select().from(alertDeliveries))[0]!.status === 'DELIVERED', 3 * SLOW)
       const { body } = await get(`${await addressOf(worker)}/metrics`)
       expect(body).toContain('muster_alert_messages_total{kind="webhook",result="ok"} 1')
       expect(receiver.got.map(({ body }) => JSON.parse(body).link)).toEqual(['https://muster.test/alerts'])
+      expect(worker.output).toMatch(/"level":"warn".*REDIS_DSN \(from the environment\) means nothing here/)
       worker.child.kill('SIGTERM')
       await worker.ended
       await receiver.stop()

@@ -1,3 +1,4 @@
+import { foreignSettings } from '@muster/core/config'
 import { createLog, type Log, reasonOf } from '@muster/core/log'
 import { loadWorkerConfig, startWorker, type WorkerConfig } from './start.ts'
 
@@ -25,7 +26,9 @@ async function main(config: WorkerConfig, log: Log): Promise<void> {
 
 try {
   const config = loadWorkerConfig(process.env)
-  await main(config, createLog('worker', config.LOG_LEVEL))
+  const log = createLog('worker', config.LOG_LEVEL)
+  for (const line of foreignSettings(process.env)) log.warn(line)
+  await main(config, log)
   process.exit(0)
 } catch (error) {
   process.stderr.write(`The worker cannot start. ${reasonOf(error)}\n`)

@@ -2,7 +2,7 @@ import { fstatSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { loadConfig, MASTER_PASSWORD, SETTINGS, takeMasterPassword } from './config.ts'
+import { FOREIGN_SETTINGS, foreignSettings, loadConfig, MASTER_PASSWORD, SETTINGS, takeMasterPassword } from './config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -46,10 +46,26 @@ it('names the setting and the file that is not there', () => {
   )
 })
 
+it('tells of settings that mean nothing here, wherever they stand, and never what they hold', () => {
+  const file = join(folder, 'settings')
+  writeFileSync(file, 'REDIS_DSN=redis://:hush@redis:6379/0\nPORT=4000\n')
+  const env = { MUSTER_CONFIG: file, DB_DSN: 'postgresql+asyncpg://u:hush@h/d', JOB_QUEUE_NAME: '' }
+  const lines = foreignSettings(env)
+  expect(lines).toEqual([
+    expect.stringMatching(/^DB_DSN \(from the environment\) means nothing here: set DATABASE_URL/),
+    `REDIS_DSN (from ${file}) means nothing here: ${FOREIGN_SETTINGS.REDIS_DSN}`,
+  ])
+  // A process that cannot start has no log yet.
+  const refused = () => loadConfig(env, ['DATABASE_URL', 'PORT'])
+  expect(refused).toThrow(/DATABASE_URL is not set/)
+  expect(refused).toThrow(lines.join('\n  '))
+  expect(lines.join()).not.toContain('hush')
+})
+
 it('every setting is documented, and those of the example are settings', () => {
   const text = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
   const table = text('docs/operate.md')
-  expect(Object.keys(SETTINGS).filter((name) => !table.includes(`\`${name}\``))).toEqual([])
+  expect(Object.keys({ ...SETTINGS, ...FOREIGN_SETTINGS }).filter((name) => !table.includes(`\`${name}\``))).toEqual([])
   const offered = [...text('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name!)
   const compose = text('docker-compose.yml')
   expect(offered.filter((name) => !(name in SETTINGS) && name !== 'POSTGRES_PASSWORD')).toEqual([])

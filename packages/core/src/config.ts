@@ -76,12 +76,18 @@ export const SETTINGS = {
 
 type Settings = { [K in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[K]> }
 
-/**
- * Read settings from `env` and, below it, from the file named by MUSTER_CONFIG (lines of NAME=value).
- * @returns the settings named in `names`, checked
- * @throws Error with one line per wrong setting: its name, what is allowed, and where it came from
- */
-export function loadConfig<K extends keyof Settings>(env: NodeJS.ProcessEnv, names: readonly K[]): Pick<Settings, K> {
+/** Settings that other node managers have and this one has not, and what takes their place. Whoever sets one counts on it. */
+export const FOREIGN_SETTINGS = {
+  ANSIBLE_SSH_ARGS:
+    'host keys are always checked; host, port, user and bastion are said of each node, and SSH_TIMEOUT says how long to wait',
+  DB_DSN: 'set DATABASE_URL, as postgres://user:password@host:port/database',
+  DEFAULT_TENANT_ID: "ids of tenants are the database's; MUSTER_TENANT_NAME names the one that the first start makes",
+  JOB_QUEUE_NAME: 'the queue is in the database; give each installation a DATABASE_URL of its own',
+  REDIS_DSN: 'there is no Redis; the queue is in the database that DATABASE_URL names',
+}
+
+/** A lookup of settings: in `env` and, below it, in the file that MUSTER_CONFIG names (lines of NAME=value). */
+function settingsOf(env: NodeJS.ProcessEnv): (name: string) => { value: string; source: string } | null {
   const file = env.MUSTER_CONFIG
   let fromFile: NodeJS.Dict<string> = {}
   if (file) {
@@ -91,22 +97,42 @@ export function loadConfig<K extends keyof Settings>(env: NodeJS.ProcessEnv, nam
       throw new Error(`MUSTER_CONFIG names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`)
     }
   }
+  return (name) => {
+    const given = env[name]
+    // An empty variable counts as not set: that is how compose files pass on what nobody gave.
+    if (given) return { value: given, source: 'the environment' }
+    const kept = fromFile[name]
+    return kept && file ? { value: kept, source: file } : null
+  }
+}
+
+/** For each foreign setting that is given, a line that says what to do; for the log of a process that starts. */
+export function foreignSettings(env: NodeJS.ProcessEnv): string[] {
+  const find = settingsOf(env)
+  return Object.entries(FOREIGN_SETTINGS).flatMap(([name, instead]) => {
+    const given = find(name)
+    return given ? `${name} (from ${given.source}) means nothing here: ${instead}` : []
+  })
+}
+
+/**
+ * Read settings from `env` and from the file named by MUSTER_CONFIG.
+ * @returns the settings named in `names`, checked
+ * @throws Error with one line per wrong setting: its name, what is allowed, and where it came from
+ */
+export function loadConfig<K extends keyof Settings>(env: NodeJS.ProcessEnv, names: readonly K[]): Pick<Settings, K> {
+  const find = settingsOf(env)
   const wrong: string[] = []
   const config: Record<string, unknown> = {}
   for (const name of names) {
-    // An empty variable counts as not set: that is how compose files pass on what nobody gave.
-    const [value, source] = env[name]
-      ? [env[name], 'the environment']
-      : fromFile[name]
-        ? [fromFile[name], file]
-        : [undefined, null]
-    const parsed = SETTINGS[name].safeParse(value)
+    const given = find(name)
+    const parsed = SETTINGS[name].safeParse(given?.value)
     if (parsed.success) config[name] = parsed.data
-    else if (value === undefined) wrong.push(`${name} is not set: ${parsed.error.issues[0]!.message}`)
+    else if (!given) wrong.push(`${name} is not set: ${parsed.error.issues[0]!.message}`)
     // The value itself is not shown: it may be a secret.
-    else wrong.push(`${name} (from ${source}): ${parsed.error.issues.map((i) => i.message).join(', ')}`)
+    else wrong.push(`${name} (from ${given.source}): ${parsed.error.issues.map((i) => i.message).join(', ')}`)
   }
-  if (wrong.length > 0) throw new Error(`Wrong configuration:\n  ${wrong.join('\n  ')}`)
+  if (wrong.length > 0) throw new Error(`Wrong configuration:\n  ${[...wrong, ...foreignSettings(env)].join('\n  ')}`)
   return config as Pick<Settings, K>
 }
 
