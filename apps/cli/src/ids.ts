@@ -1,6 +1,7 @@
 import { request } from './client.ts'
 import { CliError, EXIT } from './errors.ts'
 import { graphql } from './graphql.ts'
+import { rowsOf } from './pages.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -43,25 +44,16 @@ export function sayMissing(names: string[]): void {
   process.stderr.write(`No node is called ${names.slice(0, 20).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.\n`)
 }
 
+const NODES = graphql(`query NodeIds($hostlist: String!, $first: Int, $after: String) {
+  nodes(filter: { hostlist: $hostlist }, first: $first, after: $after) { edges { node { id name } } pageInfo { hasNextPage endCursor } }
+}`)
+
 /**
  * Ids of the nodes named by a hostlist such as `gpu[01-08],cpu1`; of a range those that are there, and the others are named on stderr.
  * @throws CliError naming the ones that do not exist
  */
 export async function nodeIds(hostlist: string): Promise<{ id: string; name: string }[]> {
-  const found: { id: string; name: string }[] = []
-  let after: string | null = null
-  do {
-    const page: {
-      nodes: { edges: { node: { id: string; name: string } }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
-    } = await request(
-      graphql(`query NodeIds($hostlist: String!, $after: String) {
-          nodes(filter: { hostlist: $hostlist }, first: 500, after: $after) { edges { node { id name } } pageInfo { hasNextPage endCursor } }
-        }`),
-      { hostlist, after },
-    )
-    found.push(...page.nodes.edges.map((e) => e.node))
-    after = page.nodes.pageInfo.hasNextPage ? page.nodes.pageInfo.endCursor : null
-  } while (after)
+  const found = await rowsOf(async (page) => (await request(NODES, { hostlist, ...page })).nodes)
   const { plain, ranged } = missingIn(hostlist, new Set(found.map((node) => node.name)))
   if (found.length === 0) throw noNode(hostlist)
   if (plain.length > 0) throw noNode(plain.join(','))
@@ -92,15 +84,16 @@ export async function runId(id: string): Promise<string> {
 /** Global id of the credential with this name. */
 export const credentialId = async (name: string): Promise<string> => (await findCredential(name)).id
 
+const CREDENTIALS = graphql(`query CredentialIds($first: Int, $after: String) {
+  credentials(first: $first, after: $after) { edges { node { id name kind } } pageInfo { hasNextPage endCursor } }
+}`)
+
 /** The credential with this name. */
 export async function findCredential(name: string) {
-  const { credentials } = await request(
-    graphql(`query CredentialIds { credentials(first: 500) { edges { node { id name kind } } } }`),
-    {},
-  )
-  const found = credentials.edges.find((e) => e.node.name === name)
+  const all = await rowsOf(async (page) => (await request(CREDENTIALS, page)).credentials)
+  const found = all.find((credential) => credential.name === name)
   if (!found) throw new CliError(`No credential is called ${name}. See \`muster credential list\`.`, EXIT.notFound)
-  return found.node
+  return found
 }
 
 /** Global id of the group with this name. */
@@ -110,36 +103,15 @@ export async function groupId(name: string): Promise<string> {
   return nodeGroup.id
 }
 
-type Bundle = {
-  id: string
-  name: string
-  sha256: string
-  size: number
-  createdByName: string
-  createdAt: string
-  deleteBlockedReason: string | null
-}
+const BUNDLES = graphql(`query Bundles($first: Int, $after: String) {
+  playbookBundles(first: $first, after: $after) {
+    edges { node { id name sha256 size createdByName createdAt deleteBlockedReason } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
 
 /** All playbook bundles, the newest last. */
-export async function allBundles(): Promise<Bundle[]> {
-  const found: Bundle[] = []
-  let after: string | null = null
-  do {
-    const page: {
-      playbookBundles: { edges: { node: Bundle }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
-    } = await request(
-      graphql(`query Bundles($after: String) {
-        playbookBundles(first: 100, after: $after) {
-          edges { node { id name sha256 size createdByName createdAt deleteBlockedReason } } pageInfo { hasNextPage endCursor }
-        }
-      }`),
-      { after },
-    )
-    found.push(...page.playbookBundles.edges.map((e) => e.node))
-    after = page.playbookBundles.pageInfo.hasNextPage ? page.playbookBundles.pageInfo.endCursor : null
-  } while (after)
-  return found
-}
+export const allBundles = () => rowsOf(async (page) => (await request(BUNDLES, page)).playbookBundles)
 
 /** Id of the worker with this name. */
 export async function workerId(name: string): Promise<string> {

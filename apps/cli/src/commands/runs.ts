@@ -4,6 +4,7 @@ import { graphql } from '../graphql.ts'
 import { bareId, nodeIdOf } from '../ids.ts'
 import { integer, someOf } from '../options.ts'
 import { ago, clock, type Format, outputOption, printRows } from '../output.ts'
+import { rowsOf } from '../pages.ts'
 import { runsCompare } from './runs/compare.ts'
 import { runsFailures } from './runs/failures.ts'
 import { runsMatrix } from './runs/matrix.ts'
@@ -20,6 +21,13 @@ type Options = {
   text?: string
 }
 
+const LIST = graphql(`query Runs($filter: JobRunFilter, $first: Int, $after: String) {
+  jobRuns(filter: $filter, first: $first, after: $after) {
+    edges { node { id templateName status limit hostsTotal hostsOk hostsFailed hostsUnreachable createdByName createdAt durationMs } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
 export const runs = () =>
   new Command('runs')
     .description('the newest runs; `muster runs show RUN` tells more of one')
@@ -27,7 +35,7 @@ export const runs = () =>
     .option('--node <name>', 'that had this node')
     .option('--template <name>', 'of this template')
     .option('--text <text>', 'with this in the template, limit, reason or name of who started it')
-    .option('-n, --number <n>', 'how many, at most 500', integer, 20)
+    .option('-n, --number <n>', 'at most so many', integer, 20)
     .addOption(outputOption())
     .enablePositionalOptions()
     .addCommand(runsShow())
@@ -40,14 +48,8 @@ export const runs = () =>
         ...(node ? { nodeId: await nodeIdOf(node) } : {}),
         ...(template ? { templateId: (await findTemplate(template)).id } : {}),
       }
-      const { jobRuns } = await request(
-        graphql(`query Runs($filter: JobRunFilter, $first: Int) {
-          jobRuns(filter: $filter, first: $first) { edges { node { id templateName status limit hostsTotal hostsOk hostsFailed hostsUnreachable createdByName createdAt durationMs } } }
-        }`),
-        { filter, first: number },
-      )
       printRows(
-        jobRuns.edges.map((e) => e.node),
+        await rowsOf(async (page) => (await request(LIST, { filter, ...page })).jobRuns, number),
         [
           { title: 'RUN', value: (r) => bareId(r.id) },
           { title: 'TEMPLATE', value: (r) => r.templateName },

@@ -3,10 +3,11 @@ import { Command } from 'commander'
 import { request, subscribe } from '../client.ts'
 import { graphql, type ResultOf } from '../graphql.ts'
 import { ago, table } from '../output.ts'
+import { rowsOf } from '../pages.ts'
 import { AGENT_STATES } from './agent/list.ts'
 
-const PAGE = graphql(`query Top($filter: NodeFilter, $after: String) {
-  nodes(filter: $filter, first: 500, after: $after) {
+const PAGE = graphql(`query Top($filter: NodeFilter, $first: Int, $after: String) {
+  nodes(filter: $filter, first: $first, after: $after) {
     edges { node { name agent { cluster state lastHeartbeat { heardAt health cpuPercent memoryPercent skewMs } } } }
     pageInfo { hasNextPage endCursor }
   }
@@ -32,17 +33,12 @@ export const top = () =>
 async function readAll(cluster: string | undefined): Promise<Map<string, TopRow>> {
   const rows = new Map<string, TopRow>()
   const filter = { agentState: [...AGENT_STATES], ...(cluster ? { cluster: [cluster] } : {}) }
-  let after: string | null = null
-  do {
-    const { nodes }: ResultOf<typeof PAGE> = await request(PAGE, { filter, after })
-    for (const { node } of nodes.edges) {
-      if (!node.agent) continue
-      const { lastHeartbeat, ...agent } = node.agent
-      const silent = { heardAt: null, health: null, cpuPercent: null, memoryPercent: null, skewMs: null }
-      rows.set(node.name, { name: node.name, ...agent, ...(lastHeartbeat ?? silent) })
-    }
-    after = nodes.pageInfo.hasNextPage ? nodes.pageInfo.endCursor : null
-  } while (after)
+  for (const node of await rowsOf(async (page) => (await request(PAGE, { filter, ...page })).nodes)) {
+    if (!node.agent) continue
+    const { lastHeartbeat, ...agent } = node.agent
+    const silent = { heardAt: null, health: null, cpuPercent: null, memoryPercent: null, skewMs: null }
+    rows.set(node.name, { name: node.name, ...agent, ...(lastHeartbeat ?? silent) })
+  }
   return rows
 }
 

@@ -1,30 +1,21 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
-import { graphql, type ResultOf } from '../../graphql.ts'
+import { graphql } from '../../graphql.ts'
 import { ago, type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
 
-const LIST = graphql(`query AgentTokenList($isOver: Boolean, $after: String) {
-  agentEnrolmentTokens(isOver: $isOver, first: 500, after: $after) {
+const LIST = graphql(`query AgentTokenList($isOver: Boolean, $first: Int, $after: String) {
+  agentEnrolmentTokens(isOver: $isOver, first: $first, after: $after) {
     edges { node {
       id prefix state note node { name } createdAt createdByName expiresAt usedAt usedFrom usedByNode { name } revokedAt revokedByName
     } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
-type Page = ResultOf<typeof LIST>['agentEnrolmentTokens']
-type Token = Page['edges'][number]['node']
 
 /** Enrolment tokens, the newest first; with `isOver` those too with which nobody can register any more. */
-export async function enrolmentTokens(isOver: boolean): Promise<Token[]> {
-  const found: Token[] = []
-  let after: string | null = null
-  do {
-    const page: Page = (await request(LIST, { isOver, after })).agentEnrolmentTokens
-    found.push(...page.edges.map((edge) => edge.node))
-    after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
-  } while (after)
-  return found
-}
+export const enrolmentTokens = (isOver: boolean) =>
+  rowsOf(async (page) => (await request(LIST, { isOver, ...page })).agentEnrolmentTokens)
 
 export const agentTokenList = () =>
   new Command('list')

@@ -3,6 +3,7 @@ import { request } from '../../client.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { integer, someOf } from '../../options.ts'
 import { ago, type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
 
 const LIST = graphql(`query AgentList($filter: NodeFilter, $first: Int, $after: String) {
   nodes(filter: $filter, first: $first, after: $after) {
@@ -46,16 +47,9 @@ export const agentList = () =>
         ...(hostlist ? { hostlist } : {}),
         ...(changed ? { hasAgentAlarm: true } : {}),
       }
-      const rows: Row[] = []
-      const wanted = number ?? Number.POSITIVE_INFINITY
-      let after: string | null = null
-      do {
-        const page: ResultOf<typeof LIST> = await request(LIST, { filter, first: Math.min(500, wanted - rows.length), after })
-        rows.push(...page.nodes.edges.flatMap(({ node }) => (node.agent ? [{ ...node, agent: node.agent }] : [])))
-        after = page.nodes.pageInfo.hasNextPage ? page.nodes.pageInfo.endCursor : null
-      } while (after && rows.length < wanted)
+      const nodes = await rowsOf(async (page) => (await request(LIST, { filter, ...page })).nodes, number)
       printRows(
-        rows,
+        nodes.flatMap((node): Row[] => (node.agent ? [{ ...node, agent: node.agent }] : [])),
         [
           { title: 'NODE', value: (n) => n.name },
           { title: 'STATE', value: (n) => (n.agent.heldAt ? `${n.agent.state} (held)` : n.agent.state) },

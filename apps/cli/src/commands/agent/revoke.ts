@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
+import { rowsOf } from '../../pages.ts'
 
 export const agentRevoke = () =>
   new Command('revoke')
@@ -21,22 +22,13 @@ export const agentRevoke = () =>
       process.stderr.write(`Revoked ${fingerprint}${node ? ` of ${node.name}` : ''}.\n`)
     })
 
-const KEYS = graphql(`query AgentKeyIds($after: String) {
-  agentKeys(first: 500, after: $after) { edges { node { id fingerprint publicKey } } pageInfo { hasNextPage endCursor } }
+const KEYS = graphql(`query AgentKeyIds($first: Int, $after: String) {
+  agentKeys(first: $first, after: $after) { edges { node { id fingerprint publicKey } } pageInfo { hasNextPage endCursor } }
 }`)
 
 async function keyId(key: string): Promise<string> {
-  let after: string | null = null
-  do {
-    const page: {
-      agentKeys: {
-        edges: { node: { id: string; fingerprint: string; publicKey: string } }[]
-        pageInfo: { hasNextPage: boolean; endCursor: string | null }
-      }
-    } = await request(KEYS, { after })
-    const found = page.agentKeys.edges.find(({ node }) => node.fingerprint === key || node.publicKey === key)
-    if (found) return found.node.id
-    after = page.agentKeys.pageInfo.hasNextPage ? page.agentKeys.pageInfo.endCursor : null
-  } while (after)
-  throw new CliError(`There is no key ${key}. See \`muster agent list -o json\`.`, EXIT.notFound)
+  const all = await rowsOf(async (page) => (await request(KEYS, page)).agentKeys)
+  const found = all.find(({ fingerprint, publicKey }) => fingerprint === key || publicKey === key)
+  if (!found) throw new CliError(`There is no key ${key}. See \`muster agent list -o json\`.`, EXIT.notFound)
+  return found.id
 }

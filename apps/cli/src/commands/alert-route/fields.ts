@@ -3,6 +3,7 @@ import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql, type VariablesOf } from '../../graphql.ts'
 import { integer, oneOf, someOf, words } from '../../options.ts'
+import { rowsOf } from '../../pages.ts'
 import { ask, readStdin } from '../../prompt.ts'
 
 export const ROUTE_KINDS = ['WEBHOOK', 'EMAIL', 'SLACK', 'DINGTALK', 'FEISHU', 'WECOM'] as const
@@ -79,13 +80,14 @@ export async function routeSecrets(kind: RouteKind, options: RouteOptions): Prom
   return given
 }
 
+const ROUTES = graphql(`query AlertRouteIds($first: Int, $after: String) {
+  alertRoutes(first: $first, after: $after) { edges { node { id name kind } } pageInfo { hasNextPage endCursor } }
+}`)
+
 /** The route with this name. */
 export async function findRoute(name: string): Promise<{ id: string; kind: RouteKind }> {
-  const { alertRoutes } = await request(
-    graphql(`query AlertRouteIds { alertRoutes(first: 500) { edges { node { id name kind } } } }`),
-    {},
-  )
-  const found = alertRoutes.edges.find((e) => e.node.name === name)
+  const all = await rowsOf(async (page) => (await request(ROUTES, page)).alertRoutes)
+  const found = all.find((route) => route.name === name)
   if (!found) throw new CliError(`No route is called ${name}. See \`muster alert-route list\`.`, EXIT.notFound)
-  return found.node
+  return found
 }

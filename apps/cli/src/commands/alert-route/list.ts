@@ -2,26 +2,26 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { graphql } from '../../graphql.ts'
 import { type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
 import { matcherText } from '../alert/silences.ts'
+
+const LIST = graphql(`query AlertRouteList($first: Int, $after: String) {
+  alertRoutes(first: $first, after: $after) {
+    edges { node {
+      id name kind origin host port security username from to isEnabled tellsResolved failingSince lastError retryAt
+      matcher { kinds severities query clusters }
+    } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
 
 export const alertRouteList = () =>
   new Command('list')
     .description('ways on which alerts reach people, and whether they do')
     .addOption(outputOption())
     .action(async ({ output }: { output: Format }) => {
-      const { alertRoutes } = await request(
-        graphql(`query AlertRouteList {
-          alertRoutes(first: 500) {
-            edges { node {
-              id name kind origin host port security username from to isEnabled tellsResolved failingSince lastError retryAt
-              matcher { kinds severities query clusters }
-            } }
-          }
-        }`),
-        {},
-      )
       printRows(
-        alertRoutes.edges.map((e) => e.node),
+        await rowsOf(async (page) => (await request(LIST, page)).alertRoutes),
         [
           { title: 'NAME', value: (r) => r.name },
           { title: 'KIND', value: (r) => r.kind },

@@ -4,6 +4,7 @@ import { graphql, type ResultOf } from '../../graphql.ts'
 import { nodeIdOf } from '../../ids.ts'
 import { integer, someOf } from '../../options.ts'
 import { ago, type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
 import { shortId } from './ids.ts'
 
 const LIST = graphql(`query AlertList($filter: AlertFilter, $first: Int, $after: String) {
@@ -30,15 +31,8 @@ export const alertList = () =>
         ...(severity ? { severity } : {}),
         ...(node ? { nodeId: await nodeIdOf(node) } : {}),
       }
-      const rows: Row[] = []
-      let after: string | null = null
-      do {
-        const page: ResultOf<typeof LIST> = await request(LIST, { filter, first: Math.min(500, number - rows.length), after })
-        rows.push(...page.alerts.edges.map((edge) => edge.node))
-        after = page.alerts.pageInfo.hasNextPage ? page.alerts.pageInfo.endCursor : null
-      } while (after && rows.length < number)
       printRows(
-        rows,
+        await rowsOf(async (page) => (await request(LIST, { filter, ...page })).alerts, number),
         [
           { title: 'ID', value: (a) => shortId(a.id) },
           { title: 'SEVERITY', value: (a) => a.severity },

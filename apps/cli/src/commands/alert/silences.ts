@@ -3,10 +3,12 @@ import { request } from '../../client.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { bareId } from '../../ids.ts'
 import { type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
 
-const LIST = graphql(`query AlertSilences($isOver: Boolean) {
-  alertSilences(isOver: $isOver, first: 500) {
+const LIST = graphql(`query AlertSilences($isOver: Boolean, $first: Int, $after: String) {
+  alertSilences(isOver: $isOver, first: $first, after: $after) {
     edges { node { id reason startsAt endsAt createdByName matcher { kinds severities query clusters } } }
+    pageInfo { hasNextPage endCursor }
   }
 }`)
 type Matcher = ResultOf<typeof LIST>['alertSilences']['edges'][number]['node']['matcher']
@@ -23,9 +25,8 @@ export const alertSilences = () =>
     .option('--all', 'those that are over as well')
     .addOption(outputOption())
     .action(async ({ all, output }: { all?: true; output: Format }) => {
-      const { alertSilences } = await request(LIST, { isOver: all ?? false })
       printRows(
-        alertSilences.edges.map((e) => e.node),
+        await rowsOf(async (page) => (await request(LIST, { isOver: all ?? false, ...page })).alertSilences),
         [
           { title: 'ID', value: (s) => bareId(s.id) },
           { title: 'ALERTS', value: (s) => matcherText(s.matcher) },

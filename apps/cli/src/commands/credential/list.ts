@@ -2,20 +2,22 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { graphql } from '../../graphql.ts'
 import { address, ago, type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
+
+const LIST = graphql(`query CredentialList($first: Int, $after: String) {
+  credentials(first: $first, after: $after) {
+    edges { node { id name kind description username host port publicKey secretsSet nodeCount lastUsedAt lastResult { isOk error at } } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
 
 export const credentialList = () =>
   new Command('list')
     .description('credentials; their secrets are never shown')
     .addOption(outputOption())
     .action(async ({ output }: { output: Format }) => {
-      const { credentials } = await request(
-        graphql(
-          `query CredentialList { credentials(first: 500) { edges { node { id name kind description username host port publicKey secretsSet nodeCount lastUsedAt lastResult { isOk error at } } } } }`,
-        ),
-        {},
-      )
       printRows(
-        credentials.edges.map((e) => e.node),
+        await rowsOf(async (page) => (await request(LIST, page)).credentials),
         [
           { title: 'NAME', value: (c) => c.name },
           { title: 'KIND', value: (c) => c.kind },

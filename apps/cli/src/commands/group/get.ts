@@ -3,8 +3,16 @@ import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { type Format, outputOption, printObject } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
 
-const MANY = 500
+const GROUP = graphql(`query GroupGet($name: String!) {
+  nodeGroup(name: $name) {
+    id name displayName description priority isSystem memberQuery exclusiveSet parent { name } children { name } nodeCount
+  }
+}`)
+const NODES = graphql(`query GroupNodes($name: String!, $first: Int, $after: String) {
+  nodeGroup(name: $name) { nodes(first: $first, after: $after) { edges { node { name } } pageInfo { hasNextPage endCursor } } }
+}`)
 
 export const groupGet = () =>
   new Command('get')
@@ -12,19 +20,10 @@ export const groupGet = () =>
     .argument('<name>')
     .addOption(outputOption())
     .action(async (name: string, { output }: { output: Format }) => {
-      const { nodeGroup: group } = await request(
-        graphql(`query GroupGet($name: String!, $first: Int!) {
-          nodeGroup(name: $name) {
-            id name displayName description priority isSystem memberQuery exclusiveSet parent { name } children { name }
-            nodeCount nodes(first: $first) { edges { node { name } } }
-          }
-        }`),
-        { name, first: MANY },
-      )
+      const { nodeGroup: group } = await request(GROUP, { name })
       if (!group) throw new CliError(`No group is called ${name}. See \`muster group list\`.`, EXIT.notFound)
-      if (output !== 'table') return printObject(group, output)
-      const names = group.nodes.edges.map((e) => e.node.name)
-      const more = group.nodeCount - names.length
+      const nodes = await rowsOf(async (page) => (await request(NODES, { name, ...page })).nodeGroup?.nodes)
+      if (output !== 'table') return printObject({ ...group, nodes: { edges: nodes.map((node) => ({ node })) } }, output)
       printObject(group, output, [
         ['name', group.name],
         ['display name', group.displayName],
@@ -34,6 +33,6 @@ export const groupGet = () =>
         ['above', group.children.map((child) => child.name).join(', ')],
         ['query', group.memberQuery],
         ['exclusive set', group.exclusiveSet],
-        ['nodes', `${group.nodeCount}${names.length > 0 ? `: ${names.join(', ')}` : ''}${more > 0 ? ` and ${more} more` : ''}`],
+        ['nodes', `${nodes.length}${nodes.length > 0 ? `: ${nodes.map((node) => node.name).join(', ')}` : ''}`],
       ])
     })

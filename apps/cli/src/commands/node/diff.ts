@@ -4,6 +4,7 @@ import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { noNode } from '../../ids.ts'
 import { type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
 
 export const nodeDiff = () =>
   new Command('diff')
@@ -44,14 +45,18 @@ const tooFew = (name: string, looks: number) =>
     EXIT.refused,
   )
 
+const LOOKS = graphql(`query NodeSnapshots($name: String!, $first: Int, $after: String) {
+  computeNode(name: $name) {
+    discoveries(first: $first, after: $after) { edges { node { id status } } pageInfo { hasNextPage endCursor } }
+  }
+}`)
+
 /** Ids of the finished discoveries of a node, newest first. */
 async function snapshots(name: string): Promise<string[]> {
-  const { computeNode } = await request(
-    graphql(
-      `query NodeSnapshots($name: String!) { computeNode(name: $name) { discoveries(first: 20) { edges { node { id status } } } } }`,
-    ),
-    { name },
-  )
-  if (!computeNode) throw noNode(name)
-  return computeNode.discoveries.edges.filter((e) => e.node.status === 'SUCCEEDED').map((e) => e.node.id)
+  const looks = await rowsOf(async (page) => {
+    const { computeNode } = await request(LOOKS, { name, ...page })
+    if (!computeNode) throw noNode(name)
+    return computeNode.discoveries
+  })
+  return looks.filter((look) => look.status === 'SUCCEEDED').map((look) => look.id)
 }

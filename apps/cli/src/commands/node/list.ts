@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 import { request } from '../../client.ts'
-import { graphql, type ResultOf } from '../../graphql.ts'
+import { graphql } from '../../graphql.ts'
 import { missingIn, sayMissing } from '../../ids.ts'
 import { integer, someOf } from '../../options.ts'
 import { address, ago, type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
 import { AGENT_STATES } from '../agent/list.ts'
 
 const LIST = graphql(`query NodeList($filter: NodeFilter, $first: Int, $after: String) {
@@ -12,7 +13,6 @@ const LIST = graphql(`query NodeList($filter: NodeFilter, $first: Int, $after: S
     pageInfo { hasNextPage endCursor }
   }
 }`)
-type Row = ResultOf<typeof LIST>['nodes']['edges'][number]['node']
 const STATUSES = ['NEW', 'READY', 'UNREACHABLE', 'MAINTENANCE', 'DECOMMISSIONED'] as const
 type Status = (typeof STATUSES)[number]
 type Options = {
@@ -51,14 +51,7 @@ export const nodeList = () =>
         ...(options.query === undefined ? {} : { query: options.query }),
         ...(options.text ? { text: options.text } : {}),
       }
-      const rows: Row[] = []
-      const wanted = options.number ?? Number.POSITIVE_INFINITY
-      let after: string | null = null
-      do {
-        const page: ResultOf<typeof LIST> = await request(LIST, { filter, first: Math.min(500, wanted - rows.length), after })
-        rows.push(...page.nodes.edges.map((e) => e.node))
-        after = page.nodes.pageInfo.hasNextPage ? page.nodes.pageInfo.endCursor : null
-      } while (after && rows.length < wanted)
+      const rows = await rowsOf(async (page) => (await request(LIST, { filter, ...page })).nodes, options.number)
       printRows(
         rows,
         [
@@ -77,7 +70,7 @@ export const nodeList = () =>
         'No node fits. Add some with `muster node add`.',
       )
       // With another filter, or a limit, one that is not listed may well be there.
-      if (hostlist && Object.keys(filter).length === 1 && !after && rows.length > 0) {
+      if (hostlist && Object.keys(filter).length === 1 && rows.length > 0 && rows.length !== options.number) {
         const { plain, ranged } = missingIn(hostlist, new Set(rows.map((row) => row.name)))
         sayMissing([...plain, ...ranged])
       }

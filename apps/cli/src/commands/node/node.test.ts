@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { schema } from '../../../../../packages/core/src/db/index.ts'
 import { type CliWorld, cliWorld, muster } from '../../testing/muster.ts'
 
 let t: CliWorld
@@ -58,4 +59,15 @@ it('takes nodes out of work and back, out of service and back, and away', async 
   await muster('node decommission gpu001')
   expect((await muster('node purge gpu001')).out).toBe('gpu001: removed\n')
   expect(await muster('node get gpu001')).toMatchObject({ code: 4 })
+})
+
+it('lists and finds more credentials than the API gives at once', async () => {
+  await muster('credential add first --kind ssh-password -u ops --secret-stdin', 'correct horse')
+  const { id: _, ...first } = (await t.runtime.db.query.credentials.findFirst({ where: { name: 'first' } }))!
+  const more = Array.from({ length: 501 }, (_, i) => ({ ...first, name: `more${i}` }))
+  await t.runtime.db.insert(schema.credentials).values(more)
+  const names = JSON.parse((await muster('credential list -o json')).out).map((each: { name: string }) => each.name)
+  expect(names).toEqual(expect.arrayContaining(['first', ...more.map((each) => each.name)]))
+  expect((await muster('credential delete more500')).code).toBe(0)
+  expect(await muster('credential delete more501')).toMatchObject({ code: 4 })
 })

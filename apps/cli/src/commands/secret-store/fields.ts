@@ -3,6 +3,7 @@ import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { oneOf } from '../../options.ts'
+import { rowsOf } from '../../pages.ts'
 import { ask, readStdin } from '../../prompt.ts'
 
 export type StoreOptions = {
@@ -33,13 +34,14 @@ export const storeFields = ({ namespace, mount, auth, roleId }: StoreOptions) =>
 export const storeSecret = (options: StoreOptions): Promise<string> =>
   options.secretStdin ? readStdin() : ask(options.auth === 'APP_ROLE' ? 'Secret ID' : 'Token', '--secret-stdin', { hidden: true })
 
+const STORES = graphql(`query SecretStoreIds($first: Int, $after: String) {
+  secretStores(first: $first, after: $after) { edges { node { id name } } pageInfo { hasNextPage endCursor } }
+}`)
+
 /** Global id of the secret store with this name. */
 export async function storeId(name: string): Promise<string> {
-  const { secretStores } = await request(
-    graphql(`query SecretStoreIds { secretStores(first: 500) { edges { node { id name } } } }`),
-    {},
-  )
-  const found = secretStores.edges.find((e) => e.node.name === name)
+  const all = await rowsOf(async (page) => (await request(STORES, page)).secretStores)
+  const found = all.find((store) => store.name === name)
   if (!found) throw new CliError(`No secret store is called ${name}. See \`muster secret-store list\`.`, EXIT.notFound)
-  return found.node.id
+  return found.id
 }

@@ -2,20 +2,22 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { graphql } from '../../graphql.ts'
 import { type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
+
+const LIST = graphql(`query SecretStoreList($first: Int, $after: String) {
+  secretStores(first: $first, after: $after) {
+    edges { node { id name address namespace mount auth roleId credentials { name } } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
 
 export const secretStoreList = () =>
   new Command('list')
     .description('secret stores, and which credentials keep secrets in them')
     .addOption(outputOption())
     .action(async ({ output }: { output: Format }) => {
-      const { secretStores } = await request(
-        graphql(
-          `query SecretStoreList { secretStores(first: 500) { edges { node { id name address namespace mount auth roleId credentials { name } } } } }`,
-        ),
-        {},
-      )
       printRows(
-        secretStores.edges.map((e) => e.node),
+        await rowsOf(async (page) => (await request(LIST, page)).secretStores),
         [
           { title: 'NAME', value: (s) => s.name },
           { title: 'ADDRESS', value: (s) => s.address },

@@ -2,6 +2,14 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { graphql } from '../../graphql.ts'
 import { type Format, outputOption, printRows } from '../../output.ts'
+import { rowsOf } from '../../pages.ts'
+
+const LIST = graphql(`query Templates($archived: Boolean!, $first: Int, $after: String) {
+  jobTemplates(archived: $archived, first: $first, after: $after) {
+    edges { node { name displayName category description source become timeoutSeconds version } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
 
 export const templateList = () =>
   new Command('list')
@@ -9,14 +17,8 @@ export const templateList = () =>
     .option('--archived', 'those that were archived instead')
     .addOption(outputOption())
     .action(async ({ archived = false, output }: { archived?: boolean; output: Format }) => {
-      const { jobTemplates } = await request(
-        graphql(
-          `query Templates($archived: Boolean!) { jobTemplates(first: 500, archived: $archived) { edges { node { name displayName category description source become timeoutSeconds version } } } }`,
-        ),
-        { archived },
-      )
       printRows(
-        jobTemplates.edges.map((e) => e.node),
+        await rowsOf(async (page) => (await request(LIST, { archived, ...page })).jobTemplates),
         [
           { title: 'NAME', value: (t) => t.name },
           { title: 'CATEGORY', value: (t) => t.category },
