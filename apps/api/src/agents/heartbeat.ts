@@ -31,6 +31,7 @@ const MESSAGES: Record<Exclude<BeatVerdict, 'accepted'>, string> = {
   stale_sequence: 'A heartbeat with this sequence or a later one came before.',
   invalid_request: 'The heartbeat is out of its bounds.',
   approval_pending: 'This is other hardware than before; somebody has to approve it.',
+  busy: 'It cannot be taken just now; try again in a moment.',
 }
 
 /**
@@ -53,7 +54,7 @@ export function heartbeatJudge(runtime: Runtime, metrics: HeartbeatMetrics): (bo
       if (now) signer = findSigner(now, read)
     }
     if ('code' in signer) return signer
-    if (waiting >= MOST_WAITING) return refused('busy', 'Too many heartbeats at once; try again in a moment.')
+    if (waiting >= MOST_WAITING) return refused('busy', MESSAGES.busy)
     const bounds = Heartbeat.safeParse(read.heartbeat)
     metrics.queued.set(++waiting)
     const { tenantId, ...by } = signer

@@ -1,5 +1,6 @@
 import type { Heartbeat } from '@muster/protocol'
 import type { Runtime } from '../context.ts'
+import { isDatabaseAway } from '../patiently.ts'
 import { heed, type Notable } from './heed-heartbeats.ts'
 import { saidOf } from './said.ts'
 import { ACCEPT, EXPLAIN } from './store-heartbeats.ts'
@@ -27,6 +28,8 @@ export type BeatVerdict =
   | 'stale_sequence'
   | 'invalid_request'
   | 'approval_pending'
+  /** Not stored, and not judged either: it may come again. */
+  | 'busy'
 
 /**
  * Store heartbeats, of all tenants, in one statement: each only if its key is still allowed, its time within five minutes of the
@@ -35,6 +38,7 @@ export type BeatVerdict =
  * when it is committed.
  * @param now in tests, the time that holds in place of the database's
  * @returns a verdict for each, in their order
+ * @throws what the database says, if none was judged: once one is stored, asking again would find it there
  */
 export async function acceptHeartbeats(
   runtime: Pick<Runtime, 'db' | 'notify' | 'log'>,
@@ -42,8 +46,13 @@ export async function acceptHeartbeats(
   now?: Date,
 ): Promise<BeatVerdict[]> {
   const verdicts = new Map<SignedBeat, BeatVerdict>()
-  for (const round of rounds(beats)) await storeRound(runtime, round, verdicts, now)
-  return beats.map((beat) => verdicts.get(beat)!)
+  try {
+    for (const round of rounds(beats)) await storeRound(runtime, round, verdicts, now)
+  } catch (error) {
+    if (verdicts.size === 0) throw error
+    runtime.log.warn({ err: error, heartbeats: beats.length - verdicts.size }, 'could not judge all heartbeats of a batch')
+  }
+  return beats.map((beat) => verdicts.get(beat) ?? 'busy')
 }
 
 async function storeRound(
@@ -53,25 +62,34 @@ async function storeRound(
   now: Date | undefined,
 ): Promise<void> {
   const pool = runtime.db.$client
-  const { rows } = await pool.query<{ places: string | null; notable: Notable[] | null }>({
-    ...ACCEPT,
-    values: columnsOf(beats, now),
+  const accept = () =>
+    pool.query<{ places: string | null; notable: Notable[] | null }>({ ...ACCEPT, values: columnsOf(beats, now) })
+  let isSecondTry = false
+  const { rows } = await accept().catch((error) => {
+    if (!isDatabaseAway(error)) throw error
+    // The connection may have ended after the COMMIT: then what is there now was stored by the first try.
+    isSecondTry = true
+    return accept()
   })
   const [stored] = rows
   for (const place of stored!.places?.split(',') ?? []) verdicts.set(beats[Number(place) - 1]!, 'accepted')
   const notable = stored!.notable ?? []
   const refused = beats.filter((beat) => !verdicts.has(beat))
-  if (refused.length > 0) {
-    const explained = await pool.query<{ place: number; verdict: BeatVerdict; notable: Notable | null }>({
-      ...EXPLAIN,
-      values: columnsOf(refused, now),
-    })
+  try {
+    if (refused.length === 0) return
+    const explained = await pool.query<{ place: number; verdict: BeatVerdict; isThere: boolean | null; notable: Notable | null }>(
+      {
+        ...EXPLAIN,
+        values: columnsOf(refused, now),
+      },
+    )
     for (const row of explained.rows) {
-      verdicts.set(refused[row.place - 1]!, row.verdict)
+      verdicts.set(refused[row.place - 1]!, isSecondTry && row.isThere ? 'accepted' : row.verdict)
       if (row.notable) notable.push(row.notable)
     }
+  } finally {
+    if (notable.length > 0) await heed(runtime, notable, now)
   }
-  if (notable.length > 0) await heed(runtime, notable, now)
 }
 
 /** A statement can meet a row once: a second heartbeat of a node waits for the next. In each, rows are met in one order everywhere. */

@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { alerts } from '../alerts/index.ts'
 import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
 import { beatOf, type PlantedAgent, plantAgents } from '../testing/plant-agents.ts'
+import { together } from '../together.ts'
 import { acceptHeartbeats, agentBeatHistory, agentBeats, keepAgentHistory, type SignedBeat } from './index.ts'
 
 let t: TestRuntime
@@ -12,6 +13,7 @@ beforeAll(async () => {
   cast = await t.given.tenant()
 })
 afterAll(() => t.close())
+afterEach(() => vi.restoreAllMocks())
 
 const T0 = new Date('2026-03-01T12:00:00Z')
 const at = (seconds: number) => new Date(T0.getTime() + seconds * 1000)
@@ -185,6 +187,54 @@ test('of many that bring the same heartbeats at once, each is accepted once', as
     expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(40)
     expect(verdicts.filter((verdict) => verdict === 'stale_sequence')).toHaveLength(120)
   }
+})
+
+/** Does `instead` at the nth time that this statement is asked for. */
+function interpose(name: string, instead: (query: () => Promise<unknown>) => Promise<unknown>, nth = 1): void {
+  vi.restoreAllMocks()
+  const pool = t.runtime.db.$client
+  const query = pool.query.bind(pool) as (...asked: unknown[]) => Promise<unknown>
+  let met = 0
+  const asked = (statement: { name?: string }, ...more: unknown[]) => {
+    const real = () => query(statement, ...more)
+    return statement.name === name && ++met === nth ? instead(real) : real()
+  }
+  vi.spyOn(pool, 'query').mockImplementation(asked as typeof pool.query)
+}
+const fails = (message: string) => async () => {
+  throw new Error(message)
+}
+
+test('what is stored is called accepted, whatever fails after it', async () => {
+  const [fresh, old] = [await newAgent(), await newAgent()]
+  await send(old, 5, 0)
+  const ask = together((beats: SignedBeat[]) => acceptHeartbeats(t.runtime, beats, at(30)), 10)
+  const all = (...beats: SignedBeat[]) => Promise.all(beats.map(ask))
+  interpose('explain_heartbeats', fails('no reason was found'))
+  const replay = beatOf(old, 5, at(30))
+  expect(await all(beatOf(fresh, 1, at(30)), replay)).toEqual(['accepted', 'busy'])
+  expect(await all(replay)).toEqual(['stale_sequence'])
+  // Two of one node: the second waits for a statement of its own.
+  interpose('accept_heartbeats', fails('the second fails'), 2)
+  const second = beatOf(fresh, 3, at(31))
+  expect(await all(beatOf(fresh, 2, at(31)), second)).toEqual(['accepted', 'busy'])
+  expect(await all(second)).toEqual(['accepted'])
+})
+
+test.each([
+  ['after', true],
+  ['before', false],
+])('a connection that ends %s the COMMIT: what was sent is accepted once, and no replay with it', async (_, isDone) => {
+  const [fresh, old] = [await newAgent(), await newAgent()]
+  await send(old, 5, 0)
+  interpose('accept_heartbeats', async (query) => {
+    if (isDone) await query()
+    throw new Error('Connection terminated unexpectedly')
+  })
+  const beats = [beatOf(fresh, 1, at(30)), beatOf(old, 5, at(30))]
+  expect(await acceptHeartbeats(t.runtime, beats, at(30))).toEqual(['accepted', 'stale_sequence'])
+  expect(await beatRow(fresh)).toMatchObject({ sequence: 1, accepted: 1 })
+  expect(await acceptHeartbeats(t.runtime, beats, at(30))).toEqual(['stale_sequence', 'stale_sequence'])
 })
 
 test('what was recorded is not accepted again, in whatever order it comes', async () => {

@@ -108,7 +108,8 @@ const RIVAL = `jsonb_build_object('at', i.now, 'bootEpoch', i.epoch, 'sequence',
 export const EXPLAIN = {
   name: 'explain_heartbeats',
   text: `
-select i.place::integer, v.verdict, case
+select i.place::integer, v.verdict, (i.epoch, i.sequence, i.agent_time) = (b.boot_epoch, b.sequence, b.agent_time) as "isThere",
+  case
     when v.verdict = 'timestamp_out_of_range' and ${isGrowing('b')} and abs(coalesce(b.skew_ms, 0)) <= ${SKEW_MS}
       then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'isSkewNew', true, 'isRefused', true, 'skewMs', i.skew_ms)
     when ${IS_RIVAL} and (${IS_RECENT} and not ${HAS_GONE_ON}) is not true
