@@ -4,7 +4,7 @@ import { alerts } from '../alerts/index.ts'
 import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
 import { beatOf, type PlantedAgent, plantAgents } from '../testing/plant-agents.ts'
 import { together } from '../together.ts'
-import { acceptHeartbeats, agentBeatHistory, agentBeats, keepAgentHistory, type SignedBeat } from './index.ts'
+import { acceptHeartbeats, agentBeatHistory, agentBeats, approveAgentChange, keepAgentHistory, type SignedBeat } from './index.ts'
 
 let t: TestRuntime
 let cast: Cast
@@ -235,6 +235,17 @@ test.each([
   expect(await acceptHeartbeats(t.runtime, beats, at(30))).toEqual(['accepted', 'stale_sequence'])
   expect(await beatRow(fresh)).toMatchObject({ sequence: 1, accepted: 1 })
   expect(await acceptHeartbeats(t.runtime, beats, at(30))).toEqual(['stale_sequence', 'stale_sequence'])
+})
+
+test('a heartbeat whose hardware is approved in the moment that it is refused is to come again, and is not dropped', async () => {
+  const agent = await newAgent()
+  const beat = (sequence: number, hardware_fingerprint: string) => send(agent, sequence, sequence * 30, { hardware_fingerprint })
+  expect([await beat(1, 'one'), await beat(2, 'two')]).toEqual([['accepted'], ['approval_pending']])
+  interpose('explain_heartbeats', async (query) => {
+    await approveAgentChange(cast.operator, { nodeId: agent.nodeId, fingerprint: 'two' })
+    return query()
+  })
+  expect([await beat(2, 'two'), await beat(2, 'two')]).toEqual([['busy'], ['accepted']])
 })
 
 test('what was recorded is not accepted again, in whatever order it comes', async () => {

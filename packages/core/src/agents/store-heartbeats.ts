@@ -104,7 +104,10 @@ const IS_SHARED = `coalesce(${IS_RECENT} and ${HAS_GONE_ON} and i.epoch = ${last
 const RIVAL = `jsonb_build_object('at', i.now, 'bootEpoch', i.epoch, 'sequence', i.sequence, 'bootId', i.report::json->'health'->>'boot_id',
   'acceptedEpoch', b.boot_epoch, 'acceptedSequence', b.sequence, 'acceptedBootId', r.report->'health'->>'boot_id')`
 
-/** Why the others may not, in the order of the wire protocol. */
+/**
+ * Why the others may not, in the order of the wire protocol. When by now nothing speaks against one any more, because somebody approved
+ * it for example, it is to come again.
+ */
 export const EXPLAIN = {
   name: 'explain_heartbeats',
   text: `
@@ -128,5 +131,5 @@ from (${GIVEN}) i
     when not ${isGrowing('b')} then 'stale_sequence'
     when not i.is_in_bounds then 'invalid_request'
     when not ${IS_SAME_MACHINE} then 'approval_pending'
-    else 'stale_sequence' end as verdict) v`,
+    else 'busy' end as verdict) v`,
 }
