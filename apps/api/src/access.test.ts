@@ -1,6 +1,6 @@
 import { connectDb, schema } from '@muster/core/db'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { firstStart } from './first-start.ts'
 import { PEER } from './request-facts.ts'
 import { PUBLIC_URL, testApi } from './testing/api.ts'
@@ -86,7 +86,8 @@ test('the owner comes by a link that works once, sets a password and signs in wi
   expect(await viewer(bearer(signedIn.data.signIn.sessionToken))).toEqual({ name: 'Owner' })
 })
 
-test('a wrong password and an unknown address get the same answer', async () => {
+test('a wrong password and an unknown address get the same answer, and are nothing to warn of', async () => {
+  const [told, warned] = [vi.spyOn(t.runtime.log, 'info'), vi.spyOn(t.runtime.log, 'warn')]
   const wrong = await withPassword('not the password at all')
   const unknown = await withPassword('not the password at all', 'nobody@muster.test')
   expect(wrong.data.signIn).toMatchObject({
@@ -94,6 +95,9 @@ test('a wrong password and an unknown address get the same answer', async () => 
     message: 'The email address or the password is wrong.',
   })
   expect(unknown.data.signIn).toEqual(wrong.data.signIn)
+  expect(told).toHaveBeenCalledWith({ from: 'better-auth' }, 'User not found')
+  expect(warned).not.toHaveBeenCalled()
+  vi.restoreAllMocks()
 })
 
 test('too many attempts are refused with the time to wait', async () => {

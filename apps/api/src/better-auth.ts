@@ -50,7 +50,8 @@ export function createBetterAuth({ db, secret, publicUrl, log, onLink }: Options
     },
     telemetry: { enabled: false },
     logger: {
-      log: (level, message) => log[level === 'error' || level === 'warn' ? level : 'debug']({ from: 'better-auth' }, message),
+      // Its warnings are about visitors, an unknown address or a wrong password: nothing for who runs Muster to mend.
+      log: (level, message) => log[level === 'error' ? 'error' : 'info']({ from: 'better-auth' }, message),
     },
     plugins: [
       magicLink({
