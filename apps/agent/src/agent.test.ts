@@ -12,7 +12,11 @@ import { logger } from './log.ts'
 import { register } from './register.ts'
 
 const identity = newIdentity()
-const measured: Measured = { capacity: { cpu_cores_total: 4 }, health: { status: 'healthy' } }
+const measured: Measured = {
+  capacity: { cpu_cores_total: 4 },
+  health: { status: 'healthy' },
+  hardware_fingerprint: 'f'.repeat(64),
+}
 const log = { ...logger('error'), warn: () => {} }
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -95,23 +99,26 @@ test('what could not be delivered is kept, over a restart, and delivered in orde
   expect(stand.wrong).toEqual([])
 }, 60_000)
 
-test('a beat that waited says when it was measured, and is signed for the time at which it is sent', async () => {
+test('a beat that waited says when it was measured, and is signed for the time, name and machine from which it is sent', async () => {
   const { stand, start, stateDir } = await given()
   const at = new Date(Date.now() - 1_800_000)
   fs.mkdirSync(path.join(stateDir, 'spool'))
   const file = path.join(stateDir, 'spool', `${'5'.padStart(14, '0')}-${'7'.padStart(14, '0')}.json`)
   const old = {
-    node_id: 'node-1',
-    cluster_id: 'c',
+    node_id: 'old-name',
+    cluster_id: 'old',
     boot_epoch: 5,
     sequence_number: 7,
     measured_at: at.toISOString(),
     ...measured,
+    hardware_fingerprint: 'the board before',
   }
   fs.writeFileSync(file, JSON.stringify(old))
   start()
   await until(() => expect(stand.accepted.length).toBeGreaterThan(1))
   expect(stand.accepted[0]).toMatchObject({ boot_epoch: 5, sequence_number: 7, measured_at: at.toISOString() })
+  const { hardware_fingerprint } = measured
+  for (const beat of stand.accepted) expect(beat).toMatchObject({ node_id: 'node-1', cluster_id: 'c', hardware_fingerprint })
   expect(stand.wrong).toEqual([])
   await until(() => expect(fs.existsSync(file)).toBe(false))
 })

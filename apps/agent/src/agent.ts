@@ -87,7 +87,7 @@ export class Agent {
   async once(): Promise<boolean> {
     await sleep(this.#parts.settle)
     await this.#beat()
-    while (this.#spool.size && (await this.#deliverFirst()) === null);
+    while (this.#measured && this.#spool.size && (await this.#deliverFirst(this.#measured)) === null);
     this.#spool.keep()
     return this.#spool.size === 0 && this.#lastError === null
   }
@@ -96,10 +96,8 @@ export class Agent {
     try {
       const measured = await this.#parts.collect(this.#problems())
       const now = new Date()
-      const { nodeId, clusterId, version } = this.#parts
       const position = this.#sequence.next()
-      const names = { node_id: nodeId, cluster_id: clusterId, agent_version: version }
-      this.#spool.push(position, now, JSON.stringify({ ...names, ...position, measured_at: goTime(now), ...measured }))
+      this.#spool.push(position, now, JSON.stringify({ ...position, measured_at: goTime(now), ...measured }))
       // Others wait already, and the next try may be minutes away: until then a killed agent would lose it.
       if (this.#spool.size > 1) this.#spool.keep()
       this.#measured = measured
@@ -123,13 +121,15 @@ export class Agent {
   async #deliverAll(signal: AbortSignal): Promise<void> {
     let wait = 0
     while (!signal.aborted) {
-      if (this.#spool.size === 0) {
+      // What an earlier start left waits until it is known on which machine this is.
+      const measured = this.#measured
+      if (!measured || this.#spool.size === 0) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve
         })
         continue
       }
-      const asked = await this.#deliverFirst()
+      const asked = await this.#deliverFirst(measured)
       wait = asked === null ? 0 : Math.max(backoff(wait), asked * (1 + Math.random() / 4))
       if (wait) this.#spool.keep()
       // Many nodes may have much to tell at once: nobody does so in one breath.
@@ -142,17 +142,19 @@ export class Agent {
    * Delivers the oldest beat, after having registered where the API does not know this node yet. Null when the next may follow, else for
    * how many milliseconds the API wants to be left alone (0: it does not say).
    */
-  async #deliverFirst(): Promise<number | null> {
-    const { api, identity, register, log } = this.#parts
-    if (!this.#isRegistered && this.#measured) {
-      const answer = await register(this.#measured)
+  async #deliverFirst(measured: Measured): Promise<number | null> {
+    const { nodeId, clusterId, version, api, identity, register, log } = this.#parts
+    if (!this.#isRegistered) {
+      const answer = await register(measured)
       if (!answer.accepted) return this.#later(answer.code, answer.message, answer.wait)
       this.#isRegistered = true
       log.info('registered')
     }
     const oldest = this.#spool.first()
     if (!oldest) return null
-    const { done, code, message, wait, next } = await deliver(api, oldest.json, identity)
+    const { hardware_fingerprint } = measured
+    const sender = { node_id: nodeId, cluster_id: clusterId, agent_version: version, hardware_fingerprint }
+    const { done, code, message, wait, next } = await deliver(api, oldest.json, sender, identity)
     this.#counts.total_heartbeats++
     if (next) this.#setInterval(next * 1000)
     if (done === 'unknown_node') this.#isRegistered = false

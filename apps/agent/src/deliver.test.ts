@@ -61,8 +61,9 @@ test.each([
     return { failure: 'x' }
   }
   const measuredAt = new Date('2026-01-01T00:00:00.000Z')
-  const beat = { node_id: 'node-1', cluster_id: 'c', sequence_number: 1, measured_at: '2026-01-01T00:00:00Z' }
-  await deliver(send, JSON.stringify(beat), newIdentity(), new Date(measuredAt.getTime() + late))
+  const beat = { sequence_number: 1, measured_at: '2026-01-01T00:00:00Z' }
+  const sender = { node_id: 'node-1', cluster_id: 'c' }
+  await deliver(send, JSON.stringify(beat), sender, newIdentity(), new Date(measuredAt.getTime() + late))
   const { heartbeat } = readBody(sent[0]!).value as { heartbeat: Record<string, unknown> }
   expect(heartbeat.measured_at).toBe(says ? '2026-01-01T00:00:00Z' : undefined)
   expect(Date.parse(heartbeat.timestamp as string)).toBe(measuredAt.getTime() + late)

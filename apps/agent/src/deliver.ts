@@ -17,14 +17,18 @@ export type Outcome = {
 /** Milliseconds after which a beat is said to be late. */
 const LATE = 5000
 
+/** Who sends a beat. */
+type Sender = Pick<Heartbeat, 'node_id' | 'cluster_id' | 'agent_version' | 'hardware_fingerprint'>
+
 /**
  * Signs and sends one beat. `timestamp` is the time of this try, since the API takes only what is fresh; a beat that waited says in
- * `measured_at` when it was measured.
+ * `measured_at` when it was measured. It is sent in the name and from the hardware that hold now: with those that it was measured
+ * under, a node that was renamed or repaired meanwhile would be refused.
  */
-export async function deliver(api: Api, json: string, identity: Identity, now = new Date()): Promise<Outcome> {
+export async function deliver(api: Api, json: string, sender: Sender, identity: Identity, now = new Date()): Promise<Outcome> {
   const { measured_at, ...measured } = JSON.parse(json) as Heartbeat
   const isLate = now.getTime() - Date.parse(measured_at ?? '') > LATE
-  const beat: Heartbeat = { ...measured, timestamp: goTime(now), ...(isLate ? { measured_at } : {}) }
+  const beat: Heartbeat = { ...measured, ...sender, timestamp: goTime(now), ...(isLate ? { measured_at } : {}) }
   const bytes = encodeHeartbeat(beat)
   const body = envelope(bytes, sign(bytes, identity.privateKey, now))
   const headers = { 'x-node-id': beat.node_id, 'x-cluster-id': beat.cluster_id }
