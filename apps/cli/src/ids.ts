@@ -1,6 +1,7 @@
 import { request } from './client.ts'
 import { CliError, EXIT } from './errors.ts'
 import { graphql } from './graphql.ts'
+import { orNull } from './options.ts'
 import { rowsOf } from './pages.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -87,6 +88,9 @@ export const credentialId = async (name: string): Promise<string> => (await find
 const CREDENTIALS = graphql(`query CredentialIds($first: Int, $after: String) {
   credentials(first: $first, after: $after) { edges { node { id name kind } } pageInfo { hasNextPage endCursor } }
 }`)
+
+/** The same for an option: null when it is given empty, which takes away. */
+export const credentialIdIfGiven = async (name: string | undefined) => (name ? await credentialId(name) : orNull(name))
 
 /** The credential with this name. */
 export async function findCredential(name: string) {

@@ -11,6 +11,19 @@ export function integer(text: string): number {
 export const integerOrNone = (text: string): number | 'none' => (text === 'none' ? text : integer(text))
 export const nullIfNone = (value: number | 'none' | undefined): number | null | undefined => (value === 'none' ? null : value)
 
+/** For what may be given empty, which takes away; commander cannot be given the null for it, so `orNull` makes that of it later. */
+export const orEmpty =
+  <T>(parse: (text: string) => T) =>
+  (text: string): T | '' =>
+    text === '' ? text : parse(text)
+export const orNull = <T>(value: T): Exclude<T, ''> | null => (value === '' ? null : (value as Exclude<T, ''>))
+
+/** Without what was not given, and so stays as it is. */
+export const given = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+
 /** A whole number from 0 to 100, for commander. */
 export function percentage(text: string): number {
   const value = Number(text)

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { integer, integerOrNone, nullIfNone } from '../../options.ts'
+import { given, integer, integerOrNone, nullIfNone } from '../../options.ts'
 import { type Format, outputOption } from '../../output.ts'
 import { printSettings } from './get.ts'
 
@@ -27,14 +27,13 @@ export const agentSettingsSet = () =>
     .option('--deregister-after-days <days>', 'OFFLINE until deregistered by itself; none: never', integerOrNone)
     .addOption(outputOption())
     .action(async ({ output, heartbeat, stale, offline, deregisterAfterDays, ...rest }: Options) => {
-      const given = {
+      const input = given({
         heartbeatS: heartbeat,
         staleAfterS: stale,
         offlineAfterS: offline,
         ...rest,
         deregisterAfterDays: nullIfNone(deregisterAfterDays),
-      }
-      const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      })
       if (Object.keys(input).length === 0) throw new CliError('Nothing is to be changed; see --help for what can be.', EXIT.usage)
       const { updateAgentSettings } = await request(
         graphql(`mutation AgentSettingsSet($input: UpdateAgentSettingsInput!) {

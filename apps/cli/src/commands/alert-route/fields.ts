@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql, type VariablesOf } from '../../graphql.ts'
-import { integer, oneOf, someOf, words } from '../../options.ts'
+import { given, integer, oneOf, orEmpty, orNull, someOf, words } from '../../options.ts'
 import { rowsOf } from '../../pages.ts'
 import { ask, readStdin } from '../../prompt.ts'
 
@@ -17,7 +17,7 @@ type Input = VariablesOf<typeof CREATE>['input']
 
 export type RouteOptions = {
   host?: string
-  port?: number
+  port?: number | ''
   security?: 'TLS' | 'STARTTLS' | 'NONE'
   username?: string
   from?: string
@@ -33,7 +33,7 @@ export type RouteOptions = {
 export const withRouteFields = (command: Command): Command =>
   command
     .option('--host <host>', 'EMAIL: the mail server')
-    .option('--port <port>', 'EMAIL: its port (465, 587 or 25)', integer)
+    .option('--port <port>', 'EMAIL: its port (465, 587 or 25)', orEmpty(integer))
     .option('--security <how>', 'EMAIL: TLS, STARTTLS or NONE (STARTTLS)', oneOf('TLS', 'STARTTLS', 'NONE'))
     .option('-u, --username <name>', 'EMAIL: who signs in there')
     .option('--from <address>', 'EMAIL: the sender')
@@ -50,17 +50,19 @@ export const withRouteFields = (command: Command): Command =>
 /** What the API is told of them. */
 export function routeFields(options: RouteOptions): Partial<Input> {
   const { host, port, security, username, from, to, severity, query, cluster, resolved } = options
-  const hasMatcher = severity || query || cluster
-  return {
-    ...(host ? { host } : {}),
-    ...(port ? { port } : {}),
-    ...(security ? { security } : {}),
-    ...(username ? { username } : {}),
-    ...(from ? { from } : {}),
-    ...(to ? { to } : {}),
-    ...(hasMatcher ? { matcher: { severities: severity ?? [], query: query ?? null, clusters: cluster ?? [] } } : {}),
-    ...(resolved === false ? { tellsResolved: false } : {}),
-  }
+  const hasMatcher = severity || query !== undefined || cluster
+  return given({
+    host: orNull(host),
+    port: orNull(port),
+    security,
+    username: orNull(username),
+    // A password without its username would be refused.
+    secret: username === '' ? null : undefined,
+    from: orNull(from),
+    to,
+    matcher: hasMatcher ? { severities: severity ?? [], query: query || null, clusters: cluster ?? [] } : undefined,
+    tellsResolved: resolved === false ? false : undefined,
+  })
 }
 
 /** Asks for what is secret of a route of this kind; empty lines leave out what it may have. */

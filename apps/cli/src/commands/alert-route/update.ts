@@ -7,7 +7,9 @@ import { findRoute, type RouteOptions, routeFields, routeSecrets, withRouteField
 export const alertRouteUpdate = () =>
   withRouteFields(
     new Command('update')
-      .description('change what is given of a route, or switch it on and off; what waits for it is tried again at once')
+      .description(
+        "change what is given of a route, or switch it on and off; an option given as '' takes away; what waits for it is tried again at once",
+      )
       .argument('<name>')
       .option('--on', 'switch it on')
       .option('--off', 'switch it off; what waits for it is given up')

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, EXIT } from '../../errors.ts'
-import { credentialId } from '../../ids.ts'
-import { integer, oneOf } from '../../options.ts'
+import { credentialIdIfGiven } from '../../ids.ts'
+import { given, integer, oneOf, orEmpty, orNull } from '../../options.ts'
 import { ask, readStdin } from '../../prompt.ts'
 import { storeId } from '../secret-store/fields.ts'
 
@@ -15,7 +15,7 @@ export type FieldOptions = {
   password?: true
   secretStdin?: true
   host?: string
-  port?: number
+  port?: number | ''
   hostKey?: string
   via?: string
   becomeMethod?: 'SUDO' | 'SU'
@@ -37,7 +37,7 @@ export const withFields = (command: Command): Command =>
     .option('--password', 'ask for a password')
     .option('--secret-stdin', 'read the passphrase (with --key-file) or the password from standard input instead of asking')
     .option('--host <host>', 'BASTION and GIT: its address; another one needs the secret again')
-    .option('--port <port>', 'BASTION and GIT: its port; another one needs the secret again', integer)
+    .option('--port <port>', 'BASTION and GIT: its port; another one needs the secret again', orEmpty(integer))
     .option('--host-key <line>', 'GIT with a key: host key of the server, as in known_hosts')
     .option('--via <name>', 'BASTION: the bastion in front of it')
     .option('--become-method <method>', 'BECOME: SUDO or SU', oneOf('SUDO', 'SU'))
@@ -54,17 +54,17 @@ export async function fields(options: FieldOptions) {
     ...(options.passphraseAt ? [{ field: 'PASSPHRASE' as const, ...options.passphraseAt }] : []),
     ...(options.passwordAt ? [{ field: 'PASSWORD' as const, ...options.passwordAt }] : []),
   ]
-  return {
-    ...(description !== undefined ? { description } : {}),
-    ...(username ? { username } : {}),
-    ...(host ? { host } : {}),
-    ...(port ? { port } : {}),
-    ...(hostKey ? { hostKey } : {}),
-    ...(via ? { viaId: await credentialId(via) } : {}),
-    ...(becomeMethod ? { becomeMethod } : {}),
-    ...(store ? { secretStoreId: await storeId(store) } : {}),
-    ...(secretRefs.length > 0 ? { secretRefs } : {}),
-  }
+  return given({
+    description,
+    username: orNull(username),
+    host: orNull(host),
+    port: orNull(port),
+    hostKey: orNull(hostKey),
+    viaId: await credentialIdIfGiven(via),
+    becomeMethod,
+    secretStoreId: store ? await storeId(store) : undefined,
+    secretRefs: secretRefs.length > 0 ? secretRefs : undefined,
+  })
 }
 
 /** The secrets of a credential of that kind, read or asked for; never arguments. */

@@ -8,7 +8,7 @@ import { type FieldOptions, fields, secrets, withFields } from './fields.ts'
 export const credentialUpdate = () =>
   withFields(
     new Command('update')
-      .description('change what is given of a credential, for example its password')
+      .description("change what is given of a credential, for example its password; an option given as '' takes away")
       .argument('<name>')
       .option('--name <name>', 'another name'),
   ).action(async (name: string, options: FieldOptions & { name?: string }) => {

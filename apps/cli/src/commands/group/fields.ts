@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { groupId } from '../../ids.ts'
+import { given, orNull } from '../../options.ts'
 
 export type FieldOptions = {
   displayName?: string
@@ -28,11 +29,11 @@ export const withFields = (command: Command): Command =>
 /** The options as fields of the API; what is given empty is taken away. */
 export async function fields(options: FieldOptions) {
   const { parent, query, set, displayName, ...rest } = options
-  return {
+  return given({
     ...rest,
-    ...(displayName === undefined ? {} : { displayName: displayName || null }),
-    ...(parent === undefined ? {} : { parentId: parent ? await groupId(parent) : null }),
-    ...(query === undefined ? {} : { memberQuery: query || null }),
-    ...(set === undefined ? {} : { exclusiveSet: set || null }),
-  }
+    displayName: orNull(displayName),
+    parentId: parent ? await groupId(parent) : orNull(parent),
+    memberQuery: orNull(query),
+    exclusiveSet: orNull(set),
+  })
 }

@@ -2,8 +2,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { credentialId, nodeIds, noNode } from '../../ids.ts'
-import { integer, oneOf } from '../../options.ts'
+import { credentialIdIfGiven, nodeIds, noNode } from '../../ids.ts'
+import { given, integer, oneOf, orNull } from '../../options.ts'
 import { eachNode } from './each.ts'
 
 type Options = {
@@ -75,19 +75,18 @@ function label(text: string, before: [string, string][] = []): [string, string][
 
 /** What is the same for all of the nodes. */
 async function fields({ name, displayName, host, port, user, credential, become, bastion, type, notes }: Options) {
-  const reference = async (given: string) => (given ? await credentialId(given) : null)
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(displayName === undefined ? {} : { displayName: displayName || null }),
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
-    ...(user === undefined ? {} : { sshUser: user || null }),
-    ...(credential === undefined ? {} : { credentialId: await reference(credential) }),
-    ...(become === undefined ? {} : { becomeCredentialId: await reference(become) }),
-    ...(bastion === undefined ? {} : { bastionId: await reference(bastion) }),
-    ...(type === undefined ? {} : { nodeType: type }),
-    ...(notes === undefined ? {} : { notes }),
-  }
+  return given({
+    name,
+    displayName: orNull(displayName),
+    host,
+    port,
+    sshUser: orNull(user),
+    credentialId: await credentialIdIfGiven(credential),
+    becomeCredentialId: await credentialIdIfGiven(become),
+    bastionId: await credentialIdIfGiven(bastion),
+    nodeType: type,
+    notes,
+  })
 }
 
 /** The tags and labels that a node then has, as far as any are given or taken away. */

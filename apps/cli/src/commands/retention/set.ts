@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { integerOrNone, nullIfNone } from '../../options.ts'
+import { given, integerOrNone, nullIfNone } from '../../options.ts'
 import { type Format, outputOption } from '../../output.ts'
 import { printRetention } from './show.ts'
 
@@ -24,12 +24,7 @@ export const retentionSet = () =>
             __typename ... on Retention { logDays artifactDays runDays } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        // What is not given is left out, and so stays as it was.
-        {
-          ...(logs === undefined ? {} : { logDays: nullIfNone(logs) }),
-          ...(artifacts === undefined ? {} : { artifactDays: nullIfNone(artifacts) }),
-          ...(runs === undefined ? {} : { runDays: nullIfNone(runs) }),
-        },
+        given({ logDays: nullIfNone(logs), artifactDays: nullIfNone(artifacts), runDays: nullIfNone(runs) }),
       )
       printRetention(orThrow(setRetention), output)
     })

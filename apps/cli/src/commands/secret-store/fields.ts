@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { oneOf } from '../../options.ts'
+import { given, oneOf, orNull } from '../../options.ts'
 import { rowsOf } from '../../pages.ts'
 import { ask, readStdin } from '../../prompt.ts'
 
@@ -24,12 +24,8 @@ export const withStoreFields = (command: Command): Command =>
     .option('--secret-stdin', 'read the token or secret ID from standard input instead of asking')
 
 /** What the API is told of them. */
-export const storeFields = ({ namespace, mount, auth, roleId }: StoreOptions) => ({
-  ...(namespace ? { namespace } : {}),
-  ...(mount ? { mount } : {}),
-  ...(auth ? { auth } : {}),
-  ...(roleId ? { roleId } : {}),
-})
+export const storeFields = ({ namespace, mount, auth, roleId }: StoreOptions) =>
+  given({ namespace: orNull(namespace), mount, auth, roleId: orNull(roleId) })
 
 export const storeSecret = (options: StoreOptions): Promise<string> =>
   options.secretStdin ? readStdin() : ask(options.auth === 'APP_ROLE' ? 'Secret ID' : 'Token', '--secret-stdin', { hidden: true })

@@ -7,7 +7,7 @@ import { type StoreOptions, storeFields, storeId, storeSecret, withStoreFields }
 export const secretStoreUpdate = () =>
   withStoreFields(
     new Command('update')
-      .description('change what is given of a secret store, for example its token')
+      .description("change what is given of a secret store, for example its token; an option given as '' takes away")
       .argument('<name>')
       .option('--address <address>', 'another address; its secret is asked for')
       .option('--secret', 'ask for another token or secret ID'),

@@ -4,8 +4,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { request } from '../../client.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { credentialId } from '../../ids.ts'
-import { integer, oneOf, percentage, words } from '../../options.ts'
+import { credentialIdIfGiven } from '../../ids.ts'
+import { given, integer, oneOf, orEmpty, orNull, percentage, words } from '../../options.ts'
 import { addVars } from '../run.ts'
 
 export type FieldOptions = {
@@ -25,7 +25,7 @@ export type FieldOptions = {
   forks?: number
   timeout?: number
   serial?: string
-  maxFailPercentage?: number
+  maxFailPercentage?: number | ''
   tags?: string[]
   skipTags?: string[]
   schema?: Record<string, unknown>
@@ -54,8 +54,12 @@ export const withFields = (command: Command): Command =>
     .option('--become-user <user>', 'the user they become')
     .option('-f, --forks <n>', 'hosts at a time', integer)
     .option('--timeout <seconds>', 'end a run after so many seconds', integer)
-    .option('--serial <batches>', 'hosts at a time, as Ansible takes it: 5, 30%, or 1,5,30%')
-    .option('--max-fail-percentage <n>', 'end a run when more than this share of a batch has failed, 0 to 100', percentage)
+    .option('--serial <batches>', "hosts at a time, as Ansible takes it: 5, 30%, or 1,5,30%; '' takes it away")
+    .option(
+      '--max-fail-percentage <n>',
+      "end a run when more than this share of a batch has failed, 0 to 100; '' takes it away",
+      orEmpty(percentage),
+    )
     .option('-t, --tags <tags>', 'only tasks with one of these tags, parted by commas', words)
     .option('--skip-tags <tags>', 'no tasks with one of these tags', words)
     .option('--schema <file>', 'JSON Schema of the extra vars, in YAML or JSON', schemaOf)
@@ -73,7 +77,7 @@ export async function settings(options: FieldOptions) {
   const { bundle, git, ref, shipped } = options
   if ([bundle, git, shipped].filter(Boolean).length > 1)
     throw new InvalidArgumentError('Give one of --bundle, --git and --shipped.')
-  const all = {
+  return given({
     displayName: options.displayName,
     description: options.description,
     category: options.category,
@@ -83,15 +87,14 @@ export async function settings(options: FieldOptions) {
     bundleId: bundle ? await upload(bundle) : undefined,
     gitUrl: git,
     gitRef: ref,
-    gitCredentialId:
-      options.gitCredential === '' ? null : options.gitCredential ? await credentialId(options.gitCredential) : undefined,
+    gitCredentialId: await credentialIdIfGiven(options.gitCredential),
     become: options.become,
     becomeMethod: options.becomeMethod,
     becomeUser: options.becomeUser,
     forks: options.forks,
     timeoutSeconds: options.timeout,
-    serial: options.serial,
-    maxFailPercentage: options.maxFailPercentage,
+    serial: orNull(options.serial),
+    maxFailPercentage: orNull(options.maxFailPercentage),
     jobTags: options.tags,
     skipTags: options.skipTags,
     inputSchema: options.schema,
@@ -99,10 +102,7 @@ export async function settings(options: FieldOptions) {
     isIdempotent: options.idempotent,
     isReadOnly: options.readOnly,
     reason: options.reason,
-  }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as {
-    [K in keyof typeof all]?: Exclude<(typeof all)[K], undefined>
-  }
+  })
 }
 
 async function upload(file: string): Promise<string> {

@@ -26,7 +26,7 @@ it('makes a template of an archive, previews it, changes it and goes back', asyn
   writeFileSync(join(home, 'inputs.yml'), 'type: object\nproperties: {level: {type: string, enum: [low, high], default: low}}\n')
   execFileSync('tar', ['czf', join(home, 'site.tgz'), '-C', home, 'site.yml'])
   const source = `--bundle ${join(home, 'site.tgz')} --playbook site.yml --schema ${join(home, 'inputs.yml')}`
-  expect(await muster(`template create site ${source} --serial 1,50% --reason first`)).toMatchObject({
+  expect(await muster(`template create site ${source} --serial 1,50% --max-fail-percentage 10 --reason first`)).toMatchObject({
     code: 0,
     err: 'Made site.\n',
   })
@@ -47,9 +47,9 @@ it('makes a template of an archive, previews it, changes it and goes back', asyn
   })
 
   expect((await muster('template update site --forks 3 --reason more')).err).toContain('version 2')
-  await run(['template', 'update', 'site', '--serial', '', '--any-vars', '--words', 'disk, log', '--become-method', 'su'])
+  await run("template update site --serial '' --max-fail-percentage '' --any-vars --words disk,_log --become-method su")
   expect(JSON.parse((await muster('template get site -o json')).out)).toMatchObject({
-    ...{ serial: null, inputSchema: null, tags: ['disk', 'log'], becomeMethod: 'SU', forks: 3 },
+    ...{ serial: null, maxFailPercentage: null, inputSchema: null, tags: ['disk', 'log'], becomeMethod: 'SU', forks: 3 },
   })
   expect((await muster('template history site')).out).toMatch(/^3 .*\n2 .* more\n1 .* first$/m)
   expect(await muster('template archive site')).toMatchObject({ code: 0, err: 'Archived site.\n' })

@@ -7,7 +7,7 @@ import { type FieldOptions, findTemplate, settings, withFields } from './fields.
 export const templateUpdate = () =>
   withFields(
     new Command('update')
-      .description("change a job template; what is not given stays, and --serial '' takes it away")
+      .description('change a job template; what is not given stays')
       .argument('<name>')
       .option('--name <name>', 'another name')
       .option('--any-vars', 'no input schema any more: runs may have any extra vars'),
@@ -25,7 +25,6 @@ export const templateUpdate = () =>
           id,
           ...input,
           ...(options.name ? { name: options.name } : {}),
-          ...(options.serial === '' ? { serial: null } : {}),
           ...(options.anyVars ? { inputSchema: null } : {}),
         },
       },
