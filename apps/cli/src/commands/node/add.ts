@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { request } from '../../client.ts'
 import { EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
@@ -24,7 +24,7 @@ type Options = {
 export const nodeAdd = () =>
   new Command('add')
     .description('add one node, or many from standard input; `muster node test` comes next')
-    .argument('<address>', 'name=host, a host, or a hostlist gpu[001-064]; - reads many from standard input')
+    .argument('<address>', 'name=host, a host, or a hostlist gpu[001-064]; - reads many from standard input', oneLine)
     .option('-u, --user <user>', 'SSH user')
     .option('-p, --port <port>', 'SSH port', integer)
     .option('-c, --credential <name>', 'SSH key or password to log in with')
@@ -70,6 +70,11 @@ export const nodeAdd = () =>
       process.stderr.write(`${summary(report.rows.map((r) => r.state))}\n`)
       if (report.rows.some((r) => r.state === 'INVALID')) process.exitCode = EXIT.refused
     })
+
+function oneLine(address: string): string {
+  if (/[\r\n]/.test(address)) throw new InvalidArgumentError('It must be one line; give several with - on standard input.')
+  return address
+}
 
 const SAID = { ADDED: 'added', VALID: 'can be added', EXISTS: 'there already', INVALID: 'refused' }
 

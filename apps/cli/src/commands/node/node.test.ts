@@ -40,6 +40,7 @@ it('changes nodes: one field of all, tags and labels besides those they have', a
     ['node update gpu001 --label rack', 2, 'key=value'],
     ['node update gpu001 --become ops', 5, 'becomeCredentialId: ops is a credential of the kind SSH_PASSWORD'],
     ['node update nope --notes x', 4, 'muster node list'],
+    ['node add gpu003\ngpu004', 2, 'It must be one line; give several with - on standard input.'],
   ] as const
   for (const [line, code, reason] of refused)
     expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
@@ -63,7 +64,9 @@ it('takes nodes out of work and back, out of service and back, and away', async 
 
 it('lists and finds more credentials than the API gives at once', async () => {
   await muster('credential add first --kind ssh-password -u ops --secret-stdin', 'correct horse')
+  expect((await muster("credential update first --username '' --description ''")).code).toBe(0)
   const { id: _, ...first } = (await t.runtime.db.query.credentials.findFirst({ where: { name: 'first' } }))!
+  expect(first.username).toBeNull()
   const more = Array.from({ length: 501 }, (_, i) => ({ ...first, name: `more${i}` }))
   await t.runtime.db.insert(schema.credentials).values(more)
   const names = JSON.parse((await muster('credential list -o json')).out).map((each: { name: string }) => each.name)
