@@ -66,6 +66,15 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     limit: t.exposeString('limit', { nullable: true, description: 'Where to run, as typed; null when nodes were named by id.' }),
     extraVars: t.expose('extraVars', { type: 'JSON', description: 'Its extra vars, those of the template included.' }),
     become: t.exposeBoolean('become', { description: 'Whether its tasks run as another user.' }),
+    becomeMethod: t.field({
+      type: BecomeMethod,
+      description: 'How they become that user; on a node whose become credential says SU, by su.',
+      select: { columns: { becomeMethod: true } },
+      resolve: (run) => becomeMethod(run.becomeMethod),
+    }),
+    becomeUser: t.exposeString('becomeUser', {
+      description: 'The user they become; where that is root, the become credential of a node may name another.',
+    }),
     forks: t.exposeInt('forks', { description: 'How many hosts are worked on at once.' }),
     timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'When it takes longer it is stopped, in s.' }),
     serial: t.exposeString('serial', {

@@ -63,6 +63,8 @@ export function pretendRun(index: number, template: object, asked?: string) {
     limit: index % 2 ? 'gpu[001-012]' : null,
     extraVars: { gather: 'full' },
     become: true,
+    becomeMethod: 'SUDO',
+    becomeUser: 'root',
     forks: 50,
     timeoutSeconds: 900,
     checkMode: index === 3,

@@ -33,8 +33,8 @@ export const RunHeadFragment = graphql(
   `
   fragment RunHead on JobRun {
     ...RunRow
-    playbookPath extraVars become forks timeoutSeconds diffMode verbosity reason execAt cancelRequestedAt cancelRequestedByName
-    exitCode lastSeq lineCount midTaskHosts logBlockedReason hasSecretVars
+    playbookPath extraVars become becomeMethod becomeUser forks timeoutSeconds diffMode verbosity reason execAt
+    cancelRequestedAt cancelRequestedByName exitCode lastSeq lineCount midTaskHosts logBlockedReason hasSecretVars
     jobTags skipTags serial maxFailPercentage
     attempt retryBlockedReason
     parent { id createdAt }

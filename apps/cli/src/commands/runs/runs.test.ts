@@ -8,7 +8,8 @@ beforeAll(async () => {
   const credential = await t.given.credential(admin, 'SSH_KEY')
   await t.given.fleet(admin, { nodes: 101, with: () => ({ credentialId: credential.id, hostKey: 'ssh-ed25519 AAAA' }) })
   await t.signIn(admin)
-  for (const name of ['probe', 'change']) await muster(`template create ${name} --shipped --playbook ${name}.yml`)
+  for (const name of ['probe', 'change'])
+    await muster(`template create ${name} --shipped --playbook ${name}.yml --become --become-method su --become-user app`)
 })
 afterAll(() => t?.close())
 
@@ -22,8 +23,11 @@ it('lists runs by node, status, template and text, and says why one cannot be ha
   expect((await muster('runs --text chg-4711')).out).toContain(second.out.trim())
   expect((await muster('runs --text nothing')).err).toContain('No run fits.')
   expect(await muster('runs --template nope')).toMatchObject({ code: 4, err: expect.stringContaining('muster template list') })
+  expect((await muster('runs show last')).out).toMatch(/^become +app by su$/m)
   expect((await muster('runs show last')).out).toMatch(/^asked for +\d+ (s|min) ago$(?![\s\S]*^started)/m)
-  expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('name the nodes on which to try it') })
+  expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('choose those that were not run') })
+  await muster('retry last --not-run -d')
+  expect((await muster('runs show last')).out).toMatch(/^pending +101 /m)
 })
 
 it('previews each of many nodes', async () => {

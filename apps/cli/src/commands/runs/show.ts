@@ -17,8 +17,9 @@ export const runsShow = () =>
       const { node: run } = await request(
         graphql(`query RunsShow($id: ID!) {
           node(id: $id) { __typename ... on JobRun {
-            id templateName status statusReason waitingReason limit serial maxFailPercentage jobTags skipTags checkMode diffMode forks reason createdByName createdAt startedAt
-            finishedAt durationMs attempt isReadOnly parent { id } retries { id status } hostsTotal retryBlockedReason
+            id templateName status statusReason waitingReason limit become becomeMethod becomeUser serial maxFailPercentage jobTags skipTags checkMode
+            diffMode forks reason createdByName createdAt startedAt finishedAt durationMs attempt isReadOnly parent { id } retries { id status }
+            hostsTotal retryBlockedReason
             waitingFor { run { id templateName } ownerName hostlist acquiredAt } hostSummary { result count hostlist }
             hosts { name result currentTask currentTaskAt message }
           } }
@@ -39,6 +40,7 @@ export const runsShow = () =>
           ['template', run.templateName],
           ['status', [run.status, run.statusReason ?? run.waitingReason].filter(Boolean).join(': ')],
           ['where', run.limit],
+          ['become', run.become ? `${run.becomeUser} by ${run.becomeMethod.toLowerCase()}` : null],
           ['batches', batches.filter(Boolean).join(', ')],
           ['tags', tags.join(', ')],
           ['modes', modes.join(', ')],

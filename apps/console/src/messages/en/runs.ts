@@ -111,6 +111,8 @@ export const runs = {
 
   'run.again': 'Run again',
   'run.attempt': 'Attempt {number},',
+  'run.become': 'Become',
+  'run.becomes': '{user} by {method}',
   'run.cancel': 'Cancel run',
   'run.cancelText':
     'Tasks under way are interrupted; hosts that were in the middle of one are named. What was already done is not undone.',

@@ -49,7 +49,10 @@ function Details({ run }: { run: RunHead }) {
                 t('runs.chosenNodes', { count: run.hostsTotal })
               ),
             ],
-            [t('runs.becomeRoot'), run.become ? t('common.yes') : t('common.no')],
+            [
+              t('run.become'),
+              run.become ? t('run.becomes', { user: run.becomeUser, method: run.becomeMethod.toLowerCase() }) : t('common.no'),
+            ],
             [t('runs.forks'), run.forks],
             [t('runs.timeout'), formatDuration(run.timeoutSeconds * 1000)],
             [t('runs.checkMode'), run.checkMode ? t('common.yes') : t('common.no')],
