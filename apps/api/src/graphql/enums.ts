@@ -237,7 +237,8 @@ export const RetryHosts = builder.enumType('RetryHosts', {
   values: same({
     FAILED: 'Those that failed or were interrupted.',
     UNREACHABLE: 'Those that could not be reached.',
-    BOTH: 'All of these.',
+    BOTH: 'Those that failed, were interrupted or could not be reached.',
+    NOT_RUN: 'Those that the run ended before: after a cancel, or when too many failed.',
   }),
 })
 

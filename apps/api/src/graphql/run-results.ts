@@ -152,7 +152,7 @@ const RetryJobRunInput = builder.inputType('RetryJobRunInput', {
   description: 'Which run to try again, and where.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Which run.' }),
-    which: t.field({ type: RetryHosts, description: 'On which of its hosts, unless nodes are chosen; BOTH if left out.' }),
+    which: t.field({ type: [RetryHosts], description: 'On which of its hosts, unless nodes are chosen; BOTH if left out.' }),
     nodeIds: t.idList({ description: 'On these of its nodes.' }),
     reason: t.string({ description: 'Why.' }),
     idempotencyKey: t.string({

@@ -219,6 +219,13 @@ const looks: Look[] = [
   { name: 'run-events', url: `${run}?tab=events`, until: 'results' },
   { name: 'run-waiting', url: run, wishes: { runStatus: 'PENDING' }, until: 'Waits for another run' },
   { name: 'run-artifacts', url: `${run}?tab=artifacts`, wishes: { runStatus: 'PARTIAL' }, until: 'firmware.csv' },
+  {
+    name: 'run-retry',
+    url: run,
+    wishes: { runStatus: 'PARTIAL' },
+    until: '2 that were not run',
+    act: (page) => page.getByRole('button', { name: 'Retry', exact: true }).click(),
+  },
   { name: 'run-details', url: `${run}?tab=details`, until: 'How it runs' },
   { name: 'credentials', url: '/credentials', until: 'fleet key' },
   {

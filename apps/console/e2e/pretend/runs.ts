@@ -89,9 +89,10 @@ export function pretendRun(index: number, template: object, asked?: string) {
     hostsUnreachable: 1,
     hosts: hosts(),
     hostSummary: [
-      { result: 'OK', count: 10, hostlist: 'gpu[001-002,005-012]' },
+      { result: 'OK', count: 8, hostlist: 'gpu[001-002,005-010]' },
       { result: 'FAILED', count: 1, hostlist: 'gpu003' },
       { result: 'UNREACHABLE', count: 1, hostlist: 'gpu004' },
+      { result: 'NOT_RUN', count: 2, hostlist: 'gpu[011-012]' },
     ],
     cancelBlockedReason: isOver ? `The run is already ${status}.` : null,
     isReadOnly: true,

@@ -11,18 +11,29 @@ import { RetryRun, type RunHead } from './documents.ts'
 import { newAttempt } from './new-attempt.ts'
 import { runHref } from './run-line.tsx'
 
-/** Try a run again where it did not end well; nothing when it did everywhere. */
+/** Where a run may be tried again, and what the menu calls it. */
+const PARTS = [
+  { which: 'FAILED', results: ['FAILED', 'INTERRUPTED'], label: 'run.retryFailed' },
+  { which: 'UNREACHABLE', results: ['UNREACHABLE'], label: 'run.retryUnreachable' },
+  { which: 'NOT_RUN', results: ['NOT_RUN'], label: 'run.retryNotRun' },
+] as const
+type Part = { which: (typeof PARTS)[number]['which']; count: number }
+
+const countOf = (parts: Part[]) => parts.reduce((sum, { count }) => sum + count, 0)
+
+/** Try a run again where it did not end well, or did not get to; nothing when it ended well everywhere. */
 export function Retry({ run }: { run: RunHead }) {
   const router = useRouter()
   const verb = useVerb(RetryRun)
   const attempt = useRef(newAttempt())
-  const count = (...results: string[]) =>
-    run.hostSummary.filter(({ result }) => results.includes(result)).reduce((sum, each) => sum + each.count, 0)
-  const failed = count('FAILED', 'INTERRUPTED')
-  const unreachable = count('UNREACHABLE')
-  if (failed + unreachable === 0) return null
-  async function retry(which: 'FAILED' | 'UNREACHABLE' | 'BOTH') {
-    const outcome = await verb.run({ input: { id: run.id, which, idempotencyKey: `${attempt.current}-${which}` } })
+  const parts = PARTS.map(({ which, results, label }) => {
+    const among = run.hostSummary.filter(({ result }) => results.some((each) => each === result))
+    return { which, label, count: among.reduce((sum, { count }) => sum + count, 0) }
+  }).filter(({ count }) => count > 0)
+  if (parts.length === 0) return null
+  async function retry(chosen: Part[]) {
+    const which = chosen.map((part) => part.which)
+    const outcome = await verb.run({ input: { id: run.id, which, idempotencyKey: `${attempt.current}-${which.join()}` } })
     if (outcome.ok) router.push(runHref(outcome.value.id))
     else {
       attempt.current = newAttempt()
@@ -30,17 +41,25 @@ export function Retry({ run }: { run: RunHead }) {
     }
   }
   const icon = <RefreshCcwDot aria-hidden />
-  if (run.retryBlockedReason || verb.busy || failed === 0 || unreachable === 0)
+  const all = t('run.retry', { count: countOf(parts) })
+  if (run.retryBlockedReason || verb.busy || parts.length === 1)
     return (
-      <Button icon={icon} busy={verb.busy} blockedReason={run.retryBlockedReason} onClick={() => void retry('BOTH')}>
-        {t('run.retry', { count: failed + unreachable })}
+      <Button icon={icon} busy={verb.busy} blockedReason={run.retryBlockedReason} onClick={() => void retry(parts)}>
+        {all}
       </Button>
     )
+  const begun = parts.filter(({ which }) => which !== 'NOT_RUN')
   return (
     <Menu label={t('run.retryMenu')} icon={icon} align="right">
-      <MenuItem onClick={() => void retry('BOTH')}>{t('run.retry', { count: failed + unreachable })}</MenuItem>
-      <MenuItem onClick={() => void retry('FAILED')}>{t('run.retryFailed', { count: failed })}</MenuItem>
-      <MenuItem onClick={() => void retry('UNREACHABLE')}>{t('run.retryUnreachable', { count: unreachable })}</MenuItem>
+      <MenuItem onClick={() => void retry(parts)}>{all}</MenuItem>
+      {parts.length > begun.length && begun.length > 1 && (
+        <MenuItem onClick={() => void retry(begun)}>{t('run.retryBoth', { count: countOf(begun) })}</MenuItem>
+      )}
+      {parts.map((part) => (
+        <MenuItem key={part.which} onClick={() => void retry([part])}>
+          {t(part.label, { count: part.count })}
+        </MenuItem>
+      ))}
     </Menu>
   )
 }

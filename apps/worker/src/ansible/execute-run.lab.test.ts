@@ -333,7 +333,7 @@ test('a retry is on the host that was away alone, and is better than the run bef
   const options = { template, limit: `${names.key},${names.locked}` }
   const { run } = await (await world.start(options)).done.finally(() => world.lab.heal())
   expect(run).toMatchObject({ status: 'PARTIAL', hostsUnreachable: 1 })
-  const retry = await retryJobRun(world.operator, { id: run.id, which: 'UNREACHABLE' })
+  const retry = await retryJobRun(world.operator, { id: run.id, which: ['UNREACHABLE'] })
   const again = await world.take(retry.id)
   expect(again.run).toMatchObject({ status: 'SUCCEEDED', parentRunId: run.id, attempt: 2, hostsTotal: 1 })
   expect(resultsOf(again.hosts)).toEqual({ [names.key]: 'CHANGED' })

@@ -10,11 +10,11 @@ import { whyNotRetry } from './policy.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
 import { type HostResult, type JobRun, jobRunHosts, jobRuns } from './tables.ts'
 
-export const RETRIES = ['FAILED', 'UNREACHABLE', 'BOTH'] as const
+export const RETRIES = ['FAILED', 'UNREACHABLE', 'BOTH', 'NOT_RUN'] as const
 
 export const RetryJobRunInput = z.object({
   id: Id,
-  which: z.enum(RETRIES).default('BOTH'),
+  which: z.array(z.enum(RETRIES)).min(1, 'say on which hosts, or leave it out').default(['BOTH']),
   nodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node').nullish(),
   reason: prose(1000).nullish(),
   idempotencyKey: oneLine(200).nullish(),
@@ -24,11 +24,12 @@ const RESULTS: Record<(typeof RETRIES)[number], HostResult[]> = {
   FAILED: ['FAILED', 'INTERRUPTED'],
   UNREACHABLE: ['UNREACHABLE'],
   BOTH: ['FAILED', 'INTERRUPTED', 'UNREACHABLE'],
+  NOT_RUN: ['NOT_RUN'],
 }
 
 /**
- * Run the same again, as the run was started, on those of its hosts that failed (or were interrupted), were unreachable, or both;
- * or on some chosen ones. The new run names the old one as its parent.
+ * Run the same again, as the run was started, on those of its hosts that failed (or were interrupted), were unreachable, both, or
+ * were not run; or on some chosen ones. The new run names the old one as its parent.
  * @throws Conflict when the run goes on, when all its hosts ended well, or when none is left to try again
  * @throws InvalidInput at nodeIds for nodes that it did not run on, or that cannot be used
  */
@@ -50,13 +51,16 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
     const refused = whyNotRetry(ctx.actor, parent)
     if (refused) throw new Conflict(`The run ${id} cannot be tried again: ${refused}.`)
     const hosts = await tx.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, id)).orderBy(jobRunHosts.name)
-    const chosen = nodeIds ?? hosts.flatMap((host) => (RESULTS[which].includes(host.result) ? (host.nodeId ?? []) : []))
+    const wanted = which.flatMap((each) => RESULTS[each])
+    const chosen = nodeIds ?? hosts.flatMap((host) => (wanted.includes(host.result) ? (host.nodeId ?? []) : []))
     const known = new Set(hosts.map((host) => host.nodeId))
     if (chosen.some((nodeId) => !known.has(nodeId)))
       throw new InvalidInput([{ path: 'nodeIds', message: `the run ${id} was not on all of these nodes` }])
     if (chosen.length === 0)
       throw new Conflict(
-        `None of the hosts of the run ${id} ${NONE[which]}, or their nodes are gone; name the nodes on which to try it again.`,
+        `None of the hosts of the run ${id} ${which.map((each) => NONE[each]).join(' or ')}, or their nodes are gone; ${
+          hosts.some((host) => host.result === 'NOT_RUN') ? 'choose those that were not run, or ' : ''
+        }name the nodes on which to try it again.`,
       )
     const nodes = await selectNodes(ctx, chosen, tx)
     await refuseUnfit(ctx, tx, nodes, 'nodeIds')
@@ -88,6 +92,7 @@ const NONE: Record<(typeof RETRIES)[number], string> = {
   FAILED: 'failed',
   UNREACHABLE: 'was unreachable',
   BOTH: 'failed or was unreachable',
+  NOT_RUN: 'was not run',
 }
 
 /** How a run was started: all that another one needs to do the same, its secrets and the commit of its playbook included. */

@@ -60,11 +60,17 @@ describe('retryJobRun', () => {
   const settings = { extraVars: { a: 1 }, serial: 1, maxFailPercentage: 30, forks: 3, jobTags: ['x'], reason: 'first' }
 
   test.each([
-    ['FAILED', ['gpu002', 'gpu004']],
-    ['UNREACHABLE', ['gpu003']],
-    ['BOTH', ['gpu002', 'gpu003', 'gpu004']],
-  ] as const)('on the hosts that are %s, as the first was started, linked to it', async (which, names) => {
-    const parent = await finished(['OK', 'FAILED', 'UNREACHABLE', 'FAILED'], settings)
+    [['FAILED' as const], ['gpu002', 'gpu004']],
+    [['UNREACHABLE' as const], ['gpu003']],
+    [['BOTH' as const], ['gpu002', 'gpu003', 'gpu004']],
+    [['NOT_RUN' as const], ['gpu005']],
+    [
+      ['UNREACHABLE' as const, 'NOT_RUN' as const],
+      ['gpu003', 'gpu005'],
+    ],
+  ])('on the hosts that are %s, as the first was started, linked to it', async (which, names) => {
+    // The last one is not reached: a batch before it failed.
+    const parent = await finished(['OK', 'FAILED', 'UNREACHABLE', 'FAILED', 'PENDING'], settings)
     expect(whyNotRetry(ours.operator.actor, parent)).toBeNull()
     const run = await retryJobRun(ours.operator, { id: parent.id, which, reason: 'again' })
     expect(run).toMatchObject({ parentRunId: parent.id, attempt: 2, status: 'PENDING', reason: 'again', limit: null })
@@ -100,7 +106,10 @@ describe('retryJobRun', () => {
     const well = await finished(['OK', 'CHANGED'])
     await expect(retryJobRun(ours.operator, { id: well.id })).rejects.toThrow(/all its hosts ended well/)
     const parent = await finished(['OK', 'FAILED'])
-    await expect(retryJobRun(ours.operator, { id: parent.id, which: 'UNREACHABLE' })).rejects.toThrow(/was unreachable/)
+    await expect(retryJobRun(ours.operator, { id: parent.id, which: ['UNREACHABLE'] })).rejects.toThrow(/was unreachable/)
+    await expect(retryJobRun(ours.operator, { id: parent.id, which: [] })).rejects.toBeInstanceOf(InvalidInput)
+    const rest = await finished(['OK', 'PENDING'])
+    await expect(retryJobRun(ours.operator, { id: rest.id })).rejects.toThrow(/choose those that were not run/)
     await expect(retryJobRun(ours.viewer, { id: parent.id })).rejects.toBeInstanceOf(Forbidden)
     await expect(retryJobRun(theirs.owner, { id: parent.id })).rejects.toBeInstanceOf(NotFound)
     await db().update(computeNodes).set({ maintenanceAt: new Date() }).where(eq(computeNodes.id, nodes[1]!.id))
