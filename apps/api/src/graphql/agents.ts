@@ -102,6 +102,20 @@ const keysOf = loader(async ({ ctx }, nodeIds) => {
 const waitingKeysOf = async (context: ApiContext, nodeId: string) =>
   ((await keysOf(context, nodeId)) ?? []).filter((key) => key.status === 'WAITING').length
 
+/** Whether it is told, and not over yet, that two machines beat with the node's key. */
+const isKeyShared = loader(async ({ ctx }, nodeIds) => {
+  const rows = await ctx.db.query.alerts.findMany({
+    columns: { nodeId: true },
+    where: {
+      tenantId: ctx.tenantId,
+      kind: 'key_shared',
+      resolvedAt: { isNull: true },
+      RAW: (alert) => isOneOf(alert.nodeId, [...nodeIds]),
+    },
+  })
+  return new Map(rows.map(({ nodeId }) => [nodeId!, true]))
+})
+
 const AgentCheck = builder.enumType('AgentCheck', {
   description: 'What makes an agent credible.',
   values: {
@@ -213,7 +227,11 @@ export const Agent = builder.drizzleObject('agents', {
         with: { key: true, beat: { columns: { skewMs: true, accepted: true, missed: true } } },
       },
       resolve: async (agent, _args, context) =>
-        agentTrust({ ...agent, isKeyWaiting: (await waitingKeysOf(context, agent.nodeId)) > 0 }),
+        agentTrust({
+          ...agent,
+          isKeyWaiting: (await waitingKeysOf(context, agent.nodeId)) > 0,
+          isKeyShared: (await isKeyShared(context, agent.nodeId)) ?? false,
+        }),
     }),
     transitions: t.field({
       type: [AgentTransition],

@@ -88,7 +88,11 @@ export function pretendAgent(node: PretendNode, index: number) {
     },
     trust: [
       isOdd
-        ? check('KEY', false, 'An agent came with a key that is not allowed; compare it, then approve or revoke it.')
+        ? check(
+            'KEY',
+            false,
+            'Another machine beats with its key, too; its alert says which. Stop that one and enrol it with a key of its own; if you do not know it, revoke the key and enrol this node anew.',
+          )
         : check('KEY', true, 'Its key SHA256:JmPq0aS9vTz4xQnE2yLr8dUkWc1bHf6oGi5tXv7sNeM is allowed.'),
       check('SIGNATURE', true, 'All 41190 heartbeats that were accepted bear the signature of its key.'),
       isOdd

@@ -285,6 +285,8 @@ test('a key that two machines use is told of while both go on, with where both s
       },
     },
   ])
+  const told = t.nudges.filter(({ topic, id }) => topic === 'node' && id === agent.nodeId)
+  expect(told).toHaveLength(3)
 })
 
 test('two machines are not seen in a restart, a restored disk, a machine set back, an answer that was lost, nor in replays', async () => {

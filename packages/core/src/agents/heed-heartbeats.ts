@@ -106,7 +106,7 @@ async function noteRefusedClock(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
   return told.map(({ nodeId, tenantId }) => ({ topic: 'node', id: nodeId, tenantId }))
 }
 
-/** What the next heartbeat of a rival is compared with. */
+/** What the next heartbeat of a rival is compared with. That there are two is a reason not to believe the agent. */
 async function noteRivals(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
   const told = notable.filter(({ rival }) => rival)
   if (told.length === 0) return []
@@ -115,7 +115,7 @@ async function noteRivals(tx: Tx, notable: Notable[]): Promise<Nudge[]> {
     with told as (select g.*, a.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, rival jsonb)
       join ${agents} a on a.node_id = g."nodeId" order by a.node_id for update of a)
     update ${agents} a set rival = t.rival from told t where t.node_id = a.node_id`)
-  return []
+  return told.filter(({ isShared }) => isShared).map(({ nodeId, tenantId }) => ({ topic: 'node', id: nodeId, tenantId }))
 }
 
 async function alertOf(tx: Tx, notable: Notable[]): Promise<Nudge[]> {

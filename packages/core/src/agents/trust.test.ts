@@ -4,12 +4,13 @@ import { agentTrust, keyFingerprint } from './trust.ts'
 const publicKey = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
 const key = { status: 'ALLOWED' as const, publicKey }
 const beat = { skewMs: 40, accepted: 10, missed: 0 }
-const well = { key, isKeyWaiting: false, fingerprint: 'f', offeredFingerprint: null, beat }
+const well = { key, isKeyWaiting: false, isKeyShared: false, fingerprint: 'f', offeredFingerprint: null, beat }
 const verdicts = (agent: Parameters<typeof agentTrust>[0]) => agentTrust(agent).map(({ isOk }) => isOk)
 
 test('an agent is believed for reasons, each of which can fail by itself', () => {
   expect(verdicts(well)).toEqual([true, true, true, true, true])
   expect(verdicts({ ...well, isKeyWaiting: true })).toEqual([false, true, true, true, true])
+  expect(verdicts({ ...well, isKeyShared: true })).toEqual([false, true, true, true, true])
   expect(verdicts({ ...well, key: { ...key, status: 'REVOKED' } })).toEqual([false, true, true, true, true])
   expect(verdicts({ ...well, offeredFingerprint: 'g' })).toEqual([true, true, false, true, true])
   expect(verdicts({ ...well, beat: { ...beat, skewMs: -6000 } })).toEqual([true, true, true, false, true])

@@ -18,14 +18,16 @@ export type AgentVerdict = {
 type Judged = Pick<Agent, 'fingerprint' | 'offeredFingerprint'> & {
   key: Pick<AgentKey, 'status' | 'publicKey'> | null
   isKeyWaiting: boolean
+  /** Another machine beats with it at the same time. */
+  isKeyShared: boolean
   beat: Pick<AgentBeat, 'skewMs' | 'accepted' | 'missed'> | null
 }
 
 /** Why to believe an agent, point by point, for the person who wants to know. */
-export function agentTrust({ key, isKeyWaiting, fingerprint, offeredFingerprint, beat }: Judged): AgentVerdict[] {
+export function agentTrust({ fingerprint, offeredFingerprint, beat, ...keys }: Judged): AgentVerdict[] {
   const accepted = beat?.accepted ?? 0
   return [
-    keyVerdict(key, isKeyWaiting),
+    keyVerdict(keys),
     accepted > 0
       ? { check: 'SIGNATURE', isOk: true, text: `All ${accepted} heartbeats that were accepted bear the signature of its key.` }
       : { check: 'SIGNATURE', isOk: null, text: 'No heartbeat was accepted yet.' },
@@ -35,8 +37,14 @@ export function agentTrust({ key, isKeyWaiting, fingerprint, offeredFingerprint,
   ]
 }
 
-function keyVerdict(key: Judged['key'], isKeyWaiting: boolean): AgentVerdict {
+function keyVerdict({ key, isKeyWaiting, isKeyShared }: Pick<Judged, 'key' | 'isKeyWaiting' | 'isKeyShared'>): AgentVerdict {
   const check = 'KEY'
+  if (isKeyShared)
+    return {
+      check,
+      isOk: false,
+      text: 'Another machine beats with its key, too; its alert says which. Stop that one and enrol it with a key of its own; if you do not know it, revoke the key and enrol this node anew.',
+    }
   if (isKeyWaiting)
     return { check, isOk: false, text: 'An agent came with a key that is not allowed; compare it, then approve or revoke it.' }
   if (!key) return { check, isOk: null, text: 'It has no key; allow one, or make an enrolment token.' }
