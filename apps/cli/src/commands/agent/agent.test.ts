@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => t?.close())
 
 it('lists agents, lets them in, and settles what changed', async () => {
-  expect((await muster('agent list')).out).toMatch(/^gpu001 +ACTIVE .* training +key changed +7 +2 +1\.5 s/m)
+  expect((await muster('agent list')).out).toMatch(/^gpu001 +ACTIVE .* training +key +7 +2 +1\.5 s/m)
   expect(JSON.parse((await muster('agent list --state offline -o json')).out)).toMatchObject([{ name: 'gpu002' }])
   expect(JSON.parse((await muster('agent list --changed -o json')).out)).toMatchObject([{ name: 'gpu001' }])
   const token = await muster('agent token gpu003 --minutes 5')

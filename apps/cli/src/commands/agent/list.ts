@@ -10,6 +10,7 @@ const LIST = graphql(`query AgentList($filter: NodeFilter, $first: Int, $after: 
     edges { node { name region datacenter agent {
       agentId cluster state stateSince stateReason version fingerprint offeredFingerprint heldAt drainReason
       lastHeartbeat { heardAt skewMs sequence missed health cpuPercent memoryPercent runningJobs }
+      trust { check isOk text }
       keys { id status publicKey fingerprint }
     } } }
     pageInfo { hasNextPage endCursor }
@@ -69,10 +70,8 @@ export const agentList = () =>
 
 const skew = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : `${(ms / 1000).toFixed(1)} s`)
 
+/** What speaks against it, in the words of the console. */
 function trust({ agent }: Row): string {
-  const waits = [
-    agent.keys.some((key) => key.status === 'WAITING') && 'key changed',
-    agent.offeredFingerprint && 'hardware changed',
-  ].filter(Boolean)
-  return waits.length > 0 ? waits.join(', ') : 'ok'
+  const against = agent.trust.filter(({ isOk }) => isOk === false).map(({ check }) => check.toLowerCase())
+  return against.join(', ') || 'ok'
 }
