@@ -146,7 +146,6 @@ export const agents = {
   'enrolmentToken.expiredAt': 'expired on {when}',
   'enrolmentToken.for': 'for {name}',
   'enrolmentToken.forAny': 'for any node',
-  'enrolmentToken.loadFailed': 'The tokens could not be loaded',
   'enrolmentToken.madeBy': 'made by {name}',
   'enrolmentToken.onlyUsable': 'Usable',
   'enrolmentToken.revokeText': 'Nobody can register with it any more. Agents that are in already stay in.',

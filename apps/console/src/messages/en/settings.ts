@@ -81,7 +81,6 @@ export const settings = {
   'agentSettings.title': 'Agents',
   'agentSettings.undo': 'Undo',
 
-  'tokens.alreadyOver': 'This token does not work any more',
   'tokens.create': 'Create token',
   'tokens.created': 'Created',
   'tokens.createdDone': 'I have stored it',

@@ -2,8 +2,8 @@
 import { Activity, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { EnrolDialog } from '@/agents/enrol-dialog.tsx'
+import { EnrolmentTokens } from '@/agents/enrolment-tokens.tsx'
 import { FleetView } from '@/agents/fleet-view.tsx'
-import { TokenList } from '@/agents/token-list.tsx'
 import { useFleet } from '@/agents/use-fleet.ts'
 import { WaitingAgents } from '@/agents/waiting-agents.tsx'
 import { formatNumber, t } from '@/messages/index.ts'
@@ -55,7 +55,7 @@ export default function FleetPage() {
       />
       <TabPanel name={tab}>
         {tab === 'enrolment' ? (
-          <TokenList query={query} action={enrol} made={made} />
+          <EnrolmentTokens query={query} action={enrol} made={made} />
         ) : fleet.error && !fleet.clusters ? (
           <Failure
             title={t('fleet.loadFailed')}
