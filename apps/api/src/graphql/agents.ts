@@ -119,7 +119,7 @@ const isKeyShared = loader(async ({ ctx }, nodeIds) => {
 const AgentCheck = builder.enumType('AgentCheck', {
   description: 'What makes an agent credible.',
   values: {
-    KEY: { description: 'Its key is allowed.' },
+    KEY: { description: 'Its key is allowed, and no other machine has it.' },
     SIGNATURE: { description: 'What it sends is signed with that key.' },
     HARDWARE: { description: 'It runs on the machine that was approved.' },
     CLOCK: { description: 'Its clock agrees with ours.' },
