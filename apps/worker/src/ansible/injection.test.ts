@@ -47,6 +47,9 @@ const play = (told: string, layers: readonly string[]) => {
   return JSON.stringify([{ hosts: 'all', connection: 'local', gather_facts: false, vars, tasks }])
 }
 
+/** A reason with control characters is refused. */
+const printable = (text: string) => text.replaceAll(/[^\P{Cc}\n\t]/gu, '')
+
 /** What somebody does who has his own Ansible and our inventory. */
 async function playOutside(inventory: object, text: string): Promise<void> {
   const [script, playbook] = [join(folder, 'inventory.sh'), join(folder, 'outside.yml')]
@@ -81,7 +84,7 @@ test(`${VALUES} values that want to be evaluated are not, and arrive as they are
     for (const { id } of [node!, outside!]) await setVars(world.operator, { nodeId: id, text: JSON.stringify({ mine }), basedOn })
 
     const { given: _, ...known } = vars
-    const inside = await world.start({ template, nodeIds: [node!.id], extraVars: { given }, reason: next() })
+    const inside = await world.start({ template, nodeIds: [node!.id], extraVars: { given }, reason: printable(next()) })
     const inventory = await readInventory(world.viewer, 'outside')
     const [{ run, log }] = await Promise.all([inside.done, playOutside(inventory, play(told('outside'), Object.keys(known)))])
     expect([run.status, run.status === 'SUCCEEDED' || log.slice(-2000)]).toEqual(['SUCCEEDED', true])
