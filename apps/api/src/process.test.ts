@@ -100,12 +100,13 @@ test('a first start, the lab and the API work together as processes', { timeout:
   for (const _time of [1, 2]) expect(await run('./offer-lab.ts')).toMatchObject({ code: 0, err: '', out: '{"waiting":2}\n' })
 
   const port = await freePort()
-  const api = start('./main.ts', { PORT: String(port), LOG_LEVEL: 'info' })
+  const api = start('./main.ts', { PORT: String(port), LOG_LEVEL: 'info', DEFAULT_TENANT_ID: '1' })
   let log = ''
   api.stdout.on('data', (chunk) => (log += chunk))
   const ended = once(api, 'close') as Promise<[number | null, string | null]>
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   await eventually(async () => (await get('/readyz')).status === 200)
+  await eventually(() => /"level":"warn".*DEFAULT_TENANT_ID \(from the environment\) means nothing here/.test(log))
   expect((await get('/healthz')).status).toBe(200)
   expect(await (await get('/metrics')).text()).toMatch('muster_api_operation_seconds')
   expect((await get('/api/auth/session')).status).toBe(404)
