@@ -30,8 +30,8 @@ export default defineConfig({
           maxWorkers: 4,
           include: ['{src,test}/**/*.test.ts'],
           // Not what a test may take, but when it hangs: real databases, sshd and Ansible are slow on a busy machine.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           exclude: process.env.MUSTER_LONG_TESTS ? [] : ['**/*.long.test.ts'],
         },
       }

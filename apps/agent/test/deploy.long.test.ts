@@ -21,7 +21,7 @@ describe.runIf(canInstall && here)('deploy_muster_agent', () => {
     lab = await given.lab({ nodes: [{ name: 'node-a', profile: 'cpu' }], mode: 'namespaces' })
     stand = await standInApi(undefined, lab.hostAddress)
     ansible = playsOn(lab, playbooks)
-  }, 180_000)
+  })
   afterAll(async () => {
     await ansible?.remove()
     await stand?.down()

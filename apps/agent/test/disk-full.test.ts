@@ -44,7 +44,7 @@ test.skipIf(!canMount())(
     const [program, ...args] = inOwn(script)
     const command = [process.execPath, main, 'start', '--config', '/dev/null', ...flags]
     const agent = spawn(program, [...args, place, ...command], { stdio: 'ignore' })
-    const until = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 50 })
+    const until = (check: () => unknown) => vi.waitFor(check, { timeout: 120_000, interval: 50 })
     try {
       await until(() => expect(stand.accepted.length).toBeGreaterThan(1))
       expect(stand.accepted[0]!.health).toMatchObject({

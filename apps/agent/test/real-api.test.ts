@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.stop()
   await t.close()
 })
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 50 })
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 120_000, interval: 50 })
 
 test('against the real API: a token lets it in, beats count, and what a cut kept back arrives in order', async () => {
   const cast = await t.given.tenant()
@@ -87,7 +87,7 @@ test('against the real API: a token lets it in, beats count, and what a cut kept
     stop.abort()
     await ended
   }
-}, 120_000)
+})
 
 test('the program itself: enrols with a token from its input, beats as the tenant wants, goes on when it was killed, and is told from its clone', async () => {
   const cast = await t.given.tenant()

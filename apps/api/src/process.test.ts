@@ -62,7 +62,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('a first start, the lab and the API work together as processes', { timeout: 120_000 }, async () => {
+test('a first start, the lab and the API work together as processes', async () => {
   const first = await run('./first-start.ts')
   expect(first).toMatchObject({ code: 0, err: '' })
   expect(first.out.trim().split('\n')).toHaveLength(1)
@@ -176,7 +176,7 @@ test('a first start, the lab and the API work together as processes', { timeout:
   expect(log).not.toMatch(token)
 })
 
-test('a process that cannot start says why in one line', { timeout: 60_000 }, async () => {
+test('a process that cannot start says why in one line', async () => {
   const wrong = await run('./main.ts', { PORT: '99999' })
   expect(wrong).toMatchObject({
     code: 1,
@@ -185,9 +185,7 @@ test('a process that cannot start says why in one line', { timeout: 60_000 }, as
   expect(wrong.err).not.toMatch(/\n {4}at /)
 })
 
-test('the API waits for its database, says what is missing without SQL, and outlives its loss', {
-  timeout: 120_000,
-}, async () => {
+test('the API waits for its database, says what is missing without SQL, and outlives its loss', async () => {
   const [front, port] = [await freePort(), await freePort()]
   const there = new URL(t.url)
   const through = new Set<Socket>()

@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
-const PATIENT = { timeout: 120_000 }
 
 let home: string
 let product: Product
@@ -21,7 +20,7 @@ beforeAll(async () => {
   const nodes = [{ name: 'gpu-01', profile: 'h100x8' as const }, { name: 'cpu-01' }]
   ;[product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '3' }), given.lab({ nodes })])
   writeFileSync(join(home, 'key'), lab.credentials.sshKey.privateKey, { mode: 0o600 })
-}, 120_000)
+})
 
 afterAll(async () => {
   await product?.stop()
@@ -46,10 +45,8 @@ function started(argv: string[], input = '', env: Record<string, string> = {}) {
 /** Run `muster` to its end. Arguments are parted at blanks. */
 const muster = (line: string, input?: string, env?: Record<string, string>) => started(line.split(' '), input, env).ended
 
-const until = (what: () => boolean) => eventually(what, PATIENT.timeout)
-
 describe('muster, against the product and a lab', () => {
-  it('signs in by the one-time link, once', PATIENT, async () => {
+  it('signs in by the one-time link, once', async () => {
     expect(await muster('whoami')).toMatchObject({ code: 3, err: expect.stringContaining('muster login') })
     const link = `${product.url}/sign-in?token=${product.linkToken}`
     expect(await muster(`login ${link}`)).toMatchObject({ code: 0, err: expect.stringContaining('Signed in to') })
@@ -59,7 +56,7 @@ describe('muster, against the product and a lab', () => {
     expect(wrong).toMatchObject({ code: 3, out: '' })
   })
 
-  it('tells what is wrong by exit code and in one line', PATIENT, async () => {
+  it('tells what is wrong by exit code and in one line', async () => {
     const refused = { MUSTER_TOKEN: 'mst_of_nobody' }
     const [usage, away, nobody, noNode, noRun, badKey] = await Promise.all([
       muster('node list --status tired'),
@@ -78,7 +75,7 @@ describe('muster, against the product and a lab', () => {
     for (const { err } of [usage, away, nobody, noNode, noRun, badKey]) expect(err).not.toMatch(/\n\s+at |\[object/)
   })
 
-  it('brings nodes in: credential, check, add, test, approve, test', PATIENT, async () => {
+  it('brings nodes in: credential, check, add, test, approve, test', async () => {
     const { username } = lab.credentials.sshKey
     expect(await muster(`credential add lab --kind SSH_KEY -u ${username} --key-file ${join(home, 'key')}`)).toMatchObject({
       code: 0,
@@ -101,7 +98,7 @@ describe('muster, against the product and a lab', () => {
     expect(await muster('node test gpu-01,cpu-1')).toMatchObject({ code: 4, err: expect.stringContaining('cpu-1.') })
   })
 
-  it('tries, changes and deletes a credential, and rotates the key while all goes on', PATIENT, async () => {
+  it('tries, changes and deletes a credential, and rotates the key while all goes on', async () => {
     const { username } = lab.credentials.sshKey
     const added = await muster(`credential add spare --kind ssh-password -u ${username} --secret-stdin`, 'not the password\n')
     expect(added.code).toBe(0)
@@ -134,7 +131,7 @@ describe('muster, against the product and a lab', () => {
     expect(await muster('secret-store delete safe')).toMatchObject({ code: 5, err: expect.stringContaining('is used by stored') })
   })
 
-  it('shows what the nodes are', PATIENT, async () => {
+  it('shows what the nodes are', async () => {
     expect((await muster('node discover gpu-01,cpu-01')).out).toContain('gpu-01: 8 accelerators')
     const [list, json, get, facts, diff] = await Promise.all([
       muster('node list --tag room1'),
@@ -150,7 +147,7 @@ describe('muster, against the product and a lab', () => {
     expect(diff).toMatchObject({ code: 1, out: expect.stringContaining('accelerator 0 is new') })
   })
 
-  it('sets variables in layers, says why a value is what it is, and takes a change back', PATIENT, async () => {
+  it('sets variables in layers, says why a value is what it is, and takes a change back', async () => {
     expect((await muster('group create rack1')).code).toBe(0)
     expect((await muster('group add-nodes rack1 gpu-01')).code).toBe(0)
     expect(await muster('vars set -f -', '# clocks\nntp: 10.0.0.1\nmtu: 1500\n')).toMatchObject({ code: 0 })
@@ -185,7 +182,7 @@ describe('muster, against the product and a lab', () => {
     expect(wrong[0].err).toMatch(/text: line 2, column 1: /)
   })
 
-  it('runs a template and shows its log again', PATIENT, async () => {
+  it('runs a template and shows its log again', async () => {
     const run = await muster('run connectivity_check -l all -e note={{7*7}}')
     expect(run).toMatchObject({ code: 0, out: expect.stringContaining('PLAY RECAP') })
     expect(run.err).toMatch(/SUCCEEDED\n {2}ok +2 {2}cpu-01,gpu-01\n/)
@@ -198,7 +195,7 @@ describe('muster, against the product and a lab', () => {
     expect([template.code, limit.code, vars.code]).toEqual([4, 5, 5])
   })
 
-  it('keeps what a run left, pauses the queue and drains the worker', PATIENT, async () => {
+  it('keeps what a run left, pauses the queue and drains the worker', async () => {
     expect((await muster('artifact list last')).out).toMatch(/^log\.txt +log +\d/m)
     const [log, kept] = await Promise.all([muster('logs last --format text'), muster('artifact get last log.txt')])
     expect(kept).toMatchObject({ code: 0, out: expect.stringContaining('PLAY') })
@@ -221,19 +218,19 @@ describe('muster, against the product and a lab', () => {
     expect((await muster(`worker undrain ${worker.name}`)).code).toBe(0)
   })
 
-  it('follows over a lost connection, lets go at Ctrl-C, and says how a canceled run ended', PATIENT, async () => {
+  it('follows over a lost connection, lets go at Ctrl-C, and says how a canceled run ended', async () => {
     await lab.fault('cpu-01', 'slow-shell', { seconds: 60 })
     const run = started(['run', 'collect_facts', '-l', 'all'])
-    await until(() => run.said.out.includes('ok: [gpu-01]'))
+    await eventually(() => run.said.out.includes('ok: [gpu-01]'))
     const reader = started(['logs', '-f', 'last'])
-    await until(() => reader.said.out === run.said.out)
+    await eventually(() => reader.said.out === run.said.out)
     reader.child.kill('SIGINT')
     expect(await reader.ended).toMatchObject({ code: 130, err: expect.stringContaining('The run goes on') })
 
     await product.kill('api')
-    await until(() => run.said.err.includes('is lost'))
+    await eventually(() => run.said.err.includes('is lost'))
     await product.start('api')
-    await until(() => run.said.err.includes('Connected again'))
+    await eventually(() => run.said.err.includes('Connected again'))
     expect((await muster('cancel last')).code).toBe(0)
     const end = await run.ended
     expect(end).toMatchObject({ code: 12, err: expect.stringContaining('in the middle of a task: cpu-01') })
@@ -241,7 +238,7 @@ describe('muster, against the product and a lab', () => {
     await lab.heal()
   })
 
-  it('tries a run again where it was interrupted, and tells what became of each task', PATIENT, async () => {
+  it('tries a run again where it was interrupted, and tells what became of each task', async () => {
     await lab.fault('cpu-01', 'slow-shell', { seconds: 60 })
     expect((await muster('run collect_facts -l cpu-01 -d')).code).toBe(0)
     let shown = ''
@@ -272,7 +269,7 @@ describe('muster, against the product and a lab', () => {
     expect((await muster('logs -f last')).code).toBe(0)
   })
 
-  it('takes nodes out of service and forgets the token', PATIENT, async () => {
+  it('takes nodes out of service and forgets the token', async () => {
     expect(await muster('node decommission cpu-01')).toMatchObject({ code: 0, out: 'cpu-01: DECOMMISSIONED\n' })
     expect(JSON.parse((await muster('runs -o json')).out).length).toBeGreaterThan(1)
     expect((await muster('logout')).code).toBe(0)

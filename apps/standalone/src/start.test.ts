@@ -8,7 +8,7 @@ import { pickPort } from './ports.ts'
 import { root } from './root.ts'
 import { waitFor } from './wait.ts'
 
-const UP_MS = 180_000 // the console may have to be built first
+const UP_MS = 300_000 // the console may have to be built first
 
 let dataDir: string
 beforeEach(() => {
@@ -31,7 +31,7 @@ async function start(): Promise<{ product: ChildProcess; said: string }> {
   let said = ''
   for (const stream of [product.stdout!, product.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => (said += text))
   await waitFor(() => /^\s*Stop\s/m.test(said) || product.exitCode !== null, UP_MS)
-  if (product.exitCode !== null) throw new Error(said)
+  if (!/^\s*Stop\s/m.test(said)) throw new Error(said)
   return { product, said }
 }
 

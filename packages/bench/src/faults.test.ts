@@ -187,7 +187,7 @@ describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
     const write = async (_: unknown, writer: number) => {
       for (let n = 0; !isOver; n++) {
         const idempotencyKey = `${writer}-${n}`
-        const id = await eventually(() => runJob(api, { template: 'collect_facts', limit: 'node1', idempotencyKey }), 120_000)
+        const id = await eventually(() => runJob(api, { template: 'collect_facts', limit: 'node1', idempotencyKey }))
         acknowledged.set(idempotencyKey, uuidOf(id))
         acknowledge()
         await followAll(id)
@@ -218,7 +218,7 @@ describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
 })
 
 describe('heartbeats', { timeout: FAULT_TIMEOUT }, () => {
-  beforeAll(() => seedAgents(product.databaseUrl, AGENTS), 120_000)
+  beforeAll(() => seedAgents(product.databaseUrl, AGENTS))
 
   /** Do `work` on so many connections at once, each with agents of its own. */
   async function onLines(url: string, work: (send: (body: Uint8Array) => Promise<string>, agents: number[]) => Promise<void>) {

@@ -1,8 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { given } from './given.ts'
 import { connectTo } from './try-ssh.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 it('a farm of 200 hosts answers each under its own address and key', async () => {
   const farm = await given.farm({

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { given } from './given.ts'
 import { relayIntoRack } from './rack-relay.ts'
 import { serveFolder } from './serve-folder.ts'
@@ -12,7 +12,6 @@ import { connectTo, type Session, type Target } from './try-ssh.ts'
 import type { Lab, LabNode } from './types.ts'
 
 // Everything here is quick on an idle machine; a busy one gets more time rather than a failure.
-vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
 const patient = { timeout: 15_000 }
 
 const root = process.getuid?.() === 0

@@ -1,9 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { given } from './given.ts'
 import { connectTo } from './try-ssh.ts'
 import type { FaultName, Lab } from './types.ts'
 
-vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
 const patient = { timeout: 15_000 }
 
 describe('a lab of sshd processes', () => {

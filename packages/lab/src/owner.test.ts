@@ -12,7 +12,6 @@ import { isAlive, type LabState, type ProcessRef, refTo } from './registry.ts'
 import { connectTo } from './try-ssh.ts'
 import { listLabs } from './up.ts'
 
-vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
 const patient = { timeout: 15_000 }
 
 const root = process.getuid?.() === 0

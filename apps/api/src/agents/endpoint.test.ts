@@ -173,15 +173,15 @@ test('an agent is told how often its tenant wants it to beat', async () => {
   expect(await beat(1)).toMatchObject(accepted)
   await updateAgentSettings(cast.admin, { heartbeatS: 5 })
   let sequence = 1
-  await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 5, 50_000)
+  await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 5)
   const elsewhere = await t.given.tenant()
   const stranger = await client.enrol(elsewhere.operator)
   expect(await client.beat(stranger.keys, { node_id: stranger.name, sequence_number: 1 })).toMatchObject(accepted)
   await updateAgentSettings(cast.admin, { heartbeatS: 30 })
-  await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 30, 50_000)
+  await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 30)
 })
 
-test('the same heartbeat raced to two processes is accepted once', { timeout: 120_000 }, async () => {
+test('the same heartbeat raced to two processes is accepted once', async () => {
   const { name, keys } = await enrolled()
   const second = agentClient(`http://127.0.0.1:${other.port}`)
   for (let sequence_number = 1; sequence_number <= 5; sequence_number++) {

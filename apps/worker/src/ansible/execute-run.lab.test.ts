@@ -24,7 +24,7 @@ beforeAll(async () => {
     locked: open[2]!,
     behind: world.lab.nodes.find((node) => node.behindBastion)!.name,
   }
-}, 60_000)
+})
 afterAll(() => world.close())
 // Whatever a test did: nothing of a run stays on this machine.
 afterEach(async () => {
@@ -48,7 +48,7 @@ const remaining = async (node: string, text: string) =>
 
 const PLAY = '- hosts: all\n  gather_facts: false\n  tasks:\n'
 
-test('every way in: key, key with passphrase, password with sudo password, bastion', { timeout: 60_000 }, async () => {
+test('every way in: key, key with passphrase, password with sudo password, bastion', async () => {
   const { done } = await world.start({ template: 'connectivity_check', limit: 'all', become: true })
   const { run, hosts, events, log } = await done
   expect(log).toContain('PLAY RECAP')
@@ -63,7 +63,7 @@ test('every way in: key, key with passphrase, password with sudo password, basti
   expect(run.execAt!.getTime()).toBeGreaterThanOrEqual(run.startedAt!.getTime())
 })
 
-test('extra vars stay text, no_log stays hidden, the become password is nowhere', { timeout: 60_000 }, async () => {
+test('extra vars stay text, no_log stays hidden, the become password is nowhere', async () => {
   const template = await world.template(
     'vars',
     `${PLAY}    - debug: {msg: "{{ motd }} {{ nested }}"}
@@ -100,7 +100,7 @@ test('extra vars stay text, no_log stays hidden, the become password is nowhere'
   expect(existsSync(trace)).toBe(false)
 })
 
-test('one host away, one failing: PARTIAL, and the nodes say so', { timeout: 60_000 }, async () => {
+test('one host away, one failing: PARTIAL, and the nodes say so', async () => {
   await world.lab.fault(names.key, 'port-closed')
   const template = await world.template(
     'partial',
@@ -121,7 +121,7 @@ test('one host away, one failing: PARTIAL, and the nodes say so', { timeout: 60_
   }
 })
 
-test('cancel in the middle of a task leaves nothing running, here or there', { timeout: 60_000 }, async () => {
+test('cancel in the middle of a task leaves nothing running, here or there', async () => {
   const template = await world.template('sleep', `${PLAY}    - name: Sleep\n      shell: sleep 4711; echo done\n`)
   const { id, done } = await world.start({ template, limit: four().join(','), become: true })
   for (const name of four()) await eventually(async () => (await remaining(name, 'sleep 4711')) !== '')
@@ -133,7 +133,7 @@ test('cancel in the middle of a task leaves nothing running, here or there', { t
   for (const name of four()) expect([name, await remaining(name, 'sleep 4711')]).toEqual([name, ''])
 })
 
-test('timeout in the middle of a task', { timeout: 60_000 }, async () => {
+test('timeout in the middle of a task', async () => {
   const template = await world.template('sleep2', `${PLAY}    - name: Sleep\n      command: sleep 4712\n`)
   const { done } = await world.start({ template, limit: names.key, timeoutSeconds: 10 })
   const { run } = await done
@@ -141,7 +141,7 @@ test('timeout in the middle of a task', { timeout: 60_000 }, async () => {
   expect(await remaining(names.key, 'sleep 4712')).toBe('')
 })
 
-test('a node that reboots in the middle of a task is unreachable, the others go on', { timeout: 90_000 }, async () => {
+test('a node that reboots in the middle of a task is unreachable, the others go on', async () => {
   const template = await world.template(
     'reboot',
     `${PLAY}    - command: "sleep {{ 4713 if inventory_hostname == '${names.locked}' else 1 }}"\n`,
@@ -155,9 +155,7 @@ test('a node that reboots in the middle of a task is unreachable, the others go 
   await world.lab.heal()
 })
 
-test('another host key than the pinned one: refused, and a connection test is asked for to raise the alarm', {
-  timeout: 60_000,
-}, async () => {
+test('another host key than the pinned one: refused, and a connection test is asked for to raise the alarm', async () => {
   await world.lab.fault(names.key, 'changed-host-key')
   try {
     const { done } = await world.start({ template: 'connectivity_check', limit: names.key })
@@ -175,7 +173,7 @@ test('another host key than the pinned one: refused, and a connection test is as
   }
 })
 
-test('sudo refused and no Python are failures that say why', { timeout: 60_000 }, async () => {
+test('sudo refused and no Python are failures that say why', async () => {
   await world.lab.fault(names.key, 'sudo-denied')
   await world.lab.fault(names.locked, 'no-python')
   try {
@@ -190,7 +188,7 @@ test('sudo refused and no Python are failures that say why', { timeout: 60_000 }
   }
 })
 
-test('10 MB of output of one task and of one line', { timeout: 90_000 }, async () => {
+test('10 MB of output of one task and of one line', async () => {
   const template = await world.template(
     'big',
     `${PLAY}    - shell: "head -c 7500000 /dev/zero | base64"\n    - shell: "head -c 10000000 /dev/zero | tr '\\\\0' x"\n`,
@@ -207,7 +205,7 @@ test('10 MB of output of one task and of one line', { timeout: 90_000 }, async (
   }
 })
 
-test('collect_facts keeps what the probe found with the node, and not in the log', { timeout: 60_000 }, async () => {
+test('collect_facts keeps what the probe found with the node, and not in the log', async () => {
   const { done } = await world.start({ template: 'collect_facts', limit: 'all' })
   const { run, events, log } = await done
   expect(log).toContain('PLAY RECAP')
@@ -222,24 +220,22 @@ test('collect_facts keeps what the probe found with the node, and not in the log
   expect(counts).toEqual(expected)
 })
 
-test('a worker killed in the middle of a task: the next one ends what runs here and on the nodes', {
-  timeout: 180_000,
-}, async () => {
+test('a worker killed in the middle of a task: the next one ends what runs here and on the nodes', async () => {
   const template = await world.template('sleep3', `${PLAY}    - name: Sleep\n      command: sleep 4714\n`)
   const names2 = [names.key, names.behind]
   const run = await runJob(world.operator, { template, limit: names2.join(','), become: true })
   const killed = await startWorkerProcess(world, run.id)
-  for (const name of names2) await eventually(async () => (await remaining(name, 'sleep 4714')) !== '', 60_000)
+  for (const name of names2) await eventually(async () => (await remaining(name, 'sleep 4714')) !== '')
   await killed.kill()
   expect(await removeDeadRuns(world.config.ANSIBLE_WORK_DIR, world.runtime.log)).toBe(1)
   for (const name of names2) expect([name, await remaining(name, 'sleep 4714')]).toEqual([name, ''])
 })
 
-test('ansible-playbook does not outlive its worker', { timeout: 120_000 }, async () => {
+test('ansible-playbook does not outlive its worker', async () => {
   const template = await world.template('sleep5', `${PLAY}    - name: Sleep\n      command: sleep 4715\n`)
   const run = await runJob(world.operator, { template, limit: names.key })
   const killed = await startWorkerProcess(world, run.id)
-  await eventually(async () => (await remaining(names.key, 'sleep 4715')) !== '', 60_000)
+  await eventually(async () => (await remaining(names.key, 'sleep 4715')) !== '')
   const here = async () => (await processesWith(world.config.ANSIBLE_WORK_DIR)).filter(({ name }) => name !== 'ssh')
   expect(await here()).not.toEqual([])
   await killed.kill()
@@ -249,7 +245,7 @@ test('ansible-playbook does not outlive its worker', { timeout: 120_000 }, async
   expect(await remaining(names.key, 'sleep 4715')).toBe('')
 })
 
-test('su with its password, and a node that is this machine', { timeout: 60_000 }, async () => {
+test('su with its password, and a node that is this machine', async () => {
   const { sshPassword, rootPassword } = world.lab.credentials
   const login = await createCredential(world.admin, { name: 'ops by password', kind: 'SSH_PASSWORD', ...sshPassword! })
   const su = await createCredential(world.admin, {
@@ -290,7 +286,7 @@ test('su with its password, and a node that is this machine', { timeout: 60_000 
   expect(log).toContain('RECAP')
 })
 
-test('cancel ends what runs on a node as root by way of su', { timeout: 60_000 }, async () => {
+test('cancel ends what runs on a node as root by way of su', async () => {
   // The node and its credentials are those of the test before.
   const template = await world.template('sleep6', `${PLAY}    - name: Sleep\n      command: sleep 4716\n      become: true\n`)
   const { id, done } = await world.start({ template, limit: 'by-su' })
@@ -304,7 +300,7 @@ const SECOND_PLAY = '- hosts: all\n  gather_facts: false\n  tasks:\n    - debug:
 const rolling = `${PLAY}    - command: "{{ 'false' if inventory_hostname in failing | default([]) else 'true' }}"\n`
 const three = () => [names.key, names.password, names.locked].sort()
 
-test('serial makes batches of plays that know nothing of it', { timeout: 60_000 }, async () => {
+test('serial makes batches of plays that know nothing of it', async () => {
   const template = await world.template('rolling', `${rolling}${SECOND_PLAY}`)
   const { done } = await world.start({ template, limit: three().join(','), serial: [1, '60%'] })
   const { run, events } = await done
@@ -317,7 +313,7 @@ test('serial makes batches of plays that know nothing of it', { timeout: 60_000 
   expect(batches.map((batch) => batch.sort())).toEqual([[first], [second], [third], [first], [second], [third]])
 })
 
-test('max_fail_percentage ends a rolling run; hosts of later batches are not touched', { timeout: 60_000 }, async () => {
+test('max_fail_percentage ends a rolling run; hosts of later batches are not touched', async () => {
   const template = await world.template('rolling-badly', rolling)
   const options = { template, limit: three().join(','), serial: 2, extraVars: { failing: three().slice(0, 1) } }
   const stopped = await (await world.start({ ...options, maxFailPercentage: 40 })).done
@@ -327,7 +323,7 @@ test('max_fail_percentage ends a rolling run; hosts of later batches are not tou
   expect(went.hosts.map((host) => host.result)).toEqual(['FAILED', 'CHANGED', 'CHANGED'])
 })
 
-test('a retry is on the host that was away alone, and is better than the run before', { timeout: 60_000 }, async () => {
+test('a retry is on the host that was away alone, and is better than the run before', async () => {
   const template = await world.template('retried', rolling)
   await world.lab.fault(names.key, 'port-closed')
   const options = { template, limit: `${names.key},${names.locked}` }
@@ -347,7 +343,7 @@ test('a retry is on the host that was away alone, and is better than the run bef
   )
 })
 
-test('tags choose tasks', { timeout: 60_000 }, async () => {
+test('tags choose tasks', async () => {
   const template = await world.template(
     'tagged',
     `${PLAY}    - debug: {msg: one}\n      tags: [one]\n    - debug: {msg: two}\n      tags: [two]\n    - debug: {msg: three}\n      tags: [one, three]\n`,
@@ -361,7 +357,7 @@ test('tags choose tasks', { timeout: 60_000 }, async () => {
   expect(await told({ jobTags: ['one'], skipTags: ['three'] })).toEqual(['one'])
 })
 
-test('of a rolling run that is canceled it is known which hosts are through', { timeout: 60_000 }, async () => {
+test('of a rolling run that is canceled it is known which hosts are through', async () => {
   const [first, second] = [names.key, names.password].sort() as [string, string]
   const template = await world.template(
     'rolling-long',

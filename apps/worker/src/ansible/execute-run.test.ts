@@ -8,7 +8,7 @@ import { cancelJobRun, endLostJobRuns, followJobRunEvents, type JobRunEvent, run
 import { setNodeMaintenance } from '@muster/core/nodes'
 import { eventually } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type RunWorld, runWorld } from '../testing/run-world.ts'
 import { startWorkerProcess } from '../testing/worker-process.ts'
 import { processesWith } from './processes.ts'
@@ -16,8 +16,6 @@ import { removeDeadRuns } from './run-directory.ts'
 
 const FAKE = fileURLToPath(new URL('../testing/fake-ansible-playbook.mjs', import.meta.url))
 const SECRET = `p"a's$s w/ör+d\\9=`
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let world: RunWorld
 beforeEach(async () => {

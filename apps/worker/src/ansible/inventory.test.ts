@@ -43,7 +43,7 @@ async function listed(text: string) {
   }
 }
 
-test('Ansible prints for the rendered inventory what the reference says, values and members', { timeout: 120_000 }, async () => {
+test('Ansible prints for the rendered inventory what the reference says, values and members', async () => {
   const t = await testRuntime()
   const { admin } = await t.given.tenant()
   const [trees] = fc.sample(fc.array(variableTree, { minLength: TREES, maxLength: TREES }), 1)

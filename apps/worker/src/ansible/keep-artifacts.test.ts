@@ -13,7 +13,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type RunWorld, realAnsible, runWorld } from '../testing/run-world.ts'
 import { collectFiles } from './collect-files.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const FAKE = fileURLToPath(new URL('../testing/fake-ansible-playbook.mjs', import.meta.url))
 
 let world: RunWorld | undefined

@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await labWorld()
   const [a, b] = world.lab.nodes.filter((node) => !node.behindBastion)
   names = [a!.name, b!.name]
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const PLAY = `- hosts: all
@@ -28,9 +28,7 @@ const PLAY = `- hosts: all
       vars: {expected: "{{ 'secret of ' ~ ('the room' if inventory_hostname == first else 'everybody') }}"}
 `
 
-test('a variable of each layer arrives, the nearest wins, a secret arrives and is masked, and text stays text', {
-  timeout: 90_000,
-}, async () => {
+test('a variable of each layer arrives, the nearest wins, a secret arrives and is masked, and text stays text', async () => {
   const { operator, admin } = world
   const id = (i: 0 | 1) => world.nodeIds.get(names[i])!
   const trace = join(world.config.ANSIBLE_WORK_DIR, '..', 'was-here')
@@ -89,9 +87,7 @@ test('a variable of each layer arrives, the nearest wins, a secret arrives and i
   expect(existsSync(trace)).toBe(false)
 })
 
-test('the Python that a discovery found is used without a search, unless an admin chose one or it is too old', {
-  timeout: 90_000,
-}, async () => {
+test('the Python that a discovery found is used without a search, unless an admin chose one or it is too old', async () => {
   const { runtime, admin, lab, nodeIds } = world
   const [found, chosen, old, unknown] = lab.nodes.filter((node) => !node.behindBastion).map((node) => node.name)
   const knowing = async (name: string, version: string) => {

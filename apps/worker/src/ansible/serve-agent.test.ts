@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually, makePrivateKey } from '@muster/core/testing'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loginKey } from '../ssh/login-key.ts'
 import type { Machine, RunPlan } from './plan-run.ts'
 import { socketPaths } from './run-files.ts'
@@ -21,7 +21,6 @@ const pem = (type: 'rsa' | 'ec', options: object) =>
   } as never) as string
 
 // Taking the passphrase off a key costs a second of CPU, and much more on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 let dir: string
 beforeEach(async () => {

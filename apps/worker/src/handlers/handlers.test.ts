@@ -31,7 +31,7 @@ beforeAll(async () => {
     ],
   })
   world = await nodeWorld(lab)
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const stagesOf = (test: ConnectionTest) => test.stages.map((s) => `${s.hop ? `${s.hop} ` : ''}${s.stage} ${s.state}`)
@@ -89,7 +89,7 @@ describe('onboarding', () => {
     }
     const mig = await world.runtime.db.select().from(schema.accelerators).where(eq(schema.accelerators.nodeId, ids[1]!))
     expect(mig.some((device) => device.partitions.length > 0)).toBe(true)
-  }, 90_000)
+  })
 })
 
 describe('a credential on trial', () => {
@@ -152,7 +152,7 @@ describe('discovery', () => {
       .from(schema.discoveryEvidence)
       .where(eq(schema.discoveryEvidence.discoveryId, mismatch!.id))
     expect(gunzipSync(evidence!.gzip).toString()).toContain('Driver/library version mismatch')
-  }, 60_000)
+  })
 
   it('says which nodes do not answer, and notices a changed host key between test and discovery', async () => {
     const gone = await world.addKnown(lab.node('victim'), { name: 'gone', port: 9 })
@@ -172,7 +172,7 @@ describe('discovery', () => {
     await lab.ready('victim')
     expect((await world.testAll([victim.id]))[0]).toMatchObject({ isOk: true, error: null })
     expect(await world.rowOf(victim.id)).toMatchObject({ status: 'READY', offeredHostKey: null })
-  }, 60_000)
+  })
 
   it('takes nothing from a shell that does not run the probe', async () => {
     const node = await world.addKnown(lab.node('plain'), { name: 'mute' })
@@ -192,7 +192,7 @@ describe('discovery', () => {
     await lab.heal('h100')
     expect(row!.result!.tools.find((t) => t.tool === 'nvidia-smi')!.state).not.toBe('OK')
     expect(await acceleratorsOf(node.id)).toEqual({ nvidia_gpu: 8 })
-  }, 60_000)
+  })
 
   it('does not sign in to a node whose key nobody approved', async () => {
     const node = await world.add(lab.node('plain'), { name: 'unapproved' })
@@ -217,7 +217,7 @@ describe('a bastion whose key changed', () => {
       offeredHostKey: null,
     })
     expect((await world.discoverAll([node.id]))[0]).toMatchObject({ error: null })
-  }, 60_000)
+  })
 })
 
 describe('a connection test', () => {

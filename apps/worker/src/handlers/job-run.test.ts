@@ -5,13 +5,12 @@ import { createQueue } from '@muster/core/queue'
 import { eventually } from '@muster/core/testing'
 import { drainWorker, registerWorker, undrainWorker } from '@muster/core/workers'
 import { sql } from 'drizzle-orm'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { reconcileWaitingRuns } from '../reconcilers/waiting-runs.ts'
 import { present } from '../testing/presence.ts'
 import { type RunWorld, runWorld } from '../testing/run-world.ts'
 import { jobRunHandler } from './job-run.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const FAKE = fileURLToPath(new URL('../testing/fake-ansible-playbook.mjs', import.meta.url))
 
 let world: RunWorld

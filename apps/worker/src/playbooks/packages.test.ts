@@ -87,7 +87,7 @@ beforeAll(async () => {
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
-}, 120_000)
+})
 
 /** One answer of every system; lists as words. */
 const of = (id: keyof typeof questions, name: string): Record<string, string> =>

@@ -6,7 +6,7 @@ describe.runIf(canInstall)('templates that install', () => {
   let world: Awaited<ReturnType<typeof templateWorld>>
   beforeAll(async () => {
     world = await templateWorld(['h100', 'mi300', 'cpu'])
-  }, 120_000)
+  })
   afterAll(async () => void (await world?.close()))
 
   test('a driver: a check changes nothing, other hardware is refused, then it works and a second run changes nothing', {

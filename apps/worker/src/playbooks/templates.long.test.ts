@@ -10,7 +10,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
   let world: Awaited<ReturnType<typeof templateWorld>>
   beforeAll(async () => {
     world = await templateWorld(['h100', 'h100-ubuntu', 'h100-offline', 'mi300', 'max-ubuntu', 'npu', 'cpu'])
-  }, 120_000)
+  })
   const nvidia = (more: object = {}) => ({ nvidia_driver_repository_url: `${world.repository.url}/nvidia`, ...more })
   afterAll(async () => void (await world?.close()))
 

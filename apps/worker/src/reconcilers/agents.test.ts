@@ -14,7 +14,7 @@ test('the worker calls agents what their silence makes them', async () => {
   await plantAgents(system, 1, { heardAt: new Date(Date.now() - 200_000) })
   const reconciler = reconcileAgents(t.runtime)
   try {
-    await eventually(async () => (await t.runtime.db.select().from(agents))[0]!.state === 'STALE', 50_000)
+    await eventually(async () => (await t.runtime.db.select().from(agents))[0]!.state === 'STALE')
   } finally {
     await reconciler.stop()
   }

@@ -38,7 +38,6 @@ const receiver = async (reply: Parameters<typeof hookReceiver>[0]) => {
   return made
 }
 /** Of a machine that is busy with much else. */
-const soon = <T>(check: () => T | Promise<T>) => eventually(check, 50_000)
 let count = 0
 const route = (url: string) =>
   createAlertRoute(cast.admin, { name: `r${++count}`, kind: 'webhook', url, secret: SECRET, matcher: {} })
@@ -83,10 +82,10 @@ it('tells the beginning and the end of an alert, signed, once each, whoever of s
   }
   await raise(nodes)
   nudge()
-  await soon(areDelivered)
+  await eventually(areDelivered)
   await resolve(nodes)
   nudge()
-  await soon(areDelivered)
+  await eventually(areDelivered)
   await Promise.all(workers.map((one) => one.stop()))
   // Workers that plan at the same moment may make a message each.
   const told = bodies(got).flatMap(({ event, alerts }) => alerts.map((alert) => `${event} ${alert.id}`))
@@ -100,10 +99,10 @@ it('tries again with the same id until it is taken, and keeps the order', async 
   const { id } = await route(url)
   await raise(nodes.slice(0, 1))
   const one = worker()
-  await soon(() => got.length === 1)
-  await soon(async () => (await t.runtime.db.select().from(alertRoutes))[0]!.lastError?.endsWith('answers with 503.'))
+  await eventually(() => got.length === 1)
+  await eventually(async () => (await t.runtime.db.select().from(alertRoutes))[0]!.lastError?.endsWith('answers with 503.'))
   await resolve(nodes.slice(0, 1))
-  await soon(async () => {
+  await eventually(async () => {
     await hurry()
     one.nudge()
     return (await statuses(id)).join() === 'DELIVERED,DELIVERED'
@@ -121,10 +120,10 @@ it('a receiver that keeps silent keeps no other waiting', async () => {
   const one = worker({ timeoutMs: 600_000 })
   await raise(nodes.slice(0, 1))
   one.nudge()
-  await soon(() => silent.got.length === 3 && good.got.length === 1)
+  await eventually(() => silent.got.length === 3 && good.got.length === 1)
   await resolve(nodes.slice(0, 1))
   one.nudge()
-  await soon(() => good.got.length === 2)
+  await eventually(() => good.got.length === 2)
   expect(silent.got.length).toBe(3)
 })
 
@@ -134,12 +133,12 @@ it('a message that was under way when the worker stopped is tried again by anoth
   const first = worker({ timeoutMs: 600_000 })
   await raise(nodes.slice(0, 1))
   first.nudge()
-  await soon(() => got.length === 1)
+  await eventually(() => got.length === 1)
   await first.stop()
   expect(await t.runtime.db.select().from(alertRoutes)).toMatchObject([{ leasedUntil: null, lastError: 'The worker stopped.' }])
   await hurry()
   worker()
-  await soon(async () => (await statuses(id)).join() === 'DELIVERED')
+  await eventually(async () => (await statuses(id)).join() === 'DELIVERED')
   const [lost, again] = bodies(got)
   expect(again).toEqual(lost)
 })
@@ -151,7 +150,7 @@ it('sends a test, and says how it went', async () => {
   const sent = async () => {
     const { id } = await testAlertRoute(cast.admin, { id: made.id })
     one.nudge()
-    return soon(async () => {
+    return eventually(async () => {
       const [delivery] = await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.id, id))
       return delivery!.status === 'PENDING' ? undefined : delivery
     })
@@ -172,7 +171,7 @@ it('loses nothing that is raised while messages go out, and tells nothing twice'
     }),
   )
   const told = () => bodies(got).flatMap((body) => body.alerts.map((alert) => alert.id))
-  await soon(() => told().length >= 30)
+  await eventually(() => told().length >= 30)
   await Promise.all(workers.map((one) => one.stop()))
   expect([told().length, new Set(told()).size]).toEqual([30, 30])
 })

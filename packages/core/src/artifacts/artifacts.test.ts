@@ -85,9 +85,9 @@ describe.runIf(MOTO && MOTO_PYTHON)('an S3 server', () => {
     endpoint = `http://127.0.0.1:${port}`
     const env = { PATH: process.env.PATH, PYTHONPATH: MOTO, HOME: folder }
     server = spawn(MOTO_PYTHON!, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], { env, stdio: 'ignore' })
-    await eventually(async () => (await fetch(endpoint)).ok, 60_000)
+    await eventually(async () => (await fetch(endpoint)).ok)
     expect((await fetch(`${endpoint}/muster`, { method: 'PUT' })).ok).toBe(true)
-  }, 90_000)
+  })
   afterAll(() => void server?.kill())
 
   test('keeps and forgets files below the prefix', async () => {

@@ -2,7 +2,7 @@
  * Call `check` until it neither throws nor gives false or undefined; its last error otherwise.
  * @param within milliseconds; long, since nothing is slow here but a busy machine
  */
-export async function eventually<T>(check: () => T | Promise<T>, within = 45_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, within = 120_000): Promise<T> {
   const end = performance.now() + within
   for (;;) {
     try {

@@ -59,7 +59,7 @@ it('waits how a test went', async () => {
     [{ error: 'It refuses.' }, { code: 5, err: 'tried did not take it: It refuses.\n' }],
   ] as const) {
     const asked = muster('alert-route test tried')
-    const claimed = await eventually(async () => (await claimAlertDelivery(t.runtime)) ?? undefined, 50_000)
+    const claimed = await eventually(async () => (await claimAlertDelivery(t.runtime)) ?? undefined)
     await finishAlertDelivery(cast.worker, claimed!, outcome)
     expect(await asked).toMatchObject(answer)
   }

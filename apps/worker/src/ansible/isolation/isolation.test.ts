@@ -32,7 +32,7 @@ beforeAll(async () => {
   for (const name of ['data', 'offline', 'password']) await writeFile(name === 'data' ? join(root, name) : join(files, name), 'x')
   bubblewrap = await isolationFor(world.config, 'auto', { folder: files, password: join(files, 'password') })
   other = await createRunDirectory(world.config.ANSIBLE_WORK_DIR, 'other1', bubblewrap.user())
-}, 60_000)
+})
 afterEach(() => {
   world.isolation = noIsolation(null)
 })
@@ -47,9 +47,7 @@ const playbook = (script: string) =>
     { hosts: 'localhost', connection: 'local', gather_facts: false, tasks: [{ name: 'Try', 'ansible.builtin.shell': script }] },
   ])
 
-test('what a playbook cannot do to the machine that it runs on, and would without isolation', {
-  timeout: 90_000,
-}, async (ctx) => {
+test('what a playbook cannot do to the machine that it runs on, and would without isolation', async (ctx) => {
   if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
   const root = join(world.config.ANSIBLE_WORK_DIR, '..')
   const attempts = {
@@ -87,32 +85,28 @@ test('what a playbook cannot do to the machine that it runs on, and would withou
   expect(await readdir(world.config.ANSIBLE_WORK_DIR)).toEqual([other.dir.split('/').at(-1)])
 })
 
-test.for(['cancel', 'timeout', 'exit'] as const)(
-  'after a %s nothing of an isolated run is left',
-  { timeout: 90_000 },
-  async (by, ctx) => {
-    if (by === 'exit' && !bubblewrap.user()) ctx.skip('as the same user what a run put into the background stays')
-    world.isolation = bubblewrap
-    // How long they sleep names them, and tells them from those of other tests on this machine.
-    const [away, here] = [`4711.${process.pid}${by.length}`, `4712.${process.pid}${by.length}`]
-    // One in a session of its own; where the run has a user of its own, also one that nothing else tells.
-    const stray = `${bubblewrap.user() ? 'env -i ' : ''}setsid sh -c "trap '' INT TERM; sleep ${away}; :" >/dev/null 2>&1 &`
-    const text = playbook(`${stray} ${by === 'exit' ? 'true' : `sleep ${here}`}`)
-    const template = await world.template(`leave_${by}`, text, by === 'timeout' ? { timeoutSeconds: 6 } : {})
-    const { id, done } = await world.start({ template, limit: node })
-    if (by === 'cancel') {
-      await eventually(async () => (await processesWith(here)).length > 0, 40_000)
-      await cancelJobRun(world.operator, { id })
-    }
-    const { run } = await done
-    expect(run.status).toBe({ cancel: 'CANCELED', timeout: 'TIMED_OUT', exit: 'SUCCEEDED' }[by])
-    expect(await processesWith(away)).toEqual([])
-    expect(await processesWith(here)).toEqual([])
-    expect(await processesWith(`run-${id.slice(-6)}`)).toEqual([])
-  },
-)
+test.for(['cancel', 'timeout', 'exit'] as const)('after a %s nothing of an isolated run is left', async (by, ctx) => {
+  if (by === 'exit' && !bubblewrap.user()) ctx.skip('as the same user what a run put into the background stays')
+  world.isolation = bubblewrap
+  // How long they sleep names them, and tells them from those of other tests on this machine.
+  const [away, here] = [`4711.${process.pid}${by.length}`, `4712.${process.pid}${by.length}`]
+  // One in a session of its own; where the run has a user of its own, also one that nothing else tells.
+  const stray = `${bubblewrap.user() ? 'env -i ' : ''}setsid sh -c "trap '' INT TERM; sleep ${away}; :" >/dev/null 2>&1 &`
+  const text = playbook(`${stray} ${by === 'exit' ? 'true' : `sleep ${here}`}`)
+  const template = await world.template(`leave_${by}`, text, by === 'timeout' ? { timeoutSeconds: 6 } : {})
+  const { id, done } = await world.start({ template, limit: node })
+  if (by === 'cancel') {
+    await eventually(async () => (await processesWith(here)).length > 0)
+    await cancelJobRun(world.operator, { id })
+  }
+  const { run } = await done
+  expect(run.status).toBe({ cancel: 'CANCELED', timeout: 'TIMED_OUT', exit: 'SUCCEEDED' }[by])
+  expect(await processesWith(away)).toEqual([])
+  expect(await processesWith(here)).toEqual([])
+  expect(await processesWith(`run-${id.slice(-6)}`)).toEqual([])
+})
 
-test('a node that is the worker itself is refused', { timeout: 60_000 }, async (ctx) => {
+test('a node that is the worker itself is refused', async (ctx) => {
   if (bubblewrap.mode === 'none') ctx.skip(`${bubblewrap.weakness}`)
   world.isolation = bubblewrap
   const template = await world.template('idle', playbook('true'))
@@ -147,7 +141,7 @@ test.skipIf(!isRoot)('as a user alone a run reads what it was given, and changes
   }
 })
 
-test('a worker that lets nobody else read its files isolates as well', { timeout: 60_000 }, async (ctx) => {
+test('a worker that lets nobody else read its files isolates as well', async (ctx) => {
   if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
   const before = process.umask(0o077)
   try {
@@ -157,7 +151,7 @@ test('a worker that lets nobody else read its files isolates as well', { timeout
   }
 })
 
-test('one that cannot be used is not taken, and is said', { timeout: 60_000 }, async () => {
+test('one that cannot be used is not taken, and is said', async () => {
   const bin = join(world.config.ANSIBLE_WORK_DIR, '..', 'bin')
   await mkdir(bin)
   const config = { ...world.config, ANSIBLE_PLAYBOOK: await ansibleOf('2.19.4', join(bin, 'ansible-playbook')) }

@@ -10,12 +10,10 @@ import { claimJobRun, createJobTemplate, runJob } from '@muster/core/jobs'
 import { makeHostKey } from '@muster/core/testing'
 import type { Lab } from '@muster/lab'
 import { given } from '@muster/lab/given'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GitServer, serveGit } from '../../testing/git-server.ts'
 import { type RunWorld, runWorld } from '../../testing/run-world.ts'
 import { executeRun } from '../execute-run.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const FAKE = fileURLToPath(new URL('../../testing/fake-ansible-playbook.mjs', import.meta.url))
 const TOKEN = 'glpat of the depot'
