@@ -11,10 +11,16 @@ import { waitFor } from './wait.ts'
 const UP_MS = 300_000 // the console may have to be built first
 
 let dataDir: string
+let products: ChildProcess[] = []
 beforeEach(() => {
   dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-start-'))
 })
-afterEach(() => fs.rmSync(dataDir, { recursive: true, force: true }))
+afterEach(async () => {
+  const left = products.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+  await Promise.all(left.map((product) => product.kill('SIGTERM') && once(product, 'exit')))
+  products = []
+  fs.rmSync(dataDir, { recursive: true, force: true })
+})
 
 const PASSWORD = 'a password that goes over pipes only'
 
@@ -28,6 +34,7 @@ async function start(): Promise<{ product: ChildProcess; said: string }> {
   }
   for (const name of ['DATABASE_URL', 'MUSTER_PUBLIC_URL', 'HOST', 'NODE_OPTIONS', 'VITEST']) delete env[name]
   const product = spawn(process.execPath, ['apps/standalone/src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  products.push(product)
   let said = ''
   for (const stream of [product.stdout!, product.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => (said += text))
   await waitFor(() => /^\s*Stop\s/m.test(said) || product.exitCode !== null, UP_MS)

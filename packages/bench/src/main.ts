@@ -24,6 +24,8 @@ const option = (name: string, fallback: number): number => {
   process.stderr.write(`--${name} wants a number above 0; ${fallback} when not given.\n`)
   process.exit(2)
 }
+// Product and peers end when we exit, which a signal alone would not do.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const started = Date.now()
 const say = (text: string) => void process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s] ${text}\n`)
 const { bench } = (await import(`./benches/${name}.ts`)) as { bench: Bench }

@@ -38,7 +38,8 @@ export const bench: Bench = async ({ say, option }) => {
     const load = spawn(process.execPath, [LOAD, product.url, agents, interval, seconds, SILENT_EVERY].map(String), {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
-    const over = once(load, 'exit')
+    let isOver = false
+    const over = once(load, 'exit').then(() => (isOver = true))
     await once(load.stdout, 'data')
     let said = ''
     load.stdout.on('data', (chunk) => (said += chunk))
@@ -50,13 +51,14 @@ export const bench: Bench = async ({ say, option }) => {
     const before = cpu()
     const began = performance.now()
     const lists: number[] = []
-    while (load.exitCode === null) {
+    while (!isOver) {
       const at = performance.now()
       await api.request(LIST)
       lists.push(performance.now() - at)
       await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 1000))])
     }
     const cores = (cpu() - before) / ((performance.now() - began) / 1000)
+    if (!said) throw new Error(`the fleet ended before its time: ${load.signalCode ?? load.exitCode}`)
     const { answers, p99 } = JSON.parse(said) as { answers: Record<string, number>; p99: number }
     if (Object.keys(answers).join() !== 'accepted') throw new Error(`not all were accepted: ${JSON.stringify(answers)}`)
     const rows = await query<{ is_silent: boolean; to: string; agents: number; delays: number[] }>(
