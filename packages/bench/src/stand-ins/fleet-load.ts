@@ -10,8 +10,8 @@ import { agentKey, beatOf } from '../bench-agents.ts'
 const [url, ...numbers] = process.argv.slice(2) as [string, ...string[]]
 const [agents, interval, seconds, silentEvery] = numbers.map(Number) as [number, number, number, number]
 const TICK_MS = 20
-// A socket for each agent of 100,000 would be more than a machine has; these are as many as an API sees at once.
-const LINES = 500
+// A socket for each agent of 100,000 would be more than a machine has. Each of these is used all the time: an idle one is closed.
+const LINES = Math.min(500, Math.ceil(agents / interval / 10))
 const keys = Array.from({ length: agents }, (_, i) => agentKey(i))
 const free = await Promise.all(Array.from({ length: LINES }, () => openLine(url)))
 const answers: Record<string, number> = {}
@@ -44,7 +44,7 @@ for (;;) {
   const elapsed = (performance.now() - began) / 1000
   if (elapsed > seconds) break
   due = Math.floor((elapsed / interval) * agents)
-  for (let n = next; n < due && free.length > 0; n++) void sendOn(free.pop()!)
+  for (let n = next; n < due && free.length > 0; n++) void sendOn(free.shift()!)
   await sleep(TICK_MS)
 }
 while (free.length < LINES) await sleep(TICK_MS)
