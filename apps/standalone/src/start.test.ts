@@ -16,8 +16,8 @@ beforeEach(() => {
   dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-start-'))
 })
 afterEach(async () => {
-  const left = products.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
-  await Promise.all(left.map((product) => product.kill('SIGTERM') && once(product, 'exit')))
+  const running = products.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+  await Promise.all(running.map((product) => product.kill('SIGTERM') && once(product, 'exit')))
   products = []
   fs.rmSync(dataDir, { recursive: true, force: true })
 })
