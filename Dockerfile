@@ -15,6 +15,7 @@ RUN npm ci --prefix /opt/toolchain --ignore-scripts --no-audit --no-fund \
   && rm -rf /opt/toolchain
 # The store is filled from the lockfile alone: a change of sources does not fetch anything again.
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY patches patches
 RUN pnpm fetch
 COPY . .
 
