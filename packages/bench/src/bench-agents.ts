@@ -27,8 +27,8 @@ export async function seedAgents(databaseUrl: string, count: number): Promise<vo
          nodes as (insert into compute_nodes (id, tenant_id, name, host, ready_at) select node_id, tenant_id, name, '127.0.0.1', now() from given),
          keys as (insert into agent_keys (id, tenant_id, node_id, public_key, status, created_by_name)
            select key_id, tenant_id, node_id, public_key, 'ALLOWED', 'bench' from given),
-         registered as (insert into agents (node_id, tenant_id, agent_id, cluster, key_id)
-           select node_id, tenant_id, name, 'cluster-' || (ascii(right(name, 1)) % 10), key_id from given)
+         registered as (insert into agents (node_id, tenant_id, agent_id, cluster, key_id, version)
+           select node_id, tenant_id, name, 'cluster-' || (ascii(right(name, 1)) % 10), key_id, '1.0.0' from given)
          insert into agent_beats (node_id) select node_id from given`,
         [places.map(agentName), keys],
       )

@@ -7,6 +7,9 @@ export type Reconciler = {
   stop(): Promise<void>
 }
 
+/** It rests for at least so many times as long as it worked: with much to look at it comes less often, and leaves room for what it looks at. */
+const REST = 2
+
 /**
  * Runs `work` again and again, `everyMs` after its last end. What must happen at some time hangs on this and not on
  * anybody's message, so one that fails is logged and simply comes again.
@@ -19,6 +22,7 @@ export function reconcile(name: string, everyMs: number, log: Log, work: () => P
   const start = () => {
     clearTimeout(timer)
     isAgain = false
+    const began = performance.now()
     turn = work()
       .then(
         () => {},
@@ -28,7 +32,7 @@ export function reconcile(name: string, everyMs: number, log: Log, work: () => P
         turn = null
         if (isStopped) return
         if (isAgain) start()
-        else timer = setTimeout(start, everyMs)
+        else timer = setTimeout(start, Math.max(everyMs, REST * (performance.now() - began)))
       })
   }
   start()

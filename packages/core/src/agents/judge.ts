@@ -30,6 +30,8 @@ type Move = {
   /** Silent together with many others; was it, when it was called STALE. */
   isHeld: boolean
   wasHeld: boolean
+  /** By the same facts it moves on from there. */
+  movesOn: boolean
   evidence: Record<string, unknown>
 }
 
@@ -44,7 +46,7 @@ export async function judge(tx: Tx, nodeIds: string[], at?: Date): Promise<{ mov
   for (let left = nodeIds; left.length > 0; ) {
     const step = await moveOnce(tx, left, moment(at))
     moves.push(...step)
-    left = step.map(({ nodeId }) => nodeId)
+    left = step.filter(({ movesOn }) => movesOn).map(({ nodeId }) => nodeId)
   }
   return { moved: moves.length, nudges: await tell(tx, moves) }
 }
@@ -78,7 +80,7 @@ async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
   const { rows } = await tx.execute<Move>(sql`
     with may_move(node_id) as (select unnest(${sql.param(nodeIds)}::uuid[])),
     facts as (${facts(now)}),
-    verdict as materialized (select f.*, ${firstRuleThatFits()} as rule from facts f),
+    verdict as materialized (select f.*, ${firstRuleThatFits('f.state')} as rule from facts f),
     step as (
       select v.*, (${to}::text[])[v.rule] as "to", (${reasons}::text[])[v.rule] as reason,
         jsonb_strip_nulls(jsonb_build_object('heardAt', v.heard_at, 'silentS', round(extract(epoch from ${now} - v.since)::numeric, 3),
@@ -96,7 +98,7 @@ async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
       insert into ${agentTransitions} (tenant_id, node_id, "from", "to", reason, evidence, at)
       select tenant_id, node_id, state, "to", reason, evidence, ${now} from step order by since, node_id)
     select node_id as "nodeId", tenant_id as "tenantId", state as "from", "to", reason, state_reason as "fromReason", "isHeld",
-      held_at is not null as "wasHeld", evidence from step order by since, node_id`)
+      held_at is not null as "wasHeld", ${firstRuleThatFits('f."to"')} is not null as "movesOn", evidence from step f order by since, node_id`)
   return rows
 }
 
@@ -124,11 +126,11 @@ const facts = (now: SQL) => sql`
     coalesce(max(alive_at) < ${now} - ${seconds(INGEST_DOWN_AFTER_S)}, false) as is_down from ${agentIngest}) ingest
   cross join lateral (select greatest(b.heard_at, a.registered_at, ingest.up_since) as since) quiet`
 
-/** The number of the rule that holds, from 1; null when none does. */
-function firstRuleThatFits(): SQL {
+/** The number of the rule that holds for an agent in this state, from 1; null when none does. */
+function firstRuleThatFits(state: 'f.state' | 'f."to"'): SQL {
   const holds = (name: keyof AgentFacts | `!${keyof AgentFacts}`) =>
     name.replace(/^(!?)(\w+)$/, (_, not, fact) => `${not && 'not '}f."${fact}"`)
-  const whens = RULES.map(({ from, when }, i) => `when f.state = '${from}' and ${when.map(holds).join(' and ')} then ${i + 1}`)
+  const whens = RULES.map(({ from, when }, i) => `when ${state} = '${from}' and ${when.map(holds).join(' and ')} then ${i + 1}`)
   return sql.raw(`case ${whens.join('\n')} end`)
 }
 
