@@ -1,5 +1,6 @@
 // A process of its own: `node fleet-load.ts URL AGENTS INTERVAL_S SECONDS SILENT_EVERY` is a fleet. Every agent beats once an interval,
-// all spread over it; every SILENT_EVERYth beats in the first interval only. It says "ready" when it has all keys and waits for a line.
+// all spread over it, the first time over two, for the first heartbeat of an agent moves it to another state as well; every SILENT_EVERYth
+// beats only that once. It says "ready" when it has all keys and waits for a line.
 // At the end it says as JSON how it was answered.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +18,9 @@ const free = await Promise.all(Array.from({ length: LINES }, () => openLine(url)
 const answers: Record<string, number> = {}
 const times: number[] = []
 let began = 0
-/** The nth heartbeat of the fleet is of agent n modulo agents: which is the next to be sent, and how many are due. */
+/** When the nth heartbeat of the fleet is due, in intervals. It is of agent n modulo agents. */
+const dueAt = (n: number) => (n < agents ? (2 * n) / agents : 1 + n / agents)
+/** Which is the next to be sent, and how many are due. */
 let [next, due] = [0, 0]
 
 /** Send what is due on one connection, until nothing is. */
@@ -30,7 +33,7 @@ async function sendOn(line: AgentLine): Promise<void> {
     const signed = encodeHeartbeat(beatOf(i, round + 1, now))
     const word = await line.send(envelope(signed, sign(signed, keys[i]!, now))).catch(() => 'unreachable')
     answers[word] = (answers[word] ?? 0) + 1
-    times.push(performance.now() - began - (n / agents) * interval * 1000)
+    times.push(performance.now() - began - dueAt(n) * interval * 1000)
   }
   free.push(line)
 }
@@ -43,7 +46,7 @@ began = performance.now()
 for (;;) {
   const elapsed = (performance.now() - began) / 1000
   if (elapsed > seconds) break
-  due = Math.floor((elapsed / interval) * agents)
+  while (dueAt(due) * interval <= elapsed) due++
   for (let n = next; n < due && free.length > 0; n++) void sendOn(free.shift()!)
   await sleep(TICK_MS)
 }
