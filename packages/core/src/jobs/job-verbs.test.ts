@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditEntries } from '../access/index.ts'
 import { Conflict, Forbidden, InvalidInput, NotFound } from '../errors.ts'
 import { setNodeMaintenance } from '../nodes/index.ts'
-import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { type Cast, eventually, type TestRuntime, testRuntime } from '../testing/index.ts'
 import {
   appendJobRunEvents,
   ClaimLost,
@@ -243,6 +243,43 @@ describe('a worker’s side', () => {
     const append = () => appendJobRunEvents(ours.worker, { id, token, after: 0, events: [output('a'), output('b')] })
     expect([await append(), await append()]).toEqual([2, 2])
     expect(await eventsOf(id)).toHaveLength(2)
+  })
+
+  test('what the hosts were is not written over how they ended', async () => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const { db } = world.runtime
+    const gate = await db.$client.connect()
+    // The first statement that writes hosts waits here, before it has locked any row.
+    await gate.query(`
+      select pg_advisory_lock(42);
+      create sequence host_writes;
+      create function wait_once() returns trigger language plpgsql as $$ begin
+        if nextval('host_writes') = 1 then perform pg_advisory_xact_lock(42); end if; return null; end $$;
+      create trigger wait_once before update on job_run_hosts execute function wait_once()`)
+    const waiting = async () =>
+      (await gate.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rows
+        .length
+    let isEnded = false
+    try {
+      const touched = touchJobRun(ours.worker, { id, token, hosts: [host('gpu001', { result: 'RUNNING' })] })
+      await eventually(async () => (await waiting()) === 1)
+      const ended = finishJobRun(ours.worker, {
+        id,
+        token,
+        hosts: [host('gpu001', { ok: 1, result: 'OK' })],
+        endedBy: 'exit',
+        exitCode: 0,
+      })
+      void ended.then(() => (isEnded = true))
+      await eventually(async () => isEnded || (await waiting()) === 2)
+      await gate.query('select pg_advisory_unlock(42)')
+      await Promise.all([touched, ended])
+    } finally {
+      await gate.query('select pg_advisory_unlock_all(); drop function wait_once cascade; drop sequence host_writes')
+      gate.release()
+    }
+    expect((await hostsOf(id)).map(({ result }) => result)).toEqual(['OK', 'NOT_RUN'])
   })
 
   test('without the claim’s token nothing can be written', async () => {
