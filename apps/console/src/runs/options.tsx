@@ -65,7 +65,7 @@ export function MoreOptions({
           hint={t('runs.forksHint')}
         />
         <TextField
-          label={t('runs.timeout')}
+          label={t('runs.timeoutSeconds')}
           type="number"
           min={1}
           {...field('timeoutSeconds')}
