@@ -10,6 +10,10 @@ const AWAY_CODES = new Set(
 const AWAY_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect)|is not queryable$/
 
+/** Whether `error` is a conflict of two transactions of which this one was undone: nothing of it is stored. */
+export const isUndone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^40(001|P01)$/.test(String(error.code))
+
 /** Whether `error`, or what caused it, is what a restart or loss of Postgres looks like: trying again later can help. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {

@@ -1,6 +1,6 @@
 import type { Heartbeat } from '@muster/protocol'
 import type { Runtime } from '../context.ts'
-import { isDatabaseAway } from '../patiently.ts'
+import { isDatabaseAway, isUndone } from '../patiently.ts'
 import { heed, type Notable } from './heed-heartbeats.ts'
 import { saidOf } from './said.ts'
 import { ACCEPT, EXPLAIN } from './store-heartbeats.ts'
@@ -68,7 +68,7 @@ async function storeRound(
   const { rows } = await accept().catch((error) => {
     if (!isDatabaseAway(error)) throw error
     // The connection may have ended after the COMMIT: then what is there now was stored by the first try.
-    isSecondTry = true
+    isSecondTry = !isUndone(error)
     return accept()
   })
   const [stored] = rows
@@ -92,7 +92,10 @@ async function storeRound(
   }
 }
 
-/** A statement can meet a row once: a second heartbeat of a node waits for the next. In each, rows are met in one order everywhere. */
+/**
+ * A statement can meet a row once: a second heartbeat of a node waits for the next. In each, rows are met in one order everywhere, unless
+ * the planner joins otherwise: then of two that wait for each other Postgres undoes one, and it is done again.
+ */
 function rounds(beats: SignedBeat[]): SignedBeat[][] {
   const all: Map<string, SignedBeat>[] = []
   for (const beat of beats) {

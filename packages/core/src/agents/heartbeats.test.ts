@@ -237,6 +237,16 @@ test.each([
   expect(await acceptHeartbeats(t.runtime, beats, at(30))).toEqual(['stale_sequence', 'stale_sequence'])
 })
 
+test('of two processes that stand in each other’s way the one whose statement is undone does not call accepted what the other stored', async () => {
+  const agent = await newAgent()
+  interpose('accept_heartbeats', async (query) => {
+    await query()
+    throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+  })
+  expect(await acceptHeartbeats(t.runtime, [beatOf(agent, 1, at(0))], at(0))).toEqual(['stale_sequence'])
+  expect(await acceptHeartbeats(t.runtime, [beatOf(agent, 2, at(30))], at(30))).toEqual(['accepted'])
+})
+
 test('a heartbeat whose hardware is approved in the moment that it is refused is to come again, and is not dropped', async () => {
   const agent = await newAgent()
   const beat = (sequence: number, hardware_fingerprint: string) => send(agent, sequence, sequence * 30, { hardware_fingerprint })
