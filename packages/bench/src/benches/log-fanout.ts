@@ -14,16 +14,18 @@ import { callbackFlood } from '../stand-ins/callback.ts'
 const RUNS = 100
 const FOLLOWERS_PER_RUN = 10
 const RECONNECTS = 100
-/** Lines per second of all runs together. */
-const RATE = 10_000
 const SECONDS = 5
 const LATE_MS = 100
 const SETTLE_MS = 2000
 // A worker asks for more once a quarter of its places is free, so all runs are under way at once only with places to spare.
 const PLACES = 160
 
-/** 100 runs that say 10,000 lines a second together, followed by 1,000 subscribers with a connection each, and by nobody. */
-export const bench: Bench = async ({ rounds, say }) => {
+/**
+ * 100 runs that say 10,000 lines a second together (`--rate`, to see how it is where the machine is not full), followed by 1,000
+ * subscribers with a connection each, and by nobody.
+ */
+export const bench: Bench = async ({ rounds, say, option }) => {
+  const rate = option('rate', 10_000)
   const dir = mkdtempSync(join(tmpdir(), 'mf-'))
   const flood = callbackFlood(dir)
   const product = await startProduct({ ...flood.env, JOB_RUNNER_CONCURRENCY: String(PLACES) })
@@ -34,13 +36,15 @@ export const bench: Bench = async ({ rounds, say }) => {
     for (let i = 0; i < RUNS; i++) await addSilentNode(api, `node${i}`)
 
     const once = async (followersPerRun: number, reconnects: number) => {
-      flood.set({ events: (RATE / RUNS) * SECONDS, rate: RATE / RUNS }, true)
+      flood.set({ events: (rate / RUNS) * SECONDS, rate: rate / RUNS }, true)
       const ids: string[] = []
       for (let i = 0; i < RUNS; i++) ids.push(await runJob(api, { template: 'connectivity_check', limit: `node${i}` }))
       const lags: number[] = []
       let followed = 0
       const followers = ids.flatMap((id) =>
-        Array.from({ length: followersPerRun }, () => follow(product.url, token!, id, lags, dropAfter(followed++, reconnects))),
+        Array.from({ length: followersPerRun }, () =>
+          follow(product.url, token!, id, lags, dropAfter(followed++, reconnects, (rate / RUNS) * SECONDS)),
+        ),
       )
       await newest(api, (run) => run.execAt !== null)
       // So that what starting costs is over.
@@ -53,7 +57,7 @@ export const bench: Bench = async ({ rounds, say }) => {
       const after = { ...product.cpu(), clients: cpuSeconds([process.pid]) }
       const lines = runs.reduce((sum, run) => sum + Number(run.lineCount), 0)
       const ended = Math.max(...runs.map((run) => Date.parse(run.finishedAt!)))
-      if (lines !== RATE * SECONDS) throw new Error(`${lines} of ${RATE * SECONDS} lines were written`)
+      if (lines !== rate * SECONDS) throw new Error(`${lines} of ${rate * SECONDS} lines were written`)
       return {
         perSecond: lines / ((ended - began) / 1000),
         lags,
@@ -97,9 +101,9 @@ export const bench: Bench = async ({ rounds, say }) => {
   }
 }
 
-/** After how many lines the nth follower loses its connection, for `reconnects` of them: one after the other, all the time. */
-const dropAfter = (n: number, reconnects: number) =>
-  n < reconnects ? 1 + Math.floor((n / reconnects) * (RATE / RUNS) * SECONDS) : Number.POSITIVE_INFINITY
+/** After how many of `lines` the nth follower loses its connection, for `reconnects` of them: one after the other, all the time. */
+const dropAfter = (n: number, reconnects: number, lines: number) =>
+  n < reconnects ? 1 + Math.floor((n / reconnects) * lines) : Number.POSITIVE_INFINITY
 
 /** Follow to the end, losing the connection once, after `dropAt` lines. @returns how many lines came, each once and in order */
 async function follow(url: string, token: string, id: string, lags: number[], dropAt: number): Promise<number> {
