@@ -1,5 +1,5 @@
 import { schema } from '@muster/core/db'
-import { FAULT_TIMEOUT, isLong, often, plantAgents } from '@muster/core/testing'
+import { FAULT_TIMEOUT, often, plantAgents } from '@muster/core/testing'
 import vectors from '@muster/protocol/vectors.json' with { type: 'json' }
 import { sql } from 'drizzle-orm'
 import { Registry } from 'prom-client'
@@ -12,9 +12,9 @@ import { hostileBodies, random } from '../testing/hostile-heartbeats.ts'
 import { heartbeatJudge } from './heartbeat.ts'
 import { heartbeatMetrics } from './metrics.ts'
 
-const COUNT = isLong ? often(10_000_000) : 8000
+const COUNT = often(10_000_000)
 /** Each sends one after the other, as an agent does; together they fill a commit. */
-const AGENTS = isLong ? 400 : 60
+const AGENTS = 400
 /** One of so many goes over HTTP, the others straight to where bodies are judged. */
 const OVER_HTTP = 100
 const SEED = 20_260_301
