@@ -12,7 +12,7 @@ import {
 import { schema } from '@muster/core/db'
 import { type Cast, eventually } from '@muster/core/testing'
 import { encodeHeartbeat, prove } from '@muster/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type HttpServer, serveHttp } from '../http.ts'
 import { agentClient, aHeartbeat, makeKeys, newName, signedBody } from '../testing/agent-client.ts'
 import { testApi } from '../testing/api.ts'
@@ -46,6 +46,23 @@ const enrolled = async () => {
   const agent = await client.enrol(cast.operator)
   expect(agent.answer).toMatchObject({ accepted: true, status: 200 })
   return agent
+}
+/** What /metrics says: accepted, rejected as stale, and of how many it knows how long they took. */
+const counted = async () => {
+  const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
+  const names = [
+    'muster_heartbeats_accepted_total',
+    'muster_heartbeats_rejected_total{code="stale_sequence"}',
+    'muster_heartbeat_ingest_seconds_count',
+  ]
+  return names.map((name) =>
+    Number(
+      page
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1] ?? 0,
+    ),
+  )
 }
 const agentOf = (name: string) =>
   t.runtime.db.query.agents.findFirst({
@@ -160,11 +177,23 @@ describe('refusals, in the order of the wire protocol', () => {
     const at = (boot_epoch: number, sequence_number: number) =>
       signedBody(aHeartbeat({ node_id: name, boot_epoch, sequence_number }), keys)
     const bodies = [at(1, 5), at(1, 6), at(2, 1)]
+    const before = await counted()
     for (const body of bodies) expect(await client.send(body)).toMatchObject(accepted)
     for (const body of [...bodies, at(1, 7), at(2, 1), at(0, 100)])
       expect(await client.send(body)).toMatchObject(refusal('stale_sequence'))
     expect(await client.send(at(2, 2))).toMatchObject(accepted)
+    expect((await counted()).map((count, i) => count - before[i]!)).toEqual([4, 6, 4])
   })
+})
+
+test('while the database is away an agent is asked to come again, and then heard', async () => {
+  const { name, keys } = await enrolled()
+  const beat = () => client.beat(keys, { node_id: name, sequence_number: 1 })
+  const error = Object.assign(new Error('the database system is shutting down'), { code: '57P01' })
+  const away = vi.spyOn(t.runtime.db.$client, 'query').mockRejectedValue(error as never)
+  const answer = await beat().finally(() => away.mockRestore())
+  expect(answer).toMatchObject({ ...refusal('busy', 429), retryAfter: expect.stringMatching(/^[1-5]$/) })
+  expect(await beat()).toMatchObject(accepted)
 })
 
 test('an agent is told how often its tenant wants it to beat', async () => {

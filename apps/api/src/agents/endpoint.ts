@@ -40,9 +40,14 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
   let registrations = 0
 
   async function heartbeat(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const verdict = await withBody(req, judge)
+    const { accepted, rejected, lag } = metrics.heartbeats
+    const verdict = await withBody(req, async (body) => {
+      const done = lag.startTimer()
+      const judged = await judge(body)
+      if (!('code' in judged)) done()
+      return judged
+    })
     if (verdict === 'gone') return
-    const { accepted, rejected } = metrics.heartbeats
     if ('code' in verdict) rejected.inc({ code: verdict.code })
     else accepted.inc()
     const nextS = 'code' in verdict ? undefined : verdict.nextS
@@ -67,11 +72,8 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
     if (taken === 'gone') return taken
     if (taken === 'busy') return BUSY
     if (taken === 'too_large') return { code: 'too_large', message: 'The body is over 64 KiB.' }
-    const done = metrics.heartbeats.lag.startTimer()
     try {
-      const verdict = await work(taken.body)
-      if (!('code' in verdict)) done()
-      return verdict
+      return await work(taken.body)
     } catch (error) {
       // Asked to come again, an agent keeps what it has to say.
       if (!isDatabaseAway(error)) runtime.log.error({ err: error, path: req.url }, 'an agent was not answered')

@@ -28,7 +28,7 @@ async function nodeOf(name: string) {
       computeNode(name: $name) {
         id name displayName host port sshUser status statusReason nodeType tags labels notes arch osName kernel cpuModel cpuSockets cpuCores cpuThreads memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged }
-        credential { name } becomeCredential { name } bastion { name } groups { name } lock { ownerName acquiredAt run { id templateName } }
+        credential { name } becomeCredential { name } bastion { name } groups { name } lock { ownerName acquiredAt expiresAt run { id templateName } }
         accelerators { index deviceType vendor model uuid pciAddress memoryTotal memoryUsed driverVersion temperature power utilization health partitions { kind profile } }
       }
     }`),
@@ -85,7 +85,7 @@ function printNode(node: Node): void {
 
 const locked = (lock: NonNullable<Node['lock']>): [string, string] => [
   'changed by',
-  `${lock.run.templateName} ${bareId(lock.run.id)} of ${lock.ownerName}, since ${ago(lock.acquiredAt)}`,
+  `${lock.run.templateName} ${bareId(lock.run.id)} of ${lock.ownerName}, since ${ago(lock.acquiredAt)}; it holds until ${lock.expiresAt} unless its worker is heard`,
 ]
 
 const alarm = (name: string, key: { offeredFingerprint: string; isChanged: boolean }): [string, string] => [
