@@ -9,7 +9,7 @@ const onlyX64 = process.arch === 'x64'
 describe.runIf(canInstall)('every template that installs', { timeout: 600_000 }, () => {
   let world: Awaited<ReturnType<typeof templateWorld>>
   beforeAll(async () => {
-    world = await templateWorld(['h100', 'h100-ubuntu', 'h100-offline', 'mi300', 'max-ubuntu', 'npu', 'cpu'])
+    world = await templateWorld(['h100', 'h100-ubuntu', 'h100-offline', 'mi300', 'max', 'max-ubuntu', 'npu', 'cpu'])
   })
   const nvidia = (more: object = {}) => ({ nvidia_driver_repository_url: `${world.repository.url}/nvidia`, ...more })
   afterAll(async () => void (await world?.close()))
@@ -134,6 +134,10 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
       'intel-i915-dkms\nintel-oneapi-base-toolkit\nxpu-smi',
     )
     expect(succeeded(await play('install_intel_driver', ['max-ubuntu'], vars))).toEqual({ 'max-ubuntu': 0 })
+    const refused = await play('install_intel_driver', ['max', 'cpu'], vars)
+    expect(changes(refused)).toEqual({ max: 'failed', cpu: 'failed' })
+    expect(refused.output).toMatch(/max runs Debian, and Intel makes its GPU driver for/)
+    expect(refused.output).toMatch(/cpu has no .* on PCI/)
   })
 
   test('Ascend: driver, firmware and CANN in order, each once', async () => {
@@ -144,6 +148,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
     expect(await state('npu')).toBe(before)
     const first = await play('install_ascend_driver', ['npu', 'cpu'], vars)
     expect(changes(first)).toMatchObject({ cpu: 'failed' })
+    expect(first.output).toMatch(/cpu has no .* on PCI/)
     expect(first.recap.npu!.failed).toBe(0)
     expect(await on('npu', "sed -E 's#.*/##; s/_linux-[a-z0-9_]+//' /var/log/ascend-order; ls /var/tmp")).toBe(
       [
