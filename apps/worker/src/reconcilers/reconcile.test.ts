@@ -1,6 +1,6 @@
 import { createLog } from '@muster/core/log'
 import { eventually } from '@muster/core/testing'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { reconcile } from './reconcile.ts'
 
 const log = createLog('test', 'silent')
@@ -14,6 +14,20 @@ it('comes again by itself, also after it failed', async () => {
   })
   await eventually(() => turns > 2)
   await one.stop()
+})
+
+it('rests for twice as long as it worked, when that is longer', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let turns = 0
+  reconcile('slow', 100, log, async () => {
+    turns++
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+  })
+  await vi.advanceTimersByTimeAsync(2999)
+  expect(turns).toBe(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(turns).toBe(2)
 })
 
 it('runs at once when nudged, and once more when nudged during its turn', async () => {
