@@ -1,19 +1,19 @@
-# One file, three images: `docker build --target api|worker|console .`
-# Node runs the TypeScript sources directly, so an image is the workspace with the dependencies that its program needs.
+# Builds three images: `docker build --target api|worker|console .`
+# Node runs the TypeScript sources directly, so each image contains the workspace and the dependencies of its program.
 
 FROM node:24.21.0-bookworm-slim AS base
 ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 TURBO_TELEMETRY_DISABLED=1
 WORKDIR /app
-# A volume that is mounted here belongs to whom the folder belongs to.
+# A new volume mounted here takes over the owner of this folder.
 RUN install -d -o node -g node -m 0700 /var/lib/muster/artifacts
 
-# pnpm as `npm start` has it: from npm, pinned and checksummed by bin/toolchain.
+# The pnpm that `npm start` uses, pinned with checksums in bin/toolchain.
 FROM base AS workspace
 COPY bin/toolchain /opt/toolchain
 RUN npm ci --prefix /opt/toolchain --ignore-scripts --no-audit --no-fund \
   && install -m 0755 /opt/toolchain/node_modules/@pnpm/exe.*/pnpm /usr/local/bin/pnpm \
   && rm -rf /opt/toolchain
-# The store is filled from the lockfile alone: a change of sources does not fetch anything again.
+# Fetch from the lockfile alone, so that changed sources reuse this layer.
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY patches patches
 RUN pnpm fetch
@@ -45,10 +45,12 @@ EXPOSE 4000
 CMD ["node", "apps/api/src/main.ts"]
 
 FROM base AS worker
-RUN apt-get update && apt-get install -y --no-install-recommends python3 openssh-client bubblewrap && rm -rf /var/lib/apt/lists/*
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends python3 openssh-client git bubblewrap \
+  && rm -rf /var/lib/apt/lists/*
 COPY --from=ansible /opt/ansible /opt/ansible
 COPY --from=worker-files /app /app
-ENV ANSIBLE_PLAYBOOK=/opt/ansible/bin/ansible-playbook ANSIBLE_PLAYBOOK_REPO_PATH=/app/playbooks
+ENV ANSIBLE_PLAYBOOK=/opt/ansible/bin/ansible-playbook
 USER node
 EXPOSE 4001
 CMD ["node", "apps/worker/src/main.ts"]
@@ -58,4 +60,4 @@ COPY --from=console-files /app /app
 COPY --from=console-build /app/apps/console/.next/standalone /app/apps/console/.next/standalone
 USER node
 EXPOSE 3000
-CMD ["node", "apps/standalone/src/front.ts"]
+CMD ["node", "apps/standalone/src/serve-console.ts"]

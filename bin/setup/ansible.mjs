@@ -1,91 +1,93 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { python, root, tool } from './paths.mjs'
-import { Ended, exec, fingerprint, once, progress, StepFailed, step } from './step.mjs'
+import { Aborted, ensureStep, exec, fingerprint, progress, StepFailed, step } from './step.mjs'
 import { install, which } from './system-packages.mjs'
 
 const requirements = path.join(root, 'playbooks/requirements.txt')
-const own = path.join(python, 'bin/ansible-playbook')
-const description = path.join(python, 'muster.json')
-const substitute = path.join(tool, 'system-ansible.json')
+const installed = path.join(python, 'bin/ansible-playbook')
+const installInfo = path.join(python, 'muster.json')
+const fallback = path.join(tool, 'system-ansible.json')
 const OLDEST = [2, 14]
 
 /**
- * The ansible-playbook that runs use: our own from PyPI, pinned by playbooks/requirements.txt, else the system's when it is new enough.
+ * Returns the ansible-playbook for job runs: installed from PyPI as pinned in playbooks/requirements.txt, or else the system's when it
+ * is new enough.
  * @returns {Promise<{path: string, version: string}>}
  */
 export async function ansible() {
-  const outputs = [own, made().interpreter ?? own]
-  const key = fingerprint([requirements], [python]) // its scripts name the folder that they were made in
-  const chosen = remembered(key)
-  if (chosen) return chosen
+  const outputs = [installed, readInstallInfo().interpreter ?? installed]
+  const key = fingerprint([requirements], [python]) // the scripts of a Python environment contain its path
+  const cached = readFallback(key)
+  if (cached) return cached
   let problem
   try {
-    await once({ name: 'ansible', key, outputs }, () => step('Install Ansible from PyPI', installOwn))
-    return { path: own, version: made().version }
+    await ensureStep({ name: 'ansible', key, outputs }, () => step('Install Ansible from PyPI', installFromPypi))
+    return { path: installed, version: readInstallInfo().version }
   } catch (error) {
-    if (error instanceof Ended) throw error
+    if (error instanceof Aborted) throw error
     problem = error
   }
-  const found = await fromSystem()
+  const found = await findOrInstallSystemAnsible()
   if (found) {
     progress.out.write(
-      `  Playbooks run with the system's ansible-core ${found.version} (${found.path}). Remove ${substitute} to try PyPI again.\n`,
+      `  Playbooks run with the system's ansible-core ${found.version} (${found.path}). Remove ${fallback} to try PyPI again.\n`,
     )
-    fs.writeFileSync(substitute, JSON.stringify({ key, ...found }))
+    fs.writeFileSync(fallback, JSON.stringify({ key, ...found }))
     return found
   }
   problem.hint = [
-    'PyPI must be reachable (`python3 -m pip download ansible-core` shows whether it is) and Python have venv (Debian: python3-venv),',
-    `or install an ansible-core >= ${OLDEST.join('.')} yourself: the package is called ansible-core, or ansible.`,
+    'Check that PyPI is reachable (`python3 -m pip download ansible-core`) and that Python has venv (Debian: python3-venv),',
+    `or install ansible-core >= ${OLDEST.join('.')} (package ansible-core or ansible).`,
   ].join('\n')
   throw problem
 }
 
 /**
- * ansible-lint for the tests, in an environment of its own. Its path; undefined where there is none for this Python or PyPI cannot be
- * reached, and then the test that wants it is skipped.
+ * Installs ansible-lint for tests in its own Python environment and returns its path. Undefined when this Python is too old or PyPI is
+ * unreachable; the test that needs it is skipped then.
  */
 export async function ansibleLint() {
   const folder = path.join(tool, 'lint')
   const program = path.join(folder, 'bin/ansible-lint')
   const pinned = path.join(root, 'playbooks/requirements-lint.txt')
   try {
-    await once({ name: 'lint', key: fingerprint([pinned], [folder]), outputs: [program] }, () =>
+    await ensureStep({ name: 'lint', key: fingerprint([pinned], [folder]), outputs: [program] }, () =>
       step('Install ansible-lint from PyPI', async () => {
         const host = await choosePython()
-        if (/^3\.(9|10)\./.test(host.version)) throw new StepFailed(`It wants Python >= 3.11, and this is ${host.version}`)
-        await fillEnvironment(folder, host, pinned)
+        if (/^3\.(9|10)\./.test(host.version))
+          throw new StepFailed(`ansible-lint requires Python >= 3.11; this is ${host.version}`)
+        await createEnvironment(folder, host, pinned)
       }),
     )
     return program
   } catch (error) {
-    if (error instanceof Ended) throw error
-    progress.out.write('  Tests go on without ansible-lint.\n')
+    if (error instanceof Aborted) throw error
+    progress.out.write('  Tests that need ansible-lint are skipped.\n')
     return undefined
   }
 }
 
-/** The system's Ansible that an earlier start had to take: asking PyPI again each time could cost a minute. */
-function remembered(key) {
+/** The system's Ansible that an earlier start fell back to. Retrying PyPI at each start could take a minute. */
+function readFallback(key) {
   try {
-    const { key: then, ...found } = JSON.parse(fs.readFileSync(substitute, 'utf8'))
-    return then === key && fs.existsSync(found.path) ? found : undefined
+    const { key: cachedKey, ...found } = JSON.parse(fs.readFileSync(fallback, 'utf8'))
+    return cachedKey === key && fs.existsSync(found.path) ? found : undefined
   } catch {
     return undefined
   }
 }
 
-/** What our environment was made with. The interpreter disappears when the system moves to another Python. */
-function made() {
+/** Version and interpreter of the installed environment. The interpreter disappears when the system upgrades Python. */
+function readInstallInfo() {
   try {
-    return JSON.parse(fs.readFileSync(description, 'utf8'))
+    return JSON.parse(fs.readFileSync(installInfo, 'utf8'))
   } catch {
     return {}
   }
 }
 
-/** The newest Python from 3.11 on, else any from 3.9. Each is run: a shim on PATH may stand for one that is not there. */
+/** Returns a Python >= 3.11, or else one >= 3.9. Runs each candidate, because a shim on PATH may point to a missing Python. */
 async function choosePython() {
   let best
   for (const name of ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python3.10', 'python3.9']) {
@@ -101,21 +103,21 @@ async function choosePython() {
     best ??= { path: file, version }
   }
   if (best) return best
-  throw new StepFailed('Muster needs Python >= 3.9 for Ansible', { hint: 'Install python3, then run the same command again.' })
+  throw new StepFailed('Ansible requires Python >= 3.9', { hint: 'Install python3, then run the command again.' })
 }
 
-async function installOwn() {
+async function installFromPypi() {
   const host = await choosePython()
-  await fillEnvironment(python, host, requirements)
-  const version = await versionOf(own)
-  fs.writeFileSync(description, JSON.stringify({ version, interpreter: fs.realpathSync(path.join(python, 'bin/python')) }))
+  await createEnvironment(python, host, requirements)
+  const version = await ansibleVersion(installed)
+  fs.writeFileSync(installInfo, JSON.stringify({ version, interpreter: fs.realpathSync(path.join(python, 'bin/python')) }))
   return { note: `${version}, Python ${host.version}` }
 }
 
-/** A Python environment of its own in `folder`, anew, with what a file of pinned requirements names. */
-async function fillEnvironment(folder, host, pinned) {
+/** Recreates a Python environment in `folder` and installs a file of pinned requirements. */
+async function createEnvironment(folder, host, pinned) {
   fs.rmSync(folder, { recursive: true, force: true })
-  const wheels = [
+  const installArgs = [
     'install',
     '--quiet',
     '--no-compile',
@@ -127,50 +129,50 @@ async function fillEnvironment(folder, host, pinned) {
     pinned,
   ]
   try {
-    await makeEnvironment(folder, host)
-    await exec([path.join(folder, 'bin/python'), '-m', 'pip', ...wheels])
+    await createVenv(folder, host)
+    await exec([path.join(folder, 'bin/python'), '-m', 'pip', ...installArgs])
   } catch (error) {
-    if (error instanceof Ended || fs.existsSync(path.join(folder, 'bin/pip'))) throw error
-    // Debian keeps venv's ensurepip in a package of its own. The host's pip, when there is one, can fill an environment without it.
+    if (error instanceof Aborted || fs.existsSync(path.join(folder, 'bin/pip'))) throw error
+    // Debian packages ensurepip separately. Without it, the host's pip can install into the environment.
     fs.rmSync(folder, { recursive: true, force: true })
     await exec([host.path, '-m', 'venv', '--without-pip', folder])
-    await exec([host.path, '-m', 'pip', '--python', path.join(folder, 'bin/python'), ...wheels])
+    await exec([host.path, '-m', 'pip', '--python', path.join(folder, 'bin/python'), ...installArgs])
   }
 }
 
-async function makeEnvironment(folder, host) {
-  const make = () => exec([host.path, '-m', 'venv', folder])
+async function createVenv(folder, host) {
+  const create = () => exec([host.path, '-m', 'venv', folder])
   try {
-    await make()
+    await create()
   } catch (error) {
-    if (error instanceof Ended || process.getuid?.() !== 0 || !which('apt-get')) throw error
+    if (error instanceof Aborted || process.getuid?.() !== 0 || !which('apt-get')) throw error
     await install('apt', ['python3-venv'])
     fs.rmSync(folder, { recursive: true, force: true })
-    await make()
+    await create()
   }
 }
 
-/** The system's Ansible; as root it is installed when there is none. */
-async function fromSystem() {
-  const usable = async () => {
+/** Returns the system's Ansible, if new enough. Root installs it when it is missing. */
+async function findOrInstallSystemAnsible() {
+  const find = async () => {
     const file = which('ansible-playbook')
-    if (!file || file === own) return undefined
-    const version = await versionOf(file).catch(() => '')
+    if (!file || file === installed) return undefined
+    const version = await ansibleVersion(file).catch(() => '')
     const [major, minor] = version.split('.').map(Number)
     return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]) ? { path: file, version } : undefined
   }
-  const found = await usable()
+  const found = await find()
   if (found || process.getuid?.() !== 0) return found
   const installer = which('apt-get') ? 'apt' : which('dnf') ? 'dnf' : undefined
   if (!installer) return undefined
-  return await step('Install the system’s Ansible instead', async () => {
+  return await step('Install Ansible from system packages', async () => {
     await install(installer, ['ansible-core'])
-    return await usable()
+    return await find()
   }).catch(() => undefined)
 }
 
-/** "2.19.14" from `ansible-playbook [core 2.19.14]`. */
-async function versionOf(file) {
+/** Returns "2.19.14" from `ansible-playbook [core 2.19.14]`. */
+async function ansibleVersion(file) {
   const text = await exec([file, '--version'])
   return /core ([\d.]+\d)/.exec(text)?.[1] ?? ''
 }

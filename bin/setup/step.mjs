@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { root, tool, toolEnv } from './paths.mjs'
 
-/** Something the person at the terminal can act on. `detail` is the end of a failed command's output, `hint` what to do. */
+/** An error for the user. `detail` has the last lines of a failed command's output, `hint` the next step. */
 export class StepFailed extends Error {
   constructor(message, { detail = '', hint = '' } = {}) {
     super(message)
@@ -13,15 +13,15 @@ export class StepFailed extends Error {
   }
 }
 
-/** Where progress goes. `bin/muster` moves it to stderr, because its stdout belongs to the command. */
+/** Output stream of progress lines. `bin/muster` uses stderr, because stdout is the command's output. */
 export const progress = { out: process.stdout }
 
-const begun = Date.now()
+const startedAt = Date.now()
 const running = new Set()
 let ticker
 
 /**
- * Do `work` and print one line with the time it took. Several steps may run at once; on a terminal the last line shows which.
+ * Runs `work` and prints one line with its duration. Steps may run in parallel; on a terminal the last line lists the running ones.
  * @template T
  * @param {string} title
  * @param {() => T | Promise<T>} work may return { note } for the line's end
@@ -40,7 +40,7 @@ export async function step(title, work) {
     return result
   } catch (error) {
     error.step ??= title
-    if (error instanceof Ended) mark = '-'
+    if (error instanceof Aborted) mark = '-'
     throw error
   } finally {
     running.delete(title)
@@ -54,7 +54,7 @@ export async function step(title, work) {
 function showRunning() {
   clearLine()
   progress.out.write(
-    `  ${[...running].join(', ')} … ${Math.round((Date.now() - begun) / 1000)} s`.slice(0, (progress.out.columns ?? 80) - 1),
+    `  ${[...running].join(', ')} … ${Math.round((Date.now() - startedAt) / 1000)} s`.slice(0, (progress.out.columns ?? 80) - 1),
   )
 }
 
@@ -62,7 +62,7 @@ function clearLine() {
   if (progress.out.isTTY) progress.out.write('\r\x1b[2K')
 }
 
-/** Fingerprint of files and folders (by content; a missing one counts as empty) and of plain words. */
+/** Hash of file contents (a missing file counts as empty) and plain words. */
 export function fingerprint(files, words = []) {
   const hash = createHash('sha256').update(words.join('\n'))
   for (const file of files)
@@ -71,16 +71,19 @@ export function fingerprint(files, words = []) {
 }
 
 /**
- * Whether the step `name` has already been done for these inputs and its outputs still exist; else does it and remembers.
- * @param {{name: string, key: string, outputs: string[]}} what
+ * Runs `work` unless the step `name` has completed with the same key, or one of `acceptedKeys`, and its outputs still exist.
+ * One process at a time per step.
+ * @param {{name: string, key: string, acceptedKeys?: string[], outputs: string[]}} stepInfo
  */
-export async function once({ name, key, outputs }, work) {
+export async function ensureStep({ name, key, acceptedKeys = [], outputs }, work) {
   const stamp = path.join(tool, 'stamps', name)
   const done = () =>
-    fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === key && outputs.every((file) => fs.existsSync(file))
+    fs.existsSync(stamp) &&
+    [key, ...acceptedKeys].includes(fs.readFileSync(stamp, 'utf8')) &&
+    outputs.every((file) => fs.existsSync(file))
   if (done()) return
-  await alone(name, async () => {
-    if (done()) return // another process did it while we waited
+  await withLock(name, async () => {
+    if (done()) return // another process completed it while we waited for the lock
     fs.rmSync(stamp, { force: true })
     await work()
     fs.mkdirSync(path.dirname(stamp), { recursive: true })
@@ -88,8 +91,8 @@ export async function once({ name, key, outputs }, work) {
   })
 }
 
-/** One process at a time per step; a lock whose owner has died is taken over. */
-async function alone(name, work) {
+/** Runs `work` holding the lock of a step. Takes over a lock whose owner has exited. */
+async function withLock(name, work) {
   const lock = path.join(tool, `${name}.lock`)
   fs.mkdirSync(tool, { recursive: true })
   for (;;) {
@@ -98,10 +101,10 @@ async function alone(name, work) {
       break
     } catch (error) {
       if (error.code === 'EACCES')
-        throw new StepFailed(`${tool} belongs to another user`, { hint: `Remove ${tool} as its owner, or work as that user.` })
+        throw new StepFailed(`${tool} belongs to another user`, { hint: `Remove ${tool} as its owner, or run as that user.` })
       if (error.code !== 'EEXIST') throw error
     }
-    if (ownerLives(lock) || !clear(lock)) await new Promise((resolve) => setTimeout(resolve, 200))
+    if (isOwnerAlive(lock) || !removeStaleLock(lock)) await new Promise((resolve) => setTimeout(resolve, 200))
   }
   const release = () => fs.rmSync(lock, { force: true })
   process.once('exit', release)
@@ -113,10 +116,10 @@ async function alone(name, work) {
   }
 }
 
-function ownerLives(lock) {
+function isOwnerAlive(lock) {
   try {
     const pid = Number(fs.readFileSync(lock, 'utf8'))
-    if (!pid) return isYoung(lock) // being written
+    if (!pid) return isRecent(lock) // being written
     process.kill(pid, 0)
     return true
   } catch (error) {
@@ -125,56 +128,59 @@ function ownerLives(lock) {
 }
 
 /**
- * Take a dead owner's lock away, alone: of two that have found it dead, the second would take away what the first has put there since.
- * @returns whether it is this process that looked
+ * Removes a stale lock. Guarded by a folder: without it, a second process could remove the new lock of the first.
+ * @returns whether this process held the guard
  */
-function clear(lock) {
+function removeStaleLock(lock) {
   const clearing = `${lock}.clearing`
   try {
     fs.mkdirSync(clearing)
   } catch {
-    if (!isYoung(clearing)) fs.rmSync(clearing, { recursive: true, force: true })
+    if (!isRecent(clearing)) fs.rmSync(clearing, { recursive: true, force: true })
     return false
   }
-  if (!ownerLives(lock)) fs.rmSync(lock, { force: true })
+  if (!isOwnerAlive(lock)) fs.rmSync(lock, { force: true })
   fs.rmdirSync(clearing)
   return true
 }
 
-const isYoung = (file) => Date.now() - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 2000
+const isRecent = (file) => Date.now() - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 2000
 
 const children = new Set()
-let ending = false
+let aborting = false
 
 /**
- * Run a program to its end and return its output. Throws StepFailed with the last lines of it.
+ * Runs a program to completion and returns its output. Throws StepFailed with the last lines of its output.
  * @param {string[]} argv
  * @param {{cwd?: string, env?: Record<string, string>, hint?: string}} options
  * @returns {Promise<string>}
  */
 export async function exec([program, ...args], { cwd = root, env = toolEnv(), hint = '' } = {}) {
-  if (ending) throw new Ended()
+  if (aborting) throw new Aborted()
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output = (output + chunk).slice(-200_000)))
-  const end = await new Promise((resolve) => {
+  const failure = await new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
-    child.once('close', (code, signal) => resolve(code === 0 ? null : signal ? `ended by ${signal}` : `exit code ${code}`))
+    child.once('close', (code, signal) => resolve(code === 0 ? null : signal ? `killed by ${signal}` : `exit code ${code}`))
   })
   children.delete(child)
-  if (ending) throw new Ended()
-  if (end === null) return output
-  const shown = [path.basename(program), ...args].join(' ')
-  throw new StepFailed(`${shown.length > 100 ? `${shown.slice(0, 100)}…` : shown}: ${end}`, { detail: lastLines(output), hint })
+  if (aborting) throw new Aborted()
+  if (failure === null) return output
+  const command = [path.basename(program), ...args].join(' ')
+  throw new StepFailed(`${command.length > 100 ? `${command.slice(0, 100)}…` : command}: ${failure}`, {
+    detail: lastLines(output),
+    hint,
+  })
 }
 
-/** Not a failure of its own: something else made us stop. */
-export class Ended extends Error {}
+/** Thrown when the setup was interrupted, by a signal or by the failure of a parallel step. */
+export class Aborted extends Error {}
 
-/** End what `exec` still runs, for good: when we are told to stop, and when a step beside it has failed. */
-export function endChildren() {
-  ending = true
+/** Kills all programs started by `exec` and rejects further ones. */
+export function killChildren() {
+  aborting = true
   for (const child of children) child.kill('SIGTERM')
 }
 

@@ -2,10 +2,10 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { exec, StepFailed, step } from './step.mjs'
 
-/** The browser without its own windows and bars, which would render beside every page; Fedora has only the whole one. */
+/** The headless browser; Fedora packages only the full one. */
 const browser = which('dnf') ? 'chromium' : 'chromium-headless-shell'
 
-/** Programs that do not come from npm or PyPI: where to look for them, and which package has them. The one list of them. */
+/** Programs that npm and PyPI do not provide: executables to find, and the packages that contain them. */
 const PROGRAMS = {
   ssh: { find: ['ssh', 'ssh-agent', 'ssh-keygen'], apt: ['openssh-client'], dnf: ['openssh-clients'] },
   python: { find: ['python3'], apt: ['python3', 'python3-venv'], dnf: ['python3', 'python3-pip'] },
@@ -22,7 +22,7 @@ const PROGRAMS = {
   chromium: { find: [browser], apt: [browser], dnf: [browser] },
 }
 
-/** What each kind of work needs. Without root the lab is plain sshd processes on loopback and needs no namespaces. */
+/** Programs that each purpose needs. Without root the lab runs sshd processes on loopback and needs no namespaces. */
 export const needs = {
   run: ['ssh', 'python'],
   lab:
@@ -30,33 +30,34 @@ export const needs = {
       ? ['ssh', 'python', 'sshd', 'ip', 'sudo', 'unshare', 'openssl']
       : ['ssh', 'python', 'sshd', 'openssl'],
 }
-// Packages are installed only on nodes of a lab that root has, from repositories that are signed; and playbooks are isolated there.
+// Only tests as root install signed packages on lab nodes and isolate playbooks.
 needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg', 'bwrap'] : []), 'promtool', 'dpkg', 'rpm', 'chromium']
 
-/** Install what is missing, where we may (root, apt or dnf); else throw StepFailed that names it and the command to type. */
+/** Installs missing programs as root with apt or dnf; otherwise throws StepFailed with their names and the command to run. */
 export async function systemPackages(names) {
   const missing = names.filter((name) => PROGRAMS[name].find.some((program) => !which(program)))
   if (missing.length === 0) return
   const installer = which('apt-get') ? 'apt' : which('dnf') ? 'dnf' : undefined
-  const wanted = [...new Set(missing.flatMap((name) => PROGRAMS[name][installer ?? 'apt']))]
-  const what = missing.flatMap((name) => PROGRAMS[name].find.filter((program) => !which(program))).join(', ')
-  if (!installer) throw new StepFailed(`Missing: ${what}`, { hint: 'Install these programs, then run the same command again.' })
-  const command = installer === 'apt' ? `apt-get install ${wanted.join(' ')}` : `dnf install ${wanted.join(' ')}`
-  if (process.getuid?.() !== 0)
-    throw new StepFailed(`Missing: ${what}`, { hint: `sudo ${command}\nthen run the same command again.` })
-  await step(`Install ${wanted.join(', ')}`, () => install(installer, wanted))
-  const still = missing.flatMap((name) => PROGRAMS[name].find.filter((program) => !which(program)))
-  if (still.length)
-    throw new StepFailed(`Still missing after \`${command}\`: ${still.join(', ')}`, { hint: 'Install them by hand.' })
+  const packages = [...new Set(missing.flatMap((name) => PROGRAMS[name][installer ?? 'apt']))]
+  const missingPrograms = () => missing.flatMap((name) => PROGRAMS[name].find.filter((program) => !which(program))).join(', ')
+  const message = `Missing programs: ${missingPrograms()}`
+  if (!installer) throw new StepFailed(message, { hint: 'Install these programs, then run the command again.' })
+  const command = installer === 'apt' ? `apt-get install ${packages.join(' ')}` : `dnf install ${packages.join(' ')}`
+  if (process.getuid?.() !== 0) throw new StepFailed(message, { hint: `sudo ${command}\nthen run the command again.` })
+  await step(`Install ${packages.join(', ')}`, () => install(installer, packages))
+  const stillMissing = missingPrograms()
+  if (stillMissing)
+    throw new StepFailed(`Still missing after \`${command}\`: ${stillMissing}`, { hint: 'Install them manually.' })
 }
 
-/** Install packages as root. apt's lists are fetched only when it does not know a package. */
+/** Installs packages as root. Updates apt's package lists only when the first attempt fails. */
 export async function install(installer, names) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const hint = 'The package mirror must be reachable.'
+  const hint = 'Check that the package mirror is reachable.'
   if (installer === 'dnf')
     return await exec(['dnf', 'install', '-y', '--setopt=install_weak_deps=False', ...names], { env, hint })
-  const apt = ['apt-get', 'install', '-y', '-q', '--no-install-recommends', ...names]
+  // Waits when another process, such as a parallel setup or unattended-upgrades, is installing packages.
+  const apt = ['apt-get', '-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '-q', '--no-install-recommends', ...names]
   try {
     return await exec(apt, { env })
   } catch {
@@ -65,7 +66,7 @@ export async function install(installer, names) {
   }
 }
 
-/** The full path of a program, also where a normal user's PATH does not look; undefined when there is none. */
+/** Full path of a program on PATH or in the sbin folders; undefined when it is not installed. */
 export function which(program) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin']
   for (const folder of folders) {
@@ -74,7 +75,7 @@ export function which(program) {
       fs.accessSync(file, fs.constants.X_OK)
       if (fs.statSync(file).isFile()) return file
     } catch {
-      // not here
+      // not in this folder
     }
   }
 }

@@ -26,7 +26,7 @@ author: Muster
 EXAMPLES = r"""
 - name: Probe the node
   muster_probe:
-    script: "{{ lookup('ansible.builtin.file', playbook_dir ~ '/../packages/discovery/src/probe.sh') }}"
+    script: "{{ lookup('ansible.builtin.file', lookup('ansible.builtin.env', 'MUSTER_PROBE_SCRIPT')) }}"
 """
 
 RETURN = r"""

@@ -11,7 +11,7 @@ const manifest = JSON.parse(fs.readFileSync(path.join(agent, 'package.json'), 'u
 
 export const VERSION: string = manifest.version
 
-/** What the agent is built for: the package that has Bun for it, the loader of its libc, and what deb and rpm call the architecture (none where libc is musl). */
+/** Build targets: npm package of Bun, loader of the libc, and architecture name for deb and rpm (null for musl). */
 export const TARGETS = {
   'linux-x64': { bun: '@oven/bun-linux-x64', loader: '/lib64/ld-linux-x86-64.so.2', deb: 'amd64', rpm: 'x86_64' },
   'linux-arm64': { bun: '@oven/bun-linux-aarch64', loader: '/lib/ld-linux-aarch64.so.1', deb: 'arm64', rpm: 'aarch64' },
@@ -21,30 +21,29 @@ export const TARGETS = {
 export type Target = keyof typeof TARGETS
 
 const isMusl = !process.report.getReport || !Object(process.report.getReport()).header?.glibcVersionRuntime
-/** The target that runs here; undefined where there is none. */
-export const here = (Object.keys(TARGETS) as Target[]).find(
-  (each) => each === `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`,
+/** Target of this machine; undefined when it is not supported. */
+export const hostTarget = (Object.keys(TARGETS) as Target[]).find(
+  (target) => target === `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`,
 )
 
-/** Makes the one binary: Bun for the target with our program in it. Settings of Bun that lie about where it is started do not count. */
+/** Compiles a single binary from Bun and the agent. It ignores .env and bunfig.toml in its working directory. */
 export function compile(target: Target, file: string): void {
-  if (!here)
-    throw new Error(`There is no Bun for ${process.platform}-${process.arch} that could build the agent; build it on Linux.`)
+  if (!hostTarget) throw new Error(`Bun is not available for ${process.platform}-${process.arch}. Build the agent on Linux.`)
   const flags = ['--compile', '--minify', '--bytecode', '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig']
-  // Nothing that runs twice a minute is worth compiling to machine code, which takes 6 MB, also where our unit does not start it.
+  // JIT compilation takes 6 MB and does not pay off for code that runs twice a minute.
   flags.push('--compile-jit-policy=1000')
   const version = ['--define', `MUSTER_AGENT_VERSION=${JSON.stringify(VERSION)}`]
-  const base = ['--target', target.replace('linux', 'bun-linux'), '--compile-executable-path', bun(target), '--outfile', file]
-  execFileSync(bun(here), ['build', ...flags, ...version, ...base, path.join(agent, 'src/main.ts')], {
+  const base = ['--target', target.replace('linux', 'bun-linux'), '--compile-executable-path', bunPath(target), '--outfile', file]
+  execFileSync(bunPath(hostTarget), ['build', ...flags, ...version, ...base, path.join(agent, 'src/main.ts')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const { machine, interpreter } = readElf(file)
   if (machine !== target.split('-')[1] || interpreter !== TARGETS[target].loader)
-    throw new Error(`What was built for ${target} is a program for ${machine} that asks for ${interpreter}.`)
+    throw new Error(`The binary for ${target} has the wrong architecture or libc: ${machine}, ${interpreter}`)
 }
 
-/** Bun for a target: out of node_modules, else fetched, and held against the checksum in the lockfile. */
-function bun(target: Target): string {
+/** Path of Bun for a target: from node_modules, or downloaded and verified with the checksum in the lockfile. */
+export function bunPath(target: Target): string {
   const name = TARGETS[target].bun
   const installed = path.join(agent, 'node_modules', name, 'bin/bun')
   if (fs.existsSync(installed)) return installed
@@ -59,8 +58,8 @@ function bun(target: Target): string {
   const archive = path.join(cache, path.basename(filename))
   const expected = parse(fs.readFileSync(path.join(root, 'pnpm-lock.yaml'), 'utf8')).packages[`${name}@${version}`].resolution
     .integrity
-  const found = `sha512-${createHash('sha512').update(fs.readFileSync(archive)).digest('base64')}`
-  if (found !== expected) throw new Error(`${name}@${version} is not what pnpm-lock.yaml says: ${found}`)
+  const actual = `sha512-${createHash('sha512').update(fs.readFileSync(archive)).digest('base64')}`
+  if (actual !== expected) throw new Error(`${name}@${version} does not match the checksum in pnpm-lock.yaml: ${actual}`)
   execFileSync('tar', ['-xzf', archive, '-C', cache])
   fs.rmSync(archive)
   return file

@@ -8,49 +8,56 @@ import { TARGETS, type Target, VERSION } from './compile.ts'
 const DESCRIPTION = 'Node agent of Muster'
 const FILES = {
   '/etc/muster/agent.yaml': 'agent.yaml',
-  // The role that deploys the agent has the unit.
+  // Shared with the role that deploys the agent.
   '/lib/systemd/system/muster-agent.service': '../../../playbooks/roles/muster_agent/files/muster-agent.service',
 }
 
 type Options = {
-  /** Seconds since 1970 that every file has, so that the same source gives the same packages. */
+  /** Modification time of all files in Unix seconds, for reproducible packages. */
   epoch: number
-  /** How hard to compress, 1 to 9. */
+  /** Compression level, 1 to 9. */
   level?: number
 }
 
-/** Makes the tar.gz, and the deb and rpm where there are such systems for the target. Returns the files. */
+/** Builds the tar.gz, and a deb and an rpm for glibc targets. Returns the files. */
 export function pack(binary: string, target: Target, out: string, { epoch, level = 9 }: Options): string[] {
   const { deb, rpm } = TARGETS[target]
   const work = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-agent-'))
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(epoch), TZ: 'UTC' }
   try {
     const tree = path.join(work, 'tree')
-    put(path.join(tree, '/usr/bin/muster-agent'), binary, 0o755)
-    for (const [to, from] of Object.entries(FILES)) put(tree + to, path.join(import.meta.dirname, from), 0o644)
-    const made = [tarball(tree, path.join(out, `muster-agent-${VERSION}-${target}.tar.gz`), epoch, level)]
-    if (deb) made.push(debOf(tree, path.join(out, `muster-agent_${VERSION}_${deb}.deb`), deb, env, epoch, level))
-    if (rpm) made.push(rpmOf(tree, work, out, rpm, env, level))
-    return made
+    installFile(path.join(tree, '/usr/bin/muster-agent'), binary, 0o755)
+    for (const [to, from] of Object.entries(FILES)) installFile(tree + to, path.join(import.meta.dirname, from), 0o644)
+    const files = [buildTarball(tree, path.join(out, `muster-agent-${VERSION}-${target}.tar.gz`), epoch, level)]
+    if (deb) files.push(buildDeb(tree, path.join(out, `muster-agent_${VERSION}_${deb}.deb`), deb, env, epoch, level))
+    if (rpm) files.push(buildRpm(tree, work, out, rpm, env, level))
+    return files
   } finally {
     fs.rmSync(work, { recursive: true })
   }
 }
 
-function put(to: string, from: string, mode: number): void {
+function installFile(to: string, from: string, mode: number): void {
   fs.mkdirSync(path.dirname(to), { recursive: true, mode: 0o755 })
   fs.copyFileSync(from, to)
   fs.chmodSync(to, mode)
 }
 
-function tarball(tree: string, file: string, epoch: number, level: number): string {
-  const same = ['--sort=name', `--mtime=@${epoch}`, '--owner=0', '--group=0', '--numeric-owner', '--format=gnu']
-  const tar = execFileSync('tar', [...same, '-C', tree, '-cf', '-', '.'], { maxBuffer: 1024 ** 3 })
+function buildTarball(tree: string, file: string, epoch: number, level: number): string {
+  const reproducible = ['--sort=name', `--mtime=@${epoch}`, '--owner=0', '--group=0', '--numeric-owner', '--format=gnu']
+  const tar = execFileSync('tar', [...reproducible, '-C', tree, '-cf', '-', '.'], { maxBuffer: 1024 ** 3 })
   fs.writeFileSync(file, gzipSync(tar, { level }))
   return file
 }
 
-function debOf(tree: string, file: string, architecture: string, env: NodeJS.ProcessEnv, epoch: number, level: number): string {
+function buildDeb(
+  tree: string,
+  file: string,
+  architecture: string,
+  env: NodeJS.ProcessEnv,
+  epoch: number,
+  level: number,
+): string {
   const control = path.join(tree, 'DEBIAN')
   const write = (name: string, content: string, mode: number) => {
     fs.writeFileSync(path.join(control, name), content)
@@ -94,7 +101,7 @@ if [ "$1" = ${when} ] && [ -d /run/systemd/system ]; then
 fi
 `
 
-function rpmOf(tree: string, work: string, out: string, architecture: string, env: NodeJS.ProcessEnv, level: number): string {
+function buildRpm(tree: string, work: string, out: string, architecture: string, env: NodeJS.ProcessEnv, level: number): string {
   const spec = path.join(work, 'muster-agent.spec')
   fs.writeFileSync(
     spec,

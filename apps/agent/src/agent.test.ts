@@ -1,200 +1,200 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { newIdentity } from '@muster/protocol/light'
+import { newIdentity } from '@muster/protocol/agent'
 import { afterEach, expect, test, vi } from 'vitest'
-import { position, refuse, standInApi } from '../test/stand-in-api.ts'
-import { folder } from '../test/tree.ts'
+import { position, rejection, startFakeApi } from '../test/fake-api.ts'
+import { createTempDir } from '../test/temp-files.ts'
 import { Agent } from './agent.ts'
-import { api } from './api.ts'
-import type { Measured } from './collect/index.ts'
+import { createApiClient } from './api-client.ts'
+import type { Measurements } from './collect/index.ts'
 import { readConfig } from './config.ts'
-import { logger } from './log.ts'
+import { createLogger } from './log.ts'
 import { register } from './register.ts'
 
 const identity = newIdentity()
-const measured: Measured = {
+const measurements: Measurements = {
   capacity: { cpu_cores_total: 4 },
   health: { status: 'healthy' },
   hardware_fingerprint: 'f'.repeat(64),
 }
-const log = { ...logger('error'), warn: () => {} }
-const ends: (() => Promise<unknown>)[] = []
+const log = { ...createLogger('error'), warn: () => {} }
+const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 const until = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 
-async function given(answer?: Parameters<typeof standInApi>[0], stateDir = folder()) {
-  const stand = await standInApi(answer)
-  ends.push(stand.down)
-  const seen: string[][] = []
+async function setUp(respond?: Parameters<typeof startFakeApi>[0], stateDir = createTempDir()) {
+  const fakeApi = await startFakeApi(respond)
+  cleanups.push(fakeApi.stop)
+  const reportedProblems: string[][] = []
   const start = (interval = 30) => {
     const stop = new AbortController()
-    const send = api(stand.url, undefined, '1', stop.signal)
+    const api = createApiClient(fakeApi.url, undefined, '1', stop.signal)
     const names = { nodeId: 'node-1', clusterId: 'c' }
     const { config } = readConfig(['--config', '/dev/null', '--hostname', 'n'])
     const agent = new Agent({
       ...names,
       stateDir,
       interval,
-      settle: 0,
+      initialDelay: 0,
       version: '1',
       identity,
-      api: send,
+      api,
       log,
       collect: async (problems) => {
-        seen.push(problems)
-        return measured
+        reportedProblems.push(problems)
+        return measurements
       },
-      register: (what) => register(send, config, names, identity, what, '1', 'token'),
+      register: (measured) => register(api, config, names, identity, measured, '1', 'token'),
     })
     const ended = agent.run(stop.signal)
-    const end = async () => {
+    const stopAgent = async () => {
       stop.abort()
       await ended
     }
-    ends.push(end)
-    return { agent, end }
+    cleanups.push(stopAgent)
+    return { agent, stop: stopAgent }
   }
-  return { stand, start, stateDir, seen }
+  return { fakeApi, start, stateDir, reportedProblems }
 }
-const spooled = (stateDir: string) => fs.readdirSync(path.join(stateDir, 'spool'))
+const spoolFiles = (stateDir: string) => fs.readdirSync(path.join(stateDir, 'spool'))
 
-test('registers with its token and a proof, then beats, each beat later than the one before', async () => {
-  const { stand, start } = await given()
-  const { agent, end } = start()
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(3))
-  await end()
-  expect(stand.registrations).toMatchObject([
-    { node_id: 'node-1', enrolment_token: 'token', agent_pubkey: identity.publicKey.base64 },
+test('registers with token and proof, then sends heartbeats in sequence', async () => {
+  const { fakeApi, start } = await setUp()
+  const { agent, stop } = start()
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(3))
+  await stop()
+  expect(fakeApi.registrations).toMatchObject([
+    { node_id: 'node-1', enrollment_token: 'token', agent_pubkey: identity.publicKey.base64 },
   ])
-  expect(stand.accepted.map(({ sequence_number }) => sequence_number)).toEqual(stand.accepted.map((_, i) => i + 1))
-  expect(stand.wrong).toEqual([])
+  expect(fakeApi.accepted.map(({ sequence_number }) => sequence_number)).toEqual(fakeApi.accepted.map((_, i) => i + 1))
+  expect(fakeApi.violations).toEqual([])
   expect(agent.status()).toMatchObject({ registered: true, last_error: null, failed_heartbeats: 0, node_id: 'node-1' })
 })
 
-test('what could not be delivered is kept, over a restart, and delivered in order', async () => {
-  const { stand, start, stateDir } = await given()
+test('persists undelivered heartbeats across a restart and delivers them in order', async () => {
+  const { fakeApi, start, stateDir } = await setUp()
   const first = start(200)
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(1))
-  await stand.down()
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+  await fakeApi.stop()
   await until(() => expect(first.agent.status().last_error?.code).toBe('connection_failed'))
   await until(() => expect(first.agent.status().waiting_heartbeats).toBeGreaterThan(3))
-  await first.end()
-  const waiting = spooled(stateDir).length
+  await first.stop()
+  const waiting = spoolFiles(stateDir).length
   expect(waiting).toBeGreaterThan(3)
 
-  await stand.up()
-  const before = stand.accepted.length
+  await fakeApi.restart()
+  const before = fakeApi.accepted.length
   const second = start(2000)
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(before + waiting))
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(before + waiting))
   await until(() => expect(second.agent.status().waiting_heartbeats).toBeLessThan(3))
-  const positions = stand.accepted.map(position)
+  const positions = fakeApi.accepted.map(position)
   expect(positions).toEqual(positions.toSorted((a, b) => a - b))
-  const epochs = new Set(stand.accepted.map(({ boot_epoch }) => boot_epoch))
+  const epochs = new Set(fakeApi.accepted.map(({ boot_epoch }) => boot_epoch))
   expect(epochs.size).toBe(2)
-  // None is missing: the first epoch's numbers are without a gap.
-  const ofFirst = stand.accepted.filter(({ boot_epoch }) => boot_epoch === Math.min(...(epochs as Set<number>)))
-  expect(ofFirst.map(({ sequence_number }) => sequence_number)).toEqual(ofFirst.map((_, i) => i + 1))
-  expect(stand.wrong).toEqual([])
+  const firstEpoch = fakeApi.accepted.filter(({ boot_epoch }) => boot_epoch === Math.min(...(epochs as Set<number>)))
+  expect(firstEpoch.map(({ sequence_number }) => sequence_number)).toEqual(firstEpoch.map((_, i) => i + 1))
+  expect(fakeApi.violations).toEqual([])
 })
 
-test('a beat that waited says when it was measured, and is signed for the time, name and machine from which it is sent', async () => {
-  const { stand, start, stateDir } = await given()
-  const at = new Date(Date.now() - 1_800_000)
+test('a late heartbeat carries its time of measurement and the current time, names and fingerprint', async () => {
+  const { fakeApi, start, stateDir } = await setUp()
+  const measuredAt = new Date(Date.now() - 1_800_000)
   fs.mkdirSync(path.join(stateDir, 'spool'))
   const file = path.join(stateDir, 'spool', `${'5'.padStart(14, '0')}-${'7'.padStart(14, '0')}.json`)
-  const old = {
+  const persisted = {
     node_id: 'old-name',
     cluster_id: 'old',
     boot_epoch: 5,
     sequence_number: 7,
-    measured_at: at.toISOString(),
-    ...measured,
-    hardware_fingerprint: 'the board before',
+    measured_at: measuredAt.toISOString(),
+    ...measurements,
+    hardware_fingerprint: 'previous board',
   }
-  fs.writeFileSync(file, JSON.stringify(old))
+  fs.writeFileSync(file, JSON.stringify(persisted))
   start()
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(1))
-  expect(stand.accepted[0]).toMatchObject({ boot_epoch: 5, sequence_number: 7, measured_at: at.toISOString() })
-  const { hardware_fingerprint } = measured
-  for (const beat of stand.accepted) expect(beat).toMatchObject({ node_id: 'node-1', cluster_id: 'c', hardware_fingerprint })
-  expect(stand.wrong).toEqual([])
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+  expect(fakeApi.accepted[0]).toMatchObject({ boot_epoch: 5, sequence_number: 7, measured_at: measuredAt.toISOString() })
+  const { hardware_fingerprint } = measurements
+  for (const heartbeat of fakeApi.accepted)
+    expect(heartbeat).toMatchObject({ node_id: 'node-1', cluster_id: 'c', hardware_fingerprint })
+  expect(fakeApi.violations).toEqual([])
   await until(() => expect(fs.existsSync(file)).toBe(false))
 })
 
-test('a beat that is wrong in itself does not hold up the others', async () => {
-  const { stand, start } = await given(({ sequence_number }) =>
-    sequence_number === 2 ? { status: 400, ...refuse('invalid_request') } : undefined,
+test('an invalid heartbeat does not block the queue', async () => {
+  const { fakeApi, start } = await setUp(({ sequence_number }) =>
+    sequence_number === 2 ? { status: 400, ...rejection('invalid_request') } : undefined,
   )
   const { agent } = start()
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(2))
-  expect(stand.accepted.map(({ sequence_number }) => sequence_number).slice(0, 3)).toEqual([1, 3, 4])
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(2))
+  expect(fakeApi.accepted.map(({ sequence_number }) => sequence_number).slice(0, 3)).toEqual([1, 3, 4])
   expect(agent.status().failed_heartbeats).toBe(1)
 })
 
-test('waits as long as it is told to', async () => {
-  const asked: number[] = []
-  const { stand, start } = await given(() => {
-    asked.push(performance.now())
-    return asked.length === 1 ? { status: 429, headers: { 'retry-after': '2' }, body: {} } : undefined
+test('honors Retry-After', async () => {
+  const attempts: number[] = []
+  const { fakeApi, start } = await setUp(() => {
+    attempts.push(performance.now())
+    return attempts.length === 1 ? { status: 429, headers: { 'retry-after': '2' }, body: {} } : undefined
   })
   const { agent } = start()
   await until(() => expect(agent.status().last_error?.code).toBe('http_429'))
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(0))
-  // Whatever else the machine does can only make it longer.
-  expect(asked[1]! - asked[0]!).toBeGreaterThan(1990)
-  expect(stand.accepted[0]!.sequence_number).toBe(1)
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(0))
+  // A busy machine can only lengthen the wait.
+  expect(attempts[1]! - attempts[0]!).toBeGreaterThan(1990)
+  expect(fakeApi.accepted[0]!.sequence_number).toBe(1)
 })
 
-test('what is measured while it waits for the next try is on the disk, should the agent be killed', async () => {
-  const { start, stateDir } = await given(() => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }))
+test('persists heartbeats that are measured while it waits for the next attempt', async () => {
+  const { start, stateDir } = await setUp(() => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }))
   start()
-  await until(() => expect(spooled(stateDir).length).toBeGreaterThan(3))
+  await until(() => expect(spoolFiles(stateDir).length).toBeGreaterThan(3))
 })
 
-test('beats as often as it is told to', async () => {
-  const { stand, start } = await given((beat) => {
-    stand.accepted.push(beat)
+test('applies the interval from the API', async () => {
+  const { fakeApi, start } = await setUp((heartbeat) => {
+    fakeApi.accepted.push(heartbeat)
     return { body: { accepted: true, next_heartbeat_seconds: 3600 } }
   })
   const { agent } = start()
   await until(() => expect(agent.status().interval_seconds).toBe(3600))
 })
 
-test('does not wait out a long interval when it is told of a shorter one', async () => {
-  const { stand, start } = await given((beat) => {
-    stand.accepted.push(beat)
+test('applies a shorter interval immediately', async () => {
+  const { fakeApi, start } = await setUp((heartbeat) => {
+    fakeApi.accepted.push(heartbeat)
     return { body: { accepted: true, next_heartbeat_seconds: 0.05 } }
   })
   start(3_600_000)
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(2))
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(2))
 })
 
-test('registers again with an API that has forgotten it', async () => {
-  let isForgotten = false
-  const { stand, start } = await given(() => {
-    if (!isForgotten) return
-    isForgotten = false
-    return refuse('node_not_registered')
+test('registers again when the API no longer knows the node', async () => {
+  let isUnknown = false
+  const { fakeApi, start } = await setUp(() => {
+    if (!isUnknown) return
+    isUnknown = false
+    return rejection('node_not_registered')
   })
   start()
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(1))
-  isForgotten = true
-  await until(() => expect(stand.registrations.length).toBe(2))
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+  isUnknown = true
+  await until(() => expect(fakeApi.registrations.length).toBe(2))
 })
 
-test('where nothing can be written it says so in its beats, and beats on', async () => {
-  const stateDir = path.join(folder(), 'file')
+test('continues and reports the problem when the state folder is not writable', async () => {
+  const stateDir = path.join(createTempDir(), 'file')
   fs.writeFileSync(stateDir, '')
-  const { stand, start, seen } = await given(undefined, stateDir)
+  const { fakeApi, start, reportedProblems } = await setUp(undefined, stateDir)
   const { agent } = start(1000)
-  await until(() => expect(stand.accepted.length).toBeGreaterThan(1))
-  expect(agent.status().problems.join()).toMatch(/the sequence cannot be kept/)
-  expect(seen.at(-1)?.join()).toMatch(/the sequence cannot be kept/)
-  await stand.down()
+  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+  expect(agent.status().problems.join()).toMatch(/the sequence cannot be saved/)
+  expect(reportedProblems.at(-1)?.join()).toMatch(/the sequence cannot be saved/)
+  await fakeApi.stop()
   await until(() => expect(agent.status().problems).toHaveLength(2))
-  await stand.up()
+  await fakeApi.restart()
   await until(() => expect(agent.status().waiting_heartbeats).toBeLessThan(3))
-  expect(stand.accepted.map(({ sequence_number }) => sequence_number)).toEqual(stand.accepted.map((_, i) => i + 1))
+  expect(fakeApi.accepted.map(({ sequence_number }) => sequence_number)).toEqual(fakeApi.accepted.map((_, i) => i + 1))
 })

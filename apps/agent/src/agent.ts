@@ -1,168 +1,178 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { goTime, type Identity } from '@muster/protocol/light'
-import type { Api } from './api.ts'
-import type { Measured } from './collect/index.ts'
+import { formatGoTime, type Identity } from '@muster/protocol/agent'
+import type { ApiClient } from './api-client.ts'
+import type { Measurements } from './collect/index.ts'
 import { backoff, deliver } from './deliver.ts'
 import type { Log } from './log.ts'
-import type { Registered } from './register.ts'
+import type { RegistrationResult } from './register.ts'
+import { Sequence } from './sequence.ts'
 import { Spool } from './spool.ts'
-import { Sequence } from './state.ts'
 
-export type Parts = {
+export type AgentOptions = {
   nodeId: string
   clusterId: string
   stateDir: string
+  /** Milliseconds between heartbeats until the API sends the tenant's interval. */
   interval: number
-  /** Milliseconds before the first beat, when there are deltas to report. */
-  settle: number
+  /** Milliseconds before the first heartbeat, so that it can report rates. */
+  initialDelay: number
   version: string
   identity: Identity
-  api: Api
+  api: ApiClient
   log: Log
-  collect: (ownProblems: string[]) => Promise<Measured>
-  register: (measured: Measured) => Promise<Registered>
+  collect: (agentProblems: string[]) => Promise<Measurements>
+  register: (measurements: Measurements) => Promise<RegistrationResult>
 }
 
-/** Beats once per interval whatever happens, and delivers what it has in order as soon as it can. */
+/** Measures once per interval, whether or not the API is reachable, and delivers queued heartbeats in order. */
 export class Agent {
-  #parts: Parts
+  #options: AgentOptions
   #sequence: Sequence
   #spool: Spool
   #interval: number
-  #started = new Date()
-  #counts = { total_heartbeats: 0, failed_heartbeats: 0 }
-  #accepted: string | null = null
+  #startedAt = new Date()
+  #counters = { total_heartbeats: 0, failed_heartbeats: 0 }
+  #lastAcceptedAt: string | null = null
   #lastError: { at: string; code: string; message: string } | null = null
-  #measured: Measured | undefined
+  #measurements: Measurements | undefined
   #isRegistered = false
-  #wake = () => {}
-  #sooner = new AbortController()
+  #wakeDelivery = () => {}
+  #intervalShortened = new AbortController()
   #stop: AbortSignal | undefined
 
-  constructor(parts: Parts) {
-    this.#parts = parts
-    this.#interval = parts.interval
-    this.#sequence = new Sequence(parts.stateDir, this.#started)
-    this.#spool = new Spool(parts.stateDir)
+  constructor(options: AgentOptions) {
+    this.#options = options
+    this.#interval = options.interval
+    this.#sequence = new Sequence(options.stateDir, this.#startedAt)
+    this.#spool = new Spool(options.stateDir)
   }
 
-  /** What anybody on this machine may know. */
+  /** Status for any local user; contains no secrets. */
   status() {
-    const { nodeId, clusterId, version, identity } = this.#parts
+    const { nodeId, clusterId, version, identity } = this.#options
     return {
       version,
       node_id: nodeId,
       cluster_id: clusterId,
       public_key: identity.publicKey.base64,
       pid: process.pid,
-      started_at: this.#started.toISOString(),
-      uptime_seconds: Math.floor((Date.now() - this.#started.getTime()) / 1000),
-      ...this.#counts,
+      started_at: this.#startedAt.toISOString(),
+      uptime_seconds: Math.floor((Date.now() - this.#startedAt.getTime()) / 1000),
+      ...this.#counters,
       ...this.#sequence.current,
       registered: this.#isRegistered,
-      last_accepted_at: this.#accepted,
+      last_accepted_at: this.#lastAcceptedAt,
       waiting_heartbeats: this.#spool.size,
       dropped_heartbeats: this.#spool.dropped,
       interval_seconds: this.#interval / 1000,
       problems: this.#problems(),
       last_error: this.#lastError,
-      health: this.#measured?.health.status ?? null,
+      health: this.#measurements?.health.status ?? null,
+      metrics: this.#metrics(),
     }
   }
 
-  /** Beats until it is told to stop. Nodes that start together do not beat together. */
+  /** Last measurements without device lists; null before the first heartbeat. */
+  #metrics() {
+    if (!this.#measurements) return null
+    const { capacity, health, latency, jobs, services } = this.#measurements
+    return { capacity, health, latency, jobs, services }
+  }
+
+  /** Sends heartbeats until `signal` aborts. The random initial delay spreads the load of nodes that start together. */
   async run(signal: AbortSignal): Promise<void> {
     this.#stop = signal
-    const delivering = this.#deliverAll(signal)
-    for (let wait = this.#parts.settle * (1 + Math.random() * 2); await slept(wait, signal); wait = 0) {
-      await this.#beat()
-      await this.#rest(signal)
+    const delivery = this.#deliverAll(signal)
+    const firstDelay = this.#options.initialDelay * (1 + Math.random() * 2)
+    for (let delay = firstDelay; await slept(delay, signal); delay = 0) {
+      await this.#measure()
+      await this.#waitForNextHeartbeat(signal)
     }
-    this.#wake()
-    await delivering
-    this.#spool.keep()
+    this.#wakeDelivery()
+    await delivery
+    this.#spool.persist()
   }
 
-  /** One beat, and one try to deliver all there is. True when everything got through. */
+  /** Sends one heartbeat and attempts to deliver the queue. Returns true when everything was accepted. */
   async once(): Promise<boolean> {
-    await sleep(this.#parts.settle)
-    await this.#beat()
-    while (this.#measured && this.#spool.size && (await this.#deliverFirst(this.#measured)) === null);
-    this.#spool.keep()
+    await sleep(this.#options.initialDelay)
+    await this.#measure()
+    while (this.#measurements && this.#spool.size && (await this.#deliverFirst(this.#measurements)) === null);
+    this.#spool.persist()
     return this.#spool.size === 0 && this.#lastError === null
   }
 
-  async #beat(): Promise<void> {
+  async #measure(): Promise<void> {
     try {
-      const measured = await this.#parts.collect(this.#problems())
+      const measurements = await this.#options.collect(this.#problems())
       const now = new Date()
       const position = this.#sequence.next()
-      this.#spool.push(position, now, JSON.stringify({ ...position, measured_at: goTime(now), ...measured }))
-      // Others wait already, and the next try may be minutes away: until then a killed agent would lose it.
-      if (this.#spool.size > 1) this.#spool.keep()
-      this.#measured = measured
+      this.#spool.push(position, now, JSON.stringify({ ...position, measured_at: formatGoTime(now), ...measurements }))
+      // With a backlog the next delivery may be minutes away; a killed agent would lose this heartbeat.
+      if (this.#spool.size > 1) this.#spool.persist()
+      this.#measurements = measurements
     } catch (error) {
-      this.#fail('not_measured', (error as Error).message)
+      this.#recordFailure('not_measured', (error as Error).message)
     }
-    this.#wake()
+    this.#wakeDelivery()
   }
 
-  /** Until the next beat is due, which an answer of the API may bring forward. */
-  async #rest(signal: AbortSignal): Promise<void> {
+  /** Waits until the next heartbeat is due. A shorter interval from the API ends the wait early. */
+  async #waitForNextHeartbeat(signal: AbortSignal): Promise<void> {
     const since = performance.now()
-    const part = 0.95 + Math.random() * 0.1
-    const remains = () => this.#interval * part - (performance.now() - since)
-    for (let left = remains(); left > 0 && !signal.aborted; left = remains()) {
-      this.#sooner = new AbortController()
-      await slept(left, AbortSignal.any([signal, this.#sooner.signal]))
+    const jitter = 0.95 + Math.random() * 0.1
+    const remaining = () => this.#interval * jitter - (performance.now() - since)
+    for (let left = remaining(); left > 0 && !signal.aborted; left = remaining()) {
+      this.#intervalShortened = new AbortController()
+      await slept(left, AbortSignal.any([signal, this.#intervalShortened.signal]))
     }
   }
 
   async #deliverAll(signal: AbortSignal): Promise<void> {
     let wait = 0
     while (!signal.aborted) {
-      // What an earlier start left waits until it is known on which machine this is.
-      const measured = this.#measured
-      if (!measured || this.#spool.size === 0) {
+      // Heartbeats of an earlier start wait for the first measurement, which identifies the current hardware.
+      const measurements = this.#measurements
+      if (!measurements || this.#spool.size === 0) {
         await new Promise<void>((resolve) => {
-          this.#wake = resolve
+          this.#wakeDelivery = resolve
         })
         continue
       }
-      const asked = await this.#deliverFirst(measured)
-      wait = asked === null ? 0 : Math.max(backoff(wait), asked * (1 + Math.random() / 4))
-      if (wait) this.#spool.keep()
-      // Many nodes may have much to tell at once: nobody does so in one breath.
+      const retryAfter = await this.#deliverFirst(measurements)
+      wait = retryAfter === null ? 0 : Math.max(backoff(wait), retryAfter * (1 + Math.random() / 4))
+      if (wait) this.#spool.persist()
+      // Pauses between queued heartbeats limit the load when many nodes return at once.
       const pause = wait || (this.#spool.size ? 50 + Math.random() * 150 : 0)
       if (pause) await slept(pause, signal)
     }
   }
 
   /**
-   * Delivers the oldest beat, after having registered where the API does not know this node yet. Null when the next may follow, else for
-   * how many milliseconds the API wants to be left alone (0: it does not say).
+   * Delivers the oldest heartbeat, and registers first when the API does not know this node yet. Returns null on progress, otherwise the
+   * milliseconds that the API asked to wait (0 when it did not).
    */
-  async #deliverFirst(measured: Measured): Promise<number | null> {
-    const { nodeId, clusterId, version, api, identity, register, log } = this.#parts
+  async #deliverFirst(measurements: Measurements): Promise<number | null> {
+    const { nodeId, clusterId, version, api, identity, register, log } = this.#options
     if (!this.#isRegistered) {
-      const answer = await register(measured)
-      if (!answer.accepted) return this.#later(answer.code, answer.message, answer.wait)
+      const result = await register(measurements)
+      if (!result.accepted) return this.#retryLater(result.code, result.message, result.retryAfterSeconds)
       this.#isRegistered = true
       log.info('registered')
     }
     const oldest = this.#spool.first()
     if (!oldest) return null
-    const { hardware_fingerprint } = measured
+    const { hardware_fingerprint } = measurements
     const sender = { node_id: nodeId, cluster_id: clusterId, agent_version: version, hardware_fingerprint }
-    const { done, code, message, wait, next } = await deliver(api, oldest.json, sender, identity)
-    this.#counts.total_heartbeats++
-    if (next) this.#setInterval(next * 1000)
-    if (done === 'unknown_node') this.#isRegistered = false
-    if (done === 'later' || done === 'unknown_node') return this.#later(code, message, wait)
+    const { outcome, code, message, retryAfterSeconds, intervalSeconds } = await deliver(api, oldest.json, sender, identity)
+    this.#counters.total_heartbeats++
+    if (intervalSeconds) this.#setInterval(intervalSeconds * 1000)
+    if (outcome === 'unregistered') this.#isRegistered = false
+    if (outcome === 'retry' || outcome === 'unregistered') return this.#retryLater(code, message, retryAfterSeconds)
     this.#spool.remove(oldest.position)
-    if (done === 'refused') this.#fail(code, message)
+    if (outcome === 'rejected') this.#recordFailure(code, message)
     else {
-      this.#accepted = new Date().toISOString()
+      this.#lastAcceptedAt = new Date().toISOString()
       this.#lastError = null
     }
     return null
@@ -171,20 +181,20 @@ export class Agent {
   #setInterval(interval: number): void {
     const isShorter = interval < this.#interval
     this.#interval = interval
-    if (isShorter) this.#sooner.abort()
+    if (isShorter) this.#intervalShortened.abort()
   }
 
-  #later(code: string, message: string, wait: number | null): number {
-    this.#fail(code, message)
-    return (wait ?? 0) * 1000
+  #retryLater(code: string, message: string, retryAfterSeconds: number | null): number {
+    this.#recordFailure(code, message)
+    return (retryAfterSeconds ?? 0) * 1000
   }
 
-  #fail(code: string, message: string): void {
-    // What was cut short by us is no failure.
+  #recordFailure(code: string, message: string): void {
+    // A request aborted by shutdown is not a failure.
     if (this.#stop?.aborted) return
-    this.#counts.failed_heartbeats++
-    // One line for what goes on being wrong.
-    this.#parts.log[this.#lastError?.code === code ? 'debug' : 'warn'](`${code}: ${message}`)
+    this.#counters.failed_heartbeats++
+    // Log a recurring error once at warn level.
+    this.#options.log[this.#lastError?.code === code ? 'debug' : 'warn'](`${code}: ${message}`)
     this.#lastError = { at: new Date().toISOString(), code, message }
   }
 
@@ -193,7 +203,7 @@ export class Agent {
   }
 }
 
-/** False when it was cut short. */
+/** Sleeps; returns false when aborted. */
 async function slept(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   return sleep(milliseconds, true, { signal }).catch(() => false)
 }

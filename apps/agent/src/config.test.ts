@@ -1,21 +1,21 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { folder } from '../test/tree.ts'
-import { ConfigError, readConfig, required } from './config.ts'
+import { createTempDir } from '../test/temp-files.ts'
+import { ConfigError, readConfig, requireSettings } from './config.ts'
 
-const place = folder()
-let made = 0
-const file = (content: string) => {
-  const name = path.join(place, `${made++}.yaml`)
+const configDir = createTempDir()
+let fileCount = 0
+const writeConfig = (content: string) => {
+  const name = path.join(configDir, `${fileCount++}.yaml`)
   fs.writeFileSync(name, content)
   return name
 }
 const read = (content: string, flags: string[] = [], env: Record<string, string> = {}) =>
-  readConfig(['start', '--config', file(content), ...flags], env).config
+  readConfig(['start', '--config', writeConfig(content), ...flags], env).config
 
-// The keys of an agent in the field.
-const FIELD = `node-id: "node-001"
+// Config file of a third-party agent.
+const THIRD_PARTY = `node-id: "node-001"
 cluster-id: "hpc-cluster-1"
 provider-address: "provider1abc"
 provider-daemon-url: "http://provider-daemon:8081"
@@ -29,8 +29,8 @@ latency-targets:
 log-level: "info"
 `
 
-test('takes the file of a field agent', () => {
-  expect(read(FIELD)).toMatchObject({
+test('reads the config file of a third-party agent', () => {
+  expect(read(THIRD_PARTY)).toMatchObject({
     nodeId: 'node-001',
     apiUrl: 'http://provider-daemon:8081',
     heartbeatInterval: 30_000,
@@ -40,9 +40,9 @@ test('takes the file of a field agent', () => {
   })
 })
 
-test('a flag goes before a variable, and a variable before the file', () => {
+test('flags override variables, and variables override the file', () => {
   const env = { MUSTER_AGENT_REGION: 'env', MUSTER_AGENT_DATACENTER: 'env', MUSTER_AGENT_LATENCY_TARGETS: 'a, b' }
-  expect(read(FIELD, ['--region=flag'], env)).toMatchObject({
+  expect(read(THIRD_PARTY, ['--region=flag'], env)).toMatchObject({
     region: 'flag',
     datacenter: 'env',
     latencyTargets: ['a', 'b'],
@@ -51,25 +51,25 @@ test('a flag goes before a variable, and a variable before the file', () => {
 })
 
 test.each([
-  ['nodeid: x', [], /`nodeid`, which is no setting/],
+  ['nodeid: x', [], /unknown setting `nodeid`/],
   ['node-id: no', [], /`node-id` in .* must be 4 to 64/],
-  ['node-id: [a]', [], /must be a text/],
-  ['- a', [], /must hold keys/],
+  ['node-id: [a]', [], /must be a string/],
+  ['- a', [], /must be a mapping/],
   ['a: [', [], /\.yaml/],
   ['heartbeat-interval: soon', [], /must be a duration/],
-  ['api-url: muster.example.org', [], /must be an address/],
+  ['api-url: muster.example.org', [], /must be a URL/],
   ['', ['--metrics-address', '0.0.0.0:9177'], /must be a loopback address/],
   ['', ['--latency-port', '0'], /must be a port/],
   ['', ['--log-level', 'loud'], /must be one of debug/],
   ['', ['--token', 'secret'], /Unknown option '--token'/],
-])('%j with %j is refused', (content, flags, why) => {
+])('rejects %j with %j', (content, flags, message) => {
   expect(() => read(content, flags)).toThrow(ConfigError)
-  expect(() => read(content, flags)).toThrow(why)
+  expect(() => read(content, flags)).toThrow(message)
 })
 
-test('says what is missing', () => {
-  expect(() => required(read('node-id: node-1\ncluster-id: c'))).toThrow(
-    /api-url is not set: write it into .*\.yaml or give --api-url/,
+test('reports missing settings', () => {
+  expect(() => requireSettings(read('node-id: node-1\ncluster-id: c'))).toThrow(
+    /api-url is not set\. Set it in .*\.yaml or pass --api-url/,
   )
-  expect(() => readConfig(['start', '--config', '/none.yaml'], {})).toThrow('/none.yaml cannot be read')
+  expect(() => readConfig(['start', '--config', '/none.yaml'], {})).toThrow('cannot read /none.yaml')
 })

@@ -4,40 +4,40 @@ import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { type Level, levels } from './log.ts'
 
-/** What is wrong with the settings, for the person who wrote them. */
+/** Invalid settings; the message is for the operator. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
 const text = (value: unknown) => {
-  if (typeof value !== 'string' && typeof value !== 'number') throw new ConfigError('must be a text')
+  if (typeof value !== 'string' && typeof value !== 'number') throw new ConfigError('must be a string')
   return String(value)
 }
 const list = (value: unknown) =>
-  (Array.isArray(value) ? value : text(value).split(',')).map((each) => text(each).trim()).filter(Boolean)
+  (Array.isArray(value) ? value : text(value).split(',')).map((item) => text(item).trim()).filter(Boolean)
 const duration = (value: unknown) => {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text(value))
-  if (!found) throw new ConfigError('must be a duration such as 30s or 2m')
+  if (!found) throw new ConfigError('must be a duration, such as 30s or 2m')
   return Number(found[1]) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[found[2] ?? 's']!
 }
 const port = (value: unknown) => {
   const number = Number(text(value))
-  if (!Number.isInteger(number) || number < 1 || number > 65_535) throw new ConfigError('must be a port, 1 to 65535')
+  if (!Number.isInteger(number) || number < 1 || number > 65_535) throw new ConfigError('must be a port from 1 to 65535')
   return number
 }
 const url = (value: unknown) => {
   const found = URL.parse(text(value))
-  if (!found || !/^https?:$/.test(found.protocol)) throw new ConfigError('must be an address such as https://muster.example.org')
+  if (!found || !/^https?:$/.test(found.protocol)) throw new ConfigError('must be a URL, such as https://muster.example.org')
   return text(value).replace(/\/+$/, '')
 }
 const level = (value: unknown) => {
-  const found = levels.find((each) => each === value)
+  const found = levels.find((name) => name === value)
   if (!found) throw new ConfigError(`must be one of ${levels.join(', ')}`)
   return found
 }
 const loopback = (value: unknown) => {
   const found = /^(127(?:\.\d{1,3}){3}|\[::1\]):(\d{1,5})$/.exec(text(value))
-  if (!found) throw new ConfigError('must be a loopback address with a port, such as 127.0.0.1:9177')
+  if (!found) throw new ConfigError('must be a loopback address with port, such as 127.0.0.1:9177')
   return { host: found[1]!.replace(/[[\]]/g, ''), port: port(found[2]) }
 }
 const nodeId = (value: unknown) => {
@@ -46,7 +46,7 @@ const nodeId = (value: unknown) => {
   return text(value)
 }
 
-/** Every key of the file; each is a flag (--node-id) and a variable (MUSTER_AGENT_NODE_ID) as well. */
+/** Keys of the config file. Each is also a flag (--node-id) and an environment variable (MUSTER_AGENT_NODE_ID). */
 const KEYS = {
   'node-id': nodeId,
   'cluster-id': text,
@@ -106,10 +106,12 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Reads flags, then the environment, then the file: the first that says something wins. Throws ConfigError. */
+/** Reads settings from flags, environment and config file, in order of precedence. Throws ConfigError. */
 export function readConfig(args: string[], env: NodeJS.ProcessEnv = process.env) {
   const options = Object.fromEntries(Object.keys(KEYS).map((key) => [key, { type: 'string' as const }]))
-  const { values, positionals } = parse_(() => parseArgs({ args, options: { ...options, ...FLAGS }, allowPositionals: true }))
+  const { values, positionals } = withConfigErrors(() =>
+    parseArgs({ args, options: { ...options, ...FLAGS }, allowPositionals: true }),
+  )
   const flags = values as Record<string, unknown>
   const configFile = (flags.config as string | undefined) ?? env.MUSTER_AGENT_CONFIG ?? DEFAULT_FILE
   const file = readFile(configFile, configFile === DEFAULT_FILE)
@@ -120,9 +122,9 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv = process.env)
       [variable, env[variable]],
       [`\`${key}\` in ${configFile}`, file[key]],
     ] as const
-    const [where, value] = sources.find(([, value]) => value !== undefined && value !== null && value !== '') ?? []
-    if (where === undefined) return
-    return parse_(() => KEYS[key](value) as ReturnType<(typeof KEYS)[K]>, where)
+    const [source, value] = sources.find(([, value]) => value !== undefined && value !== null && value !== '') ?? []
+    if (source === undefined) return
+    return withConfigErrors(() => KEYS[key](value) as ReturnType<(typeof KEYS)[K]>, source)
   }
   const hostname = get('hostname') ?? os.hostname()
   const config: Config = {
@@ -152,34 +154,34 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv = process.env)
   return { config, command: positionals, once: flags.once === true, json: flags.json === true, help: flags.help === true }
 }
 
-/** What register and start cannot do without. Throws ConfigError naming the first that is missing. */
-export function required(config: Config) {
+/** Settings required by `register` and `start`. Throws ConfigError for the first missing one. */
+export function requireSettings(config: Config) {
   const { nodeId, clusterId, apiUrl } = config
   for (const [key, value] of Object.entries({ 'node-id': nodeId, 'cluster-id': clusterId, 'api-url': apiUrl }))
-    if (!value) throw new ConfigError(`${key} is not set: write it into ${config.configFile} or give --${key}`)
+    if (!value) throw new ConfigError(`${key} is not set. Set it in ${config.configFile} or pass --${key}`)
   return { nodeId: nodeId!, clusterId: clusterId!, apiUrl: apiUrl! }
 }
 
-function readFile(file: string, mayBeMissing: boolean): Record<string, unknown> {
+function readFile(file: string, isOptional: boolean): Record<string, unknown> {
   let content: string
   try {
     content = fs.readFileSync(file, 'utf8')
   } catch (error) {
-    if (mayBeMissing && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`)
+    if (isOptional && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new ConfigError(`cannot read ${file}: ${(error as Error).message}`)
   }
-  const found = parse_(() => parse(content) ?? {}, file)
-  if (typeof found !== 'object' || Array.isArray(found)) throw new ConfigError(`${file} must hold keys with their values`)
-  const strange = Object.keys(found).find((key) => !(key in KEYS))
-  if (strange)
-    throw new ConfigError(`${file} has \`${strange}\`, which is no setting; the settings are ${Object.keys(KEYS).join(', ')}`)
+  const found = withConfigErrors(() => parse(content) ?? {}, file)
+  if (typeof found !== 'object' || Array.isArray(found)) throw new ConfigError(`${file} must be a mapping of settings`)
+  const unknown = Object.keys(found).find((key) => !(key in KEYS))
+  if (unknown)
+    throw new ConfigError(`${file}: unknown setting \`${unknown}\`. Supported settings: ${Object.keys(KEYS).join(', ')}`)
   return found
 }
 
-function parse_<T>(read: () => T, where?: string): T {
+function withConfigErrors<T>(read: () => T, source?: string): T {
   try {
     return read()
   } catch (error) {
-    throw new ConfigError([where, (error as Error).message.split('\n')[0]].filter(Boolean).join(' '))
+    throw new ConfigError([source, (error as Error).message.split('\n')[0]].filter(Boolean).join(' '))
   }
 }

@@ -1,59 +1,74 @@
 import type { Heartbeat } from '@muster/protocol'
-import { encodeHeartbeat, envelope, goTime, type Identity, sign } from '@muster/protocol/light'
-import type { Api, Reply } from './api.ts'
+import { encodeHeartbeat, envelope, formatGoTime, type Identity, sign } from '@muster/protocol/agent'
+import type { ApiClient, ApiResult } from './api-client.ts'
 
-/**
- * What is to be done with a beat after a try: it is through, it can never get through, it is to be tried again, or the node has to be
- * registered first.
- */
-export type Outcome = {
-  done: 'accepted' | 'refused' | 'later' | 'unknown_node'
+export type DeliveryResult = {
+  /** `rejected`: never accepted, drop it. `retry`: try again later. `unregistered`: register first, then try again. */
+  outcome: 'accepted' | 'rejected' | 'retry' | 'unregistered'
   code: string
   message: string
-  wait: number | null
-  next: number | null
+  retryAfterSeconds: number | null
+  /** Heartbeat interval of the tenant; null when the API did not send it. */
+  intervalSeconds: number | null
 }
 
-/** Milliseconds after which a beat is said to be late. */
-const LATE = 5000
+/** Age from which a heartbeat carries `measured_at`. */
+const LATE_MS = 5000
 
-/** Who sends a beat. */
 type Sender = Pick<Heartbeat, 'node_id' | 'cluster_id' | 'agent_version' | 'hardware_fingerprint'>
 
 /**
- * Signs and sends one beat. `timestamp` is the time of this try, since the API takes only what is fresh; a beat that waited says in
- * `measured_at` when it was measured. It is sent in the name and from the hardware that hold now: with those that it was measured
- * under, a node that was renamed or repaired meanwhile would be refused.
+ * Signs and sends one heartbeat. `timestamp` is the time of this attempt, because the API accepts recent timestamps only; a late
+ * heartbeat also carries `measured_at`. The sender's current identity replaces the one at measurement: the API would reject the
+ * heartbeats of a node that was renamed or repaired in between.
  */
-export async function deliver(api: Api, json: string, sender: Sender, identity: Identity, now = new Date()): Promise<Outcome> {
-  const { measured_at, ...measured } = JSON.parse(json) as Heartbeat
-  const isLate = now.getTime() - Date.parse(measured_at ?? '') > LATE
-  const beat: Heartbeat = { ...measured, ...sender, timestamp: goTime(now), ...(isLate ? { measured_at } : {}) }
-  const bytes = encodeHeartbeat(beat)
+export async function deliver(
+  api: ApiClient,
+  json: string,
+  sender: Sender,
+  identity: Identity,
+  now = new Date(),
+): Promise<DeliveryResult> {
+  const { measured_at, ...measurements } = JSON.parse(json) as Heartbeat
+  const isLate = now.getTime() - Date.parse(measured_at ?? '') > LATE_MS
+  const heartbeat: Heartbeat = {
+    ...measurements,
+    ...sender,
+    timestamp: formatGoTime(now),
+    ...(isLate ? { measured_at } : {}),
+  }
+  const bytes = encodeHeartbeat(heartbeat)
   const body = envelope(bytes, sign(bytes, identity.privateKey, now))
-  const headers = { 'x-node-id': beat.node_id, 'x-cluster-id': beat.cluster_id }
-  return outcome(await api(`/agent/v1/nodes/${encodeURIComponent(beat.node_id)}/heartbeat`, body, headers))
+  const headers = { 'x-node-id': heartbeat.node_id, 'x-cluster-id': heartbeat.cluster_id }
+  return parseResult(await api(`/agent/v1/nodes/${encodeURIComponent(heartbeat.node_id)}/heartbeat`, body, headers))
 }
 
-/** Beats that are wrong in themselves would hold up all behind them; everything else may be mended by time or by a person. */
-export function outcome(reply: Reply): Outcome {
-  if ('failure' in reply) return { done: 'later', code: 'connection_failed', message: reply.failure, wait: null, next: null }
-  const { status, body, retryAfter } = reply
+/** Maps a response to a result. Only invalid heartbeats are dropped, because they block the queue; all other failures are retried. */
+export function parseResult(result: ApiResult): DeliveryResult {
+  if ('failure' in result)
+    return {
+      outcome: 'retry',
+      code: 'connection_failed',
+      message: result.failure,
+      retryAfterSeconds: null,
+      intervalSeconds: null,
+    }
+  const { status, body, retryAfterSeconds } = result
   if (status === 200 && body.accepted === true) {
-    const said = body.next_heartbeat_seconds
-    const next = typeof said === 'number' && said > 0 ? Math.min(said, 3600) : null
-    return { done: 'accepted', code: 'accepted', message: '', wait: null, next }
+    const interval = body.next_heartbeat_seconds
+    const intervalSeconds = typeof interval === 'number' && interval > 0 ? Math.min(interval, 3600) : null
+    return { outcome: 'accepted', code: 'accepted', message: '', retryAfterSeconds: null, intervalSeconds }
   }
   const error = Object(body.error)
   const code = typeof error.code === 'string' ? error.code : `http_${status}`
-  const message = typeof error.message === 'string' ? error.message : `the API answered with HTTP ${status}`
-  const isWrong = status === 400 || status === 413 || code === 'stale_sequence'
-  const done = isWrong ? 'refused' : code === 'node_not_registered' ? 'unknown_node' : 'later'
-  // An API that did not let the node in does not know either how often it is to beat.
-  return { done, code, message, wait: retryAfter, next: null }
+  const message = typeof error.message === 'string' ? error.message : `The API responded with HTTP ${status}`
+  const isInvalid = status === 400 || status === 413 || code === 'stale_sequence'
+  const outcome = isInvalid ? 'rejected' : code === 'node_not_registered' ? 'unregistered' : 'retry'
+  // Responses to rejected heartbeats do not know the tenant, and so not its interval.
+  return { outcome, code, message, retryAfterSeconds, intervalSeconds: null }
 }
 
-/** Waits grow from about a second to five minutes and are drawn by chance, so that nodes which lost the API together do not come back so. */
-export function backoff(last: number, chance = Math.random()): number {
-  return Math.min(300_000, 1000 + chance * (Math.max(last, 1000) * 3 - 1000))
+/** Exponential backoff with jitter, 1 s to 5 min, so that nodes that lost the API together do not return together. */
+export function backoff(lastMs: number, random = Math.random()): number {
+  return Math.min(300_000, 1000 + random * (Math.max(lastMs, 1000) * 3 - 1000))
 }

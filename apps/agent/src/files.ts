@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-// Everything of /proc, /sys and /run is read through these, below a root that a container or a test can set. What is not there or may
-// not be read is null, never an error.
+// Readers for files below /proc, /sys and /run of a host root, which containers and tests set. Missing and unreadable files are null,
+// never an error.
 
-export function text(root: string, file: string): string | null {
+export function readText(root: string, file: string): string | null {
   try {
     return fs.readFileSync(root + file, 'utf8').trim()
   } catch {
@@ -12,13 +12,13 @@ export function text(root: string, file: string): string | null {
   }
 }
 
-/** The whole number that a file holds; null for anything else, and for what sysfs says when it does not know (-1). */
-export function number(root: string, file: string): number | null {
-  const found = text(root, file)
-  return found !== null && /^\d+$/.test(found) ? Number(found) : null
+/** Reads a non-negative integer; null for anything else, and for -1, which sysfs uses for unknown values. */
+export function readNumber(root: string, file: string): number | null {
+  const text = readText(root, file)
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null
 }
 
-export function names(root: string, folder: string): string[] {
+export function listFolder(root: string, folder: string): string[] {
   try {
     return fs.readdirSync(root + folder).sort()
   } catch {
@@ -26,7 +26,16 @@ export function names(root: string, folder: string): string[] {
   }
 }
 
-export const exists = (root: string, file: string) => fs.existsSync(root + file)
+/** Reads the last path component of a symbolic link, such as the driver of a device. */
+export function readLinkName(root: string, file: string): string | null {
+  try {
+    return path.basename(fs.readlinkSync(root + file))
+  } catch {
+    return null
+  }
+}
+
+export const fileExists = (root: string, file: string) => fs.existsSync(root + file)
 
 export function sum(values: (number | null)[]): number | null {
   const known = values.filter((value) => value !== null)
@@ -38,22 +47,22 @@ export const max = (values: (number | null)[]) => {
   return known.length ? Math.max(...known) : null
 }
 
-/** A share as a percentage of one decimal, held within 0 to 100; null when there is no whole. */
+/** Percentage with one decimal, clamped to 0-100; null when `whole` is 0. */
 export function percent(part: number, whole: number): number | null {
   return whole > 0 ? Math.round(Math.min(1, Math.max(0, part / whole)) * 1000) / 10 : null
 }
 
-/** Replaces a file in one step and waits until it is on the disk. */
-export function writeDurably(file: string, content: string): void {
-  const fresh = `${file}.new`
-  const handle = fs.openSync(fresh, 'w', 0o600)
+/** Replaces a file atomically and syncs it to disk. */
+export function writeFileAtomic(file: string, content: string): void {
+  const temporary = `${file}.new`
+  const handle = fs.openSync(temporary, 'w', 0o600)
   try {
     fs.writeSync(handle, content)
     fs.fsyncSync(handle)
   } finally {
     fs.closeSync(handle)
   }
-  fs.renameSync(fresh, file)
+  fs.renameSync(temporary, file)
   const folder = fs.openSync(path.dirname(file), 'r')
   try {
     fs.fsyncSync(folder)

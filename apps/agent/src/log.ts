@@ -4,12 +4,12 @@ export const levels = Object.keys(LEVELS) as Level[]
 
 export type Log = Record<Level, (message: string) => void>
 
-/** Lines on stderr; under systemd each with its priority, which the journal takes off again. */
-export function logger(least: Level): Log {
+/** Logs lines to stderr, with a timestamp or, under systemd, with the priority prefix of the journal. */
+export function createLogger(minLevel: Level): Log {
   const write = (level: Level) => (message: string) => {
-    if (LEVELS[level] > LEVELS[least]) return
-    const head = process.env.JOURNAL_STREAM ? `<${LEVELS[level]}>` : `${new Date().toISOString()} ${level} `
-    process.stderr.write(`${head}${message.replaceAll('\n', ' ')}\n`)
+    if (LEVELS[level] > LEVELS[minLevel]) return
+    const prefix = process.env.JOURNAL_STREAM ? `<${LEVELS[level]}>` : `${new Date().toISOString()} ${level} `
+    process.stderr.write(`${prefix}${message.replaceAll('\n', ' ')}\n`)
   }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }

@@ -1,24 +1,27 @@
 import fs from 'node:fs'
-import { readKeyFile, writeKeyFile } from '@muster/protocol/light'
+import { readKeyFile, writeKeyFile } from '@muster/protocol/agent'
 import { Agent } from './agent.ts'
-import { api } from './api.ts'
-import { collector } from './collect/index.ts'
-import { type Config, ConfigError, readConfig, required } from './config.ts'
-import { logger } from './log.ts'
+import { createApiClient } from './api-client.ts'
+import { createCollector, type Measurements } from './collect/index.ts'
+import { type Config, ConfigError, readConfig, requireSettings } from './config.ts'
+import { createLogger } from './log.ts'
 import { register } from './register.ts'
-import { askStatus, serveStatus } from './status.ts'
+import { fetchStatus, type Status, serveStatus } from './status.ts'
 import { VERSION } from './version.ts'
 
-const HELP = `muster-agent tells Muster how this node is.
+const HELP = `muster-agent reports the health and capacity of this node to Muster.
 
-  muster-agent init       make the key of this node and print its public half
-  muster-agent register   tell the API of this node (exit code 3: a person has to approve it)
-  muster-agent start      beat until it is stopped (--once: a single time)
-  muster-agent status     ask the running agent (--json)
-  muster-agent version
+Usage: muster-agent COMMAND [OPTIONS]
 
-Settings stand in /etc/muster/agent.yaml (--config FILE); each can be given as a flag (--node-id NAME) or as a variable
-(MUSTER_AGENT_NODE_ID). A one-time token is read from --token-file FILE, where - means standard input.
+Commands:
+  init        create the key of this node and print its public key
+  register    register this node with the API (exit code 3: approval pending)
+  start       send heartbeats until stopped (--once: send one heartbeat)
+  status      show the status of the running agent (--json)
+  version     show the version
+
+Settings are read from /etc/muster/agent.yaml (--config FILE). Each setting is also a flag (--node-id NAME) and an
+environment variable (MUSTER_AGENT_NODE_ID). --token-file FILE contains the one-time token; use - for standard input.
 `
 
 const COMMANDS: Record<string, (config: Config, flags: { once: boolean; json: boolean }) => number | Promise<number>> = {
@@ -28,59 +31,63 @@ const COMMANDS: Record<string, (config: Config, flags: { once: boolean; json: bo
     return 0
   },
   register: async (config) => {
-    const { tell, measure } = world(config, new AbortController().signal)
-    const answer = await tell(await measure())
-    if (answer.accepted) process.stdout.write(`${config.nodeId} is registered\n`)
-    else process.stderr.write(`muster-agent: ${answer.code}: ${answer.message}\n`)
-    return answer.accepted ? 0 : answer.code === 'approval_pending' ? 3 : 1
+    const { registerNode, collect } = createContext(config, new AbortController().signal)
+    const result = await registerNode(await collect())
+    if (result.accepted) process.stdout.write(`${config.nodeId} is registered\n`)
+    else process.stderr.write(`muster-agent: ${result.code}: ${result.message}\n`)
+    return result.accepted ? 0 : result.code === 'approval_pending' ? 3 : 1
   },
   start: async (config, { once }) => {
     const stop = new AbortController()
-    const { names, identity, send, tell, measure, log } = world(config, stop.signal)
-    const { stateDir, heartbeatInterval: interval } = config
-    const settle = 1000
+    const { names, identity, api, registerNode, collect, log } = createContext(config, stop.signal)
     const agent = new Agent({
       ...names,
-      stateDir,
-      interval,
-      settle,
+      stateDir: config.stateDir,
+      interval: config.heartbeatInterval,
+      initialDelay: 1000,
       version: VERSION,
       identity,
-      api: send,
+      api,
       log,
-      collect: measure,
-      register: tell,
+      collect,
+      register: registerNode,
     })
     if (once) return (await agent.once()) ? 0 : 1
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-    const places = [{ path: config.statusSocket }, ...(config.metricsAddress ? [config.metricsAddress] : [])]
-    const status = () => agent.status()
-    // An agent that cannot tell its status here still has to tell the API.
+    const addresses = [{ path: config.statusSocket }, ...(config.metricsAddress ? [config.metricsAddress] : [])]
+    // Heartbeats matter more than the local status: continue without it.
     const servers = await Promise.all(
-      places.map((at) => serveStatus(status, at).catch((error: Error) => void log.warn(`no status: ${error.message}`))),
+      addresses.map((address) =>
+        serveStatus(() => agent.status(), address).catch(
+          (error: Error) => void log.warn(`cannot serve the status: ${error.message}`),
+        ),
+      ),
     )
-    log.info(`muster-agent ${VERSION} is ${names.nodeId} of ${names.clusterId}, beating to ${names.apiUrl}`)
+    log.info(`muster-agent ${VERSION} started: node ${names.nodeId}, cluster ${names.clusterId}, API ${names.apiUrl}`)
     await agent.run(stop.signal)
     for (const server of servers) server?.close()
     return 0
   },
   status: async (config, { json }) => {
-    const status = await askStatus(config.statusSocket)
+    const status = await fetchStatus(config.statusSocket)
     if (!status) {
-      process.stderr.write(`muster-agent: no agent answers at ${config.statusSocket}; is it started?\n`)
+      process.stderr.write(
+        `muster-agent: no agent responds at ${config.statusSocket}. Start it with: systemctl start muster-agent\n`,
+      )
       return 1
     }
-    const { last_error, problems, ...rest } = status
+    const { last_error, problems, metrics, ...rest } = status
     const rows = {
       ...rest,
       problems: problems.join('; ') || 'none',
       last_error: last_error ? `${last_error.at} ${last_error.code}: ${last_error.message}` : 'none',
+      ...flattenMetrics(metrics),
     }
     process.stdout.write(
       json
         ? `${JSON.stringify(status)}\n`
         : Object.entries(rows)
-            .map(([name, value]) => `${name.padEnd(20)} ${value ?? '-'}\n`)
+            .map(([name, value]) => `${name.padEnd(31)} ${value ?? '-'}\n`)
             .join(''),
     )
     return 0
@@ -91,24 +98,33 @@ const COMMANDS: Record<string, (config: Config, flags: { once: boolean; json: bo
   },
 }
 
-/** What register and start need: the key, the way to the API, and eyes. */
-function world(config: Config, stop: AbortSignal) {
-  const names = required(config)
-  const log = logger(config.logLevel)
-  if (names.apiUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(names.apiUrl))
-    log.warn(`${names.apiUrl} is not HTTPS: beats are signed, but anybody on the way can read and withhold them`)
-  const identity = readKeyFile(config.keyFile)
-  const send = api(names.apiUrl, config.caFile, VERSION, stop)
-  // Read anew each time: the file is put there and taken away by whoever enrols the node.
-  const token = () =>
-    config.tokenFile && (config.tokenFile === '-' || fs.existsSync(config.tokenFile)) ? readToken(config.tokenFile) : undefined
-  const measure = collector(config, names.clusterId)
-  const tell = async (measured: Awaited<ReturnType<typeof measure>>) =>
-    register(send, config, names, identity, measured, VERSION, token())
-  return { names, log, identity, send, measure, tell }
+/** Scalar metrics by name, and lists as text. */
+function flattenMetrics(metrics: Status['metrics']): Record<string, unknown> {
+  const { status, reasons, ...health } = metrics?.health ?? {}
+  const sections = { ...metrics?.capacity, ...health, ...metrics?.latency, ...metrics?.jobs, ...metrics?.services }
+  const scalars = Object.entries(sections).filter(([, value]) => typeof value !== 'object' || value === null)
+  return { ...(reasons?.length ? { reasons: reasons.join('; ') } : {}), ...Object.fromEntries(scalars) }
 }
 
-const readToken = (file: string) => fs.readFileSync(file === '-' ? 0 : file, 'utf8').trim() || undefined
+/** Dependencies shared by `register` and `start`. */
+function createContext(config: Config, stop: AbortSignal) {
+  const names = requireSettings(config)
+  const log = createLogger(config.logLevel)
+  if (names.apiUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(names.apiUrl))
+    log.warn(`${names.apiUrl} is not HTTPS: heartbeats are signed, but others on the network can read and block them`)
+  const identity = readKeyFile(config.keyFile)
+  const api = createApiClient(names.apiUrl, config.caFile, VERSION, stop)
+  const collect = createCollector(config, names.clusterId)
+  // The token file is read at each registration, because deployment tools create and delete it.
+  const registerNode = (measurements: Measurements) =>
+    register(api, config, names, identity, measurements, VERSION, readToken(config.tokenFile))
+  return { names, log, identity, api, collect, registerNode }
+}
+
+function readToken(file: string | undefined): string | undefined {
+  if (!file || (file !== '-' && !fs.existsSync(file))) return
+  return fs.readFileSync(file === '-' ? 0 : file, 'utf8').trim() || undefined
+}
 
 async function main(args: string[]): Promise<number> {
   const { config, command, help, ...flags } = readConfig(args)
@@ -120,7 +136,7 @@ async function main(args: string[]): Promise<number> {
   return await run(config, flags)
 }
 
-// No await out here: it would keep the build from compiling ahead of time.
+// A top-level await would prevent ahead-of-time compilation.
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code

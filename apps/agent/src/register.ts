@@ -1,46 +1,47 @@
 import type { RegisterRequest } from '@muster/protocol'
-import { type Identity, prove } from '@muster/protocol/light'
-import type { Api } from './api.ts'
-import type { Measured } from './collect/index.ts'
+import { createProof, type Identity } from '@muster/protocol/agent'
+import type { ApiClient } from './api-client.ts'
+import type { Measurements } from './collect/index.ts'
 import type { Config } from './config.ts'
 
-export type Registered = { accepted: true } | { accepted: false; code: string; message: string; wait: number | null }
+export type RegistrationResult =
+  | { accepted: true }
+  | { accepted: false; code: string; message: string; retryAfterSeconds: number | null }
 
-/** Tells the API who this node is, with the proof that it holds the key. The token, where there is one, is only ever in the body. */
+/** Registers this node with a proof that it holds its key. The token, if any, is sent in the body only. */
 export async function register(
-  api: Api,
+  api: ApiClient,
   config: Config,
   names: { nodeId: string; clusterId: string },
   identity: Identity,
-  measured: Measured,
+  measurements: Measurements,
   version: string,
   token: string | undefined,
-): Promise<Registered> {
+): Promise<RegistrationResult> {
   const request: RegisterRequest = {
     node_id: names.nodeId,
     cluster_id: names.clusterId,
     provider_address: config.providerAddress ?? '',
     agent_pubkey: identity.publicKey.base64,
     hostname: config.hostname,
-    hardware_fingerprint: measured.hardware_fingerprint ?? undefined,
+    hardware_fingerprint: measurements.hardware_fingerprint ?? undefined,
     agent_version: version,
     region: config.region,
     datacenter: config.datacenter,
-    capacity: measured.capacity,
-    health: measured.health,
-    enrolment_token: token,
+    capacity: measurements.capacity,
+    health: measurements.health,
+    enrollment_token: token,
   }
-  const body = JSON.stringify({ ...request, proof: prove(request, identity.privateKey, new Date()) })
-  const reply = await api('/agent/v1/nodes/register', body)
-  if ('failure' in reply) return { accepted: false, code: 'connection_failed', message: reply.failure, wait: null }
-  // A field agent's API answers a registration with its status alone.
-  if (reply.status === 200 && reply.body.accepted !== false) return { accepted: true }
-  const error = Object(reply.body.error)
-  const message = typeof error.message === 'string' ? error.message : `the API answered with HTTP ${reply.status}`
+  const body = JSON.stringify({ ...request, proof: createProof(request, identity.privateKey, new Date()) })
+  const result = await api('/agent/v1/nodes/register', body)
+  if ('failure' in result) return { accepted: false, code: 'connection_failed', message: result.failure, retryAfterSeconds: null }
+  // APIs for third-party agents respond to a registration with the HTTP status only.
+  if (result.status === 200 && result.body.accepted !== false) return { accepted: true }
+  const error = Object(result.body.error)
   return {
     accepted: false,
-    code: typeof error.code === 'string' ? error.code : `http_${reply.status}`,
-    message,
-    wait: reply.retryAfter,
+    code: typeof error.code === 'string' ? error.code : `http_${result.status}`,
+    message: typeof error.message === 'string' ? error.message : `The API responded with HTTP ${result.status}`,
+    retryAfterSeconds: result.retryAfterSeconds,
   }
 }

@@ -1,28 +1,28 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { writeDurably } from './files.ts'
-import type { Position } from './state.ts'
+import { writeFileAtomic } from './files.ts'
+import type { Position } from './sequence.ts'
 
-export const SPOOL_AGE = 3_600_000
-const SPOOL_BYTES = 8 * 1024 * 1024
+export const SPOOL_MAX_AGE_MS = 3_600_000
+const SPOOL_MAX_BYTES = 8 * 1024 * 1024
 
-/** A beat that waits to be delivered: its JSON in memory, or in a file named after its position. */
-type Waiting = { position: Position; measuredAt: number; bytes: number; json: string | null }
+/** An undelivered heartbeat: its JSON in memory, or null when it is in the file named after its position. */
+type QueuedHeartbeat = { position: Position; measuredAt: number; bytes: number; json: string | null }
 
 /**
- * Beats in the order in which they were measured, oldest first. Only what could not be delivered at once goes to the disk; where the disk
- * is full it stays in memory. Beats older than an hour and beyond 8 MiB are dropped, oldest first, and counted.
+ * Queue of heartbeats in order of measurement. Only heartbeats that could not be delivered at once are persisted; on a full disk they
+ * stay in memory. Heartbeats older than one hour or beyond 8 MiB are dropped, oldest first, and counted.
  */
 export class Spool {
   #folder: string
-  #waiting: Waiting[] = []
+  #queue: QueuedHeartbeat[] = []
   dropped = 0
-  /** Why beats are not on the disk; null when they are. */
+  /** Why heartbeats cannot be persisted; null when they can. */
   problem: string | null = null
 
-  constructor(folder: string) {
-    this.#folder = path.join(folder, 'spool')
-    for (const name of list(this.#folder)) {
+  constructor(stateDir: string) {
+    this.#folder = path.join(stateDir, 'spool')
+    for (const name of listFolder(this.#folder)) {
       const [, epoch, sequence] = /^(\d{14})-(\d{14})\.json$/.exec(name) ?? []
       const file = path.join(this.#folder, name)
       if (!epoch || !sequence) {
@@ -30,7 +30,7 @@ export class Spool {
         continue
       }
       const { size, mtimeMs } = fs.statSync(file)
-      this.#waiting.push({
+      this.#queue.push({
         position: { boot_epoch: Number(epoch), sequence_number: Number(sequence) },
         measuredAt: mtimeMs,
         bytes: size,
@@ -40,60 +40,60 @@ export class Spool {
   }
 
   get size(): number {
-    return this.#waiting.length
+    return this.#queue.length
   }
 
-  /** Takes a beat in behind all others. */
   push(position: Position, measuredAt: Date, json: string): void {
-    this.#waiting.push({ position, measuredAt: measuredAt.getTime(), bytes: Buffer.byteLength(json), json })
-    let bytes = this.#waiting.reduce((sum, each) => sum + each.bytes, 0)
-    while (this.#waiting.length > 1 && (bytes > SPOOL_BYTES || measuredAt.getTime() - this.#waiting[0]!.measuredAt > SPOOL_AGE)) {
-      bytes -= this.#waiting[0]!.bytes
-      this.#forget(0)
+    this.#queue.push({ position, measuredAt: measuredAt.getTime(), bytes: Buffer.byteLength(json), json })
+    let bytes = this.#queue.reduce((sum, heartbeat) => sum + heartbeat.bytes, 0)
+    const oldestAllowed = measuredAt.getTime() - SPOOL_MAX_AGE_MS
+    while (this.#queue.length > 1 && (bytes > SPOOL_MAX_BYTES || this.#queue[0]!.measuredAt < oldestAllowed)) {
+      bytes -= this.#queue[0]!.bytes
+      this.#delete(0)
       this.dropped++
     }
   }
 
-  /** The oldest beat. One whose file is gone or cannot be read is dropped. */
+  /** Returns the oldest heartbeat. Drops heartbeats whose file is missing or unreadable. */
   first(): { position: Position; json: string } | undefined {
-    while (this.#waiting[0]) {
-      const { position, json } = this.#waiting[0]
+    while (this.#queue[0]) {
+      const { position, json } = this.#queue[0]
       try {
         return { position, json: json ?? fs.readFileSync(this.#file(position), 'utf8') }
       } catch {
-        this.#forget(0)
+        this.#delete(0)
         this.dropped++
       }
     }
   }
 
-  /** The beat was delivered, or is refused for good. */
+  /** Removes a heartbeat that was accepted or rejected permanently. */
   remove(position: Position): void {
-    const at = this.#waiting.findIndex((each) => this.#file(each.position) === this.#file(position))
-    if (at >= 0) this.#forget(at)
+    const index = this.#queue.findIndex((heartbeat) => this.#file(heartbeat.position) === this.#file(position))
+    if (index >= 0) this.#delete(index)
   }
 
-  /** Puts on the disk what is only in memory. */
-  keep(): void {
+  /** Writes heartbeats that are only in memory to disk. */
+  persist(): void {
     try {
       fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-      for (const each of this.#waiting) {
-        if (each.json === null) continue
-        const file = this.#file(each.position)
-        writeDurably(file, each.json)
-        // The next start takes the age of a beat from here.
-        fs.utimesSync(file, each.measuredAt / 1000, each.measuredAt / 1000)
-        each.json = null
+      for (const heartbeat of this.#queue) {
+        if (heartbeat.json === null) continue
+        const file = this.#file(heartbeat.position)
+        writeFileAtomic(file, heartbeat.json)
+        // The next start reads the time of measurement from the mtime.
+        fs.utimesSync(file, heartbeat.measuredAt / 1000, heartbeat.measuredAt / 1000)
+        heartbeat.json = null
       }
       this.problem = null
     } catch (error) {
-      this.problem = `beats cannot be kept on the disk: ${(error as Error).message}`
+      this.problem = `undelivered heartbeats cannot be saved: ${(error as Error).message}`
     }
   }
 
-  #forget(at: number): void {
-    const [gone] = this.#waiting.splice(at, 1)
-    if (gone && gone.json === null) fs.rmSync(this.#file(gone.position), { force: true })
+  #delete(index: number): void {
+    const [removed] = this.#queue.splice(index, 1)
+    if (removed && removed.json === null) fs.rmSync(this.#file(removed.position), { force: true })
   }
 
   #file({ boot_epoch, sequence_number }: Position): string {
@@ -102,7 +102,7 @@ export class Spool {
   }
 }
 
-function list(folder: string): string[] {
+function listFolder(folder: string): string[] {
   try {
     return fs.readdirSync(folder).sort()
   } catch {

@@ -1,3 +1,3 @@
-/** The build puts the version in; from the repository it is none that was released. */
+/** Set by the build; a checkout has no released version. */
 declare const MUSTER_AGENT_VERSION: string | undefined
 export const VERSION = typeof MUSTER_AGENT_VERSION === 'string' ? MUSTER_AGENT_VERSION : '0.0.0-source'

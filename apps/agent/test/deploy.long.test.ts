@@ -1,37 +1,37 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { given } from '@muster/lab/given'
+import { createLab } from '@muster/lab/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { playsOn } from '../../worker/src/testing/play.ts'
-import { canInstall, changes, succeeded } from '../../worker/src/testing/template-world.ts'
-import { compile, here } from '../packaging/compile.ts'
-import { standInApi } from './stand-in-api.ts'
-import { folder } from './tree.ts'
+import { createPlaybookRunner } from '../../worker/src/testing/playbook-runner.ts'
+import { canInstall, changes, succeeded } from '../../worker/src/testing/template-fixture.ts'
+import { compile, hostTarget } from '../packaging/compile.ts'
+import { startFakeApi } from './fake-api.ts'
+import { createTempDir } from './temp-files.ts'
 
-describe.runIf(canInstall && here)('deploy_muster_agent', () => {
-  let lab: Awaited<ReturnType<typeof given.lab>>
-  let ansible: ReturnType<typeof playsOn>
-  let stand: Awaited<ReturnType<typeof standInApi>>
-  const playbooks = folder()
+describe.runIf(canInstall && hostTarget)('deploy_muster_agent', () => {
+  let lab: Awaited<ReturnType<typeof createLab>>
+  let ansible: ReturnType<typeof createPlaybookRunner>
+  let fakeApi: Awaited<ReturnType<typeof startFakeApi>>
+  const playbooks = createTempDir()
   beforeAll(async () => {
-    // The shipped playbooks, with the binary where an administrator without a network puts it.
+    // The shipped playbooks with the binary in the offline folder.
     fs.cpSync(path.resolve(import.meta.dirname, '../../../playbooks'), playbooks, { recursive: true })
     fs.mkdirSync(path.join(playbooks, 'files/agent'), { recursive: true })
-    compile(here!, path.join(playbooks, `files/agent/muster-agent-${here}`))
-    lab = await given.lab({ nodes: [{ name: 'node-a', profile: 'cpu' }], mode: 'namespaces' })
-    stand = await standInApi(undefined, lab.hostAddress)
-    ansible = playsOn(lab, playbooks)
+    compile(hostTarget!, path.join(playbooks, `files/agent/muster-agent-${hostTarget}`))
+    lab = await createLab({ nodes: [{ name: 'node-a', profile: 'cpu' }], mode: 'namespaces' })
+    fakeApi = await startFakeApi(undefined, lab.hostAddress)
+    ansible = createPlaybookRunner(lab, playbooks)
   })
   afterAll(async () => {
     await ansible?.remove()
-    await stand?.down()
+    await fakeApi?.stop()
   })
 
-  test('a check changes nothing; then the agent is enrolled and beats, and a second run changes nothing', {
+  test('check mode changes nothing, the first run enrolls the agent, the second run changes nothing', {
     timeout: 300_000,
   }, async () => {
     const vars = {
-      muster_agent_api_url: stand.url,
+      muster_agent_api_url: fakeApi.url,
       muster_agent_cluster_id: 'lab',
       muster_agent_offline_dir: 'agent',
       muster_agent_token: 'mst-one-time-token',
@@ -45,22 +45,26 @@ describe.runIf(canInstall && here)('deploy_muster_agent', () => {
     const first = await ansible.play('deploy_muster_agent', ['node-a'], vars, ['-vvv'])
     expect(succeeded(first)['node-a']).toBeGreaterThan(4)
     expect(first.output).not.toContain('mst-one-time-token')
-    expect(stand.registrations[0]).toMatchObject({ node_id: 'node-a', cluster_id: 'lab', enrolment_token: 'mst-one-time-token' })
-    expect(stand.accepted[0]).toMatchObject({
+    expect(fakeApi.registrations[0]).toMatchObject({
+      node_id: 'node-a',
+      cluster_id: 'lab',
+      enrollment_token: 'mst-one-time-token',
+    })
+    expect(fakeApi.accepted[0]).toMatchObject({
       node_id: 'node-a',
       health: { status: expect.any(String) },
       services: { munge_running: null },
     })
-    expect(stand.wrong).toEqual([])
+    expect(fakeApi.violations).toEqual([])
     expect(await on('stat', '-c', '%a %U', '/etc/muster/agent.key')).toBe('600 root')
     expect(await on('sh', '-c', 'grep -rl mst-one-time-token /etc /var/lib /var/log /run 2>/dev/null')).toBe('')
     expect(JSON.parse(await on('muster-agent', 'status', '--json'))).toMatchObject({ registered: true, last_error: null })
     expect(changes(await ansible.play('deploy_muster_agent', ['node-a'], vars))).toEqual({ 'node-a': 0 })
   })
 
-  test('without where to send to it refuses at once', async () => {
+  test('fails early without an API address', async () => {
     const refused = await ansible.play('deploy_muster_agent', ['node-a'], { muster_agent_offline_dir: 'agent' })
     expect(refused.code).not.toBe(0)
-    expect(refused.output).toContain('muster_agent_api_url and muster_agent_cluster_id have to be set')
+    expect(refused.output).toContain('Set muster_agent_api_url and muster_agent_cluster_id')
   })
 })

@@ -1,20 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { writeKeyFile } from '@muster/protocol/light'
+import { writeKeyFile } from '@muster/protocol/agent'
 import { expect, test, vi } from 'vitest'
-import { askStatus } from '../src/status.ts'
-import { standInApi } from './stand-in-api.ts'
-import { folder } from './tree.ts'
+import { fetchStatus } from '../src/status.ts'
+import { startFakeApi } from './fake-api.ts'
+import { createTempDir } from './temp-files.ts'
 
-// A file system of its own that is full, which takes root and a kernel that lets it mount.
+// A full file system of its own, which requires root and permission to mount.
 const mount = 'mount -t tmpfs -o size=16k tmpfs "$1" && { head -c 100000 /dev/zero > "$1/full" 2>/dev/null || true; }'
-const inOwn = (script: string) => ['unshare', '--mount', 'sh', '-c', script, 'sh'] as const
+const inMountNamespace = (script: string) => ['unshare', '--mount', 'sh', '-c', script, 'sh'] as const
 
 function canMount(): boolean {
   try {
-    const [program, ...args] = inOwn(mount)
-    execFileSync(program, [...args, folder()], { stdio: 'ignore' })
+    const [program, ...args] = inMountNamespace(mount)
+    execFileSync(program, [...args, createTempDir()], { stdio: 'ignore' })
     return true
   } catch {
     return false
@@ -22,48 +22,48 @@ function canMount(): boolean {
 }
 
 test.skipIf(!canMount())(
-  'on a full disk the agent beats on, says so, and delivers what it could not keep',
+  'on a full disk the agent continues, reports the problem, and delivers from memory',
   async () => {
-    const stand = await standInApi()
-    const place = folder()
-    const key = path.join(folder(), 'agent.key')
+    const fakeApi = await startFakeApi()
+    const stateDir = createTempDir()
+    const key = path.join(createTempDir(), 'agent.key')
     writeKeyFile(key)
     const main = path.resolve(import.meta.dirname, '../src/main.ts')
-    const socket = path.join(folder(), 'status.sock')
+    const socket = path.join(createTempDir(), 'status.sock')
     const settings = {
       'node-id': 'node-full',
       'cluster-id': 'c',
-      'api-url': stand.url,
+      'api-url': fakeApi.url,
       'key-file': key,
       'heartbeat-interval': '1s',
       'status-socket': socket,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
-    // The folder is taken off the arguments, and the rest is the command.
+    // The first argument is the folder, the rest is the command.
     const script = `${mount} && at="$1" && shift && exec "$@" --state-dir "$at"`
-    const [program, ...args] = inOwn(script)
+    const [program, ...args] = inMountNamespace(script)
     const command = [process.execPath, main, 'start', '--config', '/dev/null', ...flags]
-    const agent = spawn(program, [...args, place, ...command], { stdio: 'ignore' })
+    const agent = spawn(program, [...args, stateDir, ...command], { stdio: 'ignore' })
     const until = (check: () => unknown) => vi.waitFor(check, { timeout: 120_000, interval: 50 })
     try {
-      await until(() => expect(stand.accepted.length).toBeGreaterThan(1))
-      expect(stand.accepted[0]!.health).toMatchObject({
+      await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+      expect(fakeApi.accepted[0]!.health).toMatchObject({
         status: expect.not.stringMatching(/^healthy$/),
-        reasons: expect.arrayContaining([expect.stringMatching(/the sequence cannot be kept: ENOSPC/)]),
+        reasons: expect.arrayContaining([expect.stringMatching(/the sequence cannot be saved: ENOSPC/)]),
       })
-      const before = stand.accepted.length
-      await stand.down()
-      await until(async () => expect((await askStatus(socket))?.waiting_heartbeats).toBeGreaterThan(2))
-      expect((await askStatus(socket))?.problems).toHaveLength(2)
-      await stand.up()
-      await until(() => expect(stand.accepted.length).toBeGreaterThan(before + 2))
-      expect(stand.accepted.map(({ sequence_number }) => sequence_number)).toEqual(stand.accepted.map((_, i) => i + 1))
-      expect(stand.wrong).toEqual([])
+      const before = fakeApi.accepted.length
+      await fakeApi.stop()
+      await until(async () => expect((await fetchStatus(socket))?.waiting_heartbeats).toBeGreaterThan(2))
+      expect((await fetchStatus(socket))?.problems).toHaveLength(2)
+      await fakeApi.restart()
+      await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(before + 2))
+      expect(fakeApi.accepted.map(({ sequence_number }) => sequence_number)).toEqual(fakeApi.accepted.map((_, i) => i + 1))
+      expect(fakeApi.violations).toEqual([])
       expect(agent.exitCode).toBeNull()
     } finally {
       agent.kill()
       await once(agent, 'exit')
-      await stand.down()
+      await fakeApi.stop()
     }
   },
   240_000,

@@ -1,49 +1,51 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createEnrolmentToken, updateAgentSettings } from '@muster/core/agents'
-import { type Cast, FAULT_TIMEOUT, often } from '@muster/core/testing'
+import { createEnrollmentToken, updateAgentSettings } from '@muster/core/agents'
+import { FAULT_TIMEOUT, scaleIterations, type TenantFixture } from '@muster/core/testing'
 import { type LabNode, serveFolder } from '@muster/lab'
-import { given } from '@muster/lab/given'
+import { createLab } from '@muster/lab/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type HttpServer, serveHttp } from '../../api/src/http.ts'
+import { type HttpServer, serveHttp } from '../../api/src/http/server.ts'
 import { testApi } from '../../api/src/testing/api.ts'
-import { compile, here } from '../packaging/compile.ts'
-import { type Door, openDoor } from './door.ts'
-import { folder } from './tree.ts'
+import { compile, hostTarget } from '../packaging/compile.ts'
+import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts'
+import { createTempDir } from './temp-files.ts'
 
 const NODES = 8
-/** How often each agent ends without warning. */
-const ENDS = often(20)
-/** How long nodes are cut off, in seconds: from 1 to 120, spread over the nodes. */
-const CUTS = Array.from({ length: often(120) }, (_, i, all = often(120)) => Math.ceil(((i + 1) * 120) / all))
+/** Number of times that each agent is killed. */
+const KILLS = scaleIterations(20)
+/** Durations of network outages in seconds, 1 to 120, spread over the nodes. */
+const OUTAGES_SECONDS = Array.from({ length: scaleIterations(120) }, (_, i, all = scaleIterations(120)) =>
+  Math.ceil(((i + 1) * 120) / all),
+)
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 600_000, interval: 250 })
 const UNIT = path.join(import.meta.dirname, '../../../playbooks/roles/muster_agent/files/muster-agent.service')
 const FETCH = 'import os, sys, urllib.request\nurllib.request.urlretrieve(sys.argv[1], sys.argv[2])\nos.chmod(sys.argv[2], 0o755)'
 
-describe.runIf(process.getuid?.() === 0 && here)('real agents on real nodes', { timeout: FAULT_TIMEOUT }, () => {
+describe.runIf(process.getuid?.() === 0 && hostTarget)('real agents on real nodes', { timeout: FAULT_TIMEOUT }, () => {
   let t: Awaited<ReturnType<typeof testApi>>
   let server: HttpServer
-  let cast: Cast
-  let lab: Awaited<ReturnType<typeof given.lab>>
-  let door: Door
+  let cast: TenantFixture
+  let lab: Awaited<ReturnType<typeof createLab>>
+  let proxy: RecordingProxy
   let files: Awaited<ReturnType<typeof serveFolder>>
   beforeAll(async () => {
     t = await testApi()
     cast = await t.given.tenant()
     server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
-    await updateAgentSettings(cast.admin, { heartbeatS: 2 })
+    await updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 2 })
     const names = Array.from({ length: NODES }, (_, i) => `node-${i}`)
-    lab = await given.lab({ nodes: names.map((name) => ({ name, profile: 'cpu' })), mode: 'namespaces' })
-    door = await openDoor(lab.hostAddress, server.port)
-    const place = folder()
-    compile(here!, path.join(place, 'muster-agent'))
-    files = await serveFolder(place, lab.hostAddress)
+    lab = await createLab({ nodes: names.map((name) => ({ name, profile: 'cpu' })), mode: 'namespaces' })
+    proxy = await startRecordingProxy(lab.hostAddress, server.port)
+    const binaryDir = createTempDir()
+    compile(hostTarget!, path.join(binaryDir, 'muster-agent'))
+    files = await serveFolder(binaryDir, lab.hostAddress)
     await Promise.all(lab.nodes.map(install))
   }, 300_000)
   afterAll(async () => {
     await files?.close()
-    door?.close()
+    proxy?.close()
     await server?.stop()
     await t?.close()
   })
@@ -59,27 +61,27 @@ describe.runIf(process.getuid?.() === 0 && here)('real agents on real nodes', { 
 
   async function install(node: LabNode): Promise<void> {
     await on(node, ['python3', '-c', FETCH, `${files.url}/muster-agent`, '/usr/bin/muster-agent'])
-    const settings = { 'node-id': node.name, 'cluster-id': 'lab', 'api-url': door.url }
+    const settings = { 'node-id': node.name, 'cluster-id': 'lab', 'api-url': proxy.url }
     await write(node, '/etc/muster/agent.yaml', JSON.stringify(settings))
     await write(node, '/etc/systemd/system/muster-agent.service', fs.readFileSync(UNIT, 'utf8'))
     await on(node, ['muster-agent', 'init'])
-    const { token } = await createEnrolmentToken(cast.operator, {})
+    const { token } = await createEnrollmentToken(cast.operator, {})
     await on(node, ['muster-agent', 'register', '--token-file', '-'], token)
     await service(node, 'enable')
     await service(node, 'start')
   }
 
-  /** Two beats of the present start were accepted, so all that it was left by those before was delivered. */
-  const beatsAgain = (node: LabNode, after: number) =>
+  /** Waits for two accepted heartbeats of the current start, which follow all earlier ones. */
+  const waitForNewEpoch = (node: LabNode, after: number) =>
     until(() => {
-      const last = door.accepted(node.name).at(-1)
+      const last = proxy.accepted(node.name).at(-1)
       expect(last?.boot_epoch).toBeGreaterThan(after)
       expect(last?.sequence_number).toBeGreaterThan(1)
     })
-  /** What waited was delivered: beats arrive again when they are measured. */
-  const hasDelivered = (node: LabNode, since = Date.now()) =>
+  /** Waits until the backlog is delivered and heartbeats arrive on time again. */
+  const waitForDelivery = (node: LabNode, since = Date.now()) =>
     until(() => {
-      const last = door.accepted(node.name).at(-1)!
+      const last = proxy.accepted(node.name).at(-1)!
       expect(Date.parse(last.timestamp)).toBeGreaterThan(since)
       expect(last.measured_at).toBeUndefined()
     })
@@ -89,66 +91,66 @@ describe.runIf(process.getuid?.() === 0 && here)('real agents on real nodes', { 
     return rows.map(({ kind, node }) => `${node?.name} ${kind}`)
   }
 
-  test(`${NODES} agents that are killed, or their nodes rebooted, ${ENDS} times each go on by themselves; what they had measured arrives`, async () => {
+  test(`${NODES} agents that are killed or rebooted ${KILLS} times each resume and deliver all measured heartbeats`, async () => {
     await Promise.all(
       lab.nodes.map(async (node) => {
         let epoch = 0
-        for (let i = 0; i < ENDS; i++) {
-          await beatsAgain(node, epoch)
-          const pid = (await on(node, ['cat', '/run/systemd/stand-in/muster-agent.service'])).trim()
-          let left = await position(node)
+        for (let i = 0; i < KILLS; i++) {
+          await waitForNewEpoch(node, epoch)
+          const pid = (await on(node, ['cat', '/run/systemd/lab-services/muster-agent.service'])).trim()
+          let lastPosition = await position(node)
           if (i % 4 === 3) {
-            // It comes by itself when the node does.
+            // The service starts at boot.
             await lab.fault(node.name, 'reboot')
             await lab.ready(node.name)
           } else {
             await on(node, ['kill', '-KILL', pid])
-            left = await position(node)
-            // In the place of systemd's Restart=always.
+            lastPosition = await position(node)
+            // Replaces Restart=always of systemd.
             await service(node, 'start')
           }
-          epoch = Math.max(left.boot_epoch, epoch)
-          await beatsAgain(node, epoch)
-          // All but what was on its way, or just being measured.
-          const { length } = door.accepted(node.name).filter(({ boot_epoch }) => boot_epoch === left.boot_epoch)
-          if (i % 4 !== 3) expect(length).toBeGreaterThanOrEqual(left.sequence_number - 2)
+          epoch = Math.max(lastPosition.boot_epoch, epoch)
+          await waitForNewEpoch(node, epoch)
+          // All but the heartbeats in flight or being measured.
+          const { length } = proxy.accepted(node.name).filter(({ boot_epoch }) => boot_epoch === lastPosition.boot_epoch)
+          if (i % 4 !== 3) expect(length).toBeGreaterThanOrEqual(lastPosition.sequence_number - 2)
         }
-        door.expectWhole(node.name)
+        proxy.expectComplete(node.name)
       }),
     )
     expect((await kinds()).filter((kind) => !kind.endsWith('anomaly'))).toEqual([])
   })
 
-  test(`cut off ${CUTS.length} times for 1 to 120 s, what was measured meanwhile arrives in order, and all of it`, async () => {
+  test(`after ${OUTAGES_SECONDS.length} network outages of 1 to 120 s, all heartbeats arrive in order`, async () => {
     await Promise.all(
       lab.nodes.map(async (node, at) => {
-        for (const seconds of CUTS.filter((_, i) => i % NODES === at)) {
+        for (const seconds of OUTAGES_SECONDS.filter((_, i) => i % NODES === at)) {
           await lab.fault(node.name, 'link-down')
           await sleep(seconds * 1000)
           await lab.heal(node.name)
-          await hasDelivered(node)
+          await waitForDelivery(node)
         }
-        door.expectWhole(node.name)
+        proxy.expectComplete(node.name)
         expect(JSON.parse(await on(node, ['muster-agent', 'status', '--json']))).toMatchObject({ dropped_heartbeats: 0 })
       }),
     )
     expect((await kinds()).filter((kind) => !kind.endsWith('anomaly'))).toEqual([])
   })
 
-  test('on a full disk an agent beats on, says so, delivers what it could not keep, and recovers', async () => {
+  test('on a full disk an agent continues, reports the problem, delivers from memory, and recovers', async () => {
     const node = lab.nodes[0]!
-    const says = () => String(door.accepted(node.name).at(-1)?.health.reasons ?? '')
+    const reasons = () => String(proxy.accepted(node.name).at(-1)?.health.reasons ?? '')
     await lab.fault(node.name, 'full-disk')
-    await until(() => expect(says()).toMatch(/the sequence cannot be kept: ENOSPC/))
+    await until(() => expect(reasons()).toMatch(/the sequence cannot be saved: ENOSPC/))
     await lab.fault(node.name, 'link-down')
     await sleep(10_000)
     await lab.heal(node.name)
-    await hasDelivered(node)
-    await until(() => expect(says()).not.toMatch(/cannot be kept/))
-    door.expectWhole(node.name)
+    await waitForDelivery(node)
+    await until(() => expect(reasons()).not.toMatch(/cannot be saved/))
+    proxy.expectComplete(node.name)
   })
 
-  test('a machine with the key of another is noticed, by its hardware, and where it tells none by both going on', async () => {
+  test('detects a shared key by fingerprint, and without a fingerprint by concurrent heartbeats', async () => {
     const [one, other] = lab.nodes as [LabNode, LabNode]
     const settings = JSON.parse(await on(one, ['cat', '/etc/muster/agent.yaml']))
     await service(other, 'stop')

@@ -3,31 +3,31 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { compile, here, VERSION } from '../packaging/compile.ts'
+import { compile, hostTarget, VERSION } from '../packaging/compile.ts'
 import { pack } from '../packaging/pack.ts'
-import { folder } from './tree.ts'
+import { createTempDir } from './temp-files.ts'
 
 const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 const hash = (file: string) => createHash('sha256').update(fs.readFileSync(file)).digest('hex')
 
-// The runtime weighs a hundred megabytes; what packages hold shows with a program of a few bytes as well.
+// A stub of a few bytes replaces the binary of about 100 MB.
 describe('packages', () => {
-  const stub = path.join(folder(), 'stub')
-  const made = { first: [] as string[], second: [] as string[] }
+  const stub = path.join(createTempDir(), 'stub')
+  const packages = { first: [] as string[], second: [] as string[] }
   beforeAll(() => {
     fs.writeFileSync(stub, '#!/bin/sh\necho stub\n')
-    made.first = pack(stub, 'linux-x64', folder(), { epoch: 1_700_000_000, level: 1 })
-    // Made again at another time from a file of another age.
+    packages.first = pack(stub, 'linux-x64', createTempDir(), { epoch: 1_700_000_000, level: 1 })
+    // Built again later from a file with another mtime.
     fs.utimesSync(stub, 1, 1)
-    made.second = pack(stub, 'linux-x64', folder(), { epoch: 1_700_000_000, level: 1 })
+    packages.second = pack(stub, 'linux-x64', createTempDir(), { epoch: 1_700_000_000, level: 1 })
   })
   const FILES = ['/etc/muster/agent.yaml', '/lib/systemd/system/muster-agent.service', '/usr/bin/muster-agent']
 
-  test('come out the same from the same', () => {
-    expect(made.first).toHaveLength(3)
-    expect(made.second.map(hash)).toEqual(made.first.map(hash))
-    expect(made.second.map((file) => path.basename(file))).toEqual([
+  test('are reproducible', () => {
+    expect(packages.first).toHaveLength(3)
+    expect(packages.second.map(hash)).toEqual(packages.first.map(hash))
+    expect(packages.second.map((file) => path.basename(file))).toEqual([
       `muster-agent-${VERSION}-linux-x64.tar.gz`,
       `muster-agent_${VERSION}_amd64.deb`,
       `muster-agent-${VERSION}-1.x86_64.rpm`,
@@ -35,13 +35,13 @@ describe('packages', () => {
   })
 
   test('tar.gz', () => {
-    const listed = run('tar', '-tvzf', made.first[0]!)
+    const listed = run('tar', '-tvzf', packages.first[0]!)
     for (const file of FILES) expect(listed).toMatch(new RegExp(`root/root|0/0.* \\.${file}\\n`))
     expect(listed).toMatch(/-rwxr-xr-x 0\/0 .* \.\/usr\/bin\/muster-agent\n/)
   })
 
   test('deb', () => {
-    const deb = made.first[1]!
+    const deb = packages.first[1]!
     expect(run('dpkg-deb', '--field', deb, 'Package', 'Version', 'Architecture')).toBe(
       `Package: muster-agent\nVersion: ${VERSION}\nArchitecture: amd64\n`,
     )
@@ -53,7 +53,7 @@ describe('packages', () => {
   })
 
   test('rpm', () => {
-    const rpm = made.first[2]!
+    const rpm = packages.first[2]!
     const query = (format: string) => run('rpm', '-qp', '--queryformat', format, rpm)
     expect(query('%{NAME} %{VERSION} %{ARCH} %{LICENSE}')).toBe(`muster-agent ${VERSION} x86_64 Apache-2.0`)
     const files = query('[%{FILENAMES} %{FILEMODES:perms} %{FILEUSERNAME} %{FILEFLAGS:fflags}\n]')
@@ -63,44 +63,44 @@ describe('packages', () => {
     expect(run('rpm', '-qp', '--scripts', rpm)).toContain('systemctl disable --now muster-agent')
   })
 
-  test.skipIf(run('sh', '-c', 'command -v systemd-analyze || true') === '')('systemd takes the unit', () => {
-    const unit = path.join(folder(), 'muster-agent.service')
+  test.skipIf(run('sh', '-c', 'command -v systemd-analyze || true') === '')('the unit passes systemd-analyze verify', () => {
+    const unit = path.join(createTempDir(), 'muster-agent.service')
     const text = fs.readFileSync(
       path.join(import.meta.dirname, '../../../playbooks/roles/muster_agent/files/muster-agent.service'),
       'utf8',
     )
     fs.writeFileSync(unit, text.replace('/usr/bin/muster-agent', '/bin/true'))
-    const said = execFileSync('sh', ['-c', `systemd-analyze verify ${unit} 2>&1 || true`], { encoding: 'utf8' })
-    expect(said).not.toMatch(/muster-agent\.service/)
+    const findings = execFileSync('sh', ['-c', `systemd-analyze verify ${unit} 2>&1 || true`], { encoding: 'utf8' })
+    expect(findings).not.toMatch(/muster-agent\.service/)
   })
 })
 
-describe.skipIf(!here)('the binary', () => {
-  const place = folder()
-  const binary = path.join(place, 'muster-agent')
-  beforeAll(() => compile(here!, binary))
+describe.skipIf(!hostTarget)('the binary', () => {
+  const workDir = createTempDir()
+  const binary = path.join(workDir, 'muster-agent')
+  beforeAll(() => compile(hostTarget!, binary))
 
-  test('runs, and takes no settings from where it is started', () => {
-    fs.writeFileSync(path.join(place, '.env'), 'MUSTER_AGENT_LOG_LEVEL=loud\n')
-    fs.writeFileSync(path.join(place, 'bunfig.toml'), 'preload = ["./none.ts"]\n')
-    expect(execFileSync(binary, ['version'], { cwd: place, encoding: 'utf8', env: {} })).toBe(`muster-agent ${VERSION}\n`)
+  test('ignores .env and bunfig.toml in the working directory', () => {
+    fs.writeFileSync(path.join(workDir, '.env'), 'MUSTER_AGENT_LOG_LEVEL=loud\n')
+    fs.writeFileSync(path.join(workDir, 'bunfig.toml'), 'preload = ["./none.ts"]\n')
+    expect(execFileSync(binary, ['version'], { cwd: workDir, encoding: 'utf8', env: {} })).toBe(`muster-agent ${VERSION}\n`)
   })
 
-  test('makes a key and says what is missing', () => {
-    const key = path.join(place, 'agent.key')
+  test('creates a key and reports missing settings', () => {
+    const key = path.join(workDir, 'agent.key')
     const settings = ['--config', '/dev/null', '--key-file', key]
     expect(run(binary, 'init', ...settings)).toMatch(/^[A-Za-z0-9+/]{43}=\n$/)
     expect(fs.statSync(key).mode & 0o777).toBe(0o600)
     expect(() => run(binary, 'start', ...settings)).toThrow('node-id is not set')
-    expect(() => run(binary, 'status', '--config', '/dev/null', '--status-socket', path.join(place, 'none'))).toThrow(
-      'no agent answers',
+    expect(() => run(binary, 'status', '--config', '/dev/null', '--status-socket', path.join(workDir, 'none'))).toThrow(
+      'no agent responds',
     )
   })
 
-  test('comes out the same from the same', () => {
-    // Its name is in it.
-    const again = path.join(folder(), 'muster-agent')
-    compile(here!, again)
+  test('is reproducible', () => {
+    // The file name is part of the binary.
+    const again = path.join(createTempDir(), 'muster-agent')
+    compile(hostTarget!, again)
     expect(hash(again)).toBe(hash(binary))
   })
 })

@@ -1,8 +1,9 @@
-import { connectDb, schema } from '@muster/core/db'
+import { connectDb } from '@muster/core/db'
+import { schema } from '@muster/core/registry'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { firstStart } from './first-start.ts'
-import { PEER } from './request-facts.ts'
+import { PEER } from './http/request-facts.ts'
 import { PUBLIC_URL, testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>

@@ -1,9 +1,9 @@
 import type { AgentState } from '@muster/core/agents'
-import type { Runtime } from '@muster/core/context'
-import { schema } from '@muster/core/db'
+import type { Runtime } from '@muster/core/registry'
+import { schema } from '@muster/core/registry'
 import { sql } from 'drizzle-orm'
 
-const { agentBeats, agents, computeNodes } = schema
+const { agentHeartbeats, agents, computeNodes } = schema
 
 export type LiveBeat = {
   nodeId: string
@@ -12,7 +12,7 @@ export type LiveBeat = {
   cluster: string
   state: AgentState
   stateSince: string
-  heardAt: string | null
+  receivedAt: string | null
   sequence: number | null
   skewMs: number | null
   health: string | null
@@ -26,11 +26,11 @@ export const BEAT_MS = 1000
 const OVERLAP_MS = 5000
 
 const ROW = sql`select a.node_id as "nodeId", a.tenant_id as "tenantId", n.name, a.cluster, a.state,
-    a.state_since as "stateSince", b.heard_at as "heardAt", b.sequence::float8 as sequence, b.skew_ms as "skewMs", b.health,
+    a.state_since as "stateSince", b.received_at as "receivedAt", b.sequence::float8 as sequence, b.skew_ms as "skewMs", b.health,
     b.cpu_percent as "cpuPercent", b.memory_percent as "memoryPercent"
   from ${agents} a
   join ${computeNodes} n on n.id = a.node_id
-  left join ${agentBeats} b on b.node_id = a.node_id`
+  left join ${agentHeartbeats} b on b.node_id = a.node_id`
 
 /** A node as it is now, if it is the tenant's and has an agent. */
 export async function readBeat({ db }: Runtime, tenantId: string, nodeId: string): Promise<LiveBeat | null> {
@@ -62,10 +62,10 @@ function createReader({ db, log }: Runtime): Reader {
     const since = sql`now() - make_interval(secs => ${(startedAt - readAt + OVERLAP_MS) / 1000})`
     const { rows } = await db.execute<LiveBeat>(sql`${ROW}
       where a.tenant_id = any(${sql.param([...listeners.keys()])}::uuid[]) and a.node_id in (
-        select node_id from ${agentBeats} where heard_at > ${since}
+        select node_id from ${agentHeartbeats} where received_at > ${since}
         union select node_id from ${agents} where state_since > ${since})`)
     readAt = startedAt
-    const seen = new Map(rows.map((row) => [row.nodeId, `${row.heardAt} ${row.stateSince} ${row.state}`]))
+    const seen = new Map(rows.map((row) => [row.nodeId, `${row.receivedAt} ${row.stateSince} ${row.state}`]))
     const news = Map.groupBy(
       rows.filter((row) => told.get(row.nodeId) !== seen.get(row.nodeId)),
       (row) => row.tenantId,

@@ -1,20 +1,20 @@
-import type { Ctx } from '@muster/core/context'
-import { schema } from '@muster/core/db'
-import { type Cast, eventually } from '@muster/core/testing'
+import type { Ctx } from '@muster/core/registry'
+import { schema } from '@muster/core/registry'
+import { eventually, type TenantFixture } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { globalId } from './graphql/ids.ts'
-import { type HttpServer, serveHttp } from './http.ts'
+import { globalId } from './graphql/shared/ids.ts'
+import { type HttpServer, serveHttp } from './http/server.ts'
 import { testApi } from './testing/api.ts'
 import { countStatements } from './testing/count-statements.ts'
 
-const { agentBeatHistory, agentBeats, agentKeys, agents, agentTransitions, alerts, computeNodes } = schema
+const { agentHeartbeatHistory, agentHeartbeats, agentKeys, agents, agentTransitions, alerts, computeNodes } = schema
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
-let cast: Cast
+let cast: TenantFixture
 let operator: Ctx
 let nodes: { id: string; name: string }[]
 
@@ -32,14 +32,14 @@ async function agentsOf(ctx: Ctx, some: { id: string; name: string }[], cluster:
       stateSince: new Date(Date.now() - 60_000),
     })),
   )
-  await db.insert(agentBeats).values(
+  await db.insert(agentHeartbeats).values(
     some.map(({ id }, i) => ({
       nodeId: id,
       bootEpoch: 0,
       sequence: i + 1,
       accepted: 10,
       missed: i === 0 ? 2 : 0,
-      heardAt: new Date(Date.now() - 60_000),
+      receivedAt: new Date(Date.now() - 60_000),
       skewMs: 40,
       cpuPercent: i * 10.4,
     })),
@@ -66,7 +66,7 @@ beforeAll(async () => {
     { ...values, from: 'PENDING', to: 'ACTIVE', reason: 'first_heartbeat', at: new Date('2026-01-01T00:00:30Z') },
   ])
   const midnight = sql<Date>`date_trunc('hour', now())`
-  await db.insert(agentBeatHistory).values({ nodeId: first!.id, bucketAt: midnight, beats: 10, missed: 2, cpuPercent: 12.5 })
+  await db.insert(agentHeartbeatHistory).values({ nodeId: first!.id, bucketAt: midnight, beats: 10, missed: 2, cpuPercent: 12.5 })
   await db.insert(alerts).values([
     { ...values, kind: 'stale', severity: 'warning', key: `node:${first!.id}` },
     { ...values, kind: 'recovered', severity: 'info', key: `node:${first!.id}`, resolvedAt: new Date() },
@@ -141,7 +141,7 @@ test('an agent is shown with what makes it credible and what became of it', asyn
   expect(none).toEqual({ computeNode: { agent: null } })
 })
 
-test('an agent whose key is on two machines is not believed for as long as that is told', async () => {
+test('an agent whose key is on two machines is not callerCache for as long as that is told', async () => {
   const { db } = t.runtime
   const [, second] = nodes
   const trust = async () => {
@@ -230,7 +230,7 @@ test('heartbeats are told live, gathered, each node once at a time, by one reade
   await eventually(() => one.all().length > 0)
   expect(one.all()[0]).toEqual({ name: 'gpu001', sequence: 1, state: 'ACTIVE' })
   const beat = (id: string, sequence: number) =>
-    db.update(agentBeats).set({ sequence, heardAt: sql`now()` }).where(eq(agentBeats.nodeId, id))
+    db.update(agentHeartbeats).set({ sequence, receivedAt: sql`now()` }).where(eq(agentHeartbeats.nodeId, id))
   let sequence = 100
   // Repeated until all of them stand.
   await eventually(async () => {
@@ -253,7 +253,7 @@ test('heartbeats are told live, gathered, each node once at a time, by one reade
 
 test('alerts are listed, filtered, put in words and looked after', async () => {
   const LIST =
-    'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount edges { node { id text acknowledgedByName acknowledgement } } } }'
+    'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount edges { node { id text acknowledgedByName acknowledgment } } } }'
   type Alerts = { alerts: { totalCount: number; edges: { node: { id: string; text: string } }[] } }
   const textsOf = async (filter: object) =>
     (await t.ask<Alerts>(operator, LIST, { filter })).alerts.edges.map(({ node }) => node.text)
@@ -265,11 +265,11 @@ test('alerts are listed, filtered, put in words and looked after', async () => {
     await t.ask<Alerts>(operator, LIST, { filter: { nodeId: globalId('ComputeNode', nodes[0]!.id), isOpen: true } })
   ).alerts.edges
   const ACK =
-    'mutation ($ids: [ID!]!) { acknowledgeAlerts(ids: $ids, note: "on it") { __typename ... on AcknowledgedAlerts { alerts { acknowledgement node { name } } } ... on Error { message } } }'
+    'mutation ($ids: [ID!]!) { acknowledgeAlerts(ids: $ids, note: "on it") { __typename ... on AcknowledgedAlerts { alerts { acknowledgment node { name } } } ... on Error { message } } }'
   expect(await t.ask(operator, ACK, { ids: [mine!.node.id] })).toEqual({
     acknowledgeAlerts: {
       __typename: 'AcknowledgedAlerts',
-      alerts: [{ acknowledgement: 'on it', node: { name: 'gpu001' } }],
+      alerts: [{ acknowledgment: 'on it', node: { name: 'gpu001' } }],
     },
   })
   expect(await t.ask(cast.viewer, ACK, { ids: [mine!.node.id] })).toMatchObject({

@@ -1,11 +1,11 @@
 import { claimAlertDelivery, finishAlertDelivery, planAlertDeliveries, raiseAlerts } from '@muster/core/alerts'
-import type { Cast } from '@muster/core/testing'
+import type { TenantFixture } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId } from './graphql/ids.ts'
+import { globalId } from './graphql/shared/ids.ts'
 import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testApi()
   cast = await t.given.tenant()
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => t?.close())
 
 const ERRORS = '... on Error { code message } ... on InvalidInputError { issues { path message } }'
-const create = (as: Cast['admin'], input: object) =>
+const create = (as: TenantFixture['admin'], input: object) =>
   t.ask<{ it: Record<string, unknown> & { id: string } }>(
     as,
     `mutation ($input: CreateAlertRouteInput!) { it: createAlertRoute(input: $input) {
@@ -48,7 +48,7 @@ test('a route is made, tested, changed and deleted, and its secrets never come o
   })
   const seen = await t.ask<{ alertRoutes: { edges: { node: Record<string, unknown> }[] } }>(
     cast.viewer,
-    `{ alertRoutes { totalCount edges { node { name failingSince lastError retryAt isEnabled tellsResolved writeBlockedReason
+    `{ alertRoutes { totalCount edges { node { name failingSince lastError retryAt isEnabled notifyOnResolve writeBlockedReason
         deliveries(first: 5) { totalCount edges { node { id event status attempts lastError alertCount alerts } } } } } }
       alerts(filter: { nodeId: "${globalId('ComputeNode', row!.id)}" }) { edges { node { kind silence { reason } } } } }`,
   )

@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '@muster/core/access'
-import { relations } from '@muster/core/db'
 import { Forbidden, Unauthenticated } from '@muster/core/errors'
+import { relations } from '@muster/core/registry'
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin from '@pothos/plugin-complexity'
 import DrizzlePlugin from '@pothos/plugin-drizzle'
@@ -9,7 +9,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { type ApiContext, SIGN_IN } from './context.ts'
-import { isVisible } from './graphql/visible.ts'
+import { isVisible } from './graphql/shared/visible.ts'
 import { fieldCost, MAX_COST, tooCostly } from './limits.ts'
 
 export type SchemaShape = {

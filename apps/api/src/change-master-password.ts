@@ -1,5 +1,5 @@
-import { loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
-import { changeMasterPassword } from '@muster/core/credentials'
+import { loadConfig, processSettings } from '@muster/core/config'
+import { changeMasterPassword, masterPasswordSettings, takeMasterPassword } from '@muster/core/credentials'
 import { connectDb } from '@muster/core/db'
 import { reasonOf } from '@muster/core/log'
 
@@ -12,7 +12,7 @@ function newPassword(env: NodeJS.ProcessEnv): string {
     )
   const given = { CREDENTIAL_MASTER_PASSWORD_FILE: file, CREDENTIAL_MASTER_PASSWORD_FD: fd }
   try {
-    return takeMasterPassword(loadConfig(given, MASTER_PASSWORD), {})
+    return takeMasterPassword(loadConfig(given, masterPasswordSettings), {})
   } catch (error) {
     throw new Error(reasonOf(error).replaceAll('CREDENTIAL_MASTER_PASSWORD', 'NEW_CREDENTIAL_MASTER_PASSWORD'))
   }
@@ -21,7 +21,7 @@ function newPassword(env: NodeJS.ProcessEnv): string {
 // `node apps/api/src/change-master-password.ts`, with the settings of the API and the new password.
 try {
   const { env } = process
-  const config = loadConfig(env, ['DATABASE_URL', ...MASTER_PASSWORD])
+  const config = loadConfig(env, { ...processSettings, ...masterPasswordSettings })
   const [from, to] = [takeMasterPassword(config, env), newPassword(env)]
   const { db, close } = connectDb(config.DATABASE_URL, { max: 1, name: 'muster-change-master-password' })
   const isNew = await changeMasterPassword(db, from, to).finally(close)

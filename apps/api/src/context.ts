@@ -1,9 +1,11 @@
+import type { TargetPolicy } from '@muster/core/alerts'
 import type { ArtifactStore } from '@muster/core/artifacts'
-import type { Actor, Ctx, Runtime } from '@muster/core/context'
+import type { Actor } from '@muster/core/context'
 import { Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
+import type { Ctx, Runtime } from '@muster/core/registry'
 import { initContextCache } from '@pothos/core'
-import type { Auth } from './auth.ts'
+import type { Auth } from './sign-in/auth.ts'
 
 /** Who is behind a request, found from its cookie or token. */
 export type Caller = {
@@ -25,8 +27,12 @@ export type ApiDeps = {
   linkSecret: string
   /** The address people type; cookies and the check of a request's origin follow from it. */
   publicUrl: string
+  /** Which targets alert routes may have; absent: none on the local machine or link. */
+  alertTargets?: TargetPolicy
   /** As of `clientAddress`. */
   trustProxy?: boolean
+  /** Origins of other sites whose pages may call /graphql with a token. */
+  corsOrigins?: string[]
   /** GraphiQL, and introspection for everybody. */
   isDevelopment?: boolean
   /** File in which a lab describes itself, when there is one. */

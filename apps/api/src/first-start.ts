@@ -1,12 +1,14 @@
-import { addMember, createTenant, updateBuiltInTemplates } from '@muster/core/access'
-import { loadConfig } from '@muster/core/config'
-import type { Ctx, Runtime } from '@muster/core/context'
-import { schema } from '@muster/core/db'
+import { accessSettings, addMember, createTenant } from '@muster/core/access'
+import { loadConfig, pickSettings } from '@muster/core/config'
+import { systemCtx } from '@muster/core/context'
 import { Conflict } from '@muster/core/errors'
 import { reasonOf } from '@muster/core/log'
+import type { Ctx, Runtime } from '@muster/core/registry'
+import { schema } from '@muster/core/registry'
+import { updateBuiltInTemplates } from '@muster/core/templates'
 import { eq } from 'drizzle-orm'
-import { type Auth, createAuth } from './auth.ts'
 import { openRuntime } from './runtime.ts'
+import { type Auth, createAuth } from './sign-in/auth.ts'
 
 const { members, tenants, users } = schema
 
@@ -22,7 +24,7 @@ export async function firstStart(
 ): Promise<FirstStart> {
   const before = await findOwner(runtime)
   const owner = before ?? (await makeOwner(runtime, auth, tenantName, email))
-  await updateBuiltInTemplates(runtime)
+  await updateBuiltInTemplates(systemCtx(runtime))
   const { hasPassword } = await auth.ensureUser(owner.email, owner.name)
   const link = async () => {
     const url = new URL('/sign-in', publicUrl)
@@ -48,10 +50,10 @@ async function findOwner({ db }: Runtime): Promise<Owner | null> {
 async function makeOwner(runtime: Runtime, auth: Auth, tenantName: string, email: string): Promise<Owner> {
   const tenant =
     (await firstTenant(runtime)) ??
-    (await createTenant(runtime, { name: tenantName }).catch(unlessConflict)) ??
+    (await createTenant(systemCtx(runtime), { name: tenantName }).catch(unlessConflict)) ??
     (await firstTenant(runtime))
   const user = await auth.ensureUser(email, 'Owner')
-  const ctx: Ctx = { ...runtime, actor: { kind: 'system', id: null, name: 'Muster' }, tenantId: tenant!.id }
+  const ctx: Ctx = { ...systemCtx(runtime), tenantId: tenant!.id }
   await addMember(ctx, { userId: user.id, role: 'owner' }).catch(unlessConflict)
   return { email: email.toLowerCase(), name: 'Owner' }
 }
@@ -69,7 +71,10 @@ function unlessConflict(error: unknown): undefined {
 // `node apps/api/src/first-start.ts` prints ONE line of JSON on stdout, a FirstStart; whatever else there is to say goes to stderr.
 if (import.meta.main) {
   try {
-    const { MUSTER_OWNER_EMAIL, MUSTER_TENANT_NAME } = loadConfig(process.env, ['MUSTER_OWNER_EMAIL', 'MUSTER_TENANT_NAME'])
+    const { MUSTER_OWNER_EMAIL, MUSTER_TENANT_NAME } = loadConfig(
+      process.env,
+      pickSettings(accessSettings, 'MUSTER_OWNER_EMAIL', 'MUSTER_TENANT_NAME'),
+    )
     const { runtime, publicUrl, authSecret, close } = await openRuntime({ ...process.env, LOG_LEVEL: 'silent' }, 'first-start')
     const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log })
     const result = await firstStart({ runtime, auth }, { tenantName: MUSTER_TENANT_NAME, email: MUSTER_OWNER_EMAIL, publicUrl })

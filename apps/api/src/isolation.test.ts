@@ -1,20 +1,22 @@
 import { createApiToken } from '@muster/core/access'
-import { createEnrolmentToken } from '@muster/core/agents'
+import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence, testAlertRoute } from '@muster/core/alerts'
+import { testConnections } from '@muster/core/connections'
 import { createSecretStore } from '@muster/core/credentials'
-import { schema as tables } from '@muster/core/db'
+import { discoverNodes } from '@muster/core/discoveries'
 import { createNodeGroup } from '@muster/core/groups'
-import { runJob, uploadPlaybookBundle } from '@muster/core/jobs'
-import { discoverNodes, testConnections } from '@muster/core/nodes'
-import { type Cast, zip } from '@muster/core/testing'
+import { schema as tables } from '@muster/core/registry'
+import { runJob } from '@muster/core/runs'
+import { uploadPlaybookBundle } from '@muster/core/templates'
+import { type TenantFixture, zip } from '@muster/core/testing'
 import { setVars } from '@muster/core/variables'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId, type TypeName } from './graphql/ids.ts'
+import { globalId, type TypeName } from './graphql/shared/ids.ts'
 import { schema } from './schema.ts'
 import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
-let stranger: Cast
+let stranger: TenantFixture
 /** Global ids of objects of one tenant, which `stranger`, the owner of another, tries to reach. */
 let theirs: Record<TypeName, string>
 let names: { node: string; group: string; credential: string }
@@ -54,7 +56,7 @@ beforeAll(async () => {
     JobArtifact: await artifactOf(run),
     ApiToken: apiToken,
     AgentKey: await agentOf(node!),
-    AgentEnrolmentToken: (await createEnrolmentToken(cast.operator, {})).enrolmentToken,
+    AgentEnrollmentToken: (await createEnrollmentToken(cast.operator, {})).enrollmentToken,
     Alert: await alertOf(node!),
     AlertSilence: await createAlertSilence(cast.operator, { matcher: {}, reason: 'theirs', endsAt: new Date(Date.now() + 9e6) }),
     AlertRoute: route,
@@ -106,7 +108,7 @@ const ids = [
   'JobArtifact',
   'ApiToken',
   'AgentKey',
-  'AgentEnrolmentToken',
+  'AgentEnrollmentToken',
   'Alert',
   'AlertSilence',
   'AlertRoute',
@@ -372,9 +374,10 @@ const CASES: Record<string, Case> = {
     query: () => 'mutation { it: resumeQueue { __typename } }',
     answer: { it: { __typename: 'QueueState' } },
   },
-  'Mutation.setRunsAtOnce': {
-    query: () => 'mutation { it: setRunsAtOnce(runsAtOnce: 3) { __typename ... on QueueState { runsAtOnce } } }',
-    answer: { it: { __typename: 'QueueState', runsAtOnce: 3 } },
+  'Mutation.setMaxConcurrentRuns': {
+    query: () =>
+      'mutation { it: setMaxConcurrentRuns(maxConcurrentRuns: 3) { __typename ... on QueueState { maxConcurrentRuns } } }',
+    answer: { it: { __typename: 'QueueState', maxConcurrentRuns: 3 } },
   },
   // Workers are everybody's.
   'Query.workers': { query: () => '{ it: workers { id } }', answer: { it: [] } },
@@ -403,22 +406,25 @@ const CASES: Record<string, Case> = {
     query: () => '{ it: agentKeys { totalCount edges { node { id } } } }',
     answer: { it: { totalCount: 0, edges: [] } },
   },
-  'Query.agentSettings': { query: () => '{ it: agentSettings { staleAfterS } }', answer: { it: { staleAfterS: 120 } } },
+  'Query.agentSettings': {
+    query: () => '{ it: agentSettings { staleAfterSeconds } }',
+    answer: { it: { staleAfterSeconds: 120 } },
+  },
   'Mutation.updateAgentSettings': {
     query: () =>
-      'mutation { it: updateAgentSettings(input: { staleAfterS: 90 }) { __typename ... on AgentSettings { staleAfterS offlineAfterS } } }',
-    answer: { it: { __typename: 'AgentSettings', staleAfterS: 90, offlineAfterS: 300 } },
+      'mutation { it: updateAgentSettings(input: { staleAfterSeconds: 90 }) { __typename ... on AgentSettings { staleAfterSeconds offlineAfterSeconds } } }',
+    answer: { it: { __typename: 'AgentSettings', staleAfterSeconds: 90, offlineAfterSeconds: 300 } },
   },
-  'Mutation.createAgentEnrolmentToken': {
-    query: () => `mutation { it: createAgentEnrolmentToken(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+  'Mutation.createAgentEnrollmentToken': {
+    query: () => `mutation { it: createAgentEnrollmentToken(nodeId: "${theirs.ComputeNode}") { __typename } }`,
     answer: { it: { __typename: 'InvalidInputError' } },
   },
-  'Query.agentEnrolmentTokens': {
-    query: () => '{ it: agentEnrolmentTokens(isOver: true) { totalCount edges { node { id } } } }',
+  'Query.agentEnrollmentTokens': {
+    query: () => '{ it: agentEnrollmentTokens(isOver: true) { totalCount edges { node { id } } } }',
     answer: { it: { totalCount: 0, edges: [] } },
   },
-  'Mutation.revokeAgentEnrolmentToken': {
-    query: () => `mutation { it: revokeAgentEnrolmentToken(id: "${theirs.AgentEnrolmentToken}") { __typename } }`,
+  'Mutation.revokeAgentEnrollmentToken': {
+    query: () => `mutation { it: revokeAgentEnrollmentToken(id: "${theirs.AgentEnrollmentToken}") { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.allowAgentKey': {
@@ -460,8 +466,8 @@ const CASES: Record<string, Case> = {
     query: () => `mutation { it: acknowledgeAlerts(ids: ["${theirs.Alert}"], note: "mine") { __typename } }`,
     answer: { it: notFound },
   },
-  'Mutation.endAlert': {
-    query: () => `mutation { it: endAlert(id: "${theirs.Alert}") { __typename } }`,
+  'Mutation.resolveAlertManually': {
+    query: () => `mutation { it: resolveAlertManually(id: "${theirs.Alert}") { __typename } }`,
     answer: { it: notFound },
   },
   'Query.alertSilences': {

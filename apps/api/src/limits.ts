@@ -4,33 +4,61 @@ import type { ApiContext } from './context.ts'
 
 export const MAX_PAGE = 500
 export const DEFAULT_PAGE = 50
-/** Fields that one operation may resolve, lists counted by their page size or, without one, as ten. */
+/** Fields that one operation may resolve; a list counts by its page size, or as ten without one. */
 export const MAX_COST = 250_000
 export const MAX_DEPTH = 14
 export const MAX_ALIASES = 50
 export const MAX_TOKENS = 5000
+/** Operations that are open at once on one WebSocket. */
+export const MAX_SUBSCRIPTIONS = 200
 
-/** A limit that the caller ran into; its message says which and what to do. */
+export type Limit = 'DEPTH' | 'ALIASES' | 'TOKENS' | 'COST' | 'PAGE' | 'SUBSCRIPTIONS'
+const NOUNS: Record<Limit, string> = {
+  DEPTH: 'levels of fields',
+  ALIASES: 'aliases',
+  TOKENS: 'tokens',
+  COST: 'resolved fields',
+  PAGE: 'objects on a page',
+  SUBSCRIPTIONS: 'open operations on a connection',
+}
+
+/** An operation exceeds a limit. Its extensions are `code`, `limit` (the limit's name), `maximum` and `actual` (null when not counted to the end). */
 export class LimitError extends GraphQLError {
-  constructor(message: string) {
-    super(message, { extensions: { code: 'LIMIT_EXCEEDED' } })
+  constructor(limit: Limit, maximum: number, actual: number | null, nextStep: string) {
+    const excess = actual === null ? 'this has more' : `this has ${actual}`
+    super(`At most ${maximum} ${NOUNS[limit]} are allowed; ${excess}. ${nextStep}`, {
+      extensions: { code: 'LIMIT_EXCEEDED', limit, maximum, actual },
+    })
   }
+}
+
+const ARMOR_MESSAGE = /\b(depth|aliases|token) limit of (\d+) exceeded(?:, found (\d+))?/i
+const ARMOR_LIMITS: Record<string, [Limit, string]> = {
+  depth: ['DEPTH', 'Split the operation.'],
+  aliases: ['ALIASES', 'Split the operation.'],
+  token: ['TOKENS', 'Split the operation, or move values to variables.'],
+}
+
+/** An error of graphql-armor in the form of LimitError; null for other errors. */
+export function armorLimitError(error: unknown): LimitError | null {
+  const [, name, maximum, actual] = ARMOR_MESSAGE.exec(error instanceof Error ? error.message : '') ?? []
+  const [limit, nextStep] = (name && ARMOR_LIMITS[name.toLowerCase()]) || []
+  return limit ? new LimitError(limit, Number(maximum), actual === undefined ? null : Number(actual), nextStep!) : null
 }
 
 type PageArgs = { first?: number | null; last?: number | null; after?: string | null; before?: string | null }
 
-/** For `maxSize` of every connection: refuses a page that is too large rather than giving less than was asked for. */
+/** `maxSize` of every connection: a page that is too large is refused, not shortened. */
 export function maxPage(args: PageArgs): number {
-  const asked = args.first ?? args.last ?? DEFAULT_PAGE
-  if (asked > MAX_PAGE)
-    throw new LimitError(`A page holds at most ${MAX_PAGE} objects; ${asked} were asked for. Page through with \`after\`.`)
+  const size = args.first ?? args.last ?? DEFAULT_PAGE
+  if (size > MAX_PAGE) throw new LimitError('PAGE', MAX_PAGE, size, 'Page with `after`.')
   return MAX_PAGE
 }
 
-/** What a field costs: one, and for lists all below it times the number of items it can have. */
+/** The cost of a field is one; fields inside a list count once per item. */
 export const fieldCost: FieldComplexityFunction<ApiContext, Record<string, unknown>> = (args, _context, field) => {
   if (isConnection(field)) return { field: 1, multiplier: pageSize(args as PageArgs) }
-  // The edges of a page are already counted by its connection.
+  // The connection already counts its edges.
   if (field.name === 'edges') return { field: 0, multiplier: 1 }
   if (!isListType(getNullableType(field.type))) return { field: 1, multiplier: 1 }
   return { field: 1, multiplier: typeof args.first === 'number' ? Math.max(0, args.first) : 10 }
@@ -39,11 +67,8 @@ const pageSize = ({ first, last }: PageArgs) => Math.min(MAX_PAGE, Math.max(0, f
 const isConnection = (field: { type: GraphQLOutputType }) => String(field.type).replace('!', '').endsWith('Connection')
 
 export function tooCostly(
-  kind: ComplexityErrorKind,
+  _kind: ComplexityErrorKind,
   { complexity, maxComplexity }: ComplexityResult & { maxComplexity?: number },
 ): Error {
-  return new LimitError(
-    `The operation is too costly: it can resolve ${complexity} fields, the limit (${kind.toLowerCase()}) is ${maxComplexity}. ` +
-      'Ask for smaller pages or fewer nested lists.',
-  )
+  return new LimitError('COST', maxComplexity ?? MAX_COST, complexity, 'Request smaller pages or fewer nested lists.')
 }

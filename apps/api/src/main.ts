@@ -1,10 +1,12 @@
-import { foreignSettings, loadConfig } from '@muster/core/config'
+import { accessSettings } from '@muster/core/access'
+import { alertSettings } from '@muster/core/alerts'
+import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
-import { createAuth } from './auth.ts'
-import { serveHttp } from './http.ts'
+import { createApi } from './api.ts'
+import { serveHttp } from './http/server.ts'
 import { openRuntime } from './runtime.ts'
-import { createApi } from './server.ts'
+import { createAuth } from './sign-in/auth.ts'
 
 /** The API process: runs until SIGTERM or SIGINT; a second signal ends it at once. */
 async function main(): Promise<void> {
@@ -17,14 +19,17 @@ async function main(): Promise<void> {
         resolve()
       })
   })
-  const { HOST, PORT, TRUST_PROXY } = loadConfig(process.env, ['HOST', 'PORT', 'TRUST_PROXY'])
+  const { HOST, PORT, TRUST_PROXY, CORS_ORIGINS, ALERT_LOCAL_TARGETS } = loadConfig(process.env, {
+    ...pickSettings(accessSettings, 'HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGINS'),
+    ...alertSettings,
+  })
   const opened = await openRuntime(process.env, 'api', starting.signal).catch((error: unknown) => {
     if (!starting.signal.aborted) throw error
     return null
   })
   if (!opened) return
   const { runtime, store, databaseUrl, publicUrl, authSecret, close } = opened
-  for (const line of foreignSettings(process.env)) runtime.log.warn(line)
+  for (const line of unsupportedSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
   const trustProxy = TRUST_PROXY === '1'
   const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log, trustProxy })
@@ -36,7 +41,9 @@ async function main(): Promise<void> {
     store,
     linkSecret: authSecret,
     publicUrl,
+    alertTargets: { allowLocal: ALERT_LOCAL_TARGETS === '1' },
     trustProxy,
+    corsOrigins: CORS_ORIGINS,
     isDevelopment,
     labFile: process.env.MUSTER_LAB_FILE,
   })

@@ -1,11 +1,11 @@
 import { DomainError } from '@muster/core/errors'
 import type { Log } from '@muster/core/log'
-import { isDatabaseAway } from '@muster/core/patiently'
+import { isTransientDbError } from '@muster/core/retry-transient'
 import { PothosValidationError } from '@pothos/core'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { createGraphQLError, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga'
 import type { ApiContext } from './context.ts'
-import { LimitError } from './limits.ts'
+import { armorLimitError, LimitError } from './limits.ts'
 
 /** The error behind wrappers that GraphQL puts around it. */
 function causeOf(error: unknown): unknown {
@@ -14,7 +14,7 @@ function causeOf(error: unknown): unknown {
   return cause
 }
 
-/** Where in the variables `message` belongs: `$input.limit`. What GraphQL says around it repeats the value, which may be a secret. */
+/** The path in the variables that `message` is about: `$input.limit`. GraphQL's own text repeats the value, which may be a secret. */
 function variableOf(error: unknown, message: string): string | null {
   if (!(error instanceof GraphQLError) || !error.message.endsWith(`; ${message}`)) return null
   const around = error.message.slice(0, -message.length - 2)
@@ -23,42 +23,42 @@ function variableOf(error: unknown, message: string): string | null {
 }
 
 /**
- * What a caller is told of an error that no union lists: what the caller did wrong, as it is; a bug, only that there was one.
- * @param requestId under which the whole of it stands in the log
+ * The error that a caller sees when no result union lists it: a fault of the caller with its message, a bug masked.
+ * @param requestId the log holds the full error under this id
  */
 export function maskError(error: unknown, log: Log, requestId: string): Error {
-  const cause = causeOf(error)
+  const cause = armorLimitError(error) ?? causeOf(error)
   const place =
     error instanceof GraphQLError
       ? { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path }
       : {}
-  const tell = (message: string, code: string, more = {}) =>
+  const respond = (message: string, code: string, more = {}) =>
     createGraphQLError(message, { ...place, extensions: { code, ...more } })
 
-  if (cause instanceof LimitError) return tell(cause.message, 'LIMIT_EXCEEDED')
-  if (cause instanceof DomainError) return tell(cause.message, cause.code, 'issues' in cause ? { issues: cause.issues } : {})
-  // Cursors, ids and page arguments that cannot be read.
-  if (cause instanceof PothosValidationError) return tell(cause.message, 'INVALID_INPUT')
-  if (isDatabaseAway(cause)) {
-    log.warn({ err: cause, requestId }, 'the database is away')
-    return tell('The database cannot be reached at the moment; try again shortly.', 'UNAVAILABLE')
+  if (cause instanceof LimitError) return respond(cause.message, 'LIMIT_EXCEEDED', cause.extensions)
+  if (cause instanceof DomainError) return respond(cause.message, cause.code, 'issues' in cause ? { issues: cause.issues } : {})
+  // Malformed cursors, ids and page arguments.
+  if (cause instanceof PothosValidationError) return respond(cause.message, 'INVALID_INPUT')
+  if (isTransientDbError(cause)) {
+    log.warn({ err: cause, requestId }, 'the database is unavailable')
+    return respond('The database is unavailable. Try again in a moment.', 'UNAVAILABLE')
   }
-  // GraphQL's own: syntax, validation, variables.
+  // Syntax, validation and variables.
   if (cause instanceof GraphQLError) {
     const variable = variableOf(error, cause.message)
-    return variable ? tell(`${variable}: ${cause.message}`, 'INVALID_INPUT') : cause
+    return variable ? respond(`${variable}: ${cause.message}`, 'INVALID_INPUT') : cause
   }
-  log.error({ err: cause, requestId, path: place.path }, 'an operation failed')
-  return tell(`Something went wrong here; request id ${requestId}.`, 'INTERNAL')
+  log.error({ err: cause, requestId, path: place.path }, 'operation failed')
+  return respond(`Internal error; request id ${requestId}.`, 'INTERNAL')
 }
 
-/** What an operation answers with, masked, so that each masked error names the request id under which it is logged. */
+/** Masks the errors of a result. Masked errors name the request id under which the log has the full error. */
 export function masked(result: ExecutionResult, { deps, requestId }: ApiContext): ExecutionResult {
   if (!result.errors) return result
   return { ...result, errors: result.errors.map((error) => maskError(error, deps.runtime.log, requestId) as GraphQLError) }
 }
 
-/** Masks what every operation answers with. */
+/** Masks the errors of every operation. */
 export function maskedResults(): Plugin<ApiContext> {
   const mask = (context: ApiContext) => (payload: { result: ExecutionResult; setResult(result: never): void }) => {
     if (payload.result.errors) payload.setResult(masked(payload.result, context) as never)

@@ -1,7 +1,7 @@
 import type { Db } from '@muster/core/db'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { heartbeatMetrics } from './agents/metrics.ts'
-import { installationMetrics } from './prometheus/service-metrics.ts'
+import { heartbeatMetrics } from './http/agents/metrics.ts'
+import { installationMetrics } from './http/prometheus/installation-metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 

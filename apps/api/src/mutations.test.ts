@@ -1,12 +1,12 @@
-import { claimJobRun } from '@muster/core/jobs'
-import { recordOfferedHostKey } from '@muster/core/nodes'
-import { type Cast, makeHostKey, makePrivateKey } from '@muster/core/testing'
+import { recordOfferedHostKey } from '@muster/core/connections'
+import { claimJobRun } from '@muster/core/run-queue'
+import { makeHostKey, makePrivateKey, type TenantFixture } from '@muster/core/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { parseId } from './graphql/ids.ts'
+import { parseId } from './graphql/shared/ids.ts'
 import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testApi()
 })
@@ -21,7 +21,7 @@ type Result = { __typename: string; id: string; message: string; issues: { path:
 >
 /** Send one mutation; `select` is what is wanted of its success type. Gives its result. */
 async function mutate(
-  as: Cast['owner'],
+  as: TenantFixture['owner'],
   field: string,
   select: string,
   variables: Record<string, [type: string, value: unknown]>,
@@ -35,7 +35,7 @@ async function mutate(
 const id = (value: string): Record<string, [string, unknown]> => ({ id: ['ID!', value] })
 const input = (type: string, value: object): Record<string, [string, unknown]> => ({ input: [`${type}!`, value] })
 
-const addNode = (as: Cast['owner'], more: object = {}) =>
+const addNode = (as: TenantFixture['owner'], more: object = {}) =>
   mutate(
     as,
     'addNode',

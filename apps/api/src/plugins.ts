@@ -1,29 +1,29 @@
-import { Unauthenticated } from '@muster/core/errors'
-import { getOperationAST, Kind, type OperationDefinitionNode } from 'graphql'
+import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import { handleStreamOrSingleExecutionResult, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ApiContext, ApiDeps, RequestFacts } from './context.ts'
+import { foreignOriginReason, requestFacts } from './http/request-facts.ts'
 import type { Metrics } from './metrics.ts'
-import { requestFacts, whyNotFromOrigin } from './request-facts.ts'
 
 const facts = new WeakMap<Request, RequestFacts>()
 
-/** The facts of an HTTP request, the same ones each time they are asked for. */
+/** The facts of an HTTP request, computed once. */
 export function factsOf(request: Request): RequestFacts {
   const known = facts.get(request) ?? requestFacts(request.headers, true)
   facts.set(request, known)
   return known
 }
 
-const whatThisIs = (publicUrl: string) => `This is the GraphQL API of Muster, for programs.
+const landingPage = (publicUrl: string) => `Muster GraphQL API
 
-Send operations here by POST as application/json, with the header  authorization: Bearer TOKEN
-Make a token:    ${new URL('/settings/tokens', publicUrl).href}
-For people:      ${new URL('/', publicUrl).href}
-All it can do:   apps/api/schema.graphql in Muster's sources; docs/integrate.md shows how, by example.
-In development (npm run dev) this page is GraphiQL.
+Send operations by POST as application/json with the header "Authorization: Bearer TOKEN".
+Create a token:  ${new URL('/settings/tokens', publicUrl).href}
+Schema:          ${new URL('/graphql/schema.graphql', publicUrl).href}
+Guide:           docs/integrate.md in the source code
+Console:         ${new URL('/', publicUrl).href}
+With npm run dev this page is GraphiQL.
 `
 
-/** Turn away what another site's page sends with the user's cookie, and give each answer its request id and cookies. */
+/** Rejects requests of other sites that carry the user's cookie, and sets the request id and cookies of each response. */
 export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metrics): Plugin {
   const refuse = (status: number, code: string, message: string) => {
     metrics.refused.inc({ why: code })
@@ -33,13 +33,13 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
     onRequest({ request, endResponse }) {
       const { requestId } = factsOf(request)
       if (!/^[\w.:-]+$/.test(requestId)) return
-      const foreign = whyNotFromOrigin(request.headers, publicUrl)
+      const foreign = foreignOriginReason(request.headers, publicUrl)
       if (foreign) return endResponse(refuse(403, 'FORBIDDEN', foreign))
-      // Someone opened the address in a browser. In development GraphiQL is there for that.
-      const isOpened = request.method === 'GET' && request.headers.get('accept')?.includes('text/html')
-      if (isOpened && !isDevelopment && !new URL(request.url).searchParams.has('query'))
-        return endResponse(new Response(whatThisIs(publicUrl), { headers: { 'content-type': 'text/plain; charset=utf-8' } }))
-      // A form of another site can send these types without the browser asking first, JSON it cannot.
+      // A browser opens the address. In development it gets GraphiQL.
+      const isBrowser = request.method === 'GET' && request.headers.get('accept')?.includes('text/html')
+      if (isBrowser && !isDevelopment && !new URL(request.url).searchParams.has('query'))
+        return endResponse(new Response(landingPage(publicUrl), { headers: { 'content-type': 'text/plain; charset=utf-8' } }))
+      // HTML forms of other sites can send every other content type without a CORS preflight.
       const type = request.headers.get('content-type') ?? ''
       if (request.method === 'POST' && !/^application\/(json|graphql-response\+json|graphql\+json)\b/.test(type))
         endResponse(refuse(415, 'INVALID_INPUT', 'Send operations as application/json.'))
@@ -52,7 +52,7 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
   }
 }
 
-/** One line per operation: who, what, how long. Never variables: they hold passwords and keys. */
+/** Logs one line per operation: caller, name, duration. Variables are never logged: they hold passwords and keys. */
 export function operationLog(metrics: Metrics): Plugin<ApiContext> {
   const watch = (context: ApiContext, operation: OperationDefinitionNode | null | undefined) => {
     const start = performance.now()
@@ -88,24 +88,6 @@ export function operationLog(metrics: Metrics): Plugin<ApiContext> {
             },
           }
         },
-      }
-    },
-  }
-}
-
-/** Only who is signed in may ask what there is; in development everybody. */
-export function introspectionForMembers(): Plugin<ApiContext> {
-  return {
-    onExecute({ args, setResultAndStopExecution }) {
-      const { caller, deps } = args.contextValue
-      if (caller || deps.isDevelopment) return
-      const operation = getOperationAST(args.document, args.operationName)
-      const asks = operation?.selectionSet.selections.some(
-        (field) => field.kind !== Kind.FIELD || field.name.value === '__schema' || field.name.value === '__type',
-      )
-      if (asks) {
-        const { message, code } = new Unauthenticated('Sign in to read the schema.')
-        setResultAndStopExecution({ errors: [Object.assign(new Error(message), { extensions: { code } }) as never] })
       }
     },
   }

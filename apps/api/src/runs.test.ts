@@ -1,12 +1,13 @@
-import { appendJobRunEvents, claimJobRun, finishJobRun, type HostResult, runJob, runMatrix } from '@muster/core/jobs'
-import type { Cast } from '@muster/core/testing'
+import { claimJobRun } from '@muster/core/run-queue'
+import { appendJobRunEvents, finishJobRun, type HostResult, runJob, runMatrix } from '@muster/core/runs'
+import type { TenantFixture } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId } from './graphql/ids.ts'
+import { globalId } from './graphql/shared/ids.ts'
 import { testApi } from './testing/api.ts'
 import { countStatements } from './testing/count-statements.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testApi()
   cast = await t.given.tenant()
@@ -21,7 +22,7 @@ const claim = async (id: string) => (await claimJobRun(cast.worker, { id, worker
 const finish = async (id: string, results: HostResult[]) => {
   const { token, hosts } = await claim(id)
   await finishJobRun(cast.worker, {
-    ...{ id, token, endedBy: 'exit', exitCode: 2 },
+    ...{ id, token, endCause: 'exit', exitCode: 2 },
     hosts: hosts.map(({ name }, i) => ({
       ...{ name, ok: 1, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
       ...{
@@ -62,7 +63,7 @@ test('a run that waits says for whom, and the node says who has it', async () =>
   expect(result).toEqual({ nodes: { edges: [{ node: { lock } }, { node: { lock } }] } })
   // Nodes, locks, runs: however many nodes.
   expect(count).toBeLessThanOrEqual(3)
-  const release = (as: Cast['owner']) =>
+  const release = (as: TenantFixture['owner']) =>
     t.ask<{ it: { __typename: string } }>(
       as,
       `mutation ($ids: [ID!]!) { it: releaseNodeLocks(nodeIds: $ids, reason: "hangs") { __typename ... on ReleasedNodes { nodes { name lock { ownerName } } } } }`,
@@ -72,7 +73,7 @@ test('a run that waits says for whom, and the node says who has it', async () =>
   const nodeIdOf = (name: string) => nodes.find((node) => node.name === name)!.id
   expect((await release(cast.operator)).it.__typename).toBe('ForbiddenError')
   expect((await release(cast.admin)).it).toEqual({ __typename: 'ReleasedNodes', nodes: [{ name: 'gpu002', lock: null }] })
-  await finishJobRun(cast.worker, { id: first.id, token, hosts: [], endedBy: 'exit', exitCode: 0 })
+  await finishJobRun(cast.worker, { id: first.id, token, hosts: [], endCause: 'exit', exitCode: 0 })
   await finish(second.id, ['OK', 'OK'])
 })
 

@@ -1,22 +1,22 @@
-import { openArtifactStore } from '@muster/core/artifacts'
-import { ARTIFACT_STORE, loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
-import type { Runtime } from '@muster/core/context'
-import { openVault } from '@muster/core/credentials'
+import { accessSettings } from '@muster/core/access'
+import { artifactStoreSettings, openArtifactStore } from '@muster/core/artifacts'
+import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
+import { credentialKeySettings, masterPasswordSettings, openVault, takeMasterPassword } from '@muster/core/credentials'
 import { awaitDatabase, connectDb } from '@muster/core/db'
 import { createNotifier } from '@muster/core/events'
 import { createLog } from '@muster/core/log'
 import { createQueue } from '@muster/core/queue'
-import { deriveAuthSecret } from './auth.ts'
+import type { Runtime } from '@muster/core/registry'
+import { queues, relations } from '@muster/core/registry'
+import { deriveAuthSecret } from './sign-in/auth.ts'
 
-const NAMES = [
-  'DATABASE_URL',
-  ...MASTER_PASSWORD,
-  ...ARTIFACT_STORE,
-  'CREDENTIAL_KEY_VERSION',
-  'AUTH_SECRET',
-  'MUSTER_PUBLIC_URL',
-  'LOG_LEVEL',
-] as const
+const SETTINGS = {
+  ...processSettings,
+  ...masterPasswordSettings,
+  ...credentialKeySettings,
+  ...artifactStoreSettings,
+  ...pickSettings(accessSettings, 'AUTH_SECRET', 'MUSTER_PUBLIC_URL'),
+}
 
 /**
  * What the programs of this folder work with, from their environment.
@@ -25,17 +25,17 @@ const NAMES = [
  * @throws Error wrong configuration, no database (without `signal`), or another master password than the one that credentials were sealed with
  */
 export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?: AbortSignal) {
-  const config = loadConfig(env, NAMES)
+  const config = loadConfig(env, SETTINGS)
   const password = takeMasterPassword(config, env)
   const log = createLog(name, config.LOG_LEVEL)
-  const { db, pool, close } = connectDb(config.DATABASE_URL, { max: 16, name: `muster-${name}` })
+  const { db, pool, close } = connectDb(config.DATABASE_URL, { max: 16, name: `muster-${name}`, relations })
   if (signal) await awaitDatabase(db, log, signal)
   const [queue, vault] = await Promise.all([
-    createQueue(config.DATABASE_URL, log, 'sender'),
+    createQueue(config.DATABASE_URL, log, 'sender', queues),
     openVault(db, password, config.CREDENTIAL_KEY_VERSION),
   ])
   const notifier = createNotifier(config.DATABASE_URL, log)
-  const runtime: Runtime = { db, queue, vault, log, notify: (nudge) => notifier.notify(nudge) }
+  const runtime: Runtime = { db, queue, vault, log, notify: (changeEvent) => notifier.notify(changeEvent) }
   return {
     runtime,
     store: openArtifactStore(config),

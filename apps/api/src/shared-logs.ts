@@ -8,11 +8,12 @@ import {
   visit,
 } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import type { SocketContext } from './api.ts'
 import type { ApiContext } from './context.ts'
-import type { Batch } from './graphql/subscriptions.ts'
+import type { Batch } from './graphql/runs/events/subscriptions.ts'
+import { setCursor } from './http/event-stream.ts'
 import { masked } from './masking.ts'
-import { type PutEvents, planEvents } from './plain-events.ts'
-import type { SocketContext } from './server.ts'
+import { type PutEvents, planEvents } from './raw-events.ts'
 
 // A batch also tells how the run stands; who gets it later than this is told anew.
 const FRESH_MS = 200
@@ -112,9 +113,9 @@ function sharedOf(args: ExecutionArgs, key: string, batch: Batch): Shared {
 
 async function resultOf(args: ExecutionArgs, batch: Batch): Promise<ExecutionResult> {
   const { putEvents } = logDocument(args)!
-  if (!putEvents) return execute({ ...args, rootValue: { ...batch } })
-  const result = await execute({ ...args, rootValue: { ...batch, events: [] } })
-  if (result.data) putEvents(result.data, batch.events)
+  const result = await execute({ ...args, rootValue: putEvents ? { ...batch, events: [] } : { ...batch } })
+  if (putEvents && result.data) putEvents(result.data, batch.events)
+  setCursor(result, batch.lastSeq)
   return result
 }
 

@@ -1,29 +1,25 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createApiToken, revokeApiToken } from '@muster/core/access'
-import { appendJobRunEvents, claimJobRun, finishJobRun, runJob } from '@muster/core/jobs'
-import {
-  finishConnectionTest,
-  recordPreflightStage,
-  setNodeMaintenance,
-  startConnectionTest,
-  testConnections,
-} from '@muster/core/nodes'
-import { type Cast, eventually } from '@muster/core/testing'
+import { finishConnectionTest, recordPreflightStage, startConnectionTest, testConnections } from '@muster/core/connections'
+import { setNodeMaintenance } from '@muster/core/nodes'
+import { claimJobRun } from '@muster/core/run-queue'
+import { appendJobRunEvents, finishJobRun, runJob } from '@muster/core/runs'
+import { eventually, type TenantFixture } from '@muster/core/testing'
 import { sql } from 'drizzle-orm'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ApiContext, createContext } from './context.ts'
-import { globalId } from './graphql/ids.ts'
-import { type HttpServer, serveHttp } from './http.ts'
-import { requestFacts } from './request-facts.ts'
+import { globalId } from './graphql/shared/ids.ts'
+import { requestFacts } from './http/request-facts.ts'
+import { type HttpServer, serveHttp } from './http/server.ts'
+import { nextSender } from './http/web-sockets.ts'
 import { testApi } from './testing/api.ts'
-import { nextSender } from './web-sockets.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testApi()
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
@@ -40,7 +36,7 @@ type Message<T> = { data?: T; errors?: { message: string; extensions: { code: st
 type Following<T> = { got: Message<T>[]; ended: Promise<void>; isEnded(): boolean; leave(): void }
 
 /** Subscribe over a WebSocket. */
-async function overSocket<T>(as: Cast['viewer'], query: string, variables: object = {}): Promise<Following<T>> {
+async function overSocket<T>(as: TenantFixture['viewer'], query: string, variables: object = {}): Promise<Following<T>> {
   const authorization = `Bearer ${await t.tokenOf(as)}`
   const client = createClient({
     url: `ws://127.0.0.1:${server.port}/graphql`,
@@ -73,7 +69,7 @@ async function overSocket<T>(as: Cast['viewer'], query: string, variables: objec
 }
 
 /** Subscribe over server-sent events. */
-async function overEvents<T>(as: Cast['viewer'], query: string, variables: object = {}): Promise<Following<T>> {
+async function overEvents<T>(as: TenantFixture['viewer'], query: string, variables: object = {}): Promise<Following<T>> {
   const leaving = new AbortController()
   const response = await fetch(`http://127.0.0.1:${server.port}/graphql`, {
     method: 'POST',
@@ -107,7 +103,7 @@ const WAYS = [
   ['server-sent events', overEvents],
 ] as const
 
-async function startRun(of: Cast) {
+async function startRun(of: TenantFixture) {
   const credential = await t.given.credential(of.admin, 'SSH_KEY')
   await t.given.fleet(of.operator, { nodes: 2, with: { credentialId: credential.id } })
   const { id } = await runJob(of.operator, { template: 'connectivity_check', limit: 'all' })
@@ -123,7 +119,7 @@ async function startRun(of: Cast) {
       })),
     })
   const finish = () =>
-    finishJobRun(of.worker, { id, token, endedBy: 'exit', exitCode: 0, error: null, hosts: [], midTaskHosts: [] } as never)
+    finishJobRun(of.worker, { id, token, endCause: 'exit', exitCode: 0, error: null, hosts: [], interruptedHosts: [] } as never)
   return { id, gid: globalId('JobRun', id), lines, finish }
 }
 
@@ -164,7 +160,7 @@ test('who comes back with the last seq loses nothing and gets nothing twice', as
 
 test('a batch is worked out once for all who ask for the same of it, and for nobody else', async () => {
   const run = await startRun(cast)
-  const subscribe = async (as: Cast['viewer'], query: string) => {
+  const subscribe = async (as: TenantFixture['viewer'], query: string) => {
     const socketHeaders = new Headers({ authorization: `Bearer ${await t.tokenOf(as)}` })
     const enveloped = t.api.yoga.getEnveloped({ socketHeaders })
     const results = await enveloped.subscribe({
@@ -201,7 +197,7 @@ test('a batch is worked out once for all who ask for the same of it, and for nob
 test('a log and what it tells of its run are the same over sockets, over server-sent events and by query', async () => {
   const run = await startRun(cast)
   const fields = `status templateName limit extraVars forks jobTags checkMode createdByName createdAt startedAt finishedAt
-    durationMs exitCode lastSeq lineCount midTaskHosts hostsTotal cancelBlockedReason`
+    durationMs exitCode lastSeq lineCount interruptedHosts hostsTotal cancelBlockedReason`
   const event = 'seq kind host play task action isChanged durationMs stdout startLine lineCount result createdAt'
   const documents = [fields, `${fields} hosts { name result } template { name }`].map(
     (ofRun) => `subscription ($id: ID!) { jobRunEvents(id: $id) { lastSeq events { ${event} } run { ${ofRun} } } }`,

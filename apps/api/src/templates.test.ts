@@ -1,10 +1,10 @@
-import { type Cast, tarGz } from '@muster/core/testing'
+import { type TenantFixture, tarGz } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId } from './graphql/ids.ts'
+import { globalId } from './graphql/shared/ids.ts'
 import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testApi()
   cast = await t.given.tenant()
@@ -13,7 +13,7 @@ afterAll(() => t?.close())
 
 const content = tarGz([{ path: 'site.yml', text: '- hosts: all\n' }]).toString('base64')
 const ERRORS = '... on Error { code } ... on InvalidInputError { issues { path message } }'
-const ask = async (as: Cast['owner'], query: string, variables: object = {}) =>
+const ask = async (as: TenantFixture['owner'], query: string, variables: object = {}) =>
   (await t.ask<{ it: Record<string, unknown> }>(as, query, variables)).it
 const create = (input: object) =>
   ask(

@@ -1,6 +1,6 @@
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId } from './graphql/ids.ts'
+import { globalId } from './graphql/shared/ids.ts'
 import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>

@@ -1,23 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type DocumentNode, print } from '@0no-co/graphql.web'
 import type { TadaDocumentNode } from 'gql.tada'
-import { type DocumentNode, print } from 'graphql'
-import { createClient } from 'graphql-ws'
 import { CliError, EXIT, errorFrom, NotSignedIn } from './errors.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 type GraphQLErrors = readonly { message: string; extensions?: Record<string, unknown> }[]
 
 /**
- * Send one query or mutation.
- * @param settings where to; by default what the environment or `muster login` says. Without a token: as nobody.
- * @throws CliError when the server cannot be reached or refuses the operation as a whole
+ * Sends one query or mutation.
+ * @param settings default: the environment or what `muster login` saved. Without a token the request is anonymous.
+ * @throws CliError when the server is unreachable or the response has errors
  */
 export async function request<Data, Vars>(
   document: TadaDocumentNode<Data, Vars>,
   variables: Vars,
   settings: { url: string; token?: string } = readSettings(),
 ): Promise<Data> {
-  let response: Response
+  const body = await post<Data>(print(document as DocumentNode), variables, settings)
+  if (body.errors?.length) throw fromGraphQL(body.errors)
+  return body.data as Data
+}
+
+export type Response<Data> = { data?: Data | null; errors?: GraphQLErrors }
+
+/** Sends an operation and returns the response with its errors. @throws CliError when the server is unreachable */
+export async function post<Data>(
+  query: string,
+  variables: unknown,
+  settings: { url: string; token?: string } = readSettings(),
+): Promise<Response<Data>> {
+  let response: globalThis.Response
   try {
     response = await fetch(new URL('/graphql', settings.url), {
       method: 'POST',
@@ -26,36 +38,33 @@ export async function request<Data, Vars>(
         accept: 'application/graphql-response+json, application/json',
         ...(settings.token ? { authorization: `Bearer ${settings.token}` } : {}),
       },
-      body: JSON.stringify({ query: print(document as DocumentNode), variables }),
+      body: JSON.stringify({ query, variables }),
     })
   } catch (error) {
     throw unreachable(settings.url, error)
   }
-  let body: { data?: Data | null; errors?: GraphQLErrors }
   try {
-    body = (await response.json()) as typeof body
+    return (await response.json()) as Response<Data>
   } catch {
     throw new CliError(
-      `${settings.url} answered ${response.status} and no GraphQL. Is this the address of a Muster console?`,
+      `${settings.url} answered with status ${response.status} and no GraphQL response. Check that it is the address of a Muster console.`,
       EXIT.unavailable,
     )
   }
-  if (body.errors?.length) throw fromGraphQL(body.errors)
-  return body.data as Data
 }
 
-export const INVALID_TOKEN = 'The token is not valid, or no longer. Run `muster login URL`.'
-const GIVE_UP_AFTER = 30
+export const INVALID_TOKEN = 'The token is invalid or has expired. Run `muster login URL`.'
+const MAX_RETRIES = 30
 const RETRY_MS = 1000
 
 /**
- * The results of a subscription until the server ends it. After a lost connection it subscribes again, for half a minute.
- * @param variables asked for at every connection, since what is to come depends on what came
- * @param signal ends it at once
- * @throws CliError when the server refuses the subscription or stays away
+ * Yields the results of a subscription until the server completes it. Reconnects after a lost connection, for up to 30 s.
+ * @param variables called at every connection, because a cursor in them advances
+ * @param signal stops the subscription
+ * @throws CliError when the server refuses the subscription or stays unreachable
  */
 export async function* subscribe<Data, Vars>(
-  document: TadaDocumentNode<Data, Vars>,
+  document: TadaDocumentNode<Data, Vars> | string,
   variables: () => Vars,
   signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<Data> {
@@ -63,30 +72,38 @@ export async function* subscribe<Data, Vars>(
   let failures = 0
   while (!signal.aborted) {
     try {
-      yield* connected(document, variables(), settings, signal, () => {
-        if (failures > 0) process.stderr.write('Connected again.\n')
-        failures = 0
-      })
+      yield* subscribeOnce<Data>(
+        typeof document === 'string' ? document : print(document as DocumentNode),
+        variables(),
+        settings,
+        signal,
+        () => {
+          if (failures > 0) process.stderr.write('Reconnected.\n')
+          failures = 0
+        },
+      )
       return
     } catch (error) {
       if (error instanceof CliError) throw error
-      if (failures++ === 0) process.stderr.write(`The connection to ${settings.url} is lost; trying again …\n`)
-      if (failures > GIVE_UP_AFTER) throw unreachable(settings.url, error)
+      if (failures++ === 0) process.stderr.write(`Connection to ${settings.url} lost. Reconnecting …\n`)
+      if (failures > MAX_RETRIES) throw unreachable(settings.url, error)
       await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
     }
   }
 }
 
-/** One connection. @throws CliError for what trying again cannot help, anything else for a lost connection */
-async function* connected<Data, Vars>(
-  document: TadaDocumentNode<Data, Vars>,
-  variables: Vars,
+/** Subscribes over one connection. @throws CliError for a permanent error, any other error for a lost connection */
+async function* subscribeOnce<Data>(
+  query: string,
+  variables: unknown,
   settings: Settings,
   signal: AbortSignal,
   onConnected: () => void,
 ): AsyncGenerator<Data> {
   const url = new URL('/graphql', settings.url)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  // Imported here, because most commands do not subscribe.
+  const { createClient } = await import('graphql-ws')
   const client = createClient({
     url: url.href,
     connectionParams: { authorization: `Bearer ${settings.token}` },
@@ -98,7 +115,7 @@ async function* connected<Data, Vars>(
   )
   try {
     const results = client.iterate<Data>({
-      query: print(document as DocumentNode),
+      query,
       variables: variables as Record<string, unknown>,
     })
     while (!signal.aborted) {
@@ -114,16 +131,17 @@ async function* connected<Data, Vars>(
   }
 }
 
-/** graphql-ws throws the list of errors of a refused operation, and the close event of a refused connection. */
+/** Converts what graphql-ws throws: the errors of a refused operation, or the close event of a refused connection. */
 function refusal(error: unknown): CliError | null {
   if (Array.isArray(error) && error.length > 0) return fromGraphQL(error as GraphQLErrors)
   const { code, reason } = error as { code?: unknown; reason?: string }
   if (code === 4401 || code === 4403) return new NotSignedIn(INVALID_TOKEN)
-  if (typeof code === 'number' && code >= 4400 && code < 4500) return new CliError(reason || `The server refused with ${code}.`)
+  if (typeof code === 'number' && code >= 4400 && code < 4500)
+    return new CliError(reason || `The server closed the connection with code ${code}.`)
   return null
 }
 
-/** What a list of GraphQL errors means at the terminal. */
+/** Converts GraphQL errors of a response. */
 export function fromGraphQL(errors: GraphQLErrors): CliError {
   const code = errors[0]?.extensions?.code
   if (code === 'UNAUTHENTICATED') return new NotSignedIn(INVALID_TOKEN)
@@ -133,7 +151,7 @@ export function fromGraphQL(errors: GraphQLErrors): CliError {
 export function unreachable(url: string, error: unknown): CliError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
   return new CliError(
-    `Cannot reach ${url}${cause ? `: ${cause}` : ''}. Is it running, and is the address right?`,
+    `Cannot reach ${url}${cause ? `: ${cause}` : ''}. Check the address and that the server is running.`,
     EXIT.unavailable,
   )
 }

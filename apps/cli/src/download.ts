@@ -10,25 +10,27 @@ import { write } from './output.ts'
 import { readSettings } from './settings.ts'
 
 /**
- * Fetch a file from the API into `file`, or to standard output, as fast as that takes it. A file that did not arrive whole is
- * removed.
- * @param path below the address of the API, or a whole address that needs no token
- * @throws CliError with what the server said
+ * Downloads from the API to `file` or standard output, with backpressure. Removes an incomplete file.
+ * @param path relative to the address of the API, or a presigned URL that needs no token
+ * @throws CliError with the server's message
  */
 export async function download(path: string, file?: string): Promise<void> {
   const settings = readSettings()
   const url = new URL(path, settings.url)
-  const isSigned = URL.canParse(path)
+  const isPresigned = URL.canParse(path)
   let response: Response
   try {
-    response = await fetch(url, isSigned ? {} : { headers: { authorization: `Bearer ${settings.token}` } })
+    response = await fetch(url, isPresigned ? {} : { headers: { authorization: `Bearer ${settings.token}` } })
   } catch (error) {
     throw unreachable(url.origin, error)
   }
   if (response.status === 401) throw new NotSignedIn(INVALID_TOKEN)
   if (!response.ok || !response.body) {
     const exit = response.status === 404 ? EXIT.notFound : response.status === 503 ? EXIT.unavailable : EXIT.refused
-    throw new CliError((await response.text()).trim().slice(0, 500) || `${url.origin} answered ${response.status}.`, exit)
+    throw new CliError(
+      (await response.text()).trim().slice(0, 500) || `${url.origin} answered with status ${response.status}.`,
+      exit,
+    )
   }
   const body = Readable.fromWeb(response.body as ReadableStream)
   try {
@@ -40,6 +42,6 @@ export async function download(path: string, file?: string): Promise<void> {
     await pipeline(body, createWriteStream(file))
   } catch (error) {
     if (file) await rm(file, { force: true })
-    throw new CliError(`It did not arrive whole: ${(error as Error).message}.`, EXIT.unavailable)
+    throw new CliError(`The download is incomplete: ${(error as Error).message}.`, EXIT.unavailable)
   }
 }

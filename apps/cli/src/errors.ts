@@ -1,16 +1,16 @@
-/** What `muster` exits with; scripts may rely on these. The states of a run start at 10. */
+/** Exit codes of `muster`, stable for scripts. Those for the status of a run start at 10. */
 export const EXIT = {
   ok: 0,
-  /** Something went wrong that none of the others names. */
+  /** Any other failure. */
   failed: 1,
-  /** Wrong options or arguments. */
+  /** Invalid options or arguments. */
   usage: 2,
-  /** Not signed in, or the role does not allow it. */
+  /** Not signed in, or not permitted by the role. */
   notAllowed: 3,
   notFound: 4,
-  /** The server refused the input, or the object is in the wrong state. */
+  /** Refused by the server: invalid input, or the object is in the wrong state. */
   refused: 5,
-  /** The server cannot be reached. */
+  /** The server is unreachable. */
   unavailable: 6,
   /** Ctrl-C while following. */
   interrupted: 130,
@@ -21,7 +21,7 @@ export const EXIT = {
   ERROR: 14,
 } as const
 
-/** An error whose message is for the person at the terminal. */
+/** An error with a message for the user. */
 export class CliError extends Error {
   readonly exitCode: number
   constructor(message: string, exitCode: number = EXIT.failed) {
@@ -47,7 +47,7 @@ const EXIT_BY_CODE: Record<string, number> = {
 
 type Failure = { code: string; message: string; issues?: { path: string; message: string }[] }
 
-/** The error that the API returned, with its exit code and one line per wrong field. */
+/** Converts an error of the API: its exit code, and one line per invalid field. */
 export function errorFrom(failure: Failure): CliError {
   const lines = failure.issues?.map(({ path, message }) => {
     const field = path.replace(/^(\d+|input|filter)\./, '')
@@ -56,7 +56,7 @@ export function errorFrom(failure: Failure): CliError {
   return new CliError(lines.join('\n'), EXIT_BY_CODE[failure.code] ?? EXIT.failed)
 }
 
-/** The success member of a mutation's result union, or a thrown CliError. */
+/** Returns the success member of a mutation's result union. @throws CliError for an error member */
 export function orThrow<T extends { __typename: string }>(result: T): Exclude<T, { code: unknown }> {
   if ('code' in result && 'message' in result) throw errorFrom(result as unknown as Failure)
   return result as Exclude<T, { code: unknown }>

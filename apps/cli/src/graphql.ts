@@ -1,7 +1,7 @@
 import { initGraphQLTada } from 'gql.tada'
 import type { introspection } from './graphql-env.d.ts'
 
-/** Typed documents, checked against the committed schema. */
+/** Typed documents, validated against the committed schema. */
 export const graphql = initGraphQLTada<{
   introspection: introspection
   scalars: { DateTime: string; JSON: unknown; BigInt: number }

@@ -5,12 +5,13 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Product, startProduct } from '@muster/bench/product'
 import type { Lab } from '@muster/lab'
-import { given } from '@muster/lab/given'
+import { createLab } from '@muster/lab/testing'
 import type { Command } from 'commander'
 import { buildSchema, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
 import { program } from './main.ts'
+
 import {
   asExpected,
   asPattern,
@@ -19,31 +20,34 @@ import {
   idsOf,
   musterCommands,
   readGuide,
+  runBlockedReason,
   squeeze,
-  whyNotRun,
 } from './testing/guide.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const guides = ['docs/operate.md', 'docs/integrate.md'].map((path) => ({ path, ...readGuide(join(ROOT, path)) }))
 
-describe('the guides name what there is', () => {
+describe('names in the guides', () => {
   const schema = buildSchema(readFileSync(join(ROOT, 'apps/api/schema.graphql'), 'utf8'))
 
-  it.each(guides)('commands of $path', ({ blocks, prose }) => {
+  it.each(guides)('commands of $path exist', async ({ blocks, text: prose }) => {
+    const muster = await program()
     const shown = blocks.filter((block) => block.language === 'sh').map((block) => block.text)
     const commands = [...shown, ...codeSpans(prose)].flatMap(musterCommands)
-    expect(commands.flatMap((words) => whyNoCommand(words) ?? [])).toEqual([])
+    expect(commands.flatMap((words) => invalidCommand(muster, words) ?? [])).toEqual([])
   })
 
-  it.each(guides)('fields and arguments of $path', ({ blocks, prose }) => {
+  it.each(guides)('fields and arguments of $path exist', ({ blocks, text: prose }) => {
     const wrong = blocks
       .filter((block) => block.language === 'graphql')
       .flatMap(({ line, text }) => validate(schema, parse(text)).map((error) => `line ${line}: ${error.message}`))
-    expect([...wrong, ...codeSpans(prose).flatMap((code) => whyNoField(schema, code) ?? [])]).toEqual([])
+    expect([...wrong, ...codeSpans(prose).flatMap((code) => invalidField(schema, code) ?? [])]).toEqual([])
   })
 
-  it('lists what cannot run here', () => {
-    const left = guides.flatMap(({ path, blocks }) => blocks.flatMap((b) => (whyNotRun(b) ? `${path}: ${whyNotRun(b)}` : [])))
+  it('lists the blocks that are not run', () => {
+    const left = guides.flatMap(({ path, blocks }) =>
+      blocks.flatMap((b) => (runBlockedReason(b) ? `${path}: ${runBlockedReason(b)}` : [])),
+    )
     expect(left).toEqual([
       'docs/operate.md: stops the product that the examples run on',
       'docs/operate.md: needs a Vault or OpenBao',
@@ -51,7 +55,7 @@ describe('the guides name what there is', () => {
   })
 })
 
-describe('the guides as they stand, one after the other, with the product and a lab', () => {
+describe('the guides, executed in order with the product and a lab', () => {
   let product: Product
   let lab: Lab
   let home: string
@@ -64,9 +68,9 @@ describe('the guides as they stand, one after the other, with the product and a 
       { name: 'gpu02', profile: 'h100x8' as const },
       { name: 'gpu03', profile: 'mi300x8' as const },
     ]
-    ;[product, lab] = await Promise.all([startProduct({}), given.lab({ nodes })])
+    ;[product, lab] = await Promise.all([startProduct({}), createLab({ nodes })])
     env = shellEnvironment(home)
-    giveFiles(home, lab)
+    writeInputFiles(home, lab)
     await sh(`muster login ${product.url}/sign-in?token=${product.linkToken}`, home, env)
     const { token } = JSON.parse(readFileSync(join(home, '.config/muster/cli.json'), 'utf8')) as { token: string }
     Object.assign(env, { MUSTER_URL: product.url, MUSTER_TOKEN: token })
@@ -77,30 +81,30 @@ describe('the guides as they stand, one after the other, with the product and a 
   })
 
   it.each(guides)('$path', { timeout: 1_200_000 }, async ({ path, blocks }) => {
-    const wrong: string[] = []
+    const failures: string[] = []
     for (const [i, block] of blocks.entries())
-      if (!whyNotRun(block))
-        await carryOut(block, blocks[i + 1]).catch((error: Error) => wrong.push(`${path}:${block.line}: ${error.message}`))
-    expect(wrong.join('\n\n')).toBe('')
+      if (!runBlockedReason(block))
+        await execute(block, blocks[i + 1]).catch((error: Error) => failures.push(`${path}:${block.line}: ${error.message}`))
+    expect(failures.join('\n\n')).toBe('')
   })
 
-  /** Run one block; what its guide shows below it, as text or JSON, must be what it said. */
-  async function carryOut(block: Block, next: Block | undefined): Promise<void> {
+  /** Runs one block. Its output must match the text or JSON block below it. */
+  async function execute(block: Block, next: Block | undefined): Promise<void> {
     const [, file] = /^# (\S+\.yml)\n/.exec(block.text) ?? []
     if (block.language === 'yaml' && file) writeFileSync(join(home, file), block.text)
     if (block.language === 'sh') {
       const { code, out, err } = await sh(block.text, home, env)
       expect(code, `${err}\n${out}`).toBe(Number(/^exit=(\d+)/.exec(block.rest)?.[1] ?? 0))
-      if (next?.language === 'text') expect(asPattern(next.text).test(squeeze(out)), `it said\n${err}\n${out}`).toBe(true)
+      if (next?.language === 'text') expect(asPattern(next.text).test(squeeze(out)), `output:\n${err}\n${out}`).toBe(true)
     }
     if (block.language === 'graphql') {
-      const { data, errors } = await ask(
+      const { data, errors } = await sendOperation(
         block.text,
-        JSON.parse(block.rest || '{}', (_, value) => filled(value)),
+        JSON.parse(block.rest || '{}', (_, value) => substitute(value)),
       )
       expect(errors).toBeUndefined()
-      const refused = Object.values(data!).filter((value) => value && typeof value === 'object' && 'message' in value)
-      expect(refused).toEqual([])
+      const failures = Object.values(data!).filter((value) => value && typeof value === 'object' && 'message' in value)
+      expect(failures).toEqual([])
       for (const [name, id] of idsOf(data)) env[name] = id
       if (next?.language === 'json') {
         const shown = JSON.parse(next.text) as unknown
@@ -109,15 +113,15 @@ describe('the guides as they stand, one after the other, with the product and a 
     }
   }
 
-  /** `$NAME` in variables of an operation: the last id in an answer by that name, or a variable of the shell. */
-  function filled(value: unknown): unknown {
+  /** Replaces `$NAME` in variables of an operation: the last ID of that name in a response, or a shell variable. */
+  function substitute(value: unknown): unknown {
     if (typeof value !== 'string' || !value.startsWith('$')) return value
     const found = env[value.slice(1)]
-    if (found === undefined) throw new Error(`nothing before gave ${value}`)
+    if (found === undefined) throw new Error(`${value} is not defined by an earlier block`)
     return found
   }
 
-  async function ask(query: string, variables: unknown) {
+  async function sendOperation(query: string, variables: unknown) {
     const response = await fetch(`${product.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${env.MUSTER_TOKEN}` },
@@ -127,23 +131,23 @@ describe('the guides as they stand, one after the other, with the product and a 
   }
 })
 
-/** Run a shell text; what it sets is set for the next ones, in `env`. */
+/** Runs a shell script. Variables that it sets are kept in `env` for the next one. */
 async function sh(text: string, home: string, env: Record<string, string>) {
-  const kept = join(home, '.kept')
-  const script = `set -euo pipefail; set -a; trap 'env -0 > ${kept}' EXIT\n${text}`
+  const envFile = join(home, '.env')
+  const script = `set -euo pipefail; set -a; trap 'env -0 > ${envFile}' EXIT\n${text}`
   const child = spawn('bash', ['-c', script], { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = { out: '', err: '' }
-  child.stdout.on('data', (chunk) => (said.out += chunk))
-  child.stderr.on('data', (chunk) => (said.err += chunk))
+  const output = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => (output.out += chunk))
+  child.stderr.on('data', (chunk) => (output.err += chunk))
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  for (const pair of readFileSync(kept, 'utf8').split('\0').filter(Boolean)) {
+  for (const pair of readFileSync(envFile, 'utf8').split('\0').filter(Boolean)) {
     const [, name, value] = /^(\w+)=(.*)$/s.exec(pair) ?? []
     if (name && value !== undefined) env[name] = value
   }
-  return { code, ...said }
+  return { code, ...output }
 }
 
-/** `muster`, Ansible and git as a person has them. */
+/** A shell environment with `muster` and Ansible on PATH. */
 function shellEnvironment(home: string): Record<string, string> {
   const bin = join(home, 'bin')
   mkdirSync(bin)
@@ -160,8 +164,8 @@ function shellEnvironment(home: string): Record<string, string> {
   }
 }
 
-/** What the guides say that their reader has: a key, a list of machines, and their fingerprints. */
-function giveFiles(home: string, lab: Lab): void {
+/** Writes the files that the guides assume: a key, a list of nodes, and their fingerprints. */
+function writeInputFiles(home: string, lab: Lab): void {
   writeFileSync(join(home, 'ops_key'), lab.credentials.sshKey.privateKey, { mode: 0o600 })
   writeFileSync(
     join(home, 'nodes.csv'),
@@ -170,29 +174,36 @@ function giveFiles(home: string, lab: Lab): void {
   writeFileSync(join(home, 'fingerprints'), lab.nodes.map((n) => `${n.name} ${n.hostKeyFingerprint}\n`).join(''))
 }
 
-/** What is wrong with a command of the guides, as far as its names go: words and options. */
-function whyNoCommand(words: string[]): string | null {
-  let command: Command = program()
+/** The problem of a command in the guides: an unknown subcommand or option. */
+function invalidCommand(muster: Command, words: string[]): string | null {
+  let command = muster
   const rest = [...words]
   while (rest[0] && !rest[0].startsWith('-') && command.commands.length > 0) {
     const next = command.commands.find((one) => one.name() === rest[0] || one.aliases().includes(rest[0]!))
-    if (!next && command.registeredArguments.length === 0) return `muster ${words.join(' ')}: there is no ${rest[0]}`
+    if (!next && !defaultOf(command)) return `muster ${words.join(' ')}: unknown: ${rest[0]}`
     if (!next) break
     command = next
     rest.shift()
   }
-  const known = command.options.flatMap((option) => [option.short, option.long])
-  const strange = rest.filter((word) => /^--?[a-zA-Z]/.test(word) && !known.includes(word.split('=')[0]!))
-  return strange.length > 0 ? `muster ${words.join(' ')}: there is no ${strange.join(', ')}` : null
+  command = defaultOf(command) ?? command
+  const options = command.options.flatMap((option) => [option.short, option.long])
+  const unknown = rest.filter((word) => /^--?[a-zA-Z]/.test(word) && !options.includes(word.split('=')[0]!))
+  return unknown.length > 0 ? `muster ${words.join(' ')}: unknown: ${unknown.join(', ')}` : null
 }
 
-/** What is wrong with code that is about GraphQL: `Type.field`, `field(argument: …)` and `fieldOfSomething`. */
-function whyNoField(schema: GraphQLSchema, code: string): string | null {
+/** The subcommand that runs when none is named, as `muster runs` does. */
+function defaultOf(command: Command): Command | undefined {
+  const { _defaultCommandName: name } = command as Command & { _defaultCommandName?: string | null }
+  return command.commands.find((each) => each.name() === name)
+}
+
+/** The problem of a GraphQL name in code: `Type.field`, `field(argument: …)` or `fieldName`. */
+function invalidField(schema: GraphQLSchema, code: string): string | null {
   const types = Object.values(schema.getTypeMap()).filter((t) => isObjectType(t) || isInterfaceType(t) || isInputObjectType(t))
   const [, owner, field] = /^([A-Z]\w+)\.([a-z]\w*)$/.exec(code) ?? []
   if (owner) {
     const type = types.find((t) => t.name === owner)
-    return type && field! in type.getFields() ? null : `there is no ${code}`
+    return type && field! in type.getFields() ? null : `unknown: ${code}`
   }
   const [, name, given] = /^([a-z]+[A-Z]\w*|queue|workers)(?:\(([^{)]*)[^)]*\))?$/.exec(code) ?? []
   if (!name) return null
@@ -200,5 +211,5 @@ function whyNoField(schema: GraphQLSchema, code: string): string | null {
   const fields = types.flatMap((t): { name: string; args?: readonly { name: string }[] }[] => Object.values(t.getFields()))
   const isField = fields.some((f) => f.name === name && args.every((arg) => f.args?.some((one) => one.name === arg)))
   const isArgument = args.length === 0 && fields.some((f) => f.args?.some((one) => one.name === name))
-  return isField || isArgument ? null : `there is no ${code}`
+  return isField || isArgument ? null : `unknown: ${code}`
 }

@@ -1,246 +1,75 @@
-import { Command, CommanderError } from 'commander'
-import { agentAllow } from './commands/agent/allow.ts'
-import { agentApprove } from './commands/agent/approve.ts'
-import { agentDeregister } from './commands/agent/deregister.ts'
-import { agentDrain } from './commands/agent/drain.ts'
-import { agentList } from './commands/agent/list.ts'
-import { agentResetSequence } from './commands/agent/reset-sequence.ts'
-import { agentResume } from './commands/agent/resume.ts'
-import { agentRevoke } from './commands/agent/revoke.ts'
-import { agentSettingsGet } from './commands/agent-settings/get.ts'
-import { agentSettingsSet } from './commands/agent-settings/set.ts'
-import { agentTokenCreate } from './commands/agent-token/create.ts'
-import { agentTokenList } from './commands/agent-token/list.ts'
-import { agentTokenRevoke } from './commands/agent-token/revoke.ts'
-import { alertAck } from './commands/alert/ack.ts'
-import { alertEnd } from './commands/alert/end.ts'
-import { alertList } from './commands/alert/list.ts'
-import { alertSilence } from './commands/alert/silence.ts'
-import { alertSilences } from './commands/alert/silences.ts'
-import { alertUnsilence } from './commands/alert/unsilence.ts'
-import { alertRouteAdd } from './commands/alert-route/add.ts'
-import { alertRouteDelete } from './commands/alert-route/delete.ts'
-import { alertRouteList } from './commands/alert-route/list.ts'
-import { alertRouteTest } from './commands/alert-route/test.ts'
-import { alertRouteUpdate } from './commands/alert-route/update.ts'
-import { artifactGet } from './commands/artifact/get.ts'
-import { artifactList } from './commands/artifact/list.ts'
-import { bundleDelete } from './commands/bundle/delete.ts'
-import { bundleList } from './commands/bundle/list.ts'
-import { cancel } from './commands/cancel.ts'
-import { credentialAdd } from './commands/credential/add.ts'
-import { credentialDelete } from './commands/credential/delete.ts'
-import { credentialGet } from './commands/credential/get.ts'
-import { credentialList } from './commands/credential/list.ts'
-import { credentialRotateKey } from './commands/credential/rotate-key.ts'
-import { credentialTest } from './commands/credential/test.ts'
-import { credentialUpdate } from './commands/credential/update.ts'
-import { groupCreate } from './commands/group/create.ts'
-import { groupDelete } from './commands/group/delete.ts'
-import { groupGet } from './commands/group/get.ts'
-import { groupList } from './commands/group/list.ts'
-import { groupAddNodes, groupRemoveNodes } from './commands/group/set-nodes.ts'
-import { groupUpdate } from './commands/group/update.ts'
-import { login } from './commands/login.ts'
-import { logout } from './commands/logout.ts'
-import { logs } from './commands/logs.ts'
-import { nodeAdd } from './commands/node/add.ts'
-import { nodeApprove } from './commands/node/approve.ts'
-import { nodeDecommission } from './commands/node/decommission.ts'
-import { nodeDiff } from './commands/node/diff.ts'
-import { nodeDiscover } from './commands/node/discover.ts'
-import { nodeFacts } from './commands/node/facts.ts'
-import { nodeGet } from './commands/node/get.ts'
-import { nodeList } from './commands/node/list.ts'
-import { nodeMaintenance } from './commands/node/maintenance.ts'
-import { nodePurge } from './commands/node/purge.ts'
-import { nodeRecommission } from './commands/node/recommission.ts'
-import { nodeTest } from './commands/node/test.ts'
-import { nodeUnlock } from './commands/node/unlock.ts'
-import { nodeUpdate } from './commands/node/update.ts'
-import { queueLimit } from './commands/queue/limit.ts'
-import { queuePause } from './commands/queue/pause.ts'
-import { queueResume } from './commands/queue/resume.ts'
-import { queueStatus } from './commands/queue/status.ts'
-import { retentionSet } from './commands/retention/set.ts'
-import { retentionShow } from './commands/retention/show.ts'
-import { retry } from './commands/retry.ts'
-import { run } from './commands/run.ts'
-import { runs } from './commands/runs.ts'
-import { secretStoreAdd } from './commands/secret-store/add.ts'
-import { secretStoreDelete } from './commands/secret-store/delete.ts'
-import { secretStoreList } from './commands/secret-store/list.ts'
-import { secretStoreUpdate } from './commands/secret-store/update.ts'
-import { templateArchive } from './commands/template/archive.ts'
-import { templateCreate } from './commands/template/create.ts'
-import { templateGet } from './commands/template/get.ts'
-import { templateHistory } from './commands/template/history.ts'
-import { templateList } from './commands/template/list.ts'
-import { templateRestore } from './commands/template/restore.ts'
-import { templateUpdate } from './commands/template/update.ts'
-import { top } from './commands/top.ts'
-import { varsDiff } from './commands/vars/diff.ts'
-import { varsEdit } from './commands/vars/edit.ts'
-import { varsExplain } from './commands/vars/explain.ts'
-import { varsGet } from './commands/vars/get.ts'
-import { varsHistory } from './commands/vars/history.ts'
-import { varsImpact } from './commands/vars/impact.ts'
-import { varsMerge } from './commands/vars/merge.ts'
-import { varsRestore } from './commands/vars/restore.ts'
-import { varsSecret } from './commands/vars/secret.ts'
-import { varsSet } from './commands/vars/set.ts'
-import { whoami } from './commands/whoami.ts'
-import { workerDrain } from './commands/worker/drain.ts'
-import { workerList } from './commands/worker/list.ts'
-import { workerUndrain } from './commands/worker/undrain.ts'
+import { type Command as CommanderCommand, CommanderError } from 'commander'
+import { Command } from './command.ts'
+import { ENTRIES, type Entry } from './commands/index.ts'
 import { CliError, EXIT } from './errors.ts'
+import { VERSION } from './version.ts'
 
-/** The whole command line. Kept apart from running it, so that tests and the documentation can walk it. */
-export function program(): Command {
+/** Text after the list of commands in `muster --help`. */
+export const HELP = `
+Verbs may also come first, as with kubectl: \`muster get nodes\`, \`muster describe node gpu01\`.
+
+Node arguments (SELECTOR) take what a run's --limit takes: gpu01, gpu[01-08], gpu*, @group, tag:x, status:READY,
+vendor:nvidia, {query}, all; a comma joins, ! excludes. RUN is a run ID or \`last\`.
+
+Environment variables:
+  MUSTER_URL           address of the console; overrides the saved one
+  MUSTER_TOKEN         API token; overrides the saved one
+  XDG_CONFIG_HOME      folder of muster/cli.json with the saved address and token (default: ~/.config)
+  NODE_EXTRA_CA_CERTS  file with additional certificate authorities
+  NO_COLOR             prints logs without colors
+  VISUAL, EDITOR       editor of \`muster vars edit\`
+
+Exit codes:
+  0 success            3 not signed in or forbidden       5 refused by the server
+  1 failure            4 not found                        6 server unreachable
+  2 invalid usage    130 interrupted
+  A followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR`
+
+/**
+ * The command tree.
+ * @param needed names the commands to load; the others have only a name and a description
+ */
+export async function program(needed: (entry: Entry) => boolean = () => true): Promise<Command> {
   const muster = new Command('muster')
-    .description('Muster on the command line: nodes, groups, credentials, runs and their logs.')
-    .version('0.1.0')
-    // Options behind a command are that command's, also where it has commands of its own.
+    .description('Manage nodes, credentials, variables and Ansible runs of a Muster installation.')
+    .version(VERSION)
+    // Options after a subcommand belong to that subcommand.
     .enablePositionalOptions()
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not signed in or not allowed, 4 not found, 5 refused by the server, 6 server not reached;\na followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR; 130 Ctrl-C.',
+    .addHelpText('after', HELP)
+  for (const entry of ENTRIES) {
+    const command = needed(entry) ? await entry.load() : new Command(entry.name)
+    muster.addCommand(
+      command
+        .description(entry.description)
+        .aliases(entry.aliases ?? [])
+        .helpGroup(entry.heading),
     )
-  for (const command of [login(), logout(), whoami(), run(), runs(), logs(), cancel(), retry(), top()]) muster.addCommand(command)
-  muster.addCommand(
-    noun('node', 'machines', [
-      nodeList(),
-      nodeGet(),
-      nodeAdd(),
-      nodeUpdate(),
-      nodeTest(),
-      nodeApprove(),
-      nodeDiscover(),
-      nodeFacts(),
-      nodeDiff(),
-      nodeMaintenance(),
-      nodeDecommission(),
-      nodeRecommission(),
-      nodePurge(),
-      nodeUnlock(),
-    ]),
-  )
-  muster.addCommand(
-    noun('group', 'groups of nodes', [
-      groupList(),
-      groupGet(),
-      groupCreate(),
-      groupUpdate(),
-      groupAddNodes(),
-      groupRemoveNodes(),
-      groupDelete(),
-    ]),
-  )
-  // `muster templates`, by itself, lists them.
-  muster.addCommand(
-    noun('template', 'playbooks with their settings, ready to be run', [
-      templateGet(),
-      templateCreate(),
-      templateUpdate(),
-      templateArchive(),
-      templateRestore(),
-      templateHistory(),
-    ])
-      .addCommand(templateList(), { isDefault: true })
-      .alias('templates'),
-  )
-  muster.addCommand(
-    noun('credential', 'keys and passwords to log in with', [
-      credentialList(),
-      credentialGet(),
-      credentialAdd(),
-      credentialUpdate(),
-      credentialTest(),
-      credentialRotateKey(),
-      credentialDelete(),
-    ]),
-  )
-  muster.addCommand(
-    noun('secret-store', 'HashiCorp Vault or OpenBao, where credentials may keep their secrets', [
-      secretStoreList(),
-      secretStoreAdd(),
-      secretStoreUpdate(),
-      secretStoreDelete(),
-    ]),
-  )
-  muster.addCommand(
-    noun('vars', 'variables of all nodes, groups and nodes', [
-      varsGet(),
-      varsSet(),
-      varsEdit(),
-      varsExplain(),
-      varsDiff(),
-      varsImpact(),
-      varsHistory(),
-      varsRestore(),
-      varsSecret(),
-      varsMerge(),
-    ]),
-  )
-  muster.addCommand(
-    noun('agent', 'programs on nodes that tell us how they are', [
-      agentList(),
-      // `muster agent token NODE`, by itself, makes one; `muster agent settings` shows them.
-      noun('token', 'what lets an agent in, once', [agentTokenList(), agentTokenRevoke()]).addCommand(agentTokenCreate(), {
-        isDefault: true,
-      }),
-      agentAllow(),
-      agentApprove(),
-      agentRevoke(),
-      agentDrain(),
-      agentResume(),
-      agentResetSequence(),
-      agentDeregister(),
-      noun('settings', 'how often agents beat, and how their silence is judged', [agentSettingsSet()]).addCommand(
-        agentSettingsGet(),
-        { isDefault: true },
-      ),
-    ]),
-  )
-  muster.addCommand(
-    noun('alert', 'what people should know of', [
-      alertList(),
-      alertAck(),
-      alertEnd(),
-      alertSilence(),
-      alertSilences(),
-      alertUnsilence(),
-    ]),
-  )
-  muster.addCommand(
-    noun('alert-route', 'ways on which alerts reach people', [
-      alertRouteList(),
-      alertRouteAdd(),
-      alertRouteUpdate(),
-      alertRouteTest(),
-      alertRouteDelete(),
-    ]),
-  )
-  muster.addCommand(noun('artifact', 'files that runs left', [artifactList(), artifactGet()]))
-  muster.addCommand(noun('bundle', 'playbooks that were uploaded for templates', [bundleList(), bundleDelete()]))
-  muster.addCommand(noun('retention', 'for how long logs, artifacts and runs are kept', [retentionShow(), retentionSet()]))
-  muster.addCommand(noun('queue', 'runs that have not begun', [queueStatus(), queuePause(), queueResume(), queueLimit()]))
-  muster.addCommand(noun('worker', 'processes that execute runs', [workerList(), workerDrain(), workerUndrain()]))
+  }
   return muster
 }
 
-function noun(name: string, description: string, verbs: Command[]): Command {
-  const command = new Command(name).description(description)
-  for (const verb of verbs) command.addCommand(verb)
-  return command
+const VERBS = new Set(['get', 'list', 'describe', 'create', 'update', 'delete'])
+const hasName = (entry: Entry, name: string | undefined) => entry.name === name || entry.aliases?.includes(name ?? '')
+
+/** `get nodes` -> `node list`, `delete group g` -> `group delete g`: the word order of kubectl. */
+function nounFirst(argv: string[]): string[] {
+  const [verb, noun, ...rest] = argv
+  const entry = VERBS.has(verb ?? '') ? ENTRIES.find((each) => hasName(each, noun)) : undefined
+  if (!entry) return argv
+  const isList = verb === 'get' && (rest[0] ?? '-').startsWith('-')
+  return [entry.name, isList ? 'list' : verb!, ...rest]
 }
 
-/** @returns the exit code; whatever goes wrong is one message on stderr, never a stack trace */
+/** @returns the exit code; every error is one message on stderr, never a stack trace */
 export async function main(argv: string[]): Promise<number> {
   try {
-    const muster = program()
-    for (const command of walk(muster)) command.exitOverride().showHelpAfterError('(see --help)')
-    await muster.parseAsync(argv, { from: 'user' })
+    const args = nounFirst(argv)
+    const one = ENTRIES.find((entry) => hasName(entry, args[0]))
+    const isOverview = args.length === 0 || (args[0]?.startsWith('-') ?? false)
+    const muster = await program(one ? (entry) => entry === one : () => !isOverview)
+    if (!one && !isOverview) (await import('./completion.ts')).addCompletion(muster)
+    for (const command of commandsOf(muster)) command.exitOverride().showHelpAfterError('(see --help)')
+    await muster.parseAsync(args, { from: 'user' })
     return Number(process.exitCode ?? EXIT.ok)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
@@ -253,13 +82,14 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-function* walk(command: Command): Generator<Command> {
+/** A command and all its subcommands. */
+export function* commandsOf(command: CommanderCommand): Generator<CommanderCommand> {
   yield command
-  for (const child of command.commands) yield* walk(child)
+  for (const child of command.commands) yield* commandsOf(child)
 }
 
 if (import.meta.main) {
-  // A reader that goes away (`muster logs | head`) is not an error.
+  // A reader that exits early (`muster logs | head`) is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed))
   process.exitCode = await main(process.argv.slice(2))
 }

@@ -1,38 +1,38 @@
 import { InvalidArgumentError } from 'commander'
 
-/** A whole number above 0, for commander. */
+/** Parses a whole number above 0. */
 export function integer(text: string): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number above 0.')
   return value
 }
 
-/** A whole number above 0, or `none`. Not null: commander takes a null for an option without a value. */
+/** Parses a whole number above 0 or `none`. Not null, because commander treats null as a missing value. */
 export const integerOrNone = (text: string): number | 'none' => (text === 'none' ? text : integer(text))
 export const nullIfNone = (value: number | 'none' | undefined): number | null | undefined => (value === 'none' ? null : value)
 
-/** For what may be given empty, which takes away; commander cannot be given the null for it, so `orNull` makes that of it later. */
-export const orEmpty =
+/** Allows an empty option value, which clears the field. `emptyToNull` converts it later, because commander cannot hold null. */
+export const allowEmpty =
   <T>(parse: (text: string) => T) =>
   (text: string): T | '' =>
     text === '' ? text : parse(text)
-export const orNull = <T>(value: T): Exclude<T, ''> | null => (value === '' ? null : (value as Exclude<T, ''>))
+export const emptyToNull = <T>(value: T): Exclude<T, ''> | null => (value === '' ? null : (value as Exclude<T, ''>))
 
-/** Without what was not given, and so stays as it is. */
-export const given = <T extends object>(fields: T) =>
+/** Removes undefined fields, so that the API leaves them unchanged. */
+export const omitUndefined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
 
-/** A whole number from 0 to 100, for commander. */
+/** Parses a whole number from 0 to 100. */
 export function percentage(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value > 100) throw new InvalidArgumentError('It must be a whole number from 0 to 100.')
   return value
 }
 
-/** `a,b` as ansible-playbook takes lists; may be repeated. */
-export const words = (text: string, before: string[] = []): string[] => [
+/** Parses `a,b`, like lists of ansible-playbook; repeatable. */
+export const commaList = (text: string, before: string[] = []): string[] => [
   ...before,
   ...text
     .split(',')
@@ -40,7 +40,7 @@ export const words = (text: string, before: string[] = []): string[] => [
     .filter((word) => word !== ''),
 ]
 
-/** One of these names of the API; `ssh-key` is as good as `SSH_KEY`. */
+/** Parses an enum value of the API in any case, with `-` for `_`: `ssh-key` is SSH_KEY. */
 export const oneOf =
   <const T extends string>(...allowed: T[]) =>
   (text: string): T => {
@@ -50,7 +50,7 @@ export const oneOf =
     return found
   }
 
-/** Several of these names. */
+/** Parses several enum values. */
 export const someOf = <const T extends string>(...allowed: T[]) => {
   const one = oneOf(...allowed)
   return (text: string, before: T[] = []): T[] => [...before, one(text)]

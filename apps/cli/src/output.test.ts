@@ -1,37 +1,90 @@
-import { describe, expect, it } from 'vitest'
-import { address, ago, bytes, clock, table, word } from './output.ts'
+import { describe, expect, it, vi } from 'vitest'
+import type { Format } from './command.ts'
+import { address, ago, bytes, clock, hasColors, printRows, shellQuote, table } from './output.ts'
 
 const columns = [
   { title: 'NAME', value: (n: { name: string; os: string | null }) => n.name },
-  { title: 'OS', value: (n: { name: string; os: string | null }) => n.os, spare: true as const },
+  { title: 'OS', value: (n: { name: string; os: string | null }) => n.os, wide: true as const },
+]
+
+const rows = [
+  { name: 'gpu01', os: 'Debian' },
+  { name: 'x', os: null },
 ]
 
 describe('table', () => {
-  it('aligns its columns and shows what is missing as a dash', () => {
-    expect(
-      table(
-        [
-          { name: 'gpu01', os: 'Debian' },
-          { name: 'x', os: null },
-        ],
-        columns,
-      ),
-    ).toEqual(['NAME   OS', 'gpu01  Debian', 'x      -'])
+  it('aligns columns and shows missing values as a dash', () => {
+    expect(table(rows, columns)).toEqual({ lines: ['NAME   OS', 'gpu01  Debian', 'x      -'], hidden: [] })
   })
 
-  it('leaves out spare columns where the terminal is too narrow, and never the others', () => {
-    const rows = [{ name: 'a-rather-long-name', os: 'Debian' }]
-    expect(table(rows, columns, 26)).toEqual(['NAME                OS', 'a-rather-long-name  Debian'])
-    expect(table(rows, columns, 25)).toEqual(['NAME', 'a-rather-long-name'])
-    expect(table(rows, columns, 5)).toEqual(['NAME', 'a-rather-long-name'])
+  it('hides only wide columns on a narrow terminal and returns their titles', () => {
+    const long = [{ name: 'a-rather-long-name', os: 'Debian' }]
+    expect(table(long, columns, 26)).toEqual({ lines: ['NAME                OS', 'a-rather-long-name  Debian'], hidden: [] })
+    expect(table(long, columns, 25)).toEqual({ lines: ['NAME', 'a-rather-long-name'], hidden: ['OS'] })
+    expect(table(long, columns, 5)).toEqual({ lines: ['NAME', 'a-rather-long-name'], hidden: ['OS'] })
   })
 
-  it('lets no text from a node move the cursor', () => {
-    expect(table([{ name: 'a\u001b[2J\nb', os: '\u009b31m' }], columns)[1]).toBe('a [2J b   31m')
+  it('removes control characters of nodes', () => {
+    expect(table([{ name: 'a\u001b[2J\nb', os: '\u009b31m' }], columns).lines[1]).toBe('a [2J b   31m')
   })
 })
 
-it('says sizes, ages, durations and addresses as people do', () => {
+describe('printRows', () => {
+  /** Standard output and standard error of printing on a terminal of this width. */
+  function printed(output: Format, { headers = true, width }: { headers?: boolean; width?: number } = {}) {
+    const text = { out: '', err: '' }
+    const collect = (stream: 'out' | 'err') => (chunk: unknown) => {
+      text[stream] += chunk
+      return true
+    }
+    vi.spyOn(process.stdout, 'write').mockImplementation(collect('out'))
+    vi.spyOn(process.stderr, 'write').mockImplementation(collect('err'))
+    const { isTTY, columns: before } = process.stdout
+    Object.assign(process.stdout, { isTTY: width !== undefined, columns: width })
+    try {
+      printRows(rows, columns, { output, headers })
+    } finally {
+      Object.assign(process.stdout, { isTTY, columns: before })
+      vi.restoreAllMocks()
+    }
+    return text
+  }
+
+  it('prints names, JSON, YAML and tables without a header', () => {
+    expect(printed('name').out).toBe('gpu01\nx\n')
+    expect(JSON.parse(printed('json').out)).toEqual(rows)
+    expect(printed('yaml').out).toBe('- name: gpu01\n  os: Debian\n- name: x\n  os: null\n')
+    expect(printed('table', { headers: false }).out).toBe('gpu01  Debian\nx      -\n')
+  })
+
+  it('names hidden columns, and hides none with wide', () => {
+    expect(printed('table', { width: 8 })).toEqual({
+      out: 'NAME\ngpu01\nx\n',
+      err: 'Hidden columns: OS. Widen the terminal or use -o wide.\n',
+    })
+    expect(printed('wide', { width: 8 })).toEqual({ out: 'NAME   OS\ngpu01  Debian\nx      -\n', err: '' })
+  })
+})
+
+it('uses colors only on a terminal and without NO_COLOR', () => {
+  const { isTTY } = process.stdout
+  try {
+    vi.stubEnv('NO_COLOR', '')
+    vi.stubEnv('TERM', 'xterm')
+    process.stdout.isTTY = true
+    expect(hasColors()).toBe(true)
+    vi.stubEnv('NO_COLOR', '1')
+    expect(hasColors()).toBe(false)
+    vi.stubEnv('NO_COLOR', '')
+    process.stdout.isTTY = false
+    expect(hasColors()).toBe(false)
+  } finally {
+    process.stdout.isTTY = isTTY
+    vi.unstubAllEnvs()
+  }
+})
+
+it('formats sizes, ages, durations and addresses', () => {
   expect([0, 1023, 1536, 85899345920, null].map(bytes)).toEqual(['0 B', '1023 B', '1.5 KiB', '80 GiB', null])
   const now = Date.parse('2026-01-01T12:00:00Z')
   expect(['2026-01-01T11:59:30Z', '2026-01-01T11:00:00Z', '2025-12-30T00:00:00Z'].map((t) => ago(t, now))).toEqual([
@@ -48,6 +101,6 @@ it('says sizes, ages, durations and addresses as people do', () => {
   ])
 })
 
-it('quotes names for the shell they are typed into', () => {
-  expect(['jump', 'lab bastion', "o'neil $(id)"].map(word)).toEqual(['jump', "'lab bastion'", "'o'\\''neil $(id)'"])
+it('quotes names for the shell', () => {
+  expect(['jump', 'lab bastion', "o'neil $(id)"].map(shellQuote)).toEqual(['jump', "'lab bastion'", "'o'\\''neil $(id)'"])
 })

@@ -1,72 +1,97 @@
 import { once } from 'node:events'
-import { Option } from 'commander'
 import { stringify } from 'yaml'
-
-export type Format = 'table' | 'json' | 'yaml'
-
-/** `-o`, which every command that prints objects takes. */
-export const outputOption = (description = 'how to print: table for people, json or yaml for programs') =>
-  new Option('-o, --output <format>', description).choices(['table', 'json', 'yaml']).default('table')
+import type { Output } from './command.ts'
 
 const GAP = '  '
 type Value = string | number | null | undefined
-type Column<T> = {
+export type Column<T> = {
   title: string
   value: (row: T) => Value
-  /** Left out, from the right, while the table is wider than the terminal. */
-  spare?: true
+  /** Hidden, from the right, while the table is wider than the terminal; `-o wide` always prints it. */
+  wide?: true
+}
+
+/** Whether the output is a table for people. */
+export const isTable = ({ output }: Output): boolean => output === 'table' || output === 'wide'
+
+/**
+ * Prints rows in the requested format. JSON and YAML contain the objects of the API; `name` prints the first column.
+ * @param empty message on stderr instead of an empty table
+ */
+export function printRows<T>(rows: T[], columns: Column<T>[], output: Output, empty = 'None found.'): void {
+  if (output.output === 'name') printLines(rows.map((row) => clean(columns[0]!.value(row))))
+  else if (!isTable(output)) printObject(rows, output)
+  else if (rows.length === 0) process.stderr.write(`${empty}\n`)
+  else printTable(rows, columns, output)
+}
+
+function printTable<T>(rows: T[], columns: Column<T>[], output: Output): void {
+  const width = output.output === 'table' && process.stdout.isTTY ? process.stdout.columns : undefined
+  const { lines, hidden } = table(rows, columns, width)
+  printLines(output.headers ? lines : lines.slice(1))
+  if (hidden.length > 0) process.stderr.write(`Hidden columns: ${hidden.join(', ')}. Widen the terminal or use -o wide.\n`)
+}
+
+const printLines = (lines: string[]): void => {
+  for (const line of lines) process.stdout.write(`${line}\n`)
 }
 
 /**
- * Print `rows` as asked for. JSON and YAML hold the objects as the API gave them, the table its columns.
- * @param empty what to say instead of a table without rows
+ * Lines of a table, header first, and the titles of hidden columns.
+ * @param width of the terminal; without it no column is hidden
  */
-export function printRows<T>(rows: T[], columns: Column<T>[], format: Format, empty = 'Nothing here.'): void {
-  if (format !== 'table') printObject(rows, format)
-  else if (rows.length === 0) process.stderr.write(`${empty}\n`)
-  else process.stdout.write(`${table(rows, columns, process.stdout.isTTY ? process.stdout.columns : undefined).join('\n')}\n`)
-}
-
-/** Lines of a table, its head first. @param width of the terminal; without it everything is shown, as programs want it */
-export function table<T>(rows: T[], columns: Column<T>[], width = Number.POSITIVE_INFINITY): string[] {
-  const filled = columns.map((column) => {
-    const cells = [column.title, ...rows.map((row) => clean(column.value(row)))]
-    return { cells, width: Math.max(...cells.map((cell) => cell.length)), spare: column.spare }
+export function table<T>(
+  rows: T[],
+  columns: Column<T>[],
+  width = Number.POSITIVE_INFINITY,
+): { lines: string[]; hidden: string[] } {
+  const shown = columns.map(({ title, value, wide }) => {
+    const cells = [title, ...rows.map((row) => clean(value(row)))]
+    return { title, cells, width: Math.max(...cells.map((cell) => cell.length)), wide }
   })
-  const total = () => filled.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length)
+  const hidden: string[] = []
+  const total = () => shown.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length)
   while (total() > width) {
-    const last = filled.findLastIndex((column) => column.spare)
+    const last = shown.findLastIndex((column) => column.wide)
     if (last < 0) break
-    filled.splice(last, 1)
+    hidden.unshift(...shown.splice(last, 1).map((column) => column.title))
   }
-  const line = (i: number) => filled.map((column) => column.cells[i]!.padEnd(column.width)).join(GAP)
-  return Array.from({ length: rows.length + 1 }, (_, i) => line(i).trimEnd())
+  const line = (i: number) => shown.map((column) => column.cells[i]!.padEnd(column.width)).join(GAP)
+  return { lines: Array.from({ length: rows.length + 1 }, (_, i) => line(i).trimEnd()), hidden }
 }
 
-/** Print one object; as a table, one line per field. */
-export function printObject(object: unknown, format: Format, fields?: [string, Value][]): void {
-  if (format !== 'table')
-    return void process.stdout.write(
-      format === 'json' ? `${JSON.stringify(object, null, 2)}\n` : stringify(object, { lineWidth: 0 }),
+/** Prints one object. A table has one line per field; `name` prints the value of the first field. */
+export function printObject(object: unknown, { output }: Output, fields?: [string, Value][]): void {
+  if (output === 'json') process.stdout.write(`${JSON.stringify(object, null, 2)}\n`)
+  else if (output === 'yaml') process.stdout.write(stringify(object, { lineWidth: 0 }))
+  else {
+    const lines = fields ?? Object.entries(object as Record<string, string>)
+    const width = Math.max(...lines.map(([name]) => name.length))
+    printLines(
+      output === 'name' ? [clean(lines[0]?.[1])] : lines.map(([name, value]) => `${name.padEnd(width)}  ${clean(value)}`),
     )
-  const lines = fields ?? Object.entries(object as Record<string, string>)
-  const width = Math.max(...lines.map(([name]) => name.length))
-  for (const [name, value] of lines) process.stdout.write(`${name.padEnd(width)}  ${clean(value)}\n`)
+  }
 }
 
-// Text from a node must not move the cursor or colour the terminal.
+// Text from a node must not move the cursor or color the terminal.
 const clean = (value: Value) =>
   value === null || value === undefined || value === '' ? '-' : String(value).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
 
-/** Write to standard output, and wait while its reader cannot keep up: a log can be far larger than the memory. */
+/** Whether standard output accepts colors: a terminal, and NO_COLOR is not set. */
+export const hasColors = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+
+/** Writes to standard output and waits while its reader is slow, because a log can be larger than memory. */
 export async function write(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain')
 }
 
-/** `text` as one word of a shell, for commands that people are told to type. */
-export const word = (text: string) => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** Quotes `text` as one word of a shell, for commands in messages. */
+export const shellQuote = (text: string) => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
-/** Host and port as they are typed, without the port that goes without saying. */
+/** `1 node`, `2 nodes`. */
+export const count = (n: number, noun: string): string => `${n} ${n === 1 ? noun : `${noun}s`}`
+
+/** Host and port, without the default port 22. */
 export const address = (host: string, port: number | null) =>
   port === null || port === 22 ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
 

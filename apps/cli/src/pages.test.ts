@@ -1,35 +1,35 @@
 import { expect, it, vi } from 'vitest'
-import { rowsOf } from './pages.ts'
+import { fetchAll } from './pages.ts'
 
-/** A connection of the numbers from 0, of which at most 500 are given at once. */
+/** A connection of the numbers from 0 with pages of at most 500. */
 function numbers(count: number) {
-  const asked: number[] = []
-  const ask = async ({ first, after }: { first: number; after: string | null }) => {
-    asked.push(first)
+  const requested: number[] = []
+  const fetchPage = async ({ first, after }: { first: number; after: string | null }) => {
+    requested.push(first)
     const start = after === null ? 0 : Number(after) + 1
     const end = Math.min(count, start + first)
     const edges = Array.from({ length: end - start }, (_, i) => ({ node: start + i }))
     return { edges, pageInfo: { hasNextPage: end < count, endCursor: end > start ? String(end - 1) : null } }
   }
-  return { asked, ask }
+  return { requested, fetchPage }
 }
 
-it('takes all pages, or as many rows as are wanted, and says when there are more', async () => {
-  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+it('fetches all pages, or rows up to the limit with a note when there are more', async () => {
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {
     const all = numbers(1001)
-    expect(await rowsOf(all.ask)).toEqual(Array.from({ length: 1001 }, (_, i) => i))
-    expect(all.asked).toEqual([500, 500, 500])
-    expect(await rowsOf(numbers(0).ask)).toEqual([])
-    expect(await rowsOf(async () => null)).toEqual([])
-    expect(await rowsOf(numbers(501).ask, 501)).toHaveLength(501)
-    expect(said).not.toHaveBeenCalled()
+    expect(await fetchAll(all.fetchPage)).toEqual(Array.from({ length: 1001 }, (_, i) => i))
+    expect(all.requested).toEqual([500, 500, 500])
+    expect(await fetchAll(numbers(0).fetchPage)).toEqual([])
+    expect(await fetchAll(async () => null)).toEqual([])
+    expect(await fetchAll(numbers(501).fetchPage, 501)).toHaveLength(501)
+    expect(stderr).not.toHaveBeenCalled()
 
     const some = numbers(1001)
-    expect(await rowsOf(some.ask, 501)).toHaveLength(501)
-    expect(some.asked).toEqual([500, 1])
-    expect(said).toHaveBeenCalledExactlyOnceWith('These are the first 501; -n takes more.\n')
+    expect(await fetchAll(some.fetchPage, 501)).toHaveLength(501)
+    expect(some.requested).toEqual([500, 1])
+    expect(stderr).toHaveBeenCalledExactlyOnceWith('Only the first 501 are shown. Use -n for more.\n')
   } finally {
-    said.mockRestore()
+    stderr.mockRestore()
   }
 })

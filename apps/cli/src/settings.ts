@@ -7,23 +7,23 @@ export type Settings = { url: string; token: string }
 
 const file = () => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'muster', 'cli.json')
 
-/** Where to and as whom: MUSTER_URL and MUSTER_TOKEN, else what `muster login` saved. @throws NotSignedIn */
+/** Address and token: MUSTER_URL and MUSTER_TOKEN, or what `muster login` saved. @throws NotSignedIn */
 export function readSettings(): Settings {
   let saved: Partial<Settings> = {}
   try {
     saved = JSON.parse(readFileSync(file(), 'utf8')) as Partial<Settings>
   } catch {
-    // Not signed in yet; the environment may still say everything.
+    // No saved settings; the environment may provide both.
   }
   const url = process.env.MUSTER_URL ?? saved.url
   const token = process.env.MUSTER_TOKEN ?? saved.token
   if (!url || !token) throw new NotSignedIn('Not signed in. Run `muster login URL`, or set MUSTER_URL and MUSTER_TOKEN.')
   if (!URL.canParse(url))
-    throw new CliError(`MUSTER_URL is ${url}, which is no address. It looks like http://localhost:3000.`, EXIT.usage)
+    throw new CliError(`MUSTER_URL is not a valid address: ${url}. Example: http://localhost:3000`, EXIT.usage)
   return { url, token }
 }
 
-/** Keep them for the next commands, readable by the owner only. @returns the file's path */
+/** Saves the settings, readable only by the owner. @returns path of the file */
 export function saveSettings(settings: Settings): string {
   mkdirSync(dirname(file()), { recursive: true, mode: 0o700 })
   rmSync(file(), { force: true })
@@ -31,7 +31,7 @@ export function saveSettings(settings: Settings): string {
   return file()
 }
 
-/** Forget them. */
-export function forgetSettings(): void {
+/** Deletes the saved settings. */
+export function deleteSettings(): void {
   rmSync(file(), { force: true })
 }

@@ -1,4 +1,4 @@
-// Next's standalone server does not carry its static files by itself; they go beside server.js, where it looks for them.
+// Next's standalone output lacks its static files. Copies them next to server.js, which serves them.
 import fs from 'node:fs'
 import path from 'node:path'
 

@@ -1,39 +1,41 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
+import http from 'node:http'
 import path from 'node:path'
 import { buildConsole } from './build-console.ts'
-import { checkDatabase } from './external-postgres.ts'
-import { SECRET_FD } from './node-arguments.ts'
+import { SECRET_FD } from './node-child.ts'
 import { pickPort } from './ports.ts'
+import { checkDatabase } from './postgres/external-postgres.ts'
+import { isMigrated } from './postgres/is-migrated.ts'
+import { step } from './print.ts'
 import { root } from './root.ts'
 import { runOnce } from './run-once.ts'
-import { step } from './say.ts'
 import type { Settings } from './settings.ts'
 import type { ChildSpec, Supervisor } from './supervisor.ts'
 
-/** What the first-start program says: whether it made the owner just now, and a link that works once while no password is set. */
+/** Output of first-start.ts. `signInLink` works once and is null after the owner has set a password. */
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
-/** The same, and how many nodes of the lab wait to be added; none without a lab. */
-export type Up = FirstStart & { labWaiting: number }
+/** `labWaiting` counts lab nodes that are not added yet; 0 without a lab. */
+export type BootResult = FirstStart & { labWaiting: number }
 
 export type Boot = {
   settings: Settings
   publicUrl: string
   supervisor: Supervisor
-  /** Gives the console's port free for the console. */
+  /** Releases the reserved console port just before the console binds it. */
   releasePort: () => Promise<void>
-  /** Starts the embedded Postgres and resolves with its URL. Not called when there is a DATABASE_URL. */
+  /** Starts the embedded Postgres and resolves with its URL. Not called when DATABASE_URL is set. */
   startPostgres: () => Promise<string>
   signal: AbortSignal
 }
 
 /**
- * Bring everything up, as much at once as possible: the console builds and the lab comes up while Postgres starts and migrates.
- * Rejects at the first failure; what has started by then is the caller's to stop.
+ * Starts everything, in parallel where possible: the console builds and the lab starts while Postgres starts and migrates.
+ * Rejects on the first failure; the caller stops what has started.
  */
-export async function boot({ settings, publicUrl, supervisor, releasePort, startPostgres, signal }: Boot): Promise<Up> {
+export async function boot({ settings, publicUrl, supervisor, releasePort, startPostgres, signal }: Boot): Promise<BootResult> {
   const { dataDir, watch } = settings
-  // `node --watch` hands no descriptors on: in development the environment has to do.
+  // `node --watch` does not pass file descriptors on, so development uses the environment.
   const { masterPassword } = settings
   const secret = watch ? undefined : masterPassword
   const labFile = path.join(dataDir, 'lab.json')
@@ -50,24 +52,25 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
     ...(settings.hasMasterPassword ? {} : { CREDENTIAL_MASTER_PASSWORD_FILE: masterPasswordFile(dataDir) }),
     ...(settings.lab ? { MUSTER_LAB_FILE: labFile } : {}),
   }
-  const once = (script: string) => runOnce(script, env, { signal, secret })
+  const run = (script: string) => runOnce(script, env, { signal, secret })
 
   const built = watch ? Promise.resolve() : step('Build the console', () => buildConsole(signal))
   const lab = settings.lab
-    ? step(`Bring up ${settings.lab} lab nodes`, () => supervisor.start(labChild(settings.lab, labFile, env)))
+    ? step(`Start ${settings.lab} lab nodes`, () => supervisor.start(labChild(settings.lab, labFile, env)))
     : undefined
 
   const database = (async () => {
     env.DATABASE_URL = settings.databaseUrl
-      ? await step('Check the database of DATABASE_URL', () =>
+      ? await step('Check the database in DATABASE_URL', () =>
           checkDatabase(settings.databaseUrl!).then(() => settings.databaseUrl),
         )
       : await step('Start Postgres', startPostgres)
-    await step('Migrate the database', () => once('packages/core/src/db/migrate.ts'))
+    if (!(await isMigrated(env.DATABASE_URL!)))
+      await step('Migrate the database', () => run('packages/core/src/kernel/db/migrate.ts'))
   })()
 
   const firstStart = database.then(async () => {
-    return answerOf<FirstStart>(await step('Look for an owner', () => once('apps/api/src/first-start.ts')))
+    return parseLastLine<FirstStart>(await step('Create the owner if missing', () => run('apps/api/src/first-start.ts')))
   })
 
   const servers = database.then(async () => {
@@ -78,18 +81,18 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
       argv: [...node, 'apps/api/src/main.ts'],
       env: { ...env, HOST: '127.0.0.1', PORT: String(apiPort) },
       secret,
-      ready: () => answers(`http://127.0.0.1:${apiPort}/readyz`),
+      ready: () => isReady(`http://127.0.0.1:${apiPort}/readyz`),
     }
     const worker: ChildSpec = {
       name: 'worker',
       argv: [...node, 'apps/worker/src/main.ts'],
       env: { ...env, HOST: '127.0.0.1', WORKER_PORT: String(workerPort) },
       secret,
-      ready: () => answers(`http://127.0.0.1:${workerPort}/readyz`),
+      ready: () => isReady(`http://127.0.0.1:${workerPort}/readyz`),
     }
-    const front: ChildSpec = {
+    const consoleServer: ChildSpec = {
       name: 'console',
-      argv: ['apps/standalone/src/front.ts'],
+      argv: ['apps/standalone/src/serve-console.ts'],
       env: {
         ...withoutSecrets(env),
         HOST: settings.host,
@@ -97,65 +100,66 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
         API_URL: `http://127.0.0.1:${apiPort}`,
         ...(watch ? { CONSOLE_DEV: '1' } : {}),
       },
-      ready: () => answers(`http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}/sign-in`),
+      ready: () => isReady(`http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}/sign-in`),
     }
     await Promise.all([
       step('Start the API', () => supervisor.start(api)),
       step('Start the worker', () => supervisor.start(worker)),
-      built.then(releasePort).then(() => step('Start the console', () => supervisor.start(front))),
+      built.then(releasePort).then(() => step('Start the console', () => supervisor.start(consoleServer))),
     ])
   })
-  // Credentials are prepared in the owner's tenant.
-  const offered = Promise.all([lab, firstStart]).then(async () =>
-    lab ? answerOf<{ waiting: number }>(await step('Offer the lab', () => once('apps/api/src/offer-lab.ts'))).waiting : 0,
+  // The lab's credentials are created in the owner's tenant.
+  const labWaiting = Promise.all([lab, firstStart]).then(async () =>
+    lab ? parseLastLine<{ waiting: number }>(await step('Register the lab', () => run('apps/api/src/offer-lab.ts'))).waiting : 0,
   )
 
-  const [first, labWaiting] = await Promise.all([firstStart, offered, servers, built, lab])
-  return { ...first, labWaiting }
+  const [owner, waiting] = await Promise.all([firstStart, labWaiting, servers, built, lab])
+  return { ...owner, labWaiting: waiting }
 }
 
-/** The last line of what a program said. */
-function answerOf<T>(said: string): T {
-  return JSON.parse(said.trim().split('\n').at(-1)!) as T
+/** Parses the last line of a program's stdout as JSON. */
+function parseLastLine<T>(stdout: string): T {
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as T
 }
 
-/** The lab's first line describes its nodes and holds their credentials, so it goes to a private file and never to the log. */
+/** The lab prints one JSON line with its nodes and their credentials. It goes to a private file, never to the log. */
 function labChild(nodes: number, labFile: string, env: NodeJS.ProcessEnv): ChildSpec {
-  let up = false
+  let isUp = false
   fs.rmSync(labFile, { force: true })
   return {
     name: 'lab',
     argv: ['packages/lab/src/main.ts', 'up', String(nodes), '--foreground'],
     env: withoutSecrets(env),
-    ready: () => up,
+    ready: () => isUp,
     onLine: (line) => {
       if (!line.startsWith('{')) return
       fs.writeFileSync(`${labFile}.new`, line, { mode: 0o600 })
       fs.renameSync(`${labFile}.new`, labFile)
-      up = true
+      isUp = true
     },
   }
 }
 
-/** Made once per data directory; whoever has it and the database can read every credential. */
+/** Path of the generated master password, created once per data directory. With the database it decrypts every credential. */
 function masterPasswordFile(dataDir: string): string {
   const file = path.join(dataDir, 'master-password')
   if (!fs.existsSync(file)) fs.writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
   return file
 }
 
-/** For children that have no business with the database or with credentials. */
+/** Environment for children that need neither the database nor credentials. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isSecret = /^(DATABASE_URL|CREDENTIAL_MASTER_PASSWORD(_\w+)?|AUTH_SECRET|S3_\w+|MUSTER_CONFIG)$/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret.test(name)))
 }
 
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5_000), redirect: 'manual' })
-    await response.body?.cancel()
-    return response.status === 200
-  } catch {
-    return false
-  }
+/** Uses node:http, because loading fetch would take most of the CPU time of this process. */
+function isReady(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = http.get(url, { timeout: 5_000, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    request.once('error', () => resolve(false)).once('timeout', () => request.destroy())
+  })
 }

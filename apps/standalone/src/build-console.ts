@@ -3,8 +3,8 @@ import path from 'node:path'
 import { root } from './root.ts'
 
 /**
- * Build the console for production; turbo skips it when nothing it depends on has changed.
- * Throws with the end of the build's output. `signal` aborts the build.
+ * Builds the console for production; turbo skips the build when its inputs are unchanged.
+ * Throws with the last lines of the build's output. `signal` aborts the build.
  */
 export async function buildConsole(signal?: AbortSignal): Promise<void> {
   const args = ['run', 'build', '--filter=@muster/console', '--output-logs=errors-only', '--no-update-notifier']
@@ -20,5 +20,5 @@ export async function buildConsole(signal?: AbortSignal): Promise<void> {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new Error(`The console did not build. The end of what the build said:\n${output.trim()}`)
+  if (code !== 0) throw new Error(`The console build failed. Last lines of its output:\n${output.trim()}`)
 }

@@ -13,6 +13,10 @@ type Service = {
   healthcheck?: { test: string[] }
   cap_drop?: string[]
   depends_on?: Record<string, { condition: string }>
+  environment?: Record<string, string>
+  volumes?: string[]
+  mem_limit?: string
+  pids_limit?: number
 }
 
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8')
@@ -21,7 +25,7 @@ const { services } = parse(compose, { merge: true }) as { services: Record<strin
 const dockerfile = read('Dockerfile')
 const ONE_SHOT = ['migrate', 'first-start']
 
-test('every service runs without root, on a read-only image, with a health check', () => {
+test('every service runs unprivileged, on a read-only image, with a health check', () => {
   for (const [name, service] of Object.entries(services)) {
     expect({ name, user: service.user }).toEqual({ name, user: expect.stringMatching(/^(node|postgres)$/) })
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
@@ -29,14 +33,35 @@ test('every service runs without root, on a read-only image, with a health check
   }
 })
 
-test('every image is built from a target of the Dockerfile', () => {
+test('every service has memory and process limits', () => {
+  for (const [name, service] of Object.entries(services)) {
+    expect({ name, memory: service.mem_limit, pids: service.pids_limit }).toEqual({
+      name,
+      memory: expect.stringMatching(/^(\$\{\w+:-)?\d+[mg]\}?$/),
+      pids: expect.any(Number),
+    })
+  }
+})
+
+test('the worker image has the programs that the worker starts', () => {
+  const stage = /^FROM base AS worker\n([\s\S]*?)\n\n/m.exec(dockerfile)![1]!
+  const installed = /apt-get install -y --no-install-recommends ([^&\\]+)/.exec(stage)![1]!.trim().split(/\s+/)
+  expect(installed).toEqual(expect.arrayContaining(['python3', 'openssh-client', 'git', 'bubblewrap']))
+})
+
+test('workers mount a directory with playbooks and offline files, read-only', () => {
+  const { environment, volumes } = services.worker!
+  expect(volumes).toContain(`\${PLAYBOOKS_DIR:-./playbooks}:${environment!.ANSIBLE_PLAYBOOK_REPO_PATH}:ro`)
+})
+
+test('every image is built from a Dockerfile target', () => {
   const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, target]) => target)
   for (const { build } of Object.values(services)) if (build) expect(targets).toContain(build.target)
   const built = Object.values(services).flatMap(({ build, image }) => (build ? [image] : []))
   for (const { image } of Object.values(services)) if (image?.startsWith('muster-')) expect(built).toContain(image)
 })
 
-test('every program that a container starts is in the repository', () => {
+test('every program started by a container exists in the repository', () => {
   const commands = [...dockerfile.matchAll(/^CMD (\[.*\])$/gm)].map(([, json]) => JSON.parse(json!) as string[])
   for (const { command } of Object.values(services)) if (command) commands.push(command)
   expect(commands.length).toBeGreaterThanOrEqual(5)
@@ -46,8 +71,8 @@ test('every program that a container starts is in the repository', () => {
   }
 })
 
-test('.env.example names every variable that the file takes from .env, and no other', () => {
+test('.env.example lists exactly the variables that docker-compose.yml reads', () => {
   const used = new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
-  const offered = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
-  expect(offered.sort()).toEqual([...used].sort())
+  const documented = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
+  expect(documented.sort()).toEqual([...used].sort())
 })

@@ -1,3 +1,6 @@
+export { nodeArguments } from './node-child.ts'
 export { pickPort } from './ports.ts'
-export { type RunningPostgres, type StartPostgres, startPostgres } from './postgres.ts'
-export { startTestPostgres } from './test-postgres.ts'
+export { type RunningPostgres, type StartPostgres, startPostgres } from './postgres/start-postgres.ts'
+export { startTestPostgres } from './postgres/test-postgres.ts'
+export { createReverseProxy } from './reverse-proxy.ts'
+export { root } from './root.ts'

@@ -2,24 +2,24 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { formatLogLine } from './format-log-line.ts'
 import { openLogFile } from './log-file.ts'
-import { forTerminal } from './log-line.ts'
 
-test('a log file stays bounded, private, and keeps the newest', () => {
+test('a log file is private, bounded, and retains the newest lines', () => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-log-'))
   try {
     const file = path.join(dir, 'api.log')
     for (const half of [0, 1]) {
-      // The second half goes on where an earlier process stopped.
-      const log = openLogFile(file, { maxBytes: 100, keep: 2 })
+      // The second half appends to the file of the first process.
+      const log = openLogFile(file, { maxBytes: 100, rotated: 2 })
       for (let n = 0; n < 25; n++) log.write(`line ${String(half * 25 + n).padStart(4, '0')}\n`)
       log.close()
     }
     expect(fs.readdirSync(dir).sort()).toEqual(['api.log', 'api.log.1', 'api.log.2'])
-    const kept = ['api.log.2', 'api.log.1', 'api.log'].map((name) => fs.readFileSync(path.join(dir, name), 'utf8')).join('')
-    expect(kept.length).toBeLessThanOrEqual(330)
-    expect(kept).toMatch(/line 0048\nline 0049\n$/)
-    expect(kept.trim().split('\n').length).toBeGreaterThan(20)
+    const retained = ['api.log.2', 'api.log.1', 'api.log'].map((name) => fs.readFileSync(path.join(dir, name), 'utf8')).join('')
+    expect(retained.length).toBeLessThanOrEqual(330)
+    expect(retained).toMatch(/line 0048\nline 0049\n$/)
+    expect(retained.trim().split('\n').length).toBeGreaterThan(20)
     expect(fs.statSync(file).mode & 0o777).toBe(0o600)
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
@@ -33,6 +33,6 @@ test.each([
   ['{"level":"info","msg":"fine"}', undefined],
   ['{"level":', undefined],
   ['Error: plain text', undefined],
-])('of %s the terminal shows %s', (line, shown) => {
-  expect(forTerminal('api', line)).toBe(shown)
+])('formats %s as %s', (line, expected) => {
+  expect(formatLogLine('api', line)).toBe(expected)
 })

@@ -1,121 +1,121 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { boot, type Up } from './boot.ts'
-import { type KeptPostgres, keepPostgres } from './keep-postgres.ts'
+import { type BootResult, boot } from './boot.ts'
+import { claimDataDir } from './instance-file.ts'
 import { openLogFile } from './log-file.ts'
-import { holdPort } from './ports.ts'
-import { claimRun } from './run-file.ts'
-import { say } from './say.ts'
+import { reservePort } from './ports.ts'
+import { type SupervisedPostgres, supervisePostgres } from './postgres/supervise-postgres.ts'
+import { print } from './print.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { createSupervisor } from './supervisor.ts'
 
-// `npm start`: everything on one machine under one supervisor, until Ctrl-C or SIGTERM.
-// People wait from the moment they typed the command: the set-up before us, if there was one, says when that was.
+// `npm start`: runs everything on one machine under one supervisor, until Ctrl-C or SIGTERM.
+// MUSTER_STARTED_AT is when bin/setup.mjs started, so that the printed start time includes the setup.
 const startedAt = Number(process.env.MUSTER_STARTED_AT) || performance.timeOrigin
 delete process.env.MUSTER_STARTED_AT
 const settings = orExit(() => readSettings(process.argv.slice(2), process.env))
-// It is in the settings now, and nothing that we start inherits it.
+// The settings hold it from here on; child processes must not inherit it.
 delete process.env.CREDENTIAL_MASTER_PASSWORD
 const { dataDir } = settings
 const logDir = path.join(dataDir, 'logs')
 fs.mkdirSync(logDir, { recursive: true, mode: 0o700 })
 fs.chmodSync(dataDir, 0o700)
 
-const run = await claimRun(dataDir, say)
-if (!run.claimed) {
-  say(
-    `Muster already runs${run.url ? ` at ${run.url}` : ''}. To start another, give it a data directory of its own: MUSTER_DATA_DIR=….`,
+const instance = await claimDataDir(dataDir, print)
+if (!instance.claimed) {
+  print(
+    `Muster is already running${instance.url ? ` at ${instance.url}` : ''}. To start another instance, set MUSTER_DATA_DIR to a different directory.`,
   )
   process.exit(0)
 }
 
-const supervisor = createSupervisor({ logDir, say, onChange: (children) => run.update({ children }) })
+const supervisor = createSupervisor({ logDir, print, onChange: (children) => instance.update({ children }) })
 const postgresLog = openLogFile(path.join(logDir, 'postgres.log'))
 const booting = new AbortController()
-let postgres: KeptPostgres | undefined
+let postgres: SupervisedPostgres | undefined
 let stopping: Promise<never> | undefined
 let firstSignal = 0
 
-// Whoever read our output may be gone (`npm start | head`): that must not keep us from ending everything in order.
+// A closed output pipe (`npm start | head`) must not prevent an orderly shutdown.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 process.on('SIGINT', onSignal)
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
 process.once('disconnect', onSignal).channel?.unref()
 
 try {
-  const wanted = settings.port
-  // The console binds it when it is built, which can take minutes.
-  const consolePort = await holdPort(wanted, settings.host)
+  const preferredPort = settings.port
+  // Reserved now because the console binds it only after its build.
+  const consolePort = await reservePort(preferredPort, settings.host)
   settings.port = consolePort.port
-  if (settings.port !== wanted) say(`  Port ${wanted} is taken; the console takes ${settings.port}`)
+  if (settings.port !== preferredPort) print(`  Port ${preferredPort} is in use; the console uses ${settings.port}`)
   const publicUrl = settings.publicUrl?.replace(/\/$/, '') ?? `http://localhost:${settings.port}`
-  run.update({ url: publicUrl })
-  const first = await boot({
+  instance.update({ url: publicUrl })
+  const result = await boot({
     settings,
     publicUrl,
     supervisor,
     releasePort: consolePort.release,
     signal: booting.signal,
     startPostgres: () => {
-      postgres = keepPostgres(path.join(dataDir, 'postgres'), postgresLog.write, say)
+      postgres = supervisePostgres(path.join(dataDir, 'postgres'), postgresLog.write, print)
       return postgres.url
     },
   })
-  if (!stopping) showWhatIsUp(publicUrl, first, settings)
+  if (!stopping) printSummary(publicUrl, result, settings)
 } catch (error) {
   if (!stopping) {
     const failed = error as Error & { step?: string }
-    say(`\n${failed.step ?? 'The start'} failed: ${failed.message}\n\nLogs: ${logDir}`)
+    print(`\n${failed.step ?? 'Start'} failed: ${failed.message}\n\nLogs: ${logDir}`)
     await shutDown(1)
   }
 }
 
-/** The first signal ends everything in order. A later one (not the same Ctrl-C coming through npm again) ends it at once. */
+/** The first signal shuts down in order; a second one kills. npm repeats a Ctrl-C within a second, which does not count. */
 function onSignal(): void {
   if (stopping) {
     if (performance.now() - firstSignal > 1_000) supervisor.kill()
     return
   }
   firstSignal = performance.now()
-  say('\nStopping …')
+  print('\nStopping …')
   void shutDown(0)
 }
 
 function shutDown(code: number): Promise<never> {
   stopping ??= (async () => {
     booting.abort()
-    await supervisor.stop(['console', 'api', 'worker']) // runs end before the nodes they run on
+    await supervisor.stop(['console', 'api', 'worker']) // ends job runs before the lab nodes they use
     await supervisor.stop()
     await postgres?.stop()
     postgresLog.close()
-    run.claimed && run.release()
-    if (code === 0) say('Stopped.')
+    instance.claimed && instance.release()
+    if (code === 0) print('Stopped.')
     process.exit(code)
   })()
   return stopping
 }
 
-function showWhatIsUp(url: string, first: Up, { lab }: Settings): void {
+function printSummary(url: string, result: BootResult, { lab }: Settings): void {
   const rows = [
     ['Console', url],
     ['GraphQL', `${url}/graphql`],
-    first.signInLink
-      ? ['Sign in', `${first.signInLink}\n${' '.repeat(12)}works once, for ${first.email}`]
-      : ['Sign in', `with your password, as ${first.email}`],
-    ...(lab ? [['Lab', labLine(lab, first.labWaiting)]] : []),
+    result.signInLink
+      ? ['Sign in', `${result.signInLink}\n${' '.repeat(12)}one-time link for ${result.email}`]
+      : ['Sign in', `as ${result.email}, with your password`],
+    ...(lab ? [['Lab', labSummary(lab, result.labWaiting)]] : []),
     ['Data', dataDir],
     ['Logs', logDir],
     ['Stop', 'Ctrl-C'],
   ]
-  say(`\nMuster is up after ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`)
-  for (const [name, text] of rows) say(`  ${name!.padEnd(9)} ${text}`)
-  say('')
+  print(`\nMuster started in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`)
+  for (const [name, text] of rows) print(`  ${name!.padEnd(9)} ${text}`)
+  print('')
 }
 
-function labLine(nodes: number, waiting: number): string {
-  if (waiting === 0) return `${nodes} nodes are up; all of them are added already`
+function labSummary(nodes: number, waiting: number): string {
+  if (waiting === 0) return `${nodes} nodes running, all of them added`
   const which = waiting < nodes ? `${waiting} of ${nodes} nodes` : `${nodes} nodes`
-  return `${which} are offered under "Add nodes", their credentials are prepared`
+  return `${which} ready under "Add nodes", credentials included`
 }
 
 function orExit<T>(read: () => T): T {

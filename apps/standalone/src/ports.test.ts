@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import { expect, test } from 'vitest'
-import { holdPort, pickPort } from './ports.ts'
+import { pickPort, reservePort } from './ports.ts'
 
-test('takes the next free port when the wanted one is taken', async () => {
+test('picks the next free port when the preferred one is in use', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   try {
@@ -16,13 +16,13 @@ test('takes the next free port when the wanted one is taken', async () => {
   }
 })
 
-test('holds a port until it is released, so that two starts at once never choose the same', async () => {
-  const first = await holdPort(await pickPort())
-  const second = await holdPort(first.port)
+test('reserves a port until it is released', async () => {
+  const first = await reservePort(await pickPort())
+  const second = await reservePort(first.port)
   expect(second.port).toBeGreaterThan(first.port)
   await Promise.all([first.release(), second.release()])
 })
 
-test('an address that is not of this machine is an error, not a taken port', async () => {
+test('rejects an address that this machine does not have', async () => {
   await expect(pickPort(3000, '192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL')
 })

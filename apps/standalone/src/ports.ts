@@ -1,29 +1,29 @@
 import net from 'node:net'
 
-/** A TCP port that nobody else can take until it is released. */
-export type HeldPort = { port: number; release: () => Promise<void> }
+/** A TCP port that nobody else can bind until it is released. */
+export type ReservedPort = { port: number; release: () => Promise<void> }
 
 /**
- * Holds the first free port of `preferred`, `preferred + 1`, … (50 tries) on `host`, or any free one when `preferred` is 0. Whoever
- * asks for it meanwhile is turned away; the caller releases it when it binds it itself.
+ * Reserves the first free port from `preferred` (50 attempts) on `host`, or any free port when `preferred` is 0.
+ * The caller releases it just before binding it.
  */
-export async function holdPort(preferred = 0, host = '127.0.0.1'): Promise<HeldPort> {
+export async function reservePort(preferred = 0, host = '127.0.0.1'): Promise<ReservedPort> {
   const last = preferred === 0 ? 0 : Math.min(preferred + 49, 65535)
   for (let port = preferred; port <= last; port++) {
-    const held = await tryPort(port, host)
-    if (held) return held
+    const reserved = await tryPort(port, host)
+    if (reserved) return reserved
   }
   throw new Error(`No free port between ${preferred} and ${last} on ${host}. Choose another with --port.`)
 }
 
-/** A port that is free right now. Nothing holds it for the caller, who binds it at once and tries again when somebody was faster. */
+/** Returns a port that is free now. Nothing reserves it: the caller must handle losing it to another process. */
 export async function pickPort(preferred = 0, host = '127.0.0.1'): Promise<number> {
-  const { port, release } = await holdPort(preferred, host)
+  const { port, release } = await reservePort(preferred, host)
   await release()
   return port
 }
 
-function tryPort(port: number, host: string): Promise<HeldPort | undefined> {
+function tryPort(port: number, host: string): Promise<ReservedPort | undefined> {
   return new Promise((resolve, reject) => {
     const server = net.createServer((socket) => socket.destroy())
     server.once('error', (error: NodeJS.ErrnoException) =>

@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 
-/** A process that can be told from a later one with the same pid. `startedAt` is opaque: compare it, nothing else. */
+/** Identifies a process even when its pid is reused later. `startedAt` is opaque; only compare it. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
 /**
- * When the process with this pid started, or undefined when there is none (a zombie counts as none).
- * On Linux: field 22 of /proc/PID/stat (clock ticks since boot) with the boot id before it; elsewhere `ps -o lstart`.
+ * Returns when the process with this pid started, or undefined when there is none. A zombie counts as none.
+ * On Linux: the boot id and field 22 of /proc/PID/stat (clock ticks since boot); elsewhere `ps -o lstart`.
  */
 export function startedAt(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
       const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-      // The command name is in parentheses and may itself hold spaces and parentheses.
+      // The command name is in parentheses and may contain spaces and parentheses.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields[0] === 'Z' || fields[0] === 'X') return undefined
       return `${fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${fields[19]}`
@@ -24,13 +24,13 @@ export function startedAt(pid: number): string | undefined {
   }
 }
 
-/** The identity of a living process, or undefined. */
+/** Returns the identity of a live process, or undefined. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const at = startedAt(pid)
   return at === undefined ? undefined : { pid, startedAt: at }
 }
 
-/** Whether this very process still lives. */
-export function isAlive(who: ProcessIdentity): boolean {
-  return startedAt(who.pid) === who.startedAt
+/** Whether exactly this process is alive. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return startedAt(identity.pid) === identity.startedAt
 }

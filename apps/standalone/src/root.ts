@@ -1,4 +1,4 @@
 import path from 'node:path'
 
-/** The repository. */
+/** Absolute path of the repository. */
 export const root = path.resolve(import.meta.dirname, '../../..')

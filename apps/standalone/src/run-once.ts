@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { handOver, nodeArguments, stdioOf } from './node-arguments.ts'
+import { nodeArguments, stdioFor, writeSecret } from './node-child.ts'
 import { root } from './root.ts'
 
 /**
- * Run a Node program of the repository to its end and return its stdout. It ends with us, and when `signal` aborts.
- * Throws with the end of its stderr, else of its stdout, when it fails.
+ * Runs a Node program of the repository to completion and returns its stdout. It is killed when we exit or `signal` aborts.
+ * Throws with the last lines of stderr, or of stdout when stderr is empty, on a non-zero exit code.
  */
 export async function runOnce(
   script: string,
@@ -14,19 +14,18 @@ export async function runOnce(
   const child = spawn(process.execPath, nodeArguments([script]), {
     cwd: root,
     env,
-    stdio: stdioOf(secret),
+    stdio: stdioFor(secret),
     signal,
   })
-  handOver(child, secret)
-  let [out, err] = ['', '']
-  child.stdout!.on('data', (chunk) => (out += chunk))
-  child.stderr!.on('data', (chunk) => (err = (err + chunk).slice(-4000)))
-  const code = await new Promise<number | string | null>((resolve, reject) => {
+  writeSecret(child, secret)
+  let [stdout, stderr] = ['', '']
+  child.stdout!.on('data', (chunk) => (stdout += chunk))
+  child.stderr!.on('data', (chunk) => (stderr = (stderr + chunk).slice(-4000)))
+  const exit = await new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (exitCode, by) => resolve(exitCode ?? by))
+    child.once('close', (code, killedBy) => resolve(code ?? killedBy))
   })
-  if (code === 0) return out
-  throw new Error(
-    (err.trim() || out.trim().slice(-2000) || `${script} ended with ${code} and said nothing.`).split('\n').slice(-15).join('\n'),
-  )
+  if (exit === 0) return stdout
+  const output = stderr.trim() || stdout.trim().slice(-2000) || `${script} ended with ${exit} and no output.`
+  throw new Error(output.split('\n').slice(-15).join('\n'))
 }

@@ -4,11 +4,21 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildConsole } from './build-console.ts'
+import { startTestPostgres } from './postgres/test-postgres.ts'
 import { root } from './root.ts'
-import { startTestPostgres } from './test-postgres.ts'
-import { type Counts, closingLine, countPlaywright, countVitest, withExitCode } from './test-results.ts'
+import {
+  closingLine,
+  describeSkipped,
+  parseKnownSkips,
+  type Results,
+  readPlaywright,
+  readVitest,
+  reasonOf,
+  withExitCode,
+} from './test-results.ts'
 
-// `npm test [-- --long] [-- --e2e] [-- FILTER…]`: Vitest, then Playwright, on one throw-away Postgres. The last line is the sum.
+// `npm test [-- --long] [-- --e2e] [-- FILTER…]`: runs Vitest, then Playwright, on one temporary Postgres. The last line is the total.
+// With the environment variable CI, skipped tests that docs/not-run-here.md does not list are a failure.
 const { values, positionals: filters } = parseArgs({
   options: { long: { type: 'boolean', default: false }, e2e: { type: 'boolean', default: false } },
   allowPositionals: true,
@@ -21,7 +31,7 @@ const env: NodeJS.ProcessEnv = {
   ...(postgres ? { TEST_DATABASE_URL: postgres.url } : {}),
   ...(values.long ? { MUSTER_LONG_TESTS: '1' } : {}),
 }
-for (const name of ['DATABASE_URL', 'MUSTER_DATA_DIR', 'FORCE_COLOR']) delete env[name] // tests make their own
+for (const name of ['DATABASE_URL', 'MUSTER_DATA_DIR', 'FORCE_COLOR']) delete env[name] // tests set their own
 const children = new Set<ReturnType<typeof spawn>>()
 let stopping = false
 const stop = () => {
@@ -31,38 +41,48 @@ const stop = () => {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 process.once('disconnect', stop).channel?.unref()
 
-let total: Counts = { passed: 0, failed: 0, skipped: 0 }
+let total: Results = { passed: 0, failed: 0, skipped: [] }
 try {
   if (process.env.ANSIBLE_PLAYBOOK) {
     console.log(`Ansible: ansible-core ${process.env.MUSTER_ANSIBLE_VERSION} (${process.env.ANSIBLE_PLAYBOOK})`)
   }
   if (!values.e2e) add(await vitest())
-  if (!stopping && fs.existsSync(path.join(root, playwrightConfig)) && (await hasBrowserTests())) add(await playwright())
+  if (!stopping && fs.existsSync(path.join(root, playwrightConfig)) && (await selectsBrowserTests())) add(await playwright())
 } finally {
   await postgres?.stop()
   fs.rmSync(scratch, { recursive: true, force: true })
 }
 if (stopping) total.failed ||= 1
+const knownSkips = parseKnownSkips(fs.readFileSync(path.join(root, 'docs/not-run-here.md'), 'utf8'))
+process.stdout.write(describeSkipped(total.skipped, knownSkips))
+const unlisted = total.skipped.filter((test) => reasonOf(test, knownSkips) === undefined)
+if (process.env.CI && unlisted.length) {
+  console.log(
+    `CI requires all tests. Install what the ${unlisted.length} skipped tests need, or list them in docs/not-run-here.md.`,
+  )
+  total.failed += unlisted.length
+  total.skipped = total.skipped.filter((test) => !unlisted.includes(test))
+}
 console.log(closingLine(total))
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
 
-async function vitest(): Promise<Counts> {
+async function vitest(): Promise<Results> {
   const report = path.join(scratch, 'vitest.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const code = await run(['node_modules/vitest/vitest.mjs', 'run', '--passWithNoTests', ...reporters, ...filters], env)
-  return withExitCode(fs.existsSync(report) ? countVitest(readJson(report)) : { passed: 0, failed: 1, skipped: 0 }, code)
+  return withExitCode(fs.existsSync(report) ? readVitest(readJson(report)) : { passed: 0, failed: 1, skipped: [] }, code)
 }
 
-async function playwright(): Promise<Counts> {
+async function playwright(): Promise<Results> {
   await buildConsole()
   const report = path.join(scratch, 'playwright.json')
   const args = ['test', '-c', playwrightConfig, '--reporter=list,json', '--pass-with-no-tests', ...filters]
   const code = await run(['node_modules/@playwright/test/cli.js', ...args], { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report })
-  return withExitCode(fs.existsSync(report) ? countPlaywright(readJson(report)) : { passed: 0, failed: 1, skipped: 0 }, code)
+  return withExitCode(fs.existsSync(report) ? readPlaywright(readJson(report)) : { passed: 0, failed: 1, skipped: [] }, code)
 }
 
-/** With a filter that names no browser test there is nothing to build a console for. */
-async function hasBrowserTests(): Promise<boolean> {
+/** Whether the filters select a browser test; otherwise the console need not be built. */
+async function selectsBrowserTests(): Promise<boolean> {
   if (filters.length === 0) return true
   const files = fs.globSync('apps/console/**/*.spec.ts', {
     cwd: root,
@@ -71,7 +91,7 @@ async function hasBrowserTests(): Promise<boolean> {
   return files.some((file) => filters.some((filter) => file.includes(filter)))
 }
 
-/** Run a Node program in the repository with our terminal; resolves with its exit code. */
+/** Runs a Node program in the repository with our terminal; resolves with its exit code. */
 function run(argv: string[], childEnv: NodeJS.ProcessEnv): Promise<number | null> {
   const child = spawn(process.execPath, argv, { cwd: root, env: childEnv, stdio: ['ignore', 'inherit', 'inherit'] })
   children.add(child)
@@ -88,6 +108,6 @@ function readJson<T>(file: string): T {
   return JSON.parse(fs.readFileSync(file, 'utf8')) as T
 }
 
-function add(counts: Counts): void {
-  total = { passed: total.passed + counts.passed, failed: total.failed + counts.failed, skipped: total.skipped + counts.skipped }
+function add({ passed, failed, skipped }: Results): void {
+  total = { passed: total.passed + passed, failed: total.failed + failed, skipped: [...total.skipped, ...skipped] }
 }

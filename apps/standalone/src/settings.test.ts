@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(path.dirname(file), { recursive: true, force: true }))
 
-test('works with nothing set', () => {
+test('uses defaults when nothing is set', () => {
   expect(readSettings([], {})).toEqual({
     dataDir: path.join(root, '.muster'),
     host: '127.0.0.1',
@@ -25,7 +25,7 @@ test('works with nothing set', () => {
   })
 })
 
-test('an option wins over the environment, which wins over the file', () => {
+test('an option overrides the environment, which overrides the file', () => {
   fs.writeFileSync(file, 'PORT=1001\nHOST=10.0.0.1\nCREDENTIAL_MASTER_PASSWORD=from-a-file\n')
   const env = { MUSTER_CONFIG: file, PORT: '1002' }
   expect(readSettings(['--port', '1003', '--lab', '8'], env)).toMatchObject({
@@ -39,13 +39,13 @@ test('an option wins over the environment, which wins over the file', () => {
   expect(readSettings([], { MUSTER_CONFIG: file, PORT: '' }).port).toBe(1001)
 })
 
-test('says each wrong setting with where it came from and what is allowed, and shows no value', () => {
+test('reports each invalid setting with its source and allowed values, without its value', () => {
   fs.writeFileSync(file, 'DATABASE_URL=mysql://root:hunter2@db/x\n')
   const read = () =>
     readSettings(['--lab', '9999'], { MUSTER_CONFIG: file, PORT: '70000', MUSTER_PUBLIC_URL: 'muster.example.org' })
   expect(read).toThrow(
     [
-      'Wrong configuration:',
+      'Invalid configuration:',
       '  PORT (from the environment): must be a whole number from 1 to 65535',
       `  DATABASE_URL (from ${file}): must look like postgres://user:password@host:port/database`,
       '  MUSTER_PUBLIC_URL (from the environment): must look like https://muster.example.org',
@@ -55,7 +55,9 @@ test('says each wrong setting with where it came from and what is allowed, and s
   expect(read).not.toThrow('hunter2')
 })
 
-test('an unknown option and an unreadable file are named', () => {
+test('reports an unknown option and an unreadable file', () => {
   expect(() => readSettings(['--lap', '8'], {})).toThrow(/--lap/)
-  expect(() => readSettings([], { MUSTER_CONFIG: '/nowhere/at/all' })).toThrow('/nowhere/at/all, which cannot be read (ENOENT)')
+  expect(() => readSettings([], { MUSTER_CONFIG: '/nowhere/at/all' })).toThrow(
+    'Cannot read /nowhere/at/all (MUSTER_CONFIG): ENOENT',
+  )
 })

@@ -4,22 +4,23 @@ import { parseArgs, parseEnv } from 'node:util'
 import { root } from './root.ts'
 
 export type Settings = {
-  /** Where all data lives; absolute. */
+  /** Absolute path of the data directory. */
   dataDir: string
-  /** Where the console listens, and from which port on a free one is looked for. */
+  /** Listen address of the console. */
   host: string
+  /** Preferred port of the console; the next free one is used. */
   port: number
-  /** An own Postgres instead of the one that comes with npm. */
+  /** External Postgres that replaces the embedded one. */
   databaseUrl?: string
-  /** The console's address as people type it; default http://localhost:PORT. */
+  /** The console's URL for users; default http://localhost:PORT. */
   publicUrl?: string
-  /** Given to us, to be handed on over a pipe: not where children would inherit it. */
+  /** Master password from the environment. Passed to children over a pipe, so that they do not inherit it. */
   masterPassword?: string
-  /** There is one already, or children find it by themselves in a file. */
+  /** Whether a master password or a file with one is configured. */
   hasMasterPassword: boolean
-  /** How many lab nodes to bring up; 0 is none. */
+  /** Number of lab nodes; 0 for none. */
   lab: number
-  /** Development: everything starts again when its sources change. */
+  /** Development mode: restarts processes when their sources change. */
   watch: boolean
 }
 
@@ -34,15 +35,15 @@ const matching = (pattern: RegExp, allowed: string) => (text: string) => {
 }
 
 /**
- * Read the settings of `npm start`: options first, then the environment, then the file that MUSTER_CONFIG names (lines of NAME=value).
+ * Reads the settings of `npm start`. Options override the environment, which overrides the file in MUSTER_CONFIG (NAME=value lines).
  * @param argv `--lab N`, `--port P`, `--watch`
- * @throws Error with one line per wrong setting: its name, where it came from, and what is allowed. Values are not shown: some are secret.
+ * @throws Error with one line per invalid setting: name, source and allowed values. Values are not shown, because some are secret.
  */
 export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
   const options = parseOptions(argv)
   const file = env.MUSTER_CONFIG
   const fromFile = file ? readConfigFile(file) : {}
-  const wrong: string[] = []
+  const invalid: string[] = []
   const setting = <T>(name: string, parse: (text: string) => T, fallback: T, option?: string): T => {
     const [text, source] =
       option !== undefined ? [option, 'the command line'] : env[name] ? [env[name], 'the environment'] : [fromFile[name], file]
@@ -50,7 +51,7 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     try {
       return parse(text)
     } catch (error) {
-      wrong.push(`${name} (from ${source}): ${(error as Error).message}`)
+      invalid.push(`${name} (from ${source}): ${(error as Error).message}`)
       return fallback
     }
   }
@@ -59,7 +60,11 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
       root,
       setting('MUSTER_DATA_DIR', (text) => text, '.muster'),
     ),
-    host: setting('HOST', matching(/^[\w.:%-]+$/, 'must be an address of this machine, as 127.0.0.1 or 0.0.0.0'), '127.0.0.1'),
+    host: setting(
+      'HOST',
+      matching(/^[\w.:%-]+$/, 'must be an address of this machine, such as 127.0.0.1 or 0.0.0.0'),
+      '127.0.0.1',
+    ),
     port: setting('PORT', wholeNumber(1, 65535), 3000, options.port),
     databaseUrl: setting<string | undefined>(
       'DATABASE_URL',
@@ -78,7 +83,7 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     lab: setting('--lab', wholeNumber(1, 64), 0, options.lab),
     watch: options.watch ?? false,
   }
-  if (wrong.length) throw new Error(`Wrong configuration:\n  ${wrong.join('\n  ')}`)
+  if (invalid.length) throw new Error(`Invalid configuration:\n  ${invalid.join('\n  ')}`)
   return settings
 }
 
@@ -95,6 +100,6 @@ function readConfigFile(file: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new Error(`MUSTER_CONFIG names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new Error(`Cannot read ${file} (MUSTER_CONFIG): ${(error as NodeJS.ErrnoException).code}.`)
   }
 }

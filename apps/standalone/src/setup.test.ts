@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { root } from './root.ts'
 import { waitFor } from './wait.ts'
 
-// bin/ is plain JavaScript that finds the repository from where it lies, so a copy of it works on a folder of our own.
+// bin/ derives the repository's path from its own location, so a copy of it works in a temporary folder.
 let dir: string
 beforeEach(() => {
   dir = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-setup-'))
@@ -15,20 +15,20 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(dir, { recursive: true, force: true }))
 
-/** A program that does the step "Count": one line more in `count` for each time the work is really done. */
+/** A program with the step "Count", which appends one character to `count` each time its work runs. */
 const COUNT = `
   import fs from 'node:fs'
-  import { exec, fingerprint, once, step, StepFailed } from './bin/setup/step.mjs'
+  import { ensureStep, exec, fingerprint, step, StepFailed } from './bin/setup/step.mjs'
   const key = fingerprint(['input'])
   try {
-    await once({ name: 'count', key, outputs: ['count'] }, () => step('Count', async () => {
+    await ensureStep({ name: 'count', key, outputs: ['count'] }, () => step('Count', async () => {
       if (process.env.FAIL) await exec([process.execPath, '-e', 'console.error("disk full"); process.exit(7)'])
       if (process.env.ENTER) fs.writeFileSync(process.env.ENTER, '')
       while (process.env.LEAVE && !fs.existsSync(process.env.LEAVE)) await new Promise((resolve) => setTimeout(resolve, 20))
       fs.appendFileSync('count', 'x')
     }))
   } catch (error) {
-    console.log(JSON.stringify({ ours: error instanceof StepFailed, step: error.step, message: error.message, detail: error.detail }))
+    console.log(JSON.stringify({ isStepFailed: error instanceof StepFailed, step: error.step, message: error.message, detail: error.detail }))
     process.exit(1)
   }`
 
@@ -42,7 +42,7 @@ function count(env: NodeJS.ProcessEnv = {}) {
 const counted = () => fs.readFileSync(path.join(dir, 'count'), 'utf8').length
 const put = (name: string, text: string) => fs.writeFileSync(path.join(dir, name), text)
 
-test('a step is done once, and again when its input or output is another', () => {
+test('runs a step once, and again when its input changed or its output is missing', () => {
   put('input', 'one')
   expect(count().stdout).toMatch(/^✓ Count \.+ +0\.\d s\n$/)
   expect(count().stdout).toBe('')
@@ -55,11 +55,22 @@ test('a step is done once, and again when its input or output is another', () =>
   expect(counted()).toBe(1)
 })
 
-test('a failed step says what failed and is done again', () => {
+test('accepts the key of another variant of a step', () => {
+  const program = COUNT.replace('key, outputs', "key: 'part', acceptedKeys: [key], outputs")
+  put('input', 'one')
+  count()
+  spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: dir })
+  expect(counted()).toBe(1)
+  put('input', 'two')
+  spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: dir })
+  expect(counted()).toBe(2)
+})
+
+test('reports a failed step and runs it again', () => {
   const { stdout, status } = count({ FAIL: '1' })
   expect(status).toBe(1)
   expect(JSON.parse(stdout.split('\n')[1]!)).toEqual({
-    ours: true,
+    isStepFailed: true,
     step: 'Count',
     message: expect.stringMatching(/: exit code 7$/),
     detail: 'disk full',
@@ -69,8 +80,8 @@ test('a failed step says what failed and is done again', () => {
 })
 
 /**
- * Put before COUNT: what finds the lock's owner dead stops there until another process is in the middle of the step. That one goes on
- * when the first has looked at the lock again, or does the step as well.
+ * Prepended to COUNT: pauses after finding the lock's owner dead until another process is inside the step. That process continues once
+ * the first has checked the lock again or runs the step too.
  */
 const STALLED = `
   import { existsSync, writeFileSync } from 'node:fs'
@@ -82,27 +93,27 @@ const STALLED = `
     return kill.call(process, pid, signal)
   }`
 
-test('of two that find the lock of a dead process one does the step, also when the other took it meanwhile', async () => {
+test('one of two processes that find a stale lock runs the step, also when the other has replaced the lock', async () => {
   fs.mkdirSync(path.join(dir, '.tool'))
   put('.tool/count.lock', String(spawnSync(process.execPath, ['-e', '']).pid))
-  const begin = (program: string, env: object) => {
+  const launch = (program: string, env: object) => {
     const options = { cwd: dir, env: { ...process.env, ...env }, timeout: 60_000 }
     return once(spawn(process.execPath, ['--input-type=module', '-e', program], options), 'exit')
   }
-  const stalled = begin(`${STALLED}${COUNT}`, { ENTER: 'go' })
+  const stalled = launch(`${STALLED}${COUNT}`, { ENTER: 'go' })
   await waitFor(() => fs.existsSync(path.join(dir, 'stalled')), 60_000)
-  await Promise.all([stalled, begin(COUNT, { ENTER: 'inside', LEAVE: 'go' })])
+  await Promise.all([stalled, launch(COUNT, { ENTER: 'inside', LEAVE: 'go' })])
   expect(counted()).toBe(1)
   expect(fs.existsSync(path.join(dir, '.tool/count.lock'))).toBe(false)
 })
 
-test('a wrong call names the verbs', () => {
+test('an unknown command lists the commands', () => {
   const { status, stderr } = spawnSync(process.execPath, ['bin/setup.mjs', 'strat'], { cwd: dir, encoding: 'utf8' })
   expect(status).toBe(2)
-  expect(stderr).toMatch(/^There is no "strat"\. Say one of: start, test, /)
+  expect(stderr).toMatch(/^Unknown command "strat"\. Commands: start, test, /)
 })
 
-test('where nothing can be installed, what is missing is named', () => {
+test('reports missing programs when it cannot install them', () => {
   const script =
     "import { systemPackages } from './bin/setup/system-packages.mjs'; await systemPackages(['chromium']).catch((e) => console.log(e.message, '|', e.hint))"
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
@@ -110,5 +121,5 @@ test('where nothing can be installed, what is missing is named', () => {
     env: { PATH: '/nowhere' },
     encoding: 'utf8',
   })
-  expect(stdout).toBe('Missing: chromium-headless-shell | Install these programs, then run the same command again.\n')
+  expect(stdout).toBe('Missing programs: chromium-headless-shell | Install these programs, then run the command again.\n')
 })

@@ -22,10 +22,10 @@ afterEach(async () => {
   fs.rmSync(dataDir, { recursive: true, force: true })
 })
 
-const PASSWORD = 'a password that goes over pipes only'
+const PASSWORD = 'a password that is passed over pipes only'
 
-/** `npm start` after its set-up. Resolves when it says how to stop it. */
-async function start(): Promise<{ product: ChildProcess; said: string }> {
+/** Runs `npm start` without its setup. Resolves when it has printed its summary. */
+async function start(): Promise<{ product: ChildProcess; output: string }> {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     MUSTER_DATA_DIR: dataDir,
@@ -35,15 +35,16 @@ async function start(): Promise<{ product: ChildProcess; said: string }> {
   for (const name of ['DATABASE_URL', 'MUSTER_PUBLIC_URL', 'HOST', 'NODE_OPTIONS', 'VITEST']) delete env[name]
   const product = spawn(process.execPath, ['apps/standalone/src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   products.push(product)
-  let said = ''
-  for (const stream of [product.stdout!, product.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => (said += text))
-  await waitFor(() => /^\s*Stop\s/m.test(said) || product.exitCode !== null, UP_MS)
-  if (!/^\s*Stop\s/m.test(said)) throw new Error(said)
-  return { product, said }
+  let output = ''
+  for (const stream of [product.stdout!, product.stderr!])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  await waitFor(() => /^\s*Stop\s/m.test(output) || product.exitCode !== null, UP_MS)
+  if (!/^\s*Stop\s/m.test(output)) throw new Error(output)
+  return { product, output }
 }
 
-/** Processes of this product: its data directory is in their command line, environment or, for Postgres, their folder. */
-function left(): string[] {
+/** Pids of this instance: the data directory is in their command line, environment or, for Postgres, working directory. */
+function remainingProcesses(): string[] {
   return fs
     .readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
@@ -69,26 +70,26 @@ function cwd(pid: string): string {
 }
 
 test.runIf(process.platform === 'linux')(
-  'comes up, ends whole though nobody reads its output, and clears away what a killed one left',
+  'starts, stops completely with its output closed, and cleans up after a killed instance',
   { timeout: 2 * UP_MS },
   async () => {
     const first = await start()
-    const link = /^\s*Sign in\s+(\S+)/m.exec(first.said)?.[1]
-    const url = /^\s*Console\s+(\S+)/m.exec(first.said)?.[1]
+    const link = /^\s*Sign in\s+(\S+)/m.exec(first.output)?.[1]
+    const url = /^\s*Console\s+(\S+)/m.exec(first.output)?.[1]
     expect(link).toMatch(/\/sign-in\?token=/)
     expect((await fetch(`${url}/sign-in`)).status).toBe(200)
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     expect(fs.statSync(dataDir).mode & 0o777).toBe(0o700)
-    expect(left().length).toBeGreaterThan(4)
-    const told = left().filter((pid) => read(`/proc/${pid}/environ`).includes(PASSWORD))
-    expect(told).toEqual([String(first.product.pid)])
+    expect(remainingProcesses().length).toBeGreaterThan(4)
+    const withPassword = remainingProcesses().filter((pid) => read(`/proc/${pid}/environ`).includes(PASSWORD))
+    expect(withPassword).toEqual([String(first.product.pid)])
 
     first.product.stdout!.destroy()
     first.product.stderr!.destroy()
     first.product.kill('SIGTERM')
     await once(first.product, 'exit')
     expect(first.product.exitCode).toBe(0)
-    expect(left()).toEqual([])
+    expect(remainingProcesses()).toEqual([])
 
     const killed = await start()
     killed.product.kill('SIGKILL')
@@ -96,6 +97,6 @@ test.runIf(process.platform === 'linux')(
     const last = await start()
     last.product.kill('SIGINT')
     await once(last.product, 'exit')
-    await waitFor(() => left().length === 0, 10_000)
+    await waitFor(() => remainingProcesses().length === 0, 10_000)
   },
 )

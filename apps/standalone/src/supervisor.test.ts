@@ -10,17 +10,17 @@ import { waitFor } from './wait.ts'
 
 let dir: string
 let supervisor: Supervisor
-let said: string[]
-let living: (ProcessIdentity & { name: string })[]
+let printed: string[]
+let alive: (ProcessIdentity & { name: string })[]
 
 beforeEach(() => {
   dir = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-supervisor-'))
-  said = []
-  living = []
+  printed = []
+  alive = []
   supervisor = createSupervisor({
     logDir: dir,
-    say: (line) => said.push(line),
-    onChange: (children) => (living = children),
+    print: (line) => printed.push(line),
+    onChange: (children) => (alive = children),
     graceMs: 1_000,
     backoffMs: 10,
     readyWithinMs: 10_000,
@@ -32,7 +32,7 @@ afterEach(async () => {
   fs.rmSync(dir, { recursive: true, force: true })
 })
 
-/** A child that runs `source` and is ready when its file `NAME.ready` is there. */
+/** A child that runs `source` and is ready when the file `NAME.ready` exists. */
 function child(name: string, source: string): ChildSpec {
   const ready = path.join(dir, `${name}.ready`)
   return {
@@ -42,70 +42,70 @@ function child(name: string, source: string): ChildSpec {
     ready: () => fs.existsSync(ready),
   }
 }
-const STAYS = 'setInterval(() => {}, 1000);'
+const KEEP_RUNNING = 'setInterval(() => {}, 1000);'
 const log = (name: string) => fs.readFileSync(path.join(dir, `${name}.log`), 'utf8')
 
-test('keeps the whole log in a file and shows warnings and errors in short', async () => {
+test('writes the whole log to a file and prints warnings and errors in short form', async () => {
   const lines = ['{"level":"info","msg":"quiet"}', '{"level":40,"msg":"loud","err":{"message":"because"}}', 'plain']
   await supervisor.start(
-    child('talker', `${lines.map((line) => `console.log(${JSON.stringify(line)});`).join('')} ready(); ${STAYS}`),
+    child('talker', `${lines.map((line) => `console.log(${JSON.stringify(line)});`).join('')} ready(); ${KEEP_RUNNING}`),
   )
   await waitFor(() => log('talker').includes('plain'), 5_000)
   expect(log('talker')).toBe(`${lines.join('\n')}\n`)
-  expect(said).toEqual(['talker   warning: loud: because'])
+  expect(printed).toEqual(['talker   warning: loud: because'])
 })
 
-test('hands a secret over by a descriptor, at each start, and by nothing that others can look at', async () => {
-  const read = `console.log(fs.readFileSync(4, 'utf8').length, fs.readFileSync('/proc/self/environ', 'latin1').includes('hunter2')); ready(); ${STAYS}`
-  await supervisor.start({ ...child('keeper', read), secret: 'hunter2 and more' })
-  process.kill(living[0]!.pid, 'SIGKILL')
-  await waitFor(() => log('keeper').split('\n').length > 2, 5_000)
-  expect(log('keeper')).toBe('16 false\n16 false\n')
+test('passes a secret through a file descriptor at each start, never through the environment', async () => {
+  const read = `console.log(fs.readFileSync(4, 'utf8').length, fs.readFileSync('/proc/self/environ', 'latin1').includes('hunter2')); ready(); ${KEEP_RUNNING}`
+  await supervisor.start({ ...child('reader', read), secret: 'hunter2 and more' })
+  process.kill(alive[0]!.pid, 'SIGKILL')
+  await waitFor(() => log('reader').split('\n').length > 2, 5_000)
+  expect(log('reader')).toBe('16 false\n16 false\n')
 })
 
-test('starts a child again that ends by itself', async () => {
-  await supervisor.start(child('phoenix', `ready(); ${STAYS}`))
-  const first = living[0]!
+test('restarts a child that exits', async () => {
+  await supervisor.start(child('phoenix', `ready(); ${KEEP_RUNNING}`))
+  const first = alive[0]!
   process.kill(first.pid, 'SIGKILL')
-  expect(await waitFor(() => living[0] && living[0].pid !== first.pid, 5_000)).toBeTruthy()
-  expect(said[0]).toMatch(/^phoenix +was ended by SIGKILL; it starts again in 0\.01 s/)
+  expect(await waitFor(() => alive[0] && alive[0].pid !== first.pid, 5_000)).toBeTruthy()
+  expect(printed[0]).toMatch(/^phoenix +was killed by SIGKILL; restarting in 0\.01 s/)
 })
 
-test('a child that ends before it is ready fails the start, with its last words, and is not started again', async () => {
+test('a child that exits before it is ready fails the start with its output, and is not restarted', async () => {
   const start = supervisor.start(child('broken', `console.error('PORT must be a number'); process.exitCode = 3`))
-  await expect(start).rejects.toThrow(/^broken ended with exit code 3\. The end of its output:\nPORT must be a number$/)
-  expect(living).toEqual([])
-  expect(said).toEqual([])
+  await expect(start).rejects.toThrow(/^broken exited with code 3\. Last lines of its output:\nPORT must be a number$/)
+  expect(alive).toEqual([])
+  expect(printed).toEqual([])
 })
 
-test('stop ends children gently, kills those that do not listen, and takes what they started along', async () => {
+test('stop sends SIGTERM, then kills the process groups of children that ignore it', async () => {
   const note = path.join(dir, 'note')
   await supervisor.start(
     child(
       'polite',
-      `process.on('SIGTERM', () => { fs.writeFileSync(${JSON.stringify(note)}, 'bye'); process.exit(0) }); ready(); ${STAYS}`,
+      `process.on('SIGTERM', () => { fs.writeFileSync(${JSON.stringify(note)}, 'bye'); process.exit(0) }); ready(); ${KEEP_RUNNING}`,
     ),
   )
   await supervisor.start(
     child(
-      'deaf',
+      'unresponsive',
       `process.on('SIGTERM', () => {}); const sub = require('node:child_process').spawn('sleep', ['600'], { stdio: 'inherit' });
-       console.log('{"sub":' + sub.pid + '}'); ready(); ${STAYS}`,
+       console.log('{"sub":' + sub.pid + '}'); ready(); ${KEEP_RUNNING}`,
     ),
   )
-  const text = (await waitFor(() => log('deaf').trim(), 5_000))!
-  const all = [...living, identify((JSON.parse(text) as { sub: number }).sub)!]
+  const text = (await waitFor(() => log('unresponsive').trim(), 5_000))!
+  const all = [...alive, identify((JSON.parse(text) as { sub: number }).sub)!]
   expect(all.map(isAlive)).toEqual([true, true, true])
   await supervisor.stop()
   expect(await waitFor(() => !all.some(isAlive), 5_000)).toBe(true)
   expect(fs.readFileSync(note, 'utf8')).toBe('bye')
-  await expect(supervisor.start(child('late', STAYS))).rejects.toThrow('everything is being stopped')
+  await expect(supervisor.start(child('late', KEEP_RUNNING))).rejects.toThrow('Muster is stopping')
 })
 
-test('lines that hold secrets stay out of the log', async () => {
+test('lines for onLine are not logged', async () => {
   const lines: string[] = []
   await supervisor.start({
-    ...child('secretive', `console.log('hush'); console.error('fine'); ready(); ${STAYS}`),
+    ...child('secretive', `console.log('hush'); console.error('fine'); ready(); ${KEEP_RUNNING}`),
     onLine: (line) => lines.push(line),
   })
   await waitFor(() => lines.length > 0 && log('secretive') !== '', 5_000)
@@ -113,14 +113,14 @@ test('lines that hold secrets stay out of the log', async () => {
   expect(log('secretive')).toBe('fine\n')
 })
 
-test('children end when their supervisor is killed', async () => {
+test('children exit when their supervisor is killed', async () => {
   const script = `
     const { createSupervisor } = await import(${JSON.stringify(path.join(import.meta.dirname, 'supervisor.ts'))})
-    const s = createSupervisor({ logDir: ${JSON.stringify(dir)}, say: () => {}, onChange: (c) => c[0] && console.log(JSON.stringify(c[0])) })
+    const s = createSupervisor({ logDir: ${JSON.stringify(dir)}, print: () => {}, onChange: (c) => c[0] && console.log(JSON.stringify(c[0])) })
     await s.start({ name: 'orphan', argv: ['-e', 'setInterval(() => {}, 1000)'], env: process.env, ready: () => true })
     console.log('ready')`
   const owner = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  // Both lines may come at once.
+  // Both lines may arrive in one chunk.
   const lines = createInterface(owner.stdout)[Symbol.asyncIterator]()
   const orphan = JSON.parse((await lines.next()).value!) as ProcessIdentity
   expect((await lines.next()).value).toBe('ready')

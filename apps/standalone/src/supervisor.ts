@@ -2,43 +2,43 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { formatLogLine } from './format-log-line.ts'
 import { openLogFile } from './log-file.ts'
-import { forTerminal } from './log-line.ts'
-import { handOver, nodeArguments, stdioOf } from './node-arguments.ts'
+import { nodeArguments, stdioFor, writeSecret } from './node-child.ts'
 import { identify, type ProcessIdentity } from './process-identity.ts'
 import { root } from './root.ts'
 import { waitFor } from './wait.ts'
 
 export type ChildSpec = {
   name: string
-  /** A Node program: script and arguments, after Node's own options. */
+  /** Node options, script and arguments. */
   argv: string[]
   env: NodeJS.ProcessEnv
-  /** Handed over at SECRET_FD, at each start. */
+  /** Written to SECRET_FD at each start. */
   secret?: string
-  /** Asked every 50 ms after each start until it says true. */
+  /** Polled every 50 ms after each start until it returns true. */
   ready: () => boolean | Promise<boolean>
-  /** Gets each line of stdout instead of the log file: for what must not be in a log. */
+  /** Receives each stdout line instead of the log file, for output that must not be logged. */
   onLine?: (line: string) => void
 }
 
 export type Supervisor = {
-  /** Start a child and resolve when it is ready. Rejects with the end of its output when it ends before that. */
+  /** Starts a child and resolves when it is ready. Rejects with the last lines of its output when it exits before that. */
   start: (spec: ChildSpec) => Promise<void>
-  /** No restarts from here on. SIGTERM to the named children (default: all), SIGKILL to what is left of their process groups after the grace period. */
+  /** Disables restarts. Sends SIGTERM to the named children (default: all), and SIGKILL to their process groups after the grace period. */
   stop: (names?: string[]) => Promise<void>
-  /** No more patience: SIGKILL to every process group, now. */
+  /** Sends SIGKILL to every process group immediately. */
   kill: () => void
 }
 
 type Options = {
   logDir: string
-  /** For the person at the terminal: one line. */
-  say: (line: string) => void
-  /** Called whenever the set of living processes has changed, with all of them. */
+  /** Receives one line for the terminal. */
+  print: (line: string) => void
+  /** Receives all live children whenever that set changes. */
   onChange?: (children: (ProcessIdentity & { name: string })[]) => void
   graceMs?: number
-  /** Pause before the first restart; it doubles with each quick one, up to 30 s. */
+  /** Delay before the first restart. Doubles while the child exits within a minute, up to 30 s. */
   backoffMs?: number
   readyWithinMs?: number
 }
@@ -54,15 +54,15 @@ type Child = {
 }
 
 /**
- * Keeps Node processes running: each in a process group of its own (Ctrl-C is for us to pass on), its output in a bounded file,
- * started again when it ends by itself, ended when we are told to, and by itself when we are killed.
+ * Supervises Node processes. Each has its own process group, so that Ctrl-C reaches only the supervisor, and a bounded log file.
+ * A child that exits is restarted. Children exit by themselves when the supervisor is killed.
  */
 export function createSupervisor(options: Options): Supervisor {
-  const { logDir, say, onChange, graceMs = 60_000, backoffMs = 500, readyWithinMs = 60_000 } = options
+  const { logDir, print, onChange, graceMs = 60_000, backoffMs = 500, readyWithinMs = 60_000 } = options
   const children = new Map<string, Child>()
   let stopping = false
 
-  const changed = () =>
+  const emitChange = () =>
     onChange?.([...children.values()].flatMap((c) => (c.identity && !c.ended ? [{ name: c.spec.name, ...c.identity }] : [])))
 
   function launch(spec: ChildSpec): Child {
@@ -72,7 +72,7 @@ export function createSupervisor(options: Options): Supervisor {
       process: spawn(process.execPath, nodeArguments(spec.argv), {
         cwd: root,
         env: spec.env,
-        stdio: stdioOf(spec.secret),
+        stdio: stdioFor(spec.secret),
         detached: true,
       }),
       tail: [],
@@ -80,73 +80,71 @@ export function createSupervisor(options: Options): Supervisor {
       closed: false,
       startedAt: performance.now(),
     }
-    handOver(child.process, spec.secret)
+    writeSecret(child.process, spec.secret)
     child.identity = child.process.pid ? identify(child.process.pid) : undefined
     children.set(spec.name, child)
-    const take = (line: string) => {
+    const record = (line: string) => {
       log.write(`${line}\n`)
       child.tail = [...child.tail.slice(-14), line]
-      const shown = forTerminal(spec.name, line)
-      if (shown) say(shown)
+      const formatted = formatLogLine(spec.name, line)
+      if (formatted) print(formatted)
     }
-    createInterface({ input: child.process.stdout! }).on('line', spec.onLine ?? take)
-    createInterface({ input: child.process.stderr! }).on('line', take)
-    const ended = () => {
-      signalGroup(child, 'SIGKILL') // what it started and did not end
+    createInterface({ input: child.process.stdout! }).on('line', spec.onLine ?? record)
+    createInterface({ input: child.process.stderr! }).on('line', record)
+    const onExit = () => {
+      signalGroup(child, 'SIGKILL') // descendants that are still running
       child.ended = true
-      changed()
+      emitChange()
     }
-    child.process.once('exit', ended)
+    child.process.once('exit', onExit)
     child.process.once('error', (error) => {
-      take(error.message)
-      ended()
+      record(error.message)
+      onExit()
     })
     child.process.once('close', () => {
       child.closed = true
       log.close()
     })
-    changed()
+    emitChange()
     return child
   }
 
-  async function untilReady(child: Child): Promise<boolean> {
+  async function waitUntilReady(child: Child): Promise<boolean> {
     const ready = await waitFor(async () => child.ended || (await child.spec.ready()), readyWithinMs, 50)
     return Boolean(ready) && !child.ended
   }
 
-  /** Start it again whenever it ends, until everything is to stop. */
-  async function keep(first: Child): Promise<void> {
+  /** Restarts a child whenever it exits, until the supervisor stops. */
+  async function restartOnExit(first: Child): Promise<void> {
     let child = first
-    for (let quick = 0; ; ) {
-      await waitForEnd(child)
+    for (let quickExits = 0; ; ) {
+      await waitForExit(child)
       const { name } = child.spec
       if (stopping) return
-      quick = performance.now() - child.startedAt > 60_000 ? 0 : quick + 1
-      const pause = Math.min(backoffMs * 2 ** Math.max(quick - 1, 0), 30_000)
-      say(
-        `${name.padEnd(8)} ${howItEnded(child)}; it starts again in ${pause / 1000} s. Its log: ${path.join(logDir, `${name}.log`)}`,
-      )
-      await sleep(pause)
+      quickExits = performance.now() - child.startedAt > 60_000 ? 0 : quickExits + 1
+      const delay = Math.min(backoffMs * 2 ** Math.max(quickExits - 1, 0), 30_000)
+      print(`${name.padEnd(8)} ${describeExit(child)}; restarting in ${delay / 1000} s. Log: ${path.join(logDir, `${name}.log`)}`)
+      await sleep(delay)
       if (stopping) return
       child = launch(child.spec)
-      void untilReady(child).then((ready) => ready && say(`${name.padEnd(8)} runs again`))
+      void waitUntilReady(child).then((ready) => ready && print(`${name.padEnd(8)} restarted`))
     }
   }
 
   return {
     start: async (spec) => {
-      if (stopping) throw stopped(spec.name)
+      if (stopping) throw abortedStart(spec.name)
       const child = launch(spec)
-      if (await untilReady(child)) {
-        void keep(child)
+      if (await waitUntilReady(child)) {
+        void restartOnExit(child)
         return
       }
-      if (stopping) throw stopped(spec.name)
-      const why = child.ended ? howItEnded(child) : `was not ready within ${readyWithinMs / 1000} s`
+      if (stopping) throw abortedStart(spec.name)
+      const reason = child.ended ? describeExit(child) : `was not ready within ${readyWithinMs / 1000} s`
       await end([child], 2_000)
-      await waitFor(() => child.closed, 1_000) // its last words
-      const said = child.tail.length ? `The end of its output:\n${child.tail.join('\n')}` : 'It said nothing.'
-      throw new Error(`${spec.name} ${why}. ${said}`)
+      await waitFor(() => child.closed, 1_000) // its remaining output
+      const output = child.tail.length ? `Last lines of its output:\n${child.tail.join('\n')}` : 'It printed nothing.'
+      throw new Error(`${spec.name} ${reason}. ${output}`)
     },
     stop: async (names = [...children.keys()]) => {
       stopping = true
@@ -162,19 +160,19 @@ export function createSupervisor(options: Options): Supervisor {
   }
 }
 
-/** Not a failure of its own. */
-function stopped(name: string): Error {
-  return Object.assign(new Error(`${name} was not started: everything is being stopped.`), { name: 'AbortError' })
+/** An AbortError: the start was interrupted, it did not fail. */
+function abortedStart(name: string): Error {
+  return Object.assign(new Error(`${name} was not started: Muster is stopping.`), { name: 'AbortError' })
 }
 
 async function end(children: Child[], graceMs: number): Promise<void> {
   for (const child of children) if (!child.ended) child.process.kill('SIGTERM')
   await waitFor(() => children.every((child) => child.ended), graceMs)
   for (const child of children) if (!child.ended) signalGroup(child, 'SIGKILL')
-  await Promise.all(children.map(waitForEnd))
+  await Promise.all(children.map(waitForExit))
 }
 
-/** For a child that lives or has this moment ended: later its number may be another's. */
+/** Only for a child that is alive or has just exited: its pid may be reused later. */
 function signalGroup(child: Child, signal: NodeJS.Signals): void {
   if (!child.process.pid) return
   try {
@@ -184,11 +182,11 @@ function signalGroup(child: Child, signal: NodeJS.Signals): void {
   }
 }
 
-async function waitForEnd(child: Child): Promise<void> {
+async function waitForExit(child: Child): Promise<void> {
   if (!child.ended)
     await new Promise<void>((resolve) => child.process.once('exit', () => resolve()).once('error', () => resolve()))
 }
 
-function howItEnded({ process: { exitCode, signalCode } }: Child): string {
-  return signalCode ? `was ended by ${signalCode}` : `ended with exit code ${exitCode}`
+function describeExit({ process: { exitCode, signalCode } }: Child): string {
+  return signalCode ? `was killed by ${signalCode}` : `exited with code ${exitCode}`
 }

@@ -1,34 +1,70 @@
 import { expect, test } from 'vitest'
-import { closingLine, countPlaywright, countVitest, withExitCode } from './test-results.ts'
+import {
+  closingLine,
+  describeSkipped,
+  parseKnownSkips,
+  readPlaywright,
+  readVitest,
+  reasonOf,
+  withExitCode,
+} from './test-results.ts'
 
-test('counts what Vitest reports, and a file that broke before its first test', () => {
+const assertion = (status: string, fullName = 'a test') => ({ status, fullName })
+
+test('reads a Vitest report and counts a file that failed before its first test', () => {
   const report = {
     testResults: [
       {
         status: 'failed',
-        assertionResults: [{ status: 'passed' }, { status: 'failed' }, { status: 'pending' }, { status: 'todo' }],
+        assertionResults: [
+          assertion('passed'),
+          assertion('failed'),
+          assertion('pending', ' a server answers'),
+          assertion('todo'),
+        ],
       },
       { status: 'failed', assertionResults: [] },
-      { status: 'passed', assertionResults: [{ status: 'passed' }] },
+      { status: 'passed', assertionResults: [assertion('passed')] },
     ],
   }
-  expect(countVitest(report)).toEqual({ passed: 2, failed: 2, skipped: 2 })
+  expect(readVitest(report)).toEqual({ passed: 2, failed: 2, skipped: ['a server answers', 'a test'] })
 })
 
-test('counts flaky browser tests and errors outside tests as failures', () => {
-  expect(countPlaywright({ stats: { expected: 5, unexpected: 1, flaky: 1, skipped: 2 }, errors: [{}] })).toEqual({
+test('reads a Playwright report and counts flaky tests and errors outside of tests as failures', () => {
+  const spec = (title: string, status: string) => ({ title, tests: [{ status }] })
+  const suites = [
+    {
+      title: 'nodes.spec.ts',
+      specs: [spec('shows nodes', 'expected')],
+      suites: [{ title: 'on a phone', specs: [spec('shows nodes', 'skipped')] }],
+    },
+  ]
+  expect(readPlaywright({ stats: { expected: 5, unexpected: 1, flaky: 1 }, suites, errors: [{}] })).toEqual({
     passed: 5,
     failed: 3,
-    skipped: 2,
+    skipped: ['on a phone shows nodes'],
   })
 })
 
-test('a runner that ends badly is a failure even when all its tests passed', () => {
-  expect(withExitCode({ passed: 3, failed: 0, skipped: 0 }, 1)).toEqual({ passed: 3, failed: 1, skipped: 0 })
-  expect(withExitCode({ passed: 3, failed: 2, skipped: 0 }, 1).failed).toBe(2)
+test('counts a non-zero exit code as a failure when all tests passed', () => {
+  expect(withExitCode({ passed: 3, failed: 0, skipped: [] }, 1)).toEqual({ passed: 3, failed: 1, skipped: [] })
+  expect(withExitCode({ passed: 3, failed: 2, skipped: [] }, 1).failed).toBe(2)
 })
 
-test('the closing line names skipped tests only when there are some', () => {
-  expect(closingLine({ passed: 12, failed: 0, skipped: 0 })).toBe('12 passed, 0 failed')
-  expect(closingLine({ passed: 12, failed: 1, skipped: 3 })).toBe('12 passed, 1 failed, 3 skipped')
+test('finds the reason of a skipped test by its title or its group', () => {
+  const known = parseKnownSkips(
+    '# Not run here\n\n| Test | Reason |\n| --- | :-- |\n| an S3 server | needs PyPI |\n| no reason | |\n',
+  )
+  expect([...known]).toEqual([['an S3 server', 'needs PyPI']])
+  expect(reasonOf('an S3 server', known)).toBe('needs PyPI')
+  expect(reasonOf('an S3 server stores files', known)).toBe('needs PyPI')
+  expect(reasonOf('an S3 servers', known)).toBeUndefined()
+  expect(describeSkipped(['an S3 server stores files', 'other'], known)).toBe(
+    'Skipped: other\nSkipped: an S3 server stores files (needs PyPI)\n',
+  )
+})
+
+test('mentions skipped tests in the last line only when there are some', () => {
+  expect(closingLine({ passed: 12, failed: 0, skipped: [] })).toBe('12 passed, 0 failed')
+  expect(closingLine({ passed: 12, failed: 1, skipped: ['a', 'b', 'c'] })).toBe('12 passed, 1 failed, 3 skipped')
 })

@@ -1,43 +1,75 @@
-/** How many tests ended how. */
-export type Counts = { passed: number; failed: number; skipped: number }
+/** Test counts, and the full names of skipped tests. */
+export type Results = { passed: number; failed: number; skipped: string[] }
 
-/** The parts of Vitest's `--reporter=json` file (Jest's shape) that count. */
+/** The fields that are read from the file of Vitest's `--reporter=json` (Jest's format). */
 type VitestReport = {
-  testResults: { status: string; assertionResults: { status: string }[] }[]
+  testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[]
 }
 
-/** The parts of Playwright's JSON reporter that count; `errors` are those outside any test. */
+/** The fields that are read from Playwright's JSON report; `errors` occurred outside of tests. */
 type PlaywrightReport = {
-  stats: { expected: number; unexpected: number; flaky: number; skipped: number }
+  stats: { expected: number; unexpected: number; flaky: number }
+  suites: PlaywrightSuite[]
   errors?: unknown[]
 }
+type PlaywrightSuite = { title: string; specs: { title: string; tests: { status: string }[] }[]; suites?: PlaywrightSuite[] }
 
-/** Counts from Vitest. A file that broke before its first test is one failure: it must not vanish from the sum. */
-export function countVitest(report: VitestReport): Counts {
-  const counts = { passed: 0, failed: 0, skipped: 0 }
+/** Results of a Vitest report. A file that failed before its first test counts as one failure. */
+export function readVitest(report: VitestReport): Results {
+  const results: Results = { passed: 0, failed: 0, skipped: [] }
   for (const file of report.testResults) {
-    const failedBefore = counts.failed
-    for (const { status } of file.assertionResults) {
-      if (status === 'passed') counts.passed++
-      else if (status === 'failed') counts.failed++
-      else counts.skipped++
+    const failedBefore = results.failed
+    for (const { status, fullName } of file.assertionResults) {
+      if (status === 'passed') results.passed++
+      else if (status === 'failed') results.failed++
+      else results.skipped.push(fullName.trim())
     }
-    if (file.status === 'failed' && counts.failed === failedBefore) counts.failed++
+    if (file.status === 'failed' && results.failed === failedBefore) results.failed++
   }
-  return counts
+  return results
 }
 
-/** Counts from Playwright. A test that passed only at a second try is a failure. */
-export function countPlaywright({ stats, errors = [] }: PlaywrightReport): Counts {
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length, skipped: stats.skipped }
+/** Results of a Playwright report. A test that passed only on retry counts as a failure. */
+export function readPlaywright({ stats, suites, errors = [] }: PlaywrightReport): Results {
+  // The title of a top-level suite is its file.
+  const skipped = suites.flatMap((file) => skippedIn(file, []))
+  return { passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length, skipped }
 }
 
-/** A runner that ended badly although no test of it failed (an unhandled rejection, a crash) is one failure. */
-export function withExitCode(counts: Counts, code: number | null): Counts {
-  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
+function skippedIn(suite: PlaywrightSuite, titles: string[]): string[] {
+  const own = suite.specs.filter(({ tests }) => tests.some(({ status }) => status === 'skipped'))
+  return [
+    ...own.map(({ title }) => [...titles, title].join(' ')),
+    ...(suite.suites ?? []).flatMap((child) => skippedIn(child, [...titles, child.title])),
+  ]
 }
 
-/** The closing line: `12 passed, 0 failed`, with `, 3 skipped` where some were. */
-export function closingLine({ passed, failed, skipped }: Counts): string {
-  return `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`
+/** Counts a non-zero exit code without a failed test (an unhandled rejection, a crash) as one failure. */
+export function withExitCode(results: Results, code: number | null): Results {
+  return code !== 0 && results.failed === 0 ? { ...results, failed: 1 } : results
+}
+
+/** Reads the tables of docs/not-run-here.md: `| test or group title | reason |`. */
+export function parseKnownSkips(markdown: string): Map<string, string> {
+  const rows = [...markdown.matchAll(/^\|([^|]+)\|([^|]+)\|\s*$/gm)].map(([, title, reason]) => [title!.trim(), reason!.trim()])
+  const isHeader = (title: string) => title === 'Test' || /^:?-+:?$/.test(title)
+  return new Map(rows.filter(([title, reason]) => !isHeader(title!) && reason) as [string, string][])
+}
+
+/** The reason of a skipped test: of its own title, or of a group that contains it; undefined when it is not listed. */
+export function reasonOf(test: string, known: Map<string, string>): string | undefined {
+  for (const [title, reason] of known) if (test === title || test.startsWith(`${title} `)) return reason
+  return undefined
+}
+
+/** Lists skipped tests, those without a known reason first; '' when there are none. */
+export function describeSkipped(skipped: string[], known: Map<string, string>): string {
+  const lines = skipped.map((test) => ({ test, reason: reasonOf(test, known) }))
+  lines.sort((a, b) => Number(a.reason !== undefined) - Number(b.reason !== undefined))
+  return lines.map(({ test, reason }) => `Skipped: ${test}${reason ? ` (${reason})` : ''}\n`).join('')
+}
+
+/** The last line of the output: `12 passed, 0 failed`, with `, 3 skipped` when tests were skipped. */
+export function closingLine({ passed, failed, skipped }: Results): string {
+  return `${passed} passed, ${failed} failed${skipped.length ? `, ${skipped.length} skipped` : ''}`
 }

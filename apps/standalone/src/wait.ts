@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Ask `check` every `everyMs` until it returns something truthy, and return that; undefined when `withinMs` have passed. */
+/** Polls `check` every `everyMs` and returns its first truthy result; undefined after `withinMs`. */
 export async function waitFor<T>(check: () => T | Promise<T>, withinMs: number, everyMs = 20): Promise<T | undefined> {
   const end = performance.now() + withinMs
   for (;;) {

@@ -3,17 +3,17 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { schema } from '@muster/core/db'
-import { type JobRun, runJob } from '@muster/core/jobs'
-import { eventually, FAULT_TIMEOUT, isLong, often, testRuntime } from '@muster/core/testing'
+import { schema } from '@muster/core/registry'
+import { type JobRun, runJob } from '@muster/core/runs'
+import { eventually, FAULT_TIMEOUT, isLong, scaleIterations, testRuntime } from '@muster/core/testing'
 import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
-import { processesWith } from './ansible/processes.ts'
-import { startProcess, type WorkerProcess } from './testing/start-process.ts'
+import { findProcesses } from './ansible/process/processes.ts'
+import { spawnWorker, type WorkerProcess } from './testing/spawn-worker.ts'
 
 const FAKE = fileURLToPath(new URL('./testing/fake-ansible-playbook.mjs', import.meta.url))
-const RUNS = often(200)
-const KILLS = often(60)
+const RUNS = scaleIterations(200)
+const KILLS = scaleIterations(60)
 const WORKERS = isLong ? 4 : 2
 // A run is touched every 5 s, and is over or starts again within 30 s of the touch that did not come.
 const LONGEST_MS = 35_000
@@ -21,8 +21,8 @@ const LONGEST_MS = 35_000
 const { jobRuns, jobRunEvents, jobTemplates } = schema
 
 test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, { timeout: FAULT_TIMEOUT }, async () => {
-  const world = await testRuntime({ vault: 'real' })
-  const { db } = world.runtime
+  const fixture = await testRuntime({ vault: 'real' })
+  const { db } = fixture.runtime
   const folder = await mkdtemp(join(tmpdir(), 'muster-kills-'))
   const runsDir = join(folder, 'runs')
   const workers = new Set<WorkerProcess>()
@@ -31,8 +31,8 @@ test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, {
     await rm(folder, { recursive: true, force: true })
   })
   const start = async () => {
-    const worker = startProcess({
-      DATABASE_URL: world.url,
+    const worker = spawnWorker({
+      DATABASE_URL: fixture.url,
       ANSIBLE_PLAYBOOK: FAKE,
       ANSIBLE_PLAYBOOK_REPO_PATH: folder,
       ANSIBLE_WORK_DIR: runsDir,
@@ -45,9 +45,9 @@ test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, {
     }, 240_000)
   }
 
-  const { tenant, admin, operator } = await world.given.tenant()
-  const { id: credentialId } = await world.given.credential(admin, 'SSH_KEY')
-  await world.given.fleet(admin, { with: { credentialId } })
+  const { tenant, admin, operator } = await fixture.given.tenant()
+  const { id: credentialId } = await fixture.given.credential(admin, 'SSH_KEY')
+  await fixture.given.fleet(admin, { with: { credentialId } })
   await writeFile(join(folder, 'held.yml'), '')
   const held = { tenantId: tenant.id, category: 'custom', playbookPath: 'held.yml', isReadOnly: true } as const
   for (const [name, isIdempotent] of [
@@ -80,7 +80,7 @@ test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, {
     victim.child.kill('SIGKILL')
     await victim.ended
     workers.delete(victim)
-    for (const run of (await underWay()).filter(isOf(victim))) losses.get(run.id)!.push(run.touchedAt!)
+    for (const run of (await underWay()).filter(isOf(victim))) losses.get(run.id)!.push(run.workerSeenAt!)
     await start()
   }
   await writeFile(join(folder, 'go'), '')
@@ -109,6 +109,6 @@ test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, {
   // Who was killed while it made a directory leaves one that is nobody's yet, for a day.
   const left = (await readdir(runsDir)).filter((name) => existsSync(join(runsDir, name, 'owner.json')))
   expect(left).toEqual([])
-  expect(await processesWith(runsDir)).toEqual([])
-  await world.close()
+  expect(await findProcesses(runsDir)).toEqual([])
+  await fixture.close()
 })

@@ -4,15 +4,16 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { alertDeliveries, createAlertRoute, testAlertRoute } from '@muster/core/alerts'
-import { schema } from '@muster/core/db'
-import { runJob } from '@muster/core/jobs'
-import { addNode, testConnections } from '@muster/core/nodes'
+import { testConnections } from '@muster/core/connections'
+import { addNode } from '@muster/core/nodes'
+import { schema } from '@muster/core/registry'
+import { runJob } from '@muster/core/runs'
 import { eventually, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { undrainWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHECKS, hookReceiver } from './testing/alert-receivers.ts'
-import { ansibleOf, startProcess, type WorkerProcess } from './testing/start-process.ts'
+import { createWebhookReceiver, VERIFIERS } from './testing/alert-receivers.ts'
+import { createFakeAnsible, spawnWorker, type WorkerProcess } from './testing/spawn-worker.ts'
 
 const SLOW = 60_000
 let test: TestRuntime
@@ -23,7 +24,7 @@ const started: WorkerProcess[] = []
 beforeAll(async () => {
   test = await testRuntime({ vault: 'real' })
   folder = await mkdtemp(join(tmpdir(), 'muster-worker-'))
-  ansible = await ansibleOf('2.19.4', join(folder, 'ansible-playbook'))
+  ansible = await createFakeAnsible('2.19.4', join(folder, 'ansible-playbook'))
 })
 afterAll(async () => {
   for (const { child } of started) child.kill('SIGKILL')
@@ -32,7 +33,7 @@ afterAll(async () => {
 })
 
 function start(env: Record<string, string> = {}): WorkerProcess {
-  const worker = startProcess({
+  const worker = spawnWorker({
     DATABASE_URL: test.url,
     ANSIBLE_PLAYBOOK: ansible,
     ANSIBLE_WORK_DIR: join(folder, 'runs'),
@@ -60,10 +61,10 @@ describe('a worker', () => {
   it(
     'sends alerts, to its own machine when it may',
     async () => {
-      const receiver = await hookReceiver(CHECKS.webhook('a secret of mine'))
+      const receiver = await createWebhookReceiver(VERIFIERS.webhook('a secret of mine'))
       const { admin } = await test.given.tenant()
       const hook = { kind: 'webhook' as const, url: receiver.url, secret: 'a secret of mine' }
-      const route = await createAlertRoute(admin, { name: 'mine', ...hook })
+      const route = await createAlertRoute(admin, { name: 'mine', ...hook }, { allowLocal: true })
       await testAlertRoute(admin, { id: route.id })
       const worker = start({ ALERT_LOCAL_TARGETS: '1', MUSTER_PUBLIC_URL: 'https://muster.test', REDIS_DSN: 'redis://redis' })
       await eventually(async () => (await test.runtime.db.select().from(alertDeliveries))[0]!.status === 'DELIVERED', 3 * SLOW)
@@ -103,7 +104,7 @@ describe('a worker', () => {
         })
       }
       const nowhere = await add('nowhere', 'nowhere.invalid')
-      expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false, error: expect.stringContaining('Nothing is known') })
+      expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false, error: expect.stringContaining('does not exist') })
       expect((await get(`${address}/metrics`)).body).toContain('muster_connection_test_duration_seconds_count{result="failed"} 1')
 
       await test.runtime.db.execute(
@@ -113,7 +114,7 @@ describe('a worker', () => {
       expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false })
       await eventually(async () => (await get(`${address}/readyz`)).status === 200)
 
-      // A machine that never speaks keeps a test busy while the worker is told to end.
+      // A machine that never speaks keeps a test busy while the worker is shown to end.
       let touched = () => {}
       const reached = new Promise<void>((resolve) => {
         touched = resolve
@@ -180,13 +181,13 @@ describe('a worker', () => {
       const { admin } = await test.given.tenant()
       const node = await addNode(admin, { name: 'here', host: 'localhost', connectionType: 'local' })
       await runJob(admin, { template: 'connectivity_check', nodeIds: [node.id] })
-      const told = await eventually(() => {
+      const shown = await eventually(() => {
         const text = readFileSync(seen, 'latin1')
         if (!text.endsWith('end\n')) throw new Error('not yet')
         return text
       })
-      expect(told).not.toContain(TEST_MASTER_PASSWORD)
-      expect(told).not.toContain('CREDENTIAL_')
+      expect(shown).not.toContain(TEST_MASTER_PASSWORD)
+      expect(shown).not.toContain('CREDENTIAL_')
       // What a process was started with stays readable to its own user: that is why there are descriptors.
       const own = readFileSync(`/proc/${worker.child.pid}/environ`, 'latin1')
       expect(own.includes(TEST_MASTER_PASSWORD)).toBe(way === 'the environment')
@@ -197,7 +198,7 @@ describe('a worker', () => {
   )
 
   it(
-    'waits for its database, and can be told to end while it waits',
+    'waits for its database, and can be shown to end while it waits',
     async () => {
       const worker = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
       await eventually(() => worker.output.includes('waiting for the database'))
@@ -213,7 +214,7 @@ describe('a worker', () => {
       const workers = [
         start({ DATABASE_URL: 'mysql://somewhere', SSH_CONCURRENCY: 'many' }),
         start({ ANSIBLE_PLAYBOOK: join(folder, 'missing') }),
-        start({ ANSIBLE_PLAYBOOK: await ansibleOf('2.12.1', join(folder, 'old')) }),
+        start({ ANSIBLE_PLAYBOOK: await createFakeAnsible('2.12.1', join(folder, 'old')) }),
         start({ CREDENTIAL_MASTER_PASSWORD: 'not the one it was', CREDENTIAL_MASTER_PASSWORD_FD: '' }),
       ]
       expect(await Promise.all(workers.map((worker) => worker.ended))).toEqual([1, 1, 1, 1])

@@ -1,11 +1,11 @@
-import { foreignSettings } from '@muster/core/config'
+import { unsupportedSettings } from '@muster/core/config'
 import { createLog, type Log, reasonOf } from '@muster/core/log'
 import { loadWorkerConfig, startWorker, type WorkerConfig } from './start.ts'
 
-/** A worker process: runs until SIGTERM or SIGINT; a second signal ends it at once. SIGUSR2 drains it. */
+/** A worker process: runs until SIGTERM or SIGINT; a second signal exits at once. SIGUSR2 drains it. */
 async function main(config: WorkerConfig, log: Log): Promise<void> {
   const starting = new AbortController()
-  const asked = new Promise<void>((resolve) => {
+  const stopRequested = new Promise<void>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const)
       process.on(name, () => {
         if (starting.signal.aborted) process.exit(1)
@@ -17,9 +17,9 @@ async function main(config: WorkerConfig, log: Log): Promise<void> {
     if (!starting.signal.aborted) throw error
     return null
   })
-  if (!worker) return log.info('stopped before the database answered')
+  if (!worker) return log.info('stopped before the database responded')
   process.on('SIGUSR2', worker.drain)
-  await asked
+  await stopRequested
   await worker.stop()
   log.info('the worker has stopped')
 }
@@ -27,7 +27,7 @@ async function main(config: WorkerConfig, log: Log): Promise<void> {
 try {
   const config = loadWorkerConfig(process.env)
   const log = createLog('worker', config.LOG_LEVEL)
-  for (const line of foreignSettings(process.env)) log.warn(line)
+  for (const line of unsupportedSettings(process.env)) log.warn(line)
   await main(config, log)
   process.exit(0)
 } catch (error) {

@@ -1,10 +1,10 @@
 import type { Ctx } from '@muster/core/context'
-import { schema, visibleTo } from '@muster/core/db'
-import { QUEUES, type QueueName } from '@muster/core/queue'
+import { visibleTo } from '@muster/core/db'
+import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
-/** All figures of this worker, served at /metrics. */
+/** Metrics of this worker, served at /metrics. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry, prefix: 'muster_worker_' })
 
@@ -13,28 +13,28 @@ const duration = (name: string, help: string, buckets: number[]) =>
 
 export const connectionTestDuration = duration(
   'muster_connection_test_duration_seconds',
-  'Connection tests done, by result (ok, failed), with their duration.',
+  'Duration of connection tests, by result (ok, failed).',
   [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
 )
 export const discoveryDuration = duration(
   'muster_discovery_duration_seconds',
-  'Discoveries done, by result (ok, failed), with their duration.',
+  'Duration of discoveries, by result (ok, failed).',
   [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
 )
 const jobRunDuration = duration(
   'muster_job_run_duration_seconds',
-  'Job runs handled, by the status they ended with, with the time the worker spent on them.',
+  'Time that the worker spent on job runs, by their final status.',
   [1, 5, 15, 60, 300, 900, 3600, 14_400],
 )
 
 export const alertMessages = new Counter({
   name: 'muster_alert_messages_total',
-  help: 'Attempts to send a message of alerts, by the kind of its route and result (ok, failed).',
+  help: 'Attempts to deliver alert messages, by kind of route and result (ok, failed).',
   labelNames: ['kind', 'result'],
   registers: [registry],
 })
 
-/** Measures what the worker does with a run, by the status that the run ends with. */
+/** Measures the time spent on a run, by its final status. */
 export async function measured(ctx: Ctx, runId: string, work: () => Promise<void>): Promise<void> {
   const end = jobRunDuration.startTimer()
   await work()
@@ -44,18 +44,4 @@ export async function measured(ctx: Ctx, runId: string, work: () => Promise<void
     .from(jobRuns)
     .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, runId)))
   end({ result: run?.status ?? 'NONE' })
-}
-
-/** @param depths entries that wait per queue, read at every scrape */
-export function measureQueues(depths: () => Promise<Record<QueueName, number>>): void {
-  new Gauge({
-    name: 'muster_queue_depth',
-    help: 'Entries that wait for a worker, by queue.',
-    labelNames: ['queue'],
-    registers: [registry],
-    async collect() {
-      const now = await depths()
-      for (const queue of QUEUES) this.set({ queue }, now[queue])
-    },
-  })
 }

@@ -1,89 +1,90 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { openArtifactStore } from '@muster/core/artifacts'
-import { ARTIFACT_STORE, loadConfig, MASTER_PASSWORD, takeMasterPassword } from '@muster/core/config'
-import type { Runtime } from '@muster/core/context'
-import { openVault } from '@muster/core/credentials'
+import { accessSettings } from '@muster/core/access'
+import { alertSettings } from '@muster/core/alerts'
+import { artifactStoreSettings, openArtifactStore } from '@muster/core/artifacts'
+import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
+import { connectionSettings, connectionTestQueue } from '@muster/core/connections'
+import type { SystemCtx } from '@muster/core/context'
+import {
+  credentialKeyRotated,
+  credentialKeySettings,
+  masterPasswordSettings,
+  openVault,
+  takeMasterPassword,
+} from '@muster/core/credentials'
 import { awaitDatabase, connectDb } from '@muster/core/db'
+import { discoveryQueue } from '@muster/core/discoveries'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
-import { createQueue } from '@muster/core/queue'
+import { createQueue, queueBacklogs } from '@muster/core/queue'
+import { queues } from '@muster/core/registry'
+import { jobRunQueue, jobRunSettings } from '@muster/core/runs'
+import { workerSettings } from '@muster/core/workers'
 import packageJson from '../package.json' with { type: 'json' }
 import { chooseIsolation } from './ansible/isolation/choose-isolation.ts'
-import { said } from './ansible/isolation/isolation.ts'
-import { removeDeadRuns } from './ansible/run-directory.ts'
-import { lookAtAnsible } from './ansible-version.ts'
+import { describeIsolation } from './ansible/isolation/isolation.ts'
+import { removeAbandonedRuns } from './ansible/run-directory/run-directory.ts'
+import { detectAnsible } from './ansible-version.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
 import { serveHealth } from './health.ts'
-import { measureQueues } from './metrics.ts'
-import { announce } from './presence.ts'
-import { queueDepths } from './queue-depths.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
 import { reconcileAlerts } from './reconcilers/alerts.ts'
+import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
-import { reconcileSeals } from './reconcilers/reseal.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
-import { reconcileStuckWork } from './reconcilers/stuck-work.ts'
+import { reconcileStalledWork } from './reconcilers/stalled-work.ts'
 import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
-import { shareBastions } from './ssh/bastions.ts'
+import { registerPresence } from './registration.ts'
+import { createBastionPool } from './ssh/bastion-pool.ts'
 
 /** @throws Error with one line per wrong setting */
 export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
-  loadConfig(env, [
-    'DATABASE_URL',
-    ...MASTER_PASSWORD,
-    ...ARTIFACT_STORE,
-    'ARTIFACT_MAX_SIZE',
-    'CREDENTIAL_KEY_VERSION',
-    'LOG_LEVEL',
-    'HOST',
-    'WORKER_PORT',
-    'ANSIBLE_WORK_DIR',
-    'ANSIBLE_PLAYBOOK_REPO_PATH',
-    'ANSIBLE_PLAYBOOK',
-    'ANSIBLE_ISOLATION',
-    'ANSIBLE_READABLE_PATHS',
-    'JOB_RUNNER_CONCURRENCY',
-    'JOB_CANCEL_GRACE_PERIOD',
-    'SSH_CONCURRENCY',
-    'SSH_TIMEOUT',
-    'ALERT_LOCAL_TARGETS',
-    'MUSTER_PUBLIC_URL',
-  ])
+  loadConfig(env, {
+    ...processSettings,
+    ...masterPasswordSettings,
+    ...credentialKeySettings,
+    ...artifactStoreSettings,
+    ...workerSettings,
+    ...jobRunSettings,
+    ...connectionSettings,
+    ...alertSettings,
+    ...pickSettings(accessSettings, 'HOST', 'MUSTER_PUBLIC_URL'),
+  })
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>
 
-/** Tests and discoveries under way when the worker is to stop get this long; runs are stopped at once, in their own way. */
+/** Time for tests and discoveries to complete when the worker stops; runs have their own grace period. */
 const SSH_DRAIN_MS = 5000
-/** What a run may need beyond its own grace period, to write its end. */
+/** Time for a run to record its end, beyond its grace period. */
 const SETTLE_MS = 10_000
 
 export type Worker = {
-  /** Where /healthz, /readyz and /metrics are. */
+  /** Port of /healthz, /readyz and /metrics. */
   port: number
-  /** Take no more work, bring what is under way to its end within the grace period, close everything. */
+  /** Takes no more work, ends the work in progress within the grace period, and closes everything. */
   stop(): Promise<void>
-  /** Take no more work, finish what is under way, and stay. An admin can undo it. */
+  /** Takes no more work and finishes the work in progress. An admin can undo it. */
   drain(): void
 }
 
 /**
- * Bring up a worker: it takes tests, discoveries and runs from the queue, and reconciles.
- * @param signal gives up waiting for the database
- * @throws Error in the operator's words when the configuration or ansible-playbook is not as it must be
+ * Starts a worker: it handles tests, discoveries and runs from the queue, and runs the reconcilers.
+ * @param signal stops waiting for the database
+ * @throws Error for the operator when the configuration or ansible-playbook is unusable
  */
 export async function startWorker(config: WorkerConfig, log: Log, signal: AbortSignal): Promise<Worker> {
   const workerId = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
   const url = config.DATABASE_URL
-  // Before anything is started that would inherit it.
+  // Remove the password from the environment before any child process starts.
   const password = takeMasterPassword(config, process.env)
-  const tried = (async () => {
-    const ansible = await lookAtAnsible(config.ANSIBLE_PLAYBOOK)
+  const detection = (async () => {
+    const ansible = await detectAnsible(config.ANSIBLE_PLAYBOOK)
     return { ansible, isolation: await chooseIsolation(config, ansible) }
   })()
-  // Looked at below; a database that is away must not make it an unhandled rejection.
-  tried.catch(() => {})
+  // Awaited below; until then a failure must not count as unhandled.
+  detection.catch(() => {})
   const { db, close: closeDb } = connectDb(url, { name: `muster-worker ${workerId}`, max: 16 })
   const closers = [closeDb]
   const close = async () => {
@@ -91,18 +92,19 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
   }
   try {
     await awaitDatabase(db, log, signal)
-    const { ansible, isolation } = await tried
+    const { ansible, isolation } = await detection
     const facts = { executable: config.ANSIBLE_PLAYBOOK, isolation: isolation.mode, weakness: isolation.weakness }
     log.info({ ansible: ansible.version, ...facts }, 'ansible-playbook is ready')
     const vault = await openVault(db, password, config.CREDENTIAL_KEY_VERSION)
-    await removeDeadRuns(config.ANSIBLE_WORK_DIR, log)
+    await removeAbandonedRuns(config.ANSIBLE_WORK_DIR, log)
     const notifier = createNotifier(url, log)
     closers.push(() => notifier.close())
     const listener = await createListener(url, log)
     closers.push(() => listener.close())
-    const queue = await createQueue(url, log, 'worker')
-    const runtime: Runtime = { db, queue, notify: notifier.notify, log, vault }
-    const bastions = shareBastions()
+    const queue = await createQueue(url, log, 'worker', queues)
+    const actor = { kind: 'worker', id: workerId, name: workerId } as const
+    const runtime: SystemCtx = { db, queue, notify: notifier.notify, log, vault, actor }
+    const bastions = createBastionPool()
     closers.push(async () => bastions.close())
 
     const runsStop = new AbortController()
@@ -110,40 +112,39 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const deps = { runtime, config, workerId, listener, isolation }
     const ssh = { ...deps, bastions, stopping: sshStop.signal }
     const store = openArtifactStore(config)
-    const seals = reconcileSeals(runtime, workerId)
-    listener.on('credentialKey', null, seals.nudge)
+    const encryption = reconcileEncryption(runtime, workerId)
+    listener.on(credentialKeyRotated, null, encryption.trigger)
     const waiting = reconcileWaitingRuns(runtime)
-    for (const topic of ['nodesFreed', 'queue'] as const) listener.on(topic, null, waiting.nudge)
+    for (const topic of ['nodesFreed', 'queue'] as const) listener.on({ topic }, null, waiting.trigger)
     const alerts = reconcileAlerts(runtime, workerId, {
       link: new URL('/alerts', config.MUSTER_PUBLIC_URL).href,
       allowLocal: config.ALERT_LOCAL_TARGETS === '1',
     })
-    for (const topic of ['alert', 'alertRoute', 'alertSilence'] as const) listener.on(topic, null, alerts.nudge)
+    for (const topic of ['alert', 'alertRoute', 'alertSilence'] as const) listener.on({ topic }, null, alerts.trigger)
     const reconcilers = [
       reconcileAgents(runtime),
       reconcileAgentHistory(runtime),
       alerts,
       reconcileLostRuns(runtime, listener),
-      reconcileStuckWork(runtime),
-      seals,
+      reconcileStalledWork(runtime),
+      encryption,
       waiting,
       reconcileRetention(runtime, store),
     ]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
     listener.onReconnect(() => {
-      for (const one of reconcilers) one.nudge()
+      for (const one of reconcilers) one.trigger()
     })
-    measureQueues(() => queueDepths(db))
     let isStopping = false
-    const whyNotReady = async () => {
+    const notReadyReason = async () => {
       if (isStopping) return 'The worker is stopping.'
-      await queueDepths(db)
-      return store.whyNotReady()
+      await queueBacklogs(db)
+      return store.notReadyReason()
     }
-    const health = await serveHealth(config.HOST, config.WORKER_PORT, whyNotReady, said(isolation))
+    const health = await serveHealth(config.HOST, config.WORKER_PORT, notReadyReason, describeIsolation(isolation))
     closers.push(health.close)
 
-    const presence = await announce(runtime, listener, queue, {
+    const presence = await registerPresence(runtime, listener, queue, {
       name: workerId,
       host: hostname(),
       pid: process.pid,
@@ -154,10 +155,10 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       concurrency: config.JOB_RUNNER_CONCURRENCY,
     })
     closers.push(presence.end)
-    await queue.work('connection-test', config.SSH_CONCURRENCY, connectionTestHandler(ssh))
-    await queue.work('discovery', config.SSH_CONCURRENCY, discoveryHandler(ssh))
+    await queue.work(connectionTestQueue, config.SSH_CONCURRENCY, connectionTestHandler(ssh))
+    await queue.work(discoveryQueue, config.SSH_CONCURRENCY, discoveryHandler(ssh))
     await queue.work(
-      'job-run',
+      jobRunQueue,
       config.JOB_RUNNER_CONCURRENCY,
       jobRunHandler({ ...deps, store, presence, stopping: runsStop.signal }),
     )

@@ -1,19 +1,19 @@
-import type { Actor, Ctx, Runtime } from '@muster/core/context'
+import type { Actor, Ctx, SystemCtx } from '@muster/core/context'
 import type { Listener } from '@muster/core/events'
 import type { QueueEntry } from '@muster/core/queue'
 
-/** What every handler is given. `stopping` fires when the process is to end: then work under way is given up. */
+/** Dependencies of every handler. `stopping` fires when the process stops: handlers then abort their work. */
 export type WorkerDeps<Config> = {
-  runtime: Runtime
+  runtime: SystemCtx
   config: Config
-  /** Names this process: host, pid and something random. */
+  /** Identifies this process: host, PID and a random suffix. */
   workerId: string
   listener: Listener
   stopping: AbortSignal
 }
 
-/** The worker as the one who acts, inside the tenant of a queue entry. */
-export function workerCtx(deps: { runtime: Runtime; workerId: string }, entry: QueueEntry): Ctx {
+/** A context with the worker as actor, in the tenant of a queue entry. */
+export function workerCtx(deps: { runtime: SystemCtx; workerId: string }, entry: QueueEntry): Ctx {
   const actor: Actor = { kind: 'worker', id: deps.workerId, name: deps.workerId }
   return { ...deps.runtime, actor, tenantId: entry.tenantId }
 }

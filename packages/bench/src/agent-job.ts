@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Lab, type LabNode, relayIntoRack, serveFolder } from '@muster/lab'
+import { type Lab, type LabNode, relayToRack, serveFolder } from '@muster/lab'
 import { type Alert, type Watch, watchAgents } from './agent-watch.ts'
 import type { Client } from './client.ts'
 import { ERROR, followRun, runJob } from './onboard.ts'
@@ -48,10 +48,10 @@ export async function agentJob(
 ): Promise<AgentFigures> {
   const set = (input: Record<string, number>) =>
     api.mutate(
-      `mutation ($input: UpdateAgentSettingsInput!) { updateAgentSettings(input: $input) { __typename ... on AgentSettings { staleAfterS } ${ERROR} } }`,
+      `mutation ($input: UpdateAgentSettingsInput!) { updateAgentSettings(input: $input) { __typename ... on AgentSettings { staleAfterSeconds } ${ERROR} } }`,
       { input },
     )
-  await set({ heartbeatS: HEARTBEAT_S })
+  await set({ heartbeatIntervalSeconds: HEARTBEAT_S })
   const watch = watchAgents(api)
   const door = await openDoor(lab, apiPort)
   try {
@@ -60,7 +60,7 @@ export async function agentJob(
     const active = count(watch, (states) => states.at(-1) === 'ACTIVE')
     say(`agents deployed, ${active} of ${ids.size} ACTIVE`)
 
-    await set({ staleAfterS: STALE_S, offlineAfterS: OFFLINE_S })
+    await set({ staleAfterSeconds: STALE_S, offlineAfterSeconds: OFFLINE_S })
     const victim = lab.nodes.find((node) => node.profile === 'cpu')!.name
     await lab.fault(victim, 'link-down')
     await watch.until(`${victim} to be given up`, () => watch.states.get(victim)?.at(-1) === 'OFFLINE')
@@ -130,7 +130,7 @@ async function deploy(api: Client, lab: Lab, ids: Map<string, string>, apiUrl: s
     const open = lab.nodes.filter((node) => !node.behindBastion)
     await groupOf(api, ids, 'open', open, { api: apiUrl, files: server.url })
     if (hidden.length > 0) {
-      const relayed = { api: await relayIntoRack(lab, apiUrl), files: await relayIntoRack(lab, server.url) }
+      const relayed = { api: await relayToRack(lab, apiUrl), files: await relayToRack(lab, server.url) }
       await groupOf(api, ids, 'behind_bastion', hidden, relayed)
     }
     for (const nodeId of ids.values()) await giveToken(api, nodeId)
@@ -171,10 +171,10 @@ async function groupOf(
   )
 }
 
-/** A token with which this node alone may enrol, as a secret variable of it. */
+/** A token with which this node alone may enroll, as a secret variable of it. */
 async function giveToken(api: Client, nodeId: string): Promise<void> {
   const { token } = await api.mutate<{ token: string }>(
-    `mutation ($nodeId: ID!) { createAgentEnrolmentToken(nodeId: $nodeId) { __typename ... on CreatedAgentEnrolmentToken { token } ${ERROR} } }`,
+    `mutation ($nodeId: ID!) { createAgentEnrollmentToken(nodeId: $nodeId) { __typename ... on CreatedAgentEnrollmentToken { token } ${ERROR} } }`,
     { nodeId },
   )
   await api.mutate(

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { encodeHeartbeat, envelope, sign } from '@muster/protocol'
-import { agentKey, beatOf } from './bench-agents.ts'
+import { agentKey, heartbeatOf } from './bench-agents.ts'
 
 /** The body that the i-th agent sends. */
 export function bodyOf(i: number, sequence: number, now: Date, epoch = 1): Uint8Array {
-  const signed = encodeHeartbeat({ ...beatOf(i, sequence, now), boot_epoch: epoch })
+  const signed = encodeHeartbeat({ ...heartbeatOf(i, sequence, now), boot_epoch: epoch })
   return envelope(signed, sign(signed, agentKey(i), now))
 }
 

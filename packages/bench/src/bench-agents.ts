@@ -29,7 +29,7 @@ export async function seedAgents(databaseUrl: string, count: number): Promise<vo
            select key_id, tenant_id, node_id, public_key, 'ALLOWED', 'bench' from given),
          registered as (insert into agents (node_id, tenant_id, agent_id, cluster, key_id, version)
            select node_id, tenant_id, name, 'cluster-' || (ascii(right(name, 1)) % 10), key_id, '1.0.0' from given)
-         insert into agent_beats (node_id) select node_id from given`,
+         insert into agent_heartbeats (node_id) select node_id from given`,
         [places.map(agentName), keys],
       )
     }
@@ -40,7 +40,7 @@ export async function seedAgents(databaseUrl: string, count: number): Promise<vo
 }
 
 /** What the i-th agent says, as long as what one with eight accelerators says. */
-export const beatOf = (i: number, sequence: number, now: Date) => ({
+export const heartbeatOf = (i: number, sequence: number, now: Date) => ({
   node_id: agentName(i),
   cluster_id: `cluster-${agentName(i).charCodeAt(11) % 10}`,
   sequence_number: sequence,

@@ -67,7 +67,7 @@ async function hold(databaseUrl: string, i: number): Promise<() => Promise<void>
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()
   await db.query('begin')
-  await db.query('select from agent_beats join agents using (node_id) where agent_id = $1 for update of agent_beats', [
+  await db.query('select from agent_heartbeats join agents using (node_id) where agent_id = $1 for update of agent_heartbeats', [
     agentName(i),
   ])
   return () => db.end()
@@ -75,7 +75,7 @@ async function hold(databaseUrl: string, i: number): Promise<() => Promise<void>
 
 async function bothWait(db: pg.Client): Promise<boolean> {
   const { rowCount } = await db.query(`select from pg_stat_activity where datname = current_database()
-    and wait_event_type = 'Lock' and application_name <> 'muster-worker' and query like '%agent_beats%'`)
+    and wait_event_type = 'Lock' and application_name <> 'muster-worker' and query like '%agent_heartbeats%'`)
   return rowCount === 2
 }
 

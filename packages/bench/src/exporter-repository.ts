@@ -18,7 +18,7 @@ export async function exporterRepository(lab: Lab): Promise<{ url: string; close
   const key = await newSigningKey()
   copyFileSync(deb, join(folder, basename(deb)))
   await writeAptIndex(folder, { debs: [join(folder, basename(deb))] }, key)
-  writeFileSync(join(folder, 'repository.asc'), key.publicKey.armoured)
+  writeFileSync(join(folder, 'repository.asc'), key.publicKey.armored)
   const server = await serveFolder(folder, lab.hostAddress)
   return {
     url: server.url,

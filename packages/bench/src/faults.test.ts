@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, FAULT_TIMEOUT, isLong, often } from '@muster/core/testing'
+import { eventually, FAULT_TIMEOUT, isLong, scaleIterations } from '@muster/core/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bodyOf, openLine } from './agent-line.ts'
@@ -11,17 +11,17 @@ import { collide } from './collide.ts'
 import { addSilentNode, followRun, runJob, signIn } from './onboard.ts'
 import { type Product, startProduct } from './product.ts'
 
-const FAULTS = often(20)
-const LINES = often(1_000_000)
+const FAULTS = scaleIterations(20)
+const LINES = scaleIterations(1_000_000)
 const LINES_OF_PART = Math.ceil(LINES / (FAULTS + 1))
-const FOLLOWERS = Math.max(20, often(200))
+const FOLLOWERS = Math.max(20, scaleIterations(200))
 const WRITERS = 3
 // Only when something hangs does a follower hear nothing for so long.
 const SILENCE_MS = 300_000
 const AGENTS = isLong ? 1000 : 250
 const LINES_OF_AGENTS = isLong ? 100 : 25
-const RECORDED = isLong ? often(1_000_000) : 1000
-const RACES = often(100_000)
+const RECORDED = isLong ? scaleIterations(1_000_000) : 1000
+const RACES = scaleIterations(100_000)
 
 // In the place of ansible-playbook: what is tried here is what we do with its output and its end, not Ansible. Of
 // collect_facts it is soon done. Else it says its lines in parts, and begins each when it can take away the file with which the test

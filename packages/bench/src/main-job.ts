@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type AcceleratorCounts, type Lab, labUp } from '@muster/lab'
+import { type AcceleratorCounts, type Lab, startLab } from '@muster/lab'
 import { agentJob, clusterOf, isRight as isAgentRight } from './agent-job.ts'
 import { type Client, connect } from './client.ts'
 import { isRight as isLayeredRight, layeredJob } from './layered-job.ts'
@@ -52,12 +52,12 @@ async function cancelMidTask(api: Client, lab: Lab): Promise<string> {
     say('second run is in the middle of a task; canceling it')
     await cancelRun(api, id)
   }
-  const { node } = await api.request<{ node: { status: string; midTaskHosts: string[] } }>(
-    `query ($id: ID!) { node(id: $id) { ... on JobRun { status midTaskHosts } } }`,
+  const { node } = await api.request<{ node: { status: string; interruptedHosts: string[] } }>(
+    `query ($id: ID!) { node(id: $id) { ... on JobRun { status interruptedHosts } } }`,
     { id },
   )
-  if (!node.midTaskHosts.includes(victim.name))
-    say(`expected ${victim.name} among the hosts in mid-task, got ${JSON.stringify(node.midTaskHosts)}`)
+  if (!node.interruptedHosts.includes(victim.name))
+    say(`expected ${victim.name} among the hosts in mid-task, got ${JSON.stringify(node.interruptedHosts)}`)
   await lab.heal(victim.name)
   return node.status
 }
@@ -141,7 +141,7 @@ function expectedAccelerators(lab: Lab): AcceleratorCounts {
 }
 
 say('starting Postgres, API, worker and the lab')
-const [product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '5' }), labUp({ nodes: NODES })])
+const [product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '5' }), startLab({ nodes: NODES })])
 say(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
 const expected = expectedAccelerators(lab)
 let figures: Awaited<ReturnType<typeof mainJob>>

@@ -1,37 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember, createApiToken, revokeApiToken } from './access/index.ts'
-import type { Ctx } from './context.ts'
+import {
+  approveHostKeys,
+  finishConnectionTest,
+  recordOfferedHostKey,
+  recordPreflightStage,
+  startConnectionTest,
+  testConnections,
+} from './connections/index.ts'
 import { createCredential, deleteCredential, updateCredential } from './credentials/index.ts'
+import { discoverNodes, finishDiscovery, recordDiscoveryOfRun, startDiscovery } from './discoveries/index.ts'
 import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers, updateNodeGroup } from './groups/index.ts'
+import type { Ctx } from './kernel/context.ts'
 import {
   addNode,
-  approveHostKeys,
   checkNodeImport,
   decommissionNode,
-  discoverNodes,
   fingerprint,
-  finishConnectionTest,
-  finishDiscovery,
   importNodes,
   purgeNode,
   recommissionNode,
-  recordDiscoveryOfRun,
   recordNodeSeen,
   recordNodeUnreachable,
-  recordOfferedHostKey,
-  recordPreflightStage,
-  selectNodes,
   setNodeMaintenance,
-  startConnectionTest,
-  startDiscovery,
-  testConnections,
   updateNode,
 } from './nodes/index.ts'
-import { type Cast, makeHostKey, type TestRuntime, testRuntime } from './testing/index.ts'
+import { selectNodes } from './selection/index.ts'
+import { makeHostKey, type TenantFixture } from './testing/factories.ts'
+import { type TestRuntime, testRuntime } from './testing/runtime.ts'
 
 let t: TestRuntime
-let ours: Cast
-let theirs: Cast
+let ours: TenantFixture
+let theirs: TenantFixture
 /** Objects of the other tenant. */
 let ids: Record<'node' | 'retired' | 'key' | 'become' | 'bastion' | 'group' | 'token' | 'test' | 'discovery' | 'user', string>
 const offered = makeHostKey()

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { fixture } from '../test/node.ts'
+import { readProfileFile } from '../test/node.ts'
 import { type Accelerator, type Discovery, diffDiscoveries, parseNvidia, parseProbe } from './index.ts'
 
 const empty = parseProbe(
   'muster-probe/1 abcdef0123456789\nabcdef0123456789 + tools\nnpu-smi -\nabcdef0123456789 -\nabcdef0123456789 end ms=1\n',
 )
-const { accelerators } = parseNvidia({ xml: fixture('h100x8/nvidia-smi/-q_-x.txt') })
+const { accelerators } = parseNvidia({ xml: readProfileFile('h100x8/nvidia-smi/-q_-x.txt') })
 const seen = (change: (device: Accelerator, index: number) => Partial<Accelerator> | null = () => ({})): Discovery => ({
   ...structuredClone(empty),
   accelerators: accelerators.flatMap((device, index) => {
@@ -15,26 +15,26 @@ const seen = (change: (device: Accelerator, index: number) => Partial<Accelerato
 })
 const labels = (before: Discovery, after: Discovery) => diffDiscoveries(before, after).map((change) => change.label)
 
-it('is empty for the same node a minute later, when only temperatures and loads moved', () => {
-  const later = seen((_, index) => ({ temperature: 80 + index, power: 600, utilisation: 99, memoryUsed: 7 }))
+it('ignores volatile values by default', () => {
+  const later = seen((_, index) => ({ temperature: 80 + index, power: 600, utilization: 99, memoryUsed: 7 }))
   expect(diffDiscoveries(seen(), later)).toEqual([])
   expect(diffDiscoveries(seen(), later, { volatile: true })).toHaveLength(8 * 4)
 })
 
-it('tells which accelerator is gone and which is new', () => {
+it('reports removed and added accelerators', () => {
   const without = seen((_, index) => (index === 3 ? null : {}))
-  expect(labels(seen(), without)).toEqual([`accelerator 3 is gone (${accelerators[3]?.uuid})`])
-  expect(labels(without, seen())).toEqual([`accelerator 3 is new (${accelerators[3]?.uuid})`])
+  expect(labels(seen(), without)).toEqual([`accelerator 3 removed (${accelerators[3]?.uuid})`])
+  expect(labels(without, seen())).toEqual([`accelerator 3 added (${accelerators[3]?.uuid})`])
 })
 
-it('does not take a renumbering for new hardware', () => {
+it('does not report renumbering as a hardware change', () => {
   const renumbered = seen((_, index) => ({ index: 7 - index }))
   expect(diffDiscoveries(seen(), renumbered).every((change) => change.kind === 'changed' && change.path.endsWith('.index'))).toBe(
     true,
   )
 })
 
-it('tells versions, and the replaced card in a slot', () => {
+it('reports changed versions and a replaced card', () => {
   const after = seen((_, index) => (index === 0 ? { driverVersion: '560.35.03' } : index === 1 ? { uuid: 'GPU-new' } : {}))
   expect(labels(seen(), after)).toEqual([
     'accelerator 0: driver version 550.54.15 -> 560.35.03',
@@ -42,7 +42,7 @@ it('tells versions, and the replaced card in a slot', () => {
   ])
 })
 
-it('matches a device that lost its tool by its place', () => {
+it('matches a device without UUID by its PCI address', () => {
   const broken = seen((_, index) =>
     index === 2 ? { uuid: null, serial: null, source: 'pci', health: 'unknown', temperature: null } : {},
   )
@@ -51,7 +51,7 @@ it('matches a device that lost its tool by its place', () => {
   expect(changes.map((change) => change.label)).toContain('accelerator 2: health ok -> unknown')
 })
 
-it('leaves out of two nodes what names each, and tells what is unlike in the same place', () => {
+it('compares two nodes by position and ignores identifiers', () => {
   const slices = (profiles: string[], node: string) =>
     profiles.map((profile, index) => ({
       kind: 'mig' as const,
@@ -65,7 +65,7 @@ it('leaves out of two nodes what names each, and tells what is unlike in the sam
     const one = seen((_, index) => ({
       uuid: `GPU-${name}${index}`,
       serial: `S${name}${index}`,
-      // Another chassis: the first GPU is elsewhere.
+      // Another chassis: the first GPU has another PCI address.
       ...(index === 0 ? { pciAddress: name === 'a' ? '0000:01:00.0' : '0001:01:00.0' } : {}),
       ...(index === 1
         ? { partitionMode: profiles.length ? 'MIG enabled' : 'MIG disabled', partitions: slices(profiles, name) }
@@ -76,16 +76,16 @@ it('leaves out of two nodes what names each, and tells what is unlike in the sam
     return one
   }
   const difference = (from: string[], to: string[]) =>
-    diffDiscoveries(node('a', from), node('b', to), { ofTwoNodes: true }).map((change) => change.label)
+    diffDiscoveries(node('a', from), node('b', to), { acrossNodes: true }).map((change) => change.label)
   expect(difference(['3g.40gb', '3g.40gb'], ['3g.40gb'])).toEqual([
-    'accelerator 1: partition 3g.40gb 1 is gone',
+    'accelerator 1: partition 3g.40gb 1 removed',
     'accelerator 0: pci address 0000:01:00.0 -> 0001:01:00.0',
     'kernel 5.15 -> 6.8',
   ])
   expect(difference([], ['3g.40gb'])).toContain('accelerator 1: partition mode MIG disabled -> MIG enabled')
 })
 
-it('tells chips at one address apart by their slot', () => {
+it('distinguishes chips at one PCI address by slot', () => {
   const duo = (second: Partial<Accelerator>) => ({
     ...structuredClone(empty),
     accelerators: [0, 1].map((chip) => ({
@@ -102,7 +102,7 @@ it('tells chips at one address apart by their slot', () => {
   expect(labels(duo({}), duo({ firmwareVersion: '9' }))).toEqual(['accelerator 1: firmware version 96.00.74.00.11 -> 9'])
 })
 
-it('walks the host and the tools', () => {
+it('compares host facts and tools', () => {
   const nic = {
     mac: null,
     state: null,
@@ -127,8 +127,8 @@ it('walks the host and the tools', () => {
   expect(labels(before, after)).toEqual([
     'kernel 5.15 -> 6.8',
     'memory 1024 GiB -> 512 GiB',
-    'disk sdb is new',
-    'nic bond0.7 is new',
+    'disk sdb added',
+    'nic bond0.7 added',
     'tool nvidia-smi state ABSENT -> FAILED',
     'tool nvidia-smi reason unknown -> boom',
   ])

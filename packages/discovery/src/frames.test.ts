@@ -7,7 +7,7 @@ const call = (name: string, body: string, attributes = 'ms=10') => `${NONCE} + t
 const files = (...lines: string[]) => `${NONCE} + files\n${lines.join('\n')}\n${NONCE} -\n`
 
 describe('frames', () => {
-  it('hold bodies, exit codes and how the call ended', () => {
+  it('contain body, exit code and status of the call', () => {
     const raw = probe(
       call('a', 'one\ntwo\n:7'),
       call('b', 'half', 'ms=1000 timeout=1'),
@@ -26,11 +26,11 @@ describe('frames', () => {
     })
   })
 
-  it('begin after what a profile or a message of the day printed', () => {
+  it('begin after a message of the day', () => {
     expect(readFrames(`Welcome to node1!\nmuster-probe/1 short\n${probe(call('a', ':0'))}`).frames).toHaveLength(1)
   })
 
-  it('that were cut short are read as far as they came', () => {
+  it('are parsed up to the end of truncated output', () => {
     const whole = probe(call('a', 'one\n:0'), call('b', 'two\n:0'))
     const { frames, complete } = readFrames(whole.slice(0, whole.indexOf('two') + 2))
     expect({ complete, names: frames.map((frame) => frame.name), cut: frames.map((frame) => frame.cut) }).toEqual({
@@ -40,7 +40,7 @@ describe('frames', () => {
     })
   })
 
-  it('are not closed by text that only looks like a boundary', () => {
+  it('are not closed by forged boundaries', () => {
     expect(readFrames(probe(call('a', `x${NONCE} - ms=1\n0000000000000000 end ms=1\n:0`))).frames[0]?.body).toContain(
       '0000000000000000 end',
     )
@@ -48,17 +48,17 @@ describe('frames', () => {
 })
 
 describe('a probe', () => {
-  it('that never ran is no empty node', () => {
+  it('that never ran does not produce an empty node', () => {
     for (const raw of ['', 'sh: not found\n', new Uint8Array(0)])
       expect(parseProbe(raw)).toMatchObject({
         truncated: true,
         accelerators: [],
-        warnings: [expect.stringContaining('holds no probe')],
+        warnings: [expect.stringContaining('no probe output')],
         tools: expect.arrayContaining([expect.objectContaining({ tool: 'nvidia-smi', state: 'FAILED' })]),
       })
   })
 
-  it('keeps partial output of a tool that timed out later, and says so', () => {
+  it('keeps the partial output of a tool that timed out', () => {
     const list = 'GPU 0: NVIDIA A (UUID: GPU-1)'
     const raw = probe(call('nvidia-smi -q -x', 'garbage\n:255'), call('nvidia-smi -L', list, 'ms=9000 timeout=1'))
     expect(parseProbe(raw)).toMatchObject({
@@ -66,11 +66,11 @@ describe('a probe', () => {
       tools: expect.arrayContaining([
         expect.objectContaining({ tool: 'nvidia-smi', state: 'OK', deviceCount: 1, durationMs: 9010 }),
       ]),
-      warnings: ['nvidia-smi -L: no answer in time'],
+      warnings: ['nvidia-smi -L: timed out'],
     })
   })
 
-  it('does not call lost what a tool had no time to list', () => {
+  it('does not report devices as lost when the tool timed out', () => {
     const device = (bus: string) =>
       ['vendor:0x10de', 'device:0x2330', 'class:0x030200'].map((line) => `/sys/bus/pci/devices/0000:${bus}:00.0/${line}`)
     const driver = (bus: string) =>
@@ -89,15 +89,15 @@ describe('a probe', () => {
     })
   })
 
-  it('keeps two devices that say the same uuid', () => {
+  it('keeps two devices with the same UUID', () => {
     const gpu = (bus: string) => `<gpu id="00000000:${bus}:00.0"><product_name>NVIDIA A</product_name><uuid>GPU-aa</uuid></gpu>`
     const xml = `<nvidia_smi_log><attached_gpus>2</attached_gpus>${gpu('01')}${gpu('02')}</nvidia_smi_log>`
     const { accelerators, warnings } = parseProbe(probe(call('nvidia-smi -q -x', `${xml}\n:0`)))
     expect(accelerators.map((one) => one.pciAddress)).toEqual(['0000:01:00.0', '0000:02:00.0'])
-    expect(warnings).toEqual(['nvidia-smi: 0000:01:00.0 and 0000:02:00.0 report the same uuid GPU-aa'])
+    expect(warnings).toEqual(['nvidia-smi: 0000:01:00.0 and 0000:02:00.0 report the same UUID GPU-aa'])
   })
 
-  it('reads the host: full name from /etc/hosts, disks in sectors, NIC without link, InfiniBand, default route', () => {
+  it('parses host facts: FQDN from /etc/hosts, disk sectors, NIC without link, InfiniBand, default route', () => {
     const system = `@addresses\n2: ib0    inet 10.1.2.3/24 brd 10.1.2.255 scope global ib0\\\n2: ib0    inet6 fe80::1/64 scope link\n@hosts\n10.1.2.3 node7.rack.example node7\n@python\n/usr/bin/python3 Python 3.6.8\n@nvcc\nCuda compilation tools, release 11.0, V11.0.221\n@mounts\n/dev/nvme0n1p2 / xfs rw 0 0\nnfs:/home /home nfs4 rw 0 0\n/dev/nvme0n1p2 /var/lib/kubelet/x xfs rw 0 0\n@df\nFilesystem 1024-blocks Used Available Capacity Mounted on\n/dev/nvme0n1p2 1000 400 600 40% /`
     const raw = probe(
       `${NONCE} + cpuinfo\nprocessor\t: 0\nCPU implementer\t: 0x48\nCPU part\t: 0xd01\n${NONCE} -\n`,

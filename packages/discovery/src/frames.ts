@@ -1,34 +1,34 @@
-/** One call of a vendor's tool, or one part of the host's facts, as the probe wrote it. */
+/** Output of one tool call, or one section of host facts. */
 export interface Frame {
   name: string
   body: string
-  /** Exit code; null when the call did not come to its end. */
+  /** Exit code; null when the call did not finish. */
   code: number | null
   durationMs: number | null
   timedOut: boolean
-  /** Cut at the limit of bytes, or by the end of the whole output. */
+  /** Truncated at the size limit or by the end of the output. */
   cut: boolean
-  /** Not called: the tool's clock or bytes were used up. */
+  /** Not called, because the time or size limit was reached. */
   skipped: boolean
 }
 
 export interface Frames {
   frames: Frame[]
-  /** The probe's own last line was there. */
+  /** The last line of the probe is present. */
   complete: boolean
   durationMs: number | null
 }
 
-/** No output of the probe is longer; what follows is not read. */
-const LIMIT = 2 * 1024 * 1024
+/** Maximum output to parse. */
+const OUTPUT_LIMIT = 2 * 1024 * 1024
 
-/** Raw output as text, byte for byte where it is not UTF-8. */
+/** Decodes raw output; invalid UTF-8 is replaced. */
 export const rawText = (raw: Uint8Array | string): string =>
-  typeof raw === 'string' ? raw.slice(0, LIMIT) : new TextDecoder('utf-8').decode(raw.subarray(0, LIMIT))
+  typeof raw === 'string' ? raw.slice(0, OUTPUT_LIMIT) : new TextDecoder('utf-8').decode(raw.subarray(0, OUTPUT_LIMIT))
 
 /**
- * Reads the probe's frames. Anything before its first line (a message of the day, a profile that echoes) is passed over. Only a
- * line that begins with the nonce of the first line is a boundary, so nothing that a tool prints can be one.
+ * Parses the frames of a probe. Output before the first line, such as a message of the day, is ignored. Only lines that begin with the
+ * nonce of the first line are boundaries, so tools cannot forge them.
  */
 export function readFrames(raw: Uint8Array | string): Frames {
   const text = rawText(raw)
@@ -45,34 +45,34 @@ export function readFrames(raw: Uint8Array | string): Frames {
       continue
     }
     const [, kind = '', rest = ''] = /^\S+ (\S+) ?(.*?)\r?$/.exec(line) ?? []
-    if (open) frames.push(close(open, kind === '-' ? rest : 'cut=1'))
+    if (open) frames.push(closeFrame(open, kind === '-' ? rest : 'cut=1'))
     open = kind === '+' ? { name: rest, lines: [] } : null
     if (kind === 'end') {
       complete = true
-      durationMs = setting(rest, 'ms')
+      durationMs = parseAttribute(rest, 'ms')
       break
     }
   }
-  if (open) frames.push(close(open, 'cut=1'))
+  if (open) frames.push(closeFrame(open, 'cut=1'))
   return { frames, complete, durationMs }
 }
 
-const setting = (text: string, name: string): number | null => {
+const parseAttribute = (text: string, name: string): number | null => {
   const value = new RegExp(`(?:^| )${name}=(\\d{1,9})\\b`).exec(text)?.[1]
   return value === undefined ? null : Number(value)
 }
 
-/** The last line of a tool's frame is `:EXITCODE`; it is missing when the call was ended by force or cut. */
-function close(open: { name: string; lines: string[] }, attributes: string): Frame {
+/** The last line of a tool frame is `:EXITCODE`. It is missing when the call was killed or truncated. */
+function closeFrame(open: { name: string; lines: string[] }, attributes: string): Frame {
   const last = /^:(\d{1,3})$/.exec(open.lines.at(-1) ?? '')
   const isCall = open.name.startsWith('tool ')
   return {
     name: open.name,
     body: (isCall && last ? open.lines.slice(0, -1) : open.lines).join('\n'),
     code: isCall && last ? Number(last[1]) : null,
-    durationMs: setting(attributes, 'ms'),
-    timedOut: setting(attributes, 'timeout') === 1,
-    cut: setting(attributes, 'cut') === 1,
-    skipped: setting(attributes, 'skipped') === 1,
+    durationMs: parseAttribute(attributes, 'ms'),
+    timedOut: parseAttribute(attributes, 'timeout') === 1,
+    cut: parseAttribute(attributes, 'cut') === 1,
+    skipped: parseAttribute(attributes, 'skipped') === 1,
   }
 }

@@ -1,3 +1,3 @@
-import { fuzz } from '../test/fuzz.ts'
+import { defineFuzzTests } from '../test/fuzz.ts'
 
-fuzz(3000)
+defineFuzzTests(3000)

@@ -1,14 +1,14 @@
 import type { HostFacts } from './schema.ts'
-import { count } from './text.ts'
+import { parseCount } from './text.ts'
 
-/** How many numbers a list like `0-3,8` names. */
-const listed = (text: string | null): number | null => {
+/** Counts the numbers in a list such as `0-3,8`. */
+const countList = (text: string | null): number | null => {
   const parts = (text ?? '').split(',').map((part) => /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim()))
   if (parts.some((part) => part === null)) return null
   return parts.reduce((sum, part) => sum + Math.max(0, Number(part?.[2] ?? part?.[1]) - Number(part?.[1]) + 1), 0)
 }
 
-/** Arm processors do not tell their name, only who made which part. */
+/** Arm processors report implementer and part instead of a name. */
 const ARM_PARTS: Record<string, string> = {
   '0x41/0xd0c': 'Neoverse-N1',
   '0x41/0xd40': 'Neoverse-V1',
@@ -25,15 +25,15 @@ const ARM_PARTS: Record<string, string> = {
   '0x46/0x001': 'A64FX',
 }
 
-export function cpu(text: string, files: Map<string, string>): HostFacts['cpu'] {
+export function parseCpu(text: string, files: Map<string, string>): HostFacts['cpu'] {
   const get = (label: string) => new RegExp(`^${label}\\s*:\\s*(.+)$`, 'mi').exec(text)?.[1]?.trim() ?? null
   const base = [...files.keys()].find((path) => path.endsWith('/cpu/online'))?.replace(/online$/, '') ?? ''
   const file = (path: string) => files.get(base + path)?.trim() ?? null
-  const threads = listed(file('online'))
-  const perSocket = listed(file('cpu0/topology/core_siblings_list')) ?? count(get('siblings'))
-  const perCore = listed(file('cpu0/topology/thread_siblings_list'))
+  const threads = countList(file('online'))
+  const perSocket = countList(file('cpu0/topology/core_siblings_list')) ?? parseCount(get('siblings'))
+  const perCore = countList(file('cpu0/topology/thread_siblings_list'))
   const sockets = threads && perSocket ? Math.max(1, Math.round(threads / perSocket)) : null
-  const coresPerSocket = count(get('cpu cores'))
+  const coresPerSocket = parseCount(get('cpu cores'))
   const arm = `${get('CPU implementer')}/${get('CPU part')}`
   return {
     model:

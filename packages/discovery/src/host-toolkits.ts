@@ -1,6 +1,6 @@
-import { link, pairs } from './host-evidence.ts'
+import { findLink, parseKeyValues } from './host-evidence.ts'
 
-/** Product names of hypervisors, as DMI prints them. */
+/** DMI product names of hypervisors. */
 const HYPERVISORS: [RegExp, string][] = [
   [/vmware/i, 'vmware'],
   [/virtualbox/i, 'virtualbox'],
@@ -12,18 +12,18 @@ const HYPERVISORS: [RegExp, string][] = [
   [/kvm|qemu|openstack|bochs|red hat|nutanix ahv/i, 'kvm'],
 ]
 
-export function virtualization(files: Map<string, string>, links: Map<string, string>, product: string): string | null {
+export function detectVirtualization(files: Map<string, string>, links: Map<string, string>, product: string): string | null {
   const container = files.get('/run/systemd/container')?.trim()
   if (container) return container
-  if (link(links, '/.dockerenv') !== undefined || link(links, '/run/.containerenv') !== undefined) return 'container'
+  if (findLink(links, '/.dockerenv') !== undefined || findLink(links, '/run/.containerenv') !== undefined) return 'container'
   return (
     HYPERVISORS.find(([pattern]) => pattern.test(product))?.[1] ??
     (files.has('/sys/hypervisor/type') ? (files.get('/sys/hypervisor/type')?.trim() ?? null) : null)
   )
 }
 
-/** Versions of toolkits and kernel drivers, as installed on the node. */
-export function toolkits(files: Map<string, string>, links: Map<string, string>, nvcc: string): Record<string, string> {
+/** Installed versions of toolkits and kernel drivers. */
+export function detectToolkits(files: Map<string, string>, links: Map<string, string>, nvcc: string): Record<string, string> {
   const found: Record<string, string> = {}
   const put = (name: string, version: string | null | undefined) => {
     if (version && !found[name]) found[name] = version
@@ -34,13 +34,15 @@ export function toolkits(files: Map<string, string>, links: Map<string, string>,
   for (const text of match(/\/usr\/local\/cuda\/version\.txt$/)) put('cuda', /CUDA Version ([\d.]+)/.exec(text)?.[1])
   put('cuda', /release ([\d.]+)/.exec(nvcc)?.[1])
   for (const text of match(/\/opt\/rocm[^/]*\/\.info\/version$/)) put('rocm', /^(\d[\d.]*)/.exec(text.trim())?.[1])
-  for (const text of match(/ascend_toolkit_install\.info$/)) put('cann', pairs(text).version)
-  for (const text of match(/Ascend\/driver\/version\.info$/)) put('ascend driver', pairs(text).Version)
-  for (const text of match(/Ascend\/firmware\/version\.info$/)) put('ascend firmware', pairs(text).Version)
+  for (const text of match(/ascend_toolkit_install\.info$/)) put('cann', parseKeyValues(text).version)
+  for (const text of match(/Ascend\/driver\/version\.info$/)) put('ascend driver', parseKeyValues(text).Version)
+  for (const text of match(/Ascend\/firmware\/version\.info$/)) put('ascend firmware', parseKeyValues(text).Version)
   for (const text of match(/\/PPU_SDK\/(version|VERSION)(\.\w+)?$/)) put('sail sdk', /\d+\.\d[\w.-]*/.exec(text)?.[0])
   put(
     'oneapi',
-    /\d+(\.\d+)+/.exec(link(links, '/opt/intel/oneapi/compiler/latest') ?? link(links, '/opt/intel/oneapi/latest') ?? '')?.[0],
+    /\d+(\.\d+)+/.exec(
+      findLink(links, '/opt/intel/oneapi/compiler/latest') ?? findLink(links, '/opt/intel/oneapi/latest') ?? '',
+    )?.[0],
   )
   put(
     'nvidia driver',

@@ -1,17 +1,26 @@
 import type { Accelerator } from './schema.ts'
-import { deviceHealth, migMode } from './smi-query.ts'
-import { bytes, count, enabled, identity, known, linesOf, number, pciAddress } from './text.ts'
-import { accelerator } from './vendor.ts'
+import { evaluateDeviceHealth, parseMigMode } from './smi-query.ts'
+import {
+  parseBytes,
+  parseCount,
+  parseEnabled,
+  parseIdentity,
+  parseNumber,
+  parsePciAddress,
+  parseText,
+  splitLines,
+} from './text.ts'
+import { createAccelerator } from './vendor.ts'
 
-/** What the probe asks for: known to every driver since 450, since one unknown field makes the whole call fail. */
+/** Fields of the probe's query. All drivers since 450 support them; one unknown field makes the whole call fail. */
 export const NVIDIA_FIELDS =
   'index,name,uuid,serial,pci.bus_id,memory.total,memory.used,driver_version,vbios_version,temperature.gpu,power.draw,power.limit,utilization.gpu,ecc.mode.current,mig.mode.current'.split(
     ',',
   )
-/** The second call of the probe, for what the XML lacks. */
+/** Fields of the probe's second query, which the XML lacks. */
 export const NVIDIA_CAPABILITY_FIELDS = 'index,uuid,pci.bus_id,compute_cap,mig.mode.current'.split(',')
 
-/** Longer spellings that the tools take and print back. */
+/** Alternative field names of the tools. */
 const ALIASES: Record<string, string> = {
   gpu_name: 'name',
   gpu_uuid: 'uuid',
@@ -31,12 +40,11 @@ const ALIASES: Record<string, string> = {
 }
 
 /**
- * Reads `--query-gpu` (or `--query-ppu`) in CSV: separated by `, `, never quoted, one row per physical device. The fields come from
- * the header row, from `fields`, or from the number of columns where it is one of the probe's own calls. A row with another number
- * of columns is not a device: that is how error lines look.
+ * Parses the CSV of `--query-gpu` or `--query-ppu`: separated by `, `, never quoted, one row per physical device. The columns come from the
+ * header row, from `fields`, or from the column count of the probe's own queries. Rows with another column count are error messages.
  */
-export function nvidiaCsv(text: string, fields?: string[]): { accelerators: Accelerator[]; warnings: string[] } {
-  const rows = linesOf(text)
+export function parseNvidiaCsv(text: string, fields?: string[]): { accelerators: Accelerator[]; warnings: string[] } {
+  const rows = splitLines(text)
     .map((line) => line.trim().split(/,[ \t]*/))
     .filter((row) => row.length > 1)
   const names = (row: string[]) =>
@@ -54,40 +62,40 @@ export function nvidiaCsv(text: string, fields?: string[]): { accelerators: Acce
         .length >
       row.length / 2,
   )
-  const columns = header >= 0 ? names(rows[header] ?? []) : fields ? names(fields) : guess(rows)
+  const columns = header >= 0 ? names(rows[header] ?? []) : fields ? names(fields) : guessColumns(rows)
   const accelerators: Accelerator[] = []
   const warnings: string[] = []
   for (const row of rows.slice(header + 1)) {
     if (row.length !== columns.length) {
-      warnings.push(
-        `nvidia-smi: a row with ${row.length} of ${columns.length} columns was left out: ${row.join(', ').slice(0, 120)}`,
-      )
+      warnings.push(`nvidia-smi: ignored a row with ${row.length} of ${columns.length} columns: ${row.join(', ').slice(0, 120)}`)
       continue
     }
     const cell = (name: string) => (columns.includes(name) ? row[columns.indexOf(name)] : undefined)
-    const [corrected, uncorrected] = ['corrected', 'uncorrected'].map((kind) => count(cell(`ecc.errors.${kind}.volatile.total`)))
+    const [corrected, uncorrected] = ['corrected', 'uncorrected'].map((kind) =>
+      parseCount(cell(`ecc.errors.${kind}.volatile.total`)),
+    )
     const ecc = { correctedVolatile: corrected ?? null, uncorrectedVolatile: uncorrected ?? null }
-    const device = accelerator('nvidia_gpu', 'nvidia', {
-      model: known(cell('name')),
-      index: count(cell('index')),
-      uuid: identity(cell('uuid')),
-      serial: identity(cell('serial')),
-      pciAddress: pciAddress(cell('pci.bus_id')),
-      memoryTotal: bytes(cell('memory.total')),
-      memoryUsed: bytes(cell('memory.used')),
-      driverVersion: known(cell('driver_version')),
-      firmwareVersion: known(cell('vbios_version')),
-      computeCapability: known(cell('compute_cap')),
-      partitionMode: migMode(cell('mig.mode.current')),
-      eccMode: enabled(cell('ecc.mode.current')),
+    const device = createAccelerator('nvidia_gpu', 'nvidia', {
+      model: parseText(cell('name')),
+      index: parseCount(cell('index')),
+      uuid: parseIdentity(cell('uuid')),
+      serial: parseIdentity(cell('serial')),
+      pciAddress: parsePciAddress(cell('pci.bus_id')),
+      memoryTotal: parseBytes(cell('memory.total')),
+      memoryUsed: parseBytes(cell('memory.used')),
+      driverVersion: parseText(cell('driver_version')),
+      firmwareVersion: parseText(cell('vbios_version')),
+      computeCapability: parseText(cell('compute_cap')),
+      partitionMode: parseMigMode(cell('mig.mode.current')),
+      eccMode: parseEnabled(cell('ecc.mode.current')),
       eccErrors:
         ecc.correctedVolatile === null && ecc.uncorrectedVolatile === null
           ? null
           : { ...ecc, correctedAggregate: null, uncorrectedAggregate: null },
-      temperature: number(cell('temperature.gpu')),
-      power: number(cell('power.draw')),
-      utilisation: number(cell('utilization.gpu')),
-      ...deviceHealth({
+      temperature: parseNumber(cell('temperature.gpu')),
+      power: parseNumber(cell('power.draw')),
+      utilization: parseNumber(cell('utilization.gpu')),
+      ...evaluateDeviceHealth({
         lost: row.some((value) => /[GP]PU is lost/i.test(value)),
         recovery: cell('gpu_recovery_action'),
         resetRequired: row.some((value) => /requires reset/i.test(value)) ? 'Yes' : undefined,
@@ -95,13 +103,13 @@ export function nvidiaCsv(text: string, fields?: string[]): { accelerators: Acce
       }),
     })
     if (device.model || device.uuid || device.pciAddress) accelerators.push(device)
-    else warnings.push('nvidia-smi: a row without name, uuid and address was left out')
+    else warnings.push('nvidia-smi: ignored a row without name, UUID and PCI address')
   }
   return { accelerators, warnings: warnings.slice(0, 16) }
 }
 
-/** The columns of a call without header: one of the probe's own, by their number. */
-function guess(rows: string[][]): string[] {
+/** Columns of output without header, from the column count of the probe's queries. */
+function guessColumns(rows: string[][]): string[] {
   const own = [NVIDIA_FIELDS, NVIDIA_CAPABILITY_FIELDS].find((fields) => rows.some((row) => row.length === fields.length))
   return own ?? NVIDIA_FIELDS
 }

@@ -1,8 +1,20 @@
 import { XMLParser } from 'fast-xml-parser'
 import type { Accelerator, Partition } from './schema.ts'
-import { deviceHealth, migMode } from './smi-query.ts'
-import { bytes, count, enabled, identity, known, list, number, pciAddress, plain, record, release } from './text.ts'
-import { accelerator } from './vendor.ts'
+import { evaluateDeviceHealth, parseMigMode } from './smi-query.ts'
+import {
+  asArray,
+  asRecord,
+  parseBytes,
+  parseCount,
+  parseEnabled,
+  parseIdentity,
+  parseNumber,
+  parsePciAddress,
+  parseRelease,
+  parseText,
+  stripControl,
+} from './text.ts'
+import { createAccelerator } from './vendor.ts'
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -13,25 +25,25 @@ const parser = new XMLParser({
   ignorePiTags: true,
 })
 
-/** A place in parsed XML: text of `at(gpu, 'pci', 'pci_bus_id')`, undefined where there is none. */
-const at = (node: unknown, ...path: string[]): unknown => path.reduce((inner: unknown, key) => record(inner)[key], node)
+/** Value at a path of parsed XML, such as `getPath(gpu, 'pci', 'pci_bus_id')`. */
+const getPath = (node: unknown, ...path: string[]): unknown => path.reduce((inner: unknown, key) => asRecord(inner)[key], node)
 
-/** Reads `-q -x` of nvsmi_device_v10 to v13, block by block. */
-export function fromXml(text: string): {
+/** Parses `-q -x` of nvsmi_device_v10 to v13, one GPU block at a time. */
+export function parseNvidiaXml(text: string): {
   accelerators: Accelerator[]
   driver: string | null
   cuda: string | null
   attached: number | null
 } {
-  const body = plain(text)
+  const body = stripControl(text)
   const log = body.indexOf('<nvidia_smi_log')
   if (log < 0) return { accelerators: [], driver: null, cuda: null, attached: null }
   const first = body.indexOf('<gpu ', log)
   const head = body.slice(log, first < 0 ? undefined : first)
   const tag = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(head)?.[1]
-  const driver = release(tag('kmd_version')) ?? release(tag('driver_version'))
-  const cuda = release(tag('cuda_umd_version')) ?? release(tag('cuda_version'))
-  // Block by block: an output that was cut short keeps its complete devices, and no document type is ever parsed.
+  const driver = parseRelease(tag('kmd_version')) ?? parseRelease(tag('driver_version'))
+  const cuda = parseRelease(tag('cuda_umd_version')) ?? parseRelease(tag('cuda_version'))
+  // One block at a time: truncated output keeps its complete devices, and document types are never parsed.
   const blocks =
     first < 0
       ? []
@@ -39,26 +51,26 @@ export function fromXml(text: string): {
           .slice(first)
           .split(/(?=<gpu )/)
           .slice(0, 256)
-  const accelerators = blocks.map((block, index) => fromGpu(block, index)).filter((device) => device !== null)
-  return { accelerators, driver, cuda, attached: count(tag('attached_gpus')) }
+  const accelerators = blocks.map((block, index) => parseGpu(block, index)).filter((device) => device !== null)
+  return { accelerators, driver, cuda, attached: parseCount(tag('attached_gpus')) }
 }
 
-function fromGpu(block: string, index: number): Accelerator | null {
+function parseGpu(block: string, index: number): Accelerator | null {
   let gpu: unknown
   try {
-    gpu = record(parser.parse(block.replace(/<\/nvidia_smi_log>[\s\S]*$/, ''))).gpu
+    gpu = asRecord(parser.parse(block.replace(/<\/nvidia_smi_log>[\s\S]*$/, ''))).gpu
   } catch {
     return null
   }
   gpu = Array.isArray(gpu) ? gpu[0] : gpu
   const errors = (scope: string, corrected: boolean) => {
     const kind = corrected ? /(?<!un)correctable/ : /uncorrectable/
-    const counts = Object.entries(record(at(gpu, 'ecc_errors', scope))).filter(([key]) => kind.test(key))
-    const values = counts.map(([, value]) => count(value)).filter((value) => value !== null)
-    // Until v10 the counts were nested: volatile/single_bit/total.
+    const counts = Object.entries(asRecord(getPath(gpu, 'ecc_errors', scope))).filter(([key]) => kind.test(key))
+    const values = counts.map(([, value]) => parseCount(value)).filter((value) => value !== null)
+    // Up to v10, the counts are nested: volatile/single_bit/total.
     return values.length
       ? values.reduce((a, b) => a + b, 0)
-      : count(at(gpu, 'ecc_errors', scope, corrected ? 'single_bit' : 'double_bit', 'total'))
+      : parseCount(getPath(gpu, 'ecc_errors', scope, corrected ? 'single_bit' : 'double_bit', 'total'))
   }
   const eccErrors = {
     correctedVolatile: errors('volatile', true),
@@ -68,36 +80,38 @@ function fromGpu(block: string, index: number): Accelerator | null {
   }
   const power = (...readings: string[]) =>
     readings
-      .flatMap((part) => ['power_draw', 'instant_power_draw', 'average_power_draw'].map((name) => number(at(gpu, part, name))))
+      .flatMap((part) =>
+        ['power_draw', 'instant_power_draw', 'average_power_draw'].map((name) => parseNumber(getPath(gpu, part, name))),
+      )
       .find((value) => value !== null) ?? null
-  const uuid = identity(at(gpu, 'uuid'))
-  const fabric = known(at(gpu, 'fabric', 'state'))
-  const device = accelerator('nvidia_gpu', 'nvidia', {
-    model: known(at(gpu, 'product_name')),
+  const uuid = parseIdentity(getPath(gpu, 'uuid'))
+  const fabric = parseText(getPath(gpu, 'fabric', 'state'))
+  const device = createAccelerator('nvidia_gpu', 'nvidia', {
+    model: parseText(getPath(gpu, 'product_name')),
     index,
     uuid,
-    serial: identity(at(gpu, 'serial')),
-    slot: known(at(gpu, 'gpu_module_id')) ?? known(at(gpu, 'platformInfo', 'module_id')),
-    pciAddress: pciAddress(at(gpu, 'pci', 'pci_bus_id')) ?? pciAddress(at(gpu, '@id')),
-    memoryTotal: bytes(at(gpu, 'fb_memory_usage', 'total')),
-    memoryUsed: bytes(at(gpu, 'fb_memory_usage', 'used')),
-    firmwareVersion: known(at(gpu, 'vbios_version')),
-    computeCapability: known(at(gpu, 'compute_capability')) ?? known(at(gpu, 'compute_cap')),
-    partitionMode: migMode(at(gpu, 'mig_mode', 'current_mig')),
-    partitions: migDevices(at(gpu, 'mig_devices'), uuid),
-    eccMode: enabled(at(gpu, 'ecc_mode', 'current_ecc')),
+    serial: parseIdentity(getPath(gpu, 'serial')),
+    slot: parseText(getPath(gpu, 'gpu_module_id')) ?? parseText(getPath(gpu, 'platformInfo', 'module_id')),
+    pciAddress: parsePciAddress(getPath(gpu, 'pci', 'pci_bus_id')) ?? parsePciAddress(getPath(gpu, '@id')),
+    memoryTotal: parseBytes(getPath(gpu, 'fb_memory_usage', 'total')),
+    memoryUsed: parseBytes(getPath(gpu, 'fb_memory_usage', 'used')),
+    firmwareVersion: parseText(getPath(gpu, 'vbios_version')),
+    computeCapability: parseText(getPath(gpu, 'compute_capability')) ?? parseText(getPath(gpu, 'compute_cap')),
+    partitionMode: parseMigMode(getPath(gpu, 'mig_mode', 'current_mig')),
+    partitions: parseMigDevices(getPath(gpu, 'mig_devices'), uuid),
+    eccMode: parseEnabled(getPath(gpu, 'ecc_mode', 'current_ecc')),
     eccErrors: Object.values(eccErrors).some((value) => value !== null) ? eccErrors : null,
-    temperature: number(at(gpu, 'temperature', 'gpu_temp')),
+    temperature: parseNumber(getPath(gpu, 'temperature', 'gpu_temp')),
     power: power('gpu_power_readings', 'power_readings'),
-    utilisation: number(at(gpu, 'utilization', 'gpu_util')),
-    ...deviceHealth({
+    utilization: parseNumber(getPath(gpu, 'utilization', 'gpu_util')),
+    ...evaluateDeviceHealth({
       lost: /GPU is lost/i.test(block),
-      recovery: at(gpu, 'gpu_recovery_action'),
-      resetRequired: at(gpu, 'gpu_reset_status', 'reset_required'),
-      remapFailed: at(gpu, 'remapped_rows', 'remapped_row_failure'),
-      remapPending: at(gpu, 'remapped_rows', 'remapped_row_pending'),
-      retirementPending: at(gpu, 'retired_pages', 'pending_retirement'),
-      unrepairable: at(gpu, 'ecc_errors', 'unrepairable_memory'),
+      recovery: getPath(gpu, 'gpu_recovery_action'),
+      resetRequired: getPath(gpu, 'gpu_reset_status', 'reset_required'),
+      remapFailed: getPath(gpu, 'remapped_rows', 'remapped_row_failure'),
+      remapPending: getPath(gpu, 'remapped_rows', 'remapped_row_pending'),
+      retirementPending: getPath(gpu, 'retired_pages', 'pending_retirement'),
+      unrepairable: getPath(gpu, 'ecc_errors', 'unrepairable_memory'),
       uncorrected: eccErrors.uncorrectedVolatile,
       fabric,
     }),
@@ -105,13 +119,13 @@ function fromGpu(block: string, index: number): Accelerator | null {
   return device.model || device.uuid || device.pciAddress ? device : null
 }
 
-function migDevices(node: unknown, parentUuid: string | null): Partition[] {
-  return list(record(node).mig_device).map((child) => ({
+function parseMigDevices(node: unknown, parentUuid: string | null): Partition[] {
+  return asArray(asRecord(node).mig_device).map((child) => ({
     kind: 'mig',
-    uuid: identity(at(child, 'uuid')),
-    profile: known(at(child, 'name')),
-    index: count(at(child, 'index')),
+    uuid: parseIdentity(getPath(child, 'uuid')),
+    profile: parseText(getPath(child, 'name')),
+    index: parseCount(getPath(child, 'index')),
     parentUuid,
-    memoryTotal: bytes(at(child, 'fb_memory_usage', 'total')),
+    memoryTotal: parseBytes(getPath(child, 'fb_memory_usage', 'total')),
   }))
 }

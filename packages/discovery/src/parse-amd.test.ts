@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { fixture, sample } from '../test/node.ts'
+import { readFixture, readProfileFile } from '../test/node.ts'
 import { parseAmd } from './index.ts'
 
 const MIB = 1024 ** 2
 
-it('takes every top level that the releases print', () => {
+it('accepts the top-level layouts of all releases', () => {
   const gpu = { gpu: 0, asic: { market_name: 'AMD Instinct MI300X' }, bus: { bdf: '0000:05:00.0' } }
   for (const value of [[gpu], { gpu_data: [gpu] }, { gpus: [gpu] }, gpu]) {
     const { accelerators } = parseAmd({ static: JSON.stringify(value) })
@@ -42,11 +42,11 @@ it.each([
   ).toBe(version)
 })
 
-it('folds the eight partitions of CPX into their card, whose memory is counted once', () => {
+it('merges the eight CPX partitions into their card and counts its memory once', () => {
   const { accelerators, failure } = parseAmd({
-    static: sample('amd/6.3-cpx/static.json'),
-    list: sample('amd/6.3-cpx/list.json'),
-    metric: sample('amd/6.3-cpx/metric.json'),
+    static: readFixture('amd/6.3-cpx/static.json'),
+    list: readFixture('amd/6.3-cpx/list.json'),
+    metric: readFixture('amd/6.3-cpx/metric.json'),
   })
   expect(failure).toBeNull()
   expect(accelerators).toHaveLength(1)
@@ -56,7 +56,7 @@ it('folds the eight partitions of CPX into their card, whose memory is counted o
     driverVersion: null,
     power: 140,
     temperature: 41,
-    utilisation: 7,
+    utilization: 7,
     eccErrors: null,
     memoryUsed: null,
   })
@@ -71,15 +71,15 @@ it('folds the eight partitions of CPX into their card, whose memory is counted o
   })
 })
 
-it('folds partitions that all show one PCI address, as older releases do', () => {
-  const one = sample('amd/6.3-cpx/static.json').replace(/0000:05:00\.\d/g, '0000:05:00.0')
+it('merges partitions with one PCI address, as in older releases', () => {
+  const one = readFixture('amd/6.3-cpx/static.json').replace(/0000:05:00\.\d/g, '0000:05:00.0')
   expect(parseAmd({ static: one }).accelerators.map((device) => device.partitions.length)).toEqual([8])
 })
 
-it('keeps the two dies of a MI250X as two devices; the second has no power of its own', () => {
+it('keeps the two dies of a MI250X as separate devices; the second has no power reading', () => {
   const { accelerators } = parseAmd({
-    static: sample('amd/6.1-mi250x/static.json'),
-    metric: sample('amd/6.1-mi250x/metric.json'),
+    static: readFixture('amd/6.1-mi250x/static.json'),
+    metric: readFixture('amd/6.1-mi250x/metric.json'),
   })
   expect(accelerators.map((device) => [device.pciAddress, device.power, device.partitions.length])).toEqual([
     ['0000:c1:00.0', 90, 0],
@@ -90,18 +90,18 @@ it('keeps the two dies of a MI250X as two devices; the second has no power of it
   expect(accelerators[0]).toMatchObject({ driverVersion: '6.3.6', temperature: 33, memoryTotal: 65520 * MIB })
 })
 
-it('takes no id for a name', () => {
+it('ignores a hexadecimal ID in place of a model name', () => {
   const gpu = { gpu: 0, asic: { market_name: '0x74a1' }, board: { product_name: 'AMD Instinct MI300X OAM' } }
   expect(parseAmd({ static: JSON.stringify([gpu]) }).accelerators[0]?.model).toBe('AMD Instinct MI300X OAM')
 })
 
-it('falls back to the name of the board, and to `list` where `static` failed', () => {
+it('falls back to the board name, and to `list` when `static` failed', () => {
   expect(
     parseAmd({ static: '[{"gpu":0,"asic":{"market_name":"N/A"},"board":{"product_name":"AMD Instinct MI210"}}]' }).accelerators[0]
       ?.model,
   ).toBe('AMD Instinct MI210')
   expect(
-    parseAmd({ static: 'AttributeError: boom', list: fixture('mi300x8/amd-smi/list_--json.txt') }).accelerators,
+    parseAmd({ static: 'AttributeError: boom', list: readProfileFile('mi300x8/amd-smi/list_--json.txt') }).accelerators,
   ).toHaveLength(8)
 })
 
@@ -115,7 +115,7 @@ it.each([
   expect(parseAmd({ static: text }).accelerators[0]?.eccMode).toBe(eccMode)
 })
 
-it('warns of uncorrected errors', () => {
+it('reports uncorrected errors as a warning', () => {
   const metric = JSON.stringify([{ gpu: 0, ecc: { total_correctable_count: 4, total_uncorrectable_count: 1 } }])
   expect(parseAmd({ static: '[{"gpu":0,"asic":{"market_name":"A"}}]', metric }).accelerators[0]).toMatchObject({
     health: 'warning',
@@ -123,8 +123,8 @@ it('warns of uncorrected errors', () => {
   })
 })
 
-it('takes JSON between a preamble and a trailer, with CRLF and ANSI, and of a text cut short what is complete', () => {
-  const whole = fixture('mi300x8/amd-smi/static_--json.txt')
+it('parses JSON within other text, with CRLF and ANSI sequences, and truncated JSON', () => {
+  const whole = readProfileFile('mi300x8/amd-smi/static_--json.txt')
   const noisy = `\u001b[33m[WARN] sensors [0] busy\u001b[0m\r\n${whole.replaceAll('\n', '\r\n')}\r\n'CTRL' + 'C' to stop watching output:\r\n`
   expect(parseAmd({ static: noisy }).accelerators).toHaveLength(8)
   const cut = parseAmd({ static: whole.slice(0, Math.floor(whole.length * 0.7)) }).accelerators
@@ -132,8 +132,8 @@ it('takes JSON between a preamble and a trailer, with CRLF and ANSI, and of a te
   expect(cut[2]).toMatchObject({ pciAddress: '0000:46:00.0', memoryTotal: 196592 * MIB })
 })
 
-it('reads rocm-smi 5.7: preamble, numeric order of cards, no uuid padding, bytes', () => {
-  const { accelerators } = parseAmd({ rocm: [sample('amd/rocm-5.7/rocm-smi.json')] })
+it('parses rocm-smi 5.7: preamble, numeric order of cards, unpadded UUID, bytes', () => {
+  const { accelerators } = parseAmd({ rocm: [readFixture('amd/rocm-5.7/rocm-smi.json')] })
   expect(accelerators.map((device) => device.index)).toEqual([0, 9, 10])
   expect(accelerators[0]).toMatchObject({
     model: 'Arcturus GL-XL [AMD Instinct MI100]',
@@ -147,7 +147,7 @@ it('reads rocm-smi 5.7: preamble, numeric order of cards, no uuid padding, bytes
   })
 })
 
-it('folds the partitions that rocm-smi lists as cards', () => {
+it('merges partitions that rocm-smi lists as cards', () => {
   const card = (bus: string, part: number) => ({
     'Device Name': 'AMD Instinct MI300X',
     'Unique ID': `0xc7a1b2c3d4${bus}f${part}`,
@@ -163,15 +163,15 @@ it('folds the partitions that rocm-smi lists as cards', () => {
   ])
 })
 
-it('says that rocm-smi found nothing', () => {
+it('reports that rocm-smi found no devices', () => {
   expect(parseAmd({ rocm: ['WARNING: No JSON data to report\n'] })).toMatchObject({
     accelerators: [],
     failure: 'WARNING: No JSON data to report',
   })
 })
 
-it('never takes a Hygon DCU for an AMD GPU', () => {
-  const { accelerators, foreign } = parseAmd({ rocm: [sample('other/hygon-dcu/hy-smi.json')] })
+it('never reports a Hygon DCU as an AMD GPU', () => {
+  const { accelerators, foreign } = parseAmd({ rocm: [readFixture('other/hygon-dcu/hy-smi.json')] })
   expect(foreign).toBe('Hygon DCU')
   expect(accelerators).toEqual([
     expect.objectContaining({
@@ -179,7 +179,7 @@ it('never takes a Hygon DCU for an AMD GPU', () => {
       vendor: 'hygon',
       model: 'K100_AI',
       memoryTotal: 65520 * MIB,
-      utilisation: 3,
+      utilization: 3,
       temperature: 44,
     }),
   ])

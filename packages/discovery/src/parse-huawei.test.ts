@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fixture, sample } from '../test/node.ts'
+import { readFixture, readProfileFile } from '../test/node.ts'
 import { parseHuawei } from './index.ts'
 
 const MIB = 1024 ** 2
@@ -12,16 +12,16 @@ const brief = (info: string) =>
     device.memoryTotal,
     device.power,
     device.temperature,
-    device.utilisation,
+    device.utilization,
     device.health,
   ])
 
-it('reads A3: two chips per card, power of the card on the first alone, part number in the model', () => {
-  const boards = ['0_0', '0_1', '1_0', '1_1', '0', '1'].map((name) => sample(`huawei/25.2-a3/board_${name}.txt`))
+it('parses A3: two chips per card, card power on the first chip only, part number in the model', () => {
+  const boards = ['0_0', '0_1', '1_0', '1_1', '0', '1'].map((name) => readFixture(`huawei/25.2-a3/board_${name}.txt`))
   const { accelerators, version, warnings } = parseHuawei({
-    info: sample('huawei/25.2-a3/info.txt'),
-    mapping: sample('huawei/25.2-a3/info_-m.txt'),
-    list: sample('huawei/25.2-a3/info_-l.txt'),
+    info: readFixture('huawei/25.2-a3/info.txt'),
+    mapping: readFixture('huawei/25.2-a3/info_-m.txt'),
+    list: readFixture('huawei/25.2-a3/info_-l.txt'),
     boards,
   })
   expect({ version, warnings }).toEqual({ version: '25.2.0', warnings: [] })
@@ -43,15 +43,18 @@ it('reads A3: two chips per card, power of the card on the first alone, part num
   })
 })
 
-it('reads 950: id and name in cells of their own, no address on one board, a line of noise before the table', () => {
-  const { accelerators } = parseHuawei({ info: sample('huawei/25.7-950/info.txt'), list: sample('huawei/25.7-950/info_-l.txt') })
+it('parses 950: separate cells for ID and name, a board without PCI address, noise before the table', () => {
+  const { accelerators } = parseHuawei({
+    info: readFixture('huawei/25.7-950/info.txt'),
+    list: readFixture('huawei/25.7-950/info_-l.txt'),
+  })
   expect(
     accelerators.map((device) => [
       device.model,
       device.slot,
       device.pciAddress,
       device.memoryTotal,
-      device.utilisation,
+      device.utilization,
       device.health,
       device.healthReason,
       device.serial,
@@ -62,86 +65,89 @@ it('reads 950: id and name in cells of their own, no address on one board, a lin
   ])
 })
 
-it('reads 910A: HBM counts, not the DDR beside it', () => {
-  expect(brief(sample('huawei/22.0-910a/info.txt'))).toEqual([
+it('parses 910A: uses HBM instead of DDR', () => {
+  expect(brief(readFixture('huawei/22.0-910a/info.txt'))).toEqual([
     ['Ascend910A', '0/0', 0, '0000:c1:00.0', 32768 * MIB, 68.8, 37, 0, 'ok'],
     ['Ascend910A', '1/0', 1, '0000:81:00.0', 32768 * MIB, 66.1, 36, 0, 'warning'],
   ])
 })
 
-it('reads 310P Duo: DDR, no power, two chips at one address', () => {
-  expect(brief(sample('huawei/23.0-310p-duo/info.txt'))).toEqual([
+it('parses 310P Duo: DDR, no power, two chips at one PCI address', () => {
+  expect(brief(readFixture('huawei/23.0-310p-duo/info.txt'))).toEqual([
     ['Ascend310P3', '32/0', 0, '0000:01:00.0', 44280 * MIB, null, 45, 0, 'ok'],
     ['Ascend310P3', '32/1', 1, '0000:01:00.0', 43693 * MIB, null, 44, 3, 'ok'],
   ])
 })
 
-it('reads 310 of release 20', () => {
-  expect(brief(sample('huawei/20.2-310/info.txt'))).toEqual([
+it('parses 310 of release 20', () => {
+  expect(brief(readFixture('huawei/20.2-310/info.txt'))).toEqual([
     ['Ascend310', '0/0', 0, '0000:06:00.0', 8192 * MIB, 12.8, 46, 0, 'ok'],
     ['Ascend310', '0/1', 1, '0000:07:00.0', 8192 * MIB, 12.8, 47, 0, 'ok'],
   ])
 })
 
-it('takes no process for a device', () => {
-  const info = fixture('ascend910b3x8/npu-smi/info.txt')
+it('ignores the process table', () => {
+  const info = readProfileFile('ascend910b3x8/npu-smi/info.txt')
   expect(info).toContain('| 990711 ')
   expect(parseHuawei({ info }).accelerators).toHaveLength(8)
 })
 
-it('keeps a chip that tells nothing of its memory', () => {
-  const info = fixture('ascend910b3x8/npu-smi/info.txt').replace(/(\| 0 +\| 0000:\S+ +\|).*\|/, '$1 NA    NA / NA    NA / NA |')
+it('keeps a chip without memory values', () => {
+  const info = readProfileFile('ascend910b3x8/npu-smi/info.txt').replace(
+    /(\| 0 +\| 0000:\S+ +\|).*\|/,
+    '$1 NA    NA / NA    NA / NA |',
+  )
   const { accelerators } = parseHuawei({ info })
   expect(accelerators).toHaveLength(8)
-  expect(accelerators[0]).toMatchObject({ slot: '0/0', memoryTotal: null, memoryUsed: null, utilisation: null })
+  expect(accelerators[0]).toMatchObject({ slot: '0/0', memoryTotal: null, memoryUsed: null, utilization: null })
 })
 
-it('keeps a chip without a number of its own', () => {
-  const info = sample('huawei/25.2-a3/info.txt').replace(/\| 1 {5}1 /, '| 1     NA')
+it('keeps a chip without index', () => {
+  const info = readFixture('huawei/25.2-a3/info.txt').replace(/\| 1 {5}1 /, '| 1     NA')
   expect(parseHuawei({ info }).accelerators.map((device) => device.slot)).toEqual(['0/0', '0/1', '1/0', '1/1'])
 })
 
-it('says busy where another container holds the cards', () => {
-  expect(parseHuawei({ info: sample('huawei/busy/info.txt') })).toMatchObject({
+it('reports busy when another container uses the cards', () => {
+  expect(parseHuawei({ info: readFixture('huawei/busy/info.txt') })).toMatchObject({
     accelerators: [],
     failure: 'busy: dcmi model initialized failed, because the device is used. ret is -8020',
   })
 })
 
-it('reads counts of errors whose chip is named at the END of the block, and passes over the MCU', () => {
+it('parses error counts with the chip ID at the END of the block, and ignores the MCU', () => {
   const chip = (id: number, single: number) =>
     `\tHBM Single Bit Error Count  : ${single}\n\tHBM Double Bit Error Count  : 0\n\tChip ID  : ${id}\n\n`
   const text = `\tNPU ID  : 0\n\tChip Count  : 2\n\n${chip(0, 4)}${chip(1, 9)}`
-  const { accelerators } = parseHuawei({ info: sample('huawei/25.2-a3/info.txt'), details: [text] })
+  const { accelerators } = parseHuawei({ info: readFixture('huawei/25.2-a3/info.txt'), details: [text] })
   expect(accelerators.map((device) => device.eccErrors?.correctedVolatile ?? null)).toEqual([4, 9, null, null])
 })
 
-it('reads blocks whose chip is named first, as `-t common` has them', () => {
+it('parses blocks with the chip ID first, as in `-t common`', () => {
   const text =
     '\tNPU ID  : 0\n\tChip Count  : 1\n\n\tChip ID  : 1\n\tMemory Usage Rate(%)  : 3\n\tNPU Real-time Power(W)  : 88.8\n\n\tChip Name  : mcu\n\tTemperature(C)  : 40\n\tNPU Real-time Power(W)  : 99\n'
-  const { accelerators } = parseHuawei({ info: sample('huawei/25.2-a3/info.txt'), details: [text] })
+  const { accelerators } = parseHuawei({ info: readFixture('huawei/25.2-a3/info.txt'), details: [text] })
   expect(accelerators[1]?.power).toBe(88.8)
 })
 
-it('knows the slices of a chip', () => {
+it('parses the partitions of a chip', () => {
   const { accelerators } = parseHuawei({
-    info: fixture('ascend910b3x8/npu-smi/info.txt'),
-    vnpus: [{ card: '3', chip: '0', text: sample('huawei/vnpu/info_-t_info-vnpu.txt') }],
+    info: readProfileFile('ascend910b3x8/npu-smi/info.txt'),
+    vnpus: [{ card: '3', chip: '0', text: readFixture('huawei/vnpu/info_-t_info-vnpu.txt') }],
   })
   expect(accelerators[3]?.partitions).toEqual([
     { kind: 'vnpu', uuid: null, profile: 'vir05_1c_16g', index: 100, parentUuid: null, memoryTotal: 16 * 1024 * MIB },
   ])
 })
 
-it('lists chips out of `info -m` where the table is missing', () => {
-  const { accelerators } = parseHuawei({ mapping: fixture('ascend910b3x8/npu-smi/info_-m.txt') })
+it('falls back to `info -m` without the table', () => {
+  const { accelerators } = parseHuawei({ mapping: readProfileFile('ascend910b3x8/npu-smi/info_-m.txt') })
   expect(accelerators.map((device) => [device.model, device.slot, device.index])[7]).toEqual(['Ascend910B3', '7/0', 7])
   expect(accelerators).toHaveLength(8)
 })
 
-it('notices a card that the table leaves out', () => {
-  const info = fixture('ascend910b3x8/npu-smi/info.txt').replace(/\| 7 {5}910B3.*\n.*\n/, '')
-  expect(parseHuawei({ info, list: fixture('ascend910b3x8/npu-smi/info_-l.txt') }).warnings).toEqual([
-    'npu-smi: 8 cards, 7 described',
+it('warns of a card that is missing in the table', () => {
+  const info = readProfileFile('ascend910b3x8/npu-smi/info.txt').replace(/\| 7 {5}910B3.*\n.*\n/, '')
+  expect(parseHuawei({ info, list: readProfileFile('ascend910b3x8/npu-smi/info_-l.txt') }).warnings).toEqual([
+    'npu-smi: reports 8 cards but describes 7',
   ])
 })

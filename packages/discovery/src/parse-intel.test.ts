@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { fixture, sample } from '../test/node.ts'
+import { readFixture, readProfileFile } from '../test/node.ts'
 import { parseIntel } from './index.ts'
 
 const MIB = 1024 ** 2
 
-it('reads v2: numbers for numbers, other nesting of figures, and leaves the integrated GPU out', () => {
+it('parses v2: numbers, nested metrics, and ignores the integrated GPU', () => {
   const { accelerators, warnings } = parseIntel({
-    discovery: sample('intel/2.0-b60/discovery.json'),
-    details: [sample('intel/2.0-b60/detail.json')],
-    stats: [sample('intel/2.0-b60/stats.json')],
+    discovery: readFixture('intel/2.0-b60/discovery.json'),
+    details: [readFixture('intel/2.0-b60/detail.json')],
+    stats: [readFixture('intel/2.0-b60/stats.json')],
   })
   expect(accelerators).toHaveLength(1)
   expect(accelerators[0]).toMatchObject({
@@ -21,17 +21,17 @@ it('reads v2: numbers for numbers, other nesting of figures, and leaves the inte
     eccMode: 'disabled',
     power: 32.5,
     temperature: 45,
-    utilisation: 2.5,
+    utilization: 2.5,
     partitionMode: null,
     health: 'ok',
   })
-  expect(warnings).toEqual(['xpu-smi: left out 1 integrated GPU (Intel(R) UHD Graphics 770)'])
+  expect(warnings).toEqual(['xpu-smi: ignored 1 integrated GPU (Intel(R) UHD Graphics 770)'])
 })
 
-it('reads v1 with the details inside the list, and the health of each component', () => {
+it('parses v1 with details in the list, and component health', () => {
   const { accelerators } = parseIntel({
-    discovery: sample('intel/1.2-flex140/dump.json'),
-    health: sample('intel/1.2-flex140/health.json'),
+    discovery: readFixture('intel/1.2-flex140/dump.json'),
+    health: readFixture('intel/1.2-flex140/health.json'),
   })
   expect(accelerators.map((device) => [device.memoryTotal, device.health, device.healthReason, device.firmwareVersion])).toEqual([
     [5955584000, 'critical', 'memory: Memory health is critical.', null],
@@ -39,7 +39,7 @@ it('reads v1 with the details inside the list, and the health of each component'
   ])
 })
 
-it('sums what only the tiles tell, and takes the hottest', () => {
+it('aggregates tile metrics: sum of power, maximum temperature', () => {
   const tile = (id: number, power: number, heat: number) => ({
     tile_id: id,
     data_list: [
@@ -50,15 +50,15 @@ it('sums what only the tiles tell, and takes the hottest', () => {
     ],
   })
   const stats = JSON.stringify({ device_id: 0, tile_level: [tile(0, 100, 40), tile(1, 120.5, 47)] })
-  const [device] = parseIntel({ discovery: fixture('max1550x4/xpu-smi/discovery_-j.txt'), stats: [stats] }).accelerators
-  expect(device).toMatchObject({ power: 220.5, temperature: 47, memoryUsed: 200 * MIB, utilisation: 25 })
+  const [device] = parseIntel({ discovery: readProfileFile('max1550x4/xpu-smi/discovery_-j.txt'), stats: [stats] }).accelerators
+  expect(device).toMatchObject({ power: 220.5, temperature: 47, memoryUsed: 200 * MIB, utilization: 25 })
 })
 
-it('takes memory in use beyond the card as bytes, as the service prints it', () => {
+it('interprets used memory beyond the card size as bytes', () => {
   const stats = JSON.stringify({ device_id: 0, device_level: [{ metrics_type: 'XPUM_STATS_MEMORY_USED', value: 8501719040 }] })
   const [device] = parseIntel({
-    discovery: fixture('max1550x4/xpu-smi/discovery_-j.txt'),
-    details: [fixture('max1550x4/xpu-smi/discovery_-d_0_-j.txt')],
+    discovery: readProfileFile('max1550x4/xpu-smi/discovery_-j.txt'),
+    details: [readProfileFile('max1550x4/xpu-smi/discovery_-d_0_-j.txt')],
     stats: [stats],
   }).accelerators
   expect(device?.memoryUsed).toBe(8501719040)
@@ -76,16 +76,16 @@ it.each([
   expect(failure).toBeTruthy()
 })
 
-it('takes the words of the service for an error', () => {
+it('uses the error message of the service', () => {
   expect(parseIntel({ discovery: '{"error": "Level Zero initialization error.", "errno": 3}' }).failure).toBe(
     'Level Zero initialization error.',
   )
 })
 
-it("never takes Kunlunxin's xpu-smi for Intel's", () => {
+it("never reports Kunlunxin's xpu-smi as Intel's", () => {
   const { accelerators, foreign, version } = parseIntel({
     discovery: "xpu-smi: invalid option 'discovery'",
-    table: sample('other/kunlun-p800/table.txt'),
+    table: readFixture('other/kunlun-p800/table.txt'),
   })
   expect({ foreign, version }).toEqual({ foreign: 'Kunlunxin XPU-SMI', version: '5.19.0.0' })
   expect(accelerators).toHaveLength(2)
@@ -98,13 +98,13 @@ it("never takes Kunlunxin's xpu-smi for Intel's", () => {
     memoryUsed: 1024 * MIB,
     temperature: 35,
     power: 87,
-    utilisation: 5,
+    utilization: 5,
   })
 })
 
-it('warns of a device in survivability mode, though its details do not say so', () => {
-  const discovery = sample('intel/2.0-b60/discovery.json').replace('"normal"', '"survivability"')
-  const detail = sample('intel/2.0-b60/detail.json').replace('"device_state": "normal", ', '')
+it('warns of a device in survivability mode when only the list contains the state', () => {
+  const discovery = readFixture('intel/2.0-b60/discovery.json').replace('"normal"', '"survivability"')
+  const detail = readFixture('intel/2.0-b60/detail.json').replace('"device_state": "normal", ', '')
   for (const details of [[], [detail]])
     expect(parseIntel({ discovery, details }).accelerators[0]).toMatchObject({
       health: 'warning',
@@ -112,18 +112,18 @@ it('warns of a device in survivability mode, though its details do not say so', 
     })
 })
 
-it('reads the matrix of links between bars, as v1 draws it', () => {
+it('parses the topology matrix with bars of v1', () => {
   const topology = `         GPU 0/0|GPU 0/1|GPU 1/0|GPU 1/1|CPU Affinity
 GPU 0/0 |S      |MDF    |XL16   |XL*    |0-23,48-71
 GPU 0/1 |MDF    |S      |XL*    |XL16   |0-23,48-71
 GPU 1/0 |XL16   |XL*    |S      |MDF    |24-47,72-95
 GPU 1/1 |XL*    |XL16   |MDF    |S      |24-47,72-95
 `
-  const { accelerators } = parseIntel({ discovery: fixture('max1550x4/xpu-smi/discovery_-j.txt'), topology })
+  const { accelerators } = parseIntel({ discovery: readProfileFile('max1550x4/xpu-smi/discovery_-j.txt'), topology })
   expect(accelerators.map((device) => device.interconnect)).toEqual(['XL16 to 1 peer', 'XL16 to 1 peer', null, null])
 })
 
-it('takes virtual functions for slices of the card beside them, and for devices where there is no card', () => {
+it('treats virtual functions as partitions of their card, and as devices without a card', () => {
   const entry = (device_id: number, device_function_type: string) => ({
     device_id,
     device_function_type,
@@ -137,7 +137,7 @@ it('takes virtual functions for slices of the card beside them, and for devices 
   expect(read(entry(1, 'virtual')).accelerators.map((device) => device.index)).toEqual([1])
 })
 
-it('adds up what v2 tells per tile', () => {
+it('sums the tile metrics of v2', () => {
   const tiles = (first: number, second: number) => ({ tile_0: { current: first }, tile_1: { current: second } })
   const stats = JSON.stringify({
     device_index: 0,
@@ -146,6 +146,6 @@ it('adds up what v2 tells per tile', () => {
     temperature: { gpu_core_celsius: tiles(40, 45) },
     memory: { used_mib: tiles(512, 256) },
   })
-  const [device] = parseIntel({ discovery: fixture('max1550x4/xpu-smi/discovery_-j.txt'), stats: [stats] }).accelerators
-  expect(device).toMatchObject({ utilisation: 20, power: 220, temperature: 45, memoryUsed: 768 * MIB })
+  const [device] = parseIntel({ discovery: readProfileFile('max1550x4/xpu-smi/discovery_-j.txt'), stats: [stats] }).accelerators
+  expect(device).toMatchObject({ utilization: 20, power: 220, temperature: 45, memoryUsed: 768 * MIB })
 })

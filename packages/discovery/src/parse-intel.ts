@@ -1,22 +1,22 @@
 import type { Accelerator, Health } from './schema.ts'
-import { smiBanner, smiTable } from './smi-table.ts'
+import { parseSmiBanner, parseSmiTable } from './smi-table.ts'
 import {
-  bytes,
-  count,
-  enabled,
+  asArray,
+  asRecord,
   firstLine,
-  identity,
-  json,
-  known,
-  linesOf,
-  list,
-  number,
-  pciAddress,
-  peers,
-  plain,
-  record,
+  parseBytes,
+  parseCount,
+  parseEnabled,
+  parseIdentity,
+  parseJson,
+  parseNumber,
+  parsePciAddress,
+  parseText,
+  splitLines,
+  stripControl,
+  summarizePeers,
 } from './text.ts'
-import { accelerator, fill, join, reading, type VendorReading, withoutRepeats } from './vendor.ts'
+import { createAccelerator, fillMissing, mergeDevices, removeDuplicates, type VendorResult, vendorResult } from './vendor.ts'
 
 /** Texts of xpu-smi, v1 and v2. */
 export interface IntelTexts {
@@ -30,121 +30,124 @@ export interface IntelTexts {
   health?: string
   /** `topology -m`. */
   topology?: string
-  /** The table printed without arguments. */
+  /** Call without arguments. */
   table?: string
   /** `-v`. */
   version?: string
 }
 
-/** Reads Intel's xpu-smi. Kunlunxin's tool of the same name is told apart by its banner; its devices become `other`. */
-export function parseIntel(texts: IntelTexts): VendorReading {
-  const everything = plain([texts.discovery, texts.table, ...(texts.details ?? [])].join('\n'))
-  if (/XPU-RT|kunlun|\|\s*XPU-SMI\s+Driver Version/i.test(everything)) return kunlun(everything)
+/** Parses Intel's xpu-smi. Kunlunxin's tool of the same name has a different banner; its devices are `other`. */
+export function parseIntel(texts: IntelTexts): VendorResult {
+  const everything = stripControl([texts.discovery, texts.table, ...(texts.details ?? [])].join('\n'))
+  if (/XPU-RT|kunlun|\|\s*XPU-SMI\s+Driver Version/i.test(everything)) return parseKunlun(everything)
 
-  const listed = entries(json(texts.discovery ?? ''))
-  const found = listed.map(fromDiscovery).filter((device) => device !== null)
+  const listed = listEntries(parseJson(texts.discovery ?? ''))
+  const found = listed.map(parseDiscoveryEntry).filter((device) => device !== null)
   const detailed = (texts.details ?? [])
-    .flatMap((text) => entries(json(text)))
-    .map(fromDiscovery)
+    .flatMap((text) => listEntries(parseJson(text)))
+    .map(parseDiscoveryEntry)
     .filter((device) => device !== null)
   let devices = found.map((device) => {
     const more = detailed.find((detail) =>
       detail.index !== null ? detail.index === device.index : detail.uuid !== null && detail.uuid === device.uuid,
     )
-    // The state is told by the list.
-    return more ? fill({ ...more, health: 'unknown' }, device) : device
+    // The list contains the state.
+    return more ? fillMissing({ ...more, health: 'unknown' }, device) : device
   })
-  devices = join(devices, detailed)
+  devices = mergeDevices(devices, detailed)
   const integrated = devices.filter((device) => device.pciAddress?.startsWith('0000:00:02.'))
   devices = devices.filter((device) => !integrated.includes(device))
-  // Virtual functions are slices of the cards beside them; in a guest that has nothing else they are the devices.
-  const virtual = listed.map(record).filter((entry) => entry.device_function_type === 'virtual')
-  const cards = devices.filter((device) => !virtual.some((entry) => count(entry.device_id) === device.index))
+  // Virtual functions are partitions of physical cards. In a virtual machine without cards they are the devices.
+  const virtual = listed.map(asRecord).filter((entry) => entry.device_function_type === 'virtual')
+  const cards = devices.filter((device) => !virtual.some((entry) => parseCount(entry.device_id) === device.index))
   if (cards.length) devices = cards
-  devices = withHealth(withStats(withTopology(devices, texts.topology ?? ''), texts.stats ?? []), texts.health ?? '')
-  const { accelerators, warnings } = withoutRepeats(devices, 'xpu-smi')
-  if (integrated.length) warnings.push(`xpu-smi: left out ${integrated.length} integrated GPU (${integrated[0]?.model})`)
-  const error = record(json(texts.discovery ?? '')).error
-  return reading({
+  devices = addHealth(addStats(addTopology(devices, texts.topology ?? ''), texts.stats ?? []), texts.health ?? '')
+  const { accelerators, warnings } = removeDuplicates(devices, 'xpu-smi')
+  if (integrated.length) warnings.push(`xpu-smi: ignored ${integrated.length} integrated GPU (${integrated[0]?.model})`)
+  const error = asRecord(parseJson(texts.discovery ?? '')).error
+  return vendorResult({
     accelerators,
     version:
-      /Version:\s*(\d[\w.]*)/.exec(plain(texts.version ?? ''))?.[1] ?? /XPU-SMI v?(\d[\w.]*)/.exec(everything)?.[1] ?? null,
+      /Version:\s*(\d[\w.]*)/.exec(stripControl(texts.version ?? ''))?.[1] ??
+      /XPU-SMI v?(\d[\w.]*)/.exec(everything)?.[1] ??
+      null,
     failure:
       accelerators.length || integrated.length
         ? null
-        : (known(error) ?? firstLine(everything, /no (gpu )?device|error|fail|not /i) ?? firstLine(everything)),
+        : (parseText(error) ?? firstLine(everything, /no (gpu )?device|error|fail|not /i) ?? firstLine(everything)),
     warnings,
   })
 }
 
-/** One detail object, or the ones of a `device_list`. */
-const entries = (value: unknown): unknown[] => {
-  const holder = record(value)
-  return list(holder.device_list ?? holder.devices ?? ('device_list' in holder ? [] : value))
+/** Returns the objects of a `device_list`, or a single detail object. */
+const listEntries = (value: unknown): unknown[] => {
+  const holder = asRecord(value)
+  return asArray(holder.device_list ?? holder.devices ?? ('device_list' in holder ? [] : value))
 }
 
-function fromDiscovery(entry: unknown): Accelerator | null {
-  const fields = record(entry)
-  const index = count(fields.device_id) ?? count(fields.device_index)
-  const address = pciAddress(fields.pci_bdf_address) ?? pciAddress(fields.pci_bdf)
+function parseDiscoveryEntry(entry: unknown): Accelerator | null {
+  const fields = asRecord(entry)
+  const index = parseCount(fields.device_id) ?? parseCount(fields.device_index)
+  const address = parsePciAddress(fields.pci_bdf_address) ?? parsePciAddress(fields.pci_bdf)
   if (!('device_name' in fields) && address === null && index === null) return null
-  if (known(fields.vendor_name) && !/intel/i.test(String(fields.vendor_name))) return null
-  const state = known(fields.device_state)
-  const tiles = count(fields.number_of_tiles)
-  return accelerator('intel_gpu', 'intel', {
-    model: known(fields.device_name),
+  if (parseText(fields.vendor_name) && !/intel/i.test(String(fields.vendor_name))) return null
+  const state = parseText(fields.device_state)
+  const tiles = parseCount(fields.number_of_tiles)
+  return createAccelerator('intel_gpu', 'intel', {
+    model: parseText(fields.device_name),
     index,
-    uuid: identity(fields.uuid) ?? identity(fields.soc_uuid),
-    serial: identity(fields.serial_number),
-    slot: known(fields.oam_socket_id),
+    uuid: parseIdentity(fields.uuid) ?? parseIdentity(fields.soc_uuid),
+    serial: parseIdentity(fields.serial_number),
+    slot: parseText(fields.oam_socket_id),
     pciAddress: address,
-    memoryTotal: bytes(fields.memory_physical_size_byte, 'B') ?? bytes(fields.memory_physical_size, 'MiB'),
-    driverVersion: known(fields.driver_version),
-    firmwareVersion: known(fields.gfx_firmware_version) ?? known(fields.firmware_version),
+    memoryTotal: parseBytes(fields.memory_physical_size_byte, 'B') ?? parseBytes(fields.memory_physical_size, 'MiB'),
+    driverVersion: parseText(fields.driver_version),
+    firmwareVersion: parseText(fields.gfx_firmware_version) ?? parseText(fields.firmware_version),
     partitionMode: tiles !== null && tiles > 1 ? `${tiles} tiles` : null,
-    eccMode: enabled(fields.memory_ecc_state),
-    // v2.0 reports survivability falsely on some cards, so it is a warning, not a verdict.
+    eccMode: parseEnabled(fields.memory_ecc_state),
+    // v2.0 reports false survivability states on some cards, so this is only a warning.
     health: state && state.toLowerCase() !== 'normal' ? 'warning' : 'ok',
     healthReason: state && state.toLowerCase() !== 'normal' ? `device state: ${state}` : null,
   })
 }
 
-/** Reads `stats -j` of v1 (lists of metrics per device and tile) and v2 (nested objects). */
-function withStats(devices: Accelerator[], texts: string[]): Accelerator[] {
-  const all = texts.flatMap((text) => entries(json(text))).map(record)
+/** Adds `stats -j` of v1 (lists of metrics per device and tile) and v2 (nested objects). */
+function addStats(devices: Accelerator[], texts: string[]): Accelerator[] {
+  const all = texts.flatMap((text) => listEntries(parseJson(text))).map(asRecord)
   return devices.map((device) => {
-    const stats = all.find((one) => (count(one.device_id) ?? count(one.device_index)) === device.index)
+    const stats = all.find((one) => (parseCount(one.device_id) ?? parseCount(one.device_index)) === device.index)
     if (!stats) return device
-    const metrics = (cells: unknown) => list(cells).map(record)
-    const own = (type: string) => number(metrics(stats.device_level).find((metric) => metric.metrics_type === type)?.value)
+    const metrics = (cells: unknown) => asArray(cells).map(asRecord)
+    const own = (type: string) => parseNumber(metrics(stats.device_level).find((metric) => metric.metrics_type === type)?.value)
     const tiles = (type: string) =>
       metrics(stats.tile_level)
         .flatMap((tile) => metrics(tile.data_list))
         .filter((metric) => metric.metrics_type === type)
-        .map((metric) => number(metric.value))
+        .map((metric) => parseNumber(metric.value))
         .filter((value) => value !== null)
     const sum = (values: number[]) => (values.length ? values.reduce((a, b) => a + b, 0) : null)
     const max = (values: number[]) => (values.length ? Math.max(...values.slice(0, 64)) : null)
     const mean = (values: number[]) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null)
     const used = own('XPUM_STATS_MEMORY_USED') ?? sum(tiles('XPUM_STATS_MEMORY_USED'))
-    // v2 names its figures in words, each per tile.
+    // v2 has named metrics per tile.
     const v2 = (section: string, ...names: string[]) =>
-      names.map((name) => figures(record(stats[section])[name])).find((values) => values.length) ?? []
+      names.map((name) => parseFigures(asRecord(stats[section])[name])).find((values) => values.length) ?? []
     return {
       ...device,
-      // The command line prints MiB; a figure beyond the card's memory is bytes, as the service prints them.
+      // The command line prints MiB, the service bytes. A value beyond the card's memory is in bytes.
       memoryUsed:
         (used === null
           ? null
           : used * 1024 ** 2 > (device.memoryTotal ?? Number.POSITIVE_INFINITY)
-            ? count(used)
-            : bytes(used, 'MiB')) ?? bytes(sum(v2('memory', 'used_mib', 'memory_used_mib', 'gpu_memory_used_mib')), 'MiB'),
+            ? parseCount(used)
+            : parseBytes(used, 'MiB')) ??
+        parseBytes(sum(v2('memory', 'used_mib', 'memory_used_mib', 'gpu_memory_used_mib')), 'MiB'),
       power: own('XPUM_STATS_POWER') ?? sum(tiles('XPUM_STATS_POWER')) ?? sum(v2('power', 'gpu_power_w', 'power_w')),
       temperature:
         own('XPUM_STATS_GPU_CORE_TEMPERATURE') ??
         max(tiles('XPUM_STATS_GPU_CORE_TEMPERATURE')) ??
         max(v2('temperature', 'gpu_core_celsius', 'gpu_celsius')),
-      utilisation:
+      utilization:
         own('XPUM_STATS_GPU_UTILIZATION') ??
         mean(tiles('XPUM_STATS_GPU_UTILIZATION')) ??
         mean(v2('utilization', 'gpu_percent', 'gpu_util_percent', 'gpu_utilization_percent', 'overall_percent')),
@@ -152,55 +155,59 @@ function withStats(devices: Accelerator[], texts: string[]): Accelerator[] {
   })
 }
 
-/** A v2 figure: a number, `{avg, min, max, current}`, or one such per tile. */
-function figures(cell: unknown, depth = 0): number[] {
-  const fields = record(cell)
-  const own = number(cell) ?? number(fields.current) ?? number(fields.avg) ?? number(fields.value)
+/** Parses a v2 metric: a number, `{avg, min, max, current}`, or one of these per tile. */
+function parseFigures(cell: unknown, depth = 0): number[] {
+  const fields = asRecord(cell)
+  const own = parseNumber(cell) ?? parseNumber(fields.current) ?? parseNumber(fields.avg) ?? parseNumber(fields.value)
   if (own !== null) return [own]
   return depth > 2
     ? []
     : Object.values(fields)
         .slice(0, 16)
-        .flatMap((value) => figures(value, depth + 1))
+        .flatMap((value) => parseFigures(value, depth + 1))
 }
 
-/** Reads `health -l -j`: one status per component, of which the worst that is not a mere threshold of an idle port. */
-function withHealth(devices: Accelerator[], text: string): Accelerator[] {
-  const all = entries(json(text)).map(record)
+/** Adds the most severe component status of `health -l -j`. */
+function addHealth(devices: Accelerator[], text: string): Accelerator[] {
+  const all = listEntries(parseJson(text)).map(asRecord)
   const levels: Record<string, Health> = { ok: 'ok', warning: 'warning', critical: 'critical' }
   return devices.map((device) => {
-    const own = all.find((one) => count(one.device_id) === device.index)
+    const own = all.find((one) => parseCount(one.device_id) === device.index)
     if (!own) return device
     const parts = Object.entries(own).map(([part, value]) => ({
       part,
-      level: levels[String(record(value).status ?? '').toLowerCase()],
-      said: known(record(value).description),
+      level: levels[String(asRecord(value).status ?? '').toLowerCase()],
+      description: parseText(asRecord(value).description),
     }))
     const worst = parts.find(({ level }) => level === 'critical') ?? parts.find(({ level }) => level === 'warning')
     return worst?.level
-      ? { ...device, health: worst.level, healthReason: `${worst.part.replaceAll('_', ' ')}: ${worst.said ?? worst.level}` }
+      ? {
+          ...device,
+          health: worst.level,
+          healthReason: `${worst.part.replaceAll('_', ' ')}: ${worst.description ?? worst.level}`,
+        }
       : device
   })
 }
 
-/** Reads `topology -m`: `GPU 0/0 |S |MDF |XL16 …`. Of each card the first tile stands for it. */
-function withTopology(devices: Accelerator[], text: string): Accelerator[] {
-  const lines = linesOf(text).map((line) => line.replaceAll('|', ' ').trim())
+/** Adds links to peers from `topology -m`: `GPU 0/0 |S |MDF |XL16 …`. The first tile represents its card. */
+function addTopology(devices: Accelerator[], text: string): Accelerator[] {
+  const lines = splitLines(text).map((line) => line.replaceAll('|', ' ').trim())
   const names = [...(lines.find((line) => /^GPU \d+(\/\d+)?\s+GPU/.test(line)) ?? '').matchAll(/GPU (\d+)(?:\/(\d+))?/g)]
   return devices.map((device) => {
     const row = lines.find((line) => new RegExp(`^GPU ${device.index}(/0)?\\s+(?!GPU)\\S`).test(line))
     const cells = row?.split(/\s+/).slice(2) ?? []
     const links = cells.filter((cell, column) => {
       const [, card, tile = '0'] = names[column] ?? []
-      return card !== undefined && Number(card) !== device.index && tile === '0' && known(cell)
+      return card !== undefined && Number(card) !== device.index && tile === '0' && parseText(cell)
     })
-    return { ...device, interconnect: device.interconnect ?? peers(links) }
+    return { ...device, interconnect: device.interconnect ?? summarizePeers(links) }
   })
 }
 
-/** Kunlunxin's xpu-smi: a table in the likeness of nvidia-smi's, with a third row per device. */
-function kunlun(text: string): VendorReading {
-  const driver = known(smiBanner(text).labels.driver) ?? known(/Driver Version:\s*(\S+)/.exec(text)?.[1])
-  const accelerators = smiTable(text, 'other', 'kunlunxin').map((device) => ({ ...device, driverVersion: driver }))
-  return reading({ accelerators, version: driver, foreign: 'Kunlunxin XPU-SMI' })
+/** Parses Kunlunxin's xpu-smi, a table like that of nvidia-smi with a third row per device. */
+function parseKunlun(text: string): VendorResult {
+  const driver = parseText(parseSmiBanner(text).labels.driver) ?? parseText(/Driver Version:\s*(\S+)/.exec(text)?.[1])
+  const accelerators = parseSmiTable(text, 'other', 'kunlunxin').map((device) => ({ ...device, driverVersion: driver }))
+  return vendorResult({ accelerators, version: driver, foreign: 'Kunlunxin XPU-SMI' })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fixture, sample } from '../test/node.ts'
+import { readFixture, readProfileFile } from '../test/node.ts'
 import { nvidiaCsv, parseNvidia } from './index.ts'
 
 const MIB = 1024 ** 2
@@ -7,8 +7,8 @@ const MIN =
   'h100x8/nvidia-smi/--query-gpu=index,name,uuid,serial,pci.bus_id,memory.total,memory.used,driver_version,vbios_version,temperature.gpu,power.draw,power.limit,utilization.gpu,ecc.mode.current,mig.mode.current_--format=csv,noheader,nounits.txt'
 
 describe('XML', () => {
-  it('of driver 610: new version tags, instant power of the GPU alone, domains beyond 0', () => {
-    const { accelerators, version, toolkits, warnings } = parseNvidia({ xml: sample('nvidia/610-gb200/q_x.xml') })
+  it('of driver 610: new version tags, instant GPU power, PCI domains', () => {
+    const { accelerators, version, toolkits, warnings } = parseNvidia({ xml: readFixture('nvidia/610-gb200/q_x.xml') })
     expect({ version, toolkits, warnings }).toEqual({
       version: '610.57.04',
       toolkits: { 'nvidia driver': '610.57.04', 'cuda (driver)': '13.3' },
@@ -25,12 +25,12 @@ describe('XML', () => {
       driverVersion: '610.57.04',
       health: 'ok',
     })
-    // Modules hold two GPUs with one serial: they stay two devices.
+    // Two GPUs of one module share a serial and stay separate devices.
     expect(accelerators.map((device) => device.serial)).toEqual(['1655923000123', '1655923000123'])
   })
 
-  it('of a lost GPU: a device with its identity, no figures, and health lost', () => {
-    expect(parseNvidia({ xml: sample('nvidia/535-lost/q_x.xml') }).accelerators).toEqual([
+  it('of a lost GPU: identity, no metrics, health lost', () => {
+    expect(parseNvidia({ xml: readFixture('nvidia/535-lost/q_x.xml') }).accelerators).toEqual([
       expect.objectContaining({
         model: 'NVIDIA H100 80GB HBM3',
         uuid: 'GPU-105700aa-0000-1111-2222-333344445555',
@@ -44,7 +44,7 @@ describe('XML', () => {
   })
 
   it('of 2019: no driver, no serial, nested error counts, 4-digit domain', () => {
-    const [device] = parseNvidia({ xml: sample('nvidia/418-v100/q_x.xml') }).accelerators
+    const [device] = parseNvidia({ xml: readFixture('nvidia/418-v100/q_x.xml') }).accelerators
     expect(device).toMatchObject({
       pciAddress: '0000:1a:00.0',
       driverVersion: null,
@@ -56,8 +56,8 @@ describe('XML', () => {
     })
   })
 
-  it('that was cut short keeps the complete devices and says how many there should be', () => {
-    const whole = fixture('h100x8/nvidia-smi/-q_-x.txt')
+  it('that is truncated keeps complete devices and warns of missing ones', () => {
+    const whole = readProfileFile('h100x8/nvidia-smi/-q_-x.txt')
     const { accelerators, warnings } = parseNvidia({ xml: whole.slice(0, whole.indexOf('<gpu id="00000000:C3:00.0">') + 200) })
     expect(accelerators.length).toBeGreaterThanOrEqual(5)
     expect(accelerators[4]).toMatchObject({ memoryTotal: 81559 * MIB, health: 'ok' })
@@ -89,20 +89,20 @@ describe('XML', () => {
 })
 
 describe('CSV', () => {
-  it('of the short list that every driver knows', () => {
-    const { accelerators } = parseNvidia({ csv: [fixture(MIN)] })
+  it('of the fields that every driver supports', () => {
+    const { accelerators } = parseNvidia({ csv: [readProfileFile(MIN)] })
     expect(accelerators).toHaveLength(8)
     expect(accelerators[2]).toMatchObject({
       index: 2,
       pciAddress: '0000:52:00.0',
       memoryUsed: 71264 * MIB,
-      utilisation: 97,
+      utilization: 97,
       power: 71.05,
       driverVersion: '550.54.15',
     })
   })
 
-  it('with header and units, in any order of fields, with fields that nobody knows', () => {
+  it('with header and units, any field order, and unknown fields', () => {
     const text =
       'name, pci.bus_id, memory.total [MiB], power.draw [W], weather, index\r\nNVIDIA T4, 00000000:00:1E.0, 15360 MiB, 9.71 W, fine, 0\r\n'
     expect(nvidiaCsv(text).accelerators).toEqual([
@@ -128,17 +128,17 @@ describe('CSV', () => {
     '',
   ])('%j is no value, and 0 is one', (cell) => {
     const [device] = nvidiaCsv(`NVIDIA A, ${cell}, 0`, ['name', 'utilization.gpu', 'temperature.gpu']).accelerators
-    expect(device).toMatchObject({ utilisation: null, temperature: 0, health: 'ok' })
+    expect(device).toMatchObject({ utilization: null, temperature: 0, health: 'ok' })
   })
 
-  it('of unified memory: no size, and said so', () => {
+  it('of unified memory: no size, flag set', () => {
     const [device] = parseNvidia({
       csv: [{ fields: ['name', 'memory.total', 'driver_version'], text: 'NVIDIA GB10, [N/A], 580.126.09\n' }],
     }).accelerators
     expect(device).toMatchObject({ model: 'NVIDIA GB10', memoryTotal: null, memoryUnified: true, driverVersion: '580.126.09' })
   })
 
-  it('of a GPU that is lost or waits for its reset', () => {
+  it('of a GPU that is lost or requires a reset', () => {
     const rows = '0, NVIDIA A, GPU-1, [GPU is lost]\n1, NVIDIA A, GPU-2, [GPU requires reset]\n'
     expect(nvidiaCsv(rows, ['index', 'name', 'uuid', 'temperature.gpu']).accelerators.map((device) => device.health)).toEqual([
       'lost',
@@ -146,8 +146,8 @@ describe('CSV', () => {
     ])
   })
 
-  it('with a ragged row, an error line and a row of nothing: no device grows out of them', () => {
-    const whole = fixture(MIN).trimEnd().split('\n')
+  it('ignores ragged rows, error lines and rows without values', () => {
+    const whole = readProfileFile(MIN).trimEnd().split('\n')
     const nothing = Array(15).fill('[N/A]').join(', ')
     const text = [
       whole[0],
@@ -159,21 +159,21 @@ describe('CSV', () => {
     const { accelerators, warnings } = parseNvidia({ csv: [text] })
     expect(accelerators.map((device) => device.index)).toEqual([0, 3])
     expect(warnings.join()).toMatch(
-      /a row with 9 of 15 columns.*without name, uuid and address.*Unable to determine the device handle/,
+      /a row with 9 of 15 columns.*without name, UUID and PCI address.*Unable to determine the device handle/,
     )
   })
 
-  it('with the same uuid twice: once per place', () => {
+  it('with a duplicate UUID: one device per PCI address', () => {
     const row = (index: number, bus: string) => `${index}, NVIDIA A, GPU-aa, 00000000:${bus}:00.0`
     const read = (text: string) => parseNvidia({ csv: [{ fields: ['index', 'name', 'uuid', 'pci.bus_id'], text }] })
     expect(read([row(0, '01'), row(0, '01')].join('\n')).accelerators).toHaveLength(1)
     expect(read([row(0, '01'), row(1, '02')].join('\n'))).toMatchObject({
       accelerators: { length: 2 },
-      warnings: [expect.stringContaining('same uuid')],
+      warnings: [expect.stringContaining('same UUID')],
     })
   })
 
-  it('treats all-zero uuids and serials as none', () => {
+  it('ignores all-zero UUIDs and serials', () => {
     expect(
       nvidiaCsv('NVIDIA A, GPU-00000000-0000-0000-0000-000000000000, 0', ['name', 'uuid', 'serial']).accelerators[0],
     ).toMatchObject({ uuid: null, serial: null })
@@ -181,7 +181,7 @@ describe('CSV', () => {
 })
 
 describe('other texts', () => {
-  it('-L alone, with MIG devices in both forms', () => {
+  it('-L only, with MIG devices in both formats', () => {
     const list =
       'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1a)\n  MIG 3g.40gb     Device  0: (UUID: MIG-2b)\n  MIG 1c.3g.71gb  Device  1: (MIG-GPU-1a/3/0)\nGPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-2c)\n'
     const { accelerators } = parseNvidia({ list })
@@ -194,8 +194,8 @@ describe('other texts', () => {
     ])
   })
 
-  it('the table alone, of old and new drivers', () => {
-    const text = fixture('h100x8/nvidia-smi/_.txt')
+  it('the table only, of old and new drivers', () => {
+    const text = readProfileFile('h100x8/nvidia-smi/_.txt')
     expect(parseNvidia({ table: text }).accelerators).toHaveLength(8)
     expect(parseNvidia({ table: text })).toMatchObject({ version: '550.54.15', toolkits: { 'cuda (driver)': '12.4' } })
     const banner = '| NVIDIA-SMI 610.57.04              KMD Version: 610.57.04     CUDA UMD Version: 13.3     |'
@@ -205,7 +205,7 @@ describe('other texts', () => {
     })
   })
 
-  it('the table of boards with a fan, and of those without memory of their own', () => {
+  it('the table of boards with a fan, and of boards without dedicated memory', () => {
     const table = `| NVIDIA-SMI 580.95.05              Driver Version: 580.95.05      CUDA Version: 13.0     |
 |   0  NVIDIA GeForce RTX 2080 Ti     Off |   00000000:01:00.0  On |                  N/A |
 | 41%   33C    P8             20W /  250W |     453MiB /  11264MiB |      3%      Default |
@@ -214,13 +214,13 @@ describe('other texts', () => {
 | N/A   40C    P8              4W /  N/A  | Not Supported          |      7%      Default |
 `
     expect(parseNvidia({ table }).accelerators).toEqual([
-      expect.objectContaining({ utilisation: 3, temperature: 33, power: 20, memoryUsed: 453 * MIB, memoryTotal: 11264 * MIB }),
-      expect.objectContaining({ utilisation: 7, temperature: 40, power: 4, memoryTotal: null, memoryUnified: true }),
+      expect.objectContaining({ utilization: 3, temperature: 33, power: 20, memoryUsed: 453 * MIB, memoryTotal: 11264 * MIB }),
+      expect.objectContaining({ utilization: 7, temperature: 40, power: 4, memoryTotal: null, memoryUnified: true }),
     ])
   })
 
   it('-q as text', () => {
-    expect(parseNvidia({ query: sample('nvidia/550-q-text/q.txt') }).accelerators).toEqual([
+    expect(parseNvidia({ query: readFixture('nvidia/550-q-text/q.txt') }).accelerators).toEqual([
       expect.objectContaining({
         model: 'NVIDIA A100-SXM4-40GB',
         uuid: 'GPU-a1000000-1234-1234-1234-123412341234',
@@ -235,7 +235,7 @@ describe('other texts', () => {
     ])
   })
 
-  it('--version of driver 610, whose old labels point to the new ones', () => {
+  it('--version of driver 610 with deprecated labels', () => {
     const version =
       'NVIDIA-SMI version  : 610.57.04\nNVML version        : 610.57\nDRIVER version      : Deprecated, see "KMD version" instead\nKMD version         : 610.57.04\nCUDA version        : Deprecated, see "CUDA UMD version" instead\nCUDA UMD version    : 13.3\n'
     expect(parseNvidia({ version }).toolkits).toEqual({ 'nvidia driver': '610.57.04', 'cuda (driver)': '13.3' })

@@ -1,12 +1,12 @@
-import { nvidiaCsv } from './nvidia-csv.ts'
-import { fromXml } from './nvidia-xml.ts'
+import { parseNvidiaCsv } from './nvidia-csv.ts'
+import { parseNvidiaXml } from './nvidia-xml.ts'
 import type { Accelerator } from './schema.ts'
-import { smiQuery, smiQueryDevice } from './smi-query.ts'
-import { smiBanner, smiTable } from './smi-table.ts'
-import { count, firstLine, identity, known, linesOf, peers, release } from './text.ts'
-import { accelerator, join, reading, type VendorReading, withoutRepeats } from './vendor.ts'
+import { parseSmiQuery, parseSmiQueryDevice } from './smi-query.ts'
+import { parseSmiBanner, parseSmiTable } from './smi-table.ts'
+import { firstLine, parseCount, parseIdentity, parseRelease, parseText, splitLines, summarizePeers } from './text.ts'
+import { createAccelerator, mergeDevices, removeDuplicates, type VendorResult, vendorResult } from './vendor.ts'
 
-/** Texts of nvidia-smi, each as printed: none is required, all are believed to come from one moment. */
+/** Texts of nvidia-smi, all optional and from the same point in time. */
 export interface NvidiaTexts {
   /** `-q -x`, nvsmi_device_v10 to v13. */
   xml?: string
@@ -25,7 +25,7 @@ export interface NvidiaTexts {
 }
 
 /** Reads nvidia-smi of every driver since 450. Devices of T-Head behind a tool of the same name are left to `parseThead`. */
-export function parseNvidia(texts: NvidiaTexts): VendorReading {
+export function parseNvidia(texts: NvidiaTexts): VendorResult {
   const csv = (texts.csv ?? []).map((call) => (typeof call === 'string' ? { text: call, fields: undefined } : call))
   const all = [texts.xml, texts.query, texts.list, texts.table, texts.version, ...csv.map((call) => call.text)].map(
     (text) => text ?? '',
@@ -37,31 +37,31 @@ export function parseNvidia(texts: NvidiaTexts): VendorReading {
       ),
     )
   )
-    return reading({ foreign: 'T-Head PPU-SMI' })
+    return vendorResult({ foreign: 'T-Head PPU-SMI' })
 
-  const xml = fromXml(texts.xml ?? '')
-  const query = fromQuery(texts.query ?? '')
-  const named = fromList(texts.list ?? '')
-  const rows = csv.map((call) => nvidiaCsv(call.text, call.fields))
-  const table = smiTable(texts.table ?? '', 'nvidia_gpu', 'nvidia')
-  const unlike = [xml.accelerators, query.accelerators, ...rows.map((row) => row.accelerators), named, table]
-  let devices = unlike.reduce((sofar, more) => (sofar.length ? join(sofar, more) : more), [])
-  devices = withTopology(devices, texts.topology ?? '')
-  const { accelerators, warnings } = withoutRepeats(devices, 'nvidia-smi')
+  const xml = parseNvidiaXml(texts.xml ?? '')
+  const query = parseQuery(texts.query ?? '')
+  const named = parseList(texts.list ?? '')
+  const rows = csv.map((call) => parseNvidiaCsv(call.text, call.fields))
+  const table = parseSmiTable(texts.table ?? '', 'nvidia_gpu', 'nvidia')
+  const sources = [xml.accelerators, query.accelerators, ...rows.map((row) => row.accelerators), named, table]
+  let devices = sources.reduce((merged, more) => (merged.length ? mergeDevices(merged, more) : more), [])
+  devices = addTopology(devices, texts.topology ?? '')
+  const { accelerators, warnings } = removeDuplicates(devices, 'nvidia-smi')
 
-  const banner = smiBanner(texts.table ?? '')
+  const banner = parseSmiBanner(texts.table ?? '')
   const driver =
     xml.driver ??
     query.driver ??
-    release(banner.labels.kmd) ??
-    release(banner.labels.driver) ??
-    fromVersion(texts.version ?? '').driver
+    parseRelease(banner.labels.kmd) ??
+    parseRelease(banner.labels.driver) ??
+    parseVersion(texts.version ?? '').driver
   const cuda =
     xml.cuda ??
     query.cuda ??
-    release(banner.labels['cuda umd']) ??
-    release(banner.labels.cuda) ??
-    fromVersion(texts.version ?? '').cuda
+    parseRelease(banner.labels['cuda umd']) ??
+    parseRelease(banner.labels.cuda) ??
+    parseVersion(texts.version ?? '').cuda
   for (const device of accelerators) {
     device.driverVersion ??= driver
     device.toolkitVersion ??= cuda
@@ -69,50 +69,50 @@ export function parseNvidia(texts: NvidiaTexts): VendorReading {
   }
   const expected = xml.attached
   if (expected !== null && expected !== xml.accelerators.length)
-    warnings.push(`nvidia-smi: ${expected} attached GPUs, ${xml.accelerators.length} described`)
+    warnings.push(`nvidia-smi: reports ${expected} attached GPUs but describes ${xml.accelerators.length}`)
   const toolkits: Record<string, string> = {}
   if (driver) toolkits['nvidia driver'] = driver
   if (cuda) toolkits['cuda (driver)'] = cuda
-  return reading({
+  return vendorResult({
     accelerators,
     version: driver ?? accelerators.find((device) => device.driverVersion)?.driverVersion ?? banner.version ?? null,
-    failure: accelerators.length ? null : xml.attached === 0 ? 'it answers, but sees no GPU' : failureOf(all.join('\n')),
-    warnings: [...warnings, ...rows.flatMap((row) => row.warnings), ...lostLines(all.join('\n'))],
+    failure: accelerators.length ? null : xml.attached === 0 ? 'no GPUs found' : failureReason(all.join('\n')),
+    warnings: [...warnings, ...rows.flatMap((row) => row.warnings), ...lostDeviceWarnings(all.join('\n'))],
     toolkits,
   })
 }
 
-/** The sentence that says why there are no devices. Every failure of nvidia-smi is printed to stdout. */
-function failureOf(text: string): string | null {
+/** Finds the failure message. nvidia-smi prints all failures to stdout. */
+function failureReason(text: string): string | null {
   const library = /NVML library version:\s*(\S+)/.exec(text)?.[1]
-  const said = firstLine(
+  const message = firstLine(
     text,
     /NVML|couldn't communicate|No devices|Unable to determine|not a valid field|error|denied|not found|cannot|failed/i,
   )
-  return said ? said + (library && !said.includes(library) ? ` (NVML library ${library})` : '') : firstLine(text)
+  return message ? message + (library && !message.includes(library) ? ` (NVML library ${library})` : '') : firstLine(text)
 }
 
-const lostLines = (text: string): string[] =>
-  [...new Set(linesOf(text).filter((line) => /Unable to determine the device handle/i.test(line)))]
+const lostDeviceWarnings = (text: string): string[] =>
+  [...new Set(splitLines(text).filter((line) => /Unable to determine the device handle/i.test(line)))]
     .slice(0, 16)
     .map((line) => `nvidia-smi: ${line.trim()}`)
 
-function fromQuery(text: string): { accelerators: Accelerator[]; driver: string | null; cuda: string | null } {
-  const { head, devices } = smiQuery(text)
+function parseQuery(text: string): { accelerators: Accelerator[]; driver: string | null; cuda: string | null } {
+  const { head, devices } = parseSmiQuery(text)
   return {
-    accelerators: devices.map((block, index) => ({ ...smiQueryDevice(block, 'nvidia_gpu', 'nvidia'), index })),
-    driver: release(head.get('kmd version')) ?? release(head.get('driver version')),
-    cuda: release(head.get('cuda umd version')) ?? release(head.get('cuda version')),
+    accelerators: devices.map((block, index) => ({ ...parseSmiQueryDevice(block, 'nvidia_gpu', 'nvidia'), index })),
+    driver: parseRelease(head.get('kmd version')) ?? parseRelease(head.get('driver version')),
+    cuda: parseRelease(head.get('cuda umd version')) ?? parseRelease(head.get('cuda version')),
   }
 }
 
-/** Reads `--version`; from driver 610 on the old labels say `Deprecated, see "KMD version" instead`. */
-function fromVersion(text: string): { driver: string | null; cuda: string | null } {
+/** Parses `--version`. From driver 610 on, the old labels contain `Deprecated, see "KMD version" instead`. */
+function parseVersion(text: string): { driver: string | null; cuda: string | null } {
   const get = (label: RegExp) =>
-    release(
-      linesOf(text)
+    parseRelease(
+      splitLines(text)
         .map((line) => label.exec(line)?.[1])
-        .find((value) => release(value)),
+        .find((value) => parseRelease(value)),
     )
   return {
     driver: get(/^KMD version\s*:\s*(.*)/i) ?? get(/^DRIVER version\s*:\s*(.*)/i),
@@ -120,17 +120,17 @@ function fromVersion(text: string): { driver: string | null; cuda: string | null
   }
 }
 
-/** Reads `-L`: devices, and below each its MIG devices with the uuids that the XML lacks. */
-function fromList(text: string): Accelerator[] {
+/** Parses `-L`: devices with their MIG devices, whose UUIDs the XML lacks. */
+function parseList(text: string): Accelerator[] {
   const devices: Accelerator[] = []
-  for (const line of linesOf(text)) {
+  for (const line of splitLines(text)) {
     const gpu = /^\s*GPU (\d+): ([^(]*(?:\([^(]*)?)\(UUID: ([^)]*)\)/.exec(line)
     if (gpu)
       devices.push(
-        accelerator('nvidia_gpu', 'nvidia', {
+        createAccelerator('nvidia_gpu', 'nvidia', {
           index: Number(gpu[1]),
-          model: known(gpu[2]),
-          uuid: identity(gpu[3]),
+          model: parseText(gpu[2]),
+          uuid: parseIdentity(gpu[3]),
           health: 'ok',
         }),
       )
@@ -139,7 +139,7 @@ function fromList(text: string): Accelerator[] {
     if (mig && parent)
       parent.partitions.push({
         kind: 'mig',
-        uuid: identity(mig[3]),
+        uuid: parseIdentity(mig[3]),
         profile: mig[1] ?? null,
         index: Number(mig[2]),
         parentUuid: parent.uuid,
@@ -149,9 +149,9 @@ function fromList(text: string): Accelerator[] {
   return devices
 }
 
-/** Reads `topo -m` and tells for each GPU how it reaches the others, and its NUMA node. */
-function withTopology(devices: Accelerator[], text: string): Accelerator[] {
-  const lines = linesOf(text)
+/** Adds links to peers and NUMA nodes from `topo -m`. */
+function addTopology(devices: Accelerator[], text: string): Accelerator[] {
+  const lines = splitLines(text)
   const header = lines
     .find((line) => /^\s*GPU0\b/.test(line))
     ?.split('\t')
@@ -166,8 +166,8 @@ function withTopology(devices: Accelerator[], text: string): Accelerator[] {
       .slice(1)
       .map((cell) => cell.trim())
     if (!row) return device
-    const links = row.filter((cell, column) => /^GPU\d+$/.test(columns[column] ?? '') && cell !== 'X' && known(cell))
-    const numa = numaColumn < 0 ? null : count(row[numaColumn])
-    return { ...device, interconnect: device.interconnect ?? peers(links), numaNode: device.numaNode ?? numa }
+    const links = row.filter((cell, column) => /^GPU\d+$/.test(columns[column] ?? '') && cell !== 'X' && parseText(cell))
+    const numa = numaColumn < 0 ? null : parseCount(row[numaColumn])
+    return { ...device, interconnect: device.interconnect ?? summarizePeers(links), numaNode: device.numaNode ?? numa }
   })
 }

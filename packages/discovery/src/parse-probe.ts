@@ -1,22 +1,22 @@
 import { crossCheck } from './cross-check.ts'
 import { type Frame, readFrames } from './frames.ts'
 import { parseAmd } from './parse-amd.ts'
-import { parseHost, procNvidia } from './parse-host.ts'
+import { parseHost, parseProcNvidia } from './parse-host.ts'
 import { parseHuawei } from './parse-huawei.ts'
 import { parseIntel } from './parse-intel.ts'
 import { parseNvidia } from './parse-nvidia.ts'
 import { parseThead } from './parse-thead.ts'
 import { type Accelerator, type Discovery, SCHEMA_VERSION, type ToolReport } from './schema.ts'
-import { firstLine, linesOf } from './text.ts'
-import { join, reading, type VendorReading } from './vendor.ts'
+import { firstLine, splitLines } from './text.ts'
+import { mergeDevices, type VendorResult, vendorResult } from './vendor.ts'
 
 interface Call {
   args: string
   frame: Frame
 }
 
-/** Which text goes where, tool by tool. A call is found by its arguments, as the probe wrote them. */
-const TOOLS: Record<string, (calls: Call[]) => VendorReading> = {
+/** Assigns the calls of each tool, identified by their arguments, to the inputs of its parser. */
+const TOOLS: Record<string, (calls: Call[]) => VendorResult> = {
   'nvidia-smi': (calls) => {
     const texts = {
       xml: body(calls, /^-q -x$/),
@@ -81,15 +81,15 @@ const csv = (calls: Call[]) =>
   })
 
 /**
- * Reads the raw output of the probe. Never throws: what cannot be read is missing, and a warning says so. Devices that PCI shows and
- * no tool lists are added with `source: 'pci'`, so a broken tool never makes a node look empty.
+ * Parses the raw output of the probe. Never throws: unreadable parts are missing and produce a warning. PCI devices that no tool lists are
+ * added with `source: 'pci'`, so a failed tool does not make a node look empty.
  */
 export function parseProbe(raw: Uint8Array | string): Discovery {
   const { frames, complete, durationMs } = readFrames(raw)
   const warnings: string[] = []
-  if (!frames.length) warnings.push('the output holds no probe: the shell on the node did not run it')
-  else if (!complete) warnings.push('the probe was cut short')
-  const host = guarded('host facts', () => parseHost(frames), warnings) ?? parseHost([])
+  if (!frames.length) warnings.push('no probe output: the shell on the node did not run the probe')
+  else if (!complete) warnings.push('the probe output is incomplete')
+  const host = parseSafely('host facts', () => parseHost(frames), warnings) ?? parseHost([])
   const paths = new Map(
     (frames.find((frame) => frame.name === 'tools')?.body ?? '')
       .split('\n')
@@ -97,80 +97,84 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
   )
 
   const tools: ToolReport[] = []
-  const readings = new Map<string, VendorReading>()
+  const readings = new Map<string, VendorResult>()
   const partial = new Set<string>()
   for (const [tool, read] of Object.entries(TOOLS)) {
-    const calls = callsOf(frames, tool)
+    const calls = toolCalls(frames, tool)
     const path = paths.get(tool)
     if (!calls.length) {
       const present = path !== undefined && path !== '-'
-      const unused = present && tool === 'rocm-smi' && callsOf(frames, 'amd-smi').length > 0
+      const unused = present && tool === 'rocm-smi' && toolCalls(frames, 'amd-smi').length > 0
       if (unused) continue
       tools.push(
-        report(
+        toolReport(
           tool,
           present ? path : null,
           present || !frames.length ? 'FAILED' : 'ABSENT',
-          present ? 'was not called' : frames.length ? null : 'the probe did not run',
+          present ? 'not called' : frames.length ? null : 'the probe did not run',
         ),
       )
       continue
     }
-    const found = guarded(tool, () => read(calls), warnings) ?? reading({ failure: 'its output could not be read' })
+    const found = parseSafely(tool, () => read(calls), warnings) ?? vendorResult({ failure: 'unreadable output' })
     readings.set(tool, found)
     if (calls[0]?.frame.timedOut || calls.some((call) => call.frame.cut)) partial.add(tool)
-    tools.push(judge(tool, path ?? null, calls, found, warnings))
+    tools.push(reportTool(tool, path ?? null, calls, found, warnings))
   }
   if (frames.some((frame) => frame.name === 'unbounded'))
-    warnings.push('no vendor tool was called: the node has neither setsid nor timeout')
+    warnings.push('no vendor tool was called, because the node has neither setsid nor timeout')
 
-  // One device can answer to two tools: PPU images put an nvidia-smi beside ppu-smi.
+  // Two tools can report the same device: PPU images contain nvidia-smi beside ppu-smi.
   let accelerators: Accelerator[] = []
-  for (const found of readings.values()) accelerators = joinVendor(accelerators, found.accelerators)
+  for (const found of readings.values()) accelerators = mergeVendorDevices(accelerators, found.accelerators)
   for (const found of readings.values()) {
     warnings.push(...found.warnings)
     for (const [name, version] of Object.entries(found.toolkits)) host.toolkits[name] ??= version
   }
-  const checked = guarded('PCI', () => crossCheck({ accelerators, host, tools, partial, proc: procNvidia(frames) }), warnings)
+  const checked = parseSafely(
+    'PCI',
+    () => crossCheck({ accelerators, host, tools, partial, proc: parseProcNvidia(frames) }),
+    warnings,
+  )
   return {
     schemaVersion: SCHEMA_VERSION,
     host,
     tools,
-    accelerators: (checked?.accelerators ?? accelerators).map((device) => withToolkit(device, host.toolkits)),
+    accelerators: (checked?.accelerators ?? accelerators).map((device) => setToolkitVersion(device, host.toolkits)),
     warnings: [...new Set([...warnings, ...(checked?.warnings ?? [])])],
     truncated: !complete || frames.some((frame) => frame.cut),
     durationMs,
   }
 }
 
-/** Joins devices of one vendor that two tools told; devices of other vendors are never compared. */
-function joinVendor(sofar: Accelerator[], more: Accelerator[]): Accelerator[] {
+/** Merges devices of one vendor that two tools report. */
+function mergeVendorDevices(merged: Accelerator[], more: Accelerator[]): Accelerator[] {
   const vendor = more[0]?.vendor
   return [
-    ...sofar.filter((device) => device.vendor !== vendor),
-    ...join(
-      sofar.filter((device) => device.vendor === vendor),
+    ...merged.filter((device) => device.vendor !== vendor),
+    ...mergeDevices(
+      merged.filter((device) => device.vendor === vendor),
       more,
     ),
   ]
 }
 
-const callsOf = (frames: Frame[], tool: string): Call[] =>
+const toolCalls = (frames: Frame[], tool: string): Call[] =>
   frames
     .filter((frame) => frame.name === `tool ${tool}` || frame.name.startsWith(`tool ${tool} `))
     .map((frame) => ({ args: frame.name.slice(`tool ${tool} `.length).trim(), frame }))
 
-/** A parser's answer, or null and a warning: one bad output must not cost the rest. */
-function guarded<T>(what: string, read: () => T, warnings: string[]): T | null {
+/** Runs a parser; on an error it returns null and adds a warning, so the other results are kept. */
+function parseSafely<T>(what: string, read: () => T, warnings: string[]): T | null {
   try {
     return read()
   } catch {
-    warnings.push(`${what}: the output could not be read`)
+    warnings.push(`${what}: unreadable output`)
     return null
   }
 }
 
-const report = (tool: string, path: string | null, state: ToolReport['state'], reason: string | null): ToolReport => ({
+const toolReport = (tool: string, path: string | null, state: ToolReport['state'], reason: string | null): ToolReport => ({
   tool,
   state,
   reason,
@@ -180,43 +184,43 @@ const report = (tool: string, path: string | null, state: ToolReport['state'], r
   deviceCount: null,
 })
 
-/** The state of a tool that was called, out of what it printed, how it ended, and how long it took. */
-function judge(tool: string, path: string | null, calls: Call[], found: VendorReading, warnings: string[]): ToolReport {
+/** Derives the state of a tool from its output, exit code and duration. */
+function reportTool(tool: string, path: string | null, calls: Call[], found: VendorResult, warnings: string[]): ToolReport {
   const durationMs = calls.reduce((sum, call) => sum + (call.frame.durationMs ?? 0), 0)
   const base = { tool, path, version: found.version, durationMs }
   const late = calls.find((call) => call.frame.timedOut)
   const hung = late ?? calls.find((call) => call.frame.skipped)
   const devices = found.accelerators.length
-  if (hung) warnings.push(`${tool} ${hung.args}: no answer in time`)
-  if (calls.some((call) => call.frame.cut)) warnings.push(`${tool}: its output was cut`)
+  if (hung) warnings.push(`${tool} ${hung.args}: timed out`)
+  if (calls.some((call) => call.frame.cut)) warnings.push(`${tool}: truncated output`)
   if (found.foreign)
     return { ...base, state: 'FOREIGN', reason: `this ${tool} is ${found.foreign}`, deviceCount: devices || null }
   if (devices && !(late && late === calls[0])) return { ...base, state: 'OK', reason: null, deviceCount: devices }
-  const said = calls.map((call) => firstLine(call.frame.body)).find((line) => line !== null)
+  const firstOutput = calls.map((call) => firstLine(call.frame.body)).find((line) => line !== null)
   if (late)
     return {
       ...base,
       state: 'TIMED_OUT',
-      reason: `\`${[tool, late.args].join(' ').trim()}\` did not end within its time${said ? `; so far: ${said}` : ''}`,
+      reason: `\`${[tool, late.args].join(' ').trim()}\` timed out${firstOutput ? `; output: ${firstOutput}` : ''}`,
       deviceCount: null,
     }
   const code = calls[0]?.frame.code
-  const reason = [found.failure ?? said ?? 'printed nothing', code ? `(exit code ${code})` : ''].join(' ').trim()
+  const reason = [found.failure ?? firstOutput ?? 'no output', code ? `(exit code ${code})` : ''].join(' ').trim()
   return { ...base, state: 'FAILED', reason, deviceCount: null }
 }
 
-/** The toolkit on the node says more than what the driver would support. */
-function withToolkit(device: Accelerator, toolkits: Record<string, string>): Accelerator {
+/** Prefers the installed toolkit version to the version that the driver supports. */
+function setToolkitVersion(device: Accelerator, toolkits: Record<string, string>): Accelerator {
   const name = { nvidia_gpu: 'cuda', amd_gpu: 'rocm', intel_gpu: 'oneapi', huawei_npu: 'cann', thead_npu: 'hggc', other: '' }[
     device.deviceType
   ]
   return { ...device, toolkitVersion: toolkits[name] ?? device.toolkitVersion }
 }
 
-/** The lines of a probe's raw output with the frames of one tool, for people who want to see the evidence. */
+/** Raw output of one tool by call, for display. */
 export function evidenceOf(raw: Uint8Array | string, tool: string): { call: string; text: string }[] {
-  return callsOf(readFrames(raw).frames, tool).map((call) => ({
+  return toolCalls(readFrames(raw).frames, tool).map((call) => ({
     call: `${tool} ${call.args}`.trim(),
-    text: linesOf(call.frame.body).join('\n'),
+    text: splitLines(call.frame.body).join('\n'),
   }))
 }

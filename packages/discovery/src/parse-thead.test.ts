@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { fixture } from '../test/node.ts'
+import { readProfileFile } from '../test/node.ts'
 import { parseNvidia, parseThead } from './index.ts'
 
 const MIB = 1024 ** 2
-const table = fixture('ppuzw810ex16/ppu-smi/_.txt')
-const query = fixture('ppuzw810ex16/ppu-smi/-q.txt')
-const list = fixture('ppuzw810ex16/ppu-smi/-L.txt')
+const table = readProfileFile('ppuzw810ex16/ppu-smi/_.txt')
+const query = readProfileFile('ppuzw810ex16/ppu-smi/-q.txt')
+const list = readProfileFile('ppuzw810ex16/ppu-smi/-L.txt')
 
-it('reads the table alone: one leading blank, names that shift, domains beyond 0', () => {
+it('parses the table only: one leading space, shifted names, PCI domains', () => {
   const { accelerators, version, toolkits } = parseThead({ table })
   expect({ version, toolkits }).toEqual({ version: '1.28', toolkits: { 'thead driver': '2.1.0-dbda51', hggc: '13.0' } })
   expect(accelerators).toHaveLength(16)
@@ -20,19 +20,19 @@ it('reads the table alone: one leading blank, names that shift, domains beyond 0
     memoryUsed: MIB,
     temperature: 32,
     power: 89,
-    utilisation: 0,
+    utilization: 0,
     health: 'ok',
   })
 })
 
-it('reads HGGC as unknown on a host without SDK', () => {
+it('reports HGGC as unknown on a host without SDK', () => {
   expect(parseThead({ table: table.replace('HGGC Version: 13.0', 'HGGC Version: N/A ') }).toolkits).toEqual({
     'thead driver': '2.1.0-dbda51',
   })
 })
 
-it('reads CSV with header and units', () => {
-  const csv = fixture(
+it('parses CSV with header and units', () => {
+  const csv = readProfileFile(
     'ppuzw810ex16/ppu-smi/--query-ppu=index,name,serial,uuid,pci.bus_id,driver_version,memory.total,memory.used_--format=csv.txt',
   )
   expect(parseThead({ csv: [csv] }).accelerators[9]).toMatchObject({
@@ -49,7 +49,7 @@ it('reads CSV with header and units', () => {
   ).toMatchObject({ pciAddress: '0001:0d:00.0', model: 'PPU-ZW810E' })
 })
 
-it('joins -q and -L: the longer name wins, MIG devices in the form of T-Head', () => {
+it('merges -q and -L: prefers the longer name, parses MIG devices', () => {
   const mig = list.replace(/(PPU 1: .*)\n/, '$1\n    MIG g1.c1.i1, Device 0 (UUID: MIG-79c62632-04cc-574b-af7b-cb2e307121c8)\n')
   const { accelerators } = parseThead({ query, list: mig })
   expect(accelerators).toHaveLength(16)
@@ -58,7 +58,7 @@ it('joins -q and -L: the longer name wins, MIG devices in the form of T-Head', (
     computeCapability: '8.0',
     firmwareVersion: '1.4.2-3f0a1c',
     slot: '1',
-    utilisation: 0,
+    utilization: 0,
     eccMode: 'enabled',
   })
   expect(accelerators[1]?.partitions).toEqual([
@@ -79,7 +79,7 @@ it('joins -q and -L: the longer name wins, MIG devices in the form of T-Head', (
   })
 })
 
-it('is recognised behind the name nvidia-smi, whatever it printed', () => {
+it('is recognized under the name nvidia-smi in every output', () => {
   for (const texts of [
     { table },
     { xml: query },
@@ -91,7 +91,7 @@ it('is recognised behind the name nvidia-smi, whatever it printed', () => {
     expect(parseNvidia(texts)).toMatchObject({ foreign: 'T-Head PPU-SMI', accelerators: [] })
 })
 
-it('says that the driver is not loaded', () => {
+it('reports that the driver is not loaded', () => {
   expect(parseThead({ query: 'Failed to open /dev/alixpu\n' })).toMatchObject({
     accelerators: [],
     failure: 'Failed to open /dev/alixpu',

@@ -1,44 +1,46 @@
-import { nvidiaCsv } from './nvidia-csv.ts'
+import { parseNvidiaCsv } from './nvidia-csv.ts'
 import type { Accelerator } from './schema.ts'
-import { smiQuery, smiQueryDevice } from './smi-query.ts'
-import { smiBanner, smiTable } from './smi-table.ts'
-import { firstLine, identity, known, linesOf, peers } from './text.ts'
-import { accelerator, join, reading, type VendorReading, withoutRepeats } from './vendor.ts'
+import { parseSmiQuery, parseSmiQueryDevice } from './smi-query.ts'
+import { parseSmiBanner, parseSmiTable } from './smi-table.ts'
+import { firstLine, parseIdentity, parseText, splitLines, summarizePeers } from './text.ts'
+import { createAccelerator, mergeDevices, removeDuplicates, type VendorResult, vendorResult } from './vendor.ts'
 
-/** Texts of ppu-smi, or of the `nvidia-smi` that PPU images put in front of it. */
+/** Texts of ppu-smi, or of the `nvidia-smi` wrapper in PPU images. */
 export interface TheadTexts {
   /** `-q`. */
   query?: string
-  /** `--query-ppu=… --format=csv`; also under the names of `--query-gpu`. */
+  /** Calls of `--query-ppu=… --format=csv` or `--query-gpu=…`. */
   csv?: (string | { fields: string[]; text: string })[]
   /** `-L`. */
   list?: string
-  /** The table printed without arguments. */
+  /** Call without arguments. */
   table?: string
   /** `topo -m`. */
   topology?: string
 }
 
-const asThead = (device: Accelerator): Accelerator => ({ ...device, deviceType: 'thead_npu', vendor: 'thead' })
+const toThead = (device: Accelerator): Accelerator => ({ ...device, deviceType: 'thead_npu', vendor: 'thead' })
 
-/** Reads ppu-smi 1.x. uuids begin with `GPU-` or `PPU-`, so nothing is concluded from their prefix. */
-export function parseThead(texts: TheadTexts): VendorReading {
-  const { head, devices: blocks } = smiQuery(texts.query ?? '')
-  const query = blocks.map((block, index) => ({ ...smiQueryDevice(block, 'thead_npu', 'thead'), index }))
-  const csv = (texts.csv ?? []).map((call) => (typeof call === 'string' ? nvidiaCsv(call) : nvidiaCsv(call.text, call.fields)))
-  const table = smiTable(texts.table ?? '', 'thead_npu', 'thead')
-  const lists = [query, ...csv.map((rows) => rows.accelerators.map(asThead)), table, fromList(texts.list ?? '')]
-  const joined = lists.reduce((sofar, more) => (sofar.length ? join(sofar, more) : more), [])
-  const { accelerators, warnings } = withoutRepeats(withTopology(joined, texts.topology ?? ''), 'ppu-smi')
+/** Parses ppu-smi 1.x. UUIDs begin with `GPU-` or `PPU-`, so the prefix does not identify the vendor. */
+export function parseThead(texts: TheadTexts): VendorResult {
+  const { head, devices: blocks } = parseSmiQuery(texts.query ?? '')
+  const query = blocks.map((block, index) => ({ ...parseSmiQueryDevice(block, 'thead_npu', 'thead'), index }))
+  const csv = (texts.csv ?? []).map((call) =>
+    typeof call === 'string' ? parseNvidiaCsv(call) : parseNvidiaCsv(call.text, call.fields),
+  )
+  const table = parseSmiTable(texts.table ?? '', 'thead_npu', 'thead')
+  const lists = [query, ...csv.map((rows) => rows.accelerators.map(toThead)), table, parseList(texts.list ?? '')]
+  const joined = lists.reduce((merged, more) => (merged.length ? mergeDevices(merged, more) : more), [])
+  const { accelerators, warnings } = removeDuplicates(addTopology(joined, texts.topology ?? ''), 'ppu-smi')
 
-  const banner = smiBanner(texts.table ?? '')
-  const driver = known(head.get('driver version')) ?? known(banner.labels.driver)
-  const hggc = known(head.get('hggc version')) ?? known(banner.labels.hggc)
-  const sdk = known(head.get('sdk version'))
+  const banner = parseSmiBanner(texts.table ?? '')
+  const driver = parseText(head.get('driver version')) ?? parseText(banner.labels.driver)
+  const hggc = parseText(head.get('hggc version')) ?? parseText(banner.labels.hggc)
+  const sdk = parseText(head.get('sdk version'))
   for (const device of accelerators) {
     device.driverVersion ??= driver
     device.toolkitVersion ??= hggc
-    // `-L` of older releases prints the bare `PPU`: anything longer says more.
+    // `-L` of older releases prints only `PPU`; prefer a longer name.
     if (device.model === 'PPU') device.model = joined.find((other) => other.model && other.model !== 'PPU')?.model ?? 'PPU'
   }
   const toolkits: Record<string, string> = {}
@@ -51,7 +53,7 @@ export function parseThead(texts: TheadTexts): VendorReading {
     texts.list,
     ...(texts.csv ?? []).map((call) => (typeof call === 'string' ? call : call.text)),
   ].join('\n')
-  return reading({
+  return vendorResult({
     accelerators,
     version: banner.version ?? driver ?? null,
     failure: accelerators.length
@@ -62,21 +64,26 @@ export function parseThead(texts: TheadTexts): VendorReading {
   })
 }
 
-/** Reads `-L`: `PPU 0: PPU (UUID: …)`, MIG devices as `    MIG g1.c1.i1, Device 0 (UUID: …)`. */
-function fromList(text: string): Accelerator[] {
+/** Parses `-L`: `PPU 0: PPU (UUID: …)`, MIG devices as `    MIG g1.c1.i1, Device 0 (UUID: …)`. */
+function parseList(text: string): Accelerator[] {
   const devices: Accelerator[] = []
-  for (const line of linesOf(text)) {
+  for (const line of splitLines(text)) {
     const ppu = /^\s*[GP]PU (\d+): ([^(]*(?:\([^(]*)?)\(UUID: ([^)]*)\)/.exec(line)
     if (ppu)
       devices.push(
-        accelerator('thead_npu', 'thead', { index: Number(ppu[1]), model: known(ppu[2]), uuid: identity(ppu[3]), health: 'ok' }),
+        createAccelerator('thead_npu', 'thead', {
+          index: Number(ppu[1]),
+          model: parseText(ppu[2]),
+          uuid: parseIdentity(ppu[3]),
+          health: 'ok',
+        }),
       )
     const mig = /^\s+MIG ([^\s,]+),?\s+Device\s+(\d+):?\s*\((?:UUID: )?([^)]*)\)/.exec(line)
     const parent = devices.at(-1)
     if (mig && parent)
       parent.partitions.push({
         kind: 'mig',
-        uuid: identity(mig[3]),
+        uuid: parseIdentity(mig[3]),
         profile: mig[1] ?? null,
         index: Number(mig[2]),
         parentUuid: parent.uuid,
@@ -86,9 +93,9 @@ function fromList(text: string): Accelerator[] {
   return devices
 }
 
-/** Reads `topo -m`, which is aligned with blanks here: X, ICN2, SYS per device, then CPU and NUMA affinity. */
-function withTopology(devices: Accelerator[], text: string): Accelerator[] {
-  const rows = linesOf(text).map((line) => line.trim().split(/\s+/))
+/** Adds links and NUMA nodes from `topo -m`, which is aligned with spaces: X, ICN2, SYS per device, then CPU and NUMA affinity. */
+function addTopology(devices: Accelerator[], text: string): Accelerator[] {
+  const rows = splitLines(text).map((line) => line.trim().split(/\s+/))
   const header = rows.find((row) => /^[GP]PU0$/.test(row[0] ?? '') && /^[GP]PU1$/.test(row[1] ?? ''))
   if (!header) return devices
   const width = header.filter((cell) => /^[GP]PU\d+$/.test(cell)).length
@@ -97,11 +104,11 @@ function withTopology(devices: Accelerator[], text: string): Accelerator[] {
       (cells) => cells !== header && /^[GP]PU\d+$/.test(cells[0] ?? '') && cells[0]?.slice(3) === String(device.index),
     )
     if (!row) return device
-    const links = row.slice(1, 1 + width).filter((cell) => cell !== 'X' && known(cell))
+    const links = row.slice(1, 1 + width).filter((cell) => cell !== 'X' && parseText(cell))
     const numa = /NUMA/.test(header.join(' ')) ? row[width + 2] : undefined
     return {
       ...device,
-      interconnect: device.interconnect ?? peers(links),
+      interconnect: device.interconnect ?? summarizePeers(links),
       numaNode: device.numaNode ?? (numa && /^\d+$/.test(numa) ? Number(numa) : null),
     }
   })

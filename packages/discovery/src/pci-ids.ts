@@ -1,6 +1,6 @@
 import type { DeviceType } from './schema.ts'
 
-/** Whose accelerators a PCI vendor id stands for, and the classes in which they appear. Bridges, audio and NICs never count. */
+/** Accelerators by PCI vendor ID, with their PCI classes. Bridges, audio functions and NICs are excluded. */
 const VENDORS: Record<string, { deviceType: DeviceType; vendor: string; classes: RegExp; tool?: string }> = {
   '10de': { deviceType: 'nvidia_gpu', vendor: 'nvidia', classes: /^(0300|0302|0380)/, tool: 'nvidia-smi' },
   '1002': { deviceType: 'amd_gpu', vendor: 'amd', classes: /^(0300|0302|0380|1200)/, tool: 'amd-smi' },
@@ -20,7 +20,7 @@ const VENDORS: Record<string, { deviceType: DeviceType; vendor: string; classes:
   '1014': { deviceType: 'other', vendor: 'ibm', classes: /^12/ },
 }
 
-/** Models by `vendor:device`: enough to tell a person what is in the slot when no tool can. */
+/** Model names by `vendor:device`, for devices that no tool reports. */
 const MODELS: Record<string, string> = {
   '10de:1db4': 'NVIDIA V100 PCIe 16GB',
   '10de:1db6': 'NVIDIA V100 PCIe 32GB',
@@ -79,7 +79,7 @@ const MODELS: Record<string, string> = {
   '1014:06a7': 'IBM Spyre',
 }
 
-/** Graphics inside AMD processors: displays, not accelerators. */
+/** Integrated graphics of AMD processors, which are not accelerators. */
 const AMD_INTEGRATED = new Set([
   '13c0',
   '15bf',
@@ -99,7 +99,7 @@ const AMD_INTEGRATED = new Set([
   '1586',
 ])
 
-/** What a PCI device is as an accelerator, or null: class and vendor must both fit. Ids as sysfs prints them, without 0x. */
+/** Identifies a PCI device as an accelerator by vendor and class; null for other devices. IDs are in sysfs format without 0x. */
 export function pciAccelerator(device: { address: string; vendorId: string; deviceId: string; classId: string }) {
   const vendor = VENDORS[device.vendorId]
   if (!vendor?.classes.test(device.classId)) return null
@@ -108,3 +108,7 @@ export function pciAccelerator(device: { address: string; vendorId: string; devi
   const model = MODELS[`${device.vendorId}:${device.deviceId}`] ?? `${vendor.vendor} ${device.vendorId}:${device.deviceId}`
   return { deviceType: vendor.deviceType, vendor: vendor.vendor, tool: vendor.tool ?? null, model }
 }
+
+/** True for drivers that reserve a device for a virtual machine. The host's vendor tools cannot see such a device. */
+export const isPassthroughDriver = (driver: string | null): boolean =>
+  driver !== null && /^(vfio|pci-stub|xen-pciback)/.test(driver)

@@ -1,13 +1,13 @@
-# One look at a node: operating system, hardware, and what the vendors' tools print. POSIX sh (dash, bash, busybox ash), no
-# Python, no temporary files, nothing left running. `probe-command.ts` puts the settings in front of it and sends it by stdin.
+# Collects operating system, hardware and the output of the vendors' tools. POSIX sh (dash, bash, busybox ash), without Python,
+# temporary files and leftover processes. `probe-command.ts` prepends the settings and sends the script on stdin.
 #
-# Output: `muster-probe/1 NONCE`, then frames `NONCE + NAME`, body, `NONCE - key=value ...`, and at the end `NONCE end`. The nonce
-# is unknown to the tools, so that no output of theirs can close a frame or open another. `frames.ts` reads it back.
+# Output: `muster-probe/1 NONCE`, then frames `NONCE + NAME`, body, `NONCE - key=value ...`, and finally `NONCE end`. The tools do not
+# know the nonce, so their output cannot forge frames. `frames.ts` parses the output.
 #
-# Forks are what costs here: /proc and /sys are read by builtins, by ONE grep (which puts the path before each line) and ONE ls,
-# and all calls of a vendor share one session, one watchdog and one limit of output.
+# Forks are expensive: builtins, ONE grep (which prefixes each line with its path) and ONE ls read /proc and /sys. All calls of a
+# vendor share one session, one watchdog and one output limit.
 
-# NOW in hundredths of a second since boot.
+# now: sets NOW to hundredths of a second since boot.
 now() {
   read -r up rest </proc/uptime
   NOW=$((${up%.*} * 100 + 1${up#*.} - 100))
@@ -16,63 +16,64 @@ now() {
 # frame NAME BODY
 frame() { printf '%s + %s\n%.262144s\n%s -\n' "$nonce" "$1" "$2" "$nonce"; }
 
-# begin TOOL PATH ARG...: opens the frame of one call. False when there is no time left for it.
+# begin TOOL PATH ARG...: opens the frame of a call. Fails when the time limit is reached.
 begin() {
   tool=$1
   shift 2
   OUT=''
   now
-  from=$NOW
+  started=$NOW
   printf '%s + tool %s%s\n' "$nonce" "$tool" "${*:+ $*}"
   [ "$NOW" -lt "$deadline" ] && return
   printf '\n%s - skipped=1\n' "$nonce"
   return 1
 }
 
-# ended: closes it.
-ended() {
+# end_frame: closes the frame.
+end_frame() {
   flags=
   now
   [ "$NOW" -ge "$deadline" ] && flags=' timeout=1'
-  printf '\n%s - ms=%s%s\n' "$nonce" "$(((NOW - from) * 10))" "$flags"
+  printf '\n%s - ms=%s%s\n' "$nonce" "$(((NOW - started) * 10))" "$flags"
 }
 
-# call TOOL PATH ARG...: one call, whose output goes out as it comes, and then a line `:EXITCODE`. False when it failed.
+# call TOOL PATH ARG...: runs a call, streams its output, and prints a line `:EXITCODE`. Returns the exit code.
 call() {
   begin "$@" || return
   shift
   (trap - TERM && exec "$@" 2>&1)
   code=$?
   printf '\n:%s' $code
-  ended
+  end_frame
   return $code
 }
 
-# ask TOOL PATH ARG...: the same, with the output in OUT as well. What a tool leaves running would keep the pipe open.
-ask() {
+# capture TOOL PATH ARG...: like call, and stores the output in OUT. Leftover processes of the tool are killed, because they would keep
+# the pipe open.
+capture() {
   begin "$@" || return
   shift
   OUT=$({ (trap - TERM && exec "$@" 2>&1); printf '\n:%s' $?; kill -TERM 0; } | head -c "$bytes")
   printf '%s' "$OUT"
-  ended
+  end_frame
   case $OUT in *"$NL:0") return 0 ;; esac
   return 1
 }
 
 nvidia() {
   nvidia_smi=$1
-  ask nvidia-smi "$nvidia_smi" -q -x
+  capture nvidia-smi "$nvidia_smi" -q -x
   case $OUT in
   *'<nvidia_smi_log'*'</gpu>'*)
     xml=$OUT
     call nvidia-smi "$nvidia_smi" --query-gpu=index,uuid,pci.bus_id,compute_cap,mig.mode.current --format=csv,noheader,nounits
-    # MIG devices have their uuid in -L alone.
+    # Only -L contains the UUIDs of MIG devices.
     case $xml in *'<mig_device>'*) call nvidia-smi "$nvidia_smi" -L ;; esac
     case $xml in *'</gpu>'*'</gpu>'*) call nvidia-smi "$nvidia_smi" topo -m ;; esac
     ;;
-  *NVML* | *"couldn't communicate"* | *'No devices were found'*) ;; # a broken driver: the other calls would say the same
+  *NVML* | *"couldn't communicate"* | *'No devices were found'*) ;; # broken driver: the other calls would fail too
   *)
-    ask nvidia-smi "$nvidia_smi"
+    capture nvidia-smi "$nvidia_smi"
     case $OUT in *NVML* | *"couldn't communicate"* | *'No devices were found'*) return ;; esac
     call nvidia-smi "$nvidia_smi" --query-gpu=index,name,uuid,serial,pci.bus_id,memory.total,memory.used,driver_version,vbios_version,temperature.gpu,power.draw,power.limit,utilization.gpu,ecc.mode.current,mig.mode.current --format=csv,noheader,nounits
     call nvidia-smi "$nvidia_smi" -L
@@ -83,7 +84,7 @@ nvidia() {
 amd() {
   amd_smi=$1 rocm_smi=$2 found=
   if [ -n "$amd_smi" ]; then
-    ask amd-smi "$amd_smi" static --json
+    capture amd-smi "$amd_smi" static --json
     case $OUT in *'"gpu"'*) found=1 ;; esac
     case $found$OUT in 1* | *'['* | *'{'*)
       call amd-smi "$amd_smi" list --json
@@ -95,14 +96,14 @@ amd() {
   fi
   if [ -z "$found" ] && [ -n "$rocm_smi" ]; then
     call rocm-smi "$rocm_smi" --showid --showproductname --showuniqueid --showserial --showbus --showmeminfo vram --showuse --showpower --showtemp --showdriverversion --showvbios --json
-    # In a call of their own: releases that do not know them refuse the whole call.
+    # A separate call, because older releases reject the whole call.
     call rocm-smi "$rocm_smi" --showcomputepartition --showmemorypartition --json
   fi
 }
 
 intel() {
   xpu_smi=$1
-  ask xpu-smi "$xpu_smi" discovery -j
+  capture xpu-smi "$xpu_smi" discovery -j
   case $OUT in
   *'"device_id"'*) ;;
   *'"device_list"'* | *'No device'*) return ;;
@@ -129,10 +130,10 @@ huawei() {
   lib=/usr/local/Ascend/driver/lib64
   LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$lib:$lib/driver:$lib/common
   export LD_LIBRARY_PATH
-  ask npu-smi "$npu_smi" info || [ "${#OUT}" -gt 400 ] || return
+  capture npu-smi "$npu_smi" info || [ "${#OUT}" -gt 400 ] || return
   call npu-smi "$npu_smi" info -m
-  ask npu-smi "$npu_smi" info -l
-  # `NPU ID : 3` begins a card, `Chip Count : 2` says how many chips it has.
+  capture npu-smi "$npu_smi" info -l
+  # `NPU ID : 3` begins a card, `Chip Count : 2` is its number of chips.
   id='' pairs='' cards='' serials=1
   case $OUT in *'Serial Number'*) ;; *) serials= ;; esac
   set -f
@@ -147,7 +148,7 @@ huawei() {
     shift
   done
   for id in $pairs; do call npu-smi "$npu_smi" info -t board -i "${id%/*}" -c "${id#*/}"; done
-  # 950 has one chip per card, counts none and takes no -c; the list of A3 has no serials: there the card is asked.
+  # 950 reports no chip count and rejects -c, and the list of A3 has no serials: query the card.
   [ -n "$serials" ] && [ -n "$pairs" ] || for id in $cards; do call npu-smi "$npu_smi" info -t board -i "$id"; done
   for id in $cards; do call npu-smi "$npu_smi" info -t ecc -i "$id"; done
   set -- "$root"/dev/vdavinci*
@@ -158,9 +159,9 @@ huawei() {
 
 thead() {
   ppu_smi=$1
-  ask ppu-smi "$ppu_smi" -q
+  capture ppu-smi "$ppu_smi" -q
   many=$OUT
-  # A driver that is not there: the other calls would say the same.
+  # Missing driver: the other calls would fail too.
   case $OUT in *'Product Name'*) ;; *'/dev/alixpu'* | *'shared libraries'*) return ;; esac
   fields=index,name,serial,uuid,pci.bus_id,driver_version,memory.total,memory.used
   call ppu-smi "$ppu_smi" --query-ppu=$fields --format=csv || call ppu-smi "$ppu_smi" --query-gpu=$fields --format=csv
@@ -169,8 +170,8 @@ thead() {
   case $many in *'Product Name'*'Product Name'*) call ppu-smi "$ppu_smi" topo -m ;; esac
 }
 
-# What takes a program to find out, under one clock: df and python can hang. Network file systems are listed, never measured.
-# $1 = host name, $2 = nvcc if its version is to be asked.
+# system HOSTNAME NVCC: facts that need a program, under one time limit, because df and python can hang. Network file systems are listed
+# but not measured. NVCC is empty when its version is not needed.
 system() {
   begin system ''
   echo @addresses
@@ -200,11 +201,11 @@ MOUNTS
   # shellcheck disable=SC2086
   df -kP $places
   printf '\n:%s' $?
-  ended
+  end_frame
 }
 
-# Ends what a tool started in a session of its own: it still has our mark ($1) in its environment. Only processes younger than the
-# probe ($2...) are looked at, and under a clock, since /proc/PID/environ of a stuck process can block its reader.
+# sweep MARK ENVIRON...: kills processes that a tool started in a separate session; their environment contains MARK. ENVIRON lists
+# processes younger than the probe. Runs under a time limit, because /proc/PID/environ of a stuck process can block its reader.
 sweep() {
   mark=$1
   shift
@@ -214,11 +215,11 @@ sweep() {
   done
 }
 
-# The inside of a session: `STAGE SECONDS BYTES ARG...`. Its process group is all that its calls start. SIGTERM spares the shells
-# and head, so that the partial output of a tool that is stopped arrives; SIGKILL follows for what ignores it. A tool stuck in the
-# kernel cannot be killed at all: it holds the pipe to head, which is killed, and not the one to the probe, which goes on.
-inside() {
-  # /proc/self would be the one who reads.
+# run_stage STAGE SECONDS BYTES ARG...: runs in a session. Its process group contains all processes of its calls. The shells and head
+# ignore SIGTERM, so the partial output of a stopped tool arrives; SIGKILL follows. A tool stuck in the kernel cannot be killed: it holds
+# the pipe to head, which is killed, but not the pipe to the probe, which continues.
+run_stage() {
+  # /proc/self would be the reading process.
   read -r pid name state parent group rest </proc/$$/stat
   [ "$group" = $$ ] || [ "$group" = "$parent" ] || exit 97
   trap '' TERM
@@ -231,16 +232,16 @@ inside() {
   kill -KILL 0
 }
 
-# session STAGE SECONDS BYTES ARG...: what it prints is in OUT.
+# session STAGE SECONDS BYTES ARG...: runs a stage in a session and stores its output in OUT.
 session() {
-  # `timeout` makes a process group, too.
+  # `timeout` also creates a process group.
   launcher=$setsid
   [ -n "$launcher" ] || launcher="$timeout -s KILL $(($2 + 2))"
   OUT=$(MUSTER_PROBE=$mark MUSTER_NONCE=$nonce $launcher sh -c "$MUSTER_SCRIPT" muster-probe "$@")
 }
 
-# stage NAME: runs one vendor's calls, and writes their frames to fd 3 once the stage before it has ended, which closes stdin.
-# Stages run side by side, each with its own clock.
+# stage NAME: runs the calls of one vendor. Writes their frames to fd 3 after the previous stage ended, which closes stdin. Stages run in
+# parallel, each with its own time limit.
 stage() {
   seconds=$tool_seconds
   case $1 in
@@ -260,7 +261,7 @@ stage() {
   session "$name" "$seconds" "$tool_bytes" "$@" 3>&-
   now
   [ "$name" = system ] || read -r end_of_input
-  # The last frame may have been left open, or have been lost with the session.
+  # Close the last frame, which may be open or lost with the session.
   printf '%s\n%s - cut=1\n' "$OUT" "$nonce" >&3
   [ "$NOW" -lt "$end" ] || case $OUT in
   *' timeout=1'*) ;;
@@ -268,7 +269,7 @@ stage() {
   esac
 }
 
-# stages NAME...: a pipeline of them.
+# stages NAME...: runs stages as a pipeline.
 stages() {
   if [ $# -eq 1 ]; then
     stage "$1"
@@ -279,14 +280,15 @@ stages() {
   fi
 }
 
-# young: in YOUNG the environments of the processes that began after this shell.
+# young: sets YOUNG to the environ files of processes that started after this shell.
 young() {
   YOUNG=
   for p in /proc/[0-9]*; do [ "${p#/proc/}" -gt $$ ] && YOUNG="$YOUNG $p/environ"; done
   [ -n "$YOUNG" ]
 }
 
-# lines FILE LAST: the first lines of a file up to the one that begins with LAST, 40 at most, in TEXT. Byte reads: short files only.
+# lines FILE LAST: sets TEXT to the first lines of a file up to the line that begins with LAST, at most 40. For short files only, because
+# read consumes single bytes.
 lines() {
   TEXT='' n=0
   [ -r "$1" ] || return
@@ -348,7 +350,7 @@ host_files() {
   links="$links $root/opt/intel/oneapi/compiler/latest $root/opt/intel/oneapi/latest $d/cuda $d/PPU_SDK $root/.dockerenv $root/run/.containerenv"
 }
 
-# where PROGRAM: its path in FOUND, or nothing. `command -v` would need a fork to be read.
+# where PROGRAM: sets FOUND to its path, or to nothing. Reading `command -v` would need a fork.
 where() {
   IFS=:
   for FOUND in $PATH; do
@@ -359,14 +361,14 @@ where() {
   IFS=$SPACES
 }
 
-# vendor_tool PROGRAM: the same, with a line in `found`.
+# vendor_tool PROGRAM: like where, and adds a line to `found`.
 vendor_tool() {
   where "$1"
   found="$found$1 ${FOUND:--}$NL"
   [ -n "$FOUND" ]
 }
 
-# What the probe and the insides of its sessions share.
+# settings: initializes the probe and its sessions.
 settings() {
   NL='
 '
@@ -375,7 +377,7 @@ settings() {
   export LC_ALL LANG PYTHONDONTWRITEBYTECODE
   PATH=${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/rocm/bin:/usr/local/PPU_SDK/ppu-smi/bin:/usr/local/Ascend/driver/tools:/usr/local/nvidia/bin:/usr/local/cuda/bin:/usr/lib/wsl/lib
   export PATH
-  # Where accelerators and toolkits are looked for: a node made of files has its own.
+  # MUSTER_ROOT is the root of accelerator and toolkit files; tests set it.
   root=${MUSTER_ROOT:-} tool_seconds=${MUSTER_TOOL_SECONDS:-10} system_seconds=5 tool_bytes=262144
   nonce=${MUSTER_NONCE:-}
   unset MUSTER_NONCE
@@ -424,11 +426,11 @@ main() {
     # shellcheck disable=SC2086
     [ -n "$run" ] && young && session sweep 2 65536 "$mark" $YOUNG
   else
-    frame unbounded 'neither setsid nor timeout: a hung tool could not be ended, so none was called'
+    frame unbounded 'no tool was called: without setsid and timeout, a hung tool cannot be killed'
   fi
   now
   printf '%s end ms=%s\n' "$nonce" "$(((NOW - began) * 10))"
 }
 
 settings
-if [ $# -gt 0 ]; then inside "$@"; else main; fi </dev/null 2>/dev/null
+if [ $# -gt 0 ]; then run_stage "$@"; else main; fi </dev/null 2>/dev/null

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import { eventually, type FakeNode, fakeNode, processesWith, runProbe, SHELLS } from '../test/node.ts'
-import { Discovery, PROBE, PROBE_OUTPUT_LIMIT, parseProbe, probeCommand } from './index.ts'
+import { createFakeNode, eventually, type FakeNode, processesWith, runProbe, SHELLS } from '../test/node.ts'
+import { Discovery, PROBE, PROBE_OUTPUT_LIMIT_BYTES, parseProbe, probeCommand } from './index.ts'
 
 const nodes: FakeNode[] = []
 const given = (profile?: string) => {
-  const node = fakeNode(profile)
+  const node = createFakeNode(profile)
   nodes.push(node)
   return node
 }
@@ -15,12 +15,12 @@ afterEach(() => {
   for (const node of nodes.splice(0)) node.remove()
 })
 
-/** A number of seconds that no other process on this machine sleeps: its trace in the process list. */
+/** Unique sleep duration, which identifies the process in the process list. */
 const trace = () => `9${Math.floor(Math.random() * 1e9)}`
 const toolOf = (discovery: Discovery, name: string) => discovery.tools.find((tool) => tool.tool === name)
 
 describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
-  it('sees the accelerators, the tools that are absent, and the host', async () => {
+  it('reports accelerators, absent tools and host facts', async () => {
     const run = await runProbe(given('h100x8'), { shell })
     const discovery = Discovery.parse(parseProbe(run.stdout))
     expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -35,7 +35,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     expect(discovery.host.toolkits).toMatchObject({ cuda: '12.4.1', 'nvidia driver': '550.54.15' })
   })
 
-  it('ends a hung tool with all that it started, keeps what it printed, and lets the other vendor finish', async () => {
+  it('kills a hung tool with its children, keeps its output, and completes the other vendor', async () => {
     const seconds = trace()
     const node = given('mi300x8').tool('nvidia-smi', `echo "GPU 0: half a line"; sleep ${seconds} & sleep ${seconds}`)
     const discovery = parseProbe((await runProbe(node, { shell, toolSeconds: 1 })).stdout)
@@ -49,7 +49,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     )
   })
 
-  it('ends a tool that ignores SIGTERM', async () => {
+  it('kills a tool that ignores SIGTERM', async () => {
     const seconds = trace()
     const node = given().tool('npu-smi', `trap '' TERM HUP INT; echo stuck; sleep ${seconds}; sleep ${seconds}`)
     const discovery = parseProbe((await runProbe(node, { shell, toolSeconds: 1 })).stdout)
@@ -60,7 +60,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     )
   })
 
-  it('ends what a tool leaves behind: in the background, with the pipe open, and in a session of its own', async () => {
+  it('kills leftover processes: in the background, with an open pipe, and in a separate session', async () => {
     const seconds = trace()
     const node = given().tool(
       'xpu-smi',
@@ -74,7 +74,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     )
   })
 
-  it('cuts 10 MB of output and stays below its limit', async () => {
+  it('truncates 10 MB of output and stays below the limit', async () => {
     const line = 'x'.repeat(99)
     const node = given().tool(
       'nvidia-smi',
@@ -83,14 +83,14 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     for (const name of ['amd-smi', 'xpu-smi', 'npu-smi', 'ppu-smi']) node.tool(name, 'exec nvidia-smi')
     const run = await runProbe(node, { shell })
     const discovery = parseProbe(run.stdout)
-    expect(run.stdout.length).toBeLessThanOrEqual(PROBE_OUTPUT_LIMIT)
+    expect(run.stdout.length).toBeLessThanOrEqual(PROBE_OUTPUT_LIMIT_BYTES)
     expect(run.stdout.length).toBeGreaterThan(400_000)
     expect(discovery).toMatchObject({ truncated: true, accelerators: [] })
-    expect(discovery.warnings).toContain('nvidia-smi: its output was cut')
+    expect(discovery.warnings).toContain('nvidia-smi: truncated output')
     expect(toolOf(discovery, 'nvidia-smi')?.state).toBe('FAILED')
   })
 
-  it('is not fooled by a tool that prints frames', async () => {
+  it('ignores frames that a tool prints', async () => {
     const nonce = randomUUID()
     const forged = `${nonce} - ms=1\\n${nonce} + tool npu-smi info\\n${nonce} end ms=1\\nmuster-probe/1 ${nonce}\\n`
     const discovery = parseProbe((await runProbe(given().tool('nvidia-smi', `printf '${forged}'; exit 9`), { shell })).stdout)
@@ -99,7 +99,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     expect(discovery.durationMs).not.toBe(1)
   })
 
-  it('reports a tool that cannot run', async () => {
+  it('reports a tool that cannot be executed', async () => {
     const node = given().tool(
       'ppu-smi',
       'echo "error while loading shared libraries: libhgml.so: cannot open shared object file" >&2; exit 127',
@@ -111,7 +111,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
   })
 })
 
-it('leaves no file behind', async () => {
+it('creates no files', async () => {
   const node = given('ascend910b3x8')
   const before = readdirSync(tmpdir()).filter((name) => !/^muster-probe-|vitest/.test(name))
   await runProbe(node)
@@ -120,7 +120,7 @@ it('leaves no file behind', async () => {
   expect(PROBE).not.toMatch(/mktemp|>\s*\/tmp/)
 })
 
-it('needs no setsid: timeout bounds the tools as well', async () => {
+it('limits tools with timeout when setsid is missing', async () => {
   const seconds = trace()
   const node = given().tool('nvidia-smi', `echo begun; exec sleep ${seconds}`)
   for (const name of ['timeout', 'sh', 'head', 'grep', 'ls', 'df', 'cat', 'sleep', 'uname'])
@@ -135,13 +135,13 @@ it('needs no setsid: timeout bounds the tools as well', async () => {
   )
 })
 
-it('takes only settings that cannot leave their place in the script', () => {
+it('rejects settings that could break out of the script', () => {
   expect(() => probeCommand({ nonce: "x'; rm -rf / #aaaaaaaaaaaa" })).toThrow(/nonce/)
-  expect(() => probeCommand({ toolSeconds: 0 })).toThrow(/clock/)
+  expect(() => probeCommand({ toolSeconds: 0 })).toThrow(/time limit/)
   expect(probeCommand({ nonce: '0123456789abcdef' })).toMatchObject({ command: 'sh -s' })
 })
 
-it('uses the nonce that the caller gives', async () => {
+it('uses the nonce of the caller', async () => {
   const { stdin } = probeCommand({ nonce: '0123456789abcdef-00' })
   expect(stdin.startsWith('MUSTER_TOOL_SECONDS=10 MUSTER_NONCE=0123456789abcdef-00\n')).toBe(true)
 })

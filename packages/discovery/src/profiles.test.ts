@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { fakeNode, runProbe } from '../test/node.ts'
+import { createFakeNode, runProbe } from '../test/node.ts'
 import { type Accelerator, Discovery, parseProbe } from './index.ts'
 
 const GIB = 1024 ** 3
 const MIB = 1024 ** 2
 
-async function discover(profile: string, change?: (node: ReturnType<typeof fakeNode>) => void): Promise<Discovery> {
-  const node = fakeNode(profile)
+async function discover(profile: string, change?: (node: ReturnType<typeof createFakeNode>) => void): Promise<Discovery> {
+  const node = createFakeNode(profile)
   change?.(node)
   try {
     return Discovery.parse(parseProbe((await runProbe(node)).stdout))
@@ -15,7 +15,7 @@ async function discover(profile: string, change?: (node: ReturnType<typeof fakeN
   }
 }
 
-/** Every profile: devices, and what each of them must tell. */
+/** Expected devices and values by profile. */
 const EXPECTED: Record<string, { tool: string; count: number; first: Partial<Accelerator>; toolkits: Record<string, string> }> = {
   h100x8: {
     tool: 'nvidia-smi',
@@ -40,7 +40,7 @@ const EXPECTED: Record<string, { tool: string; count: number; first: Partial<Acc
       eccMode: 'enabled',
       temperature: 29,
       power: 68.31,
-      utilisation: 0,
+      utilization: 0,
     },
   },
   mi300x8: {
@@ -98,7 +98,7 @@ const EXPECTED: Record<string, { tool: string; count: number; first: Partial<Acc
       interconnect: 'HCCS to 7 peers',
       temperature: 41,
       power: 89.4,
-      utilisation: 0,
+      utilization: 0,
     },
   },
   ppuzw810ex16: {
@@ -122,29 +122,29 @@ const EXPECTED: Record<string, { tool: string; count: number; first: Partial<Acc
 }
 
 describe.each(Object.entries(EXPECTED))('%s', (profile, { tool, count, first, toolkits }) => {
-  it('is read completely and without complaint', async () => {
+  it('is parsed completely and without warnings', async () => {
     const discovery = await discover(profile)
     expect(discovery.accelerators).toHaveLength(count)
     expect(discovery.accelerators[0]).toMatchObject({ ...first, health: 'ok', source: 'tool', confidence: 'high' })
     expect(discovery.tools.find((one) => one.tool === tool)).toMatchObject({ state: 'OK', deviceCount: count })
     expect(discovery.tools.filter((one) => one.state !== 'ABSENT').map((one) => one.tool)).toEqual([tool])
     expect(discovery).toMatchObject({ warnings: [], truncated: false, host: { toolkits } })
-    // Everything that identifies a device is unique on the node.
+    // Identifiers are unique on the node.
     for (const key of ['index', 'uuid', 'pciAddress', 'serial'] as const)
       expect(new Set(discovery.accelerators.map((device) => device[key])).size).toBe(count)
     expect(
       discovery.accelerators.every(
-        (device) => device.memoryUsed !== null && device.utilisation !== null && device.numaNode !== null,
+        (device) => device.memoryUsed !== null && device.utilization !== null && device.numaNode !== null,
       ),
     ).toBe(true)
   })
 })
 
-it('tells the slices of MIG from their GPUs', async () => {
+it('distinguishes MIG devices from their GPUs', async () => {
   const { accelerators } = await discover('h100x8-mig')
   expect(accelerators.map((device) => device.partitions.length)).toEqual([3, 3, 0, 0, 0, 0, 0, 0])
   const [first] = accelerators
-  expect(first).toMatchObject({ partitionMode: 'MIG enabled', utilisation: null, memoryTotal: 81559 * MIB })
+  expect(first).toMatchObject({ partitionMode: 'MIG enabled', utilization: null, memoryTotal: 81559 * MIB })
   expect(first?.partitions[0]).toEqual({
     kind: 'mig',
     uuid: 'MIG-0a1f3a00-19c7-5e08-8d44-60b7f9120020',
@@ -155,7 +155,7 @@ it('tells the slices of MIG from their GPUs', async () => {
   })
 })
 
-it('keeps the PCI domain: two cards on the same bus of two domains', async () => {
+it('keeps the PCI domain: two cards on one bus number in two domains', async () => {
   const { accelerators } = await discover('max1550x4')
   expect(accelerators.map((device) => device.pciAddress)).toEqual([
     '0000:18:00.0',
@@ -165,7 +165,7 @@ it('keeps the PCI domain: two cards on the same bus of two domains', async () =>
   ])
 })
 
-it('never shows an empty node for a broken driver: the PCI bus and /proc speak for the GPUs', async () => {
+it('reports GPUs from PCI and /proc when the driver is broken', async () => {
   const discovery = await discover('nvidia-mismatch')
   expect(discovery.tools.find((tool) => tool.tool === 'nvidia-smi')).toMatchObject({
     state: 'FAILED',
@@ -187,7 +187,7 @@ it('never shows an empty node for a broken driver: the PCI bus and /proc speak f
   expect(discovery.warnings.join()).toContain('8 nvidia devices on the PCI bus')
 })
 
-it('reports the GPU that fell off the bus as lost', async () => {
+it('reports a GPU that fell off the bus as lost', async () => {
   const discovery = await discover('h100x8', (node) => {
     const without = `sed '/<gpu id="00000000:DF:00.0">/,/<.gpu>/d; /^7,/d'`
     node.move('nvidia-smi', 'whole').tool('nvidia-smi', `"${node.bin}/whole" "$@" | ${without}`)
@@ -200,11 +200,11 @@ it('reports the GPU that fell off the bus as lost', async () => {
   })
   expect(discovery.tools.find((tool) => tool.tool === 'nvidia-smi')).toMatchObject({ state: 'OK', deviceCount: 7 })
   expect(discovery.warnings.join()).toMatch(
-    /8 attached GPUs, 7 described.*lists 7 of 8 nvidia devices on the PCI bus; missing: 0000:df:00.0/,
+    /reports 8 attached GPUs but describes 7.*lists 7 of 8 nvidia devices on the PCI bus; missing: 0000:df:00.0/,
   )
 })
 
-it('shows devices without any tool, and says that it is not installed', async () => {
+it('reports devices without any tool', async () => {
   const discovery = await discover('mi300x8', (node) => {
     node.delete('amd-smi').delete('rocm-smi')
   })
@@ -232,7 +232,7 @@ it('falls back to rocm-smi', async () => {
   })
 })
 
-it('attributes the nvidia-smi of PPU images to T-Head', async () => {
+it('attributes nvidia-smi of PPU images to T-Head', async () => {
   const discovery = await discover('ppuzw810ex16', (node) => {
     node.move('ppu-smi', 'nvidia-smi')
   })
@@ -245,7 +245,7 @@ it('attributes the nvidia-smi of PPU images to T-Head', async () => {
   expect(new Set(discovery.accelerators.map((device) => device.deviceType))).toEqual(new Set(['thead_npu']))
 })
 
-it('counts each device once where a PPU image has both names', async () => {
+it('reports each device once when a PPU image has both tool names', async () => {
   const discovery = await discover('ppuzw810ex16', (node) => {
     node.tool('nvidia-smi', 'exec ppu-smi "$@"')
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Version of the shape below. A stored discovery of another version is read with care, never diffed blindly. */
+/** Version of the schema below. Discoveries of different versions must not be compared directly. */
 export const SCHEMA_VERSION = 1
 
 const text = z.string().nullable()
@@ -13,11 +13,11 @@ export type DeviceType = z.infer<typeof DeviceType>
 export const Health = z.enum(['ok', 'warning', 'critical', 'lost', 'unknown'])
 export type Health = z.infer<typeof Health>
 
-/** A slice of an accelerator. Its memory is part of the parent's: never add the two. */
+/** Partition of an accelerator. Its memory is part of the parent's memory and must not be added to it. */
 export const Partition = z.object({
   kind: z.enum(['mig', 'xcp', 'vnpu']),
   uuid: text,
-  /** The vendor's name of the profile: `3g.40gb`, `CPX`, `vir05_1c_16g`. */
+  /** Vendor's profile name: `3g.40gb`, `CPX`, `vir05_1c_16g`. */
   profile: text,
   index: count,
   parentUuid: text,
@@ -25,7 +25,7 @@ export const Partition = z.object({
 })
 export type Partition = z.infer<typeof Partition>
 
-/** Volatile = since the driver was loaded; aggregate = over the life of the device. */
+/** Volatile: since the driver was loaded. Aggregate: since the device was manufactured. */
 export const EccErrors = z.object({
   correctedVolatile: count,
   uncorrectedVolatile: count,
@@ -34,36 +34,38 @@ export const EccErrors = z.object({
 })
 export type EccErrors = z.infer<typeof EccErrors>
 
-/** One physical device. null always means "not told", 0 is a real zero. */
+/** One physical device. null means not reported; 0 is a measured value. */
 export const Accelerator = z.object({
   deviceType: DeviceType,
   vendor: z.string().describe('nvidia, amd, intel, huawei, thead, or the name of another vendor'),
   model: text,
-  index: count.describe("the tool's own number of the device; it can change with every boot"),
+  index: count.describe('device number of the vendor tool; can change at every boot'),
   uuid: text,
-  serial: text.describe('can be shared by the devices of one board'),
+  serial: text.describe('can be shared by devices of one board'),
   slot: text.describe('card/chip of an Ascend device, OAM or module number of others'),
-  pciAddress: text.describe('dddd:bb:dd.f, lower case; chips of one card can share it'),
+  pciAddress: text.describe('dddd:bb:dd.f in lower case; can be shared by chips of one card'),
   memoryTotal: count.describe('bytes'),
   memoryUsed: count.describe('bytes'),
-  memoryUnified: z.boolean().describe('the device shares the memory of the host, so that memoryTotal is null'),
+  memoryUnified: z.boolean().describe('the device uses host memory; memoryTotal is null'),
   driverVersion: text,
   firmwareVersion: text,
-  toolkitVersion: text.describe('CUDA, ROCm, oneAPI, CANN or HGGC; of the node where installed, else what the driver supports'),
+  toolkitVersion: text.describe(
+    'CUDA, ROCm, oneAPI, CANN or HGGC; the installed version, else the version that the driver supports',
+  ),
   computeCapability: text,
-  partitionMode: text.describe('MIG enabled or disabled; SPX/NPS1 and the like'),
+  partitionMode: text.describe('MIG enabled, MIG disabled, or compute/memory mode such as SPX/NPS1'),
   partitions: z.array(Partition),
   numaNode: count,
-  interconnect: text.describe('how it reaches its peers: "NV18 to 7 peers"'),
+  interconnect: text.describe('links to peers, such as "NV18 to 7 peers"'),
   eccMode: z.enum(['enabled', 'disabled']).nullable(),
   eccErrors: EccErrors.nullable(),
   temperature: quantity.describe('°C'),
   power: quantity.describe('W'),
-  utilisation: quantity.describe('%'),
+  utilization: quantity.describe('%'),
   health: Health,
   healthReason: text,
   source: z.enum(['tool', 'pci']),
-  confidence: z.enum(['high', 'low']).describe('low where only PCI ids speak for it'),
+  confidence: z.enum(['high', 'low']).describe('low when only PCI IDs identify the device'),
 })
 export type Accelerator = z.infer<typeof Accelerator>
 
@@ -73,11 +75,11 @@ export type ToolState = z.infer<typeof ToolState>
 export const ToolReport = z.object({
   tool: z.string(),
   state: ToolState,
-  reason: text.describe('for people: why it is not OK'),
+  reason: text.describe('human-readable reason for a state other than OK'),
   path: text,
   version: text,
   durationMs: count,
-  deviceCount: count.describe('null unless the tool answered; a broken tool never counts 0 devices'),
+  deviceCount: count.describe('null unless the tool responded; a failed tool never reports 0 devices'),
 })
 export type ToolReport = z.infer<typeof ToolReport>
 
@@ -143,19 +145,19 @@ export const HostFacts = z.object({
   pci: z.array(PciDevice).describe('accelerators and display devices'),
   python: z.object({ path: text, version: text }),
   dmi: z.object({ vendor: text, product: text, serial: text, uuid: text, board: text, bios: text }),
-  virtualization: text.describe('kvm, vmware, …, container; null on bare metal'),
-  toolkits: z.record(z.string(), z.string()).describe('cuda, rocm, oneapi, cann, hggc, and the versions of kernel drivers'),
+  virtualization: text.describe('kvm, vmware, container, …; null on bare metal'),
+  toolkits: z.record(z.string(), z.string()).describe('versions of cuda, rocm, oneapi, cann, hggc and kernel drivers'),
 })
 export type HostFacts = z.infer<typeof HostFacts>
 
-/** What one probe of a node told. */
+/** Parsed result of one probe. */
 export const Discovery = z.object({
   schemaVersion: z.number().int(),
   host: HostFacts,
   tools: z.array(ToolReport),
   accelerators: z.array(Accelerator),
   warnings: z.array(z.string()),
-  truncated: z.boolean().describe('the probe was cut short; what is missing was not necessarily absent'),
+  truncated: z.boolean().describe('the probe output is incomplete; missing items may exist on the node'),
   durationMs: count,
 })
 export type Discovery = z.infer<typeof Discovery>

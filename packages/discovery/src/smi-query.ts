@@ -1,17 +1,27 @@
 import type { Accelerator, DeviceType } from './schema.ts'
-import { bytes, count, enabled, identity, known, knownOrNone, linesOf, number, pciAddress } from './text.ts'
-import { accelerator } from './vendor.ts'
+import {
+  parseBytes,
+  parseCount,
+  parseEnabled,
+  parseIdentity,
+  parseNumber,
+  parsePciAddress,
+  parseText,
+  parseTextOrNone,
+  splitLines,
+} from './text.ts'
+import { createAccelerator } from './vendor.ts'
 
-/** Values of an indented `key : value` text by their path, keys in lower case: `ecc mode/current`. The first of equals wins. */
+/** Values of an indented `key : value` text by path in lower case, such as `ecc mode/current`. The first duplicate wins. */
 type Tree = Map<string, string>
 
-/** Reads the text of `nvidia-smi -q` and `ppu-smi -q`: the head, then one block per `GPU 00000000:1B:00.0`. */
-export function smiQuery(text: string): { head: Tree; devices: { address: string; tree: Tree }[] } {
+/** Parses `nvidia-smi -q` and `ppu-smi -q`: a head, then one block per device. */
+export function parseSmiQuery(text: string): { head: Tree; devices: { address: string; tree: Tree }[] } {
   const head: Tree = new Map()
   const devices: { address: string; tree: Tree }[] = []
   let tree = head
   let stack: { indent: number; key: string }[] = []
-  for (const line of linesOf(text)) {
+  for (const line of splitLines(text)) {
     const device = /^(?:GPU|PPU)\s+([0-9a-f:.]{7,16})\s*$/i.exec(line)
     if (device) {
       tree = new Map()
@@ -31,14 +41,14 @@ export function smiQuery(text: string): { head: Tree; devices: { address: string
   return { head, devices }
 }
 
-/** One device block of `-q` as an accelerator. The labels of NVIDIA and T-Head differ in few words; both are looked up. */
-export function smiQueryDevice(block: { address: string; tree: Tree }, deviceType: DeviceType, vendor: string): Accelerator {
+/** Converts a device block to an accelerator. Supports the labels of NVIDIA and T-Head. */
+export function parseSmiQueryDevice(block: { address: string; tree: Tree }, deviceType: DeviceType, vendor: string): Accelerator {
   const { tree } = block
-  const get = (...paths: string[]) => paths.map((path) => tree.get(path)).find((value) => known(value) !== null)
+  const get = (...paths: string[]) => paths.map((path) => tree.get(path)).find((value) => parseText(value) !== null)
   const sum = (scope: string, kind: RegExp) => {
     const found = [...tree]
       .filter(([path]) => path.startsWith(`ecc errors/${scope}/`) && kind.test(path))
-      .map(([, value]) => count(value))
+      .map(([, value]) => parseCount(value))
     const known = found.filter((value) => value !== null)
     return known.length ? known.reduce((a, b) => a + b, 0) : null
   }
@@ -48,22 +58,22 @@ export function smiQueryDevice(block: { address: string; tree: Tree }, deviceTyp
     correctedAggregate: sum('aggregate', /(?<!un)correctable$/),
     uncorrectedAggregate: sum('aggregate', /uncorrectable/),
   }
-  const fabric = knownOrNone(get('fabric/state'))
-  return accelerator(deviceType, vendor, {
-    model: known(get('product name')),
-    uuid: identity(get('gpu uuid', 'ppu uuid', 'uuid')),
-    serial: identity(get('serial number')),
-    slot: known(get('rear id', 'module id', 'gpu module id')),
-    pciAddress: pciAddress(get('pci/bus id')) ?? pciAddress(block.address),
-    memoryTotal: bytes(get('fb memory usage/total', 'memory usage/total')),
-    memoryUsed: bytes(get('fb memory usage/used', 'memory usage/used')),
-    firmwareVersion: known(get('vbios version')),
-    computeCapability: known(get('compute capability', 'cuda compute capability')),
-    partitionMode: migMode(get('mig mode/current')),
-    eccMode: enabled(get('ecc mode/current')),
+  const fabric = parseTextOrNone(get('fabric/state'))
+  return createAccelerator(deviceType, vendor, {
+    model: parseText(get('product name')),
+    uuid: parseIdentity(get('gpu uuid', 'ppu uuid', 'uuid')),
+    serial: parseIdentity(get('serial number')),
+    slot: parseText(get('rear id', 'module id', 'gpu module id')),
+    pciAddress: parsePciAddress(get('pci/bus id')) ?? parsePciAddress(block.address),
+    memoryTotal: parseBytes(get('fb memory usage/total', 'memory usage/total')),
+    memoryUsed: parseBytes(get('fb memory usage/used', 'memory usage/used')),
+    firmwareVersion: parseText(get('vbios version')),
+    computeCapability: parseText(get('compute capability', 'cuda compute capability')),
+    partitionMode: parseMigMode(get('mig mode/current')),
+    eccMode: parseEnabled(get('ecc mode/current')),
     eccErrors: Object.values(eccErrors).some((value) => value !== null) ? eccErrors : null,
-    temperature: number(get('temperature/gpu current temp', 'temperature/ppu current temp')),
-    power: number(
+    temperature: parseNumber(get('temperature/gpu current temp', 'temperature/ppu current temp')),
+    power: parseNumber(
       get(
         'power readings/power draw',
         'gpu power readings/power draw',
@@ -74,8 +84,8 @@ export function smiQueryDevice(block: { address: string; tree: Tree }, deviceTyp
         'power readings/average power draw',
       ),
     ),
-    utilisation: number(get('utilization/gpu', 'utilization/ppu')),
-    ...deviceHealth({
+    utilization: parseNumber(get('utilization/gpu', 'utilization/ppu')),
+    ...evaluateDeviceHealth({
       lost: [...tree.values()].some((value) => /\b[GP]PU is lost\b/i.test(value)),
       recovery: get('gpu recovery action', 'ppu recovery action', 'recovery action'),
       resetRequired: get('gpu reset status/reset required'),
@@ -89,15 +99,15 @@ export function smiQueryDevice(block: { address: string; tree: Tree }, deviceTyp
 }
 
 /** `MIG enabled` / `MIG disabled`, null for boards without MIG. */
-export const migMode = (cell: unknown): string | null => {
-  const mode = enabled(cell)
+export const parseMigMode = (cell: unknown): string | null => {
+  const mode = parseEnabled(cell)
   return mode && `MIG ${mode}`
 }
 
-const yes = (cell: unknown) => /^(yes|true|1)$/i.test(known(cell) ?? '')
+const isYes = (cell: unknown) => /^(yes|true|1)$/i.test(parseText(cell) ?? '')
 
-/** Health of an NVIDIA-like device out of what it says of itself; ok when it complains of nothing. */
-export function deviceHealth(signs: {
+/** Evaluates the health indicators of a device; ok without findings. */
+export function evaluateDeviceHealth(indicators: {
   lost: boolean
   recovery?: unknown
   resetRequired?: unknown
@@ -108,15 +118,15 @@ export function deviceHealth(signs: {
   uncorrected?: number | null
   fabric?: string | null
 }): Pick<Accelerator, 'health' | 'healthReason'> {
-  const recovery = knownOrNone(signs.recovery)
-  if (signs.lost) return { health: 'lost', healthReason: 'GPU is lost' }
-  if (yes(signs.resetRequired)) return { health: 'critical', healthReason: 'reset required' }
-  if (yes(signs.remapFailed)) return { health: 'critical', healthReason: 'row remapping failed' }
-  if (yes(signs.unrepairable)) return { health: 'critical', healthReason: 'unrepairable memory' }
+  const recovery = parseTextOrNone(indicators.recovery)
+  if (indicators.lost) return { health: 'lost', healthReason: 'GPU is lost' }
+  if (isYes(indicators.resetRequired)) return { health: 'critical', healthReason: 'reset required' }
+  if (isYes(indicators.remapFailed)) return { health: 'critical', healthReason: 'row remapping failed' }
+  if (isYes(indicators.unrepairable)) return { health: 'critical', healthReason: 'unrepairable memory' }
   if (recovery) return { health: /drain/i.test(recovery) ? 'warning' : 'critical', healthReason: `recovery action: ${recovery}` }
-  if (signs.uncorrected)
-    return { health: 'warning', healthReason: `${signs.uncorrected} uncorrected memory errors since the driver was loaded` }
-  if (yes(signs.remapPending)) return { health: 'warning', healthReason: 'row remapping pending' }
-  if (yes(signs.retirementPending)) return { health: 'warning', healthReason: 'page retirement pending' }
+  if (indicators.uncorrected)
+    return { health: 'warning', healthReason: `${indicators.uncorrected} uncorrected memory errors since the driver was loaded` }
+  if (isYes(indicators.remapPending)) return { health: 'warning', healthReason: 'row remapping pending' }
+  if (isYes(indicators.retirementPending)) return { health: 'warning', healthReason: 'page retirement pending' }
   return { health: 'ok', healthReason: null }
 }

@@ -1,4 +1,4 @@
-/** The vendors' ways to say "no value" (lower case, without brackets). */
+/** Vendors' markers for a missing value, in lower case and without brackets. */
 const MISSING = new Set(
   [
     'n/a|na|-|--||not supported|not found|unknown error|unknown|err!|gpu is lost|gpu requires reset|insufficient permissions',
@@ -7,15 +7,15 @@ const MISSING = new Set(
   ].flatMap((part) => part.split('|')),
 )
 
-/** Text without ANSI sequences, with \n line ends and without control characters. */
-export const plain = (text: string): string =>
+/** Removes ANSI sequences and control characters, and normalizes line ends. */
+export const stripControl = (text: string): string =>
   text
     .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
     .replace(/\r\n?/g, '\n')
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '')
 
-/** A cell as text, or null where the vendor says that there is no value. Accepts what JSON can hold. */
-export function known(cell: unknown): string | null {
+/** Parses a cell or JSON value as text; null for missing-value markers. */
+export function parseText(cell: unknown): string | null {
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell)
   if (typeof cell !== 'string') return null
   const text = cell.trim()
@@ -26,37 +26,37 @@ export function known(cell: unknown): string | null {
   return MISSING.has(bare) ? null : text
 }
 
-/** The same for enumerations in which `None` means that there is no value. */
-export const knownOrNone = (cell: unknown): string | null => {
-  const text = known(cell)
+/** Like parseText, and also null for `None`. */
+export const parseTextOrNone = (cell: unknown): string | null => {
+  const text = parseText(cell)
   return text?.toLowerCase() === 'none' ? null : text
 }
 
-/** A uuid or serial; null also for the all-zero and scrubbed ones, which identify nothing. */
-export function identity(cell: unknown): string | null {
-  const text = knownOrNone(cell)
+/** Parses a UUID or serial; null for all-zero and scrubbed values. */
+export function parseIdentity(cell: unknown): string | null {
+  const text = parseTextOrNone(cell)
   return text && /[^0x\s.-]/i.test(text.replace(/^(GPU|PPU|MIG)-/i, '')) ? text : null
 }
 
-/** The first number of a cell (`69.85 W`, `42 C`, `0 %`), or null. */
-export function number(cell: unknown): number | null {
-  const text = known(cell)
+/** Parses the leading number of a cell such as `69.85 W`, `42 C` or `0 %`. */
+export function parseNumber(cell: unknown): number | null {
+  const text = parseText(cell)
   const match = text && /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?/i.exec(text)
   const value = match ? Number(match[0]) : Number.NaN
   return Number.isFinite(value) ? value : null
 }
 
-/** A count: a whole number, not negative, small enough to be exact. */
-export function count(cell: unknown): number | null {
-  const value = number(cell)
+/** Parses a non-negative integer within the exact range of a double. */
+export function parseCount(cell: unknown): number | null {
+  const value = parseNumber(cell)
   return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.round(value) : null
 }
 
 const UNITS: Record<string, number> = { '': 0, k: 1, m: 2, g: 3, t: 4 }
 
-/** Bytes of `81559 MiB`, `98304MiB`, `17 GB`; a bare number is in `unit`. MB means MiB in every tool, as the vendors' sources say. */
-export function bytes(cell: unknown, unit = 'MiB'): number | null {
-  const value = number(cell)
+/** Parses `81559 MiB`, `98304MiB` or `17 GB` to bytes; `unit` applies to bare numbers. MB means MiB in all vendor tools. */
+export function parseBytes(cell: unknown, unit = 'MiB'): number | null {
+  const value = parseNumber(cell)
   if (value === null || value < 0) return null
   const own = /\d\s*([kmgt]?)i?b(?:ytes)?\s*$/i.exec(String(cell).trim())
   const prefix = (own?.[1] ?? unit.replace(/i?b$/i, '')).toLowerCase()
@@ -64,9 +64,9 @@ export function bytes(cell: unknown, unit = 'MiB'): number | null {
   return Number.isSafeInteger(total) ? total : null
 }
 
-/** `dddd:bb:dd.f` in lower case of any usual spelling; the domain is kept, 0000 where there is none. */
-export function pciAddress(cell: unknown): string | null {
-  const match = /^(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$/i.exec(known(cell) ?? '')
+/** Normalizes a PCI address to `dddd:bb:dd.f` in lower case; the default domain is 0000. */
+export function parsePciAddress(cell: unknown): string | null {
+  const match = /^(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$/i.exec(parseText(cell) ?? '')
   if (!match) return null
   const [, domain = '0', bus, device, fn] = match
   const hex = (text: string | undefined, width: number) =>
@@ -76,51 +76,51 @@ export function pciAddress(cell: unknown): string | null {
   return `${hex(domain, 4)}:${hex(bus, 2)}:${hex(device, 2)}.${fn}`
 }
 
-/** The leading release of `610.57.04 [Deprecated; …]`, null for `Deprecated, see …`. */
-export const release = (cell: unknown): string | null => /^\d[\d.]*/.exec(known(cell) ?? '')?.[0] ?? null
+/** Parses the leading version of `610.57.04 [Deprecated; …]`; null for `Deprecated, see …`. */
+export const parseRelease = (cell: unknown): string | null => /^\d[\d.]*/.exec(parseText(cell) ?? '')?.[0] ?? null
 
-/** Enabled/disabled in the vendors' words. */
-export function enabled(cell: unknown): 'enabled' | 'disabled' | null {
-  const text = known(cell)?.toLowerCase()
+/** Parses vendors' words for enabled and disabled. */
+export function parseEnabled(cell: unknown): 'enabled' | 'disabled' | null {
+  const text = parseText(cell)?.toLowerCase()
   if (!text) return null
   if (/^(enabled?|on|true|yes|active|1)$/.test(text)) return 'enabled'
   return /^(disabled?|off|false|no|0)$/.test(text) ? 'disabled' : null
 }
 
-/** No line of any tool is longer, no answer has more of them: a bound for texts that only look like an answer. */
-const LONGEST_LINE = 2000
-const MOST_LINES = 20_000
-/** More devices than a node can hold, all partitions counted. */
-export const MOST_DEVICES = 1024
+/** Upper bounds of valid tool output, which limit the cost of malformed output. */
+const MAX_LINE_LENGTH = 2000
+const MAX_LINES = 20_000
+/** Upper bound of devices per node, partitions included. */
+export const MAX_DEVICES = 1024
 
-/** The lines of a text, plain. */
-export const linesOf = (text: string): string[] =>
-  plain(text)
-    .split('\n', MOST_LINES)
-    .map((line) => line.slice(0, LONGEST_LINE))
+/** Splits a text into lines without control characters. */
+export const splitLines = (text: string): string[] =>
+  stripControl(text)
+    .split('\n', MAX_LINES)
+    .map((line) => line.slice(0, MAX_LINE_LENGTH))
 
-/** The first line that says something, cut to a length for people. */
+/** First line that matches the pattern, truncated for display. */
 export function firstLine(text: string, pattern = /\S/): string | null {
-  const line = linesOf(text).find((candidate) => pattern.test(candidate))
+  const line = splitLines(text).find((candidate) => pattern.test(candidate))
   return line ? line.trim().slice(0, 300) : null
 }
 
-/** How many items fulfil a condition, each named once: `NV18` x7 -> `NV18 to 7 peers`. Strongest (most frequent) first. */
-export function peers(kinds: string[]): string | null {
+/** Summarizes link types by frequency: seven times `NV18` becomes `NV18 to 7 peers`. */
+export function summarizePeers(kinds: string[]): string | null {
   const seen = new Map<string, number>()
   for (const kind of kinds) seen.set(kind, (seen.get(kind) ?? 0) + 1)
   const parts = [...seen].sort((a, b) => b[1] - a[1]).map(([kind, n]) => `${kind} to ${n} ${n === 1 ? 'peer' : 'peers'}`)
   return parts.length ? parts.join(', ') : null
 }
 
-/** JSON out of a text with a preamble, a trailer or both; of a text that was cut short, what was complete. undefined if none. */
-export function json(text: string): unknown {
-  const body = plain(text).replace(/(:\s*)(?:NaN|-?Infinity)\b/g, '$1null')
+/** Parses JSON within other text. Truncated JSON is parsed up to its last complete value. undefined without JSON. */
+export function parseJson(text: string): unknown {
+  const body = stripControl(text).replace(/(:\s*)(?:NaN|-?Infinity)\b/g, '$1null')
   const starts: number[] = []
   for (const match of body.matchAll(/^[ \t]{0,40}[{[]/gm)) if (starts.push(match.index + match[0].length - 1) === 8) break
   for (const start of starts.length ? starts : [body.search(/[{[]/)]) {
     if (start < 0) continue
-    const { end, closers } = balance(body, start)
+    const { end, closers } = closeJson(body, start)
     try {
       return JSON.parse(body.slice(start, end) + closers)
     } catch {}
@@ -128,8 +128,8 @@ export function json(text: string): unknown {
   return undefined
 }
 
-/** Where the value that begins at `start` ends: at its own end, or after its last complete part, with what would close it. */
-function balance(body: string, start: number): { end: number; closers: string } {
+/** Finds the end of the value at `start`, or of its last complete part, and the closing brackets that are missing. */
+function closeJson(body: string, start: number): { end: number; closers: string } {
   const walk = (stop: number) => {
     const open: string[] = []
     let lastClose = start
@@ -151,10 +151,10 @@ function balance(body: string, start: number): { end: number; closers: string } 
   return { end: whole.lastClose, closers: walk(whole.lastClose).open.reverse().join('') }
 }
 
-/** An object to look into, {} for everything else. */
-export const record = (value: unknown): Record<string, unknown> =>
+/** Returns objects unchanged, and {} for everything else. */
+export const asRecord = (value: unknown): Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 
-/** An array to walk over; a single object counts as one element, anything else as none. */
-export const list = (value: unknown): unknown[] =>
-  Array.isArray(value) ? value.slice(0, MOST_DEVICES) : value !== null && typeof value === 'object' ? [value] : []
+/** Returns arrays unchanged, objects as one element, and [] for everything else. */
+export const asArray = (value: unknown): unknown[] =>
+  Array.isArray(value) ? value.slice(0, MAX_DEVICES) : value !== null && typeof value === 'object' ? [value] : []

@@ -1,20 +1,20 @@
 import type { Accelerator, DeviceType, Partition } from './schema.ts'
 
-/** What a vendor's parser makes of the texts that its tool printed. */
-export interface VendorReading {
+/** Result of a vendor parser. */
+export interface VendorResult {
   accelerators: Accelerator[]
-  /** Version of the tool itself, or of the driver package where the tool prints just that. */
+  /** Version of the tool, or of the driver package when the tool prints only that. */
   version: string | null
-  /** Why it failed, in the tool's own words; null when it answered. */
+  /** Failure message of the tool; null when it succeeded. */
   failure: string | null
-  /** Whose tool it turned out to be, when it is not the vendor's that the name promises. */
+  /** Actual tool when another vendor uses the same tool name; null otherwise. */
   foreign: string | null
   warnings: string[]
-  /** Toolkit and driver versions that the tool told, by name. */
+  /** Toolkit and driver versions by name. */
   toolkits: Record<string, string>
 }
 
-export const reading = (part: Partial<VendorReading> = {}): VendorReading => ({
+export const vendorResult = (part: Partial<VendorResult> = {}): VendorResult => ({
   accelerators: [],
   version: null,
   failure: null,
@@ -24,8 +24,8 @@ export const reading = (part: Partial<VendorReading> = {}): VendorReading => ({
   ...part,
 })
 
-/** A device about which nothing but its kind is known; parsers fill in what they read. */
-export const accelerator = (deviceType: DeviceType, vendor: string, part: Partial<Accelerator> = {}): Accelerator => ({
+/** Creates a device with unknown values; `part` sets the known ones. */
+export const createAccelerator = (deviceType: DeviceType, vendor: string, part: Partial<Accelerator> = {}): Accelerator => ({
   deviceType,
   vendor,
   model: null,
@@ -49,7 +49,7 @@ export const accelerator = (deviceType: DeviceType, vendor: string, part: Partia
   eccErrors: null,
   temperature: null,
   power: null,
-  utilisation: null,
+  utilization: null,
   health: 'unknown',
   healthReason: null,
   source: 'tool',
@@ -57,8 +57,8 @@ export const accelerator = (deviceType: DeviceType, vendor: string, part: Partia
   ...part,
 })
 
-/** Fills what `device` does not know from `more`, which is the same device seen by another call. */
-export function fill(device: Accelerator, more: Accelerator): Accelerator {
+/** Fills unknown values of `device` from `more`, the same device reported by another call. */
+export function fillMissing(device: Accelerator, more: Accelerator): Accelerator {
   const merged: Record<string, unknown> = { ...device }
   for (const [key, value] of Object.entries(more)) {
     const own = merged[key]
@@ -67,13 +67,13 @@ export function fill(device: Accelerator, more: Accelerator): Accelerator {
   const result = merged as Accelerator
   if (device.health === 'unknown' && more.health !== 'unknown')
     Object.assign(result, { health: more.health, healthReason: more.healthReason })
-  result.partitions = joinPartitions(device.partitions, more.partitions)
+  result.partitions = mergePartitions(device.partitions, more.partitions)
   result.memoryUnified = device.memoryUnified || more.memoryUnified
   return result
 }
 
-/** Joins what two calls tell of the same slices: by uuid, else by their number below the device. */
-function joinPartitions(first: Partition[], second: Partition[]): Partition[] {
+/** Merges partitions reported by two calls, matched by UUID, else by index. */
+function mergePartitions(first: Partition[], second: Partition[]): Partition[] {
   if (!first.length || !second.length) return first.length ? first : second
   return first.map((own) => {
     const other = second.find((more) =>
@@ -90,37 +90,37 @@ function joinPartitions(first: Partition[], second: Partition[]): Partition[] {
   })
 }
 
-/** Two sightings of one device: by uuid where both have one, else by PCI address, else by the tool's number. */
-export function same(a: Accelerator, b: Accelerator): boolean {
+/** Matches two reports of one device by UUID, else by PCI address, else by index. */
+export function isSameDevice(a: Accelerator, b: Accelerator): boolean {
   if (a.uuid && b.uuid) return a.uuid === b.uuid
   if (a.pciAddress && b.pciAddress)
     return a.pciAddress === b.pciAddress && (a.slot === null || b.slot === null || a.slot === b.slot)
   return a.index !== null && a.index === b.index
 }
 
-/** Joins two lists of sightings; devices only the second has are added at the end. Within a list nothing is joined. */
-export function join(first: Accelerator[], second: Accelerator[]): Accelerator[] {
-  const joined = [...first]
+/** Merges two device lists. Devices that only the second contains are appended. Devices within one list are never merged. */
+export function mergeDevices(first: Accelerator[], second: Accelerator[]): Accelerator[] {
+  const merged = [...first]
   for (const device of second) {
-    const at = first.findIndex((candidate) => same(candidate, device))
-    const match = joined[at]
-    if (match) joined[at] = fill(match, device)
-    else joined.push(device)
+    const at = first.findIndex((candidate) => isSameDevice(candidate, device))
+    const match = merged[at]
+    if (match) merged[at] = fillMissing(match, device)
+    else merged.push(device)
   }
-  return joined
+  return merged
 }
 
-/** Leaves out rows that repeat a device, and says so; two places with one uuid stay two devices. */
-export function withoutRepeats(devices: Accelerator[], tool: string): { accelerators: Accelerator[]; warnings: string[] } {
+/** Removes duplicate devices and adds a warning. One UUID at two PCI addresses counts as two devices. */
+export function removeDuplicates(devices: Accelerator[], tool: string): { accelerators: Accelerator[]; warnings: string[] } {
   const warnings: string[] = []
   const accelerators: Accelerator[] = []
   for (const device of devices) {
     const twin = device.uuid ? accelerators.find((other) => other.uuid === device.uuid) : undefined
     if (twin && (twin.pciAddress === device.pciAddress || !device.pciAddress || !twin.pciAddress)) {
-      warnings.push(`${tool}: ${device.uuid} is listed twice; the second was left out`)
+      warnings.push(`${tool}: ${device.uuid} is listed twice; ignored the second entry`)
       continue
     }
-    if (twin) warnings.push(`${tool}: ${twin.pciAddress} and ${device.pciAddress} report the same uuid ${device.uuid}`)
+    if (twin) warnings.push(`${tool}: ${twin.pciAddress} and ${device.pciAddress} report the same UUID ${device.uuid}`)
     accelerators.push(device)
   }
   return { accelerators, warnings }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Accelerator, Discovery, parseAmd, parseHuawei, parseIntel, parseNvidia, parseProbe, parseThead } from '../src/index.ts'
-import { mutants } from './mutants.ts'
+import { mutantsOf } from './mutants.ts'
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url))
 const texts = readdirSync(FIXTURES, { recursive: true, withFileTypes: true })
@@ -22,10 +22,10 @@ const NONCE = '0123456789abcdef'
 const frame = (tool: string, args: string, text: string) => `${NONCE} + tool ${tool} ${args}\n${text}\n:0\n${NONCE} - ms=10\n`
 
 const SIZE = 200_000
-const many = (part: string) => part.repeat(SIZE / part.length)
+const repeat = (part: string) => part.repeat(SIZE / part.length)
 
-/** Texts of nothing but one thing. */
-export const HOSTILE = [
+/** Long texts of one repeated part. */
+export const REPETITIVE_TEXTS = [
   ' ',
   '\n',
   '1',
@@ -42,11 +42,11 @@ export const HOSTILE = [
   '\u001b[',
 ].map((part) => ({
   name: JSON.stringify(part),
-  text: many(part),
+  text: repeat(part),
 }))
 
-/** Every parser on one text. */
-export const readAll = (text: string) => [
+/** Runs every parser on one text. */
+export const parseAll = (text: string) => [
   parseNvidia({ xml: text, csv: [text], list: text, table: text, topology: text, version: text, query: text }),
   parseNvidia({ xml: `<nvidia_smi_log><gpu id="1">${text}` }),
   parseAmd({ static: text, list: text, metric: text, topology: text, version: text, rocm: [text] }),
@@ -58,10 +58,10 @@ export const readAll = (text: string) => [
   ),
 ]
 
-/** Whatever comes in, a valid reading comes out, and no number in it is one that nobody could have meant. */
-export function fuzz(runs: number): void {
-  const any = mutants(texts.map((one) => one.text))
-  const sound = (accelerators: Accelerator[]) => {
+/** Defines tests that every parser returns valid results for mutated input. */
+export function defineFuzzTests(runs: number): void {
+  const any = mutantsOf(texts.map((one) => one.text))
+  const expectValid = (accelerators: Accelerator[]) => {
     for (const device of accelerators) {
       Accelerator.parse(device)
       expect(JSON.stringify(device)).not.toContain('null,null,NaN')
@@ -71,7 +71,7 @@ export function fuzz(runs: number): void {
     const check = (name: string, read: (text: string) => { accelerators: Accelerator[] }) =>
       it(name, { timeout: 600_000 }, () =>
         fc.assert(
-          fc.property(any, (text) => sound(read(text).accelerators)),
+          fc.property(any, (text) => expectValid(read(text).accelerators)),
           { numRuns: runs },
         ),
       )
@@ -115,7 +115,7 @@ export function fuzz(runs: number): void {
         )
       fc.assert(
         fc.property(
-          probes.chain((probe) => mutants([probe])),
+          probes.chain((probe) => mutantsOf([probe])),
           (raw) => {
             const discovery = Discovery.parse(parseProbe(raw))
             for (const tool of discovery.tools)

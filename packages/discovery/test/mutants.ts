@@ -9,7 +9,7 @@ const lineAt = (text: string, share: number, change: (line: string) => string[])
   return lines.flatMap((line, i) => (i === index ? change(line) : [line])).join('\n')
 }
 
-/** Ways in which real output goes wrong: cut, noisy, ragged, repeated, empty. */
+/** Mutations of real output: truncated, noisy, ragged, repeated, empty. */
 const mutation: fc.Arbitrary<Mutation> = fc.double({ min: 0, max: 1, noNaN: true }).chain((share) =>
   fc.oneof(
     fc.constant<Mutation>((text) => text.slice(0, at(text, share))),
@@ -31,8 +31,8 @@ const mutation: fc.Arbitrary<Mutation> = fc.double({ min: 0, max: 1, noNaN: true
   ),
 )
 
-/** One of the texts, changed by one to four mutations. */
-export const mutants = (texts: string[]): fc.Arbitrary<string> =>
+/** One of the texts with one to four mutations. */
+export const mutantsOf = (texts: string[]): fc.Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom(...texts), fc.array(mutation, { minLength: 1, maxLength: 4 }))
-    .map(([text, changes]) => changes.reduce((sofar, change) => change(sofar).slice(0, 400_000), text))
+    .map(([text, changes]) => changes.reduce((mutated, change) => change(mutated).slice(0, 400_000), text))

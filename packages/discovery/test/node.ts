@@ -19,28 +19,28 @@ import { probeCommand } from '../src/index.ts'
 
 const PROFILES = fileURLToPath(new URL('../fixtures/profiles/', import.meta.url))
 
-/** The text of a profile's file, with the node's digits in it. */
-export const fixture = (path: string, node = '0a1f'): string =>
+/** Reads a file of a profile and inserts the node's digits. */
+export const readProfileFile = (path: string, node = '0a1f'): string =>
   readFileSync(join(PROFILES, path), 'utf8').replaceAll('@NODE@', node)
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url))
 
-/** The text of a file below fixtures/. */
-export const sample = (path: string): string => readFileSync(join(FIXTURES, path), 'utf8')
+/** Reads a file below fixtures/. */
+export const readFixture = (path: string): string => readFileSync(join(FIXTURES, path), 'utf8')
 
 export interface FakeNode {
   bin: string
   root: string
-  /** A tool as a shell script (its body); replaces what the profile brought. */
+  /** Adds or replaces a tool with a shell script. */
   tool(name: string, script: string): FakeNode
-  /** The tool `from` under the name `to`. */
+  /** Renames a tool. */
   move(from: string, to: string): FakeNode
   delete(name: string): FakeNode
   remove(): void
 }
 
-/** A directory with fake vendor tools and one with the /sys, /proc and toolkit files of a profile. */
-export function fakeNode(profile?: string, node = '0a1f'): FakeNode {
+/** Creates fake vendor tools and the /sys, /proc and toolkit files of a profile. */
+export function createFakeNode(profile?: string, node = '0a1f'): FakeNode {
   const home = mkdtempSync(join(tmpdir(), 'muster-probe-'))
   const [bin, root] = [join(home, 'bin'), join(home, 'root')]
   mkdirSync(bin)
@@ -66,7 +66,7 @@ export function fakeNode(profile?: string, node = '0a1f'): FakeNode {
   for (const entry of readdirSync(join(PROFILES, profile), { withFileTypes: true })) {
     const from = join(PROFILES, profile, entry.name)
     if (entry.name === 'extra') copyExtra(from, root, node)
-    else if (entry.isDirectory()) self.tool(entry.name, replay(from, node))
+    else if (entry.isDirectory()) self.tool(entry.name, replayScript(from, node))
   }
   for (const line of readFileSync(join(PROFILES, profile, 'pci.txt'), 'utf8')
     .trim()
@@ -89,7 +89,7 @@ function copyExtra(from: string, root: string, node: string): void {
   }
 }
 
-const replay = (folder: string, node: string) => `IFS=_; f="${folder}/$*"; [ $# -gt 0 ] || f="${folder}/_"
+const replayScript = (folder: string, node: string) => `IFS=_; f="${folder}/$*"; [ $# -gt 0 ] || f="${folder}/_"
 [ -f "$f.txt" ] || f="${folder}/_unknown"
 sed "s/@NODE@/${node}/g" "$f.txt"
 [ ! -f "$f.rc" ] || exit "$(cat "$f.rc")"`
@@ -100,7 +100,7 @@ export interface ProbeRun {
   code: number | null
 }
 
-/** Runs the probe on a fake node the way a session does: `sh -s`, the script on stdin. `root: false` looks at this machine. */
+/** Runs the probe on a fake node with `sh -s` and the script on stdin. `root: false` probes this machine. */
 export function runProbe(
   node: FakeNode,
   options: { shell?: string[]; toolSeconds?: number; root?: boolean; path?: string } = {},
@@ -126,7 +126,7 @@ export function runProbe(
   })
 }
 
-/** The shells of this machine that a node may have as /bin/sh. */
+/** Shells of this machine that nodes may have as /bin/sh. */
 export const SHELLS: { name: string; argv: string[] }[] = [
   { name: 'dash', argv: ['/usr/bin/dash'] },
   { name: 'bash', argv: ['/usr/bin/bash', '--posix'] },
@@ -139,7 +139,7 @@ export const SHELLS: { name: string; argv: string[] }[] = [
       all.findIndex((other) => realpathSync(other.argv[0] ?? '') === realpathSync(shell.argv[0] ?? '')) === index,
   )
 
-/** Command lines of all processes that hold a text. */
+/** Command lines of all processes that contain a text. */
 export function processesWith(text: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -153,13 +153,13 @@ export function processesWith(text: string): string[] {
     .filter((line) => line.includes(text))
 }
 
-/** Waits until a condition holds, looking every few milliseconds; says what it last saw when it never does. */
-export async function eventually<T>(look: () => T, holds: (seen: T) => boolean, seconds = 5): Promise<T> {
+/** Polls until a condition holds; throws with the last value on timeout. */
+export async function eventually<T>(read: () => T, condition: (value: T) => boolean, seconds = 5): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {
-    const seen = look()
-    if (holds(seen)) return seen
-    if (Date.now() > end) throw new Error(`did not come about; last seen: ${JSON.stringify(seen)}`)
+    const value = read()
+    if (condition(value)) return value
+    if (Date.now() > end) throw new Error(`condition not met; last value: ${JSON.stringify(value)}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { must } from './commands.ts'
+import { runChecked } from './commands.ts'
 import { type FileSpec, writeFiles } from './files.ts'
 
 /** A package to build: the fields of its control file, what it installs, and its maintainer scripts. */
@@ -36,14 +36,14 @@ export async function buildDeb(folder: string, stub: StubPackage): Promise<strin
     ])
     mkdirSync(folder, { recursive: true })
     const deb = path.join(folder, `${name}_${version}_${architecture}.deb`)
-    await must(['dpkg-deb', '--root-owner-group', '-Znone', '--build', tree, deb])
+    await runChecked(['dpkg-deb', '--root-owner-group', '-Znone', '--build', tree, deb])
     return deb
   } finally {
     rmSync(tree, { recursive: true, force: true })
   }
 }
 
-/** A package of the distribution as apt gives it, kept in `cache`; null where there is no apt or no mirror can be reached. */
+/** Path of a distribution package downloaded by apt into `cache`; null when apt or a mirror is unavailable. */
 export function downloadDeb(name: string, cache: string): string | null {
   const find = () => globSync(`${name}_*.deb`, { cwd: cache }).map((file) => path.join(cache, file))[0] ?? null
   mkdirSync(cache, { recursive: true })
@@ -55,10 +55,10 @@ export function downloadDeb(name: string, cache: string): string | null {
   return find()
 }
 
-/** A key that signs repositories. `publicKey` is what nodes are given, ASCII-armoured and binary. */
+/** A key that signs repositories. */
 export interface SigningKey {
-  publicKey: { armoured: string; binary: Buffer }
-  /** Signs in clear text, as InRelease is. */
+  publicKey: { armored: string; binary: Buffer }
+  /** Returns a clear-text signature, the format of InRelease. */
   sign(text: string): Promise<string>
   remove(): Promise<void>
 }
@@ -66,22 +66,22 @@ export interface SigningKey {
 export async function newSigningKey(): Promise<SigningKey> {
   const home = mkdtempSync(path.join(tmpdir(), 'muster-gpg-'))
   const gpg = (...args: string[]) => ['gpg', '--homedir', home, '--batch', '--quiet', ...args]
-  await must(gpg('--passphrase', '', '--quick-gen-key', 'Lab <lab@example.org>', 'ed25519', 'sign', 'never'))
+  await runChecked(gpg('--passphrase', '', '--quick-gen-key', 'Lab <lab@example.org>', 'ed25519', 'sign', 'never'))
   const binary = path.join(home, 'public.gpg')
-  await must(gpg('--output', binary, '--export'))
+  await runChecked(gpg('--output', binary, '--export'))
   return {
-    publicKey: { armoured: await must(gpg('--armor', '--export')), binary: readFileSync(binary) },
-    sign: (text) => must(gpg('--clearsign'), text),
+    publicKey: { armored: await runChecked(gpg('--armor', '--export')), binary: readFileSync(binary) },
+    sign: (text) => runChecked(gpg('--clearsign'), text),
     remove: async () => {
-      await must(['gpgconf', '--homedir', home, '--kill', 'all'])
+      await runChecked(['gpgconf', '--homedir', home, '--kill', 'all'])
       rmSync(home, { recursive: true, force: true })
     },
   }
 }
 
 /**
- * Writes the index of a signed apt repository whose packages lie in the same served folder: flat (`suite` "/"), or with `suite` and
- * `component` under dists/. `at` is the repository's own folder below `root`; packages may be written anew and the index with them.
+ * Writes the index of a signed apt repository, flat (`suite` "/") or with `suite` and `component` under dists/. `at` is the
+ * repository's folder below `root`, which also contains the packages. May be called again after packages have changed.
  */
 export async function writeAptIndex(
   root: string,
@@ -89,10 +89,10 @@ export async function writeAptIndex(
   key: SigningKey,
 ): Promise<void> {
   const base = path.join(root, at)
-  const architecture = (await must(['dpkg', '--print-architecture'])).trim()
+  const architecture = (await runChecked(['dpkg', '--print-architecture'])).trim()
   const stanzas = await Promise.all(
     debs.map(async (deb) => {
-      const control = (await must(['dpkg-deb', '--field', deb])).trim()
+      const control = (await runChecked(['dpkg-deb', '--field', deb])).trim()
       const file = `Filename: ${path.relative(base, deb)}\nSize: ${statSync(deb).size}\nSHA256: ${sha256(readFileSync(deb))}`
       return `${control}\n${file}\n`
     }),

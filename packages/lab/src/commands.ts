@@ -3,34 +3,34 @@ import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import type { ExecResult } from './types.ts'
 
-/** What the lab's own programs get for an environment: nothing of the caller's. */
-export const plainEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', HOME: '/root' }
+/** Environment of programs that the lab starts, independent of the caller's. */
+export const cleanEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', HOME: '/root' }
 
-/** Runs argv to its end. A non-zero exit code is an answer; only a program that cannot be started throws. */
+/** Runs argv to completion. Returns non-zero exit codes; throws only when the program cannot be started. */
 export function capture(argv: string[], input = ''): Promise<ExecResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(argv[0]!, argv.slice(1), { env: plainEnv, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(argv[0]!, argv.slice(1), { env: cleanEnv, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] })
     let [stdout, stderr] = ['', '']
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
     child.on('error', reject)
     child.on('close', (code) => resolve({ code: code ?? 255, stdout, stderr }))
-    // The program may end without reading its input.
+    // The program may exit without reading its input.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })
 }
 
-/** Runs argv and throws with what it said on stderr when it fails. */
-export async function must(argv: string[], input?: string): Promise<string> {
+/** Runs argv and returns its stdout. Throws with its stderr when it fails. */
+export async function runChecked(argv: string[], input?: string): Promise<string> {
   const { code, stdout, stderr } = await capture(argv, input)
   if (code !== 0) throw new Error(`${argv.join(' ')} failed with ${code}: ${(stderr || stdout).trim()}`)
   return stdout
 }
 
-/** Where the program is, looking where root's own programs lie as well; null if nowhere. */
+/** Path of a program, also searched in the sbin folders; null when it is not installed. */
 export function findProgram(name: string): string | null {
-  for (const dir of plainEnv.PATH.split(':')) {
+  for (const dir of cleanEnv.PATH.split(':')) {
     try {
       accessSync(path.join(dir, name), constants.X_OK)
       return path.join(dir, name)
@@ -39,21 +39,21 @@ export function findProgram(name: string): string | null {
   return null
 }
 
-/** Throws naming the Debian packages that are missing for these programs. */
+/** Throws with the Debian packages to install when one of these programs is missing. */
 export function requirePrograms(packageOf: Record<string, string>): void {
   const missing = Object.keys(packageOf).filter((program) => findProgram(program) === null)
   if (missing.length === 0) return
   const packages = [...new Set(missing.map((program) => packageOf[program]!))].join(' ')
-  throw new Error(`The lab needs ${missing.join(', ')}, which this machine lacks. Install: apt-get install -y ${packages}`)
+  throw new Error(`The lab requires ${missing.join(', ')}. Install: apt-get install -y ${packages}`)
 }
 
-/** Asks again every few milliseconds until the answer is neither null nor false; throws with `what` after the time. */
-export async function until<T>(what: string, ask: () => T | Promise<T>, timeoutMs = 30_000): Promise<NonNullable<T>> {
+/** Polls `check` until it returns something other than null, undefined and false. Throws with `what` after the timeout. */
+export async function waitUntil<T>(what: string, check: () => T | Promise<T>, timeoutMs = 30_000): Promise<NonNullable<T>> {
   const end = performance.now() + timeoutMs
   for (;;) {
-    const answer = await ask()
-    if (answer !== null && answer !== undefined && answer !== false) return answer
-    if (performance.now() > end) throw new Error(`Waited ${timeoutMs / 1000} s for ${what}, in vain.`)
+    const result = await check()
+    if (result !== null && result !== undefined && result !== false) return result
+    if (performance.now() > end) throw new Error(`Timed out after ${timeoutMs / 1000} s waiting for ${what}.`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

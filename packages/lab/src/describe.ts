@@ -1,6 +1,6 @@
 import type { Lab } from './types.ts'
 
-/** A lab as plain data: what `lab up --json` prints, passwords and private keys included. */
+/** Returns a lab as plain data, including passwords and private keys: the output of `lab up --json`. */
 export function describeLab(lab: Lab) {
   const host = ({ name, host, port, hostKeyFingerprint, hostPublicKey }: Lab['nodes'][number] | NonNullable<Lab['bastion']>) => ({
     name,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { given } from './given.ts'
-import { connectTo } from './try-ssh.ts'
+import { connectTo } from './test-ssh.ts'
+import { createFarm } from './testing.ts'
 
-it('a farm of 200 hosts answers each under its own address and key', async () => {
-  const farm = await given.farm({
+it('runs 200 hosts with distinct addresses and host keys', async () => {
+  const farm = await createFarm({
     hosts: 200,
     readsInput: true,
     answer: ({ host, command, input }) => ({ stdout: `${host.name} ${command} ${input}`, code: 3 }),

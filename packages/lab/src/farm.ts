@@ -15,7 +15,7 @@ export interface FarmHost {
 export interface FarmCall {
   host: FarmHost
   command: string
-  /** What the client sent on stdin; empty unless the farm `readsInput`. */
+  /** The client's stdin; empty unless the farm has `readsInput`. */
   input: string
 }
 
@@ -27,9 +27,9 @@ export interface FarmAnswer {
 
 export interface FarmOptions {
   hosts: number
-  /** What every command prints, or how to find out. Default: the host's name. */
+  /** Output of every command, or a function that returns it. Default: the host's name. */
   answer?: string | ((call: FarmCall) => FarmAnswer | Promise<FarmAnswer>)
-  /** Wait for the end of the client's stdin before answering. */
+  /** Reads the client's stdin to its end before answering. */
   readsInput?: boolean
 }
 
@@ -37,16 +37,16 @@ export interface Farm extends AsyncDisposable {
   hosts: FarmHost[]
   sshKey: KeyLogin
   sshPassword: PasswordLogin
-  /** Commands answered so far. */
+  /** Number of commands answered. */
   readonly answered: number
   down(): Promise<void>
 }
 
 /**
- * Hundreds of SSH servers inside this process, each with an address and a host key of its own, that answer every command
- * with what they are told. They speak the protocol and nothing else: no shell, no SFTP, no forwarding.
+ * Starts hundreds of SSH servers inside this process, each with its own address and host key. They answer every command with the
+ * configured output and support no shell, SFTP or forwarding.
  */
-export async function sshFarm({ hosts: count, answer, readsInput = false }: FarmOptions): Promise<Farm> {
+export async function startSshFarm({ hosts: count, answer, readsInput = false }: FarmOptions): Promise<Farm> {
   const sshKey = newKeyLogin('ops')
   const sshPassword = { username: 'ops', password: newPassword() }
   const reply: (call: FarmCall) => FarmAnswer | Promise<FarmAnswer> =
@@ -58,7 +58,7 @@ export async function sshFarm({ hosts: count, answer, readsInput = false }: Farm
   const serve = async (index: number, port: number) => {
     const key = newKeyPair(`farm-${index}`)
     const address = addressOf(index)
-    const host = { name: `farm-${String(index + 1).padStart(3, '0')}`, host: address, port, ...publicFace(key.public) }
+    const host = { name: `farm-${String(index + 1).padStart(3, '0')}`, host: address, port, ...describeHostKey(key.public) }
     const server = new ssh2.Server({
       hostKeys: [key.private],
       algorithms: { kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org'] },
@@ -68,16 +68,16 @@ export async function sshFarm({ hosts: count, answer, readsInput = false }: Farm
       connection.on('close', () => connections.delete(connection))
       connection.on('error', () => connection.end())
       connection.on('authentication', (attempt) =>
-        mayEnter(attempt, sshKey, sshPassword) ? attempt.accept() : attempt.reject(['publickey', 'password']),
+        isAuthorized(attempt, sshKey, sshPassword) ? attempt.accept() : attempt.reject(['publickey', 'password']),
       )
       connection.on('session', (accept) =>
         accept().on('exec', async (acceptExec, _reject, { command }) => {
           const channel = acceptExec()
-          const input = readsInput ? await textOf(channel) : ''
+          const input = readsInput ? await readAll(channel) : ''
           const { stdout, stderr = '', code = 0 } = await reply({ host, command, input })
           answered++
           if (stderr) channel.stderr.write(stderr)
-          // The exit status has to be on its way before the channel closes.
+          // The exit status must be sent before the channel closes.
           channel.write(stdout, () => {
             channel.exit(code)
             channel.end()
@@ -95,7 +95,7 @@ export async function sshFarm({ hosts: count, answer, readsInput = false }: Farm
     await Promise.all(servers.splice(0).map((server) => new Promise<void>((resolve) => server.close(() => resolve()))))
   }
   try {
-    // The first host finds a free port; on other addresses the same one is nearly always free as well.
+    // The first host picks a free port, which is usually free on the other addresses too.
     const port = await serve(0, 0)
     await Promise.all(Array.from({ length: count - 1 }, (_, index) => serve(index + 1, port).catch(() => serve(index + 1, 0))))
   } catch (error) {
@@ -114,31 +114,31 @@ export async function sshFarm({ hosts: count, answer, readsInput = false }: Farm
   }
 }
 
-/** Linux answers on all of 127/8; elsewhere the hosts differ by port alone. */
+/** Linux accepts all of 127/8; on other systems hosts differ only by port. */
 function addressOf(index: number): string {
   return process.platform === 'linux' ? `127.1.${index >> 7}.${1 + (index & 127)}` : '127.0.0.1'
 }
 
-function publicFace(line: string) {
+function describeHostKey(line: string) {
   return { hostKeyFingerprint: fingerprint(line), hostPublicKey: line.split(' ', 2).join(' ') }
 }
 
-function mayEnter(attempt: AuthContext, key: KeyLogin, login: PasswordLogin): boolean {
-  if (attempt.method === 'password') return attempt.username === login.username && same(attempt.password, login.password)
+function isAuthorized(attempt: AuthContext, key: KeyLogin, login: PasswordLogin): boolean {
+  if (attempt.method === 'password') return attempt.username === login.username && isEqual(attempt.password, login.password)
   if (attempt.method !== 'publickey' || attempt.username !== key.username) return false
   const [line] = key.publicKey.split('\n')
   const parsed = ssh2.utils.parseKey(line!)
-  if (parsed instanceof Error || !same(attempt.key.data, parsed.getPublicSSH())) return false
-  // Without a signature the client only asks whether this key would do.
+  if (parsed instanceof Error || !isEqual(attempt.key.data, parsed.getPublicSSH())) return false
+  // Without a signature the client only asks whether this key is acceptable.
   return !attempt.signature || parsed.verify(attempt.blob!, attempt.signature, attempt.hashAlgo) === true
 }
 
-function same(one: string | Buffer, other: string | Buffer): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+function isEqual(left: string | Buffer, right: string | Buffer): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-async function textOf(channel: ServerChannel): Promise<string> {
+async function readAll(channel: ServerChannel): Promise<string> {
   let text = ''
   for await (const chunk of channel) text += chunk
   return text

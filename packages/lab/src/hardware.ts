@@ -5,10 +5,10 @@ import type { FileSpec } from './files.ts'
 import type { PlannedNode } from './plan.ts'
 import { type Profile, profileOf } from './profiles.ts'
 
-/** Where each profile's tool output, PCI list and further files lie; written beside the parsers that read them. */
+/** Tool output, PCI list and further files of each profile; they are fixtures of the parsers too. */
 const profilesDir = fileURLToPath(new URL('../../discovery/fixtures/profiles/', import.meta.url))
 
-/** Tools that a node must not inherit from a host that really has such hardware. */
+/** Tools that nodes must not inherit from a host with real accelerators. */
 export const vendorTools = [
   'nvidia-smi',
   'amd-smi',
@@ -22,7 +22,7 @@ export const vendorTools = [
   'sycl-ls',
 ]
 
-/** The kernel's faces of a big server: /proc/cpuinfo and /proc/meminfo in the shapes Linux prints on x86_64. */
+/** /proc/cpuinfo and /proc/meminfo of a large server, in the format of Linux on x86_64. */
 export function procFiles({ cpu, memoryGib }: Profile): { cpuinfo: string; meminfo: string } {
   const cores = cpu.sockets * cpu.coresPerSocket
   const processors = Array.from({ length: cores * cpu.threadsPerCore }, (_, index) => {
@@ -55,7 +55,7 @@ export function procFiles({ cpu, memoryGib }: Profile): { cpuinfo: string; memin
   return { cpuinfo: `${processors.join('\n\n')}\n\n`, meminfo: `${meminfo.join('\n')}\n` }
 }
 
-/** The same processors as /sys tells them: who is online, and the neighbours of the first. */
+/** The same processors in /sys: online CPUs, and the siblings of CPU 0. */
 function cpuFiles({ cpu }: Profile): FileSpec[] {
   const cores = cpu.sockets * cpu.coresPerSocket
   const list = (ranges: number[][]) => ranges.map((range) => range.join('-')).join(',')
@@ -81,7 +81,7 @@ function cpuFiles({ cpu }: Profile): FileSpec[] {
   ]
 }
 
-/** What a node shows of its hardware: files of its root, of /sys, and /proc entries, all by absolute path. */
+/** A node's hardware as files of its root, /sys and /proc, by absolute path. */
 export function hardwareFiles(node: PlannedNode): FileSpec[] {
   const profile = profileOf(node.profile)
   const dir = path.join(profilesDir, profile.shows ?? node.profile)
@@ -98,7 +98,7 @@ export function hardwareFiles(node: PlannedNode): FileSpec[] {
   ]
 }
 
-/** The profile's tools: captured output under /usr/lib/lab/tools, and one small script per tool on PATH. */
+/** The profile's tools: captured output under /usr/lib/lab/tools, and one script per tool on PATH. */
 export function toolFiles(node: PlannedNode, libDir = '/usr/lib/lab/tools', binDir = '/usr/local/bin'): FileSpec[] {
   if (!node.tools) return []
   const profile = profileOf(node.profile)
@@ -108,18 +108,18 @@ export function toolFiles(node: PlannedNode, libDir = '/usr/lib/lab/tools', binD
     ...readTree(path.join(dir, tool), node.tag).map((file) => ({ ...file, path: path.join(libDir, tool, file.path) })),
     { path: path.join(binDir, tool), content: replayScript(path.join(libDir, tool)), mode: 0o755 },
   ])
-  const misbehaviour = node.profile === 'hung-tool' || node.profile === 'flood-tool' ? toolScripts[node.profile] : null
-  if (!misbehaviour || !profile.tool) return files
+  const faultScript = node.profile === 'hung-tool' || node.profile === 'flood-tool' ? toolScripts[node.profile] : null
+  if (!faultScript || !profile.tool) return files
   const broken = path.join(binDir, profile.tool)
-  return [...files.filter((file) => file.path !== broken), { path: broken, content: misbehaviour, mode: 0o755 }]
+  return [...files.filter((file) => file.path !== broken), { path: broken, content: faultScript, mode: 0o755 }]
 }
 
-/** Scripts that stand in for a tool under a fault. */
+/** Scripts that replace a tool under a fault. */
 export const toolScripts = {
-  // Ignored signals stay ignored over exec: only SIGKILL ends it.
+  // exec preserves ignored signals, so only SIGKILL ends it.
   'hung-tool': "#!/bin/sh\ntrap '' HUP INT PIPE TERM\nexec sleep 2147483647\n",
-  'flood-tool': "#!/bin/sh\nyes '0123456789 the same line, over and over again' | head -c 10485760\n",
-  'endless-output': "#!/bin/sh\nexec yes '0123456789 the same line, without end'\n",
+  'flood-tool': "#!/bin/sh\nyes '0123456789 a line that repeats again and again' | head -c 10485760\n",
+  'endless-output': "#!/bin/sh\nexec yes '0123456789 a line that repeats endlessly'\n",
 }
 
 function replayScript(dir: string): string {
@@ -134,7 +134,7 @@ exit "$code"
 `
 }
 
-/** /sys/bus/pci/devices as sysfs lays it out, from lines `address vendor device class numa driver`. */
+/** /sys/bus/pci/devices in sysfs layout, from lines `address vendor device class numa driver`. */
 function pciFiles(dir: string, withDrivers: boolean): FileSpec[] {
   const list = entries(dir).includes('pci.txt')
     ? readFileSync(path.join(dir, 'pci.txt'), 'utf8')
@@ -181,11 +181,11 @@ function readTree(dir: string, tag: string, below = ''): FileSpec[] {
   })
 }
 
-/** Names in a directory, when asked marked as ls -F does (/ directory, @ link); none where there is no such directory. */
-function entries(dir: string, marked = false): string[] {
-  const mark = (entry: Dirent) => (entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : '')
+/** Names in a directory, optionally with the suffixes of ls -F (/ directory, @ link); empty for a missing directory. */
+function entries(dir: string, withSuffix = false): string[] {
+  const suffix = (entry: Dirent) => (entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : '')
   try {
-    return readdirSync(dir, { withFileTypes: true }).map((entry) => entry.name + (marked ? mark(entry) : ''))
+    return readdirSync(dir, { withFileTypes: true }).map((entry) => entry.name + (withSuffix ? suffix(entry) : ''))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

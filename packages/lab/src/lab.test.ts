@@ -5,41 +5,41 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { given } from './given.ts'
-import { relayIntoRack } from './rack-relay.ts'
+import { relayToRack } from './relay-to-rack.ts'
 import { serveFolder } from './serve-folder.ts'
-import { connectTo, type Session, type Target } from './try-ssh.ts'
+import { connectTo, type Session, type Target } from './test-ssh.ts'
+import { createLab } from './testing.ts'
 import type { Lab, LabNode } from './types.ts'
 
-// Everything here is quick on an idle machine; a busy one gets more time rather than a failure.
-const patient = { timeout: 15_000 }
+// Generous, for busy machines.
+const POLL = { timeout: 15_000 }
 
 const root = process.getuid?.() === 0
 let lab: Lab
 beforeAll(async () => {
-  if (root) lab = await given.lab({ nodes: 8 })
+  if (root) lab = await createLab({ nodes: 8 })
 })
 
 const byKey = (name: string): Promise<Session> => connectTo(lab.node(name), lab.credentials.sshKey)
 
-/** `connected` with the banner (empty when nothing is said for a while), or the error's code. */
-function knock({ host, port }: Target, patience = 400): Promise<string> {
+/** Returns `connected` with the banner, if one arrives in time, or the error's code. */
+function probePort({ host, port }: Target, timeoutMs = 400): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, host)
     let connected = false
-    const settle = (answer: string) => {
+    const settle = (result: string) => {
       socket.destroy()
-      resolve(answer)
+      resolve(result)
     }
     socket.once('connect', () => (connected = true))
     socket.once('data', (text) => settle(`connected ${text}`.trim()))
     socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? 'error'))
-    setTimeout(() => settle(connected ? 'connected' : 'no answer'), patience)
+    setTimeout(() => settle(connected ? 'connected' : 'no answer'), timeoutMs)
   })
 }
 
-describe.runIf(root)('a lab of eight', () => {
-  it('is a room of distinct machines that know their own names', async () => {
+describe.runIf(root)('a lab of eight nodes', () => {
+  it('has distinct machines with their own host names', async () => {
     expect(lab.nodes.map((node) => node.name)).toEqual([
       'gpu-h100-01',
       'gpu-h100-02',
@@ -64,7 +64,7 @@ describe.runIf(root)('a lab of eight', () => {
     expect(Number(uptime)).toBeLessThanOrEqual(hostUptime)
   })
 
-  it('shows invented hardware and hides the machine below', async () => {
+  it('shows simulated hardware and hides the host', async () => {
     using session = await byKey('gpu-h100-01')
     const gpus = await session.run('nvidia-smi -L')
     expect(gpus.stdout.trim().split('\n')).toHaveLength(8)
@@ -83,7 +83,7 @@ describe.runIf(root)('a lab of eight', () => {
     expect(seen.stdout).toContain('ops')
   })
 
-  it('lets in whom it should, by key and by password', async () => {
+  it('accepts logins by key and by password', async () => {
     const node = lab.node('cpu-01')
     const { sshKey, sshPassword, rootKey, rootPassword, plainPassword } = lab.credentials
     for (const login of [sshKey, { ...sshKey, privateKey: sshKey.encryptedPrivateKey }, sshPassword!, rootKey!, plainPassword!]) {
@@ -95,7 +95,7 @@ describe.runIf(root)('a lab of eight', () => {
       await expect(connectTo(node, login)).rejects.toThrow(/authentication methods failed/)
   })
 
-  it('grants root as its users may have it: always, by password, by su, never', async () => {
+  it('grants root per user: with sudo, sudo and password, su, or not at all', async () => {
     const node = lab.node('cpu-01')
     const { sshPassword, rootPassword, plainPassword, sudoPassword } = lab.credentials
     using ops = await connectTo(node, sshPassword!)
@@ -109,10 +109,10 @@ describe.runIf(root)('a lab of eight', () => {
     expect((await plain.run('sudo -S -p "" id -un', `${plainPassword!.password}\n`)).code).not.toBe(0)
   })
 
-  it('keeps two nodes behind the bastion, and only there', async () => {
+  it('makes two nodes reachable only through the bastion', async () => {
     const hidden = lab.nodes.filter((node) => node.behindBastion)
     expect(hidden.map((node) => node.profile)).toEqual(['ascend910b3x8', 'ppuzw810ex16'])
-    for (const answer of await Promise.all(hidden.map((node) => knock(node)))) expect(answer).not.toMatch(/^connected/)
+    for (const answer of await Promise.all(hidden.map((node) => probePort(node)))) expect(answer).not.toMatch(/^connected/)
     for (const login of [lab.credentials.bastionKey!, lab.credentials.bastionPassword!]) {
       using bastion = await connectTo(lab.bastion!, login)
       for (const node of hidden) {
@@ -122,24 +122,24 @@ describe.runIf(root)('a lab of eight', () => {
     }
   })
 
-  it('carries what those behind the bastion have to say to a server here', async () => {
+  it('relays connections from behind the bastion to a server on this machine', async () => {
     const dir = await mkdtemp(path.join(tmpdir(), 'lab-relay-'))
-    await writeFile(path.join(dir, 'greeting'), 'hello from outside\n')
+    await writeFile(path.join(dir, 'greeting'), 'hello from the host\n')
     const server = await serveFolder(dir, lab.hostAddress)
     try {
       const hidden = lab.nodes.find((node) => node.behindBastion)!
       const script = 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())'
-      const url = `${await relayIntoRack(lab, server.url)}/greeting`
+      const url = `${await relayToRack(lab, server.url)}/greeting`
       const fetched = () => hidden.exec(['python3', '-c', script, url])
       for (const answer of await Promise.all([fetched(), fetched()]))
-        expect(answer).toMatchObject({ code: 0, stdout: 'hello from outside\n\n' })
+        expect(answer).toMatchObject({ code: 0, stdout: 'hello from the host\n\n' })
     } finally {
       await server.close()
       await rm(dir, { recursive: true })
     }
   })
 
-  it('serves OpenSSH itself: pinned key, terminal, scp', async () => {
+  it('supports OpenSSH clients: pinned key, terminal, scp', async () => {
     const dir = await mkdtemp(path.join(tmpdir(), 'lab-openssh-'))
     const node = lab.node('cpu-02')
     await writeFile(path.join(dir, 'key'), lab.credentials.sshKey.privateKey, { mode: 0o600 })
@@ -167,16 +167,16 @@ describe.runIf(root)('a lab of eight', () => {
 
 describe.runIf(root)('faults', () => {
   const name = 'gpu-h100-01'
-  const answers = async () => expect(await knock(lab.node(name), 5000)).toMatch(/^connected SSH-2\.0/)
+  const answers = async () => expect(await probePort(lab.node(name), 5000)).toMatch(/^connected SSH-2\.0/)
 
-  it('link-down: nothing answers', async () => {
+  it('link-down: the node does not answer', async () => {
     await lab.fault(name, 'link-down')
-    expect(await knock(lab.node(name))).not.toMatch(/^connected/)
+    expect(await probePort(lab.node(name))).not.toMatch(/^connected/)
     await lab.heal(name)
     await answers()
   })
 
-  it.each([name, 'npu-910b-01'])('latency: every packet of %s is late', async (node) => {
+  it.each([name, 'npu-910b-01'])('latency: every packet of %s is delayed', async (node) => {
     const ping = ['/bin/sh', '-c', `exec 3<>/dev/tcp/${node === name ? lab.bastion!.host : lab.node('ppu-zw810e-01').host}/22`]
     ping[0] = '/bin/bash'
     const time = async () => {
@@ -194,18 +194,18 @@ describe.runIf(root)('faults', () => {
     expect((await lab.node(node).exec(ping)).code).toBe(0)
   })
 
-  it('changed-host-key: another key, until it is healed', async () => {
+  it('changed-host-key: uses another key until it is healed', async () => {
     const before = lab.node(name).hostKeyFingerprint
     await lab.fault(name, 'changed-host-key')
     expect(lab.node(name).hostKeyFingerprint).not.toBe(before)
     await lab.ready(name)
-    await expect.poll(async () => (await byKey(name)).fingerprint, patient).toBe(lab.node(name).hostKeyFingerprint)
+    await expect.poll(async () => (await byKey(name)).fingerprint, POLL).toBe(lab.node(name).hostKeyFingerprint)
     await lab.heal(name)
     expect(lab.node(name).hostKeyFingerprint).toBe(before)
-    await expect.poll(async () => (await byKey(name)).fingerprint, patient).toBe(before)
+    await expect.poll(async () => (await byKey(name)).fingerprint, POLL).toBe(before)
   })
 
-  it('full-disk: no byte can be written', async () => {
+  it('full-disk: writes fail', async () => {
     using session = await byKey(name)
     await lab.fault(name, 'full-disk')
     const full = await session.run('head -c 100000 /dev/zero > ~/file')
@@ -214,7 +214,7 @@ describe.runIf(root)('faults', () => {
     expect((await session.run('head -c 100000 /dev/zero > ~/file')).code).toBe(0)
   })
 
-  it('endless-output, hung-tool, flood-tool: the vendor tool misbehaves, then is its old self', async () => {
+  it('endless-output, hung-tool, flood-tool: replaces the vendor tool, then restores it', async () => {
     using session = await byKey(name)
     await lab.fault(name, 'endless-output')
     expect((await session.run('nvidia-smi | head -c 30000000 | wc -c')).stdout.trim()).toBe('30000000')
@@ -229,7 +229,7 @@ describe.runIf(root)('faults', () => {
     expect((await lab.node('cpu-01').exec(['sh', '-c', 'command -v amd-smi'])).code).not.toBe(0)
   })
 
-  it('slow-shell: a session waits before its command', async () => {
+  it('slow-shell: delays commands', async () => {
     using session = await byKey(name)
     await lab.fault(name, 'slow-shell', { seconds: 0.4 })
     const start = performance.now()
@@ -238,57 +238,57 @@ describe.runIf(root)('faults', () => {
     await lab.heal(name)
   })
 
-  it('tarpit: accepts and never speaks', async () => {
+  it('tarpit: accepts connections and sends nothing', async () => {
     await lab.fault(name, 'tarpit')
-    expect(await knock(lab.node(name))).toBe('connected')
+    expect(await probePort(lab.node(name))).toBe('connected')
     await lab.heal(name)
     await answers()
   })
 
-  it('port-closed refuses, and leaves sessions; sshd-stop ends them as well', async () => {
+  it('port-closed refuses connections and leaves sessions; sshd-stop ends sessions too', async () => {
     using session = await byKey(name)
     await lab.fault(name, 'port-closed')
-    expect(await knock(lab.node(name))).toBe('ECONNREFUSED')
-    expect((await session.run('echo still here')).stdout).toBe('still here\n')
+    expect(await probePort(lab.node(name))).toBe('ECONNREFUSED')
+    expect((await session.run('echo connected')).stdout).toBe('connected\n')
     await lab.heal(name)
     await answers()
     await lab.fault(name, 'sshd-stop')
-    expect(await knock(lab.node(name))).toBe('ECONNREFUSED')
+    expect(await probePort(lab.node(name))).toBe('ECONNREFUSED')
     await session.closed
     await lab.heal(name)
     await answers()
   })
 
-  it('reboot: a new boot id, whoever asks for it; what was on disk stays', async () => {
+  it('reboot: changes the boot id and retains the disk, for every way to reboot', async () => {
     const node = lab.node(name)
     const first = await node.bootId()
-    await node.exec(['sh', '-c', 'echo kept > /home/ops/kept; echo lost > /run/lost'])
+    await node.exec(['sh', '-c', 'echo disk > /home/ops/file; echo memory > /run/file'])
     await lab.fault(name, 'reboot')
     const second = await lab.ready(name)
     expect(second).not.toBe(first)
     using session = await byKey(name)
-    expect((await session.run('cat kept /run/lost')).stdout).toBe('kept\n')
+    expect((await session.run('cat file /run/file')).stdout).toBe('disk\n')
     expect((await connectTo(node, lab.credentials.plainPassword!).then((plain) => plain.run('reboot'))).code).not.toBe(0)
-    // With a terminal, whose end sends SIGHUP to all that hangs on it.
+    // With a terminal, which sends SIGHUP to its processes when it closes.
     expect((await session.run('sudo shutdown -r now', '', true)).code).toBe(0)
     await session.closed
-    await expect.poll(() => lab.ready(name), patient).not.toBe(second)
+    await expect.poll(() => lab.ready(name), POLL).not.toBe(second)
     const third = await node.bootId()
-    // reboot(2) itself, as a package's own reboot program would call it.
+    // reboot(2), which a package's own reboot program would call.
     await node.exec(['python3', '-c', 'import ctypes; ctypes.CDLL(None).reboot(0x1234567)'])
-    await expect.poll(() => lab.ready(name), patient).not.toBe(third)
+    await expect.poll(() => lab.ready(name), POLL).not.toBe(third)
     await lab.heal(name)
   })
 
-  it('power-off: gone until it is healed', async () => {
+  it('power-off: is down until it is healed', async () => {
     await lab.fault(name, 'power-off')
-    expect(await knock(lab.node(name))).not.toMatch(/^connected/)
+    expect(await probePort(lab.node(name))).not.toMatch(/^connected/)
     await expect(lab.node(name).exec(['true'])).rejects.toThrow(`Lab node ${name} is not running.`)
     await lab.heal(name)
     await answers()
   })
 
-  it('no-python and sudo-denied', async () => {
+  it('no-python and sudo-denied: hide Python and reject sudo', async () => {
     using session = await byKey(name)
     const python = 'command -v python3'
     expect((await session.run(python)).code).toBe(0)
@@ -300,20 +300,20 @@ describe.runIf(root)('faults', () => {
     expect((await session.run('python3 -c "print(6 * 7)"; sudo -n id -un')).stdout).toBe('42\nroot\n')
   })
 
-  it('says what it does not know', async () => {
-    await expect(lab.fault('nobody', 'tarpit')).rejects.toThrow(/no node "nobody"; it has gpu-h100-01/)
-    await expect(lab.fault(name, 'earthquake' as never)).rejects.toThrow(/no fault "earthquake"; there are link-down/)
+  it('reports unknown nodes and faults', async () => {
+    await expect(lab.fault('nobody', 'tarpit')).rejects.toThrow(/no node "nobody"\. Nodes: gpu-h100-01/)
+    await expect(lab.fault(name, 'earthquake' as never)).rejects.toThrow(/Unknown fault "earthquake"\. Faults: link-down/)
   })
 })
 
-describe.runIf(root)('labs side by side', () => {
-  it('have networks of their own, and nodes as they were asked for', async () => {
+describe.runIf(root)('parallel labs', () => {
+  it('have separate networks and the requested nodes', async () => {
     const others = await Promise.all([
-      given.lab({ nodes: [{ name: 'bare', python: false }] }),
-      given.lab({
+      createLab({ nodes: [{ name: 'bare', python: false }] }),
+      createLab({
         nodes: [
-          { name: 'stuck', profile: 'hung-tool' },
-          { name: 'torn', profile: 'nvidia-mismatch' },
+          { name: 'hung', profile: 'hung-tool' },
+          { name: 'mismatch', profile: 'nvidia-mismatch' },
         ],
       }),
     ])
@@ -321,11 +321,11 @@ describe.runIf(root)('labs side by side', () => {
     expect(new Set(networks).size).toBe(3)
     using bare = await connectTo(others[0].node('bare'), others[0].credentials.sshKey)
     expect((await bare.run('command -v python python3 python3.9 python3.11 python3.12 python3.13')).stdout).toBe('')
-    expect((await others[1].node('stuck').exec(['sh', '-c', 'timeout -k 0.1 0.1 nvidia-smi; echo $?'])).stdout).toBe('137\n')
-    expect((await others[1].node('torn').exec(['nvidia-smi'])).stdout).toContain('mismatch')
+    expect((await others[1].node('hung').exec(['sh', '-c', 'timeout -k 0.1 0.1 nvidia-smi; echo $?'])).stdout).toBe('137\n')
+    expect((await others[1].node('mismatch').exec(['nvidia-smi'])).stdout).toContain('mismatch')
     await expect(connectTo(others[0].node('bare'), lab.credentials.sshPassword!)).rejects.toThrow(/authentication/)
     await others[0].down()
     await others[0].down()
-    expect(await knock(lab.node('cpu-02'))).toMatch(/^connected SSH/)
+    expect(await probePort(lab.node('cpu-02'))).toMatch(/^connected SSH/)
   })
 })

@@ -1,37 +1,37 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { given } from './given.ts'
-import { connectTo } from './try-ssh.ts'
+import { connectTo } from './test-ssh.ts'
+import { createLab } from './testing.ts'
 import type { FaultName, Lab } from './types.ts'
 
-const patient = { timeout: 15_000 }
+const POLL = { timeout: 15_000 }
 
 describe('a lab of sshd processes', () => {
   let lab: Lab
   beforeAll(async () => {
-    lab = await given.lab({ mode: 'loopback', nodes: 5 })
+    lab = await createLab({ mode: 'loopback', nodes: 5 })
   })
   const name = 'gpu-h100-01'
   const byKey = () => connectTo(lab.node(name), lab.credentials.sshKey)
 
-  it('has distinct ends, tools of its own, and a bastion that may be used', async () => {
+  it('has distinct addresses, its own tools, and a bastion', async () => {
     expect(new Set(lab.nodes.map(({ host, port }) => `${host}:${port}`)).size).toBe(5)
     using session = await byKey()
     expect((await session.run('nvidia-smi -L; echo "$HOME"')).stdout).toMatch(
       new RegExp(`GPU 7.*\n${lab.dir}/nodes/${name}/home\n$`),
     )
     using bastion = await connectTo(lab.bastion!, lab.credentials.bastionKey!)
-    const hidden = lab.node('npu-910b-01')
-    using behind = await connectTo(hidden, { ...lab.credentials.sshKey, sock: await bastion.forward(hidden) })
-    expect((await behind.run('npu-smi info')).stdout).toContain('910B3')
+    const inRack = lab.node('npu-910b-01')
+    using rackSession = await connectTo(inRack, { ...lab.credentials.sshKey, sock: await bastion.forward(inRack) })
+    expect((await rackSession.run('npu-smi info')).stdout).toContain('910B3')
   })
 
   it('changes its host key and heals', async () => {
     const before = lab.node(name).hostKeyFingerprint
     await lab.fault(name, 'changed-host-key')
-    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint, patient).toBe(lab.node(name).hostKeyFingerprint)
+    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint, POLL).toBe(lab.node(name).hostKeyFingerprint)
     expect(lab.node(name).hostKeyFingerprint).not.toBe(before)
     await lab.heal(name)
-    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint, patient).toBe(before)
+    await expect.poll(async () => (await byKey().catch(() => null))?.fingerprint, POLL).toBe(before)
   })
 
   it('breaks tools and shells and heals', async () => {
@@ -45,11 +45,11 @@ describe('a lab of sshd processes', () => {
     expect((await session.run('nvidia-smi -L')).stdout).toContain('GPU 7')
   })
 
-  it('closes its port, falls silent, and comes back', async () => {
+  it('closes its port, stops answering, and recovers', async () => {
     using session = await byKey()
     await lab.fault(name, 'port-closed')
     await expect(byKey()).rejects.toThrow(/ECONNREFUSED/)
-    expect((await session.run('echo still here')).stdout).toBe('still here\n')
+    expect((await session.run('echo connected')).stdout).toBe('connected\n')
     await lab.heal(name)
     await lab.fault(name, 'tarpit')
     await expect(connectTo(lab.node(name), { ...lab.credentials.sshKey, readyTimeout: 300 })).rejects.toThrow(/Timed out/)
@@ -62,9 +62,11 @@ describe('a lab of sshd processes', () => {
   })
 
   it.each<FaultName>(['link-down', 'latency', 'full-disk', 'reboot', 'power-off', 'no-python', 'sudo-denied'])(
-    'says why it cannot do %s',
+    'reports why %s is unavailable',
     async (fault) => {
-      await expect(lab.fault(name, fault)).rejects.toThrow(`Lab ${lab.id} cannot cause "${fault}": nodes without root`)
+      await expect(lab.fault(name, fault)).rejects.toThrow(
+        `Lab ${lab.id} does not support the fault "${fault}": nodes without root`,
+      )
     },
   )
 })

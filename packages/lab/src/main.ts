@@ -5,15 +5,15 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { describeLab, type LabDescription } from './describe.ts'
+import { listLabs, startLab } from './start-lab.ts'
 import type { FaultName, Lab, LabMode } from './types.ts'
-import { labUp, listLabs } from './up.ts'
 
 const usage = `lab up [N] [--json] [--no-bastion] [--mode namespaces|loopback]
-           brings up N nodes (default 8) that stay until "lab down"
+           starts N nodes (default 8) that run until "lab down"
 lab up [N] --foreground [--until-stdin-ends]
-           stays itself: prints one line of JSON, and takes the lab down on SIGTERM, SIGINT or the end of stdin
+           runs in the foreground: prints one line of JSON, and stops the lab on SIGTERM, SIGINT or when stdin closes
 lab list [--json]
-lab down [ID]                  without ID: every lab
+lab down [ID]                  stops one lab, or all
 lab fault NODE NAME [key=value ...]
 lab heal [NODE]`
 
@@ -27,7 +27,7 @@ const { positionals, values } = parseArgs({
     mode: { type: 'string' },
   },
 })
-const [verb, ...args] = positionals
+const [command, ...args] = positionals
 
 try {
   process.exitCode = await run()
@@ -37,9 +37,9 @@ try {
 }
 
 async function run(): Promise<number> {
-  switch (verb) {
+  switch (command) {
     case 'up':
-      return values.foreground ? stayUp() : leaveUp()
+      return values.foreground ? runInForeground() : startDetached()
     case 'list':
       return list()
     case 'down':
@@ -54,41 +54,41 @@ async function run(): Promise<number> {
   }
 }
 
-async function stayUp(): Promise<number> {
-  // From the first moment on: a signal that comes while the lab is being built ends it as soon as it stands.
-  const asked = new Promise<'asked'>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => resolve('asked'))
-    if (values['until-stdin-ends']) process.stdin.resume().once('end', () => resolve('asked'))
+async function runInForeground(): Promise<number> {
+  // Registered before the lab starts: a signal during the start stops the lab as soon as it is up.
+  const stopRequested = new Promise<'requested'>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => resolve('requested'))
+    if (values['until-stdin-ends']) process.stdin.resume().once('end', () => resolve('requested'))
   })
-  // What ends by itself must not be ended early by an idle event loop.
-  const awake = setInterval(() => {}, 60_000)
+  // Keeps the event loop alive: the lab's own handles are unreferenced.
+  const keepAlive = setInterval(() => {}, 60_000)
   try {
-    const lab = await labUp({ nodes: count(), bastion: !values['no-bastion'], mode: mode() })
+    const lab = await startLab({ nodes: count(), bastion: !values['no-bastion'], mode: mode() })
     console.log(JSON.stringify(describeLab(lab)))
-    const why = await Promise.race([asked, lab.ended.then(() => 'ended' as const)])
+    const reason = await Promise.race([stopRequested, lab.ended.then(() => 'ended' as const)])
     await lab.down()
-    return why === 'asked' ? 0 : 1
+    return reason === 'requested' ? 0 : 1
   } finally {
-    clearInterval(awake)
+    clearInterval(keepAlive)
     process.stdin.pause()
   }
 }
 
-/** Starts a process of its own that owns the lab, and returns when it stands. */
-async function leaveUp(): Promise<number> {
+/** Starts a detached process that owns the lab, and returns when the lab is up. */
+async function startDetached(): Promise<number> {
   const self = fileURLToPath(import.meta.url)
   const options = [...(values['no-bastion'] ? ['--no-bastion'] : []), ...(values.mode ? ['--mode', values.mode] : [])]
   const owner = spawn(process.execPath, [self, 'up', String(count()), '--foreground', ...options], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  owner.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  let stderr = ''
+  owner.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const [line] = await Promise.race([
     once(createInterface({ input: owner.stdout }), 'line') as Promise<[string]>,
     once(owner, 'close').then(() => [null] as const),
   ])
-  if (line === null) throw new Error(said.trim() || 'The lab did not come up.')
+  if (line === null) throw new Error(stderr.trim() || 'The lab did not start.')
   owner.unref()
   owner.stdout.destroy()
   owner.stderr.destroy()
@@ -100,14 +100,14 @@ async function leaveUp(): Promise<number> {
 async function list(): Promise<number> {
   const labs = (await listLabs()).map(describeLab)
   if (values.json) console.log(JSON.stringify(labs))
-  else if (labs.length === 0) console.log('No lab is up.')
+  else if (labs.length === 0) console.log('No lab is running.')
   else for (const lab of labs) printLab(lab)
   return 0
 }
 
 async function down(id: string | undefined): Promise<number> {
   const labs = (await listLabs()).filter((lab) => id === undefined || lab.id === id)
-  if (id && labs.length === 0) throw new Error(`No lab ${id} is up.`)
+  if (id && labs.length === 0) throw new Error(`No lab ${id} is running.`)
   await Promise.all(labs.map((lab) => lab.down()))
   return 0
 }
@@ -125,21 +125,21 @@ async function heal(node: string | undefined): Promise<number> {
   return 0
 }
 
-/** The one running lab that has such a node. */
+/** The only running lab with a node of that name. */
 async function labWith(node: string): Promise<Lab> {
   const labs = (await listLabs()).filter((lab) => [...lab.nodes, lab.bastion].some((host) => host?.name === node))
   const [lab] = labs
   if (!lab) throw new Error(`No running lab has a node "${node}".`)
-  if (labs.length > 1) throw new Error(`${labs.length} running labs have a node "${node}"; take all but one down first.`)
+  if (labs.length > 1) throw new Error(`${labs.length} running labs have a node "${node}"; stop all but one of them first.`)
   return lab
 }
 
 function printLab(lab: LabDescription): void {
   console.log(`Lab ${lab.id} (${lab.mode}), ${lab.nodes.length} nodes`)
   for (const node of lab.nodes) {
-    const way = node.behindBastion ? 'behind the bastion' : ''
+    const access = node.behindBastion ? 'behind the bastion' : ''
     console.log(
-      `  ${node.name.padEnd(20)} ${`${node.host}:${node.port}`.padEnd(20)} ${node.hostKeyFingerprint} ${node.profile.padEnd(16)} ${way}`.trimEnd(),
+      `  ${node.name.padEnd(20)} ${`${node.host}:${node.port}`.padEnd(20)} ${node.hostKeyFingerprint} ${node.profile.padEnd(16)} ${access}`.trimEnd(),
     )
   }
   if (lab.bastion)
@@ -155,12 +155,12 @@ function printLab(lab: LabDescription): void {
 
 function count(): number {
   const nodes = Number(args[0] ?? 8)
-  if (!Number.isInteger(nodes) || nodes < 1) throw new Error(`"${args[0]}" is not a number of nodes.`)
+  if (!Number.isInteger(nodes) || nodes < 1) throw new Error(`Invalid number of nodes "${args[0]}".`)
   return nodes
 }
 
 function mode(): LabMode | 'auto' {
   if (values.mode === undefined) return 'auto'
   if (values.mode === 'namespaces' || values.mode === 'loopback') return values.mode
-  throw new Error(`Mode "${values.mode}" is neither namespaces nor loopback.`)
+  throw new Error(`Unknown mode "${values.mode}". Modes: namespaces, loopback.`)
 }

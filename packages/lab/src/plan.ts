@@ -1,41 +1,41 @@
-import { type ProfileName, profileOf, profiles, standardRoom } from './profiles.ts'
+import { defaultNodes, type ProfileName, profileOf, profiles } from './profiles.ts'
 import type { LabOptions, NodeOptions } from './types.ts'
 
-/** A node to build, with nothing left to default. `tag` is four hex digits of its own, put into invented serial numbers. */
+/** A node to build, with all defaults applied. `tag` is four unique hex digits, used in simulated serial numbers. */
 export interface PlannedNode extends Required<Omit<NodeOptions, 'profile'>> {
   profile: ProfileName
   tag: string
 }
 
-/** Turns a count or a list into nodes with distinct names and tags. Throws on a name that no host could have. */
+/** Turns a count or a list into nodes with distinct names and tags. Throws on an invalid host name. */
 export function planNodes({ nodes = 8, bastion = true }: LabOptions): PlannedNode[] {
-  const wanted = typeof nodes === 'number' ? countedRoom(nodes, bastion) : nodes
+  const requested = typeof nodes === 'number' ? selectDefaultNodes(nodes, bastion) : nodes
   const seen = new Set<string>()
-  return wanted.map((node, index) => {
+  return requested.map((node, index) => {
     const profile = node.profile ?? 'cpu'
     if (!/^[a-z][a-z0-9-]{0,39}$/.test(node.name) || node.name === 'bastion' || seen.has(node.name)) {
-      throw new Error(`Lab node name "${node.name}" is not usable: take a distinct one of a-z, 0-9 and "-", not "bastion".`)
+      throw new Error(`Invalid lab node name "${node.name}": use a unique name of a-z, 0-9 and "-", other than "bastion".`)
     }
     if (!Object.hasOwn(profiles, profile)) {
-      throw new Error(`Lab node ${node.name} asks for profile "${profile}"; there are ${Object.keys(profiles).join(', ')}.`)
+      throw new Error(`Unknown profile "${profile}" of lab node ${node.name}. Profiles: ${Object.keys(profiles).join(', ')}.`)
     }
     seen.add(node.name)
-    // An odd multiplier permutes the 16-bit numbers, so that tags look unrelated and never meet.
+    // Multiplying by an odd number permutes the 16-bit numbers, so tags look random and are unique.
     const tag = (((index + 1) * 40503) & 0xffff).toString(16).padStart(4, '0')
     return { python: true, tools: true, behindBastion: false, ...node, profile, tag }
   })
 }
 
-function countedRoom(count: number, bastion: boolean): NodeOptions[] {
-  if (!Number.isInteger(count) || count < 1) throw new Error(`A lab of ${count} nodes cannot be built; ask for 1 or more.`)
+function selectDefaultNodes(count: number, bastion: boolean): NodeOptions[] {
+  if (!Number.isInteger(count) || count < 1) throw new Error(`Cannot create a lab of ${count} nodes; the minimum is 1.`)
   const used = new Map<string, number>()
   return Array.from({ length: count }, (_, index) => {
-    const { profile, behindBastion } = standardRoom[index % standardRoom.length]!
+    const { profile, behindBastion } = defaultNodes[index % defaultNodes.length]!
     const { prefix } = profileOf(profile)
     const number = (used.get(prefix) ?? 0) + 1
     used.set(prefix, number)
-    // Only the first eight are the room of the tour; further nodes are there for their number and stand in the open.
-    const hidden = bastion && behindBastion && index < standardRoom.length
+    // Only the first eight nodes may be behind the bastion; further nodes are directly reachable.
+    const hidden = bastion && behindBastion && index < defaultNodes.length
     return { name: `${prefix}-${String(number).padStart(2, '0')}`, profile, behindBastion: hidden }
   })
 }

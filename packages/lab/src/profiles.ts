@@ -1,15 +1,16 @@
-import type { AcceleratorCounts } from './types.ts'
+/** Number of accelerators of each type that a correct discovery of the node reports. */
+export type AcceleratorCounts = Partial<Record<'nvidia_gpu' | 'amd_gpu' | 'intel_gpu' | 'huawei_npu' | 'thead_npu', number>>
 
-/** What a node pretends to be: its size and its accelerators. */
+/** The hardware that a node simulates. */
 export interface Profile {
-  /** Start of the node names in a counted room. */
+  /** Prefix of node names when the lab is created from a count. */
   prefix: string
   cpu: { vendor: string; model: string; sockets: number; coresPerSocket: number; threadsPerCore: number }
   memoryGib: number
   accelerators: AcceleratorCounts
-  /** The vendor's command line tool, which tool faults replace. */
+  /** The vendor's command-line tool, which tool faults replace. */
   tool: string | null
-  /** The profile whose captured output and PCI devices it shows, when not its own. */
+  /** The profile whose captured output and PCI devices are used; default its own. */
   shows?: string
 }
 
@@ -45,13 +46,13 @@ export const profiles = {
 
 export type ProfileName = keyof typeof profiles
 
-/** The profile of that name, as the one type that all of them share. */
+/** Returns a profile by name, typed as Profile. */
 export function profileOf(name: ProfileName): Profile {
   return profiles[name]
 }
 
-/** The standard room: every vendor once, one H100 node cut into MIG slices, two nodes without accelerators. */
-export const standardRoom: { profile: ProfileName; behindBastion: boolean }[] = [
+/** The default nodes: every vendor, one H100 node with MIG slices, two nodes without accelerators. */
+export const defaultNodes: { profile: ProfileName; behindBastion: boolean }[] = [
   { profile: 'h100x8', behindBastion: false },
   { profile: 'h100x8-mig', behindBastion: false },
   { profile: 'mi300x8', behindBastion: false },

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { PlannedNode } from './plan.ts'
 import type { LabCredentials, LabMode } from './types.ts'
 
-/** A process that cannot be mistaken for a later one with the same pid. `start` is in clock ticks since boot. */
+/** Identifies a process even when its pid is reused later. `start` is in clock ticks since boot. */
 export interface ProcessRef {
   pid: number
   start: string
@@ -16,42 +16,43 @@ export interface NodeState extends PlannedNode {
   port: number
 }
 
-/** Everything that another process needs to use or remove a lab; lives in `<dir>/state.json`. */
+/** Everything that another process needs to use or remove a lab; stored in `<dir>/state.json`. */
 export interface LabState {
   id: string
   mode: LabMode
   dir: string
   createdAt: string
   owner: ProcessRef
-  /** Processes whose death ends the lab's processes, outermost first. */
-  keepers: ProcessRef[]
-  /** Third number of 10.77.x.0/24, and the host's end of the lab's cable. */
+  /** Processes that all processes of the lab end with, outermost first. */
+  supervisors: ProcessRef[]
+  /** x in 10.77.x.0/24. */
   subnet: number | null
+  /** Name of the host's end of the veth link. */
   link: string | null
   nodes: NodeState[]
   bastion: { name: string; host: string; port: number } | null
   credentials: LabCredentials
 }
 
-/** Where the labs of this user live; `MUSTER_LAB_DIR` moves it. Not under /run, which the labs cover with their own. */
+/** Directory of this user's labs; `MUSTER_LAB_DIR` overrides it. Not under /run, because labs mount their own /run. */
 export function labsDir(): string {
   return process.env.MUSTER_LAB_DIR ?? `/tmp/muster-lab-${process.getuid?.() ?? 'user'}`
 }
 
-/** Opens the labs' directory, refusing one that another user put there. */
-export async function openLabsDir(): Promise<string> {
+/** Creates the labs' directory. Throws when it belongs to another user or is accessible to others. */
+export async function ensureLabsDir(): Promise<string> {
   const dir = labsDir()
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const { uid, mode } = await stat(dir)
   if (uid !== process.getuid?.() || mode & 0o077) {
     throw new Error(
-      `${dir} belongs to another user or is open to others. Remove it, or set MUSTER_LAB_DIR to a private directory.`,
+      `${dir} belongs to another user or is accessible to others. Remove it, or set MUSTER_LAB_DIR to a private directory.`,
     )
   }
   return dir
 }
 
-/** Writes the state so that a reader sees all of it or the one before, and a lab's directory never exists without one. */
+/** Writes the state atomically. A lab's directory never exists without a state file. */
 export async function saveState(state: LabState): Promise<void> {
   const fresh = `${state.dir}.new-${process.pid}`
   const text = `${JSON.stringify(state, null, 2)}\n`
@@ -66,14 +67,14 @@ export async function saveState(state: LabState): Promise<void> {
   }
 }
 
-/** The labs on record, alive or not. Half-made directories of dead processes are removed on the way. */
+/** Returns the states of all labs, running or not. Removes incomplete directories of processes that have exited. */
 export async function readStates(): Promise<LabState[]> {
-  const dir = await openLabsDir()
+  const dir = await ensureLabsDir()
   const states: LabState[] = []
   for (const entry of await readdir(dir)) {
-    const maker = /\.new-(\d+)$/.exec(entry)
-    if (maker) {
-      if (startOf(Number(maker[1])) === null) await rm(path.join(dir, entry), { recursive: true, force: true })
+    const creator = /\.new-(\d+)$/.exec(entry)
+    if (creator) {
+      if (startTimeOf(Number(creator[1])) === null) await rm(path.join(dir, entry), { recursive: true, force: true })
       continue
     }
     const text = await readFile(path.join(dir, entry, 'state.json'), 'utf8').catch(() => null)
@@ -82,12 +83,12 @@ export async function readStates(): Promise<LabState[]> {
   return states
 }
 
-/** When the process started, in clock ticks since boot (where there is no /proc, as a date); null when there is none (a zombie is none). */
-export function startOf(pid: number): string | null {
+/** Start time of a process in clock ticks since boot, or as a date without /proc; null when it has exited or is a zombie. */
+export function startTimeOf(pid: number): string | null {
   if (process.platform !== 'linux')
     return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim() || null
   try {
-    // The command name, in parentheses, may hold anything; the fields after it are fixed.
+    // The command name, in parentheses, may contain any character; the fields after it are fixed.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? null : fields[19]!
   } catch {
@@ -95,16 +96,16 @@ export function startOf(pid: number): string | null {
   }
 }
 
-export function refTo(pid: number): ProcessRef {
-  return { pid, start: startOf(pid) ?? 'gone' }
+export function identify(pid: number): ProcessRef {
+  return { pid, start: startTimeOf(pid) ?? 'gone' }
 }
 
 export function isAlive(process: ProcessRef): boolean {
-  return startOf(process.pid) === process.start
+  return startTimeOf(process.pid) === process.start
 }
 
-/** Kills exactly that process, if it is still there. */
-export function killExactly(target: ProcessRef, signal: NodeJS.Signals = 'SIGKILL'): void {
+/** Kills exactly this process, if it is still running. */
+export function killProcess(target: ProcessRef, signal: NodeJS.Signals = 'SIGKILL'): void {
   if (!isAlive(target)) return
   try {
     process.kill(target.pid, signal)

@@ -5,23 +5,23 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 export interface FolderServer {
-  /** `http://ADDRESS:PORT`, without a slash at the end. */
+  /** `http://ADDRESS:PORT`, without a trailing slash. */
   url: string
-  /** Paths that were asked for, in order, with the answer's status. */
+  /** Requested paths in order, with the response status. */
   requests: { path: string; status: number }[]
   close(): Promise<void>
 }
 
-/** Serves the files of a folder over HTTP, for example as the package repository of a lab: on `lab.hostAddress` its nodes reach it. */
+/** Serves a folder over HTTP, for example as a package repository. Lab nodes reach it on `lab.hostAddress`. */
 export async function serveFolder(folder: string, address: string): Promise<FolderServer> {
   const requests: FolderServer['requests'] = []
   const server = createServer((request, response) => {
-    // Parsed as a URL, "/../" cannot lead out.
-    const wanted = decodeURIComponent(new URL(request.url ?? '/', 'http://lab').pathname)
-    const file = path.join(folder, wanted)
+    // URL parsing removes "/../", so the path stays inside the folder.
+    const requested = decodeURIComponent(new URL(request.url ?? '/', 'http://lab').pathname)
+    const file = path.join(folder, requested)
     const stat = statSync(file, { throwIfNoEntry: false })
     const status = stat?.isFile() ? 200 : 404
-    requests.push({ path: wanted, status })
+    requests.push({ path: requested, status })
     response.writeHead(status, status === 200 ? { 'content-length': stat!.size } : {})
     if (status === 404 || request.method === 'HEAD') response.end()
     else pipeline(createReadStream(file), response).catch(() => response.destroy())

@@ -1,26 +1,25 @@
-import type { ProfileName } from './profiles.ts'
+import type { AcceleratorCounts, ProfileName } from './profiles.ts'
 
-/** Kinds of accelerator a profile holds, with how many of each a correct discovery of the node reports. */
-export type AcceleratorCounts = Partial<Record<'nvidia_gpu' | 'amd_gpu' | 'intel_gpu' | 'huawei_npu' | 'thead_npu', number>>
+export type { AcceleratorCounts }
 
-/** One node to bring up, when a bare count of them does not say enough. */
+/** Options of one node. */
 export interface NodeOptions {
   name: string
   profile?: ProfileName
-  /** In a segment of its own that only the bastion reaches. */
+  /** In a network segment that only the bastion reaches. */
   behindBastion?: boolean
-  /** false: no Python interpreter anywhere on the node. */
+  /** false: the node has no Python interpreter. */
   python?: boolean
-  /** false: a machine as it comes from the factory, with its devices on PCI and none of the vendor's tools and drivers. */
+  /** false: the node has PCI devices but none of the vendor's tools and drivers. */
   tools?: boolean
 }
 
 export interface LabOptions {
-  /** How many nodes of the standard room, or exactly these. Default 8. */
+  /** Number of default nodes, or a list of nodes. Default 8. */
   nodes?: number | NodeOptions[]
-  /** false: a counted room gets no bastion and all its nodes stand in the open. */
+  /** false: no bastion; all default nodes are directly reachable. */
   bastion?: boolean
-  /** `auto` takes namespaces as root and loopback sshd processes otherwise. */
+  /** `auto` uses namespaces as root, and loopback sshd processes otherwise. */
   mode?: LabMode | 'auto'
 }
 
@@ -31,7 +30,7 @@ export interface KeyLogin {
   /** OpenSSH PEM without a passphrase. */
   privateKey: string
   publicKey: string
-  /** A second authorised key, in OpenSSH PEM under `passphrase`. */
+  /** A second authorized key: OpenSSH PEM, encrypted with `passphrase`. */
   encryptedPrivateKey: string
   passphrase: string
 }
@@ -41,19 +40,19 @@ export interface PasswordLogin {
   password: string
 }
 
-/** Every way into the nodes. `null` where the lab's mode cannot offer it. */
+/** Logins of the nodes; null where the lab's mode does not support one. */
 export interface LabCredentials {
   /** `ops`: key login, sudo without a password. */
   sshKey: KeyLogin
-  /** `ops`: the same user by password. */
+  /** `ops`: password login. */
   sshPassword: PasswordLogin | null
-  /** `root` by the same key as `ops`. */
+  /** `root`: login with the key of `ops`. */
   rootKey: KeyLogin | null
-  /** `admin`: key and password login, sudo asks for the password. */
+  /** `admin`: key and password login, sudo with the password. */
   sudoPassword: PasswordLogin | null
-  /** `plain`: password login, no sudo at all. */
+  /** `plain`: password login, no sudo. */
   plainPassword: PasswordLogin | null
-  /** root's own password, for su; SSH refuses it. */
+  /** root's password for su; SSH rejects it. */
   rootPassword: PasswordLogin | null
   bastionKey: KeyLogin | null
   bastionPassword: PasswordLogin | null
@@ -67,16 +66,16 @@ export interface ExecResult {
 
 export interface LabHost {
   name: string
-  /** IPv4 address. Distinct for every host of every running lab. */
+  /** IPv4 address, unique among the hosts of all running labs. */
   host: string
   port: number
-  /** Current host key's fingerprint as OpenSSH prints it, `SHA256:…`. */
+  /** Fingerprint of the current host key in OpenSSH format, `SHA256:…`. */
   readonly hostKeyFingerprint: string
   /** Current host key, `ssh-ed25519 AAAA…`. */
   readonly hostPublicKey: string
-  /** The kernel's boot id as the node's users see it. */
+  /** The kernel's boot id inside the node. */
   bootId(): Promise<string>
-  /** Runs argv as root inside the node without SSH. A non-zero exit code is an answer, not an error. */
+  /** Runs argv as root inside the node without SSH. Does not throw on a non-zero exit code. */
   exec(argv: string[], options?: { input?: string }): Promise<ExecResult>
 }
 
@@ -88,36 +87,36 @@ export interface LabNode extends LabHost {
 
 export type LabBastion = LabHost
 
-/** Faults and what their optional arguments mean. */
+/** Faults and their optional arguments. */
 export interface FaultArguments {
-  /** The node's cable is out: packets vanish. */
+  /** The node's link is down: packets are dropped. */
   'link-down': Record<string, never>
-  /** One-way delay and loss on what the node sends and receives. */
+  /** One-way delay and packet loss in both directions. */
   latency: { ms?: number; lossPercent?: number }
-  /** sshd answers with another host key. */
+  /** sshd uses another host key. */
   'changed-host-key': Record<string, never>
-  /** The root file system has no byte left. */
+  /** The root file system is full. */
   'full-disk': Record<string, never>
-  /** The tool (default: the profile's own) prints without end. */
+  /** The tool (default: the profile's) prints endlessly. */
   'endless-output': { tool?: string }
-  /** The tool never answers and ignores SIGTERM. */
+  /** The tool hangs and ignores SIGTERM. */
   'hung-tool': { tool?: string }
-  /** The tool prints 10 MB and ends. */
+  /** The tool prints 10 MB and exits. */
   'flood-tool': { tool?: string }
   /** Every session waits before its command starts. */
   'slow-shell': { seconds?: number }
-  /** The port accepts connections and never speaks. */
+  /** The port accepts connections and sends nothing. */
   tarpit: Record<string, never>
-  /** The port refuses connections; open sessions stay. */
+  /** The port refuses connections; open sessions continue. */
   'port-closed': Record<string, never>
-  /** sshd and all its sessions are gone. */
+  /** sshd and all its sessions are killed. */
   'sshd-stop': Record<string, never>
-  /** The node restarts, optionally staying away for `downMs`. */
+  /** The node restarts, after an optional downtime. */
   reboot: { downMs?: number }
   /** The node is off until it is healed. */
   'power-off': Record<string, never>
   'no-python': Record<string, never>
-  /** sudo refuses everybody. */
+  /** sudo rejects all users. */
   'sudo-denied': Record<string, never>
 }
 
@@ -128,20 +127,20 @@ export interface Lab extends AsyncDisposable {
   mode: LabMode
   /** State directory, mode 0700. */
   dir: string
-  /** This machine's IPv4 address as the nodes see it. */
+  /** This machine's IPv4 address on the nodes' network. */
   hostAddress: string
   nodes: LabNode[]
   bastion: LabBastion | null
   credentials: LabCredentials
-  /** Faults that this lab cannot cause, each with the reason. */
+  /** Faults that this lab does not support, with the reason. */
   unavailable: Partial<Record<FaultName, string>>
-  /** The node (or bastion) of that name; throws if there is none. */
+  /** Returns the node with that name; throws when there is none. */
   node(name: string): LabNode
   fault<F extends FaultName>(node: string, name: F, args?: FaultArguments[F]): Promise<void>
-  /** Undoes the faults of one node, or of all. Returns when the nodes answer again. */
+  /** Reverts the faults of one node, or of all. Resolves when the nodes answer again. */
   heal(node?: string): Promise<void>
   /** Resolves when the node has booted and its sshd listens, with the boot id. */
   ready(node: string): Promise<string>
-  /** Takes everything down and returns when nothing is left of it. May be called twice. */
+  /** Stops the lab and removes everything that belongs to it. Idempotent. */
   down(): Promise<void>
 }

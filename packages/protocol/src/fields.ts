@@ -1,4 +1,4 @@
-/** Order in which a field agent's JSON has its keys; what is not named here follows as given. A test holds it against the shapes. */
+/** Key order of the signed JSON, by section. Unlisted keys follow in their given order. A test compares this list with the schemas. */
 export const FIELDS: Record<string, readonly string[]> = {
   '': [
     'node_id',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Heartbeat } from './index.ts'
 
-/** What a field agent sends: every count, even where it does not know. */
-const field = {
+/** Heartbeat of a third-party agent, which sends 0 for unknown counts. */
+const thirdParty = {
   node_id: 'node-001',
   cluster_id: 'hpc-cluster-1',
   sequence_number: 42,
@@ -20,17 +20,17 @@ const field = {
   jobs: { running_count: 4, pending_count: 2, completed_24h: 100, failed_24h: 1 },
   services: { slurmd_running: true, slurmd_version: '23.02.4', munge_running: true },
 }
-const change = (path: string, value: unknown) => {
-  const changed = structuredClone(field) as Record<string, unknown>
+const withValue = (path: string, value: unknown) => {
+  const changed = structuredClone(thirdParty) as Record<string, unknown>
   const names = path.split('.')
   const parent = names.slice(0, -1).reduce((at, name) => at[name] as Record<string, unknown>, changed)
   parent[names.at(-1)!] = value
   return changed
 }
 
-test('takes a field agent as it is, and keeps what it does not know', () => {
-  const more = { ...field, later: { x: 1 } }
-  expect(Heartbeat.parse(more)).toEqual(more)
+test('accepts a third-party heartbeat and preserves unknown fields', () => {
+  const extended = { ...thirdParty, later: { x: 1 } }
+  expect(Heartbeat.parse(extended)).toEqual(extended)
 })
 
 test.each([
@@ -48,18 +48,18 @@ test.each([
   ['health.load_average_1m', [0.5, '', '1e5', '-1']],
   ['jobs.running_count', [2 ** 31]],
   ['accelerators', [{}, [{ utilization_percent: 200 }]]],
-])('refuses wrong %s', (path, values) => {
+])('rejects invalid %s', (path, values) => {
   for (const value of values) {
-    const result = Heartbeat.safeParse(change(path, value))
+    const result = Heartbeat.safeParse(withValue(path, value))
     expect([value, result.error?.issues[0]?.path.join('.').startsWith(path)]).toEqual([value, true])
   }
 })
 
-test.each(['boot_epoch', 'latency', 'jobs', 'services', 'accelerators', 'agent_version'])('%s may be missing', (path) => {
-  expect(Heartbeat.safeParse(change(path, undefined)).success).toBe(true)
+test.each(['boot_epoch', 'latency', 'jobs', 'services', 'accelerators', 'agent_version'])('%s is optional', (path) => {
+  expect(Heartbeat.safeParse(withValue(path, undefined)).success).toBe(true)
 })
 
 test.each(['health.uptime_seconds', 'capacity.gpus_total', 'jobs.running_count', 'latency', 'services.munge_running'])(
-  '%s may be null: not known',
-  (path) => expect(Heartbeat.safeParse(change(path, null)).success).toBe(true),
+  '%s is nullable',
+  (path) => expect(Heartbeat.safeParse(withValue(path, null)).success).toBe(true),
 )

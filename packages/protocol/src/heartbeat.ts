@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-// Field agents write what Go has: a count that they do not know is 0 and a text is missing. Ours writes null for what it does not
-// know, so everything but what names the beat may be null. Fields that we do not know are kept.
+// Third-party agents written in Go send 0 for an unknown count and omit an unknown text. Our agent sends null for unknown values,
+// so every field is nullable except those that identify the heartbeat. Unknown fields are preserved.
 
 /** Go's int32, which also fits a Postgres integer. */
 const count = z.number().int().min(0).max(0x7fff_ffff).nullish()
-/** Go's int64, as far as a number is exact. */
+/** Go's int64, up to the largest exact integer of a double. */
 const large = z.number().int().min(0).nullish()
 const percent = z.number().min(0).max(100).nullish()
 const quantity = z.number().nullish()
 const flag = z.boolean().nullish()
 const text = z.string().max(1024).nullish()
 const name = z.string().max(255).nullish()
-/** RFC 3339 with any number of decimals. */
+/** RFC 3339 with any number of fractional digits. */
 const time = z.iso.datetime({ offset: true }).max(40)
 
 export const NodeId = z.string().regex(/^[A-Za-z0-9._-]{4,64}$/, 'is 4 to 64 letters, digits, dots, underscores or hyphens')
@@ -69,7 +69,7 @@ export const Health = z.looseObject({
   warning_count_24h: count,
   last_error_message: text,
   slurm_state: name,
-  // Ours alone:
+  // Sent only by our agent:
   boot_id: name,
   cpu_iowait_percent: percent,
   cpu_steal_percent: percent,
@@ -107,8 +107,8 @@ const Services = z.looseObject({
   container_runtime_version: name,
 })
 
-/** One physical accelerator; the words are those of discovery. */
-export const AcceleratorBeat = z.looseObject({
+/** One physical accelerator. Terms match those of discovery. */
+export const AcceleratorReport = z.looseObject({
   device_type: name,
   vendor: name,
   model: name,
@@ -125,7 +125,7 @@ export const AcceleratorBeat = z.looseObject({
   ecc_corrected: large,
   ecc_uncorrected: large,
 })
-export type AcceleratorBeat = z.infer<typeof AcceleratorBeat>
+export type AcceleratorReport = z.infer<typeof AcceleratorReport>
 
 const Interface = z.looseObject({
   name: z.string().max(64),
@@ -136,8 +136,8 @@ const Interface = z.looseObject({
 })
 
 /**
- * What a node says of itself, without the signature. Keys stand in the order in which they are written. Compiled: thousands a second
- * are looked at, and zod makes a function of this that takes a quarter of the time; what it refuses goes the usual way.
+ * A heartbeat without its signature. The API validates thousands per second: the compiled schema takes a quarter of the time of the
+ * interpreted one, which zod still uses to report issues.
  */
 export const Heartbeat = z.compile(
   z.looseObject({
@@ -147,22 +147,22 @@ export const Heartbeat = z.compile(
     timestamp: time,
     agent_version: z.string().max(64).nullish(),
     boot_epoch: z.number().int().min(0).optional(),
-    /** Only in a beat that is delivered late: `timestamp` says when it was sent, this when it was measured. */
+    /** Measurement time of a heartbeat that is delivered late; `timestamp` is the time of sending. */
     measured_at: time.nullish(),
     capacity: Capacity,
     health: Health,
     latency: Latency.nullish(),
     jobs: Jobs.nullish(),
     services: Services.nullish(),
-    accelerators: z.array(AcceleratorBeat).max(512).nullish(),
+    accelerators: z.array(AcceleratorReport).max(512).nullish(),
     interfaces: z.array(Interface).max(256).nullish(),
     hardware_fingerprint: z.string().max(128).nullish(),
   }),
 )
 export type Heartbeat = z.infer<typeof Heartbeat>
 
-/** The shape of `auth`. Its timestamp and nonce prove nothing: neither is covered by the signature. */
-export const AuthShape = z.looseObject({
+/** Schema of `auth`. The signature does not cover its timestamp and nonce, so neither proves anything. */
+export const AuthSchema = z.looseObject({
   signature: z.string().max(128),
   nonce: z.string().max(128).nullish(),
   timestamp: z.number().int().nullish(),

@@ -7,14 +7,14 @@ import { readKeyFile, sign, verify, writeKeyFile } from './index.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'key-file-'))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
-let made = 0
-const given = (content: unknown, mode = 0o600) => {
-  const file = path.join(folder, `${made++}.key`)
+let fileCount = 0
+const createFile = (content: unknown, mode = 0o600) => {
+  const file = path.join(folder, `${fileCount++}.key`)
   fs.writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode })
   return file
 }
 
-test('what is written is read again, by its owner alone, and never overwritten', () => {
+test('writes a key file with mode 0600, reads it back and never overwrites it', () => {
   const file = path.join(folder, 'new.key')
   const { publicKey } = writeKeyFile(file)
   expect(fs.statSync(file).mode & 0o777).toBe(0o600)
@@ -25,22 +25,22 @@ test('what is written is read again, by its owner alone, and never overwritten',
   expect(() => writeKeyFile(file)).toThrow('EEXIST')
 })
 
-test('reads a file of a field agent', () => {
-  expect(readKeyFile(given(vectors.key)).publicKey.base64).toBe(vectors.key.public_key)
+test('reads the key file of a third-party agent', () => {
+  expect(readKeyFile(createFile(vectors.key)).publicKey.base64).toBe(vectors.key.public_key)
 })
 
 test.each([
-  ['others may read it', vectors.key, 0o640, /chmod 600/],
-  ['no JSON', 'PRIVATE KEY', 0o600, /not JSON/],
+  ['a file readable by others', vectors.key, 0o640, /chmod 600/],
+  ['invalid JSON', 'PRIVATE KEY', 0o600, /not valid JSON/],
   ['null', null, 0o600, /not a key file/],
   ['a short key', { ...vectors.key, private_key: 'AAAA' }, 0o600, /not a key file/],
   [
-    'the public key of another',
+    'the public key of another pair',
     { ...vectors.key, public_key: vectors.signatures[8]!.public_key.replace('A', 'B') },
     0o600,
-    /not that of/,
+    /do not match/,
   ],
-  ['halves of two pairs', { ...vectors.key, private_key: Buffer.alloc(64, 3).toString('base64') }, 0o600, /not that of/],
-])('refuses %s', (_, content, mode, why) => {
-  expect(() => readKeyFile(given(content, mode))).toThrow(why)
+  ['keys of two pairs', { ...vectors.key, private_key: Buffer.alloc(64, 3).toString('base64') }, 0o600, /do not match/],
+])('rejects %s', (_, content, mode, message) => {
+  expect(() => readKeyFile(createFile(content, mode))).toThrow(message)
 })

@@ -2,10 +2,10 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import fs from 'node:fs'
 import { fromBase64, type PublicKey, publicKey } from './public-key.ts'
 
-/** The key pair of an agent. */
+/** Key pair of an agent. */
 export type Identity = { privateKey: KeyObject; publicKey: PublicKey }
 
-/** Makes a key pair and keeps it in a new file with mode 0600. Throws EEXIST when there is one. */
+/** Writes a key pair to a new file with mode 0600. Throws EEXIST when the file exists. */
 export function writeKeyFile(file: string, identity: Identity = newIdentity()): Identity {
   const { d } = identity.privateKey.export({ format: 'jwk' })
   const seed = Buffer.from(d!, 'base64url')
@@ -23,17 +23,17 @@ export function writeKeyFile(file: string, identity: Identity = newIdentity()): 
   return identity
 }
 
-/** Throws with what is wrong with the file: others may read it, it is no key file, or its halves are not of one pair. */
+/** Reads and validates a key file. Throws when other users can read it, its format is wrong, or the keys do not match. */
 export function readKeyFile(file: string): Identity {
-  if (fs.statSync(file).mode & 0o077) throw new Error(`${file} may be read by others; give it mode 0600 (chmod 600 ${file})`)
-  const { private_key, public_key } = content(file)
-  const both = typeof private_key === 'string' ? fromBase64(private_key, 64) : undefined
-  if (!both || typeof public_key !== 'string')
-    throw new Error(`${file} is not a key file: {"private_key": 64 bytes, "public_key": 32}`)
-  const identity = fromSeed(both.subarray(0, 32))
-  const given = Buffer.from(both.subarray(32)).toString('base64')
-  if (identity.publicKey.base64 !== given || given !== public_key)
-    throw new Error(`The public key in ${file} is not that of its private key`)
+  if (fs.statSync(file).mode & 0o077) throw new Error(`${file} is readable by other users. Set mode 0600: chmod 600 ${file}`)
+  const { private_key, public_key } = parseKeyFile(file)
+  const privateKey = typeof private_key === 'string' ? fromBase64(private_key, 64) : undefined
+  if (!privateKey || typeof public_key !== 'string')
+    throw new Error(`${file} is not a key file. Expected {"private_key": base64 of 64 bytes, "public_key": base64 of 32 bytes}`)
+  const identity = fromSeed(privateKey.subarray(0, 32))
+  const embedded = Buffer.from(privateKey.subarray(32)).toString('base64')
+  if (identity.publicKey.base64 !== embedded || embedded !== public_key)
+    throw new Error(`The keys in ${file} do not match: the public key does not belong to the private key`)
   return identity
 }
 
@@ -52,11 +52,11 @@ function fromPrivate(privateKey: KeyObject): Identity {
   return { privateKey, publicKey: publicKey(Buffer.from(x!, 'base64url').toString('base64')) }
 }
 
-function content(file: string): Record<string, unknown> {
+function parseKeyFile(file: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(fs.readFileSync(file, 'utf8')))
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Error(`${file} is not JSON`)
+    if (error instanceof SyntaxError) throw new Error(`${file} is not valid JSON`)
     throw error
   }
 }

@@ -1,23 +1,26 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 
-/** A key that was looked at once and can verify many times. */
+/** A validated public key, parsed once and reusable for verification. */
 export type PublicKey = { bytes: Uint8Array; base64: string; key: KeyObject }
 
-export class RefusedKey extends Error {
-  override name = 'RefusedKey'
+export class InvalidKeyError extends Error {
+  override name = 'InvalidKeyError'
 }
 
-/** Throws RefusedKey for what is not base64 of 32 bytes, not canonical, of small order, or no point of the curve. */
+/** Parses a public key. Throws InvalidKeyError unless it is base64 of 32 bytes that encode a canonical point of large order. */
 export function publicKey(base64: string): PublicKey {
   const bytes = fromBase64(base64, 32)
-  if (!bytes) throw new RefusedKey('A public key is 32 bytes in base64, 44 signs.')
-  const why = whyNotPoint(bytes)
-  if (why) throw new RefusedKey(`This public key ${why}; no key pair has such a one. Make a new key with \`muster-agent init\`.`)
+  if (!bytes) throw new InvalidKeyError('A public key is 32 bytes in base64 (44 characters).')
+  const reason = invalidPointReason(bytes)
+  if (reason)
+    throw new InvalidKeyError(
+      `This public key ${reason}, so no valid key pair has it. Create a new key with \`muster-agent init\`.`,
+    )
   const key = createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' })
   return { bytes, base64, key }
 }
 
-/** Strict: standard alphabet, padded, no bits left over; undefined for anything else, or another length. */
+/** Decodes strict base64: standard alphabet, padded, no trailing bits. Undefined for anything else or another length. */
 export function fromBase64(text: string, length: number): Uint8Array<ArrayBuffer> | undefined {
   if (text.length !== Math.ceil(length / 3) * 4) return
   const bytes = Buffer.from(text, 'base64')
@@ -27,7 +30,7 @@ export function fromBase64(text: string, length: number): Uint8Array<ArrayBuffer
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 const littleEndian = (hex: string) => Buffer.from(hex, 'hex')
 const P = littleEndian('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f')
-/** y of the eight points of small order; the sign bit does not matter. */
+/** y coordinates of the eight points of small order, without the sign bit. */
 const SMALL_ORDER = [
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -36,15 +39,15 @@ const SMALL_ORDER = [
   'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ].map(littleEndian)
 
-/** Why no honest key or signature has these 32 bytes as a point. */
-export function whyNotPoint(encoded: Uint8Array): string | undefined {
+/** Returns why these 32 bytes are not an acceptable point; undefined when they are. */
+export function invalidPointReason(encoded: Uint8Array): string | undefined {
   const y = Buffer.from(encoded)
   y[31]! &= 0x7f
-  if (!isBelow(y, P)) return 'is not canonical'
-  if (SMALL_ORDER.some((each) => each.equals(y))) return 'is of small order'
+  if (!isBelow(y, P)) return 'is not canonically encoded'
+  if (SMALL_ORDER.some((point) => point.equals(y))) return 'is of small order'
 }
 
-/** Both are 32 bytes, little-endian. Neither is secret. */
+/** Compares two 32-byte little-endian numbers. Not constant-time: neither is secret. */
 export function isBelow(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 31; i >= 0; i--) if (a[i] !== b[i]) return a[i]! < b[i]!
   return false

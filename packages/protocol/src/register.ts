@@ -4,8 +4,8 @@ import { Capacity, ClusterId, Health, NodeId } from './heartbeat.ts'
 const name = z.string().max(255).nullish()
 
 /**
- * What an agent says once, before its first heartbeat. Field agents send it unsigned and without a token: that lets nobody in whose key
- * is not allowed already. Ours proves with `proof` that it holds the key, so that nobody can enrol the key of somebody else.
+ * Registration, sent before the first heartbeat. Third-party agents send no token and no `proof`: their key must already be on the
+ * allow-list. Our agent sends `proof` to show that it holds the key, so nobody can enroll another agent's key.
  */
 export const RegisterRequest = z.looseObject({
   node_id: NodeId,
@@ -19,7 +19,7 @@ export const RegisterRequest = z.looseObject({
   datacenter: name,
   capacity: Capacity.nullish(),
   health: Health.nullish(),
-  enrolment_token: z.string().max(256).nullish(),
+  enrollment_token: z.string().max(256).nullish(),
   proof: z.looseObject({ signature: z.string().max(128), timestamp: z.number().int() }).nullish(),
 })
 export type RegisterRequest = z.infer<typeof RegisterRequest>

@@ -1,9 +1,9 @@
 import { sign as ed25519, type KeyObject, randomBytes } from 'node:crypto'
 
-/** What stands beside the signed bytes in the body of a heartbeat. */
+/** Member `auth` of a heartbeat body. */
 export type Auth = { signature: string; nonce: string; timestamp: number }
 
-/** Signs exactly these bytes, without a prefix. The nonce is only for the shape: what keeps replays out is the growing sequence. */
+/** Signs exactly these bytes, without a prefix. The nonce is a required field only; the increasing sequence prevents replays. */
 export function sign(bytes: Uint8Array, privateKey: KeyObject, now: Date, nonce: Uint8Array = randomBytes(16)): Auth {
   return {
     signature: ed25519(null, bytes, privateKey).toString('base64'),

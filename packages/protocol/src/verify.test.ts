@@ -19,38 +19,39 @@ import {
 import { makeVectors, type SignatureVector } from '../test/vectors.ts'
 import wycheproof from '../test/wycheproof-ed25519.json' with { type: 'json' }
 import vectors from '../vectors.json' with { type: 'json' }
-import { newIdentity, publicKey, RefusedKey } from './index.ts'
-import { EQUATIONS, verify } from './verify.ts'
+import { InvalidKeyError, newIdentity, publicKey } from './index.ts'
+import { IMPLEMENTATIONS, verify } from './verify.ts'
 
-test('the vectors are those that are made', () => {
+test('vectors.json matches its generator', () => {
   expect(JSON.parse(JSON.stringify(makeVectors()))).toEqual(vectors)
 })
 
-test.each(vectors.refused_keys)('refuses as a key: $name', ({ public_key }) => {
-  expect(() => publicKey(public_key)).toThrow(RefusedKey)
+test.each(vectors.refused_keys)('rejects the public key: $name', ({ public_key }) => {
+  expect(() => publicKey(public_key)).toThrow(InvalidKeyError)
 })
 
-test('libsodium is there on the platforms that we test on', () => {
-  expect(EQUATIONS).toHaveLength(2)
+test('libsodium is available on tested platforms', () => {
+  expect(IMPLEMENTATIONS).toHaveLength(2)
 })
 
 test.each(vectors.signatures)('$name: $valid', (vector) => {
-  expect(holds(vector)).toEqual([vector.valid, vector.valid])
-  expect(byTheBook(vector)).toBe(vector.valid)
+  expect(verifyWithAll(vector)).toEqual([vector.valid, vector.valid])
+  expect(referenceVerify(vector)).toBe(vector.valid)
 })
 
-test('of Wycheproof’s vectors those hold that are valid', () => {
+test('matches the Wycheproof vectors', () => {
   const base64 = (hex: string) => Buffer.from(hex, 'hex').toString('base64')
-  const all = wycheproof.groups.flatMap(({ key, tests }) => tests.map((each) => ({ ...each, key })))
+  const all = wycheproof.groups.flatMap(({ key, tests }) => tests.map((vector) => ({ ...vector, key })))
   expect(all).toHaveLength(151)
   const wrong = all.filter(
     ({ key, message, signature, valid }) =>
-      `${holds({ public_key: base64(key), message: base64(message), signature: base64(signature) })}` !== `${[valid, valid]}`,
+      `${verifyWithAll({ public_key: base64(key), message: base64(message), signature: base64(signature) })}` !==
+      `${[valid, valid]}`,
   )
   expect(wrong).toEqual([])
 })
 
-test('keys of small order would verify what nobody signed, were they let in', () => {
+test('keys of small order satisfy the equation without a secret, hence their rejection', () => {
   const crafted = vectors.signatures.filter(({ name }) => name.startsWith('key of small order'))
   expect(crafted).toHaveLength(8)
   for (const { public_key, message, signature } of crafted) {
@@ -63,7 +64,7 @@ test('keys of small order would verify what nobody signed, were they let in', ()
   }
 })
 
-test('says the same as the equation, whatever is done to a signature', () => {
+test('matches the reference implementation for mutated signatures', () => {
   const { privateKey, publicKey: key } = newIdentity()
   const torsion = smallOrder()
   const change = fc.oneof(
@@ -86,8 +87,8 @@ test('says the same as the equation, whatever is done to a signature', () => {
     fc.property(fc.uint8Array({ maxLength: 64 }), change, (message, changed) => {
       const signature = changed(sign(null, message, privateKey)).toString('base64')
       const vector = { public_key: key.base64, message: Buffer.from(message).toString('base64'), signature }
-      const expected = byTheBook(vector)
-      expect(holds(vector)).toEqual([expected, expected])
+      const expected = referenceVerify(vector)
+      expect(verifyWithAll(vector)).toEqual([expected, expected])
     }),
     { numRuns: process.env.MUSTER_LONG_TESTS ? 20_000 : 60 },
   )
@@ -95,24 +96,24 @@ test('says the same as the equation, whatever is done to a signature', () => {
 
 type Vector = Omit<SignatureVector, 'name' | 'valid'>
 
-/** What each library says of it. */
-function holds({ public_key, message, signature }: Vector): boolean[] {
-  return EQUATIONS.map((equation) => {
+/** Result of each implementation. */
+function verifyWithAll({ public_key, message, signature }: Vector): boolean[] {
+  return IMPLEMENTATIONS.map((equation) => {
     try {
       return verify(Buffer.from(message, 'base64'), signature, publicKey(public_key), equation)
     } catch (error) {
-      if (error instanceof RefusedKey) return false
+      if (error instanceof InvalidKeyError) return false
       throw error
     }
   })
 }
 
-/** The accept set as verify.ts says it, in plain arithmetic. */
-function byTheBook({ public_key, message, signature }: Vector): boolean {
+/** The accept set of verify.ts in plain arithmetic. */
+function referenceVerify({ public_key, message, signature }: Vector): boolean {
   const [key, bytes] = [Buffer.from(public_key, 'base64'), Buffer.from(signature, 'base64')]
   if (key.length !== 32 || bytes.length !== 64 || bytes.toString('base64') !== signature) return false
   const [r, S] = [bytes.subarray(0, 32), decodeNumber(bytes.subarray(32))]
-  const isCanonical = (each: Buffer) => (decodeNumber(each) & (2n ** 255n - 1n)) < P
+  const isCanonical = (encoded: Buffer) => (decodeNumber(encoded) & (2n ** 255n - 1n)) < P
   const [R, A] = [decode(r), decode(key)]
   if (!R || !A || S >= L || !isCanonical(r) || !isCanonical(key)) return false
   if ([R, A].some((point) => same(times(8n, point), ZERO))) return false

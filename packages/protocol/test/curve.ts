@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// Ed25519 by the book (RFC 8032), slowly: to make what no signer makes, and to say independently of any library what the equation says.
+// Reference Ed25519 (RFC 8032), slow. Creates signatures that no signer creates and evaluates the equation independently of libraries.
 
 export const P = 2n ** 255n - 19n
 export const L = 2n ** 252n + 27742317777372353535851937790883648493n
@@ -8,7 +8,7 @@ const mod = (a: bigint, m = P) => ((a % m) + m) % m
 const D = mod(-121665n * inverse(121666n))
 const ROOT = power(2n, (P - 1n) / 4n)
 
-/** In extended coordinates: x = X/Z, y = Y/Z, T = XY/Z, so that adding needs no inverse. */
+/** Extended coordinates x = X/Z, y = Y/Z, T = XY/Z: addition needs no inverse. */
 export type Point = { X: bigint; Y: bigint; Z: bigint; T: bigint }
 const at = (x: bigint, y: bigint): Point => ({ X: x, Y: y, Z: 1n, T: mod(x * y) })
 export const ZERO = at(0n, 1n)
@@ -22,10 +22,10 @@ export function add(p: Point, q: Point): Point {
 }
 
 export function times(scalar: bigint, point: Point): Point {
-  let [sum, each] = [ZERO, point]
+  let [sum, doubled] = [ZERO, point]
   for (let rest = scalar; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) sum = add(sum, each)
-    each = add(each, each)
+    if (rest & 1n) sum = add(sum, doubled)
+    doubled = add(doubled, doubled)
   }
   return sum
 }
@@ -38,7 +38,7 @@ export function encode({ X, Y, Z }: Point): Buffer {
   return encodeNumber(mod(Y * scale) | ((mod(X * scale) & 1n) << 255n))
 }
 
-/** Takes encodings that are not canonical, as careless readers do; undefined where there is no such point. */
+/** Decodes non-canonical encodings too, like lenient decoders; undefined when no such point exists. */
 export function decode(bytes: Uint8Array): Point | undefined {
   const number = decodeNumber(bytes.subarray(0, 32))
   const y = mod(number & (2n ** 255n - 1n))
@@ -61,7 +61,7 @@ export function challenge(r: Uint8Array, a: Uint8Array, message: Uint8Array): bi
   return mod(decodeNumber(createHash('sha512').update(r).update(a).update(message).digest()), L)
 }
 
-/** All eight points of small order: what is left of points of the curve when the big prime is taken out. */
+/** All eight points of small order: multiples of L times a curve point. */
 export function smallOrder(): Point[] {
   for (let y = 2n; ; y++) {
     const point = decode(encodeNumber(y))
@@ -71,10 +71,10 @@ export function smallOrder(): Point[] {
 }
 
 function power(base: bigint, exponent: bigint): bigint {
-  let [result, each] = [1n, mod(base)]
+  let [result, squared] = [1n, mod(base)]
   for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = mod(result * each)
-    each = mod(each * each)
+    if (rest & 1n) result = mod(result * squared)
+    squared = mod(squared * squared)
   }
   return result
 }

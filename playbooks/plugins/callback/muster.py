@@ -168,6 +168,38 @@ def cut_result(data):
     return kept if len(json.dumps(kept)) <= MAX_RESULT * 2 else {TRUNCATED: True, "msg": str(data.get("msg", ""))[:MAX_VALUE]}
 
 
+def main_path(block):
+    """The tasks of a block in order, nested ones included, for a host on which nothing fails."""
+    for entry in list(block.block) + list(block.always):
+        if hasattr(entry, "block"):
+            yield from main_path(entry)
+        else:
+            yield entry
+
+
+def final_task(play):
+    """
+    UUID of the play's last task; None when the tasks that follow are known only at run time. This reads Ansible's parsed
+    play. If another version refuses that, hosts count as done only when the play ends.
+    """
+    try:
+        tasks = [
+            task
+            for block in play.compile()
+            for task in main_path(block)
+            if not is_action(task, "meta") and task.evaluate_tags(play.only_tags, play.skip_tags, all_vars={})
+        ]
+    except Exception:
+        return None
+    if not tasks or is_action(tasks[-1], "include_tasks", "include_role"):
+        return None
+    return str(tasks[-1]._uuid)
+
+
+def is_action(task, *names):
+    return str(task.action).rpartition(".")[2] in names
+
+
 class CallbackModule(Default):
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"
@@ -183,6 +215,9 @@ class CallbackModule(Default):
         self._last_play = None
         self._is_last_play = False
         self._batch = set()
+        # The last task of the last play on the path without a failure, and hosts that notified a handler in that play.
+        self._final_task = None
+        self._notified = set()
         sys.stdout = Screen(sys.stdout, self._channel, self._local)
         sys.stderr = Screen(sys.stderr, self._channel, self._local)
 
@@ -207,9 +242,19 @@ class CallbackModule(Default):
         began = self._began.pop((host, str(task._uuid)), None) if is_end else None
         if began is not None:
             fields["ms"] = round((time.monotonic() - began) * 1000)
+        if is_end and self._finishes_host(kind, host, task, data, more):
+            more["done"] = [host]
         # Before the default callback strips its copy for display. `_dump_results` honours no_log.
         dumped = json.loads(self._dump_results(data), parse_constant=str)
         self._tell(kind, show, host=host, changed=bool(data.get("changed")), result=cut_result(dumped), **fields, **more)
+
+    def _finishes_host(self, kind, host, task, data, more):
+        """Whether the host has nothing left to do. Handlers that it notified run after its last task."""
+        if self._final_task is None or str(task._uuid) != self._final_task:
+            return False
+        if kind not in ("ok", "skipped") and not more.get("ignored"):
+            return False
+        return host not in self._notified and not (data.get("changed") and task.notify)
 
     def _task(self, task):
         return {"task": task.get_name(), "uuid": str(task._uuid), "action": task.action}
@@ -244,6 +289,8 @@ class CallbackModule(Default):
             self._channel.emit("batch_end", done=sorted(self._batch))
         self._batch = set()
         self._is_last_play = play._uuid == self._last_play
+        self._final_task = final_task(play) if self._is_last_play else None
+        self._notified = set()
         self._tell("play_start", lambda: super(CallbackModule, self).v2_playbook_on_play_start(play))
 
     def v2_playbook_on_task_start(self, task, is_conditional):
@@ -312,6 +359,7 @@ class CallbackModule(Default):
         self._notice(lambda: super(CallbackModule, self).v2_playbook_on_include(included_file))
 
     def v2_playbook_on_notify(self, handler, host):
+        self._notified.add(host.get_name())
         self._notice(lambda: super(CallbackModule, self).v2_playbook_on_notify(handler, host), host)
 
     def v2_playbook_on_no_hosts_matched(self):

@@ -34,6 +34,13 @@ options:
     type: str
     env:
       - name: MUSTER_LIMIT
+  known_hosts:
+    description:
+      - File to which the approved host keys of the nodes and their bastions are written, so that ssh accepts these keys only.
+      - An SSH client configuration is written beside it, as C(PATH.ssh_config); it reads C(~/.ssh/config) as well.
+    type: path
+    env:
+      - name: MUSTER_KNOWN_HOSTS
   validate_certs:
     description: Whether the server's certificate must be one that is trusted.
     type: bool
@@ -55,13 +62,18 @@ keyed_groups:
 """
 
 import json
+import os
+import shlex
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 
 from ansible.errors import AnsibleParserError
 from ansible.module_utils.urls import open_url
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+from ansible.utils.display import Display
 from ansible.utils.unsafe_proxy import wrap_var
+
+display = Display()
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
@@ -77,27 +89,51 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         key = self.get_cache_key(path)
         answer = self._cache.get(key) if cache and self.get_option("cache") else None
         if answer is None:
-            answer = self._fetch()
+            answer = json.loads(self._fetch("inventory"))
             if self.get_option("cache"):
                 self._cache[key] = answer
-        self._fill(answer)
+        self._fill(answer, self._write_known_hosts())
 
-    def _fetch(self):
+    def _fetch(self, what):
         url = self.get_option("url").rstrip("/")
         limit = self.get_option("limit")
         try:
             response = open_url(
-                f"{url}/api/inventory{'?' + urlencode({'limit': limit}) if limit else ''}",
-                headers={"Authorization": f"Bearer {self.get_option('token')}", "Accept": "application/json"},
+                f"{url}/api/{what}{'?' + urlencode({'limit': limit}) if limit else ''}",
+                headers={"Authorization": f"Bearer {self.get_option('token')}"},
                 validate_certs=self.get_option("validate_certs"),
                 timeout=self.get_option("timeout"),
                 http_agent="muster-inventory",
             )
-            return json.loads(response.read())
+            return response.read().decode()
         except HTTPError as error:
-            raise AnsibleParserError(f"Muster: {self._reason(error)}") from error
+            message = f"Muster: {self._reason(error)}"
+            if error.code in (401, 403):
+                # Ansible turns errors of inventory plugins into warnings and goes on with no hosts.
+                display.error(message)
+                raise SystemExit(4) from error
+            raise AnsibleParserError(message) from error
         except (OSError, ValueError) as error:
-            raise AnsibleParserError(f"Muster at {url} is not reached: {error}") from error
+            raise AnsibleParserError(f"Muster at {url} is not reachable: {error}") from error
+
+    def _write_known_hosts(self):
+        """Arguments of ssh for the known_hosts option; empty without it."""
+        path = self.get_option("known_hosts")
+        if not path:
+            return ""
+        config = f"{path}.ssh_config"
+        os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+        # ssh passes -F on to the connections of ProxyJump, but no other option.
+        contents = {
+            path: self._fetch("known_hosts"),
+            config: f'Host *\n  UserKnownHostsFile "{path}"\n  GlobalKnownHostsFile /dev/null\n  StrictHostKeyChecking yes\n'
+            "Include ~/.ssh/config\n",
+        }
+        for name, content in contents.items():
+            with open(f"{name}.new", "w", encoding="utf-8") as file:
+                file.write(content)
+            os.replace(f"{name}.new", name)
+        return f"-F {shlex.quote(config)}"
 
     @staticmethod
     def _reason(error):
@@ -106,18 +142,24 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         except (ValueError, KeyError, TypeError):
             return f"the answer is {error.code}"
 
-    def _fill(self, answer):
+    def _fill(self, answer, ssh_args):
         strict = self.get_option("strict")
-        for name, group in answer.items():
-            if name == "_meta":
-                continue
+        groups = {name: group for name, group in answer.items() if name != "_meta"}
+        for name in groups:
             if name != "all":
                 self.inventory.add_group(name)
+        for name, group in groups.items():
             for host in group.get("hosts", []):
                 self.inventory.add_host(host, group=name)
+            if name != "all":
+                for child in group.get("children", []):
+                    self.inventory.add_child(name, child)
         for host, variables in answer["_meta"]["hostvars"].items():
             for name, value in variables.items():
                 self.inventory.set_variable(host, name, text_only(value))
+            if ssh_args:
+                own = variables.get("ansible_ssh_common_args", "")
+                self.inventory.set_variable(host, "ansible_ssh_common_args", f"{ssh_args} {own}".strip())
             known = self.inventory.get_host(host).get_vars()
             self._set_composite_vars(self.get_option("compose"), known, host, strict=strict)
             self._add_host_to_composed_groups(self.get_option("groups"), known, host, strict=strict)

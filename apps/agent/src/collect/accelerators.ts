@@ -1,6 +1,7 @@
 import {
   type Accelerator,
   accelerator,
+  isPassthroughDriver,
   NVIDIA_FIELDS,
   parseAmd,
   parseHuawei,
@@ -9,72 +10,89 @@ import {
   parseThead,
   pciAccelerator,
 } from '@muster/discovery/parsers'
-import { exists, names, text } from '../files.ts'
-import { every, find, output } from '../run.ts'
+import { fileExists, listFolder, readLinkName, readText } from '../files.ts'
+import { cacheFor, findProgram, runProgram } from '../program.ts'
 
 const ECC_FIELDS = ['ecc.errors.corrected.volatile.total', 'ecc.errors.uncorrected.volatile.total']
 const SECONDS = 60
-/** For what does not change while a node is up, and for tools that are slow to start. */
-const SELDOM = 3600
+/** Cache duration of inventory that does not change while the node is up. */
+const INVENTORY_SECONDS = 3600
 
 type Reader = () => Promise<Accelerator[] | null>
 
-/** The call that costs least and tells how a device is, for each vendor. Null: there is no such tool, or it does not answer. */
+/** Cheapest call per vendor that reports device health. Null when the tool fails. */
 const TOOLS: Record<string, () => Reader> = {
-  'nvidia-smi': () => every(SECONDS, async () => smi('nvidia-smi', '--query-gpu')),
-  'ppu-smi': () => every(SECONDS, async () => smi('ppu-smi', '--query-ppu')),
+  'nvidia-smi': () => cacheFor(SECONDS, async () => queryCsv('nvidia-smi', '--query-gpu')),
+  'ppu-smi': () => cacheFor(SECONDS, async () => queryCsv('ppu-smi', '--query-ppu')),
   'amd-smi': () => {
-    const fixed = every(SELDOM, () => slow('amd-smi', ['static', '--json']))
-    return every(SECONDS * 5, async () =>
-      told(parseAmd({ static: (await fixed()) ?? '', metric: (await slow('amd-smi', ['metric', '--json'])) ?? '' })),
+    const inventory = cacheFor(INVENTORY_SECONDS, () => runTool('amd-smi', ['static', '--json']))
+    return cacheFor(SECONDS * 5, async () =>
+      nonEmpty(parseAmd({ static: (await inventory()) ?? '', metric: (await runTool('amd-smi', ['metric', '--json'])) ?? '' })),
     )
   },
   'xpu-smi': () => {
-    const fixed = every(SELDOM, () => slow('xpu-smi', ['discovery', '-j']))
-    return every(SECONDS, async () => {
-      const discovery = (await fixed()) ?? ''
+    const inventory = cacheFor(INVENTORY_SECONDS, () => runTool('xpu-smi', ['discovery', '-j']))
+    return cacheFor(SECONDS, async () => {
+      const discovery = (await inventory()) ?? ''
       const ids = [...discovery.matchAll(/"device_id"\s*:\s*(\d+)/g)].map(([, id]) => id!)
-      const stats = await Promise.all(ids.map((id) => slow('xpu-smi', ['stats', '-d', id, '-j'])))
-      return told(parseIntel({ discovery, stats: stats.map((each) => each ?? '') }))
+      const stats = await Promise.all(ids.map((id) => runTool('xpu-smi', ['stats', '-d', id, '-j'])))
+      return nonEmpty(parseIntel({ discovery, stats: stats.map((text) => text ?? '') }))
     })
   },
-  'npu-smi': () => every(SECONDS, async () => told(parseHuawei({ info: (await slow('npu-smi', ['info'])) ?? '' }))),
+  'npu-smi': () => cacheFor(SECONDS, async () => nonEmpty(parseHuawei({ info: (await runTool('npu-smi', ['info'])) ?? '' }))),
 }
 
-const slow = (tool: string, args: string[]) => output(tool, args, { seconds: 20, failing: true })
-const told = ({ accelerators }: { accelerators: Accelerator[] }) => (accelerators.length ? accelerators : null)
+const runTool = (tool: string, args: string[]) => runProgram(tool, args, { seconds: 20, acceptFailure: true })
+const nonEmpty = ({ accelerators }: { accelerators: Accelerator[] }) => (accelerators.length ? accelerators : null)
 
-/** CSV of NVIDIA's tool or of the one that T-Head made after it; drivers that do not know the counters of ECC refuse the whole call. */
-async function smi(tool: string, query: string): Promise<Accelerator[] | null> {
+/** Queries nvidia-smi, or ppu-smi with the same interface. Drivers without the ECC counters reject the call, so it is repeated without. */
+async function queryCsv(tool: string, query: string): Promise<Accelerator[] | null> {
   for (const fields of [[...NVIDIA_FIELDS, ...ECC_FIELDS], NVIDIA_FIELDS]) {
-    const csv = [{ fields, text: (await slow(tool, [`${query}=${fields.join(',')}`, '--format=csv,noheader,nounits'])) ?? '' }]
-    const read = tool === 'nvidia-smi' ? parseNvidia({ csv }) : parseThead({ csv })
-    const found = told(read.foreign ? parseThead({ csv }) : read)
+    const csv = [{ fields, text: (await runTool(tool, [`${query}=${fields.join(',')}`, '--format=csv,noheader,nounits'])) ?? '' }]
+    const reading = tool === 'nvidia-smi' ? parseNvidia({ csv }) : parseThead({ csv })
+    const found = nonEmpty(reading.foreign ? parseThead({ csv }) : reading)
     if (found) return found
   }
   return null
 }
 
 /**
- * Every device, as its vendor's tool tells it. Devices that only the PCI bus shows are there, too, with nothing known of their health:
- * a broken driver must not make a node look empty. Null where there are no such devices and no tool.
+ * Reads all accelerators from the vendors' tools. Devices that only the PCI bus shows are included, so a broken driver does not make the
+ * node look empty. Such a device is lost when its tool lists others of the vendor, unless the host has no driver for it or passes it
+ * through to a virtual machine. Null when the node has neither accelerators nor tools.
  */
-export function acceleratorReader(root: string): () => Promise<ReturnType<typeof beat>[] | null> {
+export function createAcceleratorReader(root: string): () => Promise<AcceleratorStatus[] | null> {
   const readers = Object.entries(TOOLS).map(([tool, reader]) => ({ tool, read: reader() }))
   return async () => {
-    const present = readers.filter(({ tool }) => find(tool))
-    const known = (await Promise.all(present.map((each) => each.read()))).flatMap((devices) => devices ?? [])
-    const onBus = pciDevices(root).filter(({ pci_address }) => !known.some((device) => device.pciAddress === pci_address))
-    // Chips of which a tool says no address cannot be told from those on the bus.
-    const unlike = onBus.filter(({ vendor }) => !known.some((device) => device.vendor === vendor && device.pciAddress === null))
-    for (const device of unlike)
-      if (known.some(({ vendor }) => vendor === device.vendor))
-        Object.assign(device, { health: 'lost', health_reason: 'on the bus, but its tool does not list it' })
-    return present.length || unlike.length ? [...known.map(beat), ...unlike] : null
+    const present = readers.filter(({ tool }) => findProgram(tool))
+    const listed = (await Promise.all(present.map((reader) => reader.read()))).flatMap((devices) => devices ?? [])
+    const unlisted = listPciAccelerators(root).filter(
+      ({ pciAddress, vendor }) =>
+        !listed.some((device) => device.pciAddress === pciAddress) &&
+        // Chips without a PCI address cannot be matched with devices on the bus.
+        !listed.some((device) => device.vendor === vendor && device.pciAddress === null),
+    )
+    const statuses = [
+      ...listed,
+      ...unlisted.map(({ driver, ...device }) => {
+        const toolWorks = listed.some(({ vendor }) => vendor === device.vendor)
+        return accelerator(device.deviceType, device.vendor, { ...device, ...unlistedHealth(driver, toolWorks) })
+      }),
+    ].map(toStatus)
+    return present.length || statuses.length ? statuses : null
   }
 }
 
-function beat(device: Accelerator) {
+function unlistedHealth(driver: string | null, toolWorks: boolean): Pick<Accelerator, 'health' | 'healthReason'> {
+  if (isPassthroughDriver(driver)) return { health: 'unknown', healthReason: `passed through to a virtual machine (${driver})` }
+  if (!toolWorks) return { health: 'unknown', healthReason: 'not reported by any vendor tool' }
+  if (driver === null) return { health: 'unknown', healthReason: 'no driver is bound to the device' }
+  return { health: 'lost', healthReason: 'on the PCI bus, but not listed by the vendor tool' }
+}
+
+type AcceleratorStatus = ReturnType<typeof toStatus>
+
+function toStatus(device: Accelerator) {
   const ecc = device.eccErrors
   return {
     device_type: device.deviceType as string,
@@ -88,7 +106,7 @@ function beat(device: Accelerator) {
     health_reason: device.healthReason,
     memory_total_bytes: device.memoryTotal,
     memory_used_bytes: device.memoryUsed,
-    utilization_percent: device.utilisation === null ? null : Math.min(100, Math.max(0, device.utilisation)),
+    utilization_percent: device.utilization === null ? null : Math.min(100, Math.max(0, device.utilization)),
     temperature_celsius: device.temperature,
     power_watts: device.power,
     ecc_corrected: ecc?.correctedVolatile ?? null,
@@ -96,17 +114,15 @@ function beat(device: Accelerator) {
   }
 }
 
-const BLANK = accelerator('other', '', { healthReason: 'no tool tells of it' })
-
-/** Devices on the bus that are accelerators; virtual functions are parts of one. */
-function pciDevices(root: string) {
-  return names(root, '/sys/bus/pci/devices').flatMap((address) => {
-    const id = (file: string) => text(root, `/sys/bus/pci/devices/${address}/${file}`)?.replace(/^0x/, '') ?? ''
-    if (exists(root, `/sys/bus/pci/devices/${address}/physfn`)) return []
+/** Accelerators on the PCI bus, without virtual functions. */
+function listPciAccelerators(root: string) {
+  return listFolder(root, '/sys/bus/pci/devices').flatMap((address) => {
+    const id = (file: string) => readText(root, `/sys/bus/pci/devices/${address}/${file}`)?.replace(/^0x/, '') ?? ''
+    if (fileExists(root, `/sys/bus/pci/devices/${address}/physfn`)) return []
     const found = pciAccelerator({ address, vendorId: id('vendor'), deviceId: id('device'), classId: id('class').slice(0, 4) })
     if (!found) return []
     const { deviceType, vendor, model } = found
-    const silent = beat({ ...BLANK, deviceType, vendor, model, pciAddress: address })
-    return [silent]
+    const driver = readLinkName(root, `/sys/bus/pci/devices/${address}/driver`)
+    return [{ deviceType, vendor, model, pciAddress: address, driver }]
   })
 }

@@ -1,22 +1,28 @@
 import fs from 'node:fs'
 import net from 'node:net'
+import path from 'node:path'
 import { Heartbeat } from '@muster/protocol'
-import { expect, test } from 'vitest'
-import { folder, plant } from '../../test/tree.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createTempDir, writeFiles } from '../../test/temp-files.ts'
 import { readConfig } from '../config.ts'
-import { fingerprint } from '../fingerprint.ts'
-import { Host } from './host.ts'
-import { collector } from './index.ts'
+import { hardwareFingerprint } from '../fingerprint.ts'
+import { HostReader } from './host.ts'
+import { createCollector } from './index.ts'
+import { readInterfaces } from './interfaces.ts'
 import { KernelLog } from './kernel-log.ts'
-import { gateway, latency, target } from './latency.ts'
-import { links } from './links.ts'
+import { defaultGateway, measureLatency, parseTarget } from './latency.ts'
 import { cpuTemperature, memoryErrors } from './sensors.ts'
-import { parseNode, parseQueue, slurmReader } from './slurm.ts'
+import { createSlurmReader, parseEnded, parseNode, parseQueue } from './slurm.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.resetModules()
+})
 
 const stat = (...counters: number[]) =>
   `cpu  ${counters.join(' ')}\ncpu0 ${counters.join(' ')}\ncpu1 0 0 0 0 0 0 0 0 0 0\nintr 1\n`
-const machine = () =>
-  plant(folder(), {
+const createMachine = () =>
+  writeFiles(createTempDir(), {
     '/proc/stat': stat(100, 0, 100, 800, 0, 0, 0, 0, 0, 0),
     '/proc/meminfo': 'MemTotal:       16777216 kB\nMemFree: 1 kB\nMemAvailable:    4194304 kB\n',
     '/proc/loadavg': '0.50 1.25 2.00 1/100 7\n',
@@ -49,10 +55,10 @@ const machine = () =>
     '/sys/class/dmi/id/product_serial': 'To be filled by O.E.M.\n',
   })
 
-test('rates are what counters grew by, and the first look has none', () => {
-  const root = machine()
-  const host = new Host(root, '/')
-  plant(root, {
+test('computes rates from counter deltas; the first reading has none', () => {
+  const root = createMachine()
+  const host = new HostReader(root, '/')
+  writeFiles(root, {
     '/proc/stat': stat(150, 0, 110, 820, 10, 0, 0, 10, 0, 0),
     '/sys/class/net/eth0/statistics/rx_bytes': '999999999999\n',
   })
@@ -71,43 +77,48 @@ test('rates are what counters grew by, and the first look has none', () => {
   expect(host.read().health).toMatchObject({ cpu_utilization_percent: null, cpu_iowait_percent: null })
 })
 
-test('what a machine does not tell is null', () => {
-  const root = folder()
-  const { cores, memory, storage, health } = new Host(root, '/none').read()
+test('returns null for unknown values', () => {
+  const root = createTempDir()
+  const { cores, memory, storage, health } = new HostReader(root, '/none').read()
   expect([cores, memory, storage]).toEqual([null, null, null])
   expect(new Set(Object.values(health))).toEqual(new Set([null]))
-  expect([cpuTemperature(root), gateway(root), links(root), fingerprint(root, 'c')]).toEqual([null, null, [], null])
+  expect([cpuTemperature(root), defaultGateway(root), readInterfaces(root), hardwareFingerprint(root, 'c')]).toEqual([
+    null,
+    null,
+    [],
+    null,
+  ])
   expect(memoryErrors(root)).toEqual({ memory_ecc_corrected: null, memory_ecc_uncorrected: null })
 })
 
-test('sensors, links and the gateway', () => {
-  const root = machine()
+test('reads sensors, interfaces and the gateway', () => {
+  const root = createMachine()
   expect(cpuTemperature(root)).toBe(61.5)
   expect(memoryErrors(root)).toEqual({ memory_ecc_corrected: 5, memory_ecc_uncorrected: 0 })
-  expect(gateway(root)).toBe('10.3.2.1')
-  expect(links(root)).toEqual([
+  expect(defaultGateway(root)).toBe('10.3.2.1')
+  expect(readInterfaces(root)).toEqual([
     { name: 'eth0', kind: 'ethernet', state: 'up', speed_mbps: 1000, errors: 7 },
     { name: 'mlx5_0/1', kind: 'infiniband', state: 'active', speed_mbps: 200_000, errors: 2 },
   ])
 })
 
-test('the fingerprint tells machines of one kind apart, and stays when a disk or a bond changes', () => {
-  const [one, other] = [machine(), machine()]
-  const print = fingerprint(one, 'c')
-  expect(print).toMatch(/^[\da-f]{64}$/)
-  expect(fingerprint(other, 'c')).toBe(print)
-  plant(one, { '/sys/block/sda/device/serial': 'new', '/sys/class/net/bond0/address': '02:00:00:00:00:09' })
-  expect(fingerprint(one, 'c')).toBe(print)
-  expect(fingerprint(one, 'another cluster')).not.toBe(print)
-  plant(other, { '/sys/class/net/eth0/address': '02:00:00:00:00:02\n' })
-  expect(fingerprint(other, 'c')).not.toBe(print)
+test('the fingerprint differs between machines and ignores disks and bonds', () => {
+  const [one, other] = [createMachine(), createMachine()]
+  const fingerprint = hardwareFingerprint(one, 'c')
+  expect(fingerprint).toMatch(/^[\da-f]{64}$/)
+  expect(hardwareFingerprint(other, 'c')).toBe(fingerprint)
+  writeFiles(one, { '/sys/block/sda/device/serial': 'new', '/sys/class/net/bond0/address': '02:00:00:00:00:09' })
+  expect(hardwareFingerprint(one, 'c')).toBe(fingerprint)
+  expect(hardwareFingerprint(one, 'another cluster')).not.toBe(fingerprint)
+  writeFiles(other, { '/sys/class/net/eth0/address': '02:00:00:00:00:02\n' })
+  expect(hardwareFingerprint(other, 'c')).not.toBe(fingerprint)
 })
 
-test('errors of the kernel are counted where the log goes back far enough', () => {
-  const file = `${folder()}/kmsg`
+test('counts kernel errors only when the log covers 24 hours', () => {
+  const file = `${createTempDir()}/kmsg`
   const record = (priority: number, sequence: number, seconds: number, text: string) =>
     `${priority},${sequence},${seconds * 1e6},-;${text}\n`
-  // A real kmsg gives one record to a read; a file gives all, of which the first is looked at.
+  // /dev/kmsg returns one record per read. A file returns all records; the reader parses the first.
   fs.writeFileSync(file, record(3, 0, 10, 'NVRM: Xid (PCI:0000:3B:00): 79, GPU has fallen off the bus.'))
   const now = new Date('2026-01-02T00:00:00Z')
   expect(new KernelLog(file).read(now, 3600)).toEqual({
@@ -123,15 +134,18 @@ test('errors of the kernel are counted where the log goes back far enough', () =
   expect(new KernelLog('/none').read(now, 1)).toMatchObject({ error_count_24h: null, xids: null })
 })
 
-test('a refusal is an answer, and a machine that is not there is a loss', async () => {
+test('counts a refused connection as a response and an unreachable host as a loss', async () => {
   const server = net.createServer((socket) => socket.destroy())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as net.AddressInfo
-  const here = await latency([target(`127.0.0.1:${port}`, 22)], target('127.0.0.1', port))
+  const reachable = await measureLatency([parseTarget(`127.0.0.1:${port}`, 22)], parseTarget('127.0.0.1', port))
   server.close()
-  expect(here.measurements[0]).toMatchObject({ packet_loss_percent: 0, latency_us: expect.any(Number) })
-  expect([here.gateway_latency_us, here.avg_cluster_latency_us]).toEqual([expect.any(Number), here.measurements[0]!.latency_us])
-  const { measurements } = await latency([target('127.0.0.1:1', 22), target('none.invalid', 22)], null)
+  expect(reachable.measurements[0]).toMatchObject({ packet_loss_percent: 0, latency_us: expect.any(Number) })
+  expect([reachable.gateway_latency_us, reachable.avg_cluster_latency_us]).toEqual([
+    expect.any(Number),
+    reachable.measurements[0]!.latency_us,
+  ])
+  const { measurements } = await measureLatency([parseTarget('127.0.0.1:1', 22), parseTarget('none.invalid', 22)], null)
   expect(measurements.map(({ packet_loss_percent }) => packet_loss_percent)).toEqual([0, 100])
   expect(measurements[1]!.latency_us).toBeNull()
 })
@@ -140,15 +154,44 @@ test.each([
   ['node-2', 'node-2', 22],
   ['node-2:7', 'node-2', 7],
   ['[fe80::1]:7', 'fe80::1', 7],
-])('target %s', (name, host, port) => {
-  expect(target(name, 22)).toEqual({ name, host, port })
+])('parses the target %s', (name, host, port) => {
+  expect(parseTarget(name, 22)).toEqual({ name, host, port })
 })
 
-// In the shape of Slurm 22.05.
+// Format of Slurm 22.05.
 const NODE =
   'NodeName=n1 Arch=x86_64 CoresPerSocket=1  CPUAlloc=6 CPUEfctv=8 CPUTot=8 CPULoad=2.38 Gres=gpu:a100:8 NodeAddr=n1 Version=22.05.8 RealMemory=8000 AllocMem=2048 State=MIXED+DRAIN ThreadsPerCore=1 CfgTRES=cpu=8,mem=8000M AllocTRES=cpu=6,mem=2G,gres/gpu=4 Reason=x'
 
-test('what Slurm says', () => {
+const ROUTES = [
+  // loopback, a default route without gateway, two default gateways (the second has the lower metric), a network
+  '00000000000000000000000000000001 80 00000000000000000000000000000000 00 00000000000000000000000000000000 00000000 00000002 00000000 80200001       lo',
+  '00000000000000000000000000000000 00 00000000000000000000000000000000 00 00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo',
+  '00000000000000000000000000000000 00 00000000000000000000000000000000 00 20010db8000000000000000000000001 00000400 00000004 00000000 00000003     eth1',
+  '00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe800000000000000000000000000001 00000064 00000004 00000000 00450003     eth0',
+  '20010db8000000000000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth1',
+]
+
+test('reads the IPv6 gateway on a node without an IPv4 gateway', () => {
+  const root = createTempDir()
+  writeFiles(root, { '/proc/net/ipv6_route': `${ROUTES.join('\n')}\n` })
+  expect(defaultGateway(root)).toBe('fe80:0000:0000:0000:0000:0000:0000:0001%eth0')
+  writeFiles(root, { '/proc/net/ipv6_route': `${ROUTES.filter((line) => !line.includes('fe80')).join('\n')}\n` })
+  expect(defaultGateway(root)).toBe('2001:0db8:0000:0000:0000:0000:0000:0001')
+  writeFiles(root, { '/proc/net/ipv6_route': `${ROUTES[0]}\n${ROUTES[1]}\n` })
+  expect(defaultGateway(root)).toBeNull()
+})
+
+test('measures the latency of an IPv6 gateway', async () => {
+  const server = net.createServer((socket) => socket.destroy())
+  await new Promise<void>((resolve) => server.listen(0, '::1', resolve))
+  const host = '0000:0000:0000:0000:0000:0000:0000:0001'
+  const { port } = server.address() as net.AddressInfo
+  const { gateway_latency_us } = await measureLatency([], { name: host, host, port })
+  server.close()
+  expect(gateway_latency_us).toEqual(expect.any(Number))
+})
+
+test('parses scontrol and squeue', () => {
   expect(parseNode(NODE)).toMatchObject({
     state: 'MIXED+DRAIN',
     cpusAllocated: 6,
@@ -164,27 +207,73 @@ test('what Slurm says', () => {
   ])
 })
 
-test('without its tools the cgroups of jobs still tell', async () => {
+test('counts ended jobs by state', () => {
+  expect(parseEnded('COMPLETED\nFAILED\nTIMEOUT\nCANCELLED by 1000\nCOMPLETED\n')).toEqual({ completed: 2, failed: 2 })
+  expect(parseEnded('')).toEqual({ completed: 0, failed: 0 })
+})
+
+/** Collects with fake Slurm tools; `scripts` maps a tool to its shell script. */
+async function collectJobs(scripts: Record<string, string>) {
+  const bin = createTempDir()
+  for (const [tool, script] of Object.entries(scripts))
+    fs.writeFileSync(path.join(bin, tool), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  vi.stubEnv('PATH', `${bin}:/usr/bin:/bin`)
+  // Reload the modules, which cache program paths.
+  vi.resetModules()
+  const { createCollector: create } = await import('./index.ts')
+  const { config } = readConfig(['--config', '/dev/null', '--host-root', createTempDir(), '--slurm-node-name', 'n1'])
+  return (await create(config, 'c')()).jobs
+}
+const SCONTROL = `echo '${NODE} Partitions=gpu,all '`
+const SQUEUE = `case "$*" in
+  *--nodelist=n1*) printf '12|RUNNING\\n11|COMPLETED\\n' ;;
+  *--partition=gpu,all*--states=PENDING*) printf '13|PENDING\\n14|PENDING\\n' ;;
+  *) exit 1 ;;
+esac`
+
+test('reports pending and ended jobs as Slurm counts them, and null where Slurm does not answer', async () => {
+  const sacct = `case "$*" in *--nodelist=n1*) printf 'COMPLETED\\nCOMPLETED\\nFAILED\\nCANCELLED by 0\\n' ;; *) exit 1 ;; esac`
+  const known = { running_count: 1, pending_count: 2, active_job_ids: ['12'] }
+  expect(await collectJobs({ scontrol: SCONTROL, squeue: SQUEUE, sacct })).toEqual({ ...known, completed_24h: 2, failed_24h: 1 })
+  const noAccounting = 'echo "Slurm accounting storage is disabled" >&2; exit 1'
+  expect(await collectJobs({ scontrol: SCONTROL, squeue: SQUEUE, sacct: noAccounting })).toEqual({
+    ...known,
+    completed_24h: null,
+    failed_24h: null,
+  })
+  expect(await collectJobs({ scontrol: 'exit 1', squeue: SQUEUE, sacct: noAccounting })).toMatchObject({
+    running_count: 1,
+    pending_count: null,
+  })
+  expect(await collectJobs({})).toEqual({
+    running_count: null,
+    pending_count: null,
+    completed_24h: null,
+    failed_24h: null,
+    active_job_ids: null,
+  })
+})
+
+test('reads running jobs from cgroups when the Slurm tools fail', async () => {
   const scope = '/sys/fs/cgroup/system.slice/slurmstepd.scope'
-  const root = plant(folder(), {
+  const root = writeFiles(createTempDir(), {
     [`${scope}/job_7/cpuset.cpus`]: '0-3,8\n',
     [`${scope}/job_8/cpuset.cpus`]: '3-4\n',
     [`${scope}/system/x`]: '',
   })
-  expect(await slurmReader(root, 'n1')()).toMatchObject({ state: null, cpusAllocated: 6, jobs: [{ id: '7' }, { id: '8' }] })
-  expect(await slurmReader(folder(), 'n1')()).toBeNull()
+  expect(await createSlurmReader(root, 'n1')()).toMatchObject({ state: null, cpusAllocated: 6, jobs: [{ id: '7' }, { id: '8' }] })
+  expect(await createSlurmReader(createTempDir(), 'n1')()).toBeNull()
 })
 
-test('all of it is a beat, on this machine and on one that tells nothing', async () => {
-  for (const hostRoot of ['', folder()]) {
+test('collects a valid heartbeat on this machine and on one without information', async () => {
+  for (const hostRoot of ['', createTempDir()]) {
     const { config } = readConfig(['--config', '/dev/null', '--host-root', hostRoot])
-    const collect = collector(config, 'c')
+    const collect = createCollector(config, 'c')
     await collect()
     const measured = await collect(['the disk is full'])
     const names = { node_id: 'node-1', cluster_id: 'c', sequence_number: 1, timestamp: '2026-01-01T00:00:00Z' }
     expect(Heartbeat.safeParse({ ...names, ...measured }).error).toBeUndefined()
     expect(measured.health.status).not.toBe('healthy')
     expect(measured.health.reasons).toContain('the disk is full')
-    expect(measured.jobs).toMatchObject({ completed_24h: null, failed_24h: null })
   }
 })

@@ -2,58 +2,58 @@ import { availableParallelism } from 'node:os'
 import type { Heartbeat } from '@muster/protocol'
 import type { Config } from '../config.ts'
 import { max, percent, sum } from '../files.ts'
-import { fingerprint } from '../fingerprint.ts'
-import { acceleratorReader } from './accelerators.ts'
-import { Host } from './host.ts'
+import { hardwareFingerprint } from '../fingerprint.ts'
+import { createAcceleratorReader } from './accelerators.ts'
+import { HostReader } from './host.ts'
+import { readInterfaces } from './interfaces.ts'
 import { KernelLog } from './kernel-log.ts'
-import { gateway, latency, target } from './latency.ts'
-import { links } from './links.ts'
+import { defaultGateway, measureLatency, parseTarget } from './latency.ts'
 import { cpuTemperature, memoryErrors } from './sensors.ts'
-import { Services } from './services.ts'
-import { type Slurm, slurmReader } from './slurm.ts'
+import { ServiceReader } from './services.ts'
+import { createSlurmReader, type Slurm } from './slurm.ts'
 
-/** All of a beat that is measured: what it is called and when it is sent comes later. */
-export type Measured = Pick<
+/** Measured part of a heartbeat, without identity and time of sending. */
+export type Measurements = Pick<
   Heartbeat,
   'capacity' | 'health' | 'latency' | 'jobs' | 'services' | 'accelerators' | 'interfaces' | 'hardware_fingerprint'
 >
 
-/** Looks at this node. What cannot be known is null. */
-export function collector(config: Config, clusterId: string): (ownProblems?: string[]) => Promise<Measured> {
+/** Creates a function that measures this node. Unknown values are null. */
+export function createCollector(config: Config, clusterId: string): (agentProblems?: string[]) => Promise<Measurements> {
   const root = config.hostRoot
-  const host = new Host(root, config.storagePath)
+  const host = new HostReader(root, config.storagePath)
   const kernelLog = new KernelLog(`${root}/dev/kmsg`)
-  const services = new Services(root)
-  const slurm = slurmReader(root, config.slurmNodeName)
-  const accelerators = acceleratorReader(root)
-  const targets = config.latencyTargets.slice(0, 64).map((name) => target(name, config.latencyPort))
-  const hardware = fingerprint(root, clusterId)
-  return async (ownProblems = []) => {
-    const router = gateway(root)
-    const [scheduler, devices, running, latencies] = await Promise.all([
+  const services = new ServiceReader(root)
+  const slurm = createSlurmReader(root, config.slurmNodeName)
+  const accelerators = createAcceleratorReader(root)
+  const targets = config.latencyTargets.slice(0, 64).map((name) => parseTarget(name, config.latencyPort))
+  const fingerprint = hardwareFingerprint(root, clusterId)
+  return async (agentProblems = []) => {
+    const gateway = defaultGateway(root)
+    const [scheduler, devices, serviceStates, latency] = await Promise.all([
       slurm(),
       accelerators(),
       services.read(),
-      latency(targets, router ? target(router, config.gatewayPort) : null),
+      measureLatency(targets, gateway ? { name: gateway, host: gateway, port: config.gatewayPort } : null),
     ])
-    const { cores, memory, storage, health: busy } = host.read()
+    const { cores, memory, storage, health: hostHealth } = host.read()
     const health = {
-      ...busy,
+      ...hostHealth,
       gpu_utilization_percent: mean(devices?.map((device) => device.utilization_percent)),
       gpu_memory_utilization_percent: share(devices, 'memory_used_bytes', 'memory_total_bytes'),
       temperature_celsius: cpuTemperature(root),
       gpu_temperature_celsius: max(devices?.map((device) => device.temperature_celsius) ?? []),
-      ...kernelLog.read(new Date(), busy.uptime_seconds),
+      ...kernelLog.read(new Date(), hostHealth.uptime_seconds),
       slurm_state: scheduler?.state ?? null,
       ...memoryErrors(root),
     }
-    const { status, reasons } = judge({
+    const { status, reasons } = evaluateHealth({
       scheduler,
       devices,
       storage,
-      running,
+      services: serviceStates,
       memoryUncorrected: health.memory_ecc_uncorrected,
-      ownProblems,
+      agentProblems,
     })
     const gpus = devices?.length ?? 0
     return {
@@ -71,17 +71,17 @@ export function collector(config: Config, clusterId: string): (ownProblems?: str
         storage_gb_allocated: storage?.allocated ?? null,
       },
       health: { status, ...health, ...(reasons.length ? { reasons } : {}) },
-      latency: latencies,
-      jobs: jobs(scheduler),
-      services: running,
+      latency,
+      jobs: summarizeJobs(scheduler),
+      services: serviceStates,
       ...(devices ? { accelerators: devices } : {}),
-      interfaces: links(root),
-      hardware_fingerprint: hardware,
+      interfaces: readInterfaces(root),
+      hardware_fingerprint: fingerprint,
     }
   }
 }
 
-/** Without a scheduler nobody knows what is allocated, and so what is left. */
+/** Only the scheduler knows what is allocated, and so what is available. */
 function allocation<R extends 'cpu_cores' | 'gpus'>(resource: R, total: number | null, allocated: number | null) {
   const available = total === null || allocated === null ? null : Math.max(0, total - allocated)
   return { [`${resource}_available`]: available, [`${resource}_allocated`]: allocated } as Record<
@@ -90,47 +90,47 @@ function allocation<R extends 'cpu_cores' | 'gpus'>(resource: R, total: number |
   >
 }
 
-const ENDED = /^(PENDING|COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|PREEMPTED|BOOT_FAIL|DEADLINE|OUT_OF_MEMORY|REVOKED)$/
+const INACTIVE = /^(PENDING|COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|PREEMPTED|BOOT_FAIL|DEADLINE|OUT_OF_MEMORY|REVOKED)$/
 
-/** This node's jobs only. How many ended within a day only the accounting knows, which is not asked. */
-function jobs(scheduler: Slurm | null) {
-  const all = scheduler?.jobs ?? null
-  const here = all?.filter(({ state }) => !ENDED.test(state)) ?? null
+/** Jobs of this node; null where Slurm did not report them. */
+function summarizeJobs(scheduler: Slurm | null) {
+  const jobs = scheduler?.jobs ?? null
+  const active = jobs?.filter(({ state }) => !INACTIVE.test(state)) ?? null
   return {
-    running_count: here?.length ?? null,
-    pending_count: all?.filter(({ state }) => state === 'PENDING').length ?? null,
-    completed_24h: null,
-    failed_24h: null,
-    active_job_ids: here?.map(({ id }) => id).slice(0, 1024) ?? null,
+    running_count: active?.length ?? null,
+    pending_count: scheduler?.pendingJobs ?? null,
+    completed_24h: scheduler?.ended?.completed ?? null,
+    failed_24h: scheduler?.ended?.failed ?? null,
+    active_job_ids: active?.map(({ id }) => id).slice(0, 1024) ?? null,
   }
 }
 
-type Seen = {
+type HealthInputs = {
   scheduler: Slurm | null
   devices: { index: number | null; pci_address: string | null; health: string; health_reason: string | null }[] | null
   storage: { free: number | null } | null
-  running: { slurmd_running: boolean | null; munge_running: boolean | null }
+  services: { slurmd_running: boolean | null; munge_running: boolean | null }
   memoryUncorrected: number | null
-  ownProblems: string[]
+  agentProblems: string[]
 }
 
-/** The worst of what is wrong, and all of it in words. */
-function judge({ scheduler, devices, storage, running, memoryUncorrected, ownProblems }: Seen) {
-  const broken = devices?.filter(({ health }) => health === 'lost' || health === 'critical') ?? []
-  const worn = devices?.filter(({ health }) => health === 'warning') ?? []
-  const say = (device: (typeof broken)[number]) =>
+/** Overall status: the most severe finding, with all reasons. */
+function evaluateHealth({ scheduler, devices, storage, services, memoryUncorrected, agentProblems }: HealthInputs) {
+  const failedDevices = devices?.filter(({ health }) => health === 'lost' || health === 'critical') ?? []
+  const degradedDevices = devices?.filter(({ health }) => health === 'warning') ?? []
+  const describe = (device: (typeof failedDevices)[number]) =>
     `accelerator ${device.index ?? device.pci_address ?? '?'}: ${device.health_reason ?? device.health}`
   const unhealthy = [
-    ...broken.map(say),
-    ...(running.slurmd_running === false ? ['slurmd does not run'] : []),
-    ...(running.munge_running === false ? ['munged does not run'] : []),
-    ...(scheduler?.state && /DOWN|FAIL|NOT_RESPONDING|\*/.test(scheduler.state) ? [`Slurm says ${scheduler.state}`] : []),
+    ...failedDevices.map(describe),
+    ...(services.slurmd_running === false ? ['slurmd is not running'] : []),
+    ...(services.munge_running === false ? ['munged is not running'] : []),
+    ...(scheduler?.state && /DOWN|FAIL|NOT_RESPONDING|\*/.test(scheduler.state) ? [`Slurm state is ${scheduler.state}`] : []),
   ]
   const degraded = [
-    ...worn.map(say),
+    ...degradedDevices.map(describe),
     ...(memoryUncorrected ? [`${memoryUncorrected} uncorrected memory errors`] : []),
-    ...(storage?.free != null && storage.free < 5 ? [`${storage.free} % of the storage is left`] : []),
-    ...ownProblems,
+    ...(storage?.free != null && storage.free < 5 ? [`only ${storage.free} % of the storage is free`] : []),
+    ...agentProblems,
   ]
   const isDraining = /DRAIN/.test(scheduler?.state ?? '')
   const status = unhealthy.length ? 'unhealthy' : isDraining ? 'draining' : degraded.length ? 'degraded' : 'healthy'

@@ -2,11 +2,11 @@ import fs from 'node:fs'
 
 type Entry = { at: number; isError: boolean }
 const DAY = 86_400_000
-const KEPT = 10_000
+const MAX_ENTRIES = 10_000
 
 /**
- * Errors and warnings that the kernel wrote within the last 24 hours, and the Xids of NVIDIA's driver. Null while it is not known for the
- * whole time: when the kernel's buffer began later and we have not watched for so long, or when it may not be read.
+ * Counts kernel errors and warnings of the last 24 hours and collects Xids of the NVIDIA driver. Counts are null while the log does not
+ * cover 24 hours, or when it is not readable.
  */
 export class KernelLog {
   #file: number | null = null
@@ -19,7 +19,7 @@ export class KernelLog {
     try {
       this.#file = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
     } catch {
-      // Only root may read it.
+      // Only root can read it.
     }
   }
 
@@ -27,12 +27,12 @@ export class KernelLog {
     if (this.#file === null || uptimeSeconds === null)
       return { error_count_24h: null, warning_count_24h: null, last_error_message: null, xids: null }
     const boot = now.getTime() - uptimeSeconds * 1000
-    for (let record = this.#next(); record !== null; record = this.#next()) this.#take(record, boot, now)
+    for (let record = this.#next(); record !== null; record = this.#next()) this.#parse(record, boot, now)
     const since = now.getTime() - DAY
-    this.#entries = this.#entries.filter(({ at }) => at >= since).slice(-KEPT)
+    this.#entries = this.#entries.filter(({ at }) => at >= since).slice(-MAX_ENTRIES)
     this.#xids = this.#xids.filter(({ at }) => Date.parse(at) >= since).slice(-64)
-    const isWhole = this.#knownSince !== null && this.#knownSince <= since
-    const count = (isError: boolean) => (isWhole ? this.#entries.filter((entry) => entry.isError === isError).length : null)
+    const coversDay = this.#knownSince !== null && this.#knownSince <= since
+    const count = (isError: boolean) => (coversDay ? this.#entries.filter((entry) => entry.isError === isError).length : null)
     return {
       error_count_24h: count(true),
       warning_count_24h: count(false),
@@ -41,15 +41,15 @@ export class KernelLog {
     }
   }
 
-  /** `priority,sequence,microseconds since boot,flags;text` */
-  #take(record: string, boot: number, now: Date): void {
-    const found = /^(\d+),(\d+),(\d+),[^;]*;([^\n]*)/.exec(record)
-    if (!found) return
-    const [priority, sequence, micros] = [Number(found[1]) & 7, Number(found[2]), Number(found[3])]
-    const [at, message] = [boot + micros / 1000, found[4]!]
-    // The first record of this boot is still there, so nothing was lost.
+  /** Parses `priority,sequence,microseconds since boot,flags;text`. */
+  #parse(record: string, boot: number, now: Date): void {
+    const match = /^(\d+),(\d+),(\d+),[^;]*;([^\n]*)/.exec(record)
+    if (!match) return
+    const [priority, sequence, micros] = [Number(match[1]) & 7, Number(match[2]), Number(match[3])]
+    const [at, message] = [boot + micros / 1000, match[4]!]
+    // Sequence 0 is the first record of this boot: the log is complete.
     if (this.#knownSince === null) this.#knownSince = sequence === 0 ? 0 : Math.min(at, now.getTime())
-    if (Number(found[1]) > 7) return
+    if (Number(match[1]) > 7) return
     if (priority <= 4) this.#entries.push({ at, isError: priority <= 3 })
     if (priority <= 3) this.#lastError = message.slice(0, 256)
     const xid = /NVRM: Xid \(PCI:([\da-f:.]+)\): (\d+)/i.exec(message)
@@ -62,7 +62,7 @@ export class KernelLog {
         const length = fs.readSync(this.#file!, buffer, 0, buffer.length, null)
         return length > 0 ? buffer.toString('utf8', 0, length) : null
       } catch (error) {
-        // EPIPE: records were overwritten before we came to them, so what was before is not known any more.
+        // EPIPE: the kernel overwrote unread records, so earlier entries are lost.
         if ((error as NodeJS.ErrnoException).code !== 'EPIPE') return null
         this.#knownSince = null
       }

@@ -1,28 +1,28 @@
-import { max, names, number, sum, text } from '../files.ts'
+import { listFolder, max, readNumber, readText, sum } from '../files.ts'
 
 const CPU_SENSORS = /^(coretemp|k10temp|zenpower|cpu_thermal|x86_pkg_temp|scpi_sensors)$/
 
-/** The hottest of the CPU's own sensors in °C. */
+/** Highest CPU temperature in °C. */
 export function cpuTemperature(root: string): number | null {
-  const chips = names(root, '/sys/class/hwmon').map((name) => `/sys/class/hwmon/${name}`)
+  const chips = listFolder(root, '/sys/class/hwmon').map((name) => `/sys/class/hwmon/${name}`)
   const inputs = chips
-    .filter((chip) => CPU_SENSORS.test(text(root, `${chip}/name`) ?? ''))
+    .filter((chip) => CPU_SENSORS.test(readText(root, `${chip}/name`) ?? ''))
     .flatMap((chip) =>
-      names(root, chip)
+      listFolder(root, chip)
         .filter((name) => /^temp\d+_input$/.test(name))
         .map((name) => `${chip}/${name}`),
     )
-  const zones = names(root, '/sys/class/thermal')
+  const zones = listFolder(root, '/sys/class/thermal')
     .map((name) => `/sys/class/thermal/${name}`)
-    .filter((zone) => CPU_SENSORS.test(text(root, `${zone}/type`) ?? ''))
-  const found = max([...inputs, ...zones.map((zone) => `${zone}/temp`)].map((file) => number(root, file)))
-  return found === null ? null : Math.round(found / 100) / 10
+    .filter((zone) => CPU_SENSORS.test(readText(root, `${zone}/type`) ?? ''))
+  const highest = max([...inputs, ...zones.map((zone) => `${zone}/temp`)].map((file) => readNumber(root, file)))
+  return highest === null ? null : Math.round(highest / 100) / 10
 }
 
-/** Errors of the host's memory since the driver was loaded; null where no memory controller counts them. */
+/** Host memory errors since the EDAC driver was loaded; null without a memory controller that counts them. */
 export function memoryErrors(root: string) {
   const folder = '/sys/devices/system/edac/mc'
-  const controllers = names(root, folder).filter((name) => /^mc\d+$/.test(name))
-  const total = (counter: string) => sum(controllers.map((name) => number(root, `${folder}/${name}/${counter}`)))
+  const controllers = listFolder(root, folder).filter((name) => /^mc\d+$/.test(name))
+  const total = (counter: string) => sum(controllers.map((name) => readNumber(root, `${folder}/${name}/${counter}`)))
   return { memory_ecc_corrected: total('ce_count'), memory_ecc_uncorrected: total('ue_count') }
 }

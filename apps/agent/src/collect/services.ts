@@ -1,10 +1,10 @@
-import { names, text } from '../files.ts'
-import { find, output } from '../run.ts'
+import { listFolder, readText } from '../files.ts'
+import { findProgram, runProgram } from '../program.ts'
 
 const RUNTIMES = ['apptainer', 'singularity', 'podman', 'docker', 'enroot']
 
-/** Slurm's and munge's daemons, and the first container runtime that is installed. Null: not installed, so not expected to run. */
-export class Services {
+/** Reads the state of slurmd, munged and the first installed container runtime. Null means not installed. */
+export class ServiceReader {
   #root: string
   #pids = new Map<string, string>()
   #versions = new Map<string, Promise<string | null>>()
@@ -14,35 +14,35 @@ export class Services {
   }
 
   async read() {
-    const runtime = RUNTIMES.find(find) ?? null
+    const runtime = RUNTIMES.find(findProgram) ?? null
     return {
-      slurmd_running: this.#runs('slurmd'),
+      slurmd_running: this.#isRunning('slurmd'),
       slurmd_version: await this.#version('slurmd', ['-V']),
-      munge_running: this.#runs('munged'),
+      munge_running: this.#isRunning('munged'),
       container_runtime: runtime,
       container_runtime_version: runtime && (await this.#version(runtime, [runtime === 'enroot' ? 'version' : '--version'])),
     }
   }
 
-  /** Its process is remembered: all of /proc is looked through only when it is not there (any more). */
-  #runs(program: string): boolean | null {
-    if (!find(program)) return null
-    const isIt = (pid: string) => text(this.#root, `/proc/${pid}/comm`) === program
-    const known = this.#pids.get(program)
-    if (known && isIt(known)) return true
-    const pid = names(this.#root, '/proc').find((name) => /^\d+$/.test(name) && isIt(name))
+  /** Caches the PID and scans /proc only when that process is gone. */
+  #isRunning(program: string): boolean | null {
+    if (!findProgram(program)) return null
+    const matches = (pid: string) => readText(this.#root, `/proc/${pid}/comm`) === program
+    const cachedPid = this.#pids.get(program)
+    if (cachedPid && matches(cachedPid)) return true
+    const pid = listFolder(this.#root, '/proc').find((name) => /^\d+$/.test(name) && matches(name))
     if (pid) this.#pids.set(program, pid)
     return pid !== undefined
   }
 
-  /** Asked once for each place in which a program is found. */
+  /** Runs each program once and caches its version. */
   #version(program: string, args: string[]): Promise<string | null> {
-    const file = find(program)
+    const file = findProgram(program)
     if (!file) return Promise.resolve(null)
     if (!this.#versions.has(file))
       this.#versions.set(
         file,
-        output(program, args).then((said) => /\d+(?:\.\d+)+[\w.+~-]*/.exec(said ?? '')?.[0] ?? null),
+        runProgram(program, args).then((stdout) => /\d+(?:\.\d+)+[\w.+~-]*/.exec(stdout ?? '')?.[0] ?? null),
       )
     return this.#versions.get(file)!
   }

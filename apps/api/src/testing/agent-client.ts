@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { createEnrolmentToken } from '@muster/core/agents'
-import type { Ctx } from '@muster/core/context'
-import { type Answer, encodeHeartbeat, envelope, type Heartbeat, prove, sign } from '@muster/protocol'
+import { createEnrollmentToken } from '@muster/core/agents'
+import type { Ctx } from '@muster/core/registry'
+import { createProof, encodeHeartbeat, envelope, type Heartbeat, type HeartbeatResponse, sign } from '@muster/protocol'
 
 export type Keys = { privateKey: KeyObject; publicKey: string }
-export type Reply = Answer & { status: number; retryAfter: string | null }
+export type Reply = HeartbeatResponse & { status: number; retryAfter: string | null }
 
 export function makeKeys(): Keys {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -34,7 +34,11 @@ export function signedBody(heartbeat: Heartbeat, { privateKey }: Keys): Uint8Arr
 export function agentClient(url: string, prefix = '/api/v1/hpc') {
   async function post(path: string, body: Uint8Array<ArrayBuffer> | string): Promise<Reply> {
     const response = await fetch(url + prefix + path, { method: 'POST', body })
-    return { ...((await response.json()) as Answer), status: response.status, retryAfter: response.headers.get('retry-after') }
+    return {
+      ...((await response.json()) as HeartbeatResponse),
+      status: response.status,
+      retryAfter: response.headers.get('retry-after'),
+    }
   }
   return {
     post,
@@ -43,10 +47,10 @@ export function agentClient(url: string, prefix = '/api/v1/hpc') {
     beat: (keys: Keys, heartbeat: Partial<Heartbeat> & { node_id: string }) =>
       post(`/nodes/${heartbeat.node_id}/heartbeat`, signedBody(aHeartbeat(heartbeat), keys)),
     /** Register a new agent with a token of its own. */
-    async enrol(ctx: Ctx, name = newName(), keys = makeKeys(), more: object = {}) {
-      const { token } = await createEnrolmentToken(ctx, {})
-      const request = { node_id: name, cluster_id: 'lab', agent_pubkey: keys.publicKey, enrolment_token: token, ...more }
-      const answer = await this.register({ ...request, proof: prove(request, keys.privateKey, new Date()) })
+    async enroll(ctx: Ctx, name = newName(), keys = makeKeys(), more: object = {}) {
+      const { token } = await createEnrollmentToken(ctx, {})
+      const request = { node_id: name, cluster_id: 'lab', agent_pubkey: keys.publicKey, enrollment_token: token, ...more }
+      const answer = await this.register({ ...request, proof: createProof(request, keys.privateKey, new Date()) })
       return { name, keys, token, request, answer }
     },
   }

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 /** A fenced block of a guide: ```LANGUAGE REST. */
 export type Block = { language: string; rest: string; text: string; line: number }
 
-/** Why a block is not run, which stands in its info string: ```sh not-run: needs a Vault. */
-export const whyNotRun = (block: Block): string | null => /^not-run: (.+)/.exec(block.rest)?.[1] ?? null
+/** The reason why a block is not run, from its info string: ```sh not-run: needs a Vault. */
+export const runBlockedReason = (block: Block): string | null => /^not-run: (.+)/.exec(block.rest)?.[1] ?? null
 
-/** The fenced blocks of a Markdown file in order, and its text without them. */
-export function readGuide(path: string): { blocks: Block[]; prose: string } {
+/** The fenced blocks of a Markdown file, and the text outside of them. */
+export function readGuide(path: string): { blocks: Block[]; text: string } {
   const blocks: Block[] = []
-  const prose: string[] = []
+  const text: string[] = []
   let open: Block | null = null
   for (const [i, line] of readFileSync(path, 'utf8').split('\n').entries()) {
     const [, language = '', rest = ''] = /^```(\w*) ?(.*)$/.exec(line) ?? []
@@ -18,16 +18,16 @@ export function readGuide(path: string): { blocks: Block[]; prose: string } {
       open = null
     } else if (open) open.text += `${line}\n`
     else if (line.startsWith('```')) open = { language, rest, text: '', line: i + 1 }
-    else prose.push(line)
+    else text.push(line)
   }
-  if (open) throw new Error(`${path}:${open.line}: a block that does not end`)
-  return { blocks, prose: prose.join('\n') }
+  if (open) throw new Error(`${path}:${open.line}: unclosed block`)
+  return { blocks, text: text.join('\n') }
 }
 
-/** What stands in backticks in the text of a guide. */
-export const codeSpans = (prose: string): string[] => [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
+/** Code spans in the text of a guide. */
+export const codeSpans = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
 
-/** The commands of `muster` in a shell text, without comments and what they are piped into. */
+/** The `muster` commands of a shell script, without comments, pipes and redirects. */
 export function musterCommands(text: string): string[][] {
   const lines = text.replaceAll('\\\n', ' ').split('\n')
   return lines.flatMap((line) => {
@@ -36,7 +36,7 @@ export function musterCommands(text: string): string[][] {
   })
 }
 
-/** Text of a guide as a pattern: … is whatever stands there, and how columns are filled up does not count. */
+/** Expected output as a pattern: … matches anything; runs of spaces are equal to one. */
 export function asPattern(expected: string): RegExp {
   const literal = squeeze(expected)
     .split('…')
@@ -49,15 +49,15 @@ export const squeeze = (text: string): string =>
     .replace(/ $/gm, '')
     .trim()
 
-/** `answer` with everything that `expected` does not name left out, and "…" where that says so: equal when the guide is right. */
-export function asExpected(expected: unknown, answer: unknown): unknown {
-  if (expected === '…') return answer === undefined ? undefined : '…'
-  if (Array.isArray(expected) && Array.isArray(answer)) return answer.map((one, i) => asExpected(expected[i], one))
-  if (!isObject(expected) || !isObject(answer)) return answer
-  return Object.fromEntries(Object.keys(expected).map((key) => [key, asExpected(expected[key], answer[key])]))
+/** Reduces a response to the fields of `expected`, with "…" where that has it. Equal to `expected` when the guide is right. */
+export function asExpected(expected: unknown, actual: unknown): unknown {
+  if (expected === '…') return actual === undefined ? undefined : '…'
+  if (Array.isArray(expected) && Array.isArray(actual)) return actual.map((one, i) => asExpected(expected[i], one))
+  if (!isObject(expected) || !isObject(actual)) return actual
+  return Object.fromEntries(Object.keys(expected).map((key) => [key, asExpected(expected[key], actual[key])]))
 }
 
-/** Every id in an answer of the API, by what guides call it: `ComputeNode` and, when it has a name, `ComputeNode_gpu01`. */
+/** All IDs in a response, by their names in guides: `ComputeNode` and, for a named object, `ComputeNode_gpu01`. */
 export function* idsOf(value: unknown): Generator<[name: string, id: string]> {
   if (Array.isArray(value)) for (const one of value) yield* idsOf(one)
   if (!isObject(value)) return

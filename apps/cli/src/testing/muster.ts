@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { vi } from 'vitest'
-import { serveHttp } from '../../../api/src/http.ts'
+import { serveHttp } from '../../../api/src/http/server.ts'
 import { testApi } from '../../../api/src/testing/api.ts'
 import { main } from '../main.ts'
 
-/** An API over a database of its own, which `muster` speaks to from `signIn` on. */
-export async function cliWorld() {
+/** Starts an API with its own database. After `signIn`, `muster` uses it. */
+export async function startTestApi() {
   const t = await testApi()
   const server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
   return {
@@ -21,22 +21,21 @@ export async function cliWorld() {
     },
   }
 }
-export type CliWorld = Awaited<ReturnType<typeof cliWorld>>
+export type TestApi = Awaited<ReturnType<typeof startTestApi>>
 
 /**
- * What the command line says in this process, and how it ends.
- * @param words a line is parted at blanks; in it _ is a blank within a word, and '' an empty word
+ * Runs `muster` in this process.
+ * @param words arguments, or a line that is split at spaces; in a line, _ is a space within a word and '' an empty word
  */
 export async function muster(words: string | string[], stdin = ''): Promise<{ code: number; out: string; err: string }> {
-  const said = { out: [] as unknown[], err: [] as unknown[] }
+  const output = { out: [] as unknown[], err: [] as unknown[] }
   const input = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(stdin)]) as typeof process.stdin)
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.out.push(text) > 0)
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.err.push(text) > 0)
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => output.out.push(text) > 0)
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => output.err.push(text) > 0)
   try {
-    const given =
-      typeof words === 'string' ? words.split(' ').map((word) => word.replaceAll('_', ' ').replace(/^''$/, '')) : words
-    const code = await main(given)
-    return { code, out: said.out.join(''), err: said.err.join('') }
+    const argv = typeof words === 'string' ? words.split(' ').map((word) => word.replaceAll('_', ' ').replace(/^''$/, '')) : words
+    const code = await main(argv)
+    return { code, out: output.out.join(''), err: output.err.join('') }
   } finally {
     process.exitCode = 0
     for (const each of [input, out, err]) each.mockRestore()

@@ -1,7 +1,7 @@
 'use client'
 import { EllipsisVertical, KeySquare, ListRestart, LogOut, Pause, Play } from 'lucide-react'
 import { useState } from 'react'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
@@ -10,14 +10,14 @@ import { Menu, MenuItem } from '@/ui/menu.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { type Agent, DeregisterAgent, DrainAgent, ResetAgentSequence, ResumeAgent } from './agent-documents.ts'
 
-type Props = { nodeId: string; name: string; agent: Agent; onEnrol: () => void }
+type Props = { nodeId: string; name: string; agent: Agent; onEnroll: () => void }
 
-/** What can be done about an agent; what cannot be says why. */
-export function AgentActions({ nodeId, name, agent, onEnrol }: Props) {
-  const drain = useVerb(DrainAgent)
-  const resume = useVerb(ResumeAgent)
-  const deregister = useVerb(DeregisterAgent)
-  const reset = useVerb(ResetAgentSequence)
+/** Actions on an agent. A blocked action shows its reason. */
+export function AgentActions({ nodeId, name, agent, onEnroll }: Props) {
+  const drain = useMutation(DrainAgent)
+  const resume = useMutation(ResumeAgent)
+  const deregister = useMutation(DeregisterAgent)
+  const reset = useMutation(ResetAgentSequence)
   const [open, setOpen] = useState<'drain' | 'reset' | 'deregister' | null>(null)
   const [reason, setReason] = useState('')
   const close = () => setOpen(null)
@@ -47,8 +47,8 @@ export function AgentActions({ nodeId, name, agent, onEnrol }: Props) {
       </Button>
       <Menu label={t('agent.more')} icon={<EllipsisVertical aria-hidden />} iconOnly>
         <div className="w-60">
-          <MenuItem icon={<KeySquare aria-hidden />} onClick={onEnrol}>
-            {t('enrol.openNode')}
+          <MenuItem icon={<KeySquare aria-hidden />} onClick={onEnroll}>
+            {t('enroll.openNode')}
           </MenuItem>
           <MenuItem
             icon={<ListRestart aria-hidden />}
@@ -92,7 +92,7 @@ export function AgentActions({ nodeId, name, agent, onEnrol }: Props) {
         <Confirm
           title={t('agent.deregisterTitle', { name })}
           action={t('agent.deregister')}
-          typed={name}
+          confirmText={name}
           onClose={close}
           onConfirm={() => deregister.run({ nodeId })}
         >

@@ -2,10 +2,10 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const AgentFragment = graphql(`
   fragment AgentHead on Agent {
-    agentId cluster state stateSince stateReason version registeredAt seenFrom fingerprint offeredFingerprint heldAt
+    agentId cluster state stateSince stateReason version registeredAt seenFrom fingerprint offeredFingerprint offlineSuppressedAt
     drainRequestedAt drainRequestedByName drainReason
     drainBlockedReason resumeBlockedReason deregisterBlockedReason resetSequenceBlockedReason approveBlockedReason
-    lastHeartbeat { heardAt skewMs bootEpoch sequence accepted missed health slurmState runningJobs cpuPercent memoryPercent }
+    lastHeartbeat { receivedAt skewMs bootEpoch sequence accepted missed health slurmState runningJobs cpuPercent memoryPercent }
     trust { check isOk text }
     key { id }
     keys {

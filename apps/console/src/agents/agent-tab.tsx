@@ -4,31 +4,31 @@ import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { formatDuration } from '@/messages/format.ts'
-import { t } from '@/messages/index.ts'
+import { formatNumber, t } from '@/messages/index.ts'
 import { OneNodeUpdated } from '@/nodes/node-documents.ts'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { JsonTree } from '@/ui/json-tree.tsx'
 import { Notice } from '@/ui/notice.tsx'
-import { Facts, Panel } from '@/ui/page.tsx'
+import { Panel, PropertyList } from '@/ui/page.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { Ago } from '@/ui/time.tsx'
 import { AgentActions } from './agent-actions.tsx'
 import { type AgentDetails, NodeAgentQuery } from './agent-documents.ts'
 import { AgentState } from './badges.tsx'
-import { type HeartbeatNews, Heartbeats } from './documents.ts'
-import { EnrolDialog } from './enrol-dialog.tsx'
-import { everyStep } from './history.ts'
+import { Heartbeats, type HeartbeatUpdate } from './documents.ts'
+import { EnrollDialog } from './enroll-dialog.tsx'
+import { fillGaps } from './history.ts'
 import { Sparkline } from './sparkline.tsx'
 import { Timeline } from './timeline.tsx'
 import { Trust } from './trust.tsx'
 
 const percent = (value: number) => t('unit.percent', { value: Math.round(value) })
 
-/** The day in lines: how busy the node was, how its clock went, what did not arrive. */
-function History({ history, now }: { history: AgentDetails['history']; now: HeartbeatNews | null }) {
-  const steps = everyStep(history)
+/** Load, clock skew and missed heartbeats of the last 24 hours. */
+function History({ history, now }: { history: AgentDetails['history']; now: HeartbeatUpdate | null }) {
+  const steps = fillGaps(history)
   const withNow = (values: (number | null)[], last: number | null | undefined) =>
     typeof last === 'number' ? [...values, last] : values
   return (
@@ -53,36 +53,32 @@ function History({ history, now }: { history: AgentDetails['history']; now: Hear
           max={100}
         />
         <Sparkline label={t('agent.skew')} values={steps.map((step) => step?.maxSkewMs ?? null)} unit={formatDuration} />
-        <Sparkline
-          label={t('agent.missed')}
-          values={steps.map((step) => step?.missed ?? null)}
-          unit={(count) => t('common.count', { count })}
-        />
+        <Sparkline label={t('agent.missed')} values={steps.map((step) => step?.missed ?? null)} unit={formatNumber} />
       </div>
     </Panel>
   )
 }
 
-/** The agent of a node: how it is, why to believe it, what became of it, and what can be done. */
+/** A node's agent: state, trust checks, history and actions. */
 export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
   const [{ data, error }, read] = useQuery({
     query: NodeAgentQuery,
     variables: { id: nodeId },
     requestPolicy: 'cache-and-network',
   })
-  const [now, setNow] = useState<HeartbeatNews | null>(null)
+  const [now, setNow] = useState<HeartbeatUpdate | null>(null)
   const [isEnrolling, setEnrolling] = useState(false)
   const reload = () => read({ requestPolicy: 'network-only' })
   useReconnect(reload)
-  // A key that came, or what somebody else approved.
+  // A key may have been presented, or approved by another user.
   useLive(OneNodeUpdated, { id: nodeId }, reload)
   const node = data?.node?.__typename === 'ComputeNode' ? data.node : null
   const agent = node?.agent ?? null
-  useLive(Heartbeats, agent ? { nodeId } : null, ({ heartbeats: [beat] }) => {
-    if (!beat) return
-    setNow(beat)
-    // A change of state has a transition and other reasons with it; the rest of a beat is all there is to it.
-    if (agent && beat.state !== agent.state) reload()
+  useLive(Heartbeats, agent ? { nodeId } : null, ({ heartbeats: [heartbeat] }) => {
+    if (!heartbeat) return
+    setNow(heartbeat)
+    // A state change also changes transitions and reasons; the heartbeat has all other values.
+    if (agent && heartbeat.state !== agent.state) reload()
   })
   if (error && !node)
     return (
@@ -95,7 +91,7 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
         <Skeleton className="h-64 w-full" />
       </div>
     )
-  const enrol = isEnrolling && <EnrolDialog node={{ id: nodeId, name }} onClose={() => setEnrolling(false)} />
+  const enroll = isEnrolling && <EnrollDialog node={{ id: nodeId, name }} onClose={() => setEnrolling(false)} />
   if (!agent)
     return (
       <>
@@ -103,46 +99,46 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
           icon={<Plug aria-hidden />}
           title={t('agent.emptyTitle')}
           action={
-            <Button look="primary" onClick={() => setEnrolling(true)}>
-              {t('enrol.openNode')}
+            <Button variant="primary" onClick={() => setEnrolling(true)}>
+              {t('enroll.openNode')}
             </Button>
           }
         >
           <p>{t('agent.emptyText')}</p>
         </Empty>
-        {enrol}
+        {enroll}
       </>
     )
-  const beat = agent.lastHeartbeat
-  const heardAt = now?.heardAt ?? beat?.heardAt
+  const heartbeat = agent.lastHeartbeat
+  const receivedAt = now?.receivedAt ?? heartbeat?.receivedAt
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <div className="flex flex-wrap gap-2 lg:col-span-2">
-        <AgentActions nodeId={nodeId} name={name} agent={agent} onEnrol={() => setEnrolling(true)} />
+        <AgentActions nodeId={nodeId} name={name} agent={agent} onEnroll={() => setEnrolling(true)} />
       </div>
-      {agent.heldAt && (
+      {agent.offlineSuppressedAt && (
         <div className="lg:col-span-2">
-          <Notice tone="warn" title={t('fleet.heldTitle')}>
-            {t('agent.held')}
+          <Notice tone="warn" title={t('fleet.massOutageTitle')}>
+            {t('agent.massOutage')}
           </Notice>
         </div>
       )}
       <Panel title={t('agent.title')}>
-        <Facts
+        <PropertyList
           rows={[
             [
               t('agent.state'),
               <span key="s" className="flex flex-wrap gap-x-2" aria-live="polite">
                 <AgentState state={agent.state} />
                 <span className="text-muted">
-                  {t(`agentReason.${agent.stateReason}`)} <Ago at={agent.stateSince} />
+                  {t(`agentReason.${agent.stateReason}`)} · <RelativeTime at={agent.stateSince} />
                 </span>
               </span>,
             ],
-            [t('agent.heard'), <Ago key="h" at={heardAt} never={t('common.never')} />],
-            [t('agent.health'), beat?.health ?? t('common.none')],
-            [t('agent.jobs'), beat?.runningJobs ?? t('common.none')],
-            [t('agent.slurm'), beat?.slurmState ?? t('common.none')],
+            [t('agent.heard'), <RelativeTime key="h" at={receivedAt} never={t('common.never')} />],
+            [t('agent.health'), heartbeat?.health ?? t('common.none')],
+            [t('agent.jobs'), heartbeat?.runningJobs ?? t('common.none')],
+            [t('agent.slurm'), heartbeat?.slurmState ?? t('common.none')],
             ...(agent.drainRequestedAt
               ? [
                   [
@@ -164,13 +160,13 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
               t('agent.sequence'),
               <span key="q" className="tabular-nums">
                 {t('agent.sequenceText', {
-                  sequence: now?.sequence ?? beat?.sequence ?? t('common.none'),
-                  accepted: beat?.accepted ?? 0,
-                  missed: beat?.missed ?? 0,
+                  sequence: String(now?.sequence ?? heartbeat?.sequence ?? t('common.none')),
+                  accepted: heartbeat?.accepted ?? 0,
+                  missed: heartbeat?.missed ?? 0,
                 })}
               </span>,
             ],
-            [t('agent.registered'), <Ago key="r" at={agent.registeredAt} />],
+            [t('agent.registered'), <RelativeTime key="r" at={agent.registeredAt} />],
           ]}
         />
       </Panel>
@@ -188,7 +184,7 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
           )}
         </Panel>
       </div>
-      {enrol}
+      {enroll}
     </div>
   )
 }

@@ -12,7 +12,7 @@ export const agentTones: Record<Name, Tone> = {
   DEREGISTERED: 'neutral',
 }
 
-/** What the agent of a node is found to be. */
+/** The state of an agent. */
 export function AgentState({ state, reason }: { state: Name; reason?: string | null }) {
   return (
     <State tone={agentTones[state]} title={reason ?? undefined}>

@@ -1,11 +1,11 @@
 import Link from 'next/link'
-import { t } from '@/messages/index.ts'
+import { formatNumber, t } from '@/messages/index.ts'
 import type { AgentState, FleetCluster } from './documents.ts'
 import { agentStates, countStates } from './fleet.ts'
 
 type Place = Partial<Pick<FleetCluster, 'cluster' | 'region' | 'datacenter'>>
 
-/** The list of the nodes that are in a state, in a place or at all. */
+/** Link to the node list, filtered by agent state and location. */
 export function nodesHref(state: AgentState, { cluster, region, datacenter }: Place): string {
   const query = new URLSearchParams({
     agent: state,
@@ -16,7 +16,7 @@ export function nodesHref(state: AgentState, { cluster, region, datacenter }: Pl
   return `/nodes?${query}`
 }
 
-/** The fleet in numbers: each cluster's nodes by state; each number leads to its nodes. */
+/** Nodes of each cluster by state; each number links to its nodes. */
 export function ClusterTable({ clusters }: { clusters: FleetCluster[] }) {
   const shown = agentStates.filter((state) => clusters.some(({ states }) => states.includes(state)))
   return (
@@ -54,7 +54,7 @@ export function ClusterTable({ clusters }: { clusters: FleetCluster[] }) {
                   <td key={state} className="px-4 py-2 text-right tabular-nums">
                     {counts[state] > 0 ? (
                       <Link className="underline-offset-2 hover:underline" href={nodesHref(state, cluster)}>
-                        {t('common.count', { count: counts[state] })}
+                        {formatNumber(counts[state])}
                       </Link>
                     ) : (
                       <span className="text-faint">{t('common.none')}</span>
@@ -70,6 +70,6 @@ export function ClusterTable({ clusters }: { clusters: FleetCluster[] }) {
   )
 }
 
-/** Where a cluster stands, as far as its agents say. */
+/** Region and data center as reported by the agents; null when unknown. */
 export const placeText = ({ region, datacenter }: Pick<FleetCluster, 'region' | 'datacenter'>): string | null =>
   [region, datacenter].filter(Boolean).join(' · ') || null

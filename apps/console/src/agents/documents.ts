@@ -13,13 +13,13 @@ export type FleetCluster = Read
 export type AgentState = Read['states'][number]
 
 export const HeartbeatFragment = graphql(`
-  fragment HeartbeatNews on Heartbeat { nodeId name state stateSince heardAt sequence skewMs health cpuPercent memoryPercent }
+  fragment HeartbeatUpdate on Heartbeat { nodeId name state stateSince receivedAt sequence skewMs health cpuPercent memoryPercent }
 `)
-export type HeartbeatNews = ResultOf<typeof HeartbeatFragment>
+export type HeartbeatUpdate = ResultOf<typeof HeartbeatFragment>
 
 export const Heartbeats = graphql(
   `
-  subscription Heartbeats($nodeId: ID) { heartbeats(nodeId: $nodeId) { ...HeartbeatNews } }
+  subscription Heartbeats($nodeId: ID) { heartbeats(nodeId: $nodeId) { ...HeartbeatUpdate } }
 `,
   [HeartbeatFragment],
 )

@@ -1,10 +1,10 @@
 import { formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 
-const inWords: Record<string, (value: never) => string | null> = {
-  // Said by the silence and the time of the change.
-  heardAt: () => null,
-  // Who is heard again was silent until a moment ago; that is said by the state before.
+const formatters: Record<string, (value: never) => string | null> = {
+  // Redundant with the silence and the time of the change.
+  receivedAt: () => null,
+  // Below a second the agent has just resumed; the previous state shows that.
   silentS: (seconds: number) => (seconds < 1 ? null : t('evidence.silentS', { time: formatDuration(seconds * 1000) })),
   bootEpoch: () => null,
   sequence: (number: number) => t('evidence.sequence', { number }),
@@ -18,17 +18,19 @@ const inWords: Record<string, (value: never) => string | null> = {
   seenFrom: (address: string) => t('evidence.seenFrom', { address }),
 }
 
-/** What a change of state was judged by, in a line; what is not known here is said by its name. */
+/** The evidence of a state change in one line. Unknown fields are shown by name. */
 export function evidenceText(evidence: unknown): string {
   if (typeof evidence !== 'object' || evidence === null) return ''
   return Object.entries(evidence)
     .filter(([, value]) => value !== null)
-    .flatMap(([key, value]) => (Object.hasOwn(inWords, key) ? (inWords[key]?.(value as never) ?? []) : byName(key, value)))
+    .flatMap(([key, value]) =>
+      Object.hasOwn(formatters, key) ? (formatters[key]?.(value as never) ?? []) : unknownField(key, value),
+    )
     .join(' · ')
 }
 
 /** `skewMs 12` -> `skew ms: 12`. */
-function byName(key: string, value: unknown): string {
+function unknownField(key: string, value: unknown): string {
   const name = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ')
   return t('evidence.other', {
     name: name.toLowerCase(),

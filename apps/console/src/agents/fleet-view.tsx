@@ -11,11 +11,11 @@ import type { useQueryState } from '@/ui/use-query-state.ts'
 import { agentTones } from './badges.tsx'
 import { ClusterTable, nodesHref, placeText } from './cluster-table.tsx'
 import { type FleetCluster, NodeIdQuery } from './documents.ts'
-import { agentStates, countStates, pitchFor } from './fleet.ts'
+import { agentStates, cellPitch, countStates } from './fleet.ts'
 import { type HeatBy, HeatGrid } from './heat-grid.tsx'
 
 const gridHeight = 460
-const ways = ['state', 'cpu', 'memory'] as const satisfies readonly HeatBy[]
+const colorings = ['state', 'cpu', 'memory'] as const satisfies readonly HeatBy[]
 const places = ['region', 'datacenter', 'cluster'] as const
 
 function useWidth() {
@@ -34,7 +34,7 @@ function Grids({ clusters, by }: { clusters: FleetCluster[]; by: HeatBy }) {
   const { box, width } = useWidth()
   const client = useClient()
   const router = useRouter()
-  const pitch = pitchFor(
+  const pitch = cellPitch(
     clusters.reduce((sum, { names }) => sum + names.length, 0),
     width,
     gridHeight,
@@ -67,28 +67,28 @@ function Grids({ clusters, by }: { clusters: FleetCluster[]; by: HeatBy }) {
   )
 }
 
-/** Which way to colour the cells. */
-function Ways({ by, onChange }: { by: HeatBy; onChange: (by: HeatBy) => void }) {
+/** Selects what the cell colors show. */
+function ColorChoice({ by, onChange }: { by: HeatBy; onChange: (by: HeatBy) => void }) {
   return (
-    <fieldset className="flex gap-0.5 rounded-md bg-sunken p-0.5" aria-label={t('fleet.colourBy')}>
-      {ways.map((way) => (
+    <fieldset className="flex gap-0.5 rounded-md bg-sunken p-0.5" aria-label={t('fleet.colorBy')}>
+      {colorings.map((coloring) => (
         <button
-          key={way}
+          key={coloring}
           type="button"
-          aria-pressed={by === way}
-          onClick={() => onChange(way)}
-          className={`h-6 rounded px-2.5 text-xs ${by === way ? 'bg-panel font-medium text-text' : 'text-muted hover:text-text'}`}
+          aria-pressed={by === coloring}
+          onClick={() => onChange(coloring)}
+          className={`h-6 rounded px-2.5 text-xs ${by === coloring ? 'bg-panel font-medium text-text' : 'text-muted hover:text-text'}`}
         >
-          {t(`fleet.by.${way}`)}
+          {t(`fleet.by.${coloring}`)}
         </button>
       ))}
     </fieldset>
   )
 }
 
-/** The nodes of the fleet that stand where the URL says: in numbers by state, as a grid, and by cluster. */
+/** The fleet, filtered by the URL: counts by state, a heat map, and a table of clusters. */
 export function FleetView({ all, query }: { all: FleetCluster[]; query: ReturnType<typeof useQueryState> }) {
-  const by = ways.find((way) => way === query.get('by')) ?? 'state'
+  const by = colorings.find((coloring) => coloring === query.get('by')) ?? 'state'
   const chosen = { cluster: query.get('cluster'), region: query.get('region'), datacenter: query.get('datacenter') }
   const clusters = all.filter((cluster) => places.every((place) => !chosen[place] || cluster[place] === chosen[place]))
   const counts = countStates(clusters)
@@ -128,7 +128,7 @@ export function FleetView({ all, query }: { all: FleetCluster[]; query: ReturnTy
       </ul>
       <Panel
         title={t('fleet.grid')}
-        actions={<Ways by={by} onChange={(next) => query.set({ by: next === 'state' ? null : next })} />}
+        actions={<ColorChoice by={by} onChange={(next) => query.set({ by: next === 'state' ? null : next })} />}
       >
         <Grids clusters={clusters} by={by} />
       </Panel>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FleetCluster, HeartbeatNews } from './documents.ts'
-import { countStates, moved, pitchFor, withBeats } from './fleet.ts'
+import type { FleetCluster, HeartbeatUpdate } from './documents.ts'
+import { applyHeartbeats, cellPitch, countStates, moveCell } from './fleet.ts'
 
 const cluster = (name: string, names: string[]): FleetCluster => ({
   cluster: name,
@@ -11,12 +11,12 @@ const cluster = (name: string, names: string[]): FleetCluster => ({
   cpu: names.map(() => null),
   memory: names.map(() => null),
 })
-const beat = (name: string, more: Partial<HeartbeatNews> = {}): HeartbeatNews => ({
+const heartbeat = (name: string, more: Partial<HeartbeatUpdate> = {}): HeartbeatUpdate => ({
   nodeId: name,
   name,
   state: 'STALE',
   stateSince: '',
-  heardAt: null,
+  receivedAt: null,
   sequence: 1,
   skewMs: 0,
   health: 'healthy',
@@ -25,9 +25,12 @@ const beat = (name: string, more: Partial<HeartbeatNews> = {}): HeartbeatNews =>
   ...more,
 })
 
-test('beats change the cells of their nodes and nothing else', () => {
+test('a heartbeat updates only the cell of its node', () => {
   const before = [cluster('a', ['a1', 'a2']), cluster('b', ['b1'])]
-  const { fleet, isComplete } = withBeats(before, [beat('a2'), beat('a1', { state: 'OFFLINE', cpuPercent: null })])
+  const { fleet, isComplete } = applyHeartbeats(before, [
+    heartbeat('a2'),
+    heartbeat('a1', { state: 'OFFLINE', cpuPercent: null }),
+  ])
   expect(isComplete).toBe(true)
   expect(fleet[0]).toMatchObject({ states: ['OFFLINE', 'STALE'], cpu: [null, 40], memory: [50, 50] })
   expect(fleet[1]).toBe(before[1])
@@ -35,18 +38,18 @@ test('beats change the cells of their nodes and nothing else', () => {
   expect(countStates(fleet)).toMatchObject({ ACTIVE: 1, STALE: 1, OFFLINE: 1, PENDING: 0 })
 })
 
-test('a beat of a node that is not there yet asks for another reading', () => {
-  expect(withBeats([cluster('a', ['a1'])], [beat('new')]).isComplete).toBe(false)
+test('a heartbeat of an unknown node requires a reload', () => {
+  expect(applyHeartbeats([cluster('a', ['a1'])], [heartbeat('new')]).isComplete).toBe(false)
 })
 
-test('ten thousand cells fit on a screen, and few of them are not huge', () => {
-  const pitch = pitchFor(10_000, 1100, 480)
+test('ten thousand cells fit on a screen and few cells have a limited size', () => {
+  const pitch = cellPitch(10_000, 1100, 480)
   expect(Math.ceil(10_000 / Math.floor(1100 / pitch)) * pitch).toBeLessThan(520)
-  expect(pitchFor(3, 1100, 480)).toBe(26)
-  expect(pitchFor(10_000, 340, 480)).toBeGreaterThanOrEqual(5)
+  expect(cellPitch(3, 1100, 480)).toBe(26)
+  expect(cellPitch(10_000, 340, 480)).toBeGreaterThanOrEqual(5)
 })
 
-test('keys move within the grid and never out of it', () => {
-  expect([moved('ArrowRight', 0, 5, 12), moved('ArrowDown', 1, 5, 12), moved('End', 0, 5, 12)]).toEqual([1, 6, 11])
-  expect([moved('ArrowLeft', 0, 5, 12), moved('ArrowDown', 9, 5, 12), moved('Enter', 3, 5, 12)]).toEqual([0, 9, null])
+test('arrow keys stay within the grid', () => {
+  expect([moveCell('ArrowRight', 0, 5, 12), moveCell('ArrowDown', 1, 5, 12), moveCell('End', 0, 5, 12)]).toEqual([1, 6, 11])
+  expect([moveCell('ArrowLeft', 0, 5, 12), moveCell('ArrowDown', 9, 5, 12), moveCell('Enter', 3, 5, 12)]).toEqual([0, 9, null])
 })

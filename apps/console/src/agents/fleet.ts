@@ -1,6 +1,6 @@
-import type { AgentState, FleetCluster, HeartbeatNews } from './documents.ts'
+import type { AgentState, FleetCluster, HeartbeatUpdate } from './documents.ts'
 
-/** In the order in which people want to know them. */
+/** In display order. */
 export const agentStates = [
   'ACTIVE',
   'STALE',
@@ -13,61 +13,61 @@ export const agentStates = [
 
 export type Counts = Record<AgentState, number>
 
-/** How many cells are in each state. */
+/** Counts nodes by state. */
 export function countStates(clusters: readonly Pick<FleetCluster, 'states'>[]): Counts {
   const counts = Object.fromEntries(agentStates.map((state) => [state, 0])) as Counts
   for (const { states } of clusters) for (const state of states) counts[state]++
   return counts
 }
 
-const places = new WeakMap<readonly string[], Map<string, number>>()
-function placeOf(names: readonly string[], name: string): number | undefined {
-  let known = places.get(names)
-  if (!known) {
-    known = new Map(names.map((each, index) => [each, index]))
-    places.set(names, known)
+const indexes = new WeakMap<readonly string[], Map<string, number>>()
+function indexOfNode(names: readonly string[], name: string): number | undefined {
+  let cached = indexes.get(names)
+  if (!cached) {
+    cached = new Map(names.map((each, index) => [each, index]))
+    indexes.set(names, cached)
   }
-  return known.get(name)
+  return cached.get(name)
 }
 
-/** The fleet after some beats. `isComplete` is false when one is of a node that is not in it yet: then it is to be read again. */
-export function withBeats(fleet: readonly FleetCluster[], beats: readonly HeartbeatNews[]) {
+/** Applies heartbeats to the fleet. `isComplete` is false when a node is not in it yet; then the fleet must be read again. */
+export function applyHeartbeats(fleet: readonly FleetCluster[], heartbeats: readonly HeartbeatUpdate[]) {
   let isComplete = true
   const next = [...fleet]
-  for (const beat of beats) {
-    const at = next.findIndex(({ names }) => placeOf(names, beat.name) !== undefined)
-    const before = next[at]
-    if (!before) {
+  for (const heartbeat of heartbeats) {
+    const at = next.findIndex(({ names }) => indexOfNode(names, heartbeat.name) !== undefined)
+    const current = next[at]
+    if (!current) {
       isComplete = false
       continue
     }
-    const place = placeOf(before.names, beat.name) as number
-    const cluster = before === fleet[at] ? copyOf(before) : before
-    cluster.states[place] = beat.state
-    cluster.cpu[place] = beat.cpuPercent
-    cluster.memory[place] = beat.memoryPercent
+    const index = indexOfNode(current.names, heartbeat.name) as number
+    const cluster = current === fleet[at] ? copyCluster(current) : current
+    cluster.states[index] = heartbeat.state
+    cluster.cpu[index] = heartbeat.cpuPercent
+    cluster.memory[index] = heartbeat.memoryPercent
     next[at] = cluster
   }
   return { fleet: next, isComplete }
 }
-// The names stay the same array, by which their places are known.
-const copyOf = (cluster: FleetCluster): FleetCluster => ({
+// `names` stays the same array: it is the key of the index cache.
+const copyCluster = (cluster: FleetCluster): FleetCluster => ({
   ...cluster,
   states: [...cluster.states],
   cpu: [...cluster.cpu],
   memory: [...cluster.memory],
 })
 
-const largest = 26
-const smallest = 5
+const maxPitch = 26
+const minPitch = 5
 
-/** Side of a cell with its gap, so that `count` cells on `width` pixels are at most about `height` high, as far as they can be seen. */
-export function pitchFor(count: number, width: number, height: number): number {
-  return Math.max(smallest, Math.min(largest, Math.floor(Math.sqrt((width * height) / Math.max(1, count)))))
+/** Cell size including its gap, so that `count` cells on `width` pixels need about `height` pixels, within limits. */
+export function cellPitch(count: number, width: number, height: number): number {
+  return Math.max(minPitch, Math.min(maxPitch, Math.floor(Math.sqrt((width * height) / Math.max(1, count)))))
 }
 
-/** Where a key leads from a cell of a grid with so many columns; null: the key does not move. */
-export function moved(key: string, from: number, columns: number, count: number): number | null {
+/** The cell that a key press moves to; null when the key does not move. */
+export function moveCell(key: string, from: number, columns: number, count: number): number | null {
   const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }
   if (key === 'Home') return 0
   if (key === 'End') return count - 1

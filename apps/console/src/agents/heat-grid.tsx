@@ -2,11 +2,11 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import { t } from '@/messages/index.ts'
 import type { AgentState, FleetCluster } from './documents.ts'
-import { moved } from './fleet.ts'
+import { moveCell } from './fleet.ts'
 import { type Palette, usePalette } from './use-palette.ts'
 
 export type HeatBy = 'state' | 'cpu' | 'memory'
-const colours: Record<AgentState, keyof Palette> = {
+const colors: Record<AgentState, keyof Palette> = {
   ACTIVE: 'ok-dot',
   STALE: 'warn-dot',
   OFFLINE: 'bad-dot',
@@ -26,9 +26,9 @@ function paint(context: CanvasRenderingContext2D, { cluster, by, pitch, columns,
     const value = by === 'state' ? null : cluster[by][index]
     const isHeat = by !== 'state' && typeof value === 'number'
     context.globalAlpha = isHeat ? 0.1 + (0.9 * Math.min(100, value)) / 100 : 1
-    context.fillStyle = by === 'state' ? palette[colours[state]] : isHeat ? palette.accent : palette.line
+    context.fillStyle = by === 'state' ? palette[colors[state]] : isHeat ? palette.accent : palette.line
     context.fillRect(x, y, side, side)
-    // Who cannot tell the colours apart sees a hole in what is lost and half of what is late or on its way out.
+    // Shapes for users who can't distinguish the colors: a hole for offline, half a cell for stale and draining.
     if (by !== 'state' || side < 4) return
     context.fillStyle = palette.panel
     const quarter = Math.max(1, Math.round(side / 4))
@@ -38,11 +38,12 @@ function paint(context: CanvasRenderingContext2D, { cluster, by, pitch, columns,
   context.globalAlpha = 1
 }
 
-/** What a cell says to those who hear it or point at it. */
+/** Text of a cell for its tooltip and for screen readers. */
 export function cellText(cluster: FleetCluster, index: number): string {
   const state = cluster.states[index]
   if (!state) return ''
-  const percent = (value: number | null | undefined) => (typeof value === 'number' ? Math.round(value) : t('common.none'))
+  const percent = (value: number | null | undefined) =>
+    typeof value === 'number' ? t('unit.percent', { value: Math.round(value) }) : t('common.none')
   return t('fleet.cell', {
     name: cluster.names[index] ?? '',
     state: t(`agentState.${state}`),
@@ -52,8 +53,8 @@ export function cellText(cluster: FleetCluster, index: number): string {
 }
 
 /**
- * The nodes of a cluster as cells on a canvas, which does not mind ten thousand. A pointer reads a cell and opens its node; so does
- * the keyboard: arrows move, Enter opens.
+ * The nodes of a cluster as cells on a canvas, for ten thousand nodes. Pointing at a cell shows its node, a click opens it; on the
+ * keyboard, arrows move and Enter opens.
  */
 export function HeatGrid({
   cluster,
@@ -90,7 +91,7 @@ export function HeatGrid({
     paint(context, { cluster, by, pitch, columns, palette })
   }, [cluster, by, pitch, columns, height, palette])
 
-  const marked = hovered ?? (isFocused ? active : null)
+  const highlighted = hovered ?? (isFocused ? active : null)
   const place = (index: number) => ({ left: (index % columns) * pitch, top: Math.floor(index / columns) * pitch })
   function cellAt(event: React.PointerEvent | React.MouseEvent): number | null {
     const box = event.currentTarget.getBoundingClientRect()
@@ -115,7 +116,7 @@ export function HeatGrid({
         if (name) onOpen(name)
       }}
       onKeyDown={(event) => {
-        const next = moved(event.key, active, columns, count)
+        const next = moveCell(event.key, active, columns, count)
         const name = cluster.names[active]
         if (next !== null) {
           event.preventDefault()
@@ -128,24 +129,24 @@ export function HeatGrid({
       <div role="option" id={`${id}-cell`} aria-selected tabIndex={-1} className="sr-only">
         {cellText(cluster, active)}
       </div>
-      {marked !== null && marked < count && (
+      {highlighted !== null && highlighted < count && (
         <>
           <div
             aria-hidden
             className="pointer-events-none absolute outline-2 outline-text"
-            style={{ ...place(marked), width: pitch - 1, height: pitch - 1 }}
+            style={{ ...place(highlighted), width: pitch - 1, height: pitch - 1 }}
           />
           <div
             aria-hidden
             className="pointer-events-none absolute z-10 rounded-md border border-line-strong bg-panel px-2 py-1 text-xs whitespace-nowrap shadow-float"
             style={{
-              top: place(marked).top + pitch + 4,
-              ...(place(marked).left > (columns * pitch) / 2
-                ? { right: columns * pitch - place(marked).left - pitch }
-                : { left: place(marked).left }),
+              top: place(highlighted).top + pitch + 4,
+              ...(place(highlighted).left > (columns * pitch) / 2
+                ? { right: columns * pitch - place(highlighted).left - pitch }
+                : { left: place(highlighted).left }),
             }}
           >
-            {cellText(cluster, marked)}
+            {cellText(cluster, highlighted)}
           </div>
         </>
       )}

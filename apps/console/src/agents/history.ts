@@ -1,7 +1,7 @@
 const stepMs = 5 * 60_000
 
-/** The five minutes of a history without the holes: where nothing was heard stands null. Oldest first, as given. */
-export function everyStep<T extends { at: string }>(history: readonly T[]): (T | null)[] {
+/** Fills the gaps of a 5-minute history with null. Oldest first. */
+export function fillGaps<T extends { at: string }>(history: readonly T[]): (T | null)[] {
   const first = history[0]
   const last = history.at(-1)
   if (!first || !last) return []

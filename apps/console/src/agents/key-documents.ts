@@ -1,10 +1,10 @@
 import { graphql } from '@/graphql/graphql.ts'
 
-export const CreateEnrolmentToken = graphql(`
-  mutation CreateAgentEnrolmentToken($nodeId: ID, $expiresInMinutes: Int, $note: String) {
-    createAgentEnrolmentToken(nodeId: $nodeId, expiresInMinutes: $expiresInMinutes, note: $note) {
+export const CreateEnrollmentToken = graphql(`
+  mutation CreateAgentEnrollmentToken($nodeId: ID, $expiresInMinutes: Int, $note: String) {
+    createAgentEnrollmentToken(nodeId: $nodeId, expiresInMinutes: $expiresInMinutes, note: $note) {
       __typename
-      ... on CreatedAgentEnrolmentToken { token prefix expiresAt }
+      ... on CreatedAgentEnrollmentToken { token prefix expiresAt }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -34,5 +34,5 @@ export const RevokeAgentKey = graphql(`
 `)
 
 export const WaitingAgentsQuery = graphql(`
-  query WaitingAgents { nodes(filter: { hasAgentAlarm: true }, first: 1) { totalCount edges { node { id name } } } }
+  query AgentReviewNotice { nodes(filter: { hasAgentAlarm: true }, first: 1) { totalCount edges { node { id name } } } }
 `)

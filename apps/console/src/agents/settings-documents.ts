@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const AgentSettingsFragment = graphql(`
   fragment AgentSettingsForm on AgentSettings {
-    heartbeatS staleAfterS offlineAfterS massSilencePercent massSilenceNodes deregisterAfterDays changeBlockedReason
+    heartbeatIntervalSeconds staleAfterSeconds offlineAfterSeconds massOutagePercent massOutageMinNodes deregisterAfterDays changeBlockedReason
   }
 `)
 export type AgentSettings = ResultOf<typeof AgentSettingsFragment>

@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
@@ -10,8 +10,11 @@ import { toast } from '@/ui/toast.tsx'
 import { type AgentSettings, UpdateAgentSettings } from './settings-documents.ts'
 
 const parts = [
-  { title: 'agentSettings.silence', fields: ['heartbeatS', 'staleAfterS', 'offlineAfterS', 'deregisterAfterDays'] },
-  { title: 'agentSettings.massSilence', fields: ['massSilencePercent', 'massSilenceNodes'] },
+  {
+    title: 'agentSettings.silence',
+    fields: ['heartbeatIntervalSeconds', 'staleAfterSeconds', 'offlineAfterSeconds', 'deregisterAfterDays'],
+  },
+  { title: 'agentSettings.massOutage', fields: ['massOutagePercent', 'massOutageMinNodes'] },
 ] as const
 type Field = (typeof parts)[number]['fields'][number]
 const allFields = parts.flatMap(({ fields }): readonly Field[] => fields)
@@ -20,15 +23,15 @@ type Form = Record<Field, string>
 const toForm = (settings: AgentSettings): Form =>
   Object.fromEntries(allFields.map((field) => [field, String(settings[field] ?? '')])) as Form
 
-/** How often agents beat, and when their silence is called what. Only what was changed is sent. */
+/** Heartbeat interval and thresholds. Sends only changed fields. */
 export function AgentSettingsForm({ settings }: { settings: AgentSettings }) {
-  const verb = useVerb(UpdateAgentSettings)
+  const mutation = useMutation(UpdateAgentSettings)
   const [saved, setSaved] = useState(() => toForm(settings))
   const [form, setForm] = useState(saved)
   const changed = allFields.filter((field) => form[field] !== saved[field])
   async function save() {
     const input = Object.fromEntries(changed.map((field) => [field, form[field] === '' ? null : Number(form[field])]))
-    const outcome = await verb.run({ input })
+    const outcome = await mutation.run({ input })
     if (!outcome.ok) return
     setSaved(toForm(outcome.value))
     setForm(toForm(outcome.value))
@@ -39,10 +42,10 @@ export function AgentSettingsForm({ settings }: { settings: AgentSettings }) {
       className="flex max-w-3xl flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!verb.busy && !settings.changeBlockedReason && changed.length > 0) void save()
+        if (!mutation.busy && !settings.changeBlockedReason && changed.length > 0) void save()
       }}
     >
-      {verb.problem && verb.problem.issues.length === 0 && <Notice tone="bad">{verb.problem.message}</Notice>}
+      {mutation.problem && mutation.problem.issues.length === 0 && <Notice tone="bad">{mutation.problem.message}</Notice>}
       {parts.map(({ title, fields }) => (
         <Panel key={title} title={t(title)}>
           <div className="grid gap-4 sm:grid-cols-2">
@@ -59,7 +62,7 @@ export function AgentSettingsForm({ settings }: { settings: AgentSettings }) {
                 disabled={settings.changeBlockedReason !== null}
                 value={form[field]}
                 onChange={(event) => setForm((before) => ({ ...before, [field]: event.target.value }))}
-                error={issueFor(verb.problem, field)}
+                error={issueFor(mutation.problem, field)}
               />
             ))}
           </div>
@@ -68,10 +71,10 @@ export function AgentSettingsForm({ settings }: { settings: AgentSettings }) {
       <div className="flex justify-end gap-2">
         {changed.length > 0 && <Button onClick={() => setForm(saved)}>{t('agentSettings.undo')}</Button>}
         <Button
-          look="primary"
+          variant="primary"
           type="submit"
-          saysReason
-          busy={verb.busy}
+          showReason
+          busy={mutation.busy}
           blockedReason={settings.changeBlockedReason ?? (changed.length === 0 ? t('bulk.nothing') : null)}
         >
           {t('common.save')}

@@ -3,7 +3,7 @@ import { t } from '@/messages/index.ts'
 const height = 36
 const width = 240
 
-/** Values over time as a line, with what it says in words; where nothing is known the line breaks. */
+/** A sparkline with a text alternative; null values interrupt the line. */
 export function Sparkline({
   label,
   values,
@@ -13,7 +13,7 @@ export function Sparkline({
   label: string
   values: (number | null)[]
   unit: (value: number) => string
-  /** The top of the scale; left out: the highest value. */
+  /** The top of the scale; the highest value when omitted. */
   max?: number
 }) {
   const known = values.filter((value) => value !== null)

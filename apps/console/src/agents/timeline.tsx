@@ -1,12 +1,12 @@
 import { formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { Panel } from '@/ui/page.tsx'
-import { Ago } from '@/ui/time.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import type { AgentDetails } from './agent-documents.ts'
 import { AgentState } from './badges.tsx'
 import { evidenceText } from './evidence.ts'
 
-/** What became of the agent, newest first, and what it was judged by. */
+/** State changes of an agent with their evidence, newest first. */
 export function Timeline({ transitions }: { transitions: AgentDetails['transitions'] }) {
   return (
     <Panel title={t('agent.timeline')} flush>
@@ -31,7 +31,7 @@ export function Timeline({ transitions }: { transitions: AgentDetails['transitio
                 )}
                 <AgentState state={transition.to} />
                 <span className="ml-auto text-xs text-muted" title={formatDateTime(transition.at)}>
-                  <Ago at={transition.at} />
+                  <RelativeTime at={transition.at} />
                 </span>
               </div>
               <p className="text-xs text-muted">{t(`agentReason.${transition.reason}`)}</p>

@@ -1,8 +1,8 @@
 import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
-export const EnrolmentTokensQuery = graphql(`
-  query EnrolmentTokens($isOver: Boolean, $first: Int, $after: String) {
-    agentEnrolmentTokens(isOver: $isOver, first: $first, after: $after) {
+export const EnrollmentTokensQuery = graphql(`
+  query EnrollmentTokens($isOver: Boolean, $first: Int, $after: String) {
+    agentEnrollmentTokens(isOver: $isOver, first: $first, after: $after) {
       edges {
         node {
           id prefix state note createdAt createdByName expiresAt usedAt usedFrom revokedAt revokedByName revokeBlockedReason
@@ -14,13 +14,13 @@ export const EnrolmentTokensQuery = graphql(`
     }
   }
 `)
-export type EnrolmentToken = ResultOf<typeof EnrolmentTokensQuery>['agentEnrolmentTokens']['edges'][number]['node']
+export type EnrollmentToken = ResultOf<typeof EnrollmentTokensQuery>['agentEnrollmentTokens']['edges'][number]['node']
 
-export const RevokeEnrolmentToken = graphql(`
-  mutation RevokeEnrolmentToken($id: ID!) {
-    revokeAgentEnrolmentToken(id: $id) {
+export const RevokeEnrollmentToken = graphql(`
+  mutation RevokeEnrollmentToken($id: ID!) {
+    revokeAgentEnrollmentToken(id: $id) {
       __typename
-      ... on AgentEnrolmentToken { id state revokedAt revokedByName revokeBlockedReason }
+      ... on AgentEnrollmentToken { id state revokedAt revokedByName revokeBlockedReason }
       ... on Error { message code }
     }
   }

@@ -1,14 +1,14 @@
 'use client'
 import { CircleAlert, CircleCheck, CircleHelp } from 'lucide-react'
 import { useState } from 'react'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Badge, type Tone } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Panel } from '@/ui/page.tsx'
-import { Ago } from '@/ui/time.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { type AgentDetails, type AgentKey, ApproveAgentChange } from './agent-documents.ts'
 import { RevokeAgentKey } from './key-documents.ts'
 
@@ -33,6 +33,7 @@ function Verdict({ verdict }: { verdict: AgentDetails['trust'][number] }) {
 }
 
 function KeyItem({ agentKey, isCurrent, onRevoke }: { agentKey: AgentKey; isCurrent: boolean; onRevoke: () => void }) {
+  const createdAt = () => <RelativeTime at={agentKey.createdAt} />
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2 text-sm first:border-0">
       <div className="min-w-0 flex-1 basis-56">
@@ -46,33 +47,35 @@ function KeyItem({ agentKey, isCurrent, onRevoke }: { agentKey: AgentKey; isCurr
         </code>
         <p className="text-xs text-muted">
           {agentKey.seenFrom
-            ? t('trust.cameFrom', { name: agentKey.createdByName, from: agentKey.seenFrom })
-            : t('trust.enteredBy', { name: agentKey.createdByName })}{' '}
-          <Ago at={agentKey.createdAt} />
+            ? t.rich('trust.presentedFrom', { name: agentKey.createdByName, from: agentKey.seenFrom, time: createdAt })
+            : t.rich('trust.addedBy', { name: agentKey.createdByName, time: createdAt })}
           {agentKey.revokedAt && (
             <>
               {' · '}
-              {t('trust.revokedBy', { name: agentKey.revokedByName ?? '', reason: agentKey.revokedReason ?? '' })}{' '}
-              <Ago at={agentKey.revokedAt} />
+              {t.rich('trust.revokedBy', {
+                name: agentKey.revokedByName ?? '',
+                reason: agentKey.revokedReason ?? '',
+                time: () => <RelativeTime at={agentKey.revokedAt} />,
+              })}
             </>
           )}
         </p>
       </div>
-      <Button look="danger" blockedReason={agentKey.revokeBlockedReason} onClick={onRevoke}>
+      <Button variant="danger" blockedReason={agentKey.revokeBlockedReason} onClick={onRevoke}>
         {t('trust.revoke')}
       </Button>
     </li>
   )
 }
 
-/** Why to believe the agent, and its keys: who spoke for the node, and who may. */
+/** Trust checks of an agent and its keys. */
 export function Trust({ agent, nodeId }: { agent: AgentDetails; nodeId: string }) {
-  const approve = useVerb(ApproveAgentChange)
-  const revoke = useVerb(RevokeAgentKey)
+  const approve = useMutation(ApproveAgentChange)
+  const revoke = useMutation(RevokeAgentKey)
   const [isApproving, setApproving] = useState(false)
   const [revoking, setRevoking] = useState<AgentKey | null>(null)
   const [reason, setReason] = useState('')
-  // One at a time: who approves has compared it.
+  // One key at a time, because each must be compared.
   const waiting = agent.keys.filter((key) => key.status === 'WAITING').slice(0, 1)
   const isWaiting = waiting.length > 0 || agent.offeredFingerprint !== null
   return (
@@ -80,7 +83,7 @@ export function Trust({ agent, nodeId }: { agent: AgentDetails; nodeId: string }
       title={t('trust.title')}
       actions={
         isWaiting && (
-          <Button look="primary" blockedReason={agent.approveBlockedReason} onClick={() => setApproving(true)}>
+          <Button variant="primary" blockedReason={agent.approveBlockedReason} onClick={() => setApproving(true)}>
             {t('trust.approve')}
           </Button>
         )

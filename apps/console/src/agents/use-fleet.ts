@@ -3,20 +3,20 @@ import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { AgentFleetQuery, type FleetCluster, Heartbeats } from './documents.ts'
-import { withBeats } from './fleet.ts'
+import { applyHeartbeats } from './fleet.ts'
 
-/** The whole fleet: read once, kept true by what is live, and read again when something is new in it. */
+/** The fleet: read once, updated by heartbeats, and read again when nodes join. */
 export function useFleet() {
   const [{ data, error }, read] = useQuery({ query: AgentFleetQuery, requestPolicy: 'network-only' })
-  const [live, setLive] = useState<{ of: unknown; clusters: FleetCluster[] } | null>(null)
+  const [live, setLive] = useState<{ source: unknown; clusters: FleetCluster[] } | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const reload = () => read({ requestPolicy: 'network-only' })
-  const whole = data?.agentFleet
-  const clusters = live && live.of === whole ? live.clusters : whole?.clusters
+  const fleet = data?.agentFleet
+  const clusters = live && live.source === fleet ? live.clusters : fleet?.clusters
   useLive(Heartbeats, {}, ({ heartbeats }) => {
     if (!clusters) return
-    const { fleet, isComplete } = withBeats(clusters, heartbeats)
-    setLive({ of: whole, clusters: fleet })
+    const { fleet: updated, isComplete } = applyHeartbeats(clusters, heartbeats)
+    setLive({ source: fleet, clusters: updated })
     if (isComplete || timer.current) return
     timer.current = setTimeout(() => {
       timer.current = undefined
@@ -25,5 +25,5 @@ export function useFleet() {
   })
   useEffect(() => () => clearTimeout(timer.current), [])
   useReconnect(reload)
-  return { clusters, heldCount: whole?.heldCount ?? 0, error, reload }
+  return { clusters, heldCount: fleet?.heldCount ?? 0, error, reload }
 }

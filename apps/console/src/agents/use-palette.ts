@@ -18,7 +18,7 @@ function subscribe(listener: () => void) {
   return () => observer.disconnect()
 }
 
-/** The theme's colours for what is painted on a canvas, which knows no classes; null on the server. */
+/** The theme's colors for canvas drawing; null on the server. */
 export function usePalette(): Palette | null {
   return useSyncExternalStore(
     subscribe,

@@ -1,20 +1,20 @@
 'use client'
 import Link from 'next/link'
 import { useQuery } from 'urql'
-import { t } from '@/messages/index.ts'
+import { formatNumber, t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { JsonTree } from '@/ui/json-tree.tsx'
-import { Facts } from '@/ui/page.tsx'
-import { Ago } from '@/ui/time.tsx'
+import { PropertyList } from '@/ui/page.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { AlertSeverity, AlertState } from './badges.tsx'
 import { AlertQuery, type AlertRow } from './documents.ts'
 
-/** Accelerators may have been taken out on purpose; everything else ends by itself. */
-const mayStay = (alert: AlertRow) => alert.kind === 'ACCELERATOR_LOST' && !alert.resolvedAt
+/** Accelerators may be removed on purpose; all other alerts resolve automatically. */
+const isManuallyResolvable = (alert: AlertRow) => alert.kind === 'ACCELERATOR_LOST' && !alert.resolvedAt
 
-/** All that is known of one alert, with what was seen. */
-export function AlertDialog({ alert, onClose, onEnd }: { alert: AlertRow; onClose: () => void; onEnd: () => void }) {
+/** Details of an alert with its evidence. */
+export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; onClose: () => void; onResolve: () => void }) {
   const [{ data }] = useQuery({ query: AlertQuery, variables: { id: alert.id } })
   const evidence = data?.node?.__typename === 'Alert' ? data.node.evidence : null
   return (
@@ -23,15 +23,15 @@ export function AlertDialog({ alert, onClose, onEnd }: { alert: AlertRow; onClos
       title={alert.text}
       onClose={onClose}
       footer={
-        mayStay(alert) && (
-          <Button saysReason blockedReason={alert.endBlockedReason} onClick={onEnd}>
-            {t('alerts.end')}
+        isManuallyResolvable(alert) && (
+          <Button showReason blockedReason={alert.endBlockedReason} onClick={onResolve}>
+            {t('alerts.expected')}
           </Button>
         )
       }
     >
       <div className="flex flex-col gap-4">
-        <Facts
+        <PropertyList
           rows={[
             [t('alerts.severity'), <AlertSeverity key="s" alert={alert} />],
             [t('alerts.state'), <AlertState key="a" alert={alert} />],
@@ -46,21 +46,21 @@ export function AlertDialog({ alert, onClose, onEnd }: { alert: AlertRow; onClos
                   {alert.node.name}
                 </Link>
               ) : (
-                (alert.cluster ?? t('alerts.wholeTenant'))
+                (alert.cluster ?? t('alerts.allNodes'))
               ),
             ],
-            [t('alerts.opened'), <Ago key="o" at={alert.openedAt} />],
-            [t('alerts.last'), <Ago key="l" at={alert.lastAt} />],
-            [t('alerts.count'), t('common.count', { count: alert.count })],
+            [t('alerts.opened'), <RelativeTime key="o" at={alert.openedAt} />],
+            [t('alerts.last'), <RelativeTime key="l" at={alert.lastAt} />],
+            [t('alerts.count'), formatNumber(alert.count)],
             ...(alert.resolvedAt
-              ? [[t('alerts.resolved'), <Ago key="r" at={alert.resolvedAt} />] as [string, React.ReactNode]]
+              ? [[t('alerts.resolved'), <RelativeTime key="r" at={alert.resolvedAt} />] as [string, React.ReactNode]]
               : []),
             ...(alert.acknowledgedAt
               ? [
                   [
                     t('alerts.acknowledgedBy', { name: alert.acknowledgedByName ?? '' }),
                     <span key="k" className="whitespace-pre-line">
-                      {alert.acknowledgement || t('common.none')}
+                      {alert.acknowledgment || t('common.none')}
                     </span>,
                   ] as [string, React.ReactNode],
                 ]

@@ -1,8 +1,8 @@
+import clsx from 'clsx'
 import { BellOff, Check } from 'lucide-react'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { cx } from '@/ui/cx.ts'
-import { Ago } from '@/ui/time.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { AlertSeverity, AlertState } from './badges.tsx'
 import type { AlertRow } from './documents.ts'
 
@@ -21,9 +21,9 @@ type Props = {
   onSilence: () => void
 }
 
-/** One alert of the list: a line, on a phone a card. */
+/** One alert of the list: a row, or a card on a phone. */
 export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAcknowledge, onSilence }: Props) {
-  const box = (
+  const checkbox = (
     <input
       type="checkbox"
       checked={isSelected}
@@ -47,14 +47,14 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
   const actions = (
     <span className="flex justify-end gap-1">
       <Button
-        look="quiet"
+        variant="quiet"
         label={t('alerts.acknowledgeName', { text: alert.text })}
         icon={<Check aria-hidden />}
         blockedReason={alert.acknowledgeBlockedReason}
         onClick={onAcknowledge}
       />
       <Button
-        look="quiet"
+        variant="quiet"
         label={t('alerts.silenceName', { text: alert.text })}
         icon={<BellOff aria-hidden />}
         onClick={onSilence}
@@ -63,9 +63,11 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
   )
   if (isNarrow)
     return (
-      <div className={cx('flex h-full flex-col justify-center gap-1 border-b border-line px-3', isSelected && 'bg-accent-soft')}>
+      <div
+        className={clsx('flex h-full flex-col justify-center gap-1 border-b border-line px-3', isSelected && 'bg-accent-soft')}
+      >
         <div className="flex items-center gap-2">
-          {box}
+          {checkbox}
           <AlertSeverity alert={alert} />
           <span className="ml-auto">
             <AlertState alert={alert} />
@@ -74,15 +76,15 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
         {text}
         <div className="flex items-center justify-between gap-2 text-xs text-muted">
           <span>
-            <Ago at={alert.lastAt} /> {times}
+            <RelativeTime at={alert.lastAt} /> {times}
           </span>
           {actions}
         </div>
       </div>
     )
   return (
-    <div className={cx(alertColumns, 'h-full border-b border-line text-sm', isSelected && 'bg-accent-soft')}>
-      {box}
+    <div className={clsx(alertColumns, 'h-full border-b border-line text-sm', isSelected && 'bg-accent-soft')}>
+      {checkbox}
       <AlertSeverity alert={alert} />
       {text}
       <span>
@@ -90,7 +92,7 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
       </span>
       <span className="text-xs text-muted tabular-nums">{times}</span>
       <span className="text-xs text-muted">
-        <Ago at={alert.lastAt} />
+        <RelativeTime at={alert.lastAt} />
       </span>
       {actions}
     </div>

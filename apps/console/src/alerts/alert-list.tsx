@@ -18,13 +18,13 @@ import { AlertDialog } from './alert-dialog.tsx'
 import { AlertLine, alertCardHeight, alertColumns, alertHeight } from './alert-line.tsx'
 import { alertKinds, severities } from './badges.tsx'
 import { type AlertFilter, type AlertRow, AlertsQuery, AlertUpdated } from './documents.ts'
-import { EndDialog } from './end-dialog.tsx'
+import { ResolveDialog } from './resolve-dialog.tsx'
 import { AlertSelectionBar } from './selection-bar.tsx'
 import { SilenceDialog } from './silence-dialog.tsx'
 
 type Query = ReturnType<typeof useQueryState>
 
-/** The URL's query -> the API's filter; without a word about it, what is open. */
+/** Converts the URL query to the API's filter; open alerts by default. */
 function toFilter(query: Query): AlertFilter {
   const severity = severities.find((each) => each === query.get('severity'))
   const kind = alertKinds.find((each) => each === query.get('kind'))
@@ -67,16 +67,16 @@ function Filters({ query }: { query: Query }) {
   )
 }
 
-/** Alerts, newest first, live. */
-export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () => void }) {
+/** Alerts, newest first, with live updates. */
+export function AlertList({ query, onSilenceCreated }: { query: Query; onSilenceCreated: () => void }) {
   const isNarrow = useNarrow()
   const filter = useMemo(() => toFilter(query), [query])
   const list = useConnection('alerts', AlertsQuery, { filter }, (data) => data.alerts)
-  const [open, setOpen] = useState<{ what: 'look' | 'acknowledge' | 'silence' | 'end'; alert: AlertRow } | null>(null)
+  const [open, setOpen] = useState<{ kind: 'details' | 'acknowledge' | 'silence' | 'resolve'; alert: AlertRow } | null>(null)
   const [isAcknowledging, setAcknowledging] = useState(false)
-  const { selected, set: select, pick } = useSelection(list.rows)
-  const chosen = list.rows.filter(({ id }) => selected.has(id))
-  const isAllChosen = list.rows.length > 0 && chosen.length === list.rows.length
+  const { selected, set: select, toggle } = useSelection(list.rows)
+  const selectedAlerts = list.rows.filter(({ id }) => selected.has(id))
+  const isAllSelected = list.rows.length > 0 && selectedAlerts.length === list.rows.length
   useLive(AlertUpdated, {}, ({ alertUpdated }) => {
     list.patch(alertUpdated)
     list.soon()
@@ -109,8 +109,8 @@ export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () 
               <input
                 type="checkbox"
                 aria-label={t('nodes.selectLoaded')}
-                checked={isAllChosen}
-                onChange={() => select(isAllChosen ? [] : list.rows.map(({ id }) => id))}
+                checked={isAllSelected}
+                onChange={() => select(isAllSelected ? [] : list.rows.map(({ id }) => id))}
                 className="size-4 accent-accent"
               />
               <span>{t('alerts.severity')}</span>
@@ -133,10 +133,10 @@ export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () 
                   alert={alert}
                   isNarrow={isNarrow}
                   isSelected={selected.has(alert.id)}
-                  onSelect={(isRange) => pick(index, isRange)}
-                  onOpen={() => setOpen({ what: 'look', alert })}
-                  onAcknowledge={() => setOpen({ what: 'acknowledge', alert })}
-                  onSilence={() => setOpen({ what: 'silence', alert })}
+                  onSelect={(isRange) => toggle(index, isRange)}
+                  onOpen={() => setOpen({ kind: 'details', alert })}
+                  onAcknowledge={() => setOpen({ kind: 'acknowledge', alert })}
+                  onSilence={() => setOpen({ kind: 'silence', alert })}
                 />
               )}
               onNearEnd={list.more}
@@ -145,17 +145,17 @@ export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () 
           )}
         </div>
       )}
-      {chosen.length > 0 && (
+      {selectedAlerts.length > 0 && (
         <AlertSelectionBar
-          count={chosen.length}
-          blockedReason={chosen[0]?.acknowledgeBlockedReason ?? null}
+          count={selectedAlerts.length}
+          blockedReason={selectedAlerts[0]?.acknowledgeBlockedReason ?? null}
           onAcknowledge={() => setAcknowledging(true)}
           onClear={() => select([])}
         />
       )}
       {isAcknowledging && (
         <AcknowledgeDialog
-          alerts={chosen}
+          alerts={selectedAlerts}
           onClose={() => setAcknowledging(false)}
           onDone={(alerts) => {
             for (const alert of alerts) list.patch(alert)
@@ -163,14 +163,14 @@ export function AlertList({ query, onSilenced }: { query: Query; onSilenced: () 
           }}
         />
       )}
-      {open?.what === 'look' && (
-        <AlertDialog alert={open.alert} onClose={close} onEnd={() => setOpen({ what: 'end', alert: open.alert })} />
+      {open?.kind === 'details' && (
+        <AlertDialog alert={open.alert} onClose={close} onResolve={() => setOpen({ kind: 'resolve', alert: open.alert })} />
       )}
-      {open?.what === 'end' && <EndDialog alert={open.alert} onClose={close} onDone={(alert) => list.patch(alert)} />}
-      {open?.what === 'acknowledge' && (
+      {open?.kind === 'resolve' && <ResolveDialog alert={open.alert} onClose={close} onDone={(alert) => list.patch(alert)} />}
+      {open?.kind === 'acknowledge' && (
         <AcknowledgeDialog alerts={[open.alert]} onClose={close} onDone={([alert]) => alert && list.patch(alert)} />
       )}
-      {open?.what === 'silence' && <SilenceDialog alert={open.alert} onClose={close} onDone={onSilenced} />}
+      {open?.kind === 'silence' && <SilenceDialog alert={open.alert} onClose={close} onDone={onSilenceCreated} />}
     </>
   )
 }

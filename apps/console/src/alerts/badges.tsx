@@ -20,12 +20,12 @@ export const alertKinds = [
 
 const tones: Record<AlertRow['severity'], Tone> = { CRITICAL: 'bad', WARNING: 'warn', INFO: 'neutral' }
 
-/** How bad an alert is; one that is over does not shout any more. */
+/** The severity of an alert; gray once resolved. */
 export function AlertSeverity({ alert }: { alert: Pick<AlertRow, 'severity' | 'resolvedAt'> }) {
   return <State tone={alert.resolvedAt ? 'neutral' : tones[alert.severity]}>{t(`alertSeverity.${alert.severity}`)}</State>
 }
 
-/** Whether it is over, and whether somebody looks after it. */
+/** Open, acknowledged or resolved. */
 export function AlertState({ alert }: { alert: Pick<AlertRow, 'resolvedAt' | 'acknowledgedAt' | 'acknowledgedByName'> }) {
   if (alert.resolvedAt) return <Badge tone="ok">{t('alerts.resolved')}</Badge>
   if (alert.acknowledgedAt)

@@ -2,7 +2,7 @@ import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 
 export const AlertFragment = graphql(`
   fragment AlertRow on Alert {
-    id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgement
+    id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgment
     acknowledgeBlockedReason endBlockedReason
     node { id name }
   }
@@ -48,10 +48,10 @@ export const AcknowledgeAlerts = graphql(
   [AlertFragment],
 )
 
-export const EndAlert = graphql(
+export const ResolveAlert = graphql(
   `
-  mutation EndAlert($id: ID!, $note: String) {
-    endAlert(id: $id, note: $note) {
+  mutation ResolveAlert($id: ID!, $note: String) {
+    resolveAlertManually(id: $id, note: $note) {
       __typename
       ... on Alert { ...AlertRow }
       ... on InvalidInputError { issues { path message } }

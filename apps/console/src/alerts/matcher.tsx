@@ -8,7 +8,7 @@ import type { Matcher } from './documents.ts'
 
 export const anyAlert: Matcher = { kinds: [], severities: [], query: null, clusters: [] }
 
-/** Which alerts are meant, in a few words. */
+/** A summary of a matcher. */
 export function MatcherText({ matcher }: { matcher: Matcher }) {
   const parts = [
     ...matcher.severities.map((severity) => t(`alertSeverity.${severity}`)),
@@ -58,7 +58,7 @@ function Choices<T extends string>({
   )
 }
 
-/** Say which alerts are meant; what is left empty means any. */
+/** Fields of a matcher; an empty field matches any. */
 export function MatcherFields({
   value,
   onChange,
@@ -68,7 +68,7 @@ export function MatcherFields({
   onChange: (matcher: Matcher) => void
   error: (path: string) => string | undefined
 }) {
-  // A list made of it would take away the comma that is being typed.
+  // Splitting while typing would remove the trailing comma.
   const [clusters, setClusters] = useState(value.clusters.join(', '))
   return (
     <div className="flex flex-col gap-3 rounded-md border border-line p-3">

@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, type Outcome, type Problem } from '@/graphql/use-verb.ts'
+import { issueFor, type Outcome, type Problem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
@@ -8,7 +8,7 @@ import { TextAreaField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import type { AlertRow } from './documents.ts'
 
-const mostShown = 5
+const maxShown = 5
 
 type Props = {
   title: string
@@ -16,14 +16,14 @@ type Props = {
   hint: string
   alerts: AlertRow[]
   send: (note: string) => Promise<Outcome<unknown>>
-  verb: { busy: boolean; problem: Problem | null }
+  mutation: { busy: boolean; problem: Problem | null }
   onClose: () => void
 }
 
-/** Do something about alerts, with a note for those who look at them later. */
-export function NoteDialog({ title, action, hint, alerts, send, verb, onClose }: Props) {
+/** A dialog for an action on alerts with a note. */
+export function NoteDialog({ title, action, hint, alerts, send, mutation, onClose }: Props) {
   const [note, setNote] = useState('')
-  const error = issueFor(verb.problem, 'note')
+  const error = issueFor(mutation.problem, 'note')
   return (
     <Dialog
       title={title}
@@ -31,7 +31,11 @@ export function NoteDialog({ title, action, hint, alerts, send, verb, onClose }:
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" busy={verb.busy} onClick={() => void send(note).then((outcome) => outcome.ok && onClose())}>
+          <Button
+            variant="primary"
+            busy={mutation.busy}
+            onClick={() => void send(note).then((outcome) => outcome.ok && onClose())}
+          >
             {action}
           </Button>
         </>
@@ -39,14 +43,12 @@ export function NoteDialog({ title, action, hint, alerts, send, verb, onClose }:
     >
       <div className="flex flex-col gap-3">
         <ul className="flex flex-col gap-0.5 text-sm">
-          {alerts.slice(0, mostShown).map((alert) => (
+          {alerts.slice(0, maxShown).map((alert) => (
             <li key={alert.id}>{alert.text}</li>
           ))}
-          {alerts.length > mostShown && (
-            <li className="text-muted">{t('alerts.andMore', { count: alerts.length - mostShown })}</li>
-          )}
+          {alerts.length > maxShown && <li className="text-muted">{t('alerts.andMore', { count: alerts.length - maxShown })}</li>}
         </ul>
-        {verb.problem && !error && <Notice tone="bad">{verb.problem.message}</Notice>}
+        {mutation.problem && !error && <Notice tone="bad">{mutation.problem.message}</Notice>}
         <TextAreaField
           label={t('alerts.note')}
           hint={hint}

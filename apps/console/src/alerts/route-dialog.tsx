@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
@@ -12,14 +12,14 @@ import { CreateAlertRoute, type Route, UpdateAlertRoute } from './route-document
 
 export const routeKinds = ['WEBHOOK', 'EMAIL', 'SLACK', 'DINGTALK', 'FEISHU', 'WECOM'] as const
 const securities = ['STARTTLS', 'TLS', 'NONE'] as const
-/** Kinds that are or can be given a secret; that of a mail server is its password. */
+/** Kinds with a secret; for a mail server it is the password. */
 const withSecret = ['WEBHOOK', 'EMAIL', 'DINGTALK', 'FEISHU']
 
-/** Make a way on which alerts reach people, or change one. What is secret stays as it is while its field is empty. */
+/** Creates or edits a notification route. An empty secret field keeps the stored value. */
 export function RouteDialog({ route, onClose, onDone }: { route: Route | null; onClose: () => void; onDone: () => void }) {
-  const create = useVerb(CreateAlertRoute)
-  const update = useVerb(UpdateAlertRoute)
-  const verb = route ? update : create
+  const create = useMutation(CreateAlertRoute)
+  const update = useMutation(UpdateAlertRoute)
+  const mutation = route ? update : create
   const [form, setForm] = useState({
     name: route?.name ?? '',
     kind: route?.kind ?? ('WEBHOOK' as Route['kind']),
@@ -33,7 +33,7 @@ export function RouteDialog({ route, onClose, onDone }: { route: Route | null; o
     to: route?.to.join(', ') ?? '',
   })
   const [isEnabled, setEnabled] = useState(route?.isEnabled ?? true)
-  const [tellsResolved, setTellsResolved] = useState(route?.tellsResolved ?? true)
+  const [notifyOnResolve, setNotifyOnResolve] = useState(route?.notifyOnResolve ?? true)
   const [matcher, setMatcher] = useState(route?.matcher ?? { ...anyAlert, severities: ['CRITICAL' as const, 'WARNING' as const] })
   const isMail = form.kind === 'EMAIL'
   async function save() {
@@ -41,7 +41,7 @@ export function RouteDialog({ route, onClose, onDone }: { route: Route | null; o
       name: form.name,
       matcher,
       isEnabled,
-      tellsResolved,
+      notifyOnResolve,
       ...(form.secret && { secret: form.secret }),
       ...(isMail
         ? {
@@ -62,14 +62,14 @@ export function RouteDialog({ route, onClose, onDone }: { route: Route | null; o
     onDone()
     onClose()
   }
-  const error = (path: string) => issueFor(verb.problem, path)
+  const error = (path: string) => issueFor(mutation.problem, path)
   const field = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
     error: error(key),
     autoComplete: 'off',
   })
-  const kept = route ? t('credential.kept') : undefined
+  const keepStored = route ? t('credential.keepStored') : undefined
   return (
     <Dialog
       wide
@@ -78,14 +78,14 @@ export function RouteDialog({ route, onClose, onDone }: { route: Route | null; o
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" busy={verb.busy} onClick={() => void save()}>
+          <Button variant="primary" busy={mutation.busy} onClick={() => void save()}>
             {t('common.save')}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-4">
-        {verb.problem && verb.problem.issues.length === 0 && <Notice tone="bad">{verb.problem.message}</Notice>}
+        {mutation.problem && mutation.problem.issues.length === 0 && <Notice tone="bad">{mutation.problem.message}</Notice>}
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField label={t('routes.name')} {...field('name')} />
           <SelectField label={t('routes.kind')} {...field('kind')} disabled={route !== null}>
@@ -114,7 +114,7 @@ export function RouteDialog({ route, onClose, onDone }: { route: Route | null; o
             <TextField
               className="sm:col-span-2"
               label={t('routes.url')}
-              hint={kept ?? t('routes.urlHint')}
+              hint={keepStored ?? t('routes.urlHint')}
               mono
               type="url"
               {...field('url')}
@@ -124,7 +124,7 @@ export function RouteDialog({ route, onClose, onDone }: { route: Route | null; o
             <TextField
               className="sm:col-span-2"
               label={isMail ? t('routes.password') : t('routes.secret')}
-              hint={kept ?? (form.kind === 'WEBHOOK' ? t('routes.secretHint') : undefined)}
+              hint={keepStored ?? (form.kind === 'WEBHOOK' ? t('routes.secretHint') : undefined)}
               optional={form.kind !== 'WEBHOOK'}
               type="password"
               {...field('secret')}
@@ -133,7 +133,11 @@ export function RouteDialog({ route, onClose, onDone }: { route: Route | null; o
           )}
         </div>
         <CheckField label={t('routes.enabled')} checked={isEnabled} onChange={() => setEnabled(!isEnabled)} />
-        <CheckField label={t('routes.tellsResolved')} checked={tellsResolved} onChange={() => setTellsResolved(!tellsResolved)} />
+        <CheckField
+          label={t('routes.notifyOnResolve')}
+          checked={notifyOnResolve}
+          onChange={() => setNotifyOnResolve(!notifyOnResolve)}
+        />
         <MatcherFields value={matcher} onChange={setMatcher} error={error} />
       </div>
     </Dialog>

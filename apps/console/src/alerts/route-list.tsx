@@ -3,7 +3,7 @@ import { Plus, Send } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from 'urql'
 import { useConnection } from '@/graphql/use-connection.ts'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
@@ -16,20 +16,20 @@ import { MatcherText } from './matcher.tsx'
 import { RouteDialog } from './route-dialog.tsx'
 import { DeleteAlertRoute, DeliveryQuery, type Route, RoutesQuery, TestAlertRoute } from './route-documents.ts'
 
-const lookEvery = 1000
-const looks = 30
+const pollIntervalMs = 1000
+const maxPolls = 30
 
-/** Send a test and say how it went, as soon as a worker has tried. */
+/** Sends a test notification and reports its delivery. */
 function useTest() {
   const client = useClient()
-  const verb = useVerb(TestAlertRoute)
+  const mutation = useMutation(TestAlertRoute)
   const [testing, setTesting] = useState<string | null>(null)
   async function test(route: Route) {
     setTesting(route.id)
-    const outcome = await verb.run({ id: route.id })
+    const outcome = await mutation.run({ id: route.id })
     let delivery = outcome.ok ? outcome.value : null
-    for (let look = 0; delivery?.status === 'PENDING' && look < looks; look++) {
-      await new Promise((resolve) => setTimeout(resolve, lookEvery))
+    for (let poll = 0; delivery?.status === 'PENDING' && poll < maxPolls; poll++) {
+      await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
       const { data } = await client.query(DeliveryQuery, { id: delivery.id }, { requestPolicy: 'network-only' }).toPromise()
       if (data?.node?.__typename === 'AlertDelivery') delivery = data.node
     }
@@ -77,7 +77,7 @@ function RouteItem({
         <Button blockedReason={blocked} onClick={onEdit}>
           {t('routes.edit')}
         </Button>
-        <Button look="danger" blockedReason={blocked} onClick={onDelete}>
+        <Button variant="danger" blockedReason={blocked} onClick={onDelete}>
           {t('routes.delete')}
         </Button>
       </div>
@@ -85,16 +85,16 @@ function RouteItem({
   )
 }
 
-/** The ways on which alerts reach people. */
+/** Notification routes. */
 export function RouteList() {
   const list = useConnection('routes', RoutesQuery, {}, (data) => data.alertRoutes)
-  const remove = useVerb(DeleteAlertRoute)
+  const remove = useMutation(DeleteAlertRoute)
   const { test, testing } = useTest()
   const [editing, setEditing] = useState<Route | 'new' | null>(null)
   const [deleting, setDeleting] = useState<Route | null>(null)
   const reload = () => void list.reload()
   const add = (
-    <Button look="primary" icon={<Plus aria-hidden />} onClick={() => setEditing('new')}>
+    <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setEditing('new')}>
       {t('routes.new')}
     </Button>
   )

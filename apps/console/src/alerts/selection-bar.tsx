@@ -4,7 +4,7 @@ import { Button } from '@/ui/button.tsx'
 
 type Props = { count: number; blockedReason: string | null; onAcknowledge: () => void; onClear: () => void }
 
-/** What can be done about the chosen alerts; sticks to the bottom while any is chosen. */
+/** Actions on the selected alerts, at the bottom of the page. */
 export function AlertSelectionBar({ count, blockedReason, onAcknowledge, onClear }: Props) {
   return (
     <div className="pointer-events-none sticky bottom-16 z-20 mt-4 flex justify-center md:bottom-4">
@@ -16,8 +16,8 @@ export function AlertSelectionBar({ count, blockedReason, onAcknowledge, onClear
         <span className="text-sm font-medium tabular-nums" aria-live="polite">
           {t('nodes.selected', { count })}
         </span>
-        <Button look="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={onClear} />
-        <Button look="primary" icon={<Check aria-hidden />} blockedReason={blockedReason} onClick={onAcknowledge}>
+        <Button variant="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={onClear} />
+        <Button variant="primary" icon={<Check aria-hidden />} blockedReason={blockedReason} onClick={onAcknowledge}>
           {t('alerts.acknowledge')}
         </Button>
       </div>

@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
@@ -12,7 +12,7 @@ import { anyAlert, MatcherFields } from './matcher.tsx'
 
 const lengths = ['1', '4', '24', '168'] as const
 
-/** What of the alert one is likely to want quiet: its kind, on its node or in its cluster. */
+/** Preselects the alert's kind, on its node or in its cluster. */
 const matcherOf = (alert: AlertRow | null): Matcher =>
   alert
     ? {
@@ -23,7 +23,7 @@ const matcherOf = (alert: AlertRow | null): Matcher =>
       }
     : anyAlert
 
-/** Tell nobody of some alerts for a while. */
+/** Creates a silence. */
 export function SilenceDialog({
   alert = null,
   onClose,
@@ -33,19 +33,19 @@ export function SilenceDialog({
   onClose: () => void
   onDone: () => void
 }) {
-  const verb = useVerb(CreateAlertSilence)
+  const mutation = useMutation(CreateAlertSilence)
   const [matcher, setMatcher] = useState(() => matcherOf(alert))
   const [reason, setReason] = useState('')
   const [hours, setHours] = useState<string>('4')
   async function send() {
     const endsAt = new Date(Date.now() + Number(hours) * 3_600_000).toISOString()
-    const outcome = await verb.run({ input: { matcher, reason, endsAt } })
+    const outcome = await mutation.run({ input: { matcher, reason, endsAt } })
     if (!outcome.ok) return
     toast('ok', t('silences.made'))
     onDone()
     onClose()
   }
-  const error = (path: string) => issueFor(verb.problem, path)
+  const error = (path: string) => issueFor(mutation.problem, path)
   return (
     <Dialog
       title={t('silences.title')}
@@ -54,9 +54,9 @@ export function SilenceDialog({
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
           <Button
-            look="primary"
-            saysReason
-            busy={verb.busy}
+            variant="primary"
+            showReason
+            busy={mutation.busy}
             blockedReason={reason.trim() ? null : t('silences.needReason')}
             onClick={() => void send()}
           >
@@ -66,7 +66,7 @@ export function SilenceDialog({
       }
     >
       <div className="flex flex-col gap-4">
-        {verb.problem && verb.problem.issues.length === 0 && <Notice tone="bad">{verb.problem.message}</Notice>}
+        {mutation.problem && mutation.problem.issues.length === 0 && <Notice tone="bad">{mutation.problem.message}</Notice>}
         <p className="text-sm text-muted">{t('silences.text')}</p>
         <TextField
           label={t('silences.reason')}

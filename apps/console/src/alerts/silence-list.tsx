@@ -2,7 +2,7 @@
 import { BellOff } from 'lucide-react'
 import { useEffect } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -13,14 +13,14 @@ import { toast } from '@/ui/toast.tsx'
 import { EndAlertSilence, SilencesQuery } from './documents.ts'
 import { MatcherText } from './matcher.tsx'
 
-/** Silences that go on or are to come. `made` counts those that were made here: each is a reason to look again. */
-export function SilenceList({ made }: { made: number }) {
+/** Active and future silences. The list reloads when `createdCount` grows. */
+export function SilenceList({ createdCount }: { createdCount: number }) {
   const list = useConnection('silences', SilencesQuery, {}, (data) => data.alertSilences)
-  const end = useVerb(EndAlertSilence)
+  const end = useMutation(EndAlertSilence)
   const { reload } = list
   useEffect(() => {
-    if (made > 0) void reload()
-  }, [made, reload])
+    if (createdCount > 0) void reload()
+  }, [createdCount, reload])
   async function endNow(id: string) {
     const outcome = await end.run({ id })
     if (outcome.ok) void list.reload()
@@ -63,7 +63,7 @@ export function SilenceList({ made }: { made: number }) {
       </ul>
       {list.hasMore && (
         <div className="flex justify-center pt-4">
-          <Button onClick={list.more}>{t('common.more')}</Button>
+          <Button onClick={list.more}>{t('common.loadMore')}</Button>
         </div>
       )}
     </>

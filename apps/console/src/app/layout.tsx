@@ -3,6 +3,7 @@ import { GeistSans } from 'geist/font/sans'
 import type { Metadata, Viewport } from 'next'
 import type { ReactNode } from 'react'
 import { t } from '@/messages/index.ts'
+import { languageScript } from '@/messages/language.ts'
 import { themeScript } from '@/shell/theme.ts'
 import { Providers } from './providers.tsx'
 import './globals.css'
@@ -22,8 +23,8 @@ export default function RootLayout({ children }: { children: ReactNode }) {
   return (
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
       <head>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own constant; it must run before the first paint, or the page flashes */}
-        <script dangerouslySetInnerHTML={{ __html: themeScript }} />
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: constants of ours that must run before the first paint, or the page flashes */}
+        <script dangerouslySetInnerHTML={{ __html: `${themeScript};${languageScript}` }} />
       </head>
       <body>
         <Providers>{children}</Providers>

@@ -1,20 +1,24 @@
 'use client'
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { Tooltip } from '@base-ui/react/tooltip'
+import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { Provider } from 'urql'
 import { createConsoleClient } from '@/graphql/client.ts'
 import { resetSocket } from '@/graphql/socket.ts'
+import { getLanguage, startLanguage, subscribeLanguage } from '@/messages/language.ts'
 import { Toasts } from '@/ui/toast.tsx'
 
 const Restart = createContext<() => void>(() => {})
 
-/** Forget everything read so far: another person, or nobody, is signed in now. */
+/** Drops the GraphQL client with its cache and connection, for use after the user changed. */
 export function useFreshClient(): () => void {
   return useContext(Restart)
 }
 
 export function Providers({ children }: { children: ReactNode }) {
   const [generation, setGeneration] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new generation is the wish for a new client
+  const language = useSyncExternalStore(subscribeLanguage, getLanguage, () => 'en' as const)
+  useEffect(() => void startLanguage(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each generation needs its own client
   const client = useMemo(createConsoleClient, [generation])
   const restart = useMemo(
     () => () => {
@@ -25,8 +29,15 @@ export function Providers({ children }: { children: ReactNode }) {
   )
   return (
     <Restart value={restart}>
-      <Provider value={client}>{children}</Provider>
-      <Toasts />
+      <Provider value={client}>
+        <Tooltip.Provider>
+          {/* Messages are not reactive: another language mounts the page again. */}
+          <Fragment key={language}>
+            {children}
+            <Toasts />
+          </Fragment>
+        </Tooltip.Provider>
+      </Provider>
     </Restart>
   )
 }

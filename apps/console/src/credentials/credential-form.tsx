@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
@@ -9,13 +9,14 @@ import { CredentialSelect } from './credential-select.tsx'
 import { CreateCredential, type CredentialRow, UpdateCredential } from './documents.ts'
 
 export type Kind = CredentialRow['kind']
+const privateKeyExample = '-----BEGIN OPENSSH PRIVATE KEY-----'
 export const allKinds: Kind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT']
 type Props = { kinds?: Kind[]; credential?: CredentialRow; onDone: (credential: CredentialRow) => void; onCancel: () => void }
 
-/** Make a credential, or give one new secrets. Secrets go to the server and never come back: an empty field leaves what is there. */
+/** Creates or edits a credential. The API never returns secrets; an empty field keeps the stored value. */
 export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel }: Props) {
-  const create = useVerb(CreateCredential)
-  const update = useVerb(UpdateCredential)
+  const create = useMutation(CreateCredential)
+  const update = useMutation(UpdateCredential)
   const [kind, setKind] = useState<Kind>(credential?.kind ?? kinds[0] ?? 'SSH_KEY')
   const [becomeMethod, setBecomeMethod] = useState<'SUDO' | 'SU'>(credential?.becomeMethod ?? 'SUDO')
   const [viaId, setViaId] = useState(credential?.via?.id ?? '')
@@ -32,8 +33,8 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
   })
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
-  const verb = credential ? update : create
-  const takes = {
+  const mutation = credential ? update : create
+  const fields = {
     key: kind === 'SSH_KEY' || kind === 'BASTION' || kind === 'GIT',
     password: kind !== 'SSH_KEY',
     host: kind === 'BASTION' || kind === 'GIT',
@@ -43,19 +44,19 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
   }
   async function save() {
     const secrets = {
-      ...(takes.key &&
+      ...(fields.key &&
         form.privateKey.trim() && { privateKey: form.privateKey.endsWith('\n') ? form.privateKey : `${form.privateKey}\n` }),
-      ...(takes.key && form.passphrase && { passphrase: form.passphrase }),
-      ...(takes.password && form.password && { password: form.password }),
+      ...(fields.key && form.passphrase && { passphrase: form.passphrase }),
+      ...(fields.password && form.password && { password: form.password }),
     }
     const common = {
       name: form.name,
       description: form.description,
       username: form.username || null,
       ...secrets,
-      ...(takes.host && { host: form.host, port: form.port ? Number(form.port) : null }),
-      ...(takes.via && { viaId: viaId || null }),
-      ...(takes.hostKey && form.hostKey.trim() && { hostKey: form.hostKey }),
+      ...(fields.host && { host: form.host, port: form.port ? Number(form.port) : null }),
+      ...(fields.via && { viaId: viaId || null }),
+      ...(fields.hostKey && form.hostKey.trim() && { hostKey: form.hostKey }),
     }
     const outcome = credential
       ? await update.run({ input: { id: credential.id, ...common } })
@@ -67,24 +68,25 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
     const text = await file.text()
     setForm((before) => ({ ...before, privateKey: text }))
   }
-  const error = (path: string) => issueFor(verb.problem, path)
-  // Secrets that are stored are not sent to another server than the one they were given for.
+  const error = (path: string) => issueFor(mutation.problem, path)
+  // Stored secrets apply only to the host and port they were entered for.
   const isMoved =
-    credential !== undefined && takes.host && (form.host !== credential.host || form.port !== String(credential.port ?? ''))
+    credential !== undefined && fields.host && (form.host !== credential.host || form.port !== String(credential.port ?? ''))
   const isStored = (field: string) => credential?.secretsSet.includes(field) ?? false
-  const kept = (field: string) => (isStored(field) ? t(isMoved ? 'credential.keptNoMore' : 'credential.kept') : undefined)
+  const secretHint = (field: string) =>
+    isStored(field) ? t(isMoved ? 'credential.reenter' : 'credential.keepStored') : undefined
   return (
     <form
       className="grid gap-4 sm:grid-cols-2"
       onSubmit={(event) => {
         event.preventDefault()
         event.stopPropagation()
-        if (!verb.busy) void save()
+        if (!mutation.busy) void save()
       }}
     >
-      {verb.problem && (
+      {mutation.problem && (
         <div className="sm:col-span-2">
-          <Notice tone="bad">{verb.problem.message}</Notice>
+          <Notice tone="bad">{mutation.problem.message}</Notice>
         </div>
       )}
       <TextField label={t('credential.name')} required value={form.name} onChange={set('name')} error={error('name')} autoFocus />
@@ -101,7 +103,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
           </option>
         ))}
       </SelectField>
-      {takes.host && (
+      {fields.host && (
         <div className="grid grid-cols-[1fr_96px] gap-4 sm:col-span-2">
           <TextField label={t('node.host')} mono required value={form.host} onChange={set('host')} error={error('host')} />
           <TextField
@@ -109,7 +111,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
             type="number"
             min={1}
             max={65535}
-            placeholder={takes.via ? '22' : ''}
+            placeholder={fields.via ? '22' : ''}
             value={form.port}
             onChange={set('port')}
             error={error('port')}
@@ -137,7 +139,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
           <option value="SU">{t('credential.su')}</option>
         </SelectField>
       )}
-      {takes.key && (
+      {fields.key && (
         <>
           <div className="flex flex-col gap-1.5 sm:col-span-2">
             <TextAreaField
@@ -147,9 +149,9 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
               value={form.privateKey}
               onChange={set('privateKey')}
               error={error('privateKey')}
-              placeholder={t('credential.privateKeyExample')}
+              placeholder={privateKeyExample}
               autoComplete="off"
-              hint={kept('privateKey') ?? t('credential.privateKeyHint')}
+              hint={secretHint('privateKey') ?? t('credential.privateKeyHint')}
               optional={kind !== 'SSH_KEY' && !(isMoved && isStored('privateKey'))}
             />
             <label className="w-fit cursor-pointer text-xs text-accent underline underline-offset-2 focus-within:outline-2">
@@ -165,23 +167,23 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
             onChange={set('passphrase')}
             error={error('passphrase')}
             autoComplete="new-password"
-            hint={kept('passphrase') ?? t('credential.passphraseHint')}
+            hint={secretHint('passphrase') ?? t('credential.passphraseHint')}
           />
         </>
       )}
-      {takes.password && (
+      {fields.password && (
         <TextField
           label={t('signIn.password')}
           type="password"
-          optional={takes.key && !(isMoved && isStored('password'))}
+          optional={fields.key && !(isMoved && isStored('password'))}
           value={form.password}
           onChange={set('password')}
           error={error('password')}
           autoComplete="new-password"
-          hint={kept('password')}
+          hint={secretHint('password')}
         />
       )}
-      {takes.hostKey && (
+      {fields.hostKey && (
         <TextField
           className="sm:col-span-2"
           label={t('credential.hostKey')}
@@ -194,7 +196,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
           hint={credential?.hostKeyFingerprint ?? t('credential.hostKeyHint')}
         />
       )}
-      {takes.via && (
+      {fields.via && (
         <CredentialSelect
           label={t('credential.via')}
           optional
@@ -215,7 +217,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
       />
       <div className="flex justify-end gap-2 sm:col-span-2">
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
-        <Button look="primary" type="submit" busy={verb.busy}>
+        <Button variant="primary" type="submit" busy={mutation.busy}>
           {t('credential.save')}
         </Button>
       </div>

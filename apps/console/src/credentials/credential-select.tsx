@@ -17,11 +17,11 @@ type Props = {
   error?: string
   optional?: boolean
   except?: string
-  /** A first choice of its own, with the value `keep`. */
+  /** Label of an additional first option with the value `keep`. */
   keep?: string
 }
 
-/** Choose a credential of some kinds, or make one on the spot. */
+/** A select of credentials with a button that creates one. */
 export function CredentialSelect({ label, kinds, value, onChange, error, optional, except, keep }: Props) {
   const [{ data }, reload] = useQuery({
     query: CredentialsQuery,

@@ -1,6 +1,6 @@
 import { type Cache, cacheExchange, type Data } from '@urql/exchange-graphcache'
 import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
-import { signedOut } from './session.ts'
+import { notifySignedOut } from './session.ts'
 import { socket } from './socket.ts'
 
 const embedded = [
@@ -33,7 +33,7 @@ const embedded = [
   'PageInfo',
   'PreflightStage',
   'QueueState',
-  'RunObstacle',
+  'RunBlocker',
   'RunPreview',
   'RunRefusal',
   'ToolReport',
@@ -42,13 +42,13 @@ const embedded = [
 
 const agentKey = (agent: Data) => agent.agentId as string
 
-// Without the schema the cache would guess whether `... on Error` fits a result, and its guess loses the server's words.
+// Without the schema the cache guesses whether `... on Error` matches, and drops the server's message.
 const possibleTypes = {
   Error: ['ConflictError', 'ForbiddenError', 'InvalidInputError', 'NotFoundError', 'UnauthenticatedError', 'UnavailableError'],
 }
 
-/** Lists that a mutation changes are read again: a new row's place in a filtered, ordered list is the server's to know. */
-function forget(...fields: string[]) {
+/** Invalidates lists that a mutation changes: only the server knows the position of a new row. */
+function invalidateLists(...fields: string[]) {
   return (_result: unknown, _args: unknown, cache: Cache) => {
     for (const { fieldName, arguments: args } of cache.inspectFields('Query')) {
       if (fields.includes(fieldName)) cache.invalidate('Query', fieldName, args ?? undefined)
@@ -56,7 +56,7 @@ function forget(...fields: string[]) {
   }
 }
 
-/** A GraphQL client on this origin: normalised cache, HTTP for reads and verbs, one WebSocket for what is live. */
+/** The GraphQL client: normalized cache, HTTP for queries and mutations, one WebSocket for subscriptions. */
 export function createConsoleClient(): Client {
   return new Client({
     url: '/graphql',
@@ -64,7 +64,7 @@ export function createConsoleClient(): Client {
     exchanges: [
       mapExchange({
         onResult(result) {
-          if (result.error?.graphQLErrors.some((error) => error.extensions.code === 'UNAUTHENTICATED')) signedOut()
+          if (result.error?.graphQLErrors.some((error) => error.extensions.code === 'UNAUTHENTICATED')) notifySignedOut()
         },
       }),
       cacheExchange({
@@ -75,17 +75,17 @@ export function createConsoleClient(): Client {
         },
         updates: {
           Mutation: {
-            createCredential: forget('credentials'),
-            deleteCredential: forget('credentials'),
-            createAgentEnrolmentToken: forget('agentEnrolmentTokens'),
-            revokeAgentEnrolmentToken: forget('agentEnrolmentTokens'),
-            createApiToken: forget('apiTokens'),
-            revokeApiToken: forget('apiTokens'),
-            addNode: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),
-            importNodes: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),
-            purgeNode: forget('nodes', 'nodeFacets', 'labOffer', 'credentials'),
-            runJob: forget('jobRuns'),
-            retryJobRun: forget('jobRuns'),
+            createCredential: invalidateLists('credentials'),
+            deleteCredential: invalidateLists('credentials'),
+            createAgentEnrollmentToken: invalidateLists('agentEnrollmentTokens'),
+            revokeAgentEnrollmentToken: invalidateLists('agentEnrollmentTokens'),
+            createApiToken: invalidateLists('apiTokens'),
+            revokeApiToken: invalidateLists('apiTokens'),
+            addNode: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
+            importNodes: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
+            purgeNode: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
+            runJob: invalidateLists('jobRuns'),
+            retryJobRun: invalidateLists('jobRuns'),
           },
         },
       }),

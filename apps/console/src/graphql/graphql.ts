@@ -1,7 +1,7 @@
 import { initGraphQLTada } from 'gql.tada'
 import type { introspection } from '../graphql-env.d.ts'
 
-/** Typed documents, checked against the committed schema. Byte counts fit a JavaScript number (up to 2^53). */
+/** Typed documents, checked against the committed schema. Byte counts fit into a JavaScript number (up to 2^53). */
 export const graphql = initGraphQLTada<{
   introspection: introspection
   disableMasking: true

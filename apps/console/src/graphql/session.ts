@@ -1,7 +1,7 @@
-/** Tells the shell that the server no longer knows this session, from wherever a request found out. */
+/** Notifies listeners that the session has ended, whichever request detected it. */
 const listeners = new Set<() => void>()
 
-export function signedOut(): void {
+export function notifySignedOut(): void {
   for (const listener of listeners) listener()
 }
 
@@ -10,7 +10,7 @@ export function onSignedOut(listener: () => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-/** A path of this console to go to after sign-in; anything that could lead elsewhere becomes the start page. */
+/** A path of this console to open after sign-in; anything else becomes the start page. */
 export function safePath(path: string | null): string {
   return path?.startsWith('/') && !path.startsWith('//') && !path.includes('\\') ? path : '/nodes'
 }

@@ -13,13 +13,13 @@ function setState(next: LiveState) {
   for (const listener of stateListeners) listener()
 }
 
-/** Wait before attempt n: half a second, doubled up to 5 s, with jitter so that a restarted API is not met by all at once. */
+/** Delay before a retry: 0.5 s, doubled up to 5 s, with jitter so that clients don't reconnect all at once. */
 function retryWait(retries: number): Promise<void> {
   const ms = Math.min(5000, 500 * 2 ** retries) * (0.75 + Math.random() / 2)
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The one WebSocket of this tab: opened by the first subscription, closed after the last, kept alive, retried for ever. */
+/** The WebSocket of this tab: opened by the first subscription, closed after the last, retried without limit. */
 export function socket(): SocketClient {
   client ??= createClient({
     url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
@@ -45,7 +45,7 @@ export function socket(): SocketClient {
   return client
 }
 
-/** Who is signed in has changed: the socket carries the old session, so it is opened anew at the next subscription. */
+/** Closes the socket, which carries the previous session; the next subscription opens a new one. */
 export function resetSocket(): void {
   client?.dispose()
   client = undefined
@@ -61,7 +61,7 @@ export const liveState = {
   },
 }
 
-/** Calls back after a lost connection is back: what happened between was not heard and must be read again. Returns the way out. */
+/** Calls the listener after a lost connection is restored, to read what was missed. Returns the unsubscribe function. */
 export function onReconnect(listener: () => void): () => void {
   reconnectListeners.add(listener)
   return () => void reconnectListeners.delete(listener)

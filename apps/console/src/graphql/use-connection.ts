@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql'
 import { useReconnect } from './use-live.ts'
-import { type Problem, problemOf } from './use-verb.ts'
+import { type Problem, toProblem } from './use-mutation.ts'
 
 type Page<T> = {
   edges: readonly { node: T }[]
@@ -13,12 +13,12 @@ type Loaded<T> = { rows: T[]; cursor: string | null; hasMore: boolean; total: nu
 
 const pageSize = 100
 const maxPageSize = 500
-/** What each list showed last, so that coming back to it shows it at once and at the same place. */
+/** The last rows of each list, so that returning to it shows them immediately. */
 const memory = new Map<string, Loaded<unknown>>()
 
 /**
- * A keyset-paged list. Pages are read as `more` is called and kept in one array; `patch` puts a newer version of a row in place, `soon`
- * reads what is loaded again shortly (many calls, one reading), in pages of 500. `name` and `variables` identify the list.
+ * A keyset-paged list. `more` appends a page, `patch` replaces a row, `soon` reloads all loaded rows, debounced. `name` and `variables`
+ * identify the list.
  */
 export function useConnection<D, V extends AnyVariables, T extends { id: string }>(
   name: string,
@@ -45,7 +45,7 @@ export function useConnection<D, V extends AnyVariables, T extends { id: string 
     setState({ key: forKey, loaded, problem })
   }, [])
 
-  /** Read from `after` until `count` rows more are there or the list ends. */
+  /** Reads `count` more rows after `start`, or until the list ends. */
   const read = useCallback(
     async (start: Loaded<T> | null, count: number) => {
       const { key: forKey, variables: given, pick: take } = latest.current
@@ -64,7 +64,7 @@ export function useConnection<D, V extends AnyVariables, T extends { id: string 
         if (reading.current?.token !== token) return
         if (!result.data) {
           reading.current = null
-          if (result.error) put(forKey, latest.current.loaded, problemOf(result.error))
+          if (result.error) put(forKey, latest.current.loaded, toProblem(result.error))
           return
         }
         const page = take(result.data)
@@ -82,7 +82,7 @@ export function useConnection<D, V extends AnyVariables, T extends { id: string 
   const reload = useCallback(() => read(null, Math.max(pageSize, latest.current.loaded?.rows.length ?? 0)), [read])
   const more = useCallback(() => {
     const { loaded } = latest.current
-    // Who goes on past the first page wants more than one page more.
+    // A user who scrolls past the first page usually continues; read a large page.
     if (loaded?.hasMore && !reading.current) void read(loaded, maxPageSize)
   }, [read])
   const soon = useCallback(() => {
@@ -102,7 +102,7 @@ export function useConnection<D, V extends AnyVariables, T extends { id: string 
     [put],
   )
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is another list, read from its beginning
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is another list
   useEffect(() => {
     void reload()
     return () => clearTimeout(timer.current)

@@ -4,8 +4,8 @@ import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql'
 import { onReconnect } from './socket.ts'
 
 /**
- * Follow a subscription while mounted. `variables` null: not now. Its objects also land in the cache, so queries on screen follow by
- * themselves; `onData` is for the rest, `onEnd` when the server completes it.
+ * Subscribes while mounted; not while `variables` is null. Objects also update the cache and thereby queries on the page. `onEnd` is
+ * called when the server completes the subscription.
  */
 export function useLive<D, V extends AnyVariables>(
   document: TypedDocumentNode<D, V>,
@@ -31,7 +31,7 @@ export function useLive<D, V extends AnyVariables>(
   }, [client, document, key])
 }
 
-/** Read again after a lost connection is back. */
+/** Calls `reload` after a lost connection is restored. */
 export function useReconnect(reload: () => void): void {
   const latest = useRef(reload)
   latest.current = reload

@@ -1,36 +1,42 @@
-import { en } from './en.ts'
+import { createFormatter, createTranslator } from 'use-intl/core'
+import { en } from './en/index.ts'
 
-type Plural = { one: string; other: string }
-type Catalogue = typeof en
-export type MessageKey = keyof Catalogue
+/** The languages of the console by tag, named in themselves. */
+export const languages = { en: 'English', 'zh-CN': '简体中文' } as const
+export type Language = keyof typeof languages
 
-type Params<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Params<Rest> : never
-type Text<K extends MessageKey> = Catalogue[K] extends Plural ? Catalogue[K]['other'] | Catalogue[K]['one'] : Catalogue[K]
-type Needs<K extends MessageKey> =
-  | (Text<K> extends string ? Params<Text<K>> : never)
-  | (Catalogue[K] extends Plural ? 'count' : never)
-type Arguments<K extends MessageKey> = [Needs<K>] extends [never] ? [] : [Record<Needs<K>, string | number>]
+type Shape<T> = { readonly [K in keyof T]: T[K] extends string ? string : Shape<T[K]> }
+/** A translated catalog: the same keys as the English one. */
+export type Messages = Shape<typeof en>
 
-/** Another language is another file of this shape, chosen here; every key, no more. */
-export type Messages = { [K in MessageKey]: Catalogue[K] extends Plural ? Plural : string }
-
-const locale = 'en'
-const messages: Messages = en
-const plural = new Intl.PluralRules(locale)
-const numbers = new Intl.NumberFormat(locale)
-
-/** The text for a key. `{name}` in it is filled from the second argument; numbers are grouped; plural entries choose by `count`. */
-export function t<K extends MessageKey>(key: K, ...[values]: Arguments<K>): string {
-  const entry: string | Plural = messages[key]
-  const given = (values ?? {}) as Record<string, string | number>
-  const text = typeof entry === 'string' ? entry : entry[plural.select(Number(given.count)) === 'one' ? 'one' : 'other']
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = given[name]
-    return typeof value === 'number' ? numbers.format(value) : String(value ?? '')
-  })
+function createIntl(language: Language, messages: Messages) {
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return {
+    language,
+    // The English literals type keys and arguments for every language; a test compares the catalogs.
+    translate: createTranslator({ locale: language, messages: messages as typeof en, timeZone }),
+    format: createFormatter({ locale: language, timeZone }),
+  }
 }
 
-/** Group a count's digits. */
+let current = createIntl('en', en)
+
+/** Replaces the catalog of the whole page. Components must be mounted again afterwards; see `Providers`. */
+export function activate(language: Language, messages: Messages): void {
+  current = createIntl(language, messages)
+}
+
+type Translator = typeof current.translate
+
+/** The message for a key in the current language; values fill its placeholders. Not for module scope, where the language is not known yet. */
+export const t = ((...args: Parameters<Translator>) => current.translate(...args)) as Translator
+t.rich = (...args) => current.translate.rich(...args)
+t.has = (key) => current.translate.has(key)
+
+/** The formatter of numbers, dates and lists for the current language. */
+export const getFormat = () => current.format
+
+/** Formats a number with grouped digits. */
 export function formatNumber(value: number): string {
-  return numbers.format(value)
+  return current.format.number(value)
 }

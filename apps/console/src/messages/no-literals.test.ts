@@ -4,8 +4,8 @@ import ts from 'typescript'
 import { expect, test } from 'vitest'
 
 const source = path.join(import.meta.dirname, '..')
-/** Attributes whose text a person reads or hears. */
-const spoken = new Set([
+/** Attributes with text for the user. */
+const textAttributes = new Set([
   'alt',
   'aria-label',
   'aria-description',
@@ -23,13 +23,13 @@ const spoken = new Set([
 ])
 const hasWord = (text: string) => /\p{L}{2,}/u.test(text)
 
-/** Texts in a TSX file that a reader would see and that did not come from the catalogue, as `line: text`. */
+/** Finds user-visible literals in a TSX file, as `line: text`. */
 function literals(fileName: string, text: string): string[] {
   const file = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)
   const found: string[] = []
   const add = (node: ts.Node, words: string) =>
     hasWord(words) && found.push(`${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${words.trim()}`)
-  /** Strings that an expression may come to: literals, branches of conditions, the fixed parts of templates. */
+  /** Reports the literals an expression can evaluate to: strings, branches of conditions, fixed parts of templates. */
   function values(node: ts.Expression): void {
     if (ts.isStringLiteralLike(node)) add(node, node.text)
     else if (ts.isTemplateExpression(node))
@@ -45,7 +45,7 @@ function literals(fileName: string, text: string): string[] {
   function visit(node: ts.Node): void {
     if (ts.isJsxText(node)) add(node, node.text)
     if (ts.isJsxExpression(node) && node.expression && !ts.isJsxAttribute(node.parent)) values(node.expression)
-    if (ts.isJsxAttribute(node) && spoken.has(node.name.getText())) {
+    if (ts.isJsxAttribute(node) && textAttributes.has(node.name.getText())) {
       if (node.initializer && ts.isStringLiteral(node.initializer)) add(node, node.initializer.text)
       if (node.initializer && ts.isJsxExpression(node.initializer) && node.initializer.expression)
         values(node.initializer.expression)
@@ -62,7 +62,7 @@ function isComparison(node: ts.BinaryExpression): boolean {
   )
 }
 
-test('every text on screen comes from the catalogue', () => {
+test('components contain no hard-coded text', () => {
   const files = fs.globSync('**/*.tsx', { cwd: source })
   expect(files.length).toBeGreaterThan(40)
   expect(
@@ -70,9 +70,9 @@ test('every text on screen comes from the catalogue', () => {
   ).toEqual([])
 })
 
-test('a text that did not come from it is found wherever it may stand', () => {
-  const planted = `const a = <p title="Hello you">Some words {isOn ? 'switched on' : t('x')} {name && \`for \${name}\`}</p>`
-  expect(literals('planted.tsx', planted)).toHaveLength(4)
+test('finds literals in attributes, text, conditions and templates', () => {
+  const sample = `const a = <p title="Hello you">Some words {isOn ? 'switched on' : t('x')} {name && \`for \${name}\`}</p>`
+  expect(literals('sample.tsx', sample)).toHaveLength(4)
   expect(literals('clean.tsx', `const a = <p className="flex gap" title={t('x')}>{kind === 'bulk' ? t('a') : '→'}</p>`)).toEqual(
     [],
   )

@@ -6,7 +6,7 @@ import { t } from '@/messages/index.ts'
 import { Badge, State } from '@/ui/badge.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Empty } from '@/ui/empty.tsx'
-import { Facts } from '@/ui/page.tsx'
+import { PropertyList } from '@/ui/page.tsx'
 import { healthTones } from './badges.tsx'
 import type { AcceleratorLine } from './node-documents.ts'
 
@@ -36,14 +36,17 @@ function Memory({ device }: { device: AcceleratorLine }) {
   )
 }
 
-function DeviceDialog({ device, onClose }: { device: AcceleratorLine; onClose: () => void }) {
+function AcceleratorDialog({ device, onClose }: { device: AcceleratorLine; onClose: () => void }) {
   const mono = (text: string | null) => (text ? <code className="font-mono text-xs break-all">{text}</code> : t('common.none'))
   return (
     <Dialog
-      title={t('accelerators.device', { index: device.index, model: device.model ?? t(`deviceType.${device.deviceType}`) })}
+      title={t('accelerators.device', {
+        index: String(device.index),
+        model: device.model ?? t(`deviceType.${device.deviceType}`),
+      })}
       onClose={onClose}
     >
-      <Facts
+      <PropertyList
         rows={[
           [
             t('accelerators.health'),
@@ -85,7 +88,7 @@ function DeviceDialog({ device, onClose }: { device: AcceleratorLine; onClose: (
   )
 }
 
-/** A node's devices; the whole of one is a click away. Cards on a phone. */
+/** A node's accelerators with a details dialog; cards on a phone. */
 export function AcceleratorTable({ devices, action }: { devices: readonly AcceleratorLine[]; action: React.ReactNode }) {
   const [open, setOpen] = useState<AcceleratorLine | null>(null)
   if (devices.length === 0) {
@@ -169,7 +172,7 @@ export function AcceleratorTable({ devices, action }: { devices: readonly Accele
           </li>
         ))}
       </ul>
-      {open && <DeviceDialog device={open} onClose={() => setOpen(null)} />}
+      {open && <AcceleratorDialog device={open} onClose={() => setOpen(null)} />}
     </div>
   )
 }

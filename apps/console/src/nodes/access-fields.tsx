@@ -6,11 +6,11 @@ type Props = {
   value: Access
   onChange: (key: keyof Access, id: string) => void
   error?: (path: string) => string | undefined
-  /** A first choice with the value `keep`, for many nodes that differ. */
+  /** Label of a first option with the value `keep`, for bulk edits. */
   keep?: string
 }
 
-/** The credentials by which a node is reached: its login, how to become root on it, and the host on the way. */
+/** Selects for a node's credential, become credential and bastion. */
 export function AccessFields({ value, onChange, error, keep }: Props) {
   const field = (key: keyof Access) => ({
     keep,

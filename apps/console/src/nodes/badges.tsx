@@ -19,7 +19,7 @@ export const healthTones: Record<NodeRow['acceleratorSummary'][number]['worstHea
   UNKNOWN: 'neutral',
 }
 
-/** A node's own status, with the reason on hover; a host-key alarm is louder than any status. */
+/** A node's status with its reason as title, and an icon for a changed host key. */
 export function NodeStatus({ node }: { node: Pick<NodeRow, 'status' | 'statusReason' | 'hostKeyAlarm'> }) {
   return (
     <span className="inline-flex items-center gap-2">
@@ -35,13 +35,13 @@ export function NodeStatus({ node }: { node: Pick<NodeRow, 'status' | 'statusRea
   )
 }
 
-/** "8× H100 80GB HBM3", coloured only when one of them is not well. */
+/** "8× H100 80GB HBM3", colored only when a device is unhealthy. */
 export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSummary'] }) {
   return (
     <span className="flex min-w-0 gap-1.5 overflow-hidden">
       {summary.map((group) => {
         const isWell = group.worstHealth === 'OK' || group.worstHealth === 'UNKNOWN'
-        // Vendors write their trademarks into the name; here they only take room.
+        // Vendor names include trademark signs, which take space.
         const name = group.model?.replace(/\((R|TM)\)/g, '') ?? t(`deviceType.${group.deviceType}`)
         const title = `${t(`deviceType.${group.deviceType}`)} · ${name}${group.memoryTotal ? ` · ${formatBytes(group.memoryTotal)}` : ''} · ${t(`health.${group.worstHealth}`)}`
         return (
@@ -59,13 +59,13 @@ export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSu
   )
 }
 
-/** An operating system in full, its version said once: the name often has it already. */
+/** Name and version of an operating system; the name may already include the version. */
 export function formatOs({ osName, osVersion }: Pick<NodeRow, 'osName' | 'osVersion'>): string {
   if (!osName) return t('common.none')
   return osVersion && !osName.includes(osVersion) ? `${osName} ${osVersion}` : osName
 }
 
-/** An address as one writes it: IPv6 in brackets, the port only when it is not 22. */
+/** Formats an address: IPv6 in brackets, the port unless it is 22. */
 export function formatAddress(host: string, port: number): string {
   if (port === 22) return host
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`

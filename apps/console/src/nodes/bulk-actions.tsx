@@ -1,9 +1,9 @@
 'use client'
 import { Archive, ArchiveRestore, EllipsisVertical, Pencil, Trash2, Wrench } from 'lucide-react'
 import { useState } from 'react'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useViewer } from '@/access/viewer.tsx'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { useViewer } from '@/session/viewer.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Menu, MenuItem } from '@/ui/menu.tsx'
 import { BulkDialog } from './bulk-dialog.tsx'
@@ -14,13 +14,13 @@ import { DecommissionNode, PurgeNode, RecommissionNode } from './node-documents.
 type Props = { ids: string[]; blockedReason: string | null; onPurged: (ids: string[]) => void }
 type Action = 'edit' | 'maintenance' | 'endMaintenance' | 'decommission' | 'recommission' | 'purge'
 
-/** What changes the chosen nodes themselves; each is asked about first and says how it went node by node. */
+/** Actions that change the selected nodes, each with a confirmation and results per node. */
 export function BulkActions({ ids, blockedReason, onPurged }: Props) {
   const viewer = useViewer()
-  const maintenance = useVerb(SetNodeMaintenance)
-  const decommission = useVerb(DecommissionNode)
-  const recommission = useVerb(RecommissionNode)
-  const purge = useVerb(PurgeNode)
+  const maintenance = useMutation(SetNodeMaintenance)
+  const decommission = useMutation(DecommissionNode)
+  const recommission = useMutation(RecommissionNode)
+  const purge = useMutation(PurgeNode)
   const [open, setOpen] = useState<Action | null>(null)
   const [typed, setTyped] = useState('')
   const count = ids.length
@@ -41,7 +41,7 @@ export function BulkActions({ ids, blockedReason, onPurged }: Props) {
   )
   return (
     <>
-      <Menu label={t('node.more')} icon={<EllipsisVertical aria-hidden />} iconOnly align="right">
+      <Menu label={t('node.more')} icon={<EllipsisVertical aria-hidden />} iconOnly align="end">
         <div className="w-56">
           {item('edit', t('node.edit'), Pencil)}
           {item('maintenance', t('nodes.maintenance'), Wrench)}
@@ -92,7 +92,7 @@ export function BulkActions({ ids, blockedReason, onPurged }: Props) {
           title={t('bulk.purgeTitle', { count })}
           action={t('node.purge')}
           isDangerous
-          blockedReason={typed === String(count) ? null : t('confirm.typeFirst', { name: String(count) })}
+          blockedReason={typed === String(count) ? null : t('confirm.type', { name: String(count) })}
           send={({ id }) => purge.run({ id })}
           onDone={onPurged}
           onClose={close}

@@ -1,7 +1,7 @@
 'use client'
 import { type ReactNode, useState } from 'react'
 import { useClient } from 'urql'
-import type { Outcome } from '@/graphql/use-verb.ts'
+import type { Outcome } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
@@ -9,9 +9,9 @@ import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { NodeTagsQuery } from './documents.ts'
 
-/** A chosen node as it stands when its turn comes. */
+/** A selected node, read right before its update. */
 export type BulkNode = { id: string; name: string; tags: string[] }
-type Refused = { id: string; name: string; reason: string }
+type Failed = { id: string; name: string; reason: string }
 type Props = {
   ids: string[]
   title: string
@@ -19,26 +19,36 @@ type Props = {
   isDangerous?: boolean
   blockedReason?: string | null
   children: ReactNode
-  /** Do it to one node. */
+  /** Updates one node. */
   send: (node: BulkNode) => Promise<Outcome<unknown>>
-  /** Those it has been done to. */
+  /** Receives the IDs of updated nodes. */
   onDone?: (ids: string[]) => void
   onClose: () => void
 }
 
-/** So many requests under way at the same time. */
-const AT_ONCE = 6
+/** Requests in flight at once. */
+const CONCURRENCY = 6
 
-/** One change to many nodes, each on its own: what was refused is named with its reason, and can be tried again. */
-export function BulkDialog({ ids: given, title, action, isDangerous, blockedReason, children, send, onDone, onClose }: Props) {
+/** Updates many nodes one by one, lists failures with their reasons, and retries them. */
+export function BulkDialog({
+  ids: initialIds,
+  title,
+  action,
+  isDangerous,
+  blockedReason,
+  children,
+  send,
+  onDone,
+  onClose,
+}: Props) {
   const client = useClient()
-  // What was chosen may change under an open dialog, by its own work.
-  const [ids] = useState(given)
-  const [waiting, setWaiting] = useState(given)
+  // The dialog's own updates may change the selection while it is open.
+  const [ids] = useState(initialIds)
+  const [waiting, setWaiting] = useState(initialIds)
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
-  const [refused, setRefused] = useState<Refused[] | null>(null)
+  const [failed, setFailed] = useState<Failed[] | null>(null)
 
-  async function one(id: string): Promise<Refused | null> {
+  async function updateOne(id: string): Promise<Failed | null> {
     const read = await client.query(NodeTagsQuery, { id }, { requestPolicy: 'network-only' }).toPromise()
     if (!read.data) return { id, name: id, reason: t('error.network') }
     const { node } = read.data
@@ -50,27 +60,27 @@ export function BulkDialog({ ids: given, title, action, isDangerous, blockedReas
   }
   async function start() {
     const queue = [...waiting]
-    const bad: Refused[] = []
+    const failures: Failed[] = []
     let done = 0
     setProgress({ done, total: queue.length })
     const worker = async () => {
       for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-        const problem = await one(id)
-        if (problem) bad.push(problem)
+        const problem = await updateOne(id)
+        if (problem) failures.push(problem)
         setProgress({ done: ++done, total: waiting.length })
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker))
     setProgress(null)
-    const refusedIds = new Set(bad.map(({ id }) => id))
-    onDone?.(waiting.filter((id) => !refusedIds.has(id)))
-    if (bad.length === 0) {
+    const failedIds = new Set(failures.map(({ id }) => id))
+    onDone?.(waiting.filter((id) => !failedIds.has(id)))
+    if (failures.length === 0) {
       toast('ok', t('bulk.done', { count: ids.length }))
       onClose()
       return
     }
-    setRefused(bad.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })))
-    setWaiting([...refusedIds])
+    setFailed(failures.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })))
+    setWaiting([...failedIds])
   }
   return (
     <Dialog
@@ -79,24 +89,24 @@ export function BulkDialog({ ids: given, title, action, isDangerous, blockedReas
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>{refused ? t('common.close') : t('common.cancel')}</Button>
+          <Button onClick={onClose}>{failed ? t('common.close') : t('common.cancel')}</Button>
           <Button
-            look={isDangerous ? 'danger' : 'primary'}
-            saysReason
+            variant={isDangerous ? 'danger' : 'primary'}
+            showReason
             busy={progress !== null}
             blockedReason={blockedReason}
             onClick={() => void start()}
           >
-            {progress ? t('bulk.progress', progress) : refused ? t('preflight.retryFailed', { count: refused.length }) : action}
+            {progress ? t('bulk.progress', progress) : failed ? t('preflight.retryFailed', { count: failed.length }) : action}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-4 text-sm">
-        {refused && (
-          <Notice tone="bad" title={t('bulk.refused', { count: refused.length, done: ids.length - refused.length })}>
+        {failed && (
+          <Notice tone="bad" title={t('bulk.refused', { count: failed.length, done: ids.length - failed.length })}>
             <ul className="mt-1 flex max-h-60 flex-col gap-1 overflow-auto">
-              {refused.map(({ id, name, reason }) => (
+              {failed.map(({ id, name, reason }) => (
                 <li key={id}>
                   <span className="pr-2 font-mono font-medium">{name}</span>
                   {reason}

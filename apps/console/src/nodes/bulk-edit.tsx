@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { SelectField, TextField } from '@/ui/field.tsx'
 import { type Access, AccessFields } from './access-fields.tsx'
@@ -8,7 +8,7 @@ import { BulkDialog } from './bulk-dialog.tsx'
 import { nodeTypes, parseTags } from './edit-dialog.tsx'
 import { type NodeHead, UpdateNode } from './node-documents.ts'
 
-const untouched = {
+const unchanged = {
   addTags: '',
   removeTags: '',
   nodeType: 'keep',
@@ -18,13 +18,13 @@ const untouched = {
   sshUser: '',
 }
 
-/** Change some fields of many nodes and leave the others as they are. */
+/** Edits selected fields of many nodes. */
 export function BulkEdit({ ids, onClose }: { ids: string[]; onClose: () => void }) {
-  const update = useVerb(UpdateNode)
-  const [form, setForm] = useState(untouched)
+  const update = useMutation(UpdateNode)
+  const [form, setForm] = useState(unchanged)
   const set = (key: keyof typeof form) => (value: string) => setForm((before) => ({ ...before, [key]: value }))
   const reference = (key: keyof Access) => (form[key] === 'keep' ? {} : { [key]: form[key] || null })
-  const isChanged = Object.entries(untouched).some(([key, value]) => form[key as keyof typeof form].trim() !== value)
+  const isChanged = Object.entries(unchanged).some(([key, value]) => form[key as keyof typeof form].trim() !== value)
   const [add, remove] = [parseTags(form.addTags), parseTags(form.removeTags)]
   return (
     <BulkDialog
@@ -65,9 +65,9 @@ export function BulkEdit({ ids, onClose }: { ids: string[]; onClose: () => void 
           onChange={(event) => set('removeTags')(event.target.value)}
           hint={t('node.tagsHint')}
         />
-        <AccessFields keep={t('bulk.keep')} value={form} onChange={(key, id) => set(key)(id)} />
+        <AccessFields keep={t('bulk.noChange')} value={form} onChange={(key, id) => set(key)(id)} />
         <SelectField label={t('node.type')} value={form.nodeType} onChange={(event) => set('nodeType')(event.target.value)}>
-          <option value="keep">{t('bulk.keep')}</option>
+          <option value="keep">{t('bulk.noChange')}</option>
           {nodeTypes.map((type) => (
             <option key={type} value={type}>
               {t(`nodeType.${type}`)}
@@ -80,7 +80,7 @@ export function BulkEdit({ ids, onClose }: { ids: string[]; onClose: () => void 
           optional
           value={form.sshUser}
           onChange={(event) => set('sshUser')(event.target.value)}
-          hint={t('bulk.keepUser')}
+          hint={t('bulk.userHint')}
         />
       </div>
     </BulkDialog>

@@ -4,7 +4,7 @@ export const NodeRowFragment = graphql(`
   fragment NodeRow on ComputeNode {
     id name displayName host port status statusReason nodeType tags osId osName osVersion arch cpuThreads memoryBytes lastSeenAt
     acceleratorSummary { deviceType model count worstHealth memoryTotal }
-    agent { agentId state heldAt }
+    agent { agentId state offlineSuppressedAt }
     hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged }
   }
 `)
@@ -105,7 +105,7 @@ export const ApproveHostKeys = graphql(`
 `)
 
 export const WaitingNodesQuery = graphql(`
-  query WaitingNodes {
+  query SetupNotice {
     fresh: nodes(filter: { status: [NEW] }, first: 500) { edges { node { id } } }
     alarmed: nodes(filter: { hasHostKeyAlarm: true }, first: 500) { edges { node { id } } }
     unreachable: nodes(filter: { status: [UNREACHABLE] }, first: 500) {
@@ -143,7 +143,7 @@ export const DiscoveryUpdated = graphql(
 `,
   [DiscoveryRowFragment, NodeRowFragment],
 )
-export type DiscoveryNews = ResultOf<typeof DiscoveryUpdated>['discoveryUpdated']
+export type DiscoveryUpdate = ResultOf<typeof DiscoveryUpdated>['discoveryUpdated']
 
 export const SetNodeMaintenance = graphql(
   `

@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
@@ -12,7 +12,7 @@ import { type NodeHead, UpdateNode } from './node-documents.ts'
 
 export const nodeTypes = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
 
-/** `key=value` per line or comma -> labels; a line without `=` is a key with an empty value. */
+/** Parses `key=value` pairs separated by lines or commas; without `=` the value is empty. */
 export function parseLabels(text: string): Record<string, string> {
   const pairs = text.split(/[\n,]/).flatMap((line): [string, string][] => {
     const [key, ...value] = line.split('=')
@@ -25,9 +25,9 @@ export function parseTags(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter(Boolean))]
 }
 
-/** Change what we know and want of a node; the server says what does not fit, at the field. */
+/** Edits a node. Validation errors of the server appear at their field. */
 export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => void }) {
-  const verb = useVerb(UpdateNode)
+  const mutation = useMutation(UpdateNode)
   const [form, setForm] = useState({
     name: node.name,
     displayName: node.displayName ?? '',
@@ -47,7 +47,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
   async function save() {
-    const outcome = await verb.run({
+    const outcome = await mutation.run({
       input: {
         id: node.id,
         name: form.name,
@@ -68,7 +68,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
     toast('ok', t('node.saved', { name: form.name }))
     onClose()
   }
-  const error = (path: string) => issueFor(verb.problem, path)
+  const error = (path: string) => issueFor(mutation.problem, path)
   return (
     <Dialog
       wide
@@ -77,7 +77,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" busy={verb.busy} onClick={() => void save()}>
+          <Button variant="primary" busy={mutation.busy} onClick={() => void save()}>
             {t('common.save')}
           </Button>
         </>
@@ -90,9 +90,9 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
           void save()
         }}
       >
-        {verb.problem && (
+        {mutation.problem && (
           <div className="sm:col-span-2">
-            <Notice tone="bad">{verb.problem.message}</Notice>
+            <Notice tone="bad">{mutation.problem.message}</Notice>
           </div>
         )}
         <TextField label={t('nodes.name')} mono value={form.name} onChange={set('name')} error={error('name')} />

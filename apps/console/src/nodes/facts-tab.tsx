@@ -1,17 +1,17 @@
 'use client'
+import clsx from 'clsx'
 import { FileSearch } from 'lucide-react'
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
 import { CopyButton } from '@/ui/copy-button.tsx'
-import { cx } from '@/ui/cx.ts'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { JsonTree } from '@/ui/json-tree.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { NodeFactsQuery } from './node-documents.ts'
 
-/** What is known about a node, as a tree; and the raw output it was read from. */
+/** The facts of a node as a tree, and the raw output of the discovery. */
 export function FactsTab({ id, action }: { id: string; action: React.ReactNode }) {
   const [{ data, error }, retry] = useQuery({ query: NodeFactsQuery, variables: { id }, requestPolicy: 'cache-and-network' })
   const [search, setSearch] = useState('')
@@ -41,7 +41,7 @@ export function FactsTab({ id, action }: { id: string; action: React.ReactNode }
               type="button"
               aria-pressed={raw === isRaw}
               onClick={() => setRaw(raw)}
-              className={cx('h-7 rounded px-3 text-sm', raw === isRaw ? 'bg-panel font-medium' : 'text-muted')}
+              className={clsx('h-7 rounded px-3 text-sm', raw === isRaw ? 'bg-panel font-medium' : 'text-muted')}
             >
               {raw ? t('facts.raw') : t('facts.tree')}
             </button>

@@ -1,10 +1,10 @@
 'use client'
+import clsx from 'clsx'
 import { ListFilter, Search, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
-import { cx } from '@/ui/cx.ts'
-import { Menu } from '@/ui/menu.tsx'
+import { Popover } from '@/ui/popover.tsx'
 import type { useQueryState } from '@/ui/use-query-state.ts'
 import { type NodeFacets, NodeFacetsQuery } from './documents.ts'
 import { type FilterKey, filterKeys, isHostlist } from './filter.ts'
@@ -26,11 +26,14 @@ const facetOf: Partial<Record<FilterKey, keyof Omit<NodeFacets, '__typename'>>> 
 
 const isAlarm = (key: FilterKey) => key === 'alarm' || key === 'agentAlarm'
 
-/** How a filter's value reads to a person. */
+/** The label of a filter value. */
 function valueLabel(key: FilterKey, value: string): string {
-  if (key === 'status') return t(`nodeStatus.${value as 'READY'}`) || value
-  if (key === 'device') return t(`deviceType.${value as 'NVIDIA_GPU'}`) || value
-  if (key === 'agent') return t(`agentState.${value as 'ACTIVE'}`) || value
+  const catalogs = { status: 'nodeStatus', device: 'deviceType', agent: 'agentState' } as const
+  if (key === 'status' || key === 'device' || key === 'agent') {
+    // The value comes from the URL and may be unknown.
+    const messageKey = `${catalogs[key]}.${value}` as 'nodeStatus.READY'
+    return t.has(messageKey) ? t(messageKey) : value
+  }
   if (key === 'alarm' || key === 'agentAlarm') return t('filter.alarmValue')
   return value
 }
@@ -39,7 +42,7 @@ function SearchBox({ query }: { query: Query }) {
   const current = query.get('q')
   const [text, setText] = useState(current)
   const sent = useRef(current)
-  // Back, forward and "clear" change the URL under us; our own typing is ahead of it.
+  // Back, forward and "clear" change the URL; typed text is ahead of the URL.
   useEffect(() => {
     if (current !== sent.current) {
       sent.current = current
@@ -65,7 +68,7 @@ function SearchBox({ query }: { query: Query }) {
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && (text ? setText('') : event.currentTarget.blur())}
-        className={cx(
+        className={clsx(
           'h-8 w-full rounded-md border border-line-strong bg-panel pr-3 pl-8 text-sm placeholder:text-faint',
           isHostlist(text) && 'font-mono',
         )}
@@ -74,7 +77,7 @@ function SearchBox({ query }: { query: Query }) {
   )
 }
 
-/** Search and filters of the node list. Everything chosen stands in the URL; choices are values in use, with their counts. */
+/** Search and filters of the node list, stored in the URL. Options are values in use with their counts. */
 export function FilterBar({ query }: { query: Query }) {
   const [{ data }] = useQuery({ query: NodeFacetsQuery, requestPolicy: 'cache-and-network' })
   const chosen = filterKeys.flatMap((key) => query.all(key).map((value) => ({ key, value })))
@@ -89,7 +92,7 @@ export function FilterBar({ query }: { query: Query }) {
     <div className="flex flex-col gap-2 pb-3">
       <div className="flex flex-wrap gap-2">
         <SearchBox query={query} />
-        <Menu label={t('filter.open')} icon={<ListFilter aria-hidden />} badge={chosen.length} align="right">
+        <Popover label={t('filter.open')} icon={<ListFilter aria-hidden />} badge={chosen.length} align="end">
           <div className="grid w-[min(520px,calc(100vw-32px))] gap-x-4 gap-y-3 p-2 sm:grid-cols-2">
             {filterKeys.map((key) => {
               const facets = isAlarm(key) ? [{ value: '1', count: null }] : (data?.nodeFacets[facetOf[key] as 'tags'] ?? [])
@@ -115,7 +118,7 @@ export function FilterBar({ query }: { query: Query }) {
               )
             })}
           </div>
-        </Menu>
+        </Popover>
       </div>
       {chosen.length > 0 && (
         <div className="flex flex-wrap items-center gap-1.5">

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { safePath } from '@/graphql/session.ts'
-import { guessFormat } from '@/onboarding/guess-format.ts'
+import { guessFormat } from '@/nodes/add/guess-format.ts'
 import { isHostlist, toFilter, toOrder } from './filter.ts'
 
 function filterOf(query: string) {
@@ -11,7 +11,7 @@ function filterOf(query: string) {
   )
 }
 
-test('the URL says what is filtered and how it is ordered', () => {
+test('converts the URL query to filter and order', () => {
   expect(filterOf('')).toEqual({})
   expect(filterOf('q=mi300&status=READY&status=NEW&device=AMD_GPU&alarm=1&agent=STALE&region=eu')).toEqual({
     text: 'mi300',
@@ -26,12 +26,12 @@ test('the URL says what is filtered and how it is ordered', () => {
   expect(toOrder('constructor')).toEqual({ field: 'NAME', direction: 'ASC' })
 })
 
-test('a hostlist is told from a search text', () => {
+test('distinguishes hostlists from search texts', () => {
   expect(['gpu[01-04]', 'a1,a2', 'gpu[1,3-5].x'].map(isHostlist)).toEqual([true, true, true])
   expect(['gpu', 'rack 4', '10.1.2.3', '[fd00::7]'].map(isHostlist)).toEqual([false, false, false, false])
 })
 
-test('what was pasted is recognised', () => {
+test('guesses the format of a pasted text', () => {
   expect(guessFormat('gpu[001-064]\n10.1.2.3')).toBe('LIST')
   expect(guessFormat('name,host,port\na,10.0.0.1,22')).toBe('CSV')
   expect(guessFormat('[gpus]\ngpu1 ansible_host=10.0.0.1')).toBe('INVENTORY')
@@ -39,7 +39,7 @@ test('what was pasted is recognised', () => {
   expect(guessFormat('[fd00::7]:2222')).toBe('LIST')
 })
 
-test('after sign-in nobody is led off this console', () => {
+test('the redirect after sign-in stays within the console', () => {
   expect(['/runs?status=FAILED', '/nodes/x'].map(safePath)).toEqual(['/runs?status=FAILED', '/nodes/x'])
   expect(['//evil.example', 'https://evil.example', '/\\evil.example', null].map(safePath)).toEqual([
     '/nodes',

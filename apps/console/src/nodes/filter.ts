@@ -5,7 +5,7 @@ type Variables = VariablesOf<typeof NodesQuery>
 export type NodeFilter = NonNullable<Variables['filter']>
 export type NodeOrder = NonNullable<Variables['orderBy']>
 
-/** Query keys of the node list, as they stand in the URL. */
+/** URL query keys of the node list. */
 export const filterKeys = [
   'status',
   'device',
@@ -23,12 +23,12 @@ export const filterKeys = [
 ] as const
 export type FilterKey = (typeof filterKeys)[number]
 
-/** Something with brackets or a comma names hosts one by one; it is matched as a hostlist, not searched as text. */
+/** Whether the text is a hostlist (brackets or commas) and not a search text. */
 export function isHostlist(text: string): boolean {
   return /\[[\d,\s-]+\]/.test(text) || /^[\w.-]+(\s*,\s*[\w.-]+)+$/.test(text.trim())
 }
 
-/** The URL's query -> the API's filter. What the URL does not name is not filtered; unknown values are the server's to refuse. */
+/** Converts the URL query to the API's filter. The server validates the values. */
 export function toFilter(get: (key: string) => string, all: (key: string) => string[]): NodeFilter {
   const text = get('q').trim()
   const filter: NodeFilter = {}
@@ -59,7 +59,7 @@ export function toFilter(get: (key: string) => string, all: (key: string) => str
 const fields = { name: 'NAME', created: 'CREATED_AT', seen: 'LAST_SEEN_AT', status: 'STATUS' } as const
 export type SortKey = keyof typeof fields
 
-/** `sort=name` or `sort=-seen` -> the API's order; by name when it says nothing. */
+/** Converts `sort=name` or `sort=-seen` to the API's order; by name by default. */
 export function toOrder(sort: string): NodeOrder {
   const key = sort.replace(/^-/, '')
   return { field: Object.hasOwn(fields, key) ? fields[key as SortKey] : 'NAME', direction: sort.startsWith('-') ? 'DESC' : 'ASC' }

@@ -2,7 +2,8 @@
 import { Archive, ArchiveRestore, Cable, EllipsisVertical, Pencil, Play, Radar, Trash2, Wrench } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useMemo, useState } from 'react'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { TestDialog } from '@/connections/test-dialog.tsx'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
@@ -11,18 +12,17 @@ import { toast } from '@/ui/toast.tsx'
 import { SetNodeMaintenance } from './documents.ts'
 import { EditDialog } from './edit-dialog.tsx'
 import { DecommissionNode, type NodeHead, PurgeNode, RecommissionNode } from './node-documents.ts'
-import { TestDialog } from './test-dialog.tsx'
 
 type Props = { node: NodeHead; onDiscover: () => void; isDiscovering: boolean }
 
-/** What can be done to one node. Nothing is hidden from who may not: it says why instead. */
+/** Actions on a node. A blocked action stays visible and shows its reason. */
 export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
   const nodeIds = useMemo(() => [node.id], [node.id])
   const router = useRouter()
-  const maintenance = useVerb(SetNodeMaintenance)
-  const decommission = useVerb(DecommissionNode)
-  const recommission = useVerb(RecommissionNode)
-  const purge = useVerb(PurgeNode)
+  const maintenance = useMutation(SetNodeMaintenance)
+  const decommission = useMutation(DecommissionNode)
+  const recommission = useMutation(RecommissionNode)
+  const purge = useMutation(PurgeNode)
   const [open, setOpen] = useState<'edit' | 'test' | 'decommission' | 'purge' | null>(null)
   const close = () => setOpen(null)
   const isOut = node.status === 'DECOMMISSIONED'
@@ -42,14 +42,14 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
         {t('nodes.discover')}
       </Button>
       <Button
-        look="primary"
+        variant="primary"
         icon={<Play aria-hidden />}
         blockedReason={blockedOut}
         onClick={() => router.push(`/runs/new?nodes=${encodeURIComponent(node.id)}`)}
       >
         {t('nodes.run')}
       </Button>
-      <Menu label={t('node.more')} icon={<EllipsisVertical aria-hidden />} iconOnly align="right">
+      <Menu label={t('node.more')} icon={<EllipsisVertical aria-hidden />} iconOnly align="end">
         <div className="w-56">
           <MenuItem icon={<Pencil aria-hidden />} blockedReason={blocked} onClick={() => setOpen('edit')}>
             {t('node.edit')}
@@ -93,7 +93,7 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
         <Confirm
           title={t('node.purgeTitle', { name: node.name })}
           action={t('node.purge')}
-          typed={node.name}
+          confirmText={node.name}
           onClose={close}
           onConfirm={async () => {
             const outcome = await purge.run({ id: node.id })

@@ -1,17 +1,17 @@
 'use client'
+import clsx from 'clsx'
 import Link from 'next/link'
 import { AgentState, agentTones } from '@/agents/badges.tsx'
 import { formatBytes } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
-import { cx } from '@/ui/cx.ts'
-import { Ago } from '@/ui/time.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { AcceleratorBadges, formatAddress, formatOs, NodeStatus } from './badges.tsx'
 import type { NodeRow } from './documents.ts'
 
 export const lineHeight = 40
 export const cardHeight = 76
-/** Columns of the wide list; the head uses the same. Later columns leave first when the window gets narrower. */
+/** Columns of the wide list and its header. Narrower windows hide columns from the right. */
 export const columns =
   'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(124px,1.15fr)_116px_96px_minmax(100px,0.85fr)_minmax(150px,1.7fr)_minmax(92px,0.8fr)_minmax(60px,0.55fr)_72px] 2xl:grid-cols-[28px_minmax(140px,1.2fr)_124px_108px_minmax(120px,1fr)_minmax(160px,1.6fr)_minmax(100px,0.9fr)_112px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
 
@@ -21,9 +21,9 @@ export function nodeHref(id: string): string {
 
 type Props = { node: NodeRow; isSelected: boolean; onSelect: (isRange: boolean) => void; isNarrow: boolean }
 
-/** One node in the list: a line on a wide screen, a card on a phone. The whole of it leads to the node. */
+/** One node of the list: a row on a wide screen, a card on a phone. All of it links to the node. */
 export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
-  const box = (
+  const checkbox = (
     <input
       type="checkbox"
       checked={isSelected}
@@ -43,8 +43,8 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
   )
   if (isNarrow) {
     return (
-      <div className={cx('relative flex h-full gap-3 border-b border-line px-3 py-2', isSelected && 'bg-accent-soft')}>
-        <div className="flex items-center">{box}</div>
+      <div className={clsx('relative flex h-full gap-3 border-b border-line px-3 py-2', isSelected && 'bg-accent-soft')}>
+        <div className="flex items-center">{checkbox}</div>
         <div className="flex min-w-0 flex-1 flex-col justify-center gap-1.5">
           <div className="flex items-center justify-between gap-2">
             {name}
@@ -61,11 +61,11 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
             {/* On a phone only what is not as it should be. */}
             {node.agent && node.agent.state !== 'ACTIVE' && (
               <Badge tone={agentTones[node.agent.state]}>
-                {t('nodes.agentIs', { state: t(`agentState.${node.agent.state}`) })}
+                {t('nodes.agentState', { state: t(`agentState.${node.agent.state}`) })}
               </Badge>
             )}
             <span className="text-xs text-muted">
-              <Ago at={node.lastSeenAt} never={t('nodes.neverSeen')} />
+              <RelativeTime at={node.lastSeenAt} never={t('nodes.neverSeen')} />
             </span>
           </div>
         </div>
@@ -74,9 +74,9 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
   }
   return (
     <div
-      className={cx(columns, 'relative h-full border-b border-line text-sm', isSelected ? 'bg-accent-soft' : 'hover:bg-hover')}
+      className={clsx(columns, 'relative h-full border-b border-line text-sm', isSelected ? 'bg-accent-soft' : 'hover:bg-hover')}
     >
-      {box}
+      {checkbox}
       <span className="flex min-w-0 items-baseline gap-2">
         {name}
         {node.displayName && <span className="truncate text-xs text-muted">{node.displayName}</span>}
@@ -105,7 +105,7 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
         ))}
       </span>
       <span className="text-right text-xs text-muted">
-        <Ago at={node.lastSeenAt} never={t('nodes.neverSeen')} />
+        <RelativeTime at={node.lastSeenAt} never={t('nodes.neverSeen')} />
       </span>
     </div>
   )

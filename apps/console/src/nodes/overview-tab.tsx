@@ -1,13 +1,13 @@
 import Link from 'next/link'
+import { ToolReports } from '@/discoveries/tool-reports.tsx'
 import { formatBytes, formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Notice } from '@/ui/notice.tsx'
-import { Facts, Panel } from '@/ui/page.tsx'
-import { Ago } from '@/ui/time.tsx'
+import { Panel, PropertyList } from '@/ui/page.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { AcceleratorBadges, formatAddress, formatOs } from './badges.tsx'
 import type { NodePageData } from './node-documents.ts'
-import { ToolReports } from './tool-reports.tsx'
 
 const mono = (text: string | null | undefined) =>
   text ? <code className="font-mono text-xs break-all">{text}</code> : <span className="text-faint">{t('common.none')}</span>
@@ -20,14 +20,14 @@ const credentialLink = (credential: { id: string; name: string } | null) =>
     <span className="text-faint">{t('common.none')}</span>
   )
 
-/** The node at a glance: how to reach it, what it is, what its last look said. */
+/** Overview of a node: hardware, access, latest discovery, details. */
 export function OverviewTab({ node }: { node: NodePageData }) {
   const labels = Object.entries((node.labels ?? {}) as Record<string, unknown>)
   const discovery = node.latestDiscovery
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Panel title={t('node.hardware')}>
-        <Facts
+        <PropertyList
           rows={[
             [
               t('nodes.accelerators'),
@@ -41,7 +41,11 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             [
               t('node.cores'),
               node.cpuThreads
-                ? t('node.coresText', { sockets: node.cpuSockets ?? '?', cores: node.cpuCores ?? '?', threads: node.cpuThreads })
+                ? t('node.coresText', {
+                    sockets: String(node.cpuSockets ?? '?'),
+                    cores: String(node.cpuCores ?? '?'),
+                    threads: String(node.cpuThreads),
+                  })
                 : t('common.none'),
             ],
             [t('node.memory'), formatBytes(node.memoryBytes)],
@@ -52,7 +56,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
               t('node.booted'),
               node.bootedAt ? (
                 <span key="b" title={formatDateTime(node.bootedAt)}>
-                  <Ago at={node.bootedAt} />
+                  <RelativeTime at={node.bootedAt} />
                 </span>
               ) : (
                 t('common.none')
@@ -62,7 +66,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
         />
       </Panel>
       <Panel title={t('node.access')}>
-        <Facts
+        <PropertyList
           rows={[
             [t('nodes.address'), mono(formatAddress(node.host, node.port))],
             [t('node.user'), mono(node.sshUser)],
@@ -70,15 +74,15 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             [t('node.becomeCredential'), credentialLink(node.becomeCredential)],
             [t('node.bastion'), credentialLink(node.bastion)],
             [t('hostKey.pinned'), mono(node.hostKeyFingerprint)],
-            [t('hostKey.approvedAt'), <Ago key="a" at={node.hostKeyApprovedAt} />],
+            [t('hostKey.approvedAt'), <RelativeTime key="a" at={node.hostKeyApprovedAt} />],
           ]}
         />
       </Panel>
-      <Panel title={t('node.lastLook')}>
+      <Panel title={t('node.latestDiscovery')}>
         {discovery ? (
           <div className="flex flex-col gap-3">
             <p className="text-sm text-muted">
-              {t(`discoveryReason.${discovery.reason}`)} · <Ago at={discovery.finishedAt ?? discovery.createdAt} />
+              {t(`discoveryReason.${discovery.reason}`)} · <RelativeTime at={discovery.finishedAt ?? discovery.createdAt} />
             </p>
             {discovery.error && <Notice tone="bad">{discovery.error}</Notice>}
             {discovery.warnings.map((warning) => (
@@ -89,11 +93,11 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             <ToolReports discovery={discovery} />
           </div>
         ) : (
-          <p className="text-sm text-muted">{t('node.neverLooked')}</p>
+          <p className="text-sm text-muted">{t('node.notDiscovered')}</p>
         )}
       </Panel>
       <Panel title={t('node.about')}>
-        <Facts
+        <PropertyList
           rows={[
             [t('node.type'), t(`nodeType.${node.nodeType}`)],
             [
@@ -101,7 +105,9 @@ export function OverviewTab({ node }: { node: NodePageData }) {
               node.tags.length > 0 ? (
                 <span key="t" className="flex flex-wrap gap-1">
                   {node.tags.map((tag) => (
-                    <Badge key={tag}>{tag}</Badge>
+                    <Badge key={tag} title={tag}>
+                      <span className="truncate">{tag}</span>
+                    </Badge>
                   ))}
                 </span>
               ) : (
@@ -134,8 +140,8 @@ export function OverviewTab({ node }: { node: NodePageData }) {
                 t('common.none')
               ),
             ],
-            [t('node.added'), <Ago key="c" at={node.createdAt} />],
-            [t('nodes.lastSeen'), <Ago key="s" at={node.lastSeenAt} never={t('nodes.neverSeen')} />],
+            [t('node.added'), <RelativeTime key="c" at={node.createdAt} />],
+            [t('nodes.lastSeen'), <RelativeTime key="s" at={node.lastSeenAt} never={t('nodes.neverSeen')} />],
           ]}
         />
       </Panel>

@@ -12,7 +12,7 @@ import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import { NodeRunsQuery } from './node-documents.ts'
 
-/** Runs that had this node among their hosts, newest first. */
+/** Runs on this node, newest first. */
 export function RunsTab({ id }: { id: string }) {
   const isNarrow = useNarrow()
   const list = useConnection('node runs', NodeRunsQuery, { id }, (data) =>
@@ -33,7 +33,7 @@ export function RunsTab({ id }: { id: string }) {
         icon={<Play aria-hidden />}
         title={t('runs.emptyTitle')}
         action={
-          <ButtonLink look="primary" href={`/runs/new?nodes=${encodeURIComponent(id)}`}>
+          <ButtonLink variant="primary" href={`/runs/new?nodes=${encodeURIComponent(id)}`}>
             {t('node.run')}
           </ButtonLink>
         }
@@ -53,7 +53,7 @@ export function RunsTab({ id }: { id: string }) {
       </ul>
       {list.hasMore && (
         <Button className="self-center" onClick={list.more}>
-          {t('common.more')}
+          {t('common.loadMore')}
         </Button>
       )}
     </div>

@@ -3,15 +3,15 @@ import { Cable, Play, Radar, X } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useClient } from 'urql'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useViewer } from '@/access/viewer.tsx'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { useViewer } from '@/session/viewer.tsx'
 import { Button } from '@/ui/button.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { DiscoverNodes, NodeIdsQuery, TestConnections } from './documents.ts'
 import type { NodeFilter } from './filter.ts'
-import { nodesParam } from './remembered.ts'
+import { toNodesParam } from './selection-store.ts'
 
 type Props = {
   ids: string[]
@@ -20,13 +20,13 @@ type Props = {
   onChange: (ids: string[]) => void
 }
 
-/** What can be done to the chosen nodes; sticks to the bottom while any is chosen. */
+/** Actions on the selected nodes, at the bottom of the page. */
 export function SelectionBar({ ids, total, filter, onChange }: Props) {
   const client = useClient()
   const router = useRouter()
   const viewer = useViewer()
-  const test = useVerb(TestConnections)
-  const discover = useVerb(DiscoverNodes)
+  const test = useMutation(TestConnections)
+  const discover = useMutation(DiscoverNodes)
   const [isReading, setReading] = useState(false)
   const blocked = viewer.role === 'VIEWER' ? t('role.viewerBlocked') : null
 
@@ -69,17 +69,17 @@ export function SelectionBar({ ids, total, filter, onChange }: Props) {
         <span className="text-sm font-medium tabular-nums" aria-live="polite">
           {t('nodes.selected', { count: ids.length })}
         </span>
-        <Button look="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={() => onChange([])} />
+        <Button variant="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={() => onChange([])} />
         {total !== null && ids.length < total && (
-          <Button look="quiet" busy={isReading} onClick={() => void selectAll()}>
+          <Button variant="quiet" busy={isReading} onClick={() => void selectAll()}>
             {t('nodes.selectAll', { count: total })}
           </Button>
         )}
         <Button
-          look="primary"
+          variant="primary"
           icon={<Play aria-hidden />}
           blockedReason={blocked}
-          onClick={() => router.push(`/runs/new?nodes=${encodeURIComponent(nodesParam(ids))}`)}
+          onClick={() => router.push(`/runs/new?nodes=${encodeURIComponent(toNodesParam(ids))}`)}
         >
           {t('nodes.run')}
         </Button>

@@ -14,17 +14,17 @@ const tones: Record<Status, Tone> = {
   TIMED_OUT: 'bad',
   ERROR: 'bad',
 }
-const underWay: readonly Status[] = ['PENDING', 'RUNNING', 'CANCELING']
+const unfinished: readonly Status[] = ['PENDING', 'RUNNING', 'CANCELING']
 export const runStatuses = Object.keys(tones) as Status[]
 
-export function isUnderWay(status: Status): boolean {
-  return underWay.includes(status)
+export function isUnfinished(status: Status): boolean {
+  return unfinished.includes(status)
 }
 
-/** A run's status, breathing while it is under way, with the reason on hover. */
+/** A run's status with the reason as title; pulses while unfinished. */
 export function RunStatus({ status, reason }: { status: Status; reason?: string | null }) {
   return (
-    <State tone={tones[status]} busy={isUnderWay(status)} title={reason ?? undefined}>
+    <State tone={tones[status]} busy={isUnfinished(status)} title={reason ?? undefined}>
       {t(`runStatus.${status}`)}
     </State>
   )
@@ -42,7 +42,7 @@ export const hostTones: Record<RunHost['result'], Tone> = {
   NOT_RUN: 'neutral',
 }
 
-/** How a run stands over its hosts: a bar in proportion and the numbers. */
+/** Host results of a run as a bar and a count. */
 export function HostBar({ run }: { run: Pick<RunRow, 'hostsTotal' | 'hostsOk' | 'hostsFailed' | 'hostsUnreachable'> }) {
   const { hostsTotal: total, hostsOk: ok, hostsFailed: failed, hostsUnreachable: unreachable } = run
   const bad = failed + unreachable

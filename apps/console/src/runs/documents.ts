@@ -33,8 +33,8 @@ export const RunHeadFragment = graphql(
   `
   fragment RunHead on JobRun {
     ...RunRow
-    playbookPath extraVars become becomeMethod becomeUser forks timeoutSeconds diffMode verbosity reason execAt
-    cancelRequestedAt cancelRequestedByName exitCode lastSeq lineCount midTaskHosts logBlockedReason hasSecretVars
+    playbookPath extraVars become becomeMethod becomeUser forks timeoutSeconds diffMode verbosity reason ansibleStartedAt
+    cancelRequestedAt cancelRequestedByName exitCode lastSeq lineCount interruptedHosts logBlockedReason hasSecretVars
     jobTags skipTags serial maxFailPercentage
     attempt retryBlockedReason
     parent { id createdAt }
@@ -94,7 +94,7 @@ export const ArtifactsQuery = graphql(`
   }
 `)
 
-/** A link for one file: it ends after some minutes, so it is asked for when it is needed. */
+/** A download URL of an artifact. It expires after minutes, so it is requested on demand. */
 export const ArtifactLink = graphql(`
   query ArtifactLink($id: ID!) {
     node(id: $id) { __typename ... on JobArtifact { id downloadUrl downloadBlockedReason } }

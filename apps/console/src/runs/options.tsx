@@ -1,10 +1,10 @@
-import { issueFor, type Problem } from '@/graphql/use-verb.ts'
+import { issueFor, type Problem } from '@/graphql/use-mutation.ts'
 import { formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { CheckField, SelectField, TextField } from '@/ui/field.tsx'
 import type { Template } from './documents.ts'
 
-/** What is seldom changed, as it stands in the form; '' leaves it to the template. */
+/** Less common run options as form values; '' uses the template's value. */
 export const noOptions = {
   forks: '',
   timeoutSeconds: '',
@@ -18,20 +18,20 @@ export const noOptions = {
 export type Options = typeof noOptions
 export const optionNames = Object.keys(noOptions) as (keyof Options)[]
 
-const words = (text: string) => [...new Set(text.split(/[\s,]+/).filter(Boolean))]
+const splitWords = (text: string) => [...new Set(text.split(/[\s,]+/).filter(Boolean))]
 
-/** The options as the API takes them; only those that are set. */
+/** The options as API input, without unset ones. */
 export function optionsInput({ diffMode, serial, jobTags, skipTags, ...numbers }: Options) {
   return {
     ...Object.fromEntries(Object.entries(numbers).flatMap(([name, text]) => (text ? [[name, Number(text)]] : []))),
     ...(serial.trim() && { serial: serial.trim() }),
-    ...(jobTags.trim() && { jobTags: words(jobTags) }),
-    ...(skipTags.trim() && { skipTags: words(skipTags) }),
+    ...(jobTags.trim() && { jobTags: splitWords(jobTags) }),
+    ...(skipTags.trim() && { skipTags: splitWords(skipTags) }),
     diffMode,
   }
 }
 
-/** The fold with the options that most runs leave alone; it opens by itself when one of them is refused. */
+/** A collapsed section of less common options; opens when one of them is invalid. */
 export function MoreOptions({
   options,
   onChange,

@@ -1,18 +1,18 @@
 'use client'
 import { useEffect, useRef } from 'react'
 import { t } from '@/messages/index.ts'
+import { Blockers } from '@/run-queue/blockers.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import type { RunPreview } from './documents.ts'
-import { Obstacles } from './obstacles.tsx'
 
-/** Where a run would go, what keeps it from there, and the command of its worker. */
+/** Preview of a run: hosts, blockers and the command. */
 export function Preview({ preview }: { preview: RunPreview }) {
   const { refusals, waitsFor } = preview
   const box = useRef<HTMLDivElement>(null)
-  // It comes below the button that asked for it, often below what is on screen.
+  // The preview appears below its button, often outside the viewport.
   useEffect(() => {
-    // In braces: browsers have begun to return a promise from it, and React takes what an effect returns for its clean-up.
+    // Braces, because newer browsers return a promise, which React would take for a cleanup function.
     box.current?.scrollIntoView({ block: 'nearest' })
   }, [])
   return (
@@ -27,7 +27,12 @@ export function Preview({ preview }: { preview: RunPreview }) {
             <ul>
               {refusals.map(({ reason, count, hostlist }) => (
                 <li key={reason}>
-                  {t('preview.refusal', { count, reason })} <span className="font-mono text-xs break-all">{hostlist}</span>
+                  {t.rich('preview.refusal', {
+                    count,
+                    reason,
+                    hostlist,
+                    hosts: (names) => <span className="font-mono text-xs break-all">{names}</span>,
+                  })}
                 </li>
               ))}
             </ul>
@@ -35,7 +40,7 @@ export function Preview({ preview }: { preview: RunPreview }) {
         )}
         {waitsFor.length > 0 && (
           <Notice tone="warn" title={t('preview.waits', { count: waitsFor.length })}>
-            <Obstacles runs={waitsFor} />
+            <Blockers runs={waitsFor} />
           </Notice>
         )}
         {preview.secretVars.length > 0 && (

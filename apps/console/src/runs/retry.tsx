@@ -2,16 +2,16 @@
 import { RefreshCcwDot } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useRef } from 'react'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Menu, MenuItem } from '@/ui/menu.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { RetryRun, type RunHead } from './documents.ts'
-import { newAttempt } from './new-attempt.ts'
+import { newIdempotencyKey } from './idempotency-key.ts'
 import { runHref } from './run-line.tsx'
 
-/** Where a run may be tried again, and what the menu calls it. */
+/** The parts of a run that can be retried. */
 const PARTS = [
   { which: 'FAILED', results: ['FAILED', 'INTERRUPTED'], label: 'run.retryFailed' },
   { which: 'UNREACHABLE', results: ['UNREACHABLE'], label: 'run.retryUnreachable' },
@@ -21,11 +21,11 @@ type Part = { which: (typeof PARTS)[number]['which']; count: number }
 
 const countOf = (parts: Part[]) => parts.reduce((sum, { count }) => sum + count, 0)
 
-/** Try a run again where it did not end well, or did not get to; nothing when it ended well everywhere. */
+/** Retries a run on hosts that failed or were not run; nothing when all succeeded. */
 export function Retry({ run }: { run: RunHead }) {
   const router = useRouter()
-  const verb = useVerb(RetryRun)
-  const attempt = useRef(newAttempt())
+  const mutation = useMutation(RetryRun)
+  const attempt = useRef(newIdempotencyKey())
   const parts = PARTS.map(({ which, results, label }) => {
     const among = run.hostSummary.filter(({ result }) => results.some((each) => each === result))
     return { which, label, count: among.reduce((sum, { count }) => sum + count, 0) }
@@ -33,27 +33,27 @@ export function Retry({ run }: { run: RunHead }) {
   if (parts.length === 0) return null
   async function retry(chosen: Part[]) {
     const which = chosen.map((part) => part.which)
-    const outcome = await verb.run({ input: { id: run.id, which, idempotencyKey: `${attempt.current}-${which.join()}` } })
+    const outcome = await mutation.run({ input: { id: run.id, which, idempotencyKey: `${attempt.current}-${which.join()}` } })
     if (outcome.ok) router.push(runHref(outcome.value.id))
     else {
-      attempt.current = newAttempt()
+      attempt.current = newIdempotencyKey()
       toast('bad', outcome.problem.message)
     }
   }
   const icon = <RefreshCcwDot aria-hidden />
   const all = t('run.retry', { count: countOf(parts) })
-  if (run.retryBlockedReason || verb.busy || parts.length === 1)
+  if (run.retryBlockedReason || mutation.busy || parts.length === 1)
     return (
-      <Button icon={icon} busy={verb.busy} blockedReason={run.retryBlockedReason} onClick={() => void retry(parts)}>
+      <Button icon={icon} busy={mutation.busy} blockedReason={run.retryBlockedReason} onClick={() => void retry(parts)}>
         {all}
       </Button>
     )
-  const begun = parts.filter(({ which }) => which !== 'NOT_RUN')
+  const started = parts.filter(({ which }) => which !== 'NOT_RUN')
   return (
-    <Menu label={t('run.retryMenu')} icon={icon} align="right">
+    <Menu label={t('run.retryMenu')} icon={icon} align="end">
       <MenuItem onClick={() => void retry(parts)}>{all}</MenuItem>
-      {parts.length > begun.length && begun.length > 1 && (
-        <MenuItem onClick={() => void retry(begun)}>{t('run.retryBoth', { count: countOf(begun) })}</MenuItem>
+      {parts.length > started.length && started.length > 1 && (
+        <MenuItem onClick={() => void retry(started)}>{t('run.retryBoth', { count: countOf(started) })}</MenuItem>
       )}
       {parts.map((part) => (
         <MenuItem key={part.which} onClick={() => void retry([part])}>

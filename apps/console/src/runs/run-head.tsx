@@ -3,35 +3,35 @@ import { CircleStop, RotateCcw } from 'lucide-react'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useViewer } from '@/access/viewer.tsx'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
-import { useViewer } from '@/session/viewer.tsx'
+import { QueueNotice } from '@/run-queue/queue-notice.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
-import { Ago, Elapsed } from '@/ui/time.tsx'
+import { Elapsed, RelativeTime } from '@/ui/relative-time.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { HostBar, isUnderWay, RunStatus } from './badges.tsx'
+import { HostBar, isUnfinished, RunStatus } from './badges.tsx'
 import { CancelRun, type RunHead as Run, StartRun } from './documents.ts'
 import { Retry } from './retry.tsx'
 import { runHref } from './run-line.tsx'
-import { Waiting } from './waiting.tsx'
 
 function Actions({ run }: { run: Run }) {
   const router = useRouter()
   const viewer = useViewer()
-  const cancel = useVerb(CancelRun)
-  const start = useVerb(StartRun)
+  const cancel = useMutation(CancelRun)
+  const start = useMutation(StartRun)
   const [isAsking, setAsking] = useState(false)
   async function rerun() {
     const { templateName: template, extraVars, become, forks, timeoutSeconds, checkMode, diffMode, verbosity } = run
     const { serial, maxFailPercentage, jobTags, skipTags } = run
-    // A run that was aimed at chosen nodes has no limit of its own: its hosts, folded, say the same.
+    // A run on selected nodes has no limit; its hostlists are equivalent.
     const limit = run.limit ?? run.hostSummary.map((each) => each.hostlist).join(',')
-    // Nobody is shown its secrets, so they have to be typed again.
+    // The API returns no secrets, so the user must enter them again.
     if (run.hasSecretVars) return router.push(`/runs/new?${new URLSearchParams({ template, limit })}`)
     const outcome = await start.run({
       input: {
@@ -42,11 +42,11 @@ function Actions({ run }: { run: Run }) {
     if (outcome.ok) router.push(runHref(outcome.value.id))
     else toast('bad', outcome.problem.message)
   }
-  const canStop = isUnderWay(run.status)
+  const canCancel = isUnfinished(run.status)
   return (
     <>
-      {!canStop && <Retry run={run} />}
-      {!canStop && (
+      {!canCancel && <Retry run={run} />}
+      {!canCancel && (
         <Button
           icon={<RotateCcw aria-hidden />}
           busy={start.busy}
@@ -56,9 +56,9 @@ function Actions({ run }: { run: Run }) {
           {t('run.again')}
         </Button>
       )}
-      {canStop && (
+      {canCancel && (
         <Button
-          look="danger"
+          variant="danger"
           icon={<CircleStop aria-hidden />}
           blockedReason={run.cancelBlockedReason}
           busy={cancel.busy}
@@ -67,7 +67,7 @@ function Actions({ run }: { run: Run }) {
           {run.status === 'CANCELING' ? t('run.canceling') : t('run.cancel')}
         </Button>
       )}
-      {isAsking && canStop && (
+      {isAsking && canCancel && (
         <Confirm
           title={t('run.cancelTitle')}
           action={t('run.cancel')}
@@ -81,17 +81,23 @@ function Actions({ run }: { run: Run }) {
   )
 }
 
-/** The run that it tries again, and those that tried it again. */
+/** Links to the retried run and to retries of this run. */
 function Lineage({ run }: { run: Run }) {
-  if (!run.parent && run.retries.length === 0) return null
+  const { parent } = run
+  if (!parent && run.retries.length === 0) return null
   return (
     <div className="flex flex-wrap items-center gap-x-5 gap-y-1.5 text-sm text-muted">
-      {run.parent && (
+      {parent && (
         <span>
-          {t('run.attempt', { number: run.attempt })}{' '}
-          <Link href={runHref(run.parent.id)} className="text-accent underline underline-offset-2">
-            {t('run.parent', { when: formatDateTime(run.parent.createdAt) })}
-          </Link>
+          {t.rich('run.retryOf', {
+            number: run.attempt,
+            when: formatDateTime(parent.createdAt),
+            run: (text) => (
+              <Link href={runHref(parent.id)} className="text-accent underline underline-offset-2">
+                {text}
+              </Link>
+            ),
+          })}
         </span>
       )}
       {run.retries.length > 0 && (
@@ -108,7 +114,7 @@ function Lineage({ run }: { run: Run }) {
   )
 }
 
-/** The head of a run's page: how it stands, over how many hosts, for how long, and what can be done. */
+/** Header of a run's page: status, hosts, duration, actions. */
 export function RunHeader({ run }: { run: Run }) {
   return (
     <PageHead
@@ -126,9 +132,7 @@ export function RunHeader({ run }: { run: Run }) {
             </span>
             <HostBar run={run} />
             {run.startedAt && <Elapsed from={run.startedAt} to={run.finishedAt} />}
-            <span>
-              {t('run.startedBy', { name: run.createdByName })} <Ago at={run.createdAt} />
-            </span>
+            <span>{t.rich('run.startedBy', { name: run.createdByName, time: () => <RelativeTime at={run.createdAt} /> })}</span>
             {run.limit && (
               <span className="max-w-64 truncate font-mono text-xs" title={run.limit}>
                 {run.limit}
@@ -142,24 +146,24 @@ export function RunHeader({ run }: { run: Run }) {
             )}
           </div>
           <Lineage run={run} />
-          {run.status === 'PENDING' && <Waiting id={run.id} />}
+          {run.status === 'PENDING' && <QueueNotice id={run.id} />}
           {run.status === 'CANCELING' && (
             <Notice tone="warn">
               {run.cancelRequestedByName ? t('run.cancelingBy', { name: run.cancelRequestedByName }) : t('run.cancelingText')}
             </Notice>
           )}
-          {run.statusReason && !isUnderWay(run.status) && run.status !== 'SUCCEEDED' && (
+          {run.statusReason && !isUnfinished(run.status) && run.status !== 'SUCCEEDED' && (
             <Notice tone={run.status === 'CANCELED' ? 'info' : run.status === 'PARTIAL' ? 'warn' : 'bad'}>
               {run.statusReason}
             </Notice>
           )}
-          {run.midTaskHosts.length > 0 && (
-            <Notice tone="warn" title={t('run.midTaskTitle', { count: run.midTaskHosts.length })}>
+          {run.interruptedHosts.length > 0 && (
+            <Notice tone="warn" title={t('run.interruptedTitle', { count: run.interruptedHosts.length })}>
               <p className="font-mono text-xs">
-                {run.midTaskHosts.slice(0, 40).join(', ')}
-                {run.midTaskHosts.length > 40 && ' …'}
+                {run.interruptedHosts.slice(0, 40).join(', ')}
+                {run.interruptedHosts.length > 40 && ' …'}
               </p>
-              <p className="mt-1">{t('run.midTaskText')}</p>
+              <p className="mt-1">{t('run.interruptedText')}</p>
             </Notice>
           )}
         </div>

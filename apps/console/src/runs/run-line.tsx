@@ -2,7 +2,7 @@
 import Link from 'next/link'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
-import { Ago, Elapsed } from '@/ui/time.tsx'
+import { Elapsed, RelativeTime } from '@/ui/relative-time.tsx'
 import { HostBar, RunStatus } from './badges.tsx'
 import type { RunRow } from './documents.ts'
 
@@ -35,7 +35,7 @@ export function RunLine({ run, isNarrow }: { run: RunRow; isNarrow: boolean }) {
         <div className="flex items-center justify-between gap-2 text-xs text-muted">
           <HostBar run={run} />
           <span>
-            <Ago at={run.createdAt} />
+            <RelativeTime at={run.createdAt} />
           </span>
         </div>
       </div>
@@ -53,7 +53,7 @@ export function RunLine({ run, isNarrow }: { run: RunRow; isNarrow: boolean }) {
       <span className="text-muted">{elapsed}</span>
       <span className="truncate text-muted">{run.createdByName}</span>
       <span className="text-right text-xs text-muted">
-        <Ago at={run.createdAt} />
+        <RelativeTime at={run.createdAt} />
       </span>
     </div>
   )

@@ -1,9 +1,9 @@
 'use client'
+import clsx from 'clsx'
 import { useQuery } from 'urql'
 import { graphql } from '@/graphql/graphql.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { cx } from '@/ui/cx.ts'
 import { TextField } from '@/ui/field.tsx'
 
 const NodeCount = graphql(`
@@ -13,7 +13,7 @@ const OneNode = graphql(`
   query OneNode($id: ID!) { node(id: $id) { __typename ... on ComputeNode { id name } } }
 `)
 
-/** What a run is aimed at: nodes chosen before, or a limit typed here. */
+/** The target of a run: selected nodes or a limit. */
 export function Target({
   ids,
   limit,
@@ -33,8 +33,8 @@ export function Target({
     const only = one?.node?.__typename === 'ComputeNode' ? one.node.name : null
     return (
       <div className="flex flex-wrap items-center gap-3 text-sm">
-        <span className={cx('font-medium', only && 'font-mono')}>{only ?? t('runs.chosenNodes', { count: ids.length })}</span>
-        <Button look="quiet" onClick={onDropNodes}>
+        <span className={clsx('font-medium', only && 'font-mono')}>{only ?? t('runs.chosenNodes', { count: ids.length })}</span>
+        <Button variant="quiet" onClick={onDropNodes}>
           {t('runs.useLimit')}
         </Button>
         {error && (

@@ -1,20 +1,20 @@
 'use client'
 import { useVirtualizer } from '@tanstack/react-virtual'
+import clsx from 'clsx'
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useQuery } from 'urql'
-import type { LogStore, TaskEvent } from '@/log/log-store.ts'
-import { formatClock, formatDuration } from '@/messages/format.ts'
+import { formatDuration, formatTimeOfDay } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
+import type { LogStore, TaskEvent } from '@/runs/log/log-store.ts'
 import { Badge, type Tone } from '@/ui/badge.tsx'
 import { CopyButton } from '@/ui/copy-button.tsx'
-import { cx } from '@/ui/cx.ts'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import { RunEventQuery } from './documents.ts'
 
-/** The last word of an event's kind says what became of the task: runner_on_failed, host_failed and failed are all "failed". */
+/** The last word of an event's kind is the outcome: runner_on_failed, host_failed and failed mean "failed". */
 function outcome(event: TaskEvent): string {
   const word = event.kind.toLowerCase().split(/[_.]/).at(-1) ?? event.kind
   return word === 'ok' && event.isChanged ? 'changed' : word
@@ -48,7 +48,7 @@ function ResultDialog({ runId, event, onClose }: { runId: string; event: TaskEve
 const columns =
   'grid grid-cols-[72px_110px_minmax(100px,0.8fr)_minmax(160px,2fr)_minmax(120px,1fr)_80px] items-center gap-x-3 px-4'
 
-/** Task results one by one, with the JSON that Ansible gave. */
+/** Task results with Ansible's JSON on demand. */
 export function TaskEvents({
   runId,
   store,
@@ -65,7 +65,7 @@ export function TaskEvents({
   const [only, setOnly] = useState('')
   const [open, setOpen] = useState<TaskEvent | null>(null)
   const box = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is more events
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the events
   const rows = useMemo(
     () =>
       store.tasks.filter(
@@ -131,7 +131,7 @@ export function TaskEvents({
                   key={event.seq}
                   type="button"
                   onClick={() => setOpen(event)}
-                  className={cx(
+                  className={clsx(
                     'absolute inset-x-0 top-0 border-b border-line text-left text-sm hover:bg-hover',
                     isNarrow ? 'flex flex-col justify-center gap-1 px-3' : columns,
                   )}
@@ -147,7 +147,7 @@ export function TaskEvents({
                     </>
                   ) : (
                     <>
-                      <span className="text-xs text-faint tabular-nums">{formatClock(event.createdAt)}</span>
+                      <span className="text-xs text-faint tabular-nums">{formatTimeOfDay(event.createdAt)}</span>
                       <span>{badge}</span>
                       <span className="truncate font-mono text-xs">{event.host}</span>
                       <span className="truncate">{event.task}</span>

@@ -1,31 +1,31 @@
 'use client'
 import { useEffect, useState } from 'react'
 import { useClient } from 'urql'
-import { type Problem, problemOf, unwrap } from '@/graphql/use-verb.ts'
+import { type Problem, toProblem, unwrap } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { PreviewRun, type RunPreview, type StartInput } from './documents.ts'
 
 type State = { preview: RunPreview | null; problem: Problem | null; isBusy: boolean }
-const nothing: State = { preview: null, problem: null, isBusy: false }
+const noPreview: State = { preview: null, problem: null, isBusy: false }
 
-/** What a run would be, when it is asked for; forgotten as soon as something else would be started. */
+/** A preview of the run on demand; discarded when the input changes. */
 export function usePreview(input: StartInput) {
   const client = useClient()
-  const [state, setState] = useState<State>(nothing)
+  const [state, setState] = useState<State>(noPreview)
   const key = JSON.stringify(input)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another input, another preview
-  useEffect(() => setState(nothing), [key])
-  async function ask() {
-    setState({ ...nothing, isBusy: true })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed input invalidates the preview
+  useEffect(() => setState(noPreview), [key])
+  async function load() {
+    setState({ ...noPreview, isBusy: true })
     const { data, error } = await client.query(PreviewRun, { input }, { requestPolicy: 'network-only' }).toPromise()
     const outcome = data ? unwrap(data) : null
     setState({
       preview: outcome?.ok ? outcome.value : null,
       problem: outcome?.ok
         ? null
-        : (outcome?.problem ?? (error ? problemOf(error) : { message: t('error.unknown'), code: 'UNKNOWN', issues: [] })),
+        : (outcome?.problem ?? (error ? toProblem(error) : { message: t('error.unknown'), code: 'UNKNOWN', issues: [] })),
       isBusy: false,
     })
   }
-  return { ...state, ask }
+  return { ...state, load }
 }

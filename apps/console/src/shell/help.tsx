@@ -1,10 +1,10 @@
 'use client'
-import { type MessageKey, t } from '@/messages/index.ts'
+import { t } from '@/messages/index.ts'
 import { Dialog } from '@/ui/dialog.tsx'
 
-const keys: [string[], MessageKey][] = [
+const keys = [
   [['/'], 'help.search'],
-  [['?'], 'help.help'],
+  [['?'], 'help.open'],
   [['Esc'], 'help.close'],
   [['g', 'f'], 'help.goFleet'],
   [['g', 'n'], 'help.goNodes'],
@@ -14,9 +14,9 @@ const keys: [string[], MessageKey][] = [
   [['g', 'c'], 'help.goCredentials'],
   [['g', 't'], 'help.goTokens'],
   [['Shift', '↵'], 'help.searchBack'],
-]
+] as const
 
-/** The keyboard, on one card. */
+/** The list of keyboard shortcuts. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t('help.title')} onClose={onClose}>

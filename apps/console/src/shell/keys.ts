@@ -12,7 +12,7 @@ const goTo: Record<string, string> = {
   a: '/nodes/add',
 }
 
-/** Keys that work on every page: `/` to the search, `?` for help, `g` and a letter to a place. Never while someone is typing. */
+/** Keyboard shortcuts of every page: `/` search, `?` help, `g` and a letter for navigation. Ignored in inputs and dialogs. */
 export function useShortcuts(onHelp: () => void): void {
   const router = useRouter()
   const pendingG = useRef(0)
@@ -22,7 +22,7 @@ export function useShortcuts(onHelp: () => void): void {
     function onKey(event: KeyboardEvent) {
       const target = event.target as HTMLElement
       if (
-        target.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') ||
+        target.closest('input:not([type=checkbox]), textarea, select, [role=dialog], [role=menu], [contenteditable]') ||
         event.metaKey ||
         event.ctrlKey ||
         event.altKey

@@ -1,71 +1,59 @@
 'use client'
+import clsx from 'clsx'
 import { Activity, BellRing, KeyRound, Laptop, LogOut, Moon, Play, Server, Settings, Sun, UserRound } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
+import { SignOut, type Viewer } from '@/access/session-documents.ts'
 import { useFreshClient } from '@/app/providers.tsx'
 import { liveState } from '@/graphql/socket.ts'
-import { type MessageKey, t } from '@/messages/index.ts'
-import { SignOut, type Viewer } from '@/session/documents.ts'
+import { type Language, languages, t } from '@/messages/index.ts'
+import { getLanguage, setLanguage } from '@/messages/language.ts'
 import { Badge } from '@/ui/badge.tsx'
-import { cx } from '@/ui/cx.ts'
-import { Menu, MenuItem } from '@/ui/menu.tsx'
+import { Menu, MenuChoice, MenuItem } from '@/ui/menu.tsx'
 import { HelpDialog } from './help.tsx'
 import { useShortcuts } from './keys.ts'
-import { Mark } from './mark.tsx'
-import { applyTheme, readTheme, type Theme, writeTheme } from './theme.ts'
+import { Logo } from './logo.tsx'
+import { followSystemTheme, readTheme, type Theme, writeTheme } from './theme.ts'
 
-const places = [
+const destinations = [
   { href: '/fleet', label: 'nav.fleet', icon: Activity },
   { href: '/nodes', label: 'nav.nodes', icon: Server },
   { href: '/runs', label: 'nav.runs', icon: Play },
   { href: '/alerts', label: 'nav.alerts', icon: BellRing },
   { href: '/credentials', label: 'nav.credentials', icon: KeyRound },
-  { href: '/settings/tokens', at: '/settings', label: 'nav.settings', icon: Settings },
+  { href: '/settings/tokens', prefix: '/settings', label: 'nav.settings', icon: Settings },
 ] as const
 
-const themes: { key: Theme; label: MessageKey; icon: typeof Sun }[] = [
+const themes = [
   { key: 'system', label: 'theme.system', icon: Laptop },
   { key: 'light', label: 'theme.light', icon: Sun },
   { key: 'dark', label: 'theme.dark', icon: Moon },
-]
+] as const satisfies readonly { key: Theme; label: string; icon: typeof Sun }[]
 
-function ThemeSwitch() {
-  const [theme, setTheme] = useState<Theme>('system')
-  useEffect(() => {
-    setTheme(readTheme())
-    const media = matchMedia('(prefers-color-scheme: dark)')
-    media.addEventListener('change', applyTheme)
-    return () => media.removeEventListener('change', applyTheme)
-  }, [])
+function ThemeChoice() {
+  const [theme, setTheme] = useState(readTheme)
   return (
-    <fieldset className="flex gap-0.5 rounded-md bg-sunken p-0.5" aria-label={t('theme.label')}>
-      {themes.map(({ key, label, icon: Icon }) => (
-        <button
-          key={key}
-          type="button"
-          aria-pressed={theme === key}
-          aria-label={t(label)}
-          title={t(label)}
-          onClick={() => {
-            setTheme(key)
-            writeTheme(key)
-          }}
-          className={cx(
-            'grid h-6 flex-1 place-items-center rounded px-2',
-            theme === key ? 'bg-panel text-text' : 'text-faint hover:text-text',
-          )}
-        >
-          <Icon className="size-3.5" aria-hidden />
-        </button>
-      ))}
-    </fieldset>
+    <MenuChoice
+      label={t('theme.label')}
+      value={theme}
+      onChange={(next) => {
+        setTheme(next)
+        writeTheme(next)
+      }}
+      choices={themes.map(({ key, label, icon: Icon }) => ({ key, label: t(label), icon: <Icon aria-hidden /> }))}
+    />
   )
 }
 
-/** Only when the live connection is gone: while all is well there is nothing to say. */
-function Lost() {
+function LanguageChoice() {
+  const choices = Object.entries(languages).map(([key, label]) => ({ key: key as Language, label }))
+  return <MenuChoice label={t('language.label')} value={getLanguage()} onChange={setLanguage} choices={choices} />
+}
+
+/** Shown only while the live connection is lost. */
+function ConnectionLost() {
   const state = useSyncExternalStore(liveState.subscribe, liveState.get, () => 'idle' as const)
   return (
     <div aria-live="polite">
@@ -94,7 +82,7 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
       iconOnly={compact}
       icon={<UserRound aria-hidden />}
       quiet
-      align={compact ? 'right' : 'left'}
+      align={compact ? 'end' : 'start'}
     >
       <div className="w-56">
         <div className="border-b border-line px-2.5 pt-1.5 pb-2">
@@ -112,19 +100,21 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
             {t('account.signOut')}
           </MenuItem>
         </div>
-        <div className="border-t border-line p-1.5">
-          <ThemeSwitch />
+        <div className="flex flex-col gap-2 border-t border-line p-1.5">
+          <ThemeChoice />
+          <LanguageChoice />
         </div>
       </div>
     </Menu>
   )
 }
 
-/** The frame around every page: places to go on the left (below on a phone), the account, the live connection's state. */
+/** The frame of every page: navigation on the left (at the bottom on a phone), account menu, connection state. */
 export function Shell({ viewer, children }: { viewer: Viewer | null; children: ReactNode }) {
   const path = usePathname()
   const [hasHelp, setHelp] = useState(false)
   useShortcuts(() => setHelp(true))
+  useEffect(followSystemTheme, [])
   return (
     <div className="min-h-dvh md:pl-52">
       <a
@@ -135,20 +125,20 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
       </a>
       <aside className="fixed inset-y-0 left-0 hidden w-52 flex-col border-r border-line bg-panel md:flex">
         <Link href="/nodes" className="flex h-14 items-center gap-2 px-4 text-base font-semibold tracking-tight">
-          <Mark />
+          <Logo />
           {t('app.name')}
         </Link>
         <nav aria-label={t('nav.label')} className="flex flex-col gap-0.5 px-2">
-          {places.map(({ href, label, icon: Icon, ...place }) => {
-            const isHere = path.startsWith('at' in place ? place.at : href)
+          {destinations.map(({ href, label, icon: Icon, ...destination }) => {
+            const isCurrent = path.startsWith('prefix' in destination ? destination.prefix : href)
             return (
               <Link
                 key={href}
                 href={href}
-                aria-current={isHere ? 'page' : undefined}
-                className={cx(
+                aria-current={isCurrent ? 'page' : undefined}
+                className={clsx(
                   'flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm',
-                  isHere ? 'bg-hover font-medium text-text' : 'text-muted hover:bg-hover hover:text-text',
+                  isCurrent ? 'bg-hover font-medium text-text' : 'text-muted hover:bg-hover hover:text-text',
                 )}
               >
                 <Icon className="size-4" aria-hidden />
@@ -158,7 +148,7 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
           })}
         </nav>
         <div className="mt-auto flex flex-col gap-2 p-2">
-          <Lost />
+          <ConnectionLost />
           <button
             type="button"
             onClick={() => setHelp(true)}
@@ -171,11 +161,11 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
       </aside>
       <header className="sticky top-0 z-20 flex h-12 items-center justify-between border-b border-line bg-panel px-4 md:hidden">
         <Link href="/nodes" className="flex items-center gap-2 text-base font-semibold tracking-tight">
-          <Mark />
+          <Logo />
           {t('app.name')}
         </Link>
         <div className="flex items-center gap-2">
-          <Lost />
+          <ConnectionLost />
           {viewer && <Account viewer={viewer} compact />}
         </div>
       </header>
@@ -186,16 +176,16 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
         aria-label={t('nav.label')}
         className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-6 border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
       >
-        {places.map(({ href, label, icon: Icon, ...place }) => {
-          const isHere = path.startsWith('at' in place ? place.at : href)
+        {destinations.map(({ href, label, icon: Icon, ...destination }) => {
+          const isCurrent = path.startsWith('prefix' in destination ? destination.prefix : href)
           return (
             <Link
               key={href}
               href={href}
-              aria-current={isHere ? 'page' : undefined}
-              className={cx(
+              aria-current={isCurrent ? 'page' : undefined}
+              className={clsx(
                 'flex min-w-0 flex-col items-center gap-0.5 py-2 text-[10.5px]',
-                isHere ? 'text-accent' : 'text-muted',
+                isCurrent ? 'text-accent' : 'text-muted',
               )}
             >
               <Icon className="size-4.5" aria-hidden />

@@ -1,5 +1,5 @@
+import clsx from 'clsx'
 import type { ReactNode } from 'react'
-import { cx } from './cx.ts'
 
 export type Tone = 'neutral' | 'ok' | 'warn' | 'bad' | 'accent'
 const soft: Record<Tone, string> = {
@@ -17,7 +17,7 @@ const dots: Record<Tone, string> = {
   accent: 'bg-accent',
 }
 
-/** A short fact on a soft ground. */
+/** A short label on a tinted background. */
 export function Badge({
   tone = 'neutral',
   children,
@@ -32,7 +32,7 @@ export function Badge({
   return (
     <span
       title={title}
-      className={cx(
+      className={clsx(
         'inline-flex h-5 max-w-full items-center gap-1 rounded px-1.5 text-xs font-medium whitespace-nowrap',
         soft[tone],
         mono && 'font-mono',
@@ -43,11 +43,11 @@ export function Badge({
   )
 }
 
-/** A state: a dot for the eye, the word for everyone. `busy` breathes. */
+/** A state as a colored dot and its name. `busy` pulses. */
 export function State({ tone, children, busy, title }: { tone: Tone; children: ReactNode; busy?: boolean; title?: string }) {
   return (
     <span title={title} className="inline-flex items-center gap-1.5 text-sm whitespace-nowrap">
-      <span className={cx('size-2 shrink-0 rounded-full', dots[tone], busy && 'pulse')} aria-hidden />
+      <span className={clsx('size-2 shrink-0 rounded-full', dots[tone], busy && 'pulse')} aria-hidden />
       {children}
     </span>
   )

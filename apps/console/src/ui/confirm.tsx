@@ -12,12 +12,12 @@ type Props = {
   action: string
   onConfirm: () => Promise<{ ok: true } | { ok: false; problem: { message: string } }>
   onClose: () => void
-  /** Must be typed before the action can be taken; for what cannot be undone. */
-  typed?: string
+  /** The user must type this text first; for actions that can't be undone. */
+  confirmText?: string
 }
 
-/** Ask before something that hurts. The dialog stays open with the reason when it did not work. */
-export function Confirm({ title, children, action, onConfirm, onClose, typed }: Props) {
+/** Asks before a destructive action. On failure the dialog stays open and shows the error. */
+export function Confirm({ title, children, action, onConfirm, onClose, confirmText }: Props) {
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)
@@ -36,10 +36,10 @@ export function Confirm({ title, children, action, onConfirm, onClose, typed }: 
         <>
           <Button onClick={onClose}>{t('common.back')}</Button>
           <Button
-            look="danger"
-            saysReason
+            variant="danger"
+            showReason
             busy={busy}
-            blockedReason={typed !== undefined && text !== typed ? t('confirm.typeFirst', { name: typed }) : null}
+            blockedReason={confirmText !== undefined && text !== confirmText ? t('confirm.type', { name: confirmText }) : null}
             onClick={submit}
           >
             {action}
@@ -49,9 +49,9 @@ export function Confirm({ title, children, action, onConfirm, onClose, typed }: 
     >
       <div className="flex flex-col gap-3 text-sm">
         {children}
-        {typed !== undefined && (
+        {confirmText !== undefined && (
           <TextField
-            label={t('confirm.type', { name: typed })}
+            label={t('confirm.type', { name: confirmText })}
             value={text}
             onChange={(event) => setText(event.target.value)}
             mono

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { t } from '@/messages/index.ts'
 import { Button } from './button.tsx'
 
-/** Puts a text on the clipboard. Works without a secure context too, where browsers offer no clipboard API. */
+/** Copies a text to the clipboard; also outside secure contexts, where browsers have no clipboard API. */
 export function CopyButton({ text, label, quiet = true }: { text: string | (() => string); label?: string; quiet?: boolean }) {
   const [isDone, setDone] = useState(false)
   async function copy() {
@@ -13,9 +13,9 @@ export function CopyButton({ text, label, quiet = true }: { text: string | (() =
     else {
       const area = document.createElement('textarea')
       area.value = value
-      // Inside an open dialog everything else is inert and cannot be selected.
-      const place = document.querySelector('dialog[open]') ?? document.body
-      place.append(area)
+      // An open dialog traps the focus; text outside of it can't be selected.
+      const container = [...document.querySelectorAll('[role=dialog]')].at(-1) ?? document.body
+      container.append(area)
       area.select()
       document.execCommand('copy')
       area.remove()
@@ -25,7 +25,7 @@ export function CopyButton({ text, label, quiet = true }: { text: string | (() =
   }
   return (
     <Button
-      look={quiet ? 'quiet' : 'plain'}
+      variant={quiet ? 'quiet' : 'plain'}
       label={label ? undefined : t('common.copy')}
       icon={isDone ? <Check aria-hidden /> : <Copy aria-hidden />}
       onClick={copy}

@@ -1,11 +1,12 @@
 'use client'
+import { Dialog as Base } from '@base-ui/react/dialog'
+import clsx from 'clsx'
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { t } from '@/messages/index.ts'
 import { Button } from './button.tsx'
-import { cx } from './cx.ts'
 
-/** A modal on the browser's own <dialog>: focus is trapped and given back, Esc and a click beside it close. */
+/** A modal dialog, open while mounted. It focuses the first field to fill in, or the dialog itself. */
 export function Dialog({
   title,
   children,
@@ -19,44 +20,29 @@ export function Dialog({
   footer?: ReactNode
   wide?: boolean
 }) {
-  const ref = useRef<HTMLDialogElement>(null)
-  const titleId = useId()
-  useEffect(() => {
-    const dialog = ref.current
-    if (dialog && !dialog.open) {
-      dialog.showModal()
-      // The browser would focus the close button; the first thing to fill in is a better start, else the dialog as a whole.
-      const field = dialog.querySelector<HTMLElement>('input:not([type=checkbox], [type=file]), textarea, select')
-      ;(field ?? dialog).focus()
-    }
-    return () => dialog?.close()
-  }, [])
+  const popup = useRef<HTMLDivElement>(null)
+  const firstField = () =>
+    popup.current?.querySelector<HTMLElement>('input:not([type=checkbox], [type=file]), textarea, select') ?? popup.current
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way to close is Esc, which <dialog> handles
-    <dialog
-      ref={ref}
-      tabIndex={-1}
-      aria-labelledby={titleId}
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose()
-      }}
-      onClick={(event) => event.target === ref.current && onClose()}
-      className={cx(
-        'max-h-[min(90dvh,800px)] w-[calc(100vw-24px)] rounded-xl border border-line-strong bg-panel p-0 shadow-float outline-none',
-        wide ? 'max-w-3xl' : 'max-w-lg',
-      )}
-    >
-      <div className="flex max-h-[min(90dvh,800px)] flex-col">
-        <header className="flex items-center justify-between gap-3 border-b border-line py-2.5 pr-2.5 pl-4">
-          <h2 id={titleId} className="text-base font-semibold">
-            {title}
-          </h2>
-          <Button look="quiet" label={t('common.close')} icon={<X aria-hidden />} onClick={onClose} />
-        </header>
-        <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
-        {footer && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">{footer}</footer>}
-      </div>
-    </dialog>
+    <Base.Root open onOpenChange={(open) => !open && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-[rgb(8_8_12/0.45)] backdrop-blur-[2px]" />
+        <Base.Popup
+          ref={popup}
+          initialFocus={firstField}
+          className={clsx(
+            'fixed top-1/2 left-1/2 z-40 flex max-h-[min(90dvh,800px)] w-[calc(100vw-24px)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line-strong bg-panel shadow-float outline-none',
+            wide ? 'max-w-3xl' : 'max-w-lg',
+          )}
+        >
+          <header className="flex items-center justify-between gap-3 border-b border-line py-2.5 pr-2.5 pl-4">
+            <Base.Title className="min-w-0 text-base font-semibold break-words">{title}</Base.Title>
+            <Button variant="quiet" label={t('common.close')} icon={<X aria-hidden />} onClick={onClose} />
+          </header>
+          <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
+          {footer && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">{footer}</footer>}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
   )
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Nothing here yet, why, and what to do next. */
+/** Empty state: what is missing, why, and the next step. */
 export function Empty({
   icon,
   title,

@@ -4,7 +4,7 @@ import { t } from '@/messages/index.ts'
 import { Button } from './button.tsx'
 import { Empty } from './empty.tsx'
 
-/** Something could not be read: what the server said, and a way to try again. */
+/** A failed request with the server's message and a retry button. */
 export function Failure({ title, message, onRetry }: { title: string; message: string; onRetry: () => void }) {
   return (
     <div role="alert">

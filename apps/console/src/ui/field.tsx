@@ -1,25 +1,26 @@
 'use client'
+import clsx from 'clsx'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { t } from '@/messages/index.ts'
-import { cx } from './cx.ts'
 
-const box =
+const controlStyle =
   'w-full rounded-md border border-line-strong bg-panel px-2.5 text-sm text-text placeholder:text-faint aria-invalid:border-bad-dot focus-visible:outline-offset-0'
 
-type Frame = { label: string; hint?: ReactNode; error?: string | null; optional?: boolean; className?: string }
+type FieldProps = { label: string; hint?: ReactNode; error?: string | null; optional?: boolean; className?: string }
 
-function Framed({
+/** Label, hint and error around a form control. */
+function FormField({
   label,
   hint,
   error,
   optional,
   className,
   children,
-}: Frame & { children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode }) {
+}: FieldProps & { children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode }) {
   const id = useId()
   const noteId = `${id}-note`
   return (
-    <div className={cx('flex flex-col gap-1', className)}>
+    <div className={clsx('flex flex-col gap-1', className)}>
       <label htmlFor={id} className="flex items-baseline justify-between text-sm font-medium">
         {label}
         {optional && <span className="text-xs font-normal text-faint">{t('common.optional')}</span>}
@@ -28,7 +29,7 @@ function Framed({
       {(error || hint) && (
         <p
           id={noteId}
-          className={cx('text-xs', error ? 'whitespace-pre-line text-bad' : 'text-muted')}
+          className={clsx('text-xs', error ? 'whitespace-pre-line text-bad' : 'text-muted')}
           role={error ? 'alert' : undefined}
         >
           {error ?? hint}
@@ -38,7 +39,7 @@ function Framed({
   )
 }
 
-/** A labelled line of text. */
+/** A labeled text input. */
 export function TextField({
   label,
   hint,
@@ -47,15 +48,15 @@ export function TextField({
   className,
   mono,
   ...rest
-}: Frame & ComponentProps<'input'> & { mono?: boolean }) {
+}: FieldProps & ComponentProps<'input'> & { mono?: boolean }) {
   return (
-    <Framed {...{ label, hint, error, optional, className }}>
-      {(ids) => <input {...rest} {...ids} className={cx(box, 'h-8', mono && 'font-mono')} />}
-    </Framed>
+    <FormField {...{ label, hint, error, optional, className }}>
+      {(ids) => <input {...rest} {...ids} className={clsx(controlStyle, 'h-8', mono && 'font-mono')} />}
+    </FormField>
   )
 }
 
-/** A labelled block of text. */
+/** A labeled multi-line text input. */
 export function TextAreaField({
   label,
   hint,
@@ -64,35 +65,43 @@ export function TextAreaField({
   className,
   mono,
   ...rest
-}: Frame & ComponentProps<'textarea'> & { mono?: boolean }) {
+}: FieldProps & ComponentProps<'textarea'> & { mono?: boolean }) {
   return (
-    <Framed {...{ label, hint, error, optional, className }}>
+    <FormField {...{ label, hint, error, optional, className }}>
       {(ids) => (
         <textarea
           spellCheck={false}
           {...rest}
           {...ids}
-          className={cx(box, 'min-h-20 py-1.5', mono && 'font-mono text-xs leading-5')}
+          className={clsx(controlStyle, 'min-h-20 py-1.5', mono && 'font-mono text-xs leading-5')}
         />
       )}
-    </Framed>
+    </FormField>
   )
 }
 
-/** A labelled choice of one. */
-export function SelectField({ label, hint, error, optional, className, children, ...rest }: Frame & ComponentProps<'select'>) {
+/** A labeled select. */
+export function SelectField({
+  label,
+  hint,
+  error,
+  optional,
+  className,
+  children,
+  ...rest
+}: FieldProps & ComponentProps<'select'>) {
   return (
-    <Framed {...{ label, hint, error, optional, className }}>
+    <FormField {...{ label, hint, error, optional, className }}>
       {(ids) => (
-        <select {...rest} {...ids} className={cx(box, 'h-8 pr-7')}>
+        <select {...rest} {...ids} className={clsx(controlStyle, 'h-8 pr-7')}>
           {children}
         </select>
       )}
-    </Framed>
+    </FormField>
   )
 }
 
-/** A labelled yes or no. */
+/** A labeled checkbox. */
 export function CheckField({ label, hint, ...rest }: { label: string; hint?: string } & ComponentProps<'input'>) {
   const id = useId()
   return (

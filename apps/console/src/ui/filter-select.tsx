@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A choice of one above a list, with its name for those who hear it: what is chosen says enough to those who see it. */
+/** A select above a list. Its label is only for screen readers; the selected option explains itself. */
 export function FilterSelect({
   label,
   value,

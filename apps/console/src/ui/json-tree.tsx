@@ -2,11 +2,11 @@
 import { useState } from 'react'
 import { t } from '@/messages/index.ts'
 
-/** Whether a value, or a key or value within it, holds the text (any case). */
-function holds(value: unknown, wanted: string): boolean {
+/** Whether a value, or a nested key or value, contains the text (case-insensitive). */
+function contains(value: unknown, text: string): boolean {
   if (value !== null && typeof value === 'object')
-    return Object.entries(value).some(([key, each]) => key.toLowerCase().includes(wanted) || holds(each, wanted))
-  return String(value).toLowerCase().includes(wanted)
+    return Object.entries(value).some(([key, each]) => key.toLowerCase().includes(text) || contains(each, text))
+  return String(value).toLowerCase().includes(text)
 }
 
 function Leaf({ value }: { value: unknown }) {
@@ -14,11 +14,11 @@ function Leaf({ value }: { value: unknown }) {
   return <span className={typeof value === 'string' ? 'break-all' : 'text-accent'}>{String(value)}</span>
 }
 
-function Branch({ name, value, wanted, depth }: { name: string; value: unknown; wanted: string; depth: number }) {
+function Branch({ name, value, text, depth }: { name: string; value: unknown; text: string; depth: number }) {
   const isBranch = value !== null && typeof value === 'object'
   const [isOpen, setOpen] = useState(depth < 1)
-  const isNameHit = wanted !== '' && name.toLowerCase().includes(wanted)
-  if (wanted && !isNameHit && !holds(value, wanted)) return null
+  const isNameMatch = text !== '' && name.toLowerCase().includes(text)
+  if (text && !isNameMatch && !contains(value, text)) return null
   if (!isBranch) {
     return (
       <li className="flex gap-3 py-0.5">
@@ -30,15 +30,15 @@ function Branch({ name, value, wanted, depth }: { name: string; value: unknown; 
   const entries = Object.entries(value)
   return (
     <li className="py-0.5">
-      <details open={isOpen || wanted !== ''} onToggle={(event) => !wanted && setOpen(event.currentTarget.open)}>
+      <details open={isOpen || text !== ''} onToggle={(event) => !text && setOpen(event.currentTarget.open)}>
         <summary className="w-fit select-none">
           <span className="text-muted">{name}</span>{' '}
           <span className="text-faint tabular-nums">{t('facts.entries', { count: entries.length })}</span>
         </summary>
-        {(isOpen || wanted) && (
+        {(isOpen || text) && (
           <ul className="ml-1.5 border-l border-line pl-4">
             {entries.map(([key, each]) => (
-              <Branch key={key} name={key} value={each} wanted={isNameHit ? '' : wanted} depth={depth + 1} />
+              <Branch key={key} name={key} value={each} text={isNameMatch ? '' : text} depth={depth + 1} />
             ))}
           </ul>
         )}
@@ -47,16 +47,16 @@ function Branch({ name, value, wanted, depth }: { name: string; value: unknown; 
   )
 }
 
-/** JSON as a tree that opens; `search` leaves only what holds the text. */
+/** JSON as a collapsible tree; `search` keeps only entries that contain the text. */
 export function JsonTree({ value, search }: { value: unknown; search: string }) {
   const entries = value !== null && typeof value === 'object' ? Object.entries(value) : []
-  const wanted = search.trim().toLowerCase()
-  const shown = entries.filter(([key, each]) => !wanted || key.toLowerCase().includes(wanted) || holds(each, wanted))
-  if (shown.length === 0) return <p className="py-6 text-center text-sm text-muted">{t('facts.noMatch')}</p>
+  const text = search.trim().toLowerCase()
+  const matches = entries.filter(([key, each]) => !text || key.toLowerCase().includes(text) || contains(each, text))
+  if (matches.length === 0) return <p className="py-6 text-center text-sm text-muted">{t('facts.noMatch')}</p>
   return (
     <ul className="font-mono text-xs leading-5">
-      {shown.map(([key, each]) => (
-        <Branch key={key} name={key} value={each} wanted={wanted} depth={0} />
+      {matches.map(([key, each]) => (
+        <Branch key={key} name={key} value={each} text={text} depth={0} />
       ))}
     </ul>
   )

@@ -1,92 +1,53 @@
 'use client'
-import { type ReactNode, useId, useRef } from 'react'
+import { Menu as Base } from '@base-ui/react/menu'
+import clsx from 'clsx'
+import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import { cx } from './cx.ts'
+import { popupBox } from './popup-box.ts'
 
-/** A button that opens a small panel under it (browser popover: closes on Esc and on a click elsewhere). */
+/** A button that opens a menu of actions. */
 export function Menu({
   label,
   icon,
   children,
-  badge,
   quiet,
-  align = 'left',
+  align = 'start',
   iconOnly,
 }: {
   label: string
   icon?: ReactNode
   children: ReactNode
-  badge?: number
   quiet?: boolean
-  align?: 'left' | 'right'
+  align?: 'start' | 'end'
   iconOnly?: boolean
 }) {
-  const id = useId()
-  const panel = useRef<HTMLDivElement>(null)
-  const anchor = useRef<HTMLDivElement>(null)
-  function place() {
-    const box = anchor.current?.getBoundingClientRect()
-    const element = panel.current
-    if (!box || !element) return
-    const width = element.offsetWidth
-    const left = align === 'left' ? box.left : box.right - width
-    element.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`
-    const isAbove = box.bottom + element.offsetHeight + 12 > innerHeight && box.top > element.offsetHeight + 12
-    element.style.top = `${isAbove ? box.top - element.offsetHeight - 4 : box.bottom + 4}px`
-    element.style.visibility = 'visible'
-    element.style.maxHeight = `${isAbove ? box.top - 16 : Math.max(160, innerHeight - box.bottom - 16)}px`
-  }
   return (
-    <div ref={anchor} className="inline-flex">
-      <Button
-        look={quiet ? 'quiet' : 'plain'}
-        icon={icon}
-        label={iconOnly ? label : undefined}
-        aria-haspopup="true"
-        popoverTarget={id}
-      >
-        {iconOnly ? undefined : (
-          <>
-            {label}
-            {Boolean(badge) && (
-              <span className="grid h-4 min-w-4 place-items-center rounded-full bg-accent px-1 text-[10px] text-on-accent">
-                {badge}
-              </span>
-            )}
-          </>
-        )}
-      </Button>
-      {/* Hidden until it is measured and placed, which can only happen once it is open. */}
-      <div
-        ref={panel}
-        id={id}
-        popover="auto"
-        onBeforeToggle={(event) => event.newState === 'open' && event.currentTarget.style.setProperty('visibility', 'hidden')}
-        onToggle={(event) => event.newState === 'open' && place()}
-        className="fixed m-0 overflow-auto rounded-lg border border-line-strong bg-panel p-1 shadow-float"
-      >
-        {children}
-      </div>
-    </div>
+    <Base.Root modal={false}>
+      <Base.Trigger render={<Button variant={quiet ? 'quiet' : 'plain'} icon={icon} label={iconOnly ? label : undefined} />}>
+        {iconOnly ? undefined : label}
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner className="z-50" sideOffset={4} align={align} collisionPadding={8}>
+          <Base.Popup className={popupBox}>{children}</Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
   )
 }
 
-const line = 'flex w-full items-center gap-2 rounded px-2.5 py-1.5 text-left text-sm hover:bg-hover [&_svg]:size-3.5'
+const itemStyle =
+  'flex w-full cursor-pointer items-center gap-2 rounded px-2.5 py-1.5 text-left text-sm outline-none data-highlighted:bg-hover [&_svg]:size-3.5 [&_svg]:shrink-0'
 
-function close(item: HTMLElement) {
-  item.closest<HTMLElement>('[popover]')?.hidePopover()
-}
-
-/** A line of a menu that downloads what is at an address; a failure leaves the page as it is. */
+/** A menu item that downloads a file. */
 export function MenuDownload({ href, children }: { href: string; children: ReactNode }) {
   return (
-    <a href={href} download onClick={(event) => close(event.currentTarget)} className={line}>
+    <Base.LinkItem href={href} download closeOnClick className={itemStyle}>
       {children}
-    </a>
+    </Base.LinkItem>
   )
 }
 
-/** One line of a menu; choosing it closes the menu. */
+/** A menu item. A blocked item stays focusable and shows its reason. */
 export function MenuItem({
   children,
   onClick,
@@ -101,21 +62,47 @@ export function MenuItem({
   icon?: ReactNode
 }) {
   return (
-    <button
-      type="button"
-      aria-disabled={blockedReason ? true : undefined}
-      onClick={(event) => {
-        if (blockedReason) return
-        close(event.currentTarget)
-        onClick()
-      }}
-      className={cx(line, danger && 'text-bad', blockedReason && 'opacity-60')}
+    <Base.Item
+      disabled={Boolean(blockedReason)}
+      onClick={onClick}
+      className={clsx(itemStyle, danger && 'text-bad', 'data-disabled:cursor-not-allowed data-disabled:opacity-60')}
     >
       {icon}
       <span className="min-w-0">
         {children}
         {blockedReason && <span className="block max-w-60 text-xs text-muted">{blockedReason}</span>}
       </span>
-    </button>
+    </Base.Item>
+  )
+}
+
+/** One choice of several inside a menu; choosing keeps the menu open. */
+export function MenuChoice<K extends string>({
+  label,
+  value,
+  onChange,
+  choices,
+}: {
+  label: string
+  value: K
+  onChange: (value: K) => void
+  choices: readonly { key: K; label: string; icon?: ReactNode }[]
+}) {
+  return (
+    <Base.Group>
+      <Base.GroupLabel className="px-1 pb-1 text-xs text-muted">{label}</Base.GroupLabel>
+      <Base.RadioGroup value={value} onValueChange={onChange} className="flex gap-1 rounded-md bg-sunken p-0.5">
+        {choices.map((choice) => (
+          <Base.RadioItem
+            key={choice.key}
+            value={choice.key}
+            className="flex flex-1 cursor-pointer items-center justify-center gap-1 rounded px-1 py-1 text-xs whitespace-nowrap text-muted outline-none data-checked:bg-panel data-checked:text-text data-highlighted:text-text [&_svg]:size-3.5"
+          >
+            {choice.icon}
+            {choice.label}
+          </Base.RadioItem>
+        ))}
+      </Base.RadioGroup>
+    </Base.Group>
   )
 }

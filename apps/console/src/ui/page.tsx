@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The head of a page: where one is, and what one can do here. */
+/** Page header: breadcrumb, title, count and actions. */
 export function PageHead({
   title,
   count,
@@ -29,7 +29,7 @@ export function PageHead({
   )
 }
 
-/** A framed part of a page. */
+/** A titled card. */
 export function Panel({
   title,
   actions,
@@ -54,8 +54,8 @@ export function Panel({
   )
 }
 
-/** Names and values, two columns that fold on narrow screens. */
-export function Facts({ rows }: { rows: [label: string, value: ReactNode][] }) {
+/** A two-column list of names and values. */
+export function PropertyList({ rows }: { rows: [label: string, value: ReactNode][] }) {
   return (
     <dl className="grid grid-cols-[minmax(88px,150px)_1fr] gap-x-4 gap-y-2 text-sm">
       {rows.map(([label, value]) => (

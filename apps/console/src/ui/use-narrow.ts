@@ -8,7 +8,7 @@ function subscribe(listener: () => void) {
   return () => media.removeEventListener('change', listener)
 }
 
-/** Whether the screen is a phone's; lists become cards then. */
+/** Whether the screen is phone-sized; lists show cards then. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(
     subscribe,

@@ -4,7 +4,7 @@ import { useCallback, useMemo } from 'react'
 
 type Changes = Record<string, string | string[] | null>
 
-function changed(changes: Changes): string {
+function applyChanges(changes: Changes): string {
   const next = new URLSearchParams(location.search)
   for (const [key, value] of Object.entries(changes)) {
     next.delete(key)
@@ -15,13 +15,13 @@ function changed(changes: Changes): string {
 }
 
 /**
- * State that lives in the URL's query, so that it survives a reload and can be sent to a colleague. `set` changes some keys; null or
- * an empty value takes a key out; `go` does too, and back leads to how it was. The router hears of it without asking the server for the page again, so it takes effect at once.
+ * State in the URL query, so that it survives a reload and can be shared. `set` replaces the history entry, `go` adds one; null or an
+ * empty value removes a key. Both update the URL without a server request.
  */
 export function useQueryState() {
   const params = useSearchParams()
-  const set = useCallback((changes: Changes) => window.history.replaceState(null, '', changed(changes)), [])
-  const go = useCallback((changes: Changes) => window.history.pushState(null, '', changed(changes)), [])
+  const set = useCallback((changes: Changes) => window.history.replaceState(null, '', applyChanges(changes)), [])
+  const go = useCallback((changes: Changes) => window.history.pushState(null, '', applyChanges(changes)), [])
   return useMemo(
     () => ({
       get: (key: string) => params.get(key) ?? '',

@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import { t } from '@/messages/index.ts'
 
-/** The tab's title while this page is shown. */
+/** Sets the browser tab's title while the page is mounted. */
 export function useTitle(title: string | null | undefined): void {
   useEffect(() => {
     document.title = title ? `${title} · ${t('app.name')}` : t('app.name')

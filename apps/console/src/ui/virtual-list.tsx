@@ -6,13 +6,13 @@ type Props<T> = {
   rows: T[]
   rowHeight: number
   renderRow: (row: T, index: number) => ReactNode
-  /** Called when the end of what is loaded comes near. */
+  /** Called when the user scrolls near the end of the loaded rows. */
   onNearEnd: () => void
   hasMore: boolean
   label: string
 }
 
-/** Rows of one height in the page's own scroll; only those near the screen exist. */
+/** Rows of equal height that scroll with the page; only rows near the viewport are rendered. */
 export function VirtualList<T extends { id: string }>({ rows, rowHeight, renderRow, onNearEnd, hasMore, label }: Props<T>) {
   const top = useRef<HTMLUListElement>(null)
   const virtualizer = useWindowVirtualizer({
@@ -24,7 +24,7 @@ export function VirtualList<T extends { id: string }>({ rows, rowHeight, renderR
   })
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new height is a reason to measure
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new height needs a new measurement
   useEffect(() => virtualizer.measure(), [rowHeight, virtualizer])
   useEffect(() => {
     if (hasMore && last >= rows.length - 40) onNearEnd()

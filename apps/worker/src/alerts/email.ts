@@ -1,23 +1,22 @@
 import { isIP } from 'node:net'
-import type { RouteSettings } from '@muster/core/alerts'
+import { type RouteSettings, resolveTarget } from '@muster/core/alerts'
 import { createTransport } from 'nodemailer'
-import { NotSent } from './failure.ts'
+import { DeliveryError } from './delivery-error.ts'
+import { linesOf, type Message, messageTitle } from './message-text.ts'
 import type { Limits } from './post.ts'
-import { addressesOf } from './reach.ts'
-import { linesOf, type Message, titleOf } from './wording.ts'
 
 /**
- * Hand a mail to the route's mail server. Its Message-ID is the delivery's id, so that mail programs show one that came twice once.
- * @throws NotSent
+ * Sends an email through the route's mail server. The Message-ID is the delivery's ID, so that mail programs hide a duplicate.
+ * @throws DeliveryError
  */
-export async function sendMail(
+export async function sendEmail(
   settings: RouteSettings,
   password: string | undefined,
   message: Message,
   { allowLocal, timeoutMs, signal }: Limits,
 ): Promise<void> {
   const { host = '', port = 25, security, username, from = '', to = [] } = settings
-  const [found] = await addressesOf(host, allowLocal)
+  const [found] = await resolveTarget(host, allowLocal)
   const transport = createTransport({
     host: found!.address,
     port,
@@ -33,27 +32,27 @@ export async function sendMail(
     await transport.sendMail({
       from,
       to,
-      subject: `[Muster ${message.tenantName}] ${titleOf(message)}`,
-      text: `${[titleOf(message), '', ...linesOf(message, 200), '', message.link].join('\n')}\n`,
+      subject: `[Muster ${message.tenantName}] ${messageTitle(message)}`,
+      text: `${[messageTitle(message), '', ...linesOf(message, 200), '', message.link].join('\n')}\n`,
       messageId: `<${message.delivery.id}@${from.split('@')[1]}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
   } catch (error) {
-    throw whyNot(`The mail server ${host}:${port}`, error as SmtpError, timeoutMs)
+    throw deliveryError(`The mail server ${host}:${port}`, error as SmtpError, timeoutMs)
   }
 }
 
 type SmtpError = Error & { code?: string; responseCode?: number; cause?: Error }
 
-function whyNot(server: string, { code, responseCode, message, cause }: SmtpError, timeoutMs: number): NotSent {
-  if (cause?.name === 'TimeoutError') return new NotSent(`${server} did not take the mail within ${timeoutMs / 1000} s.`)
-  if (code === 'EABORT') return new NotSent(cause?.message ?? message)
-  if (code === 'EAUTH') return new NotSent(`${server} refuses the username or its password (${responseCode}).`)
-  if (code === 'ETLS') return new NotSent(`${server} offers no TLS.`)
-  // nodemailer says ESOCKET of every fault of a connection.
+function deliveryError(server: string, { code, responseCode, message, cause }: SmtpError, timeoutMs: number): DeliveryError {
+  if (cause?.name === 'TimeoutError') return new DeliveryError(`${server} did not accept the email within ${timeoutMs / 1000} s.`)
+  if (code === 'EABORT') return new DeliveryError(cause?.message ?? message)
+  if (code === 'EAUTH') return new DeliveryError(`${server} rejects the username or password (${responseCode}).`)
+  if (code === 'ETLS') return new DeliveryError(`${server} offers no TLS.`)
+  // nodemailer reports every connection fault as ESOCKET.
   if (/certificate|altname/i.test(message))
-    return new NotSent(`${server} shows a certificate that is not trusted; give the worker its authority in NODE_EXTRA_CA_CERTS.`)
-  if (responseCode) return new NotSent(`${server} answers with ${responseCode}.`, { isFinal: responseCode >= 500 })
-  return new NotSent(`${server} cannot be reached (${code ?? message}).`)
+    return new DeliveryError(`${server} presents an untrusted certificate; set its CA in NODE_EXTRA_CA_CERTS of the worker.`)
+  if (responseCode) return new DeliveryError(`${server} responds with ${responseCode}.`, { isFinal: responseCode >= 500 })
+  return new DeliveryError(`${server} cannot be reached (${code ?? message}).`)
 }

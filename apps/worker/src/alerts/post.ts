@@ -1,23 +1,26 @@
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
-import { NotSent } from './failure.ts'
-import { addressesOf } from './reach.ts'
+import { resolveTarget } from '@muster/core/alerts'
+import { DeliveryError } from './delivery-error.ts'
 
-export type Post = { url: URL; headers: Record<string, string>; body: string }
-export type Answer = { status: number; retryAfterMs: number | undefined; text: string }
+export type PostRequest = { url: URL; headers: Record<string, string>; body: string }
+export type PostResponse = { status: number; retryAfterMs: number | undefined; text: string }
 export type Limits = { allowLocal: boolean; timeoutMs: number; signal: AbortSignal }
 
-const MOST_READ = 64 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024
 
 /**
- * Send a hook's request. Redirects are not followed: a message goes to the address that an admin gave, and nowhere else.
- * @throws NotSent when there is no answer
+ * Sends a webhook request. Redirects are not followed: a message goes only to the URL that an admin set.
+ * @throws DeliveryError when there is no response
  */
-export async function post({ url, headers, body }: Post, { allowLocal, timeoutMs, signal }: Limits): Promise<Answer> {
-  const found = await addressesOf(url.hostname, allowLocal)
+export async function post(
+  { url, headers, body }: PostRequest,
+  { allowLocal, timeoutMs, signal }: Limits,
+): Promise<PostResponse> {
+  const found = await resolveTarget(url.hostname, allowLocal)
   const request = url.protocol === 'https:' ? overHttps : overHttp
   return new Promise((resolve, reject) => {
-    const refuse = (error: NodeJS.ErrnoException) => reject(new NotSent(whyNoAnswer(url, error, timeoutMs)))
+    const refuse = (error: NodeJS.ErrnoException) => reject(new DeliveryError(noResponseReason(url, error, timeoutMs)))
     const sent = request(
       url,
       {
@@ -32,7 +35,7 @@ export async function post({ url, headers, body }: Post, { allowLocal, timeoutMs
         let size = 0
         response.on('data', (chunk: Buffer) => {
           size += chunk.length
-          if (size <= MOST_READ) chunks.push(chunk)
+          if (size <= MAX_RESPONSE_BYTES) chunks.push(chunk)
           else response.destroy()
         })
         response.on('error', refuse)
@@ -50,18 +53,18 @@ export async function post({ url, headers, body }: Post, { allowLocal, timeoutMs
   })
 }
 
-/** Seconds or a date. */
+/** Parses a Retry-After header: seconds or a date. */
 function retryAfterMs(header: string | undefined): number | undefined {
   if (!header) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return ms > 0 ? ms : undefined
 }
 
-function whyNoAnswer(url: URL, error: NodeJS.ErrnoException, timeoutMs: number): string {
+function noResponseReason(url: URL, error: NodeJS.ErrnoException, timeoutMs: number): string {
   const cause = error.cause as Error | undefined
-  if (cause?.name === 'TimeoutError') return `${url.origin} did not answer within ${timeoutMs / 1000} s.`
+  if (cause?.name === 'TimeoutError') return `${url.origin} did not respond within ${timeoutMs / 1000} s.`
   if (error.name === 'AbortError') return cause?.message ?? error.message
   if (/CERT|ALTNAME|SIGNATURE/.test(error.code ?? ''))
-    return `${url.origin} shows a certificate that is not trusted (${error.code}); give the worker its authority in NODE_EXTRA_CA_CERTS.`
+    return `${url.origin} presents an untrusted certificate (${error.code}); set its CA in NODE_EXTRA_CA_CERTS of the worker.`
   return `${url.origin} cannot be reached (${error.code ?? error.message}).`
 }

@@ -3,17 +3,23 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { type AlertDelivery, type ClaimedDelivery, createAlertRoute, type RouteKind, type ToldAlert } from '@muster/core/alerts'
+import {
+  type AlertDelivery,
+  type AlertSnapshot,
+  type ClaimedDelivery,
+  createAlertRoute,
+  isLocalAddress,
+  type RouteKind,
+} from '@muster/core/alerts'
 import type { Ctx } from '@muster/core/context'
-import { type Cast, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { CHECKS, hookReceiver, mailReceiver, type Reply } from '../testing/alert-receivers.ts'
-import { cut } from './hooks.ts'
-import { isLocal } from './reach.ts'
+import { createMailReceiver, createWebhookReceiver, type ReceiverReply, VERIFIERS } from '../testing/alert-receivers.ts'
 import { send } from './send.ts'
+import { truncate } from './webhook-formats.ts'
 
 let t: TestRuntime
-let cast: Cast
+let tenantFixture: TenantFixture
 let ctx: Ctx
 let folder: string
 let tls: { key: Buffer; cert: Buffer }
@@ -24,8 +30,8 @@ beforeAll(async () => {
   execFileSync('openssl', make.split(' '), { cwd: folder, stdio: 'ignore' })
   tls = { key: readFileSync(path.join(folder, 'key.pem')), cert: readFileSync(path.join(folder, 'cert.pem')) }
   t = await testRuntime()
-  cast = await t.given.tenant('Site <A> & @all')
-  ctx = cast.worker
+  tenantFixture = await t.given.tenant('Site <A> & @all')
+  ctx = tenantFixture.worker
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
@@ -36,17 +42,17 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.stop()
 })
 
-const receiver = async (reply: Parameters<typeof hookReceiver>[0]) => {
-  const made = await hookReceiver(reply)
+const receiver = async (reply: Parameters<typeof createWebhookReceiver>[0]) => {
+  const made = await createWebhookReceiver(reply)
   open.push(made)
   return made
 }
-const mailServer = async (options: Parameters<typeof mailReceiver>[0] = {}) => {
-  const made = await mailReceiver({ ...tls, ...options })
+const mailServer = async (options: Parameters<typeof createMailReceiver>[0] = {}) => {
+  const made = await createMailReceiver({ ...tls, ...options })
   open.push(made)
   return made
 }
-const alertOf = (i: number, fields: Partial<ToldAlert> = {}): ToldAlert => ({
+const alertOf = (i: number, fields: Partial<AlertSnapshot> = {}): AlertSnapshot => ({
   id: `alert ${i}`,
   kind: 'offline',
   severity: 'critical',
@@ -61,11 +67,11 @@ const alertOf = (i: number, fields: Partial<ToldAlert> = {}): ToldAlert => ({
 let count = 0
 type Fields = Partial<Parameters<typeof createAlertRoute>[1]>
 async function message(kind: RouteKind, fields: Fields, delivery: Partial<AlertDelivery> = {}): Promise<ClaimedDelivery> {
-  const route = await createAlertRoute(cast.admin, { name: `r${++count}`, kind, ...fields })
+  const route = await createAlertRoute(tenantFixture.admin, { name: `r${++count}`, kind, ...fields }, { allowLocal: true })
   const base = { id: `01890000-0000-7000-8000-00000000000${count % 10}`, event: 'opened', alerts: [alertOf(1)], attempts: 1 }
   return {
     route,
-    tenantName: cast.tenant.name,
+    tenantName: tenantFixture.tenant.name,
     leaseToken: 'x',
     delivery: { ...base, createdAt: new Date('2026-05-01T10:00:01Z'), ...delivery } as AlertDelivery,
   }
@@ -80,15 +86,15 @@ const deliver = (claimed: ClaimedDelivery, limits: Partial<typeof LIMITS> = {}) 
 
 const SECRET = 'SEC0123456789'
 const CASES = [
-  ['webhook', '/hook', CHECKS.webhook(SECRET), SECRET],
-  ['slack', '/services/T0/B0/x', CHECKS.slack(), null],
-  ['dingtalk', '/robot/send?access_token=abc', CHECKS.dingtalk(SECRET), SECRET],
-  ['feishu', '/open-apis/bot/v2/hook/abc', CHECKS.feishu(SECRET), SECRET],
-  ['wecom', '/cgi-bin/webhook/send?key=abc', CHECKS.wecom(), null],
+  ['webhook', '/hook', VERIFIERS.webhook(SECRET), SECRET],
+  ['slack', '/services/T0/B0/x', VERIFIERS.slack(), null],
+  ['dingtalk', '/robot/send?access_token=abc', VERIFIERS.dingtalk(SECRET), SECRET],
+  ['feishu', '/open-apis/bot/v2/hook/abc', VERIFIERS.feishu(SECRET), SECRET],
+  ['wecom', '/cgi-bin/webhook/send?key=abc', VERIFIERS.wecom(), null],
 ] as const
 
 describe.each(CASES)('%s', (kind, where, check, secret) => {
-  test('takes an alert, a test and the end of many', async () => {
+  test('accepts an alert, a test and a batch of resolved alerts', async () => {
     const { url, got } = await receiver(check)
     const many = Array.from({ length: 500 }, (_, i) => alertOf(i, { resolvedAt: '2026-05-01T11:00:00.000Z' }))
     for (const delivery of [{}, { event: 'test', alerts: [] }, { event: 'resolved', alerts: many }] as const)
@@ -101,45 +107,61 @@ describe.each(CASES)('%s', (kind, where, check, secret) => {
   })
 
   test.each([
-    [{ status: 500 }, /answers with 500/, false],
-    [{ status: 400 }, /answers with 400/, true],
-    [{ status: 404 }, /answers with 404/, false],
-    [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }, /sends us elsewhere \(302\)/, false],
-  ] as [Reply, RegExp, boolean][])('a refusal %j is told', async (reply, why, isFinal) => {
+    [{ status: 500 }, /responds with 500/, false],
+    [{ status: 400 }, /responds with 400/, true],
+    [{ status: 404 }, /responds with 404/, false],
+    [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }, /redirects \(302\)/, false],
+  ] as [ReceiverReply, RegExp, boolean][])('reports a rejection %j', async (reply, why, isFinal) => {
     const { url, got } = await receiver(() => reply)
     const outcome = await deliver(await message(kind, { url: `${url}${where}`, secret }))
     expect(outcome).toMatchObject({ error: expect.stringMatching(why), isFinal })
-    // What is secret in the address is not told.
+    // The path of the URL is secret.
     expect(outcome!.error).not.toContain(where)
     expect(got).toHaveLength(1)
   })
 })
 
-test.each(CASES.filter(([, , , secret]) => secret))('%s refuses another secret', async (kind, where, check) => {
+test.each(CASES.filter(([, , , secret]) => secret))('%s rejects another secret', async (kind, where, check) => {
   const { url } = await receiver(check)
   const outcome = await deliver(await message(kind, { url: `${url}${where}`, secret: 'another secret' }))
-  expect(outcome!.error).toMatch(/answers with 401|does not take it: error (310000: sign not match|19021: sign match fail)/)
+  expect(outcome!.error).toMatch(/responds with 401|rejects the message: error (310000: sign not match|19021: sign match fail)/)
 })
 
-test('a webhook gets all that is known, in JSON, and the same id each time', async () => {
-  const { url, got } = await receiver(CHECKS.webhook(SECRET))
+test('a webhook receives complete JSON with GraphQL enum values, a text, and the same ID on every attempt', async () => {
+  const { url, got } = await receiver(VERIFIERS.webhook(SECRET))
   const claimed = await message('webhook', { url, secret: SECRET })
   await deliver(claimed)
   await deliver(claimed)
   expect(JSON.parse(got[0]!.body)).toEqual({
     id: claimed.delivery.id,
-    event: 'opened',
-    tenant: cast.tenant.name,
+    event: 'OPENED',
+    tenant: tenantFixture.tenant.name,
     createdAt: '2026-05-01T10:00:01.000Z',
     link: LIMITS.link,
-    alerts: [alertOf(1)],
+    text: [
+      '[Site <A> & @all] gpu001 is offline',
+      'critical: gpu001 is offline (cluster 火山), since 2026-05-01 10:00 UTC',
+      LIMITS.link,
+    ].join('\n'),
+    alerts: [{ ...alertOf(1), kind: 'OFFLINE', severity: 'CRITICAL' }],
   })
   expect(got.map(({ headers }) => headers['x-muster-delivery'])).toEqual([claimed.delivery.id, claimed.delivery.id])
   expect(got[1]!.body).toBe(got[0]!.body)
 })
 
-test('what names say is text in a chat: no markup, and nobody is called', async () => {
-  const { url, got } = await receiver(CHECKS.slack())
+test('a test message of a webhook has the shape of a real one', async () => {
+  const { url, got } = await receiver(VERIFIERS.webhook(SECRET))
+  await deliver(await message('webhook', { url, secret: SECRET }))
+  await deliver(await message('webhook', { url, secret: SECRET }, { event: 'test', alerts: [] }))
+  const [real, example] = got.map(({ body }) => JSON.parse(body))
+  expect(example).toMatchObject({ event: 'TEST', text: expect.stringContaining('This is a test') })
+  expect(Object.keys(example)).toEqual(Object.keys(real))
+  expect(example.alerts.map(Object.keys)).toEqual(real.alerts.map(Object.keys))
+  expect(example.alerts).toMatchObject([{ kind: 'OFFLINE', severity: 'CRITICAL', node: 'example-node' }])
+})
+
+test('escapes names in chats: no markup and no mentions', async () => {
+  const { url, got } = await receiver(VERIFIERS.slack())
   await deliver(await message('slack', { url }, { alerts: [alertOf(1, { cluster: '<!channel>' })] }))
   const { text } = JSON.parse(got[0]!.body)
   expect(text).toBe(
@@ -151,8 +173,8 @@ test('what names say is text in a chat: no markup, and nobody is called', async 
   )
 })
 
-test('a chat shows the worst alerts and counts the rest', async () => {
-  const { url, got } = await receiver(CHECKS.feishu(SECRET))
+test('lists the most severe alerts in chats and counts the rest', async () => {
+  const { url, got } = await receiver(VERIFIERS.feishu(SECRET))
   const mild = Array.from({ length: 30 }, (_, i) => alertOf(i, { kind: 'stale', severity: 'warning' }))
   await deliver(await message('feishu', { url, secret: SECRET }, { alerts: [...mild, alertOf(77)] }))
   const lines = JSON.parse(got[0]!.body).content.text.split('\n')
@@ -165,21 +187,21 @@ test.each([
   ['abc', 3, 'abc'],
   ['abcd', 3, '…'],
   ['火火火', 8, '火…'],
-])('cuts %s to %d bytes', (text, most, short) => {
-  expect(cut(text, most)).toBe(short)
+])('truncates %s to %d bytes', (text, most, short) => {
+  expect(truncate(text, most)).toBe(short)
 })
 
-test('a receiver that says when to come again is obeyed', async () => {
+test('honors Retry-After', async () => {
   const { url } = await receiver(() => ({ status: 429, headers: { 'retry-after': '77' } }))
   expect(await deliver(await message('slack', { url }))).toMatchObject({ retryAfterMs: 77_000, isFinal: false })
 })
 
-test('a receiver that keeps silent, says no JSON, or too much', async () => {
+test('handles receivers that do not respond, send no JSON, or send too much', async () => {
   const silent = await receiver(() => 'never')
   const outcome = await deliver(await message('slack', { url: silent.url }), { timeoutMs: 100 })
-  expect(outcome!.error).toMatch(/^http:\/\/127.0.0.1:\d+ did not answer within 0.1 s.$/)
+  expect(outcome!.error).toMatch(/^http:\/\/127.0.0.1:\d+ did not respond within 0.1 s.$/)
   const other = await receiver(() => ({ body: '<html>' }))
-  expect((await deliver(await message('wecom', { url: `${other.url}/?key=a` })))!.error).toMatch(/is no answer of wecom/)
+  expect((await deliver(await message('wecom', { url: `${other.url}/?key=a` })))!.error).toMatch(/does not respond like wecom/)
   const endless = await receiver(() => ({ body: 'x'.repeat(10_000_000) }))
   expect(await deliver(await message('webhook', { url: endless.url, secret: SECRET }))).toBeNull()
   const stopping = AbortSignal.abort(new Error('The worker stopped.'))
@@ -188,10 +210,10 @@ test('a receiver that keeps silent, says no JSON, or too much', async () => {
   })
 })
 
-test('a route whose records do not open says what to do', async () => {
+test('a route whose secrets cannot be decrypted names the next step', async () => {
   const claimed = await message('slack', { url: 'https://hooks.test/' })
   const other = await message('slack', { url: 'https://hooks.test/' })
-  const moved = { ...claimed, route: { ...claimed.route, sealed: other.route.sealed } }
+  const moved = { ...claimed, route: { ...claimed.route, encrypted: other.route.encrypted } }
   expect((await deliver(moved))!.error).toMatch(/does not open; save its address and secret again/)
 })
 
@@ -212,13 +234,13 @@ test.each([
   '224.0.0.1',
   '255.255.255.255',
 ])('%s is local', (address) => {
-  expect(isLocal(address)).toBe(true)
+  expect(isLocalAddress(address)).toBe(true)
 })
-test.each(['10.0.0.1', '100.100.100.201', '192.168.1.1', '8.8.8.8', 'fd00::1', '2001:db8::1'])('%s is not', (address) => {
-  expect(isLocal(address)).toBe(false)
+test.each(['10.0.0.1', '100.100.100.201', '192.168.1.1', '8.8.8.8', 'fd00::1', '2001:db8::1'])('%s is not local', (address) => {
+  expect(isLocalAddress(address)).toBe(false)
 })
 
-test('nothing goes to the own machine or link unless that is allowed, however the address is written', async () => {
+test('refuses the local machine and link in any notation, unless allowed', async () => {
   const { url, got } = await receiver(() => ({}))
   const { port } = new URL(url)
   const mail = await mailServer()
@@ -239,7 +261,7 @@ test('nothing goes to the own machine or link unless that is allowed, however th
 
 describe('email', () => {
   const MAIL = { host: '127.0.0.1', from: 'muster@site.test', to: ['ops@site.test', 'duty@site.test'] }
-  test('goes to all, with an id that stays the same', async () => {
+  test('is sent to all recipients with a stable Message-ID', async () => {
     const { port, mails } = await mailServer({ disabledCommands: ['STARTTLS', 'AUTH'] })
     const claimed = await message('email', { ...MAIL, port, security: 'none' }, { alerts: [alertOf(1), alertOf(2)] })
     expect(await deliver(claimed)).toBeNull()
@@ -251,21 +273,19 @@ describe('email', () => {
     expect(text).toContain('To: ops@site.test, duty@site.test')
   })
 
-  test('never falls back to plain text where TLS is asked for, and does not trust any certificate', async () => {
+  test('never falls back to plain text when TLS is required, and rejects unknown certificates', async () => {
     const plain = await mailServer({ disabledCommands: ['STARTTLS', 'AUTH'] })
     expect((await deliver(await message('email', { ...MAIL, port: plain.port })))!.error).toMatch(/offers no TLS/)
     const self = await mailServer()
-    expect((await deliver(await message('email', { ...MAIL, port: self.port })))!.error).toMatch(
-      /certificate that is not trusted/,
-    )
+    expect((await deliver(await message('email', { ...MAIL, port: self.port })))!.error).toMatch(/untrusted certificate/)
     const direct = await mailServer({ secure: true })
     expect((await deliver(await message('email', { ...MAIL, port: direct.port, security: 'tls' })))!.error).toMatch(
-      /certificate that is not trusted/,
+      /untrusted certificate/,
     )
     expect([plain, self, direct].flatMap(({ mails }) => mails)).toEqual([])
   })
 
-  test('signs in over TLS that it trusts, and says when the password is wrong', async () => {
+  test('signs in over trusted TLS and reports a wrong password', async () => {
     const trusted = getCACertificates('default')
     setDefaultCACertificates([...trusted, tls.cert.toString()])
     try {
@@ -280,14 +300,14 @@ describe('email', () => {
         expect(await deliver(await message('email', { ...login, secret: 'correct horse' }))).toBeNull()
         expect(mails).toMatchObject([{ user: 'muster', isSecure: true }])
         const { error } = (await deliver(await message('email', { ...login, secret: 'battery staple' })))!
-        expect(error).toBe(`The mail server 127.0.0.1:${port} refuses the username or its password (535).`)
+        expect(error).toBe(`The mail server 127.0.0.1:${port} rejects the username or password (535).`)
       }
     } finally {
       setDefaultCACertificates(trusted)
     }
   })
 
-  test('a server that refuses a receiver for good, for now, or is not there', async () => {
+  test('distinguishes permanent, temporary and connection failures', async () => {
     const answers = { final: 550, later: 451 }
     for (const [what, responseCode] of Object.entries(answers)) {
       const { port } = await mailServer({
@@ -295,7 +315,7 @@ describe('email', () => {
         onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no'), { responseCode })),
       })
       expect(await deliver(await message('email', { ...MAIL, port, security: 'none' }))).toMatchObject({
-        error: `The mail server 127.0.0.1:${port} answers with ${responseCode}.`,
+        error: `The mail server 127.0.0.1:${port} responds with ${responseCode}.`,
         isFinal: what === 'final',
       })
     }

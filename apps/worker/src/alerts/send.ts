@@ -1,34 +1,34 @@
-import type { ClaimedDelivery, DeliveryOutcome } from '@muster/core/alerts'
+import { type ClaimedDelivery, type DeliveryOutcome, TargetError } from '@muster/core/alerts'
 import type { Ctx } from '@muster/core/context'
-import { openRouteSecrets } from '@muster/core/credentials/access'
+import { decryptRouteSecrets } from '@muster/core/credentials'
 import { DomainError } from '@muster/core/errors'
-import { sendMail } from './email.ts'
-import { NotSent } from './failure.ts'
-import { checkAnswer, hookRequest } from './hooks.ts'
+import { DeliveryError } from './delivery-error.ts'
+import { sendEmail } from './email.ts'
 import { type Limits, post } from './post.ts'
+import { assertAccepted, webhookRequest } from './webhook-formats.ts'
 
-/** One attempt to send a message on its route, and how it went. */
+/** Makes one attempt to deliver a message and returns its outcome; null means delivered. */
 export async function send(
   ctx: Ctx,
   { route, delivery, tenantName }: ClaimedDelivery,
   { link, ...limits }: Limits & { link: string },
 ): Promise<DeliveryOutcome> {
   try {
-    const { url, secret } = await openRouteSecrets(ctx, route)
+    const { url, secret } = await decryptRouteSecrets(ctx, route)
     const message = { delivery, tenantName, link }
-    if (route.kind === 'email') await sendMail(route.settings, secret, message, limits)
+    if (route.kind === 'email') await sendEmail(route.settings, secret, message, limits)
     else {
-      const request = hookRequest(route.kind, message, { url: url!, ...(secret ? { secret } : {}) }, new Date())
-      checkAnswer(route.kind, request.url.origin, await post(request, limits))
+      const request = webhookRequest(route.kind, message, { url: url!, ...(secret ? { secret } : {}) }, new Date())
+      assertAccepted(route.kind, request.url.origin, await post(request, limits))
     }
     return null
   } catch (error) {
-    if (error instanceof NotSent) {
+    if (error instanceof DeliveryError) {
       const { message, isFinal, retryAfterMs } = error
       return { error: message, isFinal, ...(retryAfterMs ? { retryAfterMs } : {}) }
     }
-    if (error instanceof DomainError) return { error: error.message }
-    ctx.log.error({ err: error, route: route.name }, 'cannot send alerts')
-    return { error: 'Something unforeseen happened; the log of the worker says more.' }
+    if (error instanceof DomainError || error instanceof TargetError) return { error: error.message }
+    ctx.log.error({ err: error, route: route.name }, 'alert delivery failed unexpectedly')
+    return { error: 'An unexpected error occurred; see the log of the worker.' }
   }
 }

@@ -1,35 +1,35 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCredential } from '@muster/core/credentials'
-import { schema } from '@muster/core/db'
-import { cancelJobRun, compareWithPrevious, retryJobRun, runJob, runMatrix } from '@muster/core/jobs'
+import { schema } from '@muster/core/registry'
+import { cancelJobRun, compareWithPrevious, retryJobRun, runJob, runMatrix } from '@muster/core/runs'
 import { eventually } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { pinnedKey } from '../testing/access.ts'
-import { type LabWorld, labWorld } from '../testing/lab-world.ts'
-import { startWorkerProcess } from '../testing/worker-process.ts'
+import { pinnedKey } from '../testing/node-access.ts'
+import { createOnboardedLab, type OnboardedLab } from '../testing/onboarded-lab.ts'
+import { spawnRunWorker } from '../testing/spawn-run-worker.ts'
 import { noIsolation } from './isolation/isolation.ts'
-import { processesWith } from './processes.ts'
-import { removeDeadRuns } from './run-directory.ts'
+import { findProcesses } from './process/processes.ts'
+import { removeAbandonedRuns } from './run-directory/run-directory.ts'
 
-let world: LabWorld
+let fixture: OnboardedLab
 let names: { key: string; password: string; locked: string; behind: string }
 beforeAll(async () => {
-  world = await labWorld()
-  const open = world.lab.nodes.filter((node) => !node.behindBastion).map((node) => node.name)
+  fixture = await createOnboardedLab()
+  const open = fixture.lab.nodes.filter((node) => !node.behindBastion).map((node) => node.name)
   names = {
     key: open[0]!,
     password: open[1]!,
     locked: open[2]!,
-    behind: world.lab.nodes.find((node) => node.behindBastion)!.name,
+    behind: fixture.lab.nodes.find((node) => node.behindBastion)!.name,
   }
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 // Whatever a test did: nothing of a run stays on this machine.
 afterEach(async () => {
-  expect(readdirSync(world.config.ANSIBLE_WORK_DIR)).toEqual([])
-  expect(await processesWith(world.config.ANSIBLE_WORK_DIR)).toEqual([])
+  expect(readdirSync(fixture.config.ANSIBLE_WORK_DIR)).toEqual([])
+  expect(await findProcesses(fixture.config.ANSIBLE_WORK_DIR)).toEqual([])
 })
 
 const four = () => [names.key, names.password, names.locked, names.behind]
@@ -37,7 +37,7 @@ const resultsOf = (hosts: { name: string; result: string }[]) => Object.fromEntr
 /** What runs on the node with `text` in its command line. */
 const remaining = async (node: string, text: string) =>
   (
-    await world.lab
+    await fixture.lab
       .node(node)
       .exec([
         'sh',
@@ -49,22 +49,22 @@ const remaining = async (node: string, text: string) =>
 const PLAY = '- hosts: all\n  gather_facts: false\n  tasks:\n'
 
 test('every way in: key, key with passphrase, password with sudo password, bastion', async () => {
-  const { done } = await world.start({ template: 'connectivity_check', limit: 'all', become: true })
+  const { done } = await fixture.start({ template: 'connectivity_check', limit: 'all', become: true })
   const { run, hosts, events, log } = await done
   expect(log).toContain('PLAY RECAP')
   expect(hosts.map((host) => [host.name, host.result, host.message])).toEqual(
-    world.lab.nodes.map((node) => [node.name, 'OK', null]).sort(),
+    fixture.lab.nodes.map((node) => [node.name, 'OK', null]).sort(),
   )
   expect(run).toMatchObject({ status: 'SUCCEEDED', exitCode: 0, hostsOk: 8 })
   expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1))
   const ok = events.filter((event) => event.kind === 'ok')
   expect(ok.length).toBeGreaterThanOrEqual(8)
   expect(ok.every((event) => event.durationMs! > 0 && event.stdout!.includes('ok: ['))).toBe(true)
-  expect(run.execAt!.getTime()).toBeGreaterThanOrEqual(run.startedAt!.getTime())
+  expect(run.ansibleStartedAt!.getTime()).toBeGreaterThanOrEqual(run.startedAt!.getTime())
 })
 
 test('extra vars stay text, no_log stays hidden, the become password is nowhere', async () => {
-  const template = await world.template(
+  const template = await fixture.template(
     'vars',
     `${PLAY}    - debug: {msg: "{{ motd }} {{ nested }}"}
     - command: id -un
@@ -75,9 +75,9 @@ test('extra vars stay text, no_log stays hidden, the become password is nowhere'
     - debug: {var: ansible_become_password}
 `,
   )
-  const trace = join(world.config.ANSIBLE_WORK_DIR, '..', 'was-here')
+  const trace = join(fixture.config.ANSIBLE_WORK_DIR, '..', 'was-here')
   const evil = `{{ lookup('pipe', 'touch ${trace}') }}`
-  const { done } = await world.start({
+  const { done } = await fixture.start({
     template,
     limit: names.password,
     become: true,
@@ -90,24 +90,24 @@ test('extra vars stay text, no_log stays hidden, the become password is nowhere'
   const { run, log, events } = await done
   expect(log).toContain("lookup('pipe'")
   expect(run.status).toBe('SUCCEEDED')
-  const told = events.find((event) => event.kind === 'ok' && event.action?.endsWith('debug'))!.result as { msg: string }
-  expect(told.msg).toContain("lookup('pipe'")
-  expect(told.msg).toContain('1e+21, 0.5, -3')
+  const shown = events.find((event) => event.kind === 'ok' && event.action?.endsWith('debug'))!.result as { msg: string }
+  expect(shown.msg).toContain("lookup('pipe'")
+  expect(shown.msg).toContain('1e+21, 0.5, -3')
   expect(log + JSON.stringify(events)).not.toContain('not to be shown')
   expect(JSON.stringify(events)).toContain('censored')
-  expect(log + JSON.stringify(events)).not.toContain(world.lab.credentials.sudoPassword!.password)
+  expect(log + JSON.stringify(events)).not.toContain(fixture.lab.credentials.sudoPassword!.password)
   expect(JSON.stringify(events)).toContain('***')
   expect(existsSync(trace)).toBe(false)
 })
 
 test('one host away, one failing: PARTIAL, and the nodes say so', async () => {
-  await world.lab.fault(names.key, 'port-closed')
-  const template = await world.template(
+  await fixture.lab.fault(names.key, 'port-closed')
+  const template = await fixture.template(
     'partial',
     `${PLAY}    - command: /bin/true\n    - command: /bin/false\n      when: inventory_hostname == '${names.locked}'\n`,
   )
   try {
-    const { done } = await world.start({ template, limit: four().join(',') })
+    const { done } = await fixture.start({ template, limit: four().join(',') })
     const { run, hosts } = await done
     expect(resultsOf(hosts)).toEqual({
       [names.key]: 'UNREACHABLE',
@@ -117,83 +117,83 @@ test('one host away, one failing: PARTIAL, and the nodes say so', async () => {
     })
     expect(run).toMatchObject({ status: 'PARTIAL', hostsOk: 2, hostsFailed: 1, hostsUnreachable: 1 })
   } finally {
-    await world.lab.heal()
+    await fixture.lab.heal()
   }
 })
 
 test('cancel in the middle of a task leaves nothing running, here or there', async () => {
-  const template = await world.template('sleep', `${PLAY}    - name: Sleep\n      shell: sleep 4711; echo done\n`)
-  const { id, done } = await world.start({ template, limit: four().join(','), become: true })
+  const template = await fixture.template('sleep', `${PLAY}    - name: Sleep\n      shell: sleep 4711; echo done\n`)
+  const { id, done } = await fixture.start({ template, limit: four().join(','), become: true })
   for (const name of four()) await eventually(async () => (await remaining(name, 'sleep 4711')) !== '')
-  await cancelJobRun(world.operator, { id })
+  await cancelJobRun(fixture.operator, { id })
   const { run, hosts, log } = await done
-  expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: four().sort() })
+  expect(run).toMatchObject({ status: 'CANCELED', interruptedHosts: four().sort() })
   expect(hosts.every((host) => host.currentTask === 'Sleep')).toBe(true)
   expect(log).toContain('In the middle of a task')
   for (const name of four()) expect([name, await remaining(name, 'sleep 4711')]).toEqual([name, ''])
 })
 
 test('timeout in the middle of a task', async () => {
-  const template = await world.template('sleep2', `${PLAY}    - name: Sleep\n      command: sleep 4712\n`)
-  const { done } = await world.start({ template, limit: names.key, timeoutSeconds: 10 })
+  const template = await fixture.template('sleep2', `${PLAY}    - name: Sleep\n      command: sleep 4712\n`)
+  const { done } = await fixture.start({ template, limit: names.key, timeoutSeconds: 10 })
   const { run } = await done
-  expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: [names.key] })
+  expect(run).toMatchObject({ status: 'TIMED_OUT', interruptedHosts: [names.key] })
   expect(await remaining(names.key, 'sleep 4712')).toBe('')
 })
 
 test('a node that reboots in the middle of a task is unreachable, the others go on', async () => {
-  const template = await world.template(
+  const template = await fixture.template(
     'reboot',
     `${PLAY}    - command: "sleep {{ 4713 if inventory_hostname == '${names.locked}' else 1 }}"\n`,
   )
-  const { done } = await world.start({ template, limit: `${names.key},${names.locked}` })
+  const { done } = await fixture.start({ template, limit: `${names.key},${names.locked}` })
   await eventually(async () => (await remaining(names.locked, 'sleep 4713')) !== '')
-  await world.lab.fault(names.locked, 'reboot')
+  await fixture.lab.fault(names.locked, 'reboot')
   const { run, hosts } = await done
   expect(resultsOf(hosts)).toEqual({ [names.key]: 'CHANGED', [names.locked]: 'UNREACHABLE' })
   expect(run.status).toBe('PARTIAL')
-  await world.lab.heal()
+  await fixture.lab.heal()
 })
 
 test('another host key than the pinned one: refused, and a connection test is asked for to raise the alarm', async () => {
-  await world.lab.fault(names.key, 'changed-host-key')
+  await fixture.lab.fault(names.key, 'changed-host-key')
   try {
-    const { done } = await world.start({ template: 'connectivity_check', limit: names.key })
+    const { done } = await fixture.start({ template: 'connectivity_check', limit: names.key })
     const { run, hosts } = await done
     expect(run.status).toBe('FAILED')
     expect(hosts[0]).toMatchObject({ result: 'UNREACHABLE' })
     expect(hosts[0]!.message).toMatch(/HOST IDENTIFICATION HAS CHANGED|verification failed/)
-    const tests = await world.runtime.db
+    const tests = await fixture.runtime.db
       .select()
       .from(schema.connectionTests)
-      .where(eq(schema.connectionTests.nodeId, world.nodeIds.get(names.key)!))
+      .where(eq(schema.connectionTests.nodeId, fixture.nodeIds.get(names.key)!))
     expect(tests).toHaveLength(1)
   } finally {
-    await world.lab.heal()
+    await fixture.lab.heal()
   }
 })
 
 test('sudo refused and no Python are failures that say why', async () => {
-  await world.lab.fault(names.key, 'sudo-denied')
-  await world.lab.fault(names.locked, 'no-python')
+  await fixture.lab.fault(names.key, 'sudo-denied')
+  await fixture.lab.fault(names.locked, 'no-python')
   try {
-    const { done } = await world.start({ template: 'connectivity_check', limit: `${names.key},${names.locked}`, become: true })
+    const { done } = await fixture.start({ template: 'connectivity_check', limit: `${names.key},${names.locked}`, become: true })
     const { run, hosts } = await done
     expect(run.status).toBe('FAILED')
     const messages = Object.fromEntries(hosts.map((host) => [host.name, host.message]))
     expect(messages[names.key]).toMatch(/sudo/i)
     expect(messages[names.locked]).toMatch(/python|interpreter/i)
   } finally {
-    await world.lab.heal()
+    await fixture.lab.heal()
   }
 })
 
 test('10 MB of output of one task and of one line', async () => {
-  const template = await world.template(
+  const template = await fixture.template(
     'big',
     `${PLAY}    - shell: "head -c 7500000 /dev/zero | base64"\n    - shell: "head -c 10000000 /dev/zero | tr '\\\\0' x"\n`,
   )
-  const { done } = await world.start({ template, limit: names.key, verbosity: 1 })
+  const { done } = await fixture.start({ template, limit: names.key, verbosity: 1 })
   const { run, events } = await done
   expect(run.status).toBe('SUCCEEDED')
   const results = events.filter((event) => event.kind === 'ok')
@@ -206,58 +206,70 @@ test('10 MB of output of one task and of one line', async () => {
 })
 
 test('collect_facts keeps what the probe found with the node, and not in the log', async () => {
-  const { done } = await world.start({ template: 'collect_facts', limit: 'all' })
+  const { done } = await fixture.start({ template: 'collect_facts', limit: 'all' })
   const { run, events, log } = await done
   expect(log).toContain('PLAY RECAP')
   expect(run.status).toBe('SUCCEEDED')
   expect(JSON.stringify(events)).not.toContain('muster_probe_output')
   const counts: Record<string, number> = {}
-  for (const row of await world.runtime.db.select().from(schema.accelerators))
+  for (const row of await fixture.runtime.db.select().from(schema.accelerators))
     counts[row.deviceType] = (counts[row.deviceType] ?? 0) + 1
   const expected: Record<string, number> = {}
-  for (const node of world.lab.nodes)
+  for (const node of fixture.lab.nodes)
     for (const [kind, n] of Object.entries(node.accelerators)) expected[kind] = (expected[kind] ?? 0) + n
   expect(counts).toEqual(expected)
 })
 
+test('runs playbooks of a directory without plugins, modules and the probe', async () => {
+  const task = '    - name: Hello\n      command: echo hello\n      changed_when: false\n'
+  const template = await fixture.template('only-a-playbook', `${PLAY}${task}`)
+  expect(existsSync(join(fixture.config.ANSIBLE_PLAYBOOK_REPO_PATH!, 'plugins'))).toBe(false)
+  for (const name of [template, 'collect_facts']) {
+    const { run, hosts, events } = await (await fixture.start({ template: name, limit: four().join(','), become: true })).done
+    expect(run).toMatchObject({ status: 'SUCCEEDED', hostsOk: 4 })
+    expect(Object.values(resultsOf(hosts))).toEqual(['OK', 'OK', 'OK', 'OK'])
+    expect(events.filter((event) => event.kind === 'ok')).toHaveLength(4)
+  }
+})
+
 test('a worker killed in the middle of a task: the next one ends what runs here and on the nodes', async () => {
-  const template = await world.template('sleep3', `${PLAY}    - name: Sleep\n      command: sleep 4714\n`)
+  const template = await fixture.template('sleep3', `${PLAY}    - name: Sleep\n      command: sleep 4714\n`)
   const names2 = [names.key, names.behind]
-  const run = await runJob(world.operator, { template, limit: names2.join(','), become: true })
-  const killed = await startWorkerProcess(world, run.id)
+  const run = await runJob(fixture.operator, { template, limit: names2.join(','), become: true })
+  const killed = await spawnRunWorker(fixture, run.id)
   for (const name of names2) await eventually(async () => (await remaining(name, 'sleep 4714')) !== '')
   await killed.kill()
-  expect(await removeDeadRuns(world.config.ANSIBLE_WORK_DIR, world.runtime.log)).toBe(1)
+  expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
   for (const name of names2) expect([name, await remaining(name, 'sleep 4714')]).toEqual([name, ''])
 })
 
 test('ansible-playbook does not outlive its worker', async () => {
-  const template = await world.template('sleep5', `${PLAY}    - name: Sleep\n      command: sleep 4715\n`)
-  const run = await runJob(world.operator, { template, limit: names.key })
-  const killed = await startWorkerProcess(world, run.id)
+  const template = await fixture.template('sleep5', `${PLAY}    - name: Sleep\n      command: sleep 4715\n`)
+  const run = await runJob(fixture.operator, { template, limit: names.key })
+  const killed = await spawnRunWorker(fixture, run.id)
   await eventually(async () => (await remaining(names.key, 'sleep 4715')) !== '')
-  const here = async () => (await processesWith(world.config.ANSIBLE_WORK_DIR)).filter(({ name }) => name !== 'ssh')
+  const here = async () => (await findProcesses(fixture.config.ANSIBLE_WORK_DIR)).filter(({ name }) => name !== 'ssh')
   expect(await here()).not.toEqual([])
   await killed.kill()
   // Nobody has cleaned up yet.
   await eventually(async () => (await here()).length === 0)
-  expect(await removeDeadRuns(world.config.ANSIBLE_WORK_DIR, world.runtime.log)).toBe(1)
+  expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
   expect(await remaining(names.key, 'sleep 4715')).toBe('')
 })
 
 test('su with its password, and a node that is this machine', async () => {
-  const { sshPassword, rootPassword } = world.lab.credentials
-  const login = await createCredential(world.admin, { name: 'ops by password', kind: 'SSH_PASSWORD', ...sshPassword! })
-  const su = await createCredential(world.admin, {
+  const { sshPassword, rootPassword } = fixture.lab.credentials
+  const login = await createCredential(fixture.admin, { name: 'ops by password', kind: 'SSH_PASSWORD', ...sshPassword! })
+  const su = await createCredential(fixture.admin, {
     name: 'su',
     kind: 'BECOME',
     becomeMethod: 'su',
     username: 'root',
     password: rootPassword!.password,
   })
-  const node = world.lab.node(names.key)
-  const base = { tenantId: world.tenant.id, readyAt: new Date() }
-  await world.runtime.db.insert(schema.computeNodes).values([
+  const node = fixture.lab.node(names.key)
+  const base = { tenantId: fixture.tenant.id, readyAt: new Date() }
+  await fixture.runtime.db.insert(schema.computeNodes).values([
     {
       ...base,
       name: 'by-su',
@@ -269,16 +281,16 @@ test('su with its password, and a node that is this machine', async () => {
     },
     { ...base, name: 'here', host: 'localhost', connectionType: 'local' },
   ])
-  const template = await world.template(
+  const template = await fixture.template(
     'who',
     `${PLAY}    - command: id -un\n      register: who\n    - assert: {that: [who.stdout == 'root']}\n`,
   )
   // Isolated, the machine that this is could not be worked on.
-  const { isolation } = world
-  world.isolation = noIsolation(null)
-  const { done } = await world.start({ template, limit: 'by-su,here', become: true })
+  const { isolation } = fixture
+  fixture.isolation = noIsolation(null)
+  const { done } = await fixture.start({ template, limit: 'by-su,here', become: true })
   const { hosts, log } = await done
-  world.isolation = isolation
+  fixture.isolation = isolation
   expect(hosts.map((host) => [host.name, host.result, host.message])).toEqual([
     ['by-su', 'CHANGED', null],
     ['here', 'CHANGED', null],
@@ -288,11 +300,11 @@ test('su with its password, and a node that is this machine', async () => {
 
 test('cancel ends what runs on a node as root by way of su', async () => {
   // The node and its credentials are those of the test before.
-  const template = await world.template('sleep6', `${PLAY}    - name: Sleep\n      command: sleep 4716\n      become: true\n`)
-  const { id, done } = await world.start({ template, limit: 'by-su' })
+  const template = await fixture.template('sleep6', `${PLAY}    - name: Sleep\n      command: sleep 4716\n      become: true\n`)
+  const { id, done } = await fixture.start({ template, limit: 'by-su' })
   await eventually(async () => (await remaining(names.key, 'sleep 4716')) !== '')
-  await cancelJobRun(world.operator, { id })
-  expect((await done).run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['by-su'] })
+  await cancelJobRun(fixture.operator, { id })
+  expect((await done).run).toMatchObject({ status: 'CANCELED', interruptedHosts: ['by-su'] })
   expect(await remaining(names.key, 'sleep 4716')).toBe('')
 })
 
@@ -301,8 +313,8 @@ const rolling = `${PLAY}    - command: "{{ 'false' if inventory_hostname in fail
 const three = () => [names.key, names.password, names.locked].sort()
 
 test('serial makes batches of plays that know nothing of it', async () => {
-  const template = await world.template('rolling', `${rolling}${SECOND_PLAY}`)
-  const { done } = await world.start({ template, limit: three().join(','), serial: [1, '60%'] })
+  const template = await fixture.template('rolling', `${rolling}${SECOND_PLAY}`)
+  const { done } = await fixture.start({ template, limit: three().join(','), serial: [1, '60%'] })
   const { run, events } = await done
   expect(run).toMatchObject({ status: 'SUCCEEDED', serial: '1,60%' })
   const batches: string[][] = []
@@ -314,27 +326,27 @@ test('serial makes batches of plays that know nothing of it', async () => {
 })
 
 test('max_fail_percentage ends a rolling run; hosts of later batches are not touched', async () => {
-  const template = await world.template('rolling-badly', rolling)
+  const template = await fixture.template('rolling-badly', rolling)
   const options = { template, limit: three().join(','), serial: 2, extraVars: { failing: three().slice(0, 1) } }
-  const stopped = await (await world.start({ ...options, maxFailPercentage: 40 })).done
+  const stopped = await (await fixture.start({ ...options, maxFailPercentage: 40 })).done
   expect(stopped.run).toMatchObject({ status: 'PARTIAL', hostsOk: 1, hostsFailed: 1 })
   expect(stopped.hosts.map((host) => host.result)).toEqual(['FAILED', 'CHANGED', 'NOT_RUN'])
-  const went = await (await world.start({ ...options, maxFailPercentage: 50 })).done
+  const went = await (await fixture.start({ ...options, maxFailPercentage: 50 })).done
   expect(went.hosts.map((host) => host.result)).toEqual(['FAILED', 'CHANGED', 'CHANGED'])
 })
 
 test('a retry is on the host that was away alone, and is better than the run before', async () => {
-  const template = await world.template('retried', rolling)
-  await world.lab.fault(names.key, 'port-closed')
+  const template = await fixture.template('retried', rolling)
+  await fixture.lab.fault(names.key, 'port-closed')
   const options = { template, limit: `${names.key},${names.locked}` }
-  const { run } = await (await world.start(options)).done.finally(() => world.lab.heal())
+  const { run } = await (await fixture.start(options)).done.finally(() => fixture.lab.heal())
   expect(run).toMatchObject({ status: 'PARTIAL', hostsUnreachable: 1 })
-  const retry = await retryJobRun(world.operator, { id: run.id, which: ['UNREACHABLE'] })
-  const again = await world.take(retry.id)
+  const retry = await retryJobRun(fixture.operator, { id: run.id, which: ['UNREACHABLE'] })
+  const again = await fixture.execute(retry.id)
   expect(again.run).toMatchObject({ status: 'SUCCEEDED', parentRunId: run.id, attempt: 2, hostsTotal: 1 })
   expect(resultsOf(again.hosts)).toEqual({ [names.key]: 'CHANGED' })
-  expect(await compareWithPrevious(world.viewer, again.run)).toMatchObject({ previousId: run.id, fixed: [names.key] })
-  const [task] = await runMatrix(world.viewer, run.id)
+  expect(await compareWithPrevious(fixture.viewer, again.run)).toMatchObject({ previousId: run.id, fixed: [names.key] })
+  const [task] = await runMatrix(fixture.viewer, run.id)
   expect(new Map(task!.cells.map((cell) => [cell.result, cell.hosts]))).toEqual(
     new Map([
       ['UNREACHABLE', [names.key]],
@@ -344,33 +356,33 @@ test('a retry is on the host that was away alone, and is better than the run bef
 })
 
 test('tags choose tasks', async () => {
-  const template = await world.template(
+  const template = await fixture.template(
     'tagged',
     `${PLAY}    - debug: {msg: one}\n      tags: [one]\n    - debug: {msg: two}\n      tags: [two]\n    - debug: {msg: three}\n      tags: [one, three]\n`,
     { jobTags: ['two'] },
   )
-  const told = async (input: object) => {
-    const { events } = await (await world.start({ template, limit: names.key, ...input })).done
+  const shown = async (input: object) => {
+    const { events } = await (await fixture.start({ template, limit: names.key, ...input })).done
     return events.flatMap((event) => (event.kind === 'ok' ? [(event.result as { msg: string }).msg] : []))
   }
-  expect(await told({})).toEqual(['two'])
-  expect(await told({ jobTags: ['one'], skipTags: ['three'] })).toEqual(['one'])
+  expect(await shown({})).toEqual(['two'])
+  expect(await shown({ jobTags: ['one'], skipTags: ['three'] })).toEqual(['one'])
 })
 
 test('of a rolling run that is canceled it is known which hosts are through', async () => {
   const [first, second] = [names.key, names.password].sort() as [string, string]
-  const template = await world.template(
+  const template = await fixture.template(
     'rolling-long',
     `${PLAY}    - command: "sleep {{ 60 if inventory_hostname == '${second}' else 0 }}"\n`,
   )
-  const { id, done } = await world.start({ template, limit: `${first},${second}`, serial: 1 })
+  const { id, done } = await fixture.start({ template, limit: `${first},${second}`, serial: 1 })
   const inTask = await eventually(async () => {
-    const { hosts } = await world.read(id)
+    const { hosts } = await fixture.read(id)
     return hosts.find((host) => host.name === second && host.currentTask !== null)
   })
   expect(Math.abs(Date.now() - inTask!.currentTaskAt!.getTime())).toBeLessThan(60_000)
-  await cancelJobRun(world.operator, { id })
+  await cancelJobRun(fixture.operator, { id })
   const { run, hosts } = await done
-  expect(run).toMatchObject({ status: 'CANCELED', hostsOk: 1, hostsFailed: 0, midTaskHosts: [second] })
+  expect(run).toMatchObject({ status: 'CANCELED', hostsOk: 1, hostsFailed: 0, interruptedHosts: [second] })
   expect(resultsOf(hosts)).toEqual({ [first]: 'CHANGED', [second]: 'INTERRUPTED' })
 })

@@ -3,36 +3,49 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createCredential, createSecretStore } from '@muster/core/credentials'
-import { schema } from '@muster/core/db'
-import { cancelJobRun, endLostJobRuns, followJobRunEvents, type JobRunEvent, runJob } from '@muster/core/jobs'
 import { setNodeMaintenance } from '@muster/core/nodes'
+import { schema } from '@muster/core/registry'
+import {
+  cancelJobRun,
+  endLostJobRuns,
+  followJobRunEvents,
+  type JobRunEvent,
+  jobRunCancelRequested,
+  runJob,
+} from '@muster/core/runs'
 import { eventually } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type RunWorld, runWorld } from '../testing/run-world.ts'
-import { startWorkerProcess } from '../testing/worker-process.ts'
-import { processesWith } from './processes.ts'
-import { removeDeadRuns } from './run-directory.ts'
+import { createRunFixture, type RunFixture } from '../testing/run-fixture.ts'
+import { spawnRunWorker } from '../testing/spawn-run-worker.ts'
+import { findProcesses } from './process/processes.ts'
+import { removeAbandonedRuns } from './run-directory/run-directory.ts'
 
 const FAKE = fileURLToPath(new URL('../testing/fake-ansible-playbook.mjs', import.meta.url))
 const SECRET = `p"a's$s w/ör+d\\9=`
 
-let world: RunWorld
+let fixture: RunFixture
 beforeEach(async () => {
-  world = await runWorld({ ANSIBLE_PLAYBOOK: FAKE, JOB_CANCEL_GRACE_PERIOD: 1 })
-  const key = await world.given.credential(world.admin, 'SSH_KEY')
-  const password = await createCredential(world.admin, { name: 'login', kind: 'SSH_PASSWORD', username: 'ops', password: SECRET })
-  const become = await createCredential(world.admin, { name: 'become', kind: 'BECOME', password: 'become-me-please' })
-  await world.given.fleet(world.admin, {
+  fixture = await createRunFixture({ ANSIBLE_PLAYBOOK: FAKE, JOB_CANCEL_GRACE_PERIOD: 1 })
+  const key = await fixture.given.credential(fixture.admin, 'SSH_KEY')
+  const password = await createCredential(fixture.admin, {
+    name: 'login',
+    kind: 'SSH_PASSWORD',
+    username: 'ops',
+    password: SECRET,
+  })
+  const become = await createCredential(fixture.admin, { name: 'become', kind: 'BECOME', password: 'become-me-please' })
+  await fixture.given.fleet(fixture.admin, {
     nodes: 2,
     with: (i) => ({ credentialId: i === 0 ? key.id : password.id, becomeCredentialId: become.id }),
   })
 })
-afterEach(() => world.close())
+afterEach(() => fixture.close())
 
 const start = async (act: string, input: object = {}) =>
-  world.start({ template: await world.template(act, ''), limit: 'all', ...input })
-const begun = (id: string) => eventually(async () => (await world.read(id)).hosts.every((host) => host.result === 'RUNNING'))
+  fixture.start({ template: await fixture.template(act, ''), limit: 'all', ...input })
+const waitUntilRunning = (id: string) =>
+  eventually(async () => (await fixture.read(id)).hosts.every((host) => host.result === 'RUNNING'))
 const expectGapFree = (events: JobRunEvent[]) => {
   expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1))
   let line = 1
@@ -42,12 +55,12 @@ const expectGapFree = (events: JobRunEvent[]) => {
   }
 }
 const expectNothingLeft = async (id: string) => {
-  expect(readdirSync(world.config.ANSIBLE_WORK_DIR)).toEqual([])
-  expect(await processesWith(`/run-${id.slice(-6)}`)).toEqual([])
+  expect(readdirSync(fixture.config.ANSIBLE_WORK_DIR)).toEqual([])
+  expect(await findProcesses(`/run-${id.slice(-6)}`)).toEqual([])
 }
 
-describe('what ansible-playbook is given', () => {
-  test('no secret in arguments, environment or files, and nothing of the worker’s environment', async () => {
+describe('input of ansible-playbook', () => {
+  test('contains no secret and nothing of the worker’s environment', async () => {
     process.env.MUSTER_TEST_LEAK = 'should not be seen'
     const { id, done } = await start('look', {
       extraVars: { motd: "{{ lookup('pipe', 'id') }}" },
@@ -70,6 +83,7 @@ describe('what ansible-playbook is given', () => {
       'LANG',
       'LC_ALL',
       'MUSTER_EVENTS_FD',
+      'MUSTER_PROBE_SCRIPT',
       'MUSTER_RUN',
       'MUSTER_SOCKET',
       'PATH',
@@ -84,7 +98,7 @@ describe('what ansible-playbook is given', () => {
     await expectNothingLeft(id)
   })
 
-  test('what is kept in a secret store is read once; the host whose secret is not there is refused, and says why', async () => {
+  test('reads secret stores once; refuses a host without its secret, with the reason', async () => {
     // Stands in for a store; a real one is read from in read-secret.test.ts.
     const asked: string[] = []
     const store = createServer(({ url }, response) => {
@@ -94,15 +108,20 @@ describe('what ansible-playbook is given', () => {
     })
     await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve))
     const address = `http://127.0.0.1:${(store.address() as AddressInfo).port}`
-    const { id: secretStoreId } = await createSecretStore(world.admin, { name: 'safe', address, auth: 'TOKEN', secret: 'token' })
+    const { id: secretStoreId } = await createSecretStore(fixture.admin, {
+      name: 'safe',
+      address,
+      auth: 'TOKEN',
+      secret: 'token',
+    })
     for (const [name, path] of [
       ['gpu001', 'there'],
       ['gpu002', 'not/there'],
     ] as const) {
       const secretRefs = { password: { path, key: 'password' } }
-      const { id } = await createCredential(world.admin, { name: path, kind: 'BECOME', secretStoreId, secretRefs })
+      const { id } = await createCredential(fixture.admin, { name: path, kind: 'BECOME', secretStoreId, secretRefs })
       const { computeNodes } = schema
-      await world.runtime.db.update(computeNodes).set({ becomeCredentialId: id }).where(eq(computeNodes.name, name))
+      await fixture.runtime.db.update(computeNodes).set({ becomeCredentialId: id }).where(eq(computeNodes.name, name))
     }
     const { hosts, log } = await (await start('look')).done
     store.close()
@@ -113,12 +132,12 @@ describe('what ansible-playbook is given', () => {
   })
 })
 
-describe('what it says', () => {
-  test('100,000 lines arrive once and in order, for everybody who follows', async () => {
+describe('output', () => {
+  test('delivers 100,000 lines once and in order to all followers', async () => {
     const { id, done } = await start('flood')
     const follow = async (after: number) => {
       const events: JobRunEvent[] = []
-      for await (const page of followJobRunEvents({ ...world.operator, listener: world.listener }, { id, after }))
+      for await (const page of followJobRunEvents({ ...fixture.operator, listener: fixture.listener }, { id, after }))
         events.push(...page.events)
       return events
     }
@@ -132,16 +151,16 @@ describe('what it says', () => {
     expect(again).toEqual(followed)
   })
 
-  test('connections to the database cut while it floods: nothing is lost, nothing comes twice', async () => {
+  test('loses and repeats nothing when database connections are cut during a flood', async () => {
     const { id, done } = await start('flood')
     const seen: number[] = []
     const following = (async () => {
-      for await (const page of followJobRunEvents({ ...world.operator, listener: world.listener }, { id }))
+      for await (const page of followJobRunEvents({ ...fixture.operator, listener: fixture.listener }, { id }))
         seen.push(...page.events.map((event) => event.seq))
     })()
     for (const reached of [100, 30_000, 60_000]) {
-      await eventually(async () => (await world.read(id)).run.lastLine >= reached)
-      await world.cutConnections()
+      await eventually(async () => (await fixture.read(id)).run.lastLine >= reached)
+      await fixture.cutConnections()
     }
     const { run, events } = await done
     await following
@@ -151,21 +170,21 @@ describe('what it says', () => {
     expect(seen).toEqual(events.map((event) => event.seq))
   })
 
-  test('secrets are masked in every form, also when they come in pieces', async () => {
+  test('masks secrets in every encoding, also when split', async () => {
     // The fake knows the password from a variable; a real playbook could have read it on the node.
     const { done } = await start('leak', { extraVars: { secret: SECRET } })
     const { run, events, log } = await done
     expect(run.status).toBe('SUCCEEDED')
     expect(log).toContain('the password is *** indeed')
     expect(log).toMatch(/^basic \S*\*\*\*\S* and \*\*\*$/m)
-    const told = events.find((event) => event.task === 'say ***')!
-    expect(told.result).toEqual({ stdout: '***', '***': ['{"secret":"***"}'] })
-    expect(told.stdout).toBe('ok: "***"')
+    const shown = events.find((event) => event.task === 'say ***')!
+    expect(shown.result).toEqual({ stdout: '***', '***': ['{"secret":"***"}'] })
+    expect(shown.stdout).toBe('ok: "***"')
     expect(log).toContain('y***')
     expect(JSON.stringify(events)).not.toContain(JSON.stringify(SECRET).slice(1, 8))
   })
 
-  test('results are cut to 64 KiB with a marker, and what cannot be stored is replaced', async () => {
+  test('truncates results to 64 KiB and replaces unstorable characters', async () => {
     const { done } = await start('garbage')
     const { run, events } = await done
     expect(run.status).toBe('SUCCEEDED')
@@ -175,28 +194,28 @@ describe('what it says', () => {
     expectGapFree(events)
   })
 
-  test('a line without an end stays small', async () => {
+  test('truncates an endless line', async () => {
     const { id, done } = await start('endless')
-    await begun(id)
-    await cancelJobRun(world.operator, { id })
+    await waitUntilRunning(id)
+    await cancelJobRun(fixture.operator, { id })
     const { run, log } = await done
     expect(run.status).toBe('CANCELED')
     expect(log.length).toBeLessThan(64 * 1024)
   })
 })
 
-describe('how it ends', () => {
-  test('a crash before any host is an error that says so', async () => {
+describe('end', () => {
+  test('reports a crash before any host as an error', async () => {
     const { done } = await start('crash')
     const { run, hosts, log } = await done
-    expect(run).toMatchObject({ status: 'ERROR', endedBy: 'exit', exitCode: 4 })
+    expect(run).toMatchObject({ status: 'ERROR', endCause: 'exit', exitCode: 4 })
     expect(run.error).toContain('code 4 before it reached any host')
     expect(log).toContain('ERROR! the playbook could not be found')
     expect(hosts.map((host) => host.result)).toEqual(['NOT_RUN', 'NOT_RUN'])
   })
 
-  test('an ansible-playbook that is not there is an error with the next step', async () => {
-    world.config.ANSIBLE_PLAYBOOK = '/nowhere/ansible-playbook'
+  test('reports a missing ansible-playbook with the next step', async () => {
+    fixture.config.ANSIBLE_PLAYBOOK = '/nowhere/ansible-playbook'
     const { id, done } = await start('crash')
     const { run } = await done
     expect(run.status).toBe('ERROR')
@@ -204,15 +223,15 @@ describe('how it ends', () => {
     await expectNothingLeft(id)
   })
 
-  test('cancel: SIGINT, and the hosts that were in the middle of a task are named', async () => {
+  test('cancel sends SIGINT and lists interrupted hosts', async () => {
     const { id, done } = await start('polite')
-    await begun(id)
-    const asked = await cancelJobRun(world.operator, { id })
+    await waitUntilRunning(id)
+    const asked = await cancelJobRun(fixture.operator, { id })
     expect(asked.status).toBe('CANCELING')
     const { run, hosts, log } = await done
-    expect(run).toMatchObject({ status: 'CANCELED', exitCode: 130, midTaskHosts: ['gpu001', 'gpu002'] })
-    expect(run.cancelRequestedByName).toBe(world.operator.actor.name)
-    expect(run).toMatchObject({ error: `Canceled by ${world.operator.actor.name}.`, hostsFailed: 0 })
+    expect(run).toMatchObject({ status: 'CANCELED', exitCode: 130, interruptedHosts: ['gpu001', 'gpu002'] })
+    expect(run.cancelRequestedByName).toBe(fixture.operator.actor.name)
+    expect(run).toMatchObject({ error: `Canceled by ${fixture.operator.actor.name}.`, hostsFailed: 0 })
     expect(hosts.map((host) => [host.result, host.currentTask])).toEqual([
       ['INTERRUPTED', 'work'],
       ['INTERRUPTED', 'work'],
@@ -221,126 +240,126 @@ describe('how it ends', () => {
     await expectNothingLeft(id)
   })
 
-  test('cancel of one that ignores signals: SIGTERM, SIGKILL, and its stray children die too', async () => {
+  test('cancel escalates to SIGTERM and SIGKILL and kills stray children', async () => {
     const { id, done } = await start('stubborn')
-    await begun(id)
-    const stray = await eventually(async () => /stray (\d+)/.exec((await world.read(id)).log)?.[1])
-    await cancelJobRun(world.operator, { id })
+    await waitUntilRunning(id)
+    const stray = await eventually(async () => /stray (\d+)/.exec((await fixture.read(id)).log)?.[1])
+    await cancelJobRun(fixture.operator, { id })
     const { run, log } = await done
-    expect(run).toMatchObject({ status: 'CANCELED', exitCode: 137, error: `Canceled by ${world.operator.actor.name}.` })
+    expect(run).toMatchObject({ status: 'CANCELED', exitCode: 137, error: `Canceled by ${fixture.operator.actor.name}.` })
     expect(log).toMatch(/got SIGINT[\s\S]*got SIGTERM/)
     expect(isAlive(Number(stray))).toBe(false)
     await expectNothingLeft(id)
   })
 
-  test('cancel in the second task: a host that waits for the others is not said to be done', async () => {
+  test('cancel does not count a host between two tasks as done', async () => {
     const { id, done } = await start('between')
-    await eventually(async () => (await world.read(id)).hosts.some((host) => host.currentTask === 'more'))
-    expect((await world.read(id)).hosts[0]).toMatchObject({ result: 'RUNNING', currentTask: null, ok: 2, changed: 1 })
-    await cancelJobRun(world.operator, { id })
+    await eventually(async () => (await fixture.read(id)).hosts.some((host) => host.currentTask === 'more'))
+    expect((await fixture.read(id)).hosts[0]).toMatchObject({ result: 'RUNNING', currentTask: null, ok: 2, changed: 1 })
+    await cancelJobRun(fixture.operator, { id })
     const { run, hosts } = await done
-    expect(run).toMatchObject({ status: 'CANCELED', midTaskHosts: ['gpu002'], hostsOk: 0, hostsFailed: 0 })
+    expect(run).toMatchObject({ status: 'CANCELED', interruptedHosts: ['gpu002'], hostsOk: 0, hostsFailed: 0 })
     expect(hosts).toMatchObject([
       { result: 'INTERRUPTED', ok: 2, changed: 1, message: expect.stringContaining('whether this host was done') },
       { result: 'INTERRUPTED', currentTask: 'more' },
     ])
   })
 
-  test('killed from outside: an error that names the signal', async () => {
+  test('names the signal when something else killed ansible-playbook', async () => {
     const { run, hosts } = await (await start('killed')).done
-    expect(run).toMatchObject({ status: 'FAILED', endedBy: 'exit', exitCode: 137, midTaskHosts: ['gpu002'] })
+    expect(run).toMatchObject({ status: 'FAILED', endCause: 'exit', exitCode: 137, interruptedHosts: ['gpu002'] })
     expect(run.error).toContain('signal 9 (SIGKILL)')
     expect(hosts.map((host) => host.result)).toEqual(['INTERRUPTED', 'FAILED'])
   })
 
-  test('a child that escapes and floods on holds nothing up, and a cancel after the end does not change it', async () => {
+  test('an escaped child that floods delays nothing, and a cancel after the exit changes nothing', async () => {
     const { id, done } = await start('escaped')
     const [stray, pid] = await eventually(async () => {
-      const [, ...pids] = /stray (\d+) of (\d+)/.exec((await world.read(id)).log) ?? []
+      const [, ...pids] = /stray (\d+) of (\d+)/.exec((await fixture.read(id)).log) ?? []
       if (pids.length === 0) throw new Error('it has not said who it is')
       return pids.map(Number)
     })
     await eventually(() => !isAlive(pid!))
-    await cancelJobRun(world.operator, { id })
+    await cancelJobRun(fixture.operator, { id })
     const { run } = await done
-    expect(run).toMatchObject({ status: 'SUCCEEDED', endedBy: 'exit', exitCode: 0 })
+    expect(run).toMatchObject({ status: 'SUCCEEDED', endCause: 'exit', exitCode: 0 })
     expect(isAlive(stray!)).toBe(false)
     await expectNothingLeft(id)
   })
 
-  test('an event that cannot be stored ends the run as an error, and its worker is not taken for lost', async () => {
+  test('an unstorable event ends the run as an error', async () => {
     const { id, done } = await start('unstorable')
     const { run, hosts, log } = await done
-    expect(run).toMatchObject({ status: 'ERROR', endedBy: 'error' })
+    expect(run).toMatchObject({ status: 'ERROR', endCause: 'error' })
     expect(run.error).toContain('could not be stored')
     expect(hosts).toHaveLength(2)
     expect(log).toContain('Its log ends here.')
     await expectNothingLeft(id)
   })
 
-  test('nor do figures that cannot be stored keep it from its end', async () => {
+  test('unstorable host counts do not prevent the end of the run', async () => {
     const { run } = await (await start('uncountable')).done
     expect(run.finishedAt).not.toBeNull()
   })
 
-  test('timeout', async () => {
+  test('stops at the timeout', async () => {
     const { id, done } = await start('polite', { timeoutSeconds: 5 })
     const { run } = await done
-    expect(run).toMatchObject({ status: 'TIMED_OUT', midTaskHosts: ['gpu001', 'gpu002'] })
+    expect(run).toMatchObject({ status: 'TIMED_OUT', interruptedHosts: ['gpu001', 'gpu002'] })
     expect(run.error).toContain('5 s')
     await expectNothingLeft(id)
   })
 
-  test('a run that was taken away is ended and not written', async () => {
+  test('stops and does not write a run whose claim was lost', async () => {
     const { id, done } = await start('polite')
-    await begun(id)
-    await world.runtime.db.update(schema.jobRuns).set({ claimToken: crypto.randomUUID() }).where(eq(schema.jobRuns.id, id))
-    world.runtime.notify({ topic: 'cancel', id, tenantId: world.tenant.id })
+    await waitUntilRunning(id)
+    await fixture.runtime.db.update(schema.jobRuns).set({ claimToken: crypto.randomUUID() }).where(eq(schema.jobRuns.id, id))
+    fixture.runtime.notify(jobRunCancelRequested({ id, tenantId: fixture.tenant.id }))
     const { run, events } = await done
     expect(run.status).toBe('RUNNING')
     expect(events.some((event) => event.kind === 'run_end')).toBe(false)
     await expectNothingLeft(id)
   })
 
-  test('a worker that stops ends its runs within the grace period', async () => {
+  test('a stopping worker ends its runs within the grace period', async () => {
     const { id, done } = await start('polite')
-    await begun(id)
-    world.stopping.abort()
+    await waitUntilRunning(id)
+    fixture.stopping.abort()
     const { run } = await done
-    expect(run).toMatchObject({ status: 'ERROR', endedBy: 'error' })
+    expect(run).toMatchObject({ status: 'ERROR', endCause: 'error' })
     expect(run.error).toContain('worker was stopped')
     await expectNothingLeft(id)
   })
 
-  test('hosts that became impossible are refused one by one, the others run', async () => {
-    const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
-    await setNodeMaintenance(world.operator, { id: await nodeId('gpu001'), isOn: true })
-    const { run: ended, hosts, log } = await world.take(run.id)
+  test('refuses hosts that became unusable and runs the others', async () => {
+    const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
+    await setNodeMaintenance(fixture.operator, { id: await nodeId('gpu001'), isOn: true })
+    const { run: ended, hosts, log } = await fixture.execute(run.id)
     expect(ended.status).toBe('PARTIAL')
     expect(hosts).toMatchObject([{ result: 'UNREACHABLE' }, { result: 'OK' }])
     expect(hosts[0]!.message).toContain('is in maintenance')
     expect(log).toContain('fatal: [gpu001]: UNREACHABLE!')
   })
 
-  test('no host left is an error', async () => {
-    const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'gpu001' })
-    await setNodeMaintenance(world.operator, { id: await nodeId('gpu001'), isOn: true })
-    expect((await world.take(run.id)).run).toMatchObject({ status: 'ERROR', exitCode: null })
+  test('no usable host is an error', async () => {
+    const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'gpu001' })
+    await setNodeMaintenance(fixture.operator, { id: await nodeId('gpu001'), isOn: true })
+    expect((await fixture.execute(run.id)).run).toMatchObject({ status: 'ERROR', exitCode: null })
   })
 
-  test('a worker killed in the middle: the next one clears away what it left, the run is lost once', async () => {
+  test('cleans up after a killed worker; the run is lost once', async () => {
     const { id, stray } = await killedWorker()
     expect(isAlive(stray)).toBe(true)
-    expect(readdirSync(world.config.ANSIBLE_WORK_DIR)).toHaveLength(1)
-    expect(await removeDeadRuns(world.config.ANSIBLE_WORK_DIR, world.runtime.log)).toBe(1)
+    expect(readdirSync(fixture.config.ANSIBLE_WORK_DIR)).toHaveLength(1)
+    expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
     expect(isAlive(stray)).toBe(false)
     await expectNothingLeft(id)
 
-    await world.runtime.db.execute(sql`update job_runs set touched_at = now() - interval '31 s' where id = ${id}`)
-    const counts = await Promise.all([1, 2, 3].map(() => endLostJobRuns(world.runtime)))
+    await fixture.runtime.db.execute(sql`update job_runs set worker_seen_at = now() - interval '31 s' where id = ${id}`)
+    const counts = await Promise.all([1, 2, 3].map(() => endLostJobRuns(fixture.runtime)))
     expect(counts.reduce((sum, count) => sum + count.ended, 0)).toBe(1)
-    const { run, events } = await world.read(id)
-    expect(run).toMatchObject({ status: 'ERROR', endedBy: 'lost', midTaskHosts: ['gpu001', 'gpu002'] })
+    const { run, events } = await fixture.read(id)
+    expect(run).toMatchObject({ status: 'ERROR', endCause: 'lost', interruptedHosts: ['gpu001', 'gpu002'] })
     expect(run.error).toContain('worker was lost')
     expectGapFree(events)
     expect(events.filter((event) => event.kind === 'run_end')).toHaveLength(1)
@@ -348,7 +367,7 @@ describe('how it ends', () => {
 })
 
 const nodeId = async (name: string) => {
-  const [node] = await world.runtime.db.select().from(schema.computeNodes).where(eq(schema.computeNodes.name, name))
+  const [node] = await fixture.runtime.db.select().from(schema.computeNodes).where(eq(schema.computeNodes.name, name))
   return node!.id
 }
 
@@ -363,10 +382,10 @@ const isAlive = (pid: number) => {
 
 /** A worker process of its own, killed in the middle of a run that has a stray child. */
 async function killedWorker() {
-  const run = await runJob(world.operator, { template: await world.template('stubborn', ''), limit: 'all' })
-  const worker = await startWorkerProcess(world, run.id)
-  await begun(run.id)
-  const stray = await eventually(async () => /stray (\d+)/.exec((await world.read(run.id)).log)?.[1])
+  const run = await runJob(fixture.operator, { template: await fixture.template('stubborn', ''), limit: 'all' })
+  const worker = await spawnRunWorker(fixture, run.id)
+  await waitUntilRunning(run.id)
+  const stray = await eventually(async () => /stray (\d+)/.exec((await fixture.read(run.id)).log)?.[1])
   await worker.kill()
   return { id: run.id, stray: Number(stray) }
 }

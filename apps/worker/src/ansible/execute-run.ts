@@ -1,16 +1,17 @@
 import type { Ctx } from '@muster/core/context'
-import { openRunSecrets } from '@muster/core/credentials/access'
-import { type Claim, finishJobRun } from '@muster/core/jobs'
-import { patiently } from '@muster/core/patiently'
+import { decryptRunSecrets } from '@muster/core/credentials'
+import { retryTransient } from '@muster/core/retry-transient'
+import type { Claim } from '@muster/core/run-queue'
+import { finishJobRun } from '@muster/core/runs'
 import { nodeAccess } from '../node-access.ts'
 import { type Deps, Execution } from './execution.ts'
-import { planRun } from './plan-run.ts'
-import { createRunDirectory } from './run-directory.ts'
-import { resolveRunVars } from './run-vars.ts'
+import { planRun } from './inventory/plan-run.ts'
+import { resolveRunVars } from './inventory/run-vars.ts'
+import { createRunDirectory } from './run-directory/run-directory.ts'
 
 /**
- * Execute a claimed run from beginning to end: whatever happens, its processes, connections and directory are gone when this
- * resolves, and its row says how it ended, unless it has become another worker's.
+ * Executes a claimed run from start to end. When this resolves, its processes, connections and directory are gone, and its row
+ * records how it ended, unless another worker owns it by then.
  */
 export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promise<void> {
   const began = performance.now()
@@ -20,8 +21,8 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
   const nodeIds = hosts.flatMap((host) => host.nodeId ?? [])
   const [access, secrets, vars, directory] = await Promise.allSettled([
     nodeAccess(ctx, nodeIds),
-    patiently(() => openRunSecrets(ctx, run.secretsId)),
-    patiently(() => resolveRunVars(ctx, run, nodeIds)),
+    retryTransient(() => decryptRunSecrets(ctx, run.secretsId)),
+    retryTransient(() => resolveRunVars(ctx, run, nodeIds)),
     createRunDirectory(workDir, run.id, deps.isolation.user()),
   ])
   if (
@@ -33,17 +34,17 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
     try {
       const isIsolated = deps.isolation.mode !== 'none'
       const plan = planRun(hosts, access.value, secrets.value, vars.value, isIsolated)
-      return await new Execution(deps, ctx, claim, plan, directory.value).carryOut(began)
+      return await new Execution(deps, ctx, claim, plan, directory.value).execute(began)
     } finally {
       await directory.value.remove().catch((err) => ctx.log.error({ err }, 'cannot remove the directory of a run'))
     }
   if (directory.status === 'fulfilled') await directory.value.remove()
   const failures = [access, secrets, vars, directory].flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   for (const err of failures) ctx.log.error({ err }, 'cannot prepare the run')
-  const said =
+  const cause =
     access.status === 'rejected' || secrets.status === 'rejected' || vars.status === 'rejected'
       ? 'The credentials or variables could not be read.'
-      : `No directory could be made in ${workDir}.`
-  const error = `${said} The log of the worker ${run.claimedBy} says more.`
-  await patiently(() => finishJobRun(ctx, { id: run.id, token, hosts: [], endedBy: 'error', error, said }))
+      : `No directory could be created in ${workDir}.`
+  const error = `${cause} See the log of the worker ${run.claimedBy}.`
+  await retryTransient(() => finishJobRun(ctx, { id: run.id, token, hosts: [], endCause: 'error', error, said: cause }))
 }

@@ -1,6 +1,3 @@
-import type { Ctx } from '@muster/core/context'
-import type { NodeAccess } from '@muster/core/credentials/access'
-import { DomainError } from '@muster/core/errors'
 import {
   type ConnectionTest,
   finishConnectionTest,
@@ -9,40 +6,43 @@ import {
   recordOfferedHostKey,
   recordPreflightStage,
   startConnectionTest,
-} from '@muster/core/nodes'
-import { patiently } from '@muster/core/patiently'
+} from '@muster/core/connections'
+import type { Ctx } from '@muster/core/context'
+import type { NodeAccess } from '@muster/core/credentials/access'
+import { DomainError } from '@muster/core/errors'
 import type { QueueEntry } from '@muster/core/queue'
+import { retryTransient } from '@muster/core/retry-transient'
 import { connectionTestDuration } from '../metrics.ts'
 import { nodeAccess } from '../node-access.ts'
-import type { Bastions } from '../ssh/bastions.ts'
+import type { BastionPool } from '../ssh/bastion-pool.ts'
 import { checkAccount } from '../ssh/check-account.ts'
 import type { Session } from '../ssh/exec.ts'
-import { SshFailure } from '../ssh/failure.ts'
 import { openSession } from '../ssh/open-session.ts'
+import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type WorkerDeps, workerCtx } from '../worker.ts'
 
-type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: Bastions }
+type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: BastionPool }
 type Outcome = { isOk: boolean; error: string | null; awaitsApproval?: boolean }
 
 /**
- * Test the connection to a node, stage by stage; each is written down as it ends. The test is passed when the node's
- * shell runs commands: without sudo or Python it can be looked at, and those stages say what playbooks will miss.
+ * Tests the connection to a node stage by stage and records each stage as it ends. The test passes when the node's shell runs
+ * commands: discovery needs neither sudo nor Python, and those stages show what playbooks will lack.
  */
 export function connectionTestHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
   return async (entry) => {
     const { id } = entry
     const ctx = workerCtx(deps, entry)
-    const test = await patiently(() => startConnectionTest(ctx, { id }))
+    const test = await retryTransient(() => startConnectionTest(ctx, { id }))
     if (!test) return
-    const begun = performance.now()
-    const outcome = await walk(ctx, deps, test)
-    await patiently(() => finishConnectionTest(ctx, { id, ...outcome }))
-    connectionTestDuration.observe({ result: outcome.isOk ? 'ok' : 'failed' }, (performance.now() - begun) / 1000)
+    const startedAt = performance.now()
+    const outcome = await runStages(ctx, deps, test)
+    await retryTransient(() => finishConnectionTest(ctx, { id, ...outcome }))
+    connectionTestDuration.observe({ result: outcome.isOk ? 'ok' : 'failed' }, (performance.now() - startedAt) / 1000)
   }
 }
 
-/** Walks the stages and writes down each. `error` is for the operator. */
-async function walk(
+/** Runs the stages and records each. `error` is for the operator. */
+async function runStages(
   ctx: Ctx,
   { config, bastions, stopping }: Deps,
   { id, nodeId, credentialId }: ConnectionTest,
@@ -50,19 +50,19 @@ async function walk(
   const access = (await nodeAccess(ctx, [nodeId], credentialId)).get(nodeId)!
   if (access instanceof DomainError) return { isOk: false, error: access.message }
   const record = async (offered: OfferedHostKey | null | undefined) => {
-    // Another bastion may lead elsewhere: what is seen with a credential on trial is not the node's.
+    // A credential under test may use another bastion that leads to another machine: its key is not the node's.
     if (!offered || (credentialId && offered.objectType === 'ComputeNode')) return
-    await patiently(() => recordOfferedHostKey(ctx, offered))
+    await retryTransient(() => recordOfferedHostKey(ctx, offered))
   }
-  // Stages are written in order but beside the test, which does not wait for the database.
-  let written = Promise.resolve()
+  // Stages are recorded in order, without making the test wait for the database.
+  let recorded = Promise.resolve()
   const onStage = (stage: PreflightStage) => {
-    written = written.then(async () => {
-      await patiently(() => recordPreflightStage(ctx, { id, stage }))
-      await record(alarmEndedBy(stage, access))
+    recorded = recorded.then(async () => {
+      await retryTransient(() => recordPreflightStage(ctx, { id, stage }))
+      await record(resolvedAlarm(stage, access))
     })
     // Awaited below; until then a failure must not count as unhandled.
-    written.catch(() => {})
+    recorded.catch(() => {})
   }
   const options = { timeoutMs: config.SSH_TIMEOUT * 1000, signal: stopping, onStage }
   let session: Session | null = null
@@ -77,14 +77,14 @@ async function walk(
   } finally {
     session?.close()
   }
-  await written
+  await recorded
   await record(failure?.offered)
   if (!failure) return { isOk: true, error: null }
   return { isOk: false, error: failure.summary, awaitsApproval: failure.offered !== null && !failure.offered.changed }
 }
 
-/** The machine that was alarmed about and has just shown its approved key again; null at any other stage or machine. */
-function alarmEndedBy({ stage, state, hop }: PreflightStage, { node, hops }: NodeAccess): OfferedHostKey | null {
+/** The machine whose host key alarm ends with this stage, because it presents its approved key again; otherwise null. */
+function resolvedAlarm({ stage, state, hop }: PreflightStage, { node, hops }: NodeAccess): OfferedHostKey | null {
   if (stage !== 'HOST_KEY' || state !== 'OK') return null
   if (hop === null)
     return node.hostKey && node.offeredHostKey ? { objectType: 'ComputeNode', objectId: node.id, key: node.hostKey } : null

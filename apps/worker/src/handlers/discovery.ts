@@ -1,63 +1,66 @@
 import { randomBytes } from 'node:crypto'
+import { recordOfferedHostKey } from '@muster/core/connections'
 import type { Ctx } from '@muster/core/context'
-import { type NodeAccess, whyNotPass } from '@muster/core/credentials/access'
+import { unapprovedHopReason } from '@muster/core/credentials'
+import type { NodeAccess } from '@muster/core/credentials/access'
+import { type DiscoveryOutcome, finishDiscovery, startDiscovery } from '@muster/core/discoveries'
 import { DomainError } from '@muster/core/errors'
-import { type DiscoveryOutcome, finishDiscovery, recordOfferedHostKey, startDiscovery, whyNotConnect } from '@muster/core/nodes'
-import { patiently } from '@muster/core/patiently'
+import { connectBlockedReason } from '@muster/core/nodes'
 import type { QueueEntry } from '@muster/core/queue'
-import { PROBE_OUTPUT_LIMIT, PROBE_TIME_LIMIT, parseProbe, probeCommand, whyNotRead } from '@muster/discovery'
+import { retryTransient } from '@muster/core/retry-transient'
+import { PROBE_OUTPUT_LIMIT_BYTES, PROBE_TIMEOUT_MS, parseProbe, probeCommand, probeFailureReason } from '@muster/discovery'
 import { discoveryDuration } from '../metrics.ts'
 import { nodeAccess } from '../node-access.ts'
-import type { Bastions } from '../ssh/bastions.ts'
+import type { BastionPool } from '../ssh/bastion-pool.ts'
 import type { ConnectOptions } from '../ssh/connect.ts'
-import { SshFailure } from '../ssh/failure.ts'
 import { openSession } from '../ssh/open-session.ts'
+import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type WorkerDeps, workerCtx } from '../worker.ts'
 
-type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: Bastions }
+type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: BastionPool }
 type Found = Omit<DiscoveryOutcome, 'id' | 'durationMs'>
 
-/** Look at a node with the probe: one connection, one exec. What it printed is kept even when nothing can be read from it. */
+/** Runs the probe on a node over one connection. Its output is stored even when it cannot be parsed. */
 export function discoveryHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
   return async (entry) => {
     const { id } = entry
     const ctx = workerCtx(deps, entry)
-    const discovery = await patiently(() => startDiscovery(ctx, { id }))
+    const discovery = await retryTransient(() => startDiscovery(ctx, { id }))
     if (!discovery) return
-    const begun = performance.now()
+    const startedAt = performance.now()
     const access = (await nodeAccess(ctx, [discovery.nodeId])).get(discovery.nodeId)!
-    const found = access instanceof DomainError ? { error: access.message } : await look(ctx, access, deps)
-    const durationMs = performance.now() - begun
-    await patiently(() => finishDiscovery(ctx, { id, durationMs, ...found }))
+    const found = access instanceof DomainError ? { error: access.message } : await discover(ctx, access, deps)
+    const durationMs = performance.now() - startedAt
+    await retryTransient(() => finishDiscovery(ctx, { id, durationMs, ...found }))
     discoveryDuration.observe({ result: found.result ? 'ok' : 'failed' }, durationMs / 1000)
   }
 }
 
-async function look(ctx: Ctx, access: NodeAccess, { config, bastions, stopping }: Deps): Promise<Found> {
-  const refusal = whyNotConnect(access.node) ?? whyNotPass(access.hops)
+async function discover(ctx: Ctx, access: NodeAccess, { config, bastions, stopping }: Deps): Promise<Found> {
+  const refusal = connectBlockedReason(access.node) ?? unapprovedHopReason(access.hops)
   if (refusal) return { error: refusal }
   try {
     const evidence = await runProbe(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
-    const unread = whyNotRead(evidence)
-    return unread ? { error: unread, evidence } : { result: parseProbe(evidence), evidence }
+    const failure = probeFailureReason(evidence)
+    return failure ? { error: failure, evidence } : { result: parseProbe(evidence), evidence }
   } catch (error) {
-    if (stopping.aborted) return { error: 'The worker was stopped while it looked; discover the node again.' }
+    if (stopping.aborted) return { error: 'The worker was stopped during the discovery; discover the node again.' }
     if (!(error instanceof SshFailure)) throw error
     const { offered } = error
-    if (offered) await patiently(() => recordOfferedHostKey(ctx, offered))
+    if (offered) await retryTransient(() => recordOfferedHostKey(ctx, offered))
     return { error: error.summary, unreachable: true }
   }
 }
 
-/** @returns what the probe printed, as far as it came: the node keeps its own clocks, and ours only guards against its silence */
+/** @returns the probe's output, possibly incomplete: the probe has its own timeouts, and the one here covers a node that hangs */
 async function runProbe(access: NodeAccess, options: ConnectOptions): Promise<Buffer> {
   const session = await openSession(access, options)
   try {
     const { command, stdin } = probeCommand({ nonce: randomBytes(16).toString('hex') })
     const { stdout } = await session.exec(command, {
       stdin,
-      maxBytes: PROBE_OUTPUT_LIMIT,
-      timeoutMs: PROBE_TIME_LIMIT + options.timeoutMs,
+      maxBytes: PROBE_OUTPUT_LIMIT_BYTES,
+      timeoutMs: PROBE_TIMEOUT_MS + options.timeoutMs,
       signal: options.signal,
     })
     return stdout

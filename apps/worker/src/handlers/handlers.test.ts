@@ -1,21 +1,22 @@
 import { gunzipSync } from 'node:zlib'
+import { type ConnectionTest, testCredential } from '@muster/core/connections'
 import { createCredential, createSecretStore } from '@muster/core/credentials'
-import { schema } from '@muster/core/db'
-import { addNode, type ConnectionTest, testCredential } from '@muster/core/nodes'
+import { addNode } from '@muster/core/nodes'
+import { schema } from '@muster/core/registry'
 import { eventually, makeHostKey } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
-import { given } from '@muster/lab/given'
+import { createLab } from '@muster/lab/testing'
 import { count, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pinnedKey } from '../testing/access.ts'
-import { nodeWorld } from '../testing/node-world.ts'
-import { openbao } from '../testing/openbao.ts'
+import { pinnedKey } from '../testing/node-access.ts'
+import { createNodeFixture } from '../testing/node-fixture.ts'
+import { startOpenBao } from '../testing/openbao.ts'
 
 let lab: OwnedLab
-let world: Awaited<ReturnType<typeof nodeWorld>>
+let fixture: Awaited<ReturnType<typeof createNodeFixture>>
 
 beforeAll(async () => {
-  lab = await given.lab({
+  lab = await createLab({
     nodes: [
       { name: 'h100', profile: 'h100x8' },
       { name: 'mig', profile: 'h100x8-mig' },
@@ -30,14 +31,14 @@ beforeAll(async () => {
       { name: 'victim', profile: 'cpu' },
     ],
   })
-  world = await nodeWorld(lab)
+  fixture = await createNodeFixture(lab)
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 
 const stagesOf = (test: ConnectionTest) => test.stages.map((s) => `${s.hop ? `${s.hop} ` : ''}${s.stage} ${s.state}`)
 
 async function acceleratorsOf(nodeId: string): Promise<Record<string, number>> {
-  const rows = await world.runtime.db
+  const rows = await fixture.runtime.db
     .select({ type: schema.accelerators.deviceType, n: count() })
     .from(schema.accelerators)
     .where(eq(schema.accelerators.nodeId, nodeId))
@@ -48,25 +49,26 @@ async function acceleratorsOf(nodeId: string): Promise<Record<string, number>> {
 describe('onboarding', () => {
   it('shows host keys, pins them on approval, makes nodes READY and finds every accelerator', async () => {
     const names = ['h100', 'mig', 'mi300x', 'max1550', 'ascend', 'ppu', 'plain']
-    const nodes = await Promise.all(names.map((name) => world.add(lab.node(name))))
+    const nodes = await Promise.all(names.map((name) => fixture.add(lab.node(name))))
     const ids = nodes.map((node) => node.id)
 
     // First nobody knows the bastion's key, then nobody those of the nodes.
-    for (const test of await world.testAll(ids)) {
+    for (const test of await fixture.testAll(ids)) {
       expect(test.isOk).toBe(false)
       expect(test.stages.at(-1)).toMatchObject({ stage: 'HOST_KEY', state: 'FAILED' })
     }
     for (const [i, node] of nodes.entries()) {
-      const row = await world.rowOf(node.id)
+      const row = await fixture.rowOf(node.id)
       expect(row.status).toBe('NEW')
-      if (!lab.node(names[i]!).behindBastion) await world.approve('ComputeNode', node.id, lab.node(names[i]!).hostKeyFingerprint)
+      if (!lab.node(names[i]!).behindBastion)
+        await fixture.approve('ComputeNode', node.id, lab.node(names[i]!).hostKeyFingerprint)
     }
-    await world.approve('Credential', world.bastion!.id, lab.bastion!.hostKeyFingerprint)
-    const second = await world.testAll(ids)
+    await fixture.approve('Credential', fixture.bastion!.id, lab.bastion!.hostKeyFingerprint)
+    const second = await fixture.testAll(ids)
     expect(second.filter((test) => test.isOk)).toHaveLength(5)
     for (const name of ['ascend', 'ppu'])
-      await world.approve('ComputeNode', ids[names.indexOf(name)]!, lab.node(name).hostKeyFingerprint)
-    const third = await world.testAll(ids)
+      await fixture.approve('ComputeNode', ids[names.indexOf(name)]!, lab.node(name).hostKeyFingerprint)
+    const third = await fixture.testAll(ids)
     expect(third.map((test) => test.error)).toEqual(ids.map(() => null))
     expect(stagesOf(third.find((test) => test.nodeId === ids[0])!)).toEqual(
       ['RESOLVE', 'TCP', 'BANNER', 'HOST_KEY', 'AUTHENTICATION', 'SHELL', 'SUDO', 'PYTHON', 'ANSIBLE'].map((s) => `${s} OK`),
@@ -82,34 +84,34 @@ describe('onboarding', () => {
     ])
 
     // Each is looked at by itself as soon as it is READY.
-    for (const row of await world.discovered(ids)) expect(row).toMatchObject({ error: null, reason: 'onboarding' })
+    for (const row of await fixture.discovered(ids)) expect(row).toMatchObject({ error: null, reason: 'onboarding' })
     for (const [i, id] of ids.entries()) {
       expect(await acceleratorsOf(id)).toEqual(lab.node(names[i]!).accelerators)
-      expect(await world.rowOf(id)).toMatchObject({ status: 'READY', bootId: await lab.node(names[i]!).bootId() })
+      expect(await fixture.rowOf(id)).toMatchObject({ status: 'READY', bootId: await lab.node(names[i]!).bootId() })
     }
-    const mig = await world.runtime.db.select().from(schema.accelerators).where(eq(schema.accelerators.nodeId, ids[1]!))
+    const mig = await fixture.runtime.db.select().from(schema.accelerators).where(eq(schema.accelerators.nodeId, ids[1]!))
     expect(mig.some((device) => device.partitions.length > 0)).toBe(true)
   })
 })
 
 describe('a credential on trial', () => {
   it('is used instead of the node’s own, and changes nothing of the node', async () => {
-    const node = await world.addKnown(lab.node('plain'), { name: 'tried' })
-    const before = await world.rowOf(node.id)
-    const wrong = await world.given.credential(world.admin, 'SSH_KEY', { username: 'ops' })
-    expect(await tried(wrong.id, node.id)).toMatch(/refuses ops with this ssh-ed25519 key/)
-    expect(await tried(world.key.id, node.id)).toBeNull()
-    expect(await world.rowOf(node.id)).toEqual(before)
+    const node = await fixture.addKnown(lab.node('plain'), { name: 'tried' })
+    const before = await fixture.rowOf(node.id)
+    const wrong = await fixture.given.credential(fixture.admin, 'SSH_KEY', { username: 'ops' })
+    expect(await tried(wrong.id, node.id)).toMatch(/rejects this ssh-ed25519 key of ops/)
+    expect(await tried(fixture.key.id, node.id)).toBeNull()
+    expect(await fixture.rowOf(node.id)).toEqual(before)
   })
 
   it.skipIf(!process.env.OPENBAO)('is fetched from the secret store that it says', async () => {
-    const node = await world.addKnown(lab.node('plain'), { name: 'tried-from-a-store' })
-    const bao = await openbao()
+    const node = await fixture.addKnown(lab.node('plain'), { name: 'tried-from-a-store' })
+    const bao = await startOpenBao()
     try {
       const store = { name: 'bao', address: bao.address, auth: 'TOKEN' as const, secret: bao.rootToken }
-      const { id: secretStoreId } = await createSecretStore(world.admin, store)
+      const { id: secretStoreId } = await createSecretStore(fixture.admin, store)
       const { username, privateKey } = lab.credentials.sshKey
-      const stored = await createCredential(world.admin, {
+      const stored = await createCredential(fixture.admin, {
         name: 'in a store',
         kind: 'SSH_KEY',
         username,
@@ -126,20 +128,20 @@ describe('a credential on trial', () => {
 
   /** Why it failed; null when it did not. */
   async function tried(id: string, nodeId: string): Promise<string | null> {
-    const { id: testId } = await testCredential(world.operator, { id, nodeId })
+    const { id: testId } = await testCredential(fixture.operator, { id, nodeId })
     await eventually(async () => {
-      const [row] = await world.runtime.db.select().from(schema.connectionTests).where(eq(schema.connectionTests.id, testId))
+      const [row] = await fixture.runtime.db.select().from(schema.connectionTests).where(eq(schema.connectionTests.id, testId))
       return row!.finishedAt !== null
     })
-    const [row] = await world.runtime.db.select().from(schema.credentials).where(eq(schema.credentials.id, id))
+    const [row] = await fixture.runtime.db.select().from(schema.credentials).where(eq(schema.credentials.id, id))
     return row!.lastResultError
   }
 })
 
 describe('discovery', () => {
   it('tells of tools that mismatch, hang and flood, and keeps what they said', async () => {
-    const nodes = await Promise.all(['mismatch', 'hung', 'flood'].map((name) => world.addKnown(lab.node(name))))
-    const [mismatch, hung, flood] = await world.discoverAll(nodes.map((node) => node.id))
+    const nodes = await Promise.all(['mismatch', 'hung', 'flood'].map((name) => fixture.addKnown(lab.node(name))))
+    const [mismatch, hung, flood] = await fixture.discoverAll(nodes.map((node) => node.id))
     const tool = (row: typeof mismatch) => row!.result!.tools.find((t) => t.tool === 'nvidia-smi')
     expect(tool(mismatch)).toMatchObject({ state: 'FAILED' })
     expect(tool(hung)).toMatchObject({ state: 'TIMED_OUT' })
@@ -147,7 +149,7 @@ describe('discovery', () => {
     // PCI knows of the devices that the tool does not tell.
     expect(await acceleratorsOf(nodes[0]!.id)).toEqual({ nvidia_gpu: 8 })
     expect(await acceleratorsOf(nodes[1]!.id)).toEqual({ nvidia_gpu: 8 })
-    const [evidence] = await world.runtime.db
+    const [evidence] = await fixture.runtime.db
       .select()
       .from(schema.discoveryEvidence)
       .where(eq(schema.discoveryEvidence.discoveryId, mismatch!.id))
@@ -155,91 +157,91 @@ describe('discovery', () => {
   })
 
   it('says which nodes do not answer, and notices a changed host key between test and discovery', async () => {
-    const gone = await world.addKnown(lab.node('victim'), { name: 'gone', port: 9 })
-    const victim = await world.addKnown(lab.node('victim'))
-    expect((await world.testAll([victim.id]))[0]!.isOk).toBe(true)
-    await world.discovered([victim.id])
+    const gone = await fixture.addKnown(lab.node('victim'), { name: 'gone', port: 9 })
+    const victim = await fixture.addKnown(lab.node('victim'))
+    expect((await fixture.testAll([victim.id]))[0]!.isOk).toBe(true)
+    await fixture.discovered([victim.id])
     await lab.fault('victim', 'changed-host-key')
-    const [unreachable, changed] = await world.discoverAll([gone.id, victim.id])
+    const [unreachable, changed] = await fixture.discoverAll([gone.id, victim.id])
     expect(unreachable).toMatchObject({ status: 'FAILED', error: expect.stringContaining('refuses connections') })
-    expect(await world.rowOf(gone.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: unreachable!.error })
+    expect(await fixture.rowOf(gone.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: unreachable!.error })
     expect(changed!.error).toMatch(/host key has changed/)
-    const alarmed = await world.rowOf(victim.id)
+    const alarmed = await fixture.rowOf(victim.id)
     expect(alarmed).toMatchObject({ status: 'UNREACHABLE', hostKey: victim.hostKey })
     expect(alarmed.offeredHostKey).not.toBeNull()
     // The alarm goes when the approved key is back.
     await lab.heal('victim')
     await lab.ready('victim')
-    expect((await world.testAll([victim.id]))[0]).toMatchObject({ isOk: true, error: null })
-    expect(await world.rowOf(victim.id)).toMatchObject({ status: 'READY', offeredHostKey: null })
+    expect((await fixture.testAll([victim.id]))[0]).toMatchObject({ isOk: true, error: null })
+    expect(await fixture.rowOf(victim.id)).toMatchObject({ status: 'READY', offeredHostKey: null })
   })
 
   it('takes nothing from a shell that does not run the probe', async () => {
-    const node = await world.addKnown(lab.node('plain'), { name: 'mute' })
-    expect((await world.discoverAll([node.id]))[0]).toMatchObject({ error: null })
-    const before = await world.rowOf(node.id)
+    const node = await fixture.addKnown(lab.node('plain'), { name: 'mute' })
+    expect((await fixture.discoverAll([node.id]))[0]).toMatchObject({ error: null })
+    const before = await fixture.rowOf(node.id)
     await lab.node('plain').exec(['usermod', '-s', '/usr/sbin/nologin', 'ops'])
-    const [row] = await world.discoverAll([node.id])
+    const [row] = await fixture.discoverAll([node.id])
     await lab.node('plain').exec(['usermod', '-s', '/bin/bash', 'ops'])
     expect(row).toMatchObject({ result: null, error: expect.stringContaining('did not run the probe but said "This account is') })
-    expect(await world.rowOf(node.id)).toMatchObject({ kernel: before.kernel, bootId: before.bootId, status: before.status })
+    expect(await fixture.rowOf(node.id)).toMatchObject({ kernel: before.kernel, bootId: before.bootId, status: before.status })
   })
 
   it('is not held up by a tool that prints without end', async () => {
-    const node = await world.addKnown(lab.node('h100'), { name: 'endless' })
+    const node = await fixture.addKnown(lab.node('h100'), { name: 'endless' })
     await lab.fault('h100', 'endless-output')
-    const [row] = await world.discoverAll([node.id])
+    const [row] = await fixture.discoverAll([node.id])
     await lab.heal('h100')
     expect(row!.result!.tools.find((t) => t.tool === 'nvidia-smi')!.state).not.toBe('OK')
     expect(await acceleratorsOf(node.id)).toEqual({ nvidia_gpu: 8 })
   })
 
   it('does not sign in to a node whose key nobody approved', async () => {
-    const node = await world.add(lab.node('plain'), { name: 'unapproved' })
-    await expect(world.discoverAll([node.id])).rejects.toThrow(/not approved/)
+    const node = await fixture.add(lab.node('plain'), { name: 'unapproved' })
+    await expect(fixture.discoverAll([node.id])).rejects.toThrow(/not approved/)
   })
 })
 
 describe('a bastion whose key changed', () => {
   it('is gone through by nothing until its approved key is seen again, which ends the alarm whatever comes of the node', async () => {
-    const bastion = eq(schema.credentials.id, world.bastion!.id)
+    const bastion = eq(schema.credentials.id, fixture.bastion!.id)
     const hostKey = pinnedKey(lab.bastion!)
-    await world.runtime.db.update(schema.credentials).set({ hostKey, offeredHostKey: makeHostKey() }).where(bastion)
-    const node = await world.addKnown(lab.node('ascend'), { name: 'behind' })
-    const gone = await world.addKnown(lab.node('ascend'), { name: 'gone-behind', port: 9 })
-    expect((await world.discoverAll([node.id]))[0]).toMatchObject({
+    await fixture.runtime.db.update(schema.credentials).set({ hostKey, offeredHostKey: makeHostKey() }).where(bastion)
+    const node = await fixture.addKnown(lab.node('ascend'), { name: 'behind' })
+    const gone = await fixture.addKnown(lab.node('ascend'), { name: 'gone-behind', port: 9 })
+    expect((await fixture.discoverAll([node.id]))[0]).toMatchObject({
       status: 'FAILED',
       error: 'The bastion lab bastion offers another host key than the approved one; approve the new key first.',
     })
-    expect((await world.testAll([gone.id]))[0]).toMatchObject({ isOk: false })
-    expect((await world.runtime.db.select().from(schema.credentials).where(bastion))[0]).toMatchObject({
+    expect((await fixture.testAll([gone.id]))[0]).toMatchObject({ isOk: false })
+    expect((await fixture.runtime.db.select().from(schema.credentials).where(bastion))[0]).toMatchObject({
       hostKey,
       offeredHostKey: null,
     })
-    expect((await world.discoverAll([node.id]))[0]).toMatchObject({ error: null })
+    expect((await fixture.discoverAll([node.id]))[0]).toMatchObject({ error: null })
   })
 })
 
 describe('a connection test', () => {
   it('passes a node without Python or sudo, and says what playbooks will miss', async () => {
-    const plain = await createCredential(world.admin, {
+    const plain = await createCredential(fixture.admin, {
       name: 'plain password',
       kind: 'SSH_PASSWORD',
       username: lab.credentials.plainPassword!.username,
       password: lab.credentials.plainPassword!.password,
     })
-    const node = await world.addKnown(lab.node('plain'), { name: 'bare', credentialId: plain.id })
+    const node = await fixture.addKnown(lab.node('plain'), { name: 'bare', credentialId: plain.id })
     await lab.fault('plain', 'no-python')
-    const [test] = await world.testAll([node.id])
+    const [test] = await fixture.testAll([node.id])
     await lab.heal('plain')
     expect(test).toMatchObject({ isOk: true, error: null })
     expect(stagesOf(test!).slice(5)).toEqual(['SHELL OK', 'SUDO FAILED', 'PYTHON FAILED', 'ANSIBLE SKIPPED'])
-    expect(await world.rowOf(node.id)).toMatchObject({ status: 'READY' })
+    expect(await fixture.rowOf(node.id)).toMatchObject({ status: 'READY' })
   })
 
   it('tests this machine for connection type local', async () => {
-    const here = await addNode(world.admin, { name: 'here', host: 'localhost', connectionType: 'local' })
-    const [test] = await world.testAll([here.id])
+    const here = await addNode(fixture.admin, { name: 'here', host: 'localhost', connectionType: 'local' })
+    const [test] = await fixture.testAll([here.id])
     expect(test).toMatchObject({ isOk: true })
     expect(stagesOf(test!).slice(0, 6)).toEqual([
       'RESOLVE SKIPPED',
@@ -249,13 +251,13 @@ describe('a connection test', () => {
       'AUTHENTICATION SKIPPED',
       'SHELL OK',
     ])
-    expect((await world.discovered([here.id]))[0]).toMatchObject({ error: null })
-    expect((await world.rowOf(here.id)).kernel).not.toBeNull()
+    expect((await fixture.discovered([here.id]))[0]).toMatchObject({ error: null })
+    expect((await fixture.rowOf(here.id)).kernel).not.toBeNull()
   })
 
   it('fails as a whole when the node has no credential', async () => {
-    const node = await world.addKnown(lab.node('plain'), { name: 'nobody', credentialId: null })
-    const [test] = await world.testAll([node.id])
+    const node = await fixture.addKnown(lab.node('plain'), { name: 'nobody', credentialId: null })
+    const [test] = await fixture.testAll([node.id])
     expect(test).toMatchObject({ isOk: false, error: expect.stringContaining('has no credential') })
   })
 })

@@ -1,49 +1,50 @@
 import { fileURLToPath } from 'node:url'
-import { schema } from '@muster/core/db'
-import { runJob } from '@muster/core/jobs'
 import { createQueue } from '@muster/core/queue'
+import { queues, schema } from '@muster/core/registry'
+import { nodesFreed } from '@muster/core/run-queue'
+import { jobRunQueue, runJob } from '@muster/core/runs'
 import { eventually } from '@muster/core/testing'
 import { drainWorker, registerWorker, undrainWorker } from '@muster/core/workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { reconcileWaitingRuns } from '../reconcilers/waiting-runs.ts'
-import { present } from '../testing/presence.ts'
-import { type RunWorld, runWorld } from '../testing/run-world.ts'
+import { fakeRegistration } from '../testing/fake-registration.ts'
+import { createRunFixture, type RunFixture } from '../testing/run-fixture.ts'
 import { jobRunHandler } from './job-run.ts'
 
 const FAKE = fileURLToPath(new URL('../testing/fake-ansible-playbook.mjs', import.meta.url))
 
-let world: RunWorld
+let fixture: RunFixture
 beforeEach(async () => {
-  world = await runWorld({ ANSIBLE_PLAYBOOK: FAKE, JOB_CANCEL_GRACE_PERIOD: 1 })
-  const { id } = await world.given.credential(world.admin, 'SSH_KEY')
-  await world.given.fleet(world.admin, { with: { credentialId: id } })
+  fixture = await createRunFixture({ ANSIBLE_PLAYBOOK: FAKE, JOB_CANCEL_GRACE_PERIOD: 1 })
+  const { id } = await fixture.given.credential(fixture.admin, 'SSH_KEY')
+  await fixture.given.fleet(fixture.admin, { with: { credentialId: id } })
 })
-afterEach(() => world.close())
+afterEach(() => fixture.close())
 
-const handler = (presence = present) =>
+const handler = (presence = fakeRegistration) =>
   jobRunHandler({
-    runtime: world.runtime,
-    config: world.config,
+    runtime: fixture.runtime,
+    config: fixture.config,
     workerId: 'w',
-    listener: world.listener,
-    isolation: world.isolation,
+    listener: fixture.listener,
+    isolation: fixture.isolation,
     presence,
-    store: world.store,
-    stopping: world.stopping.signal,
+    store: fixture.store,
+    stopping: fixture.stopping.signal,
   })
 const statuses = async () =>
-  (await world.runtime.db.select({ status: schema.jobRuns.status }).from(schema.jobRuns)).map((run) => run.status)
+  (await fixture.runtime.db.select({ status: schema.jobRuns.status }).from(schema.jobRuns)).map((run) => run.status)
 
 test('a worker that is ending leaves a run to the next one', async () => {
-  const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
-  world.stopping.abort()
-  await handler()({ id: run.id, tenantId: world.tenant.id })
+  const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
+  fixture.stopping.abort()
+  await handler()({ id: run.id, tenantId: fixture.tenant.id })
   expect(await statuses()).toEqual(['PENDING'])
-  const queue = await createQueue(world.url, world.runtime.log, 'worker')
+  const queue = await createQueue(fixture.url, fixture.runtime.log, 'worker', queues)
   const handed: string[] = []
   try {
-    await queue.work('job-run', 1, async ({ id }) => void handed.push(id))
+    await queue.work(jobRunQueue, 1, async ({ id }) => void handed.push(id))
     await eventually(() => handed.length === 2)
     expect(new Set(handed)).toEqual(new Set([run.id]))
   } finally {
@@ -52,45 +53,45 @@ test('a worker that is ending leaves a run to the next one', async () => {
 })
 
 test('a worker that is drained leaves the run to another one, also before it has heard of it', async () => {
-  const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
-  const entry = { id: run.id, tenantId: world.tenant.id }
+  const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
+  const entry = { id: run.id, tenantId: fixture.tenant.id }
   const facts = { name: 'w', host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
-  const id = await registerWorker(world.runtime, facts)
-  await drainWorker(world.admin, { id })
+  const id = await registerWorker(fixture.runtime, facts)
+  await drainWorker(fixture.admin, { id })
   const waiting = async () =>
-    (await world.runtime.db.execute<{ count: number }>(sql`select count(*)::int from pgboss.job where name = 'job-run'`)).rows[0]!
-      .count
+    (await fixture.runtime.db.execute<{ count: number }>(sql`select count(*)::int from pgboss.job where name = 'job-run'`))
+      .rows[0]!.count
   expect(await waiting()).toBe(1)
   await handler()(entry)
-  await handler({ ...present, isDraining: () => true })(entry)
+  await handler({ ...fakeRegistration, isDraining: () => true })(entry)
   expect(await statuses()).toEqual(['PENDING'])
   expect(await waiting()).toBe(3)
-  await undrainWorker(world.admin, { id })
+  await undrainWorker(fixture.admin, { id })
   await handler()(entry)
   expect(await statuses()).toEqual(['SUCCEEDED'])
 })
 
 test('one entry is enough for all runs that may begin', async () => {
-  const template = await world.template('look', '')
-  const run = await runJob(world.operator, { template, limit: 'all' })
-  await runJob(world.operator, { template, limit: 'all' })
-  await handler()({ id: run.id, tenantId: world.tenant.id })
+  const template = await fixture.template('look', '')
+  const run = await runJob(fixture.operator, { template, limit: 'all' })
+  await runJob(fixture.operator, { template, limit: 'all' })
+  await handler()({ id: run.id, tenantId: fixture.tenant.id })
   expect(await statuses()).toEqual(['SUCCEEDED', 'SUCCEEDED'])
 })
 
 test('an entry whose run is over, canceled or somebody else’s is done with', async () => {
-  const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
-  const entry = { id: run.id, tenantId: world.tenant.id }
+  const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
+  const entry = { id: run.id, tenantId: fixture.tenant.id }
   await Promise.all([handler()(entry), handler()(entry)])
   await handler()(entry)
-  const { events } = await world.read(run.id)
+  const { events } = await fixture.read(run.id)
   expect(events.filter((event) => event.kind === 'run_end')).toHaveLength(1)
-  await handler()({ id: crypto.randomUUID(), tenantId: world.tenant.id })
+  await handler()({ id: crypto.randomUUID(), tenantId: fixture.tenant.id })
 })
 
 /** Postgres ends the connection that first changes this column, and the next one too. */
 async function cutWhoeverSets(column: string, table: string) {
-  const { db } = world.runtime
+  const { db } = fixture.runtime
   const name = `cut_${column}`
   await db.execute(sql.raw(`create sequence ${name}`))
   await db.execute(
@@ -106,25 +107,25 @@ async function cutWhoeverSets(column: string, table: string) {
 test('a run begins although the connection is lost while it is claimed and while its credentials are read', async () => {
   const claims = await cutWhoeverSets('claim_token', 'job_runs')
   const uses = await cutWhoeverSets('last_used_at', 'credentials')
-  const run = await runJob(world.operator, { template: await world.template('look', ''), limit: 'all' })
-  await handler()({ id: run.id, tenantId: world.tenant.id })
+  const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
+  await handler()({ id: run.id, tenantId: fixture.tenant.id })
   expect(await statuses()).toEqual(['SUCCEEDED'])
   expect(await claims()).toBe(3)
   expect(await uses()).toBe(3)
 })
 
 test('runs that change one node go one after the other, in their order, without anybody’s help', async () => {
-  const template = await world.template('change', '', { isReadOnly: false })
-  const queue = await createQueue(world.url, world.runtime.log, 'worker')
+  const template = await fixture.template('change', '', { isReadOnly: false })
+  const queue = await createQueue(fixture.url, fixture.runtime.log, 'worker', queues)
   // Only nudges wake it: its own turns come too seldom for the time that this test has.
-  const waiting = reconcileWaitingRuns(world.runtime)
-  const off = world.listener.on('nodesFreed', null, waiting.nudge)
+  const waiting = reconcileWaitingRuns(fixture.runtime)
+  const off = fixture.listener.on(nodesFreed, null, waiting.trigger)
   try {
-    await queue.work('job-run', 4, handler())
+    await queue.work(jobRunQueue, 4, handler())
     const runs = []
-    for (let i = 0; i < 4; i++) runs.push(await runJob(world.operator, { template, limit: 'all' }))
+    for (let i = 0; i < 4; i++) runs.push(await runJob(fixture.operator, { template, limit: 'all' }))
     await eventually(async () => (await statuses()).every((status) => !['PENDING', 'RUNNING'].includes(status)))
-    const ended = await Promise.all(runs.map(async ({ id }) => (await world.read(id)).run))
+    const ended = await Promise.all(runs.map(async ({ id }) => (await fixture.read(id)).run))
     for (const [i, run] of ended.slice(1).entries())
       expect(run.startedAt!.getTime()).toBeGreaterThanOrEqual(ended[i]!.finishedAt!.getTime())
   } finally {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { BUILT_IN_TEMPLATES } from '@muster/core/jobs'
+import { BUILT_IN_TEMPLATES } from '@muster/core/templates'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 

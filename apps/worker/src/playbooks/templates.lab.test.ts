@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canInstall, changes, debOfNodeExporter, succeeded, templateWorld } from '../testing/template-world.ts'
+import { canInstall, changes, createTemplateFixture, debOfNodeExporter, succeeded } from '../testing/template-fixture.ts'
 
 // One of each kind; the whole matrix is in templates.long.test.ts.
 describe.runIf(canInstall)('templates that install', () => {
-  let world: Awaited<ReturnType<typeof templateWorld>>
+  let fixture: Awaited<ReturnType<typeof createTemplateFixture>>
   beforeAll(async () => {
-    world = await templateWorld(['h100', 'mi300', 'cpu'])
+    fixture = await createTemplateFixture(['h100', 'mi300', 'cpu'])
   })
-  afterAll(async () => void (await world?.close()))
+  afterAll(async () => void (await fixture?.close()))
 
   test('a driver: a check changes nothing, other hardware is refused, then it works and a second run changes nothing', {
     timeout: 300_000,
   }, async () => {
-    const { play, on, state, repository } = world
+    const { play, on, state, repository } = fixture
     const mirror = { nvidia_driver_repository_url: `${repository.url}/nvidia` }
     const before = await state('h100')
     const checked = await play('install_nvidia_driver', ['h100', 'mi300', 'cpu'], mirror, ['--check', '--diff'])
@@ -33,7 +33,7 @@ describe.runIf(canInstall)('templates that install', () => {
   })
 
   test.skipIf(!debOfNodeExporter)('node_exporter, the real one', { timeout: 300_000 }, async () => {
-    const { play, on, repository, lab } = world
+    const { play, on, repository, lab } = fixture
     const vars = { node_exporter_repository_url: `${repository.url}/node`, node_exporter_port: 9123 }
     const first = await play('deploy_node_exporter', ['cpu', 'mi300'], vars)
     expect(succeeded(first)).toEqual({ cpu: 7, mi300: 7 })

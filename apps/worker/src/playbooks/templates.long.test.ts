@@ -1,21 +1,21 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { playsOn } from '../testing/play.ts'
-import { canInstall, changes, debOfNodeExporter, succeeded, templateWorld } from '../testing/template-world.ts'
+import { createPlaybookRunner } from '../testing/playbook-runner.ts'
+import { canInstall, changes, createTemplateFixture, debOfNodeExporter, succeeded } from '../testing/template-fixture.ts'
 
 const onlyX64 = process.arch === 'x64'
 
 describe.runIf(canInstall)('every template that installs', { timeout: 600_000 }, () => {
-  let world: Awaited<ReturnType<typeof templateWorld>>
+  let fixture: Awaited<ReturnType<typeof createTemplateFixture>>
   beforeAll(async () => {
-    world = await templateWorld(['h100', 'h100-ubuntu', 'h100-offline', 'mi300', 'max', 'max-ubuntu', 'npu', 'cpu'])
+    fixture = await createTemplateFixture(['h100', 'h100-ubuntu', 'h100-offline', 'mi300', 'max', 'max-ubuntu', 'npu', 'cpu'])
   })
-  const nvidia = (more: object = {}) => ({ nvidia_driver_repository_url: `${world.repository.url}/nvidia`, ...more })
-  afterAll(async () => void (await world?.close()))
+  const nvidia = (more: object = {}) => ({ nvidia_driver_repository_url: `${fixture.repository.url}/nvidia`, ...more })
+  afterAll(async () => void (await fixture?.close()))
 
   test('NVIDIA: another branch waits for a reboot that is not allowed, and works after one that is', async () => {
-    const { play, on, lab } = world
+    const { play, on, lab } = fixture
     const node = 'h100-ubuntu'
     const closed = await play('install_nvidia_driver', [node], nvidia({ install_cuda: false }))
     expect(succeeded(closed)).toEqual({ [node]: 5 })
@@ -44,7 +44,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
   })
 
   test('NVIDIA: a package that fails, a driver that does not work, values that mean nothing', async () => {
-    const { play, on } = world
+    const { play, on } = fixture
     const failing = await play('install_nvidia_driver', ['h100'], nvidia({ cuda_version: '12.9' }))
     expect(changes(failing)).toEqual({ h100: 'failed' })
     expect(failing.output).toMatch(/h100: .*cuda-toolkit-12-9 could not be installed from http:.*No space left for the toolkit/)
@@ -60,13 +60,13 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
     const wrong = await play('install_nvidia_driver', ['h100'], nvidia({ nvidia_driver_version: 'latest' }))
     expect(wrong.output).toContain('nvidia_driver_version has to be a branch such as 535 (it is latest)')
     const unreachable = await play('install_nvidia_driver', ['h100'], {
-      nvidia_driver_repository_url: `${world.repository.url}/nothing`,
+      nvidia_driver_repository_url: `${fixture.repository.url}/nothing`,
     })
     expect(unreachable.output).toMatch(/could not be installed from http:.*\/nothing\/debian12\/\S+: Request failed.*404/)
   })
 
   test('NVIDIA: from files beside the playbooks, and from a folder of the node', async () => {
-    const { play, on, lab, repository, state } = world
+    const { play, on, lab, repository, state } = fixture
     const home = mkdtempSync('/tmp/muster-playbooks-')
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     cpSync(path.resolve(import.meta.dirname, '../../../../playbooks'), home, { recursive: true })
@@ -78,7 +78,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
       filter: (file) => file === pool || wanted.test(path.basename(file)),
     })
     symlinkSync('/etc', path.join(home, 'files/outside'))
-    const elsewhere = playsOn(lab, home)
+    const elsewhere = createPlaybookRunner(lab, home)
     onTestFinished(() => elsewhere.remove())
     const node = 'h100-offline'
 
@@ -109,7 +109,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
   })
 
   test.runIf(onlyX64)('AMD: two repositories, preferred to the distribution, and a reboot the first time', async () => {
-    const { play, on, repository, lab } = world
+    const { play, on, repository, lab } = fixture
     const vars = { amd_driver_repository_url: `${repository.url}/amd`, reboot_allowed: true }
     const boot = await lab.node('mi300').bootId()
     const first = await play('install_amd_driver', ['mi300', 'h100'], vars)
@@ -123,7 +123,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
   })
 
   test.runIf(onlyX64)('Intel: GPU driver and oneAPI; Debian is refused', async () => {
-    const { play, on, repository } = world
+    const { play, on, repository } = fixture
     const vars = {
       intel_driver_repository_url: `${repository.url}/intel`,
       intel_driver_oneapi_url: `${repository.url}/oneapi`,
@@ -141,7 +141,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
   })
 
   test('Ascend: driver, firmware and CANN in order, each once', async () => {
-    const { play, on, repository, state } = world
+    const { play, on, repository, state } = fixture
     const vars = { ascend_driver_repository_url: `${repository.url}/ascend` }
     const before = await state('npu')
     expect(succeeded(await play('install_ascend_driver', ['npu'], vars, ['--check'])).npu).toBeGreaterThan(0)
@@ -165,7 +165,7 @@ describe.runIf(canInstall)('every template that installs', { timeout: 600_000 },
   })
 
   test('DCGM exporter: needs a driver, serves on its port, follows a new one, and moves into docker', async () => {
-    const { play, on, lab, repository } = world
+    const { play, on, lab, repository } = fixture
     const vars = { dcgm_exporter_repository_url: `${repository.url}/nvidia` }
     await on('h100', 'dpkg -P --force-all nvidia-utils-535 nvidia-utils-550 2>/dev/null; true')
     const early = await play('deploy_dcgm_exporter', ['h100'], vars)
@@ -198,7 +198,7 @@ esac`
   })
 
   test.skipIf(!debOfNodeExporter)('node_exporter: a new port is one change and comes back after a reboot', async () => {
-    const { play, lab, repository } = world
+    const { play, lab, repository } = fixture
     const vars = { node_exporter_repository_url: `${repository.url}/node` }
     succeeded(await play('deploy_node_exporter', ['cpu'], vars))
     const moved = await play('deploy_node_exporter', ['cpu'], { ...vars, node_exporter_port: 9200 }, ['--diff'])

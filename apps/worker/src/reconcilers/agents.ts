@@ -1,26 +1,27 @@
-import { judgeAgents, keepAgentHistory } from '@muster/core/agents'
-import type { Runtime } from '@muster/core/context'
+import { reconcileAgentStates } from '@muster/core/agents'
+import type { SystemCtx } from '@muster/core/context'
+import { rollUpHeartbeatHistory } from '@muster/core/heartbeats'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
-// Half of the second within which a silence beyond its threshold is to be seen.
-const JUDGE_EVERY_MS = 500
+// State transitions must be visible within a second.
+const STATES_EVERY_MS = 500
 const ALL_EVERY_MS = 30_000
 const HISTORY_EVERY_MS = 10 * 60_000
 
-/** Calls agents stale, offline, active and drained as their heartbeats say, in all tenants. */
-export function reconcileAgents(runtime: Runtime): Reconciler {
+/** Reconciles the states of agents with their heartbeats, in all tenants. */
+export function reconcileAgents(runtime: SystemCtx): Reconciler {
   let allAt = 0
-  return reconcile('agents', JUDGE_EVERY_MS, runtime.log, async () => {
-    const isQuick = Date.now() < allAt
-    if (!isQuick) allAt = Date.now() + ALL_EVERY_MS
-    await judgeAgents(runtime, undefined, isQuick)
+  return reconcile('agents', STATES_EVERY_MS, runtime.log, async () => {
+    const isIncremental = Date.now() < allAt
+    if (!isIncremental) allAt = Date.now() + ALL_EVERY_MS
+    await reconcileAgentStates(runtime, undefined, isIncremental)
   })
 }
 
-/** Makes room for the history of the days to come, and drops the old. */
-export function reconcileAgentHistory(runtime: Runtime): Reconciler {
-  return reconcile('history of agents', HISTORY_EVERY_MS, runtime.log, async () => {
-    const counts = await keepAgentHistory(runtime)
-    if (counts.made + counts.dropped > 0) runtime.log.debug(counts, 'partitions of the history of agents')
+/** Creates heartbeat history partitions for the coming days and drops old ones. */
+export function reconcileAgentHistory(runtime: SystemCtx): Reconciler {
+  return reconcile('heartbeat history', HISTORY_EVERY_MS, runtime.log, async () => {
+    const counts = await rollUpHeartbeatHistory(runtime)
+    if (counts.made + counts.dropped > 0) runtime.log.debug(counts, 'created or dropped heartbeat history partitions')
   })
 }

@@ -1,23 +1,23 @@
-import { claimAlertDelivery, finishAlertDelivery, forgetOldAlerts, planAlertDeliveries } from '@muster/core/alerts'
-import type { Runtime } from '@muster/core/context'
+import { claimAlertDelivery, finishAlertDelivery, planAlertDeliveries, pruneAlerts } from '@muster/core/alerts'
+import type { SystemCtx } from '@muster/core/context'
 import { send } from '../alerts/send.ts'
 import { alertMessages } from '../metrics.ts'
 import { workerCtx } from '../worker.ts'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
-// Whoever raises an alert nudges it; this is for the nudge that was lost, and for what is to be tried again by now.
+// Change events trigger it; the interval covers lost events and due retries.
 const EVERY_MS = 2000
-const FORGET_EVERY_MS = 3_600_000
-/** Messages that one worker sends at once, each on a route of its own. */
-const AT_ONCE = 16
-/** Well within the lease of a route. */
+const PRUNE_EVERY_MS = 3_600_000
+/** Messages that one worker sends concurrently, each on another route. */
+const CONCURRENCY = 16
+/** Well below the lease of a route. */
 const TIMEOUT_MS = 10_000
 
 export type AlertOptions = { link: string; allowLocal: boolean; timeoutMs?: number }
 
-/** Tells alerts on their routes, in all tenants: every message at least once, those of a route in order. Any number of workers. */
+/** Delivers alerts on their routes, in all tenants: at least once, in order per route, with any number of workers. */
 export function reconcileAlerts(
-  runtime: Runtime,
+  runtime: SystemCtx,
   workerId: string,
   { timeoutMs = TIMEOUT_MS, ...options }: AlertOptions,
 ): Reconciler {
@@ -28,38 +28,41 @@ export function reconcileAlerts(
     const claimed = await claimAlertDelivery(runtime)
     if (!claimed) return false
     const ctx = workerCtx({ runtime, workerId }, { id: claimed.delivery.id, tenantId: claimed.route.tenantId })
-    // Not awaited: a receiver that takes its time must not keep the others waiting.
+    // Not awaited: a slow receiver must not delay others.
     const one = send(ctx, claimed, { ...options, timeoutMs, signal: stopping.signal })
       .then((outcome) => {
         alertMessages.inc({ kind: claimed.route.kind, result: outcome ? 'failed' : 'ok' })
         if (outcome)
           runtime.log.warn(
-            { route: claimed.route.name, attempts: claimed.delivery.attempts, why: outcome.error },
-            'alerts were not taken',
+            { route: claimed.route.name, attempts: claimed.delivery.attempts, reason: outcome.error },
+            'an alert message was not delivered',
           )
         return finishAlertDelivery(ctx, claimed, outcome)
       })
       .catch((error) =>
-        runtime.log.warn({ err: error, route: claimed.route.name }, 'cannot write down how a message went; it comes again'),
+        runtime.log.warn(
+          { err: error, route: claimed.route.name },
+          'could not record the outcome of an alert message; it will be sent again',
+        ),
       )
       .then(() => {
         sending.delete(one)
-        turns.nudge()
+        deliveries.trigger()
       })
     sending.add(one)
     return true
   }
 
-  const turns = reconcile('alerts', EVERY_MS, runtime.log, async () => {
+  const deliveries = reconcile('alerts', EVERY_MS, runtime.log, async () => {
     await planAlertDeliveries(runtime)
-    while (sending.size < AT_ONCE && !stopping.signal.aborted && (await sendOne()));
+    while (sending.size < CONCURRENCY && !stopping.signal.aborted && (await sendOne()));
   })
-  const forgets = reconcile('old alerts', FORGET_EVERY_MS, runtime.log, () => forgetOldAlerts(runtime))
+  const pruning = reconcile('old alerts', PRUNE_EVERY_MS, runtime.log, () => pruneAlerts(runtime))
   return {
-    nudge: turns.nudge,
+    trigger: deliveries.trigger,
     async stop() {
       stopping.abort(new Error('The worker stopped.'))
-      await Promise.all([turns.stop(), forgets.stop()])
+      await Promise.all([deliveries.stop(), pruning.stop()])
       await Promise.all(sending)
     },
   }

@@ -1,13 +1,13 @@
-import type { Runtime } from '@muster/core/context'
+import type { SystemCtx } from '@muster/core/context'
 import type { Listener } from '@muster/core/events'
-import { endLostJobRuns } from '@muster/core/jobs'
+import { endLostJobRuns } from '@muster/core/runs'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
-// A run is touched every 5 s and may go untouched for 30: it is over, or starts again, within 30 s of the touch that did not come.
+// Workers renew claims every 5 s; a run is lost 30 s after its last renewal. With this interval it ends within 35 s.
 const EVERY_MS = 4000
 
-/** Ends runs whose worker is gone, in all tenants. Any number of workers may do this at once. */
-export function reconcileLostRuns(runtime: Runtime, listener: Pick<Listener, 'onReconnect'>): Reconciler {
+/** Ends runs whose worker is lost, in all tenants. Any number of workers may run this. */
+export function reconcileLostRuns(runtime: SystemCtx, listener: Pick<Listener, 'onReconnect'>): Reconciler {
   let mayHaveMissed = false
   listener.onReconnect(() => {
     mayHaveMissed = true
@@ -19,6 +19,6 @@ export function reconcileLostRuns(runtime: Runtime, listener: Pick<Listener, 'on
       mayHaveMissed ||= missed
       throw error
     })
-    if (counts.ended + counts.retried + counts.reminded > 0) runtime.log.warn(counts, 'runs without a living worker')
+    if (counts.ended + counts.retried + counts.reminded > 0) runtime.log.warn(counts, 'handled runs of lost workers')
   })
 }

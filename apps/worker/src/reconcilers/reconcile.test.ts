@@ -6,36 +6,36 @@ import { reconcile } from './reconcile.ts'
 const log = createLog('test', 'silent')
 const HOUR = 3_600_000
 
-it('comes again by itself, also after it failed', async () => {
-  let turns = 0
-  const one = reconcile('often', 1, log, async () => {
-    turns++
-    throw new Error('not this time')
+it('repeats, also after a failure', async () => {
+  let passes = 0
+  const one = reconcile('frequent', 1, log, async () => {
+    passes++
+    throw new Error('failed')
   })
-  await eventually(() => turns > 2)
+  await eventually(() => passes > 2)
   await one.stop()
 })
 
-it('rests for twice as long as it worked, when that is longer', async () => {
+it('pauses twice as long as the pass took when that exceeds the interval', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  let turns = 0
+  let passes = 0
   reconcile('slow', 100, log, async () => {
-    turns++
+    passes++
     await new Promise((resolve) => setTimeout(resolve, 1000))
   })
   await vi.advanceTimersByTimeAsync(2999)
-  expect(turns).toBe(1)
+  expect(passes).toBe(1)
   await vi.advanceTimersByTimeAsync(1)
-  expect(turns).toBe(2)
+  expect(passes).toBe(2)
 })
 
-it('runs at once when nudged, and once more when nudged during its turn', async () => {
+it('runs at once when triggered, and once more when triggered during a pass', async () => {
   const ends: (() => void)[] = []
-  const one = reconcile('seldom', HOUR, log, () => new Promise<void>((resolve) => void ends.push(resolve)))
+  const one = reconcile('rare', HOUR, log, () => new Promise<void>((resolve) => void ends.push(resolve)))
   expect(ends.length).toBe(1)
-  one.nudge()
-  one.nudge()
+  one.trigger()
+  one.trigger()
   expect(ends.length).toBe(1)
   ends[0]!()
   await eventually(() => ends.length === 2)
@@ -45,11 +45,11 @@ it('runs at once when nudged, and once more when nudged during its turn', async 
   expect(ends.length).toBe(2)
 })
 
-it('ends its turn before it stops, and takes no nudge then', async () => {
+it('completes its pass before it stops, and ignores triggers then', async () => {
   let end = () => {}
-  let turns = 0
-  const one = reconcile('seldom', HOUR, log, () => {
-    turns++
+  let passes = 0
+  const one = reconcile('rare', HOUR, log, () => {
+    passes++
     return new Promise<void>((resolve) => {
       end = resolve
     })
@@ -62,6 +62,6 @@ it('ends its turn before it stops, and takes no nudge then', async () => {
   expect(isStopped).toBe(false)
   end()
   await stopping
-  one.nudge()
-  expect(turns).toBe(1)
+  one.trigger()
+  expect(passes).toBe(1)
 })

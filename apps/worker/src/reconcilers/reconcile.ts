@@ -1,51 +1,51 @@
 import type { Log } from '@muster/core/log'
 
 export type Reconciler = {
-  /** Run now, or right after the turn that is under way. */
-  nudge(): void
-  /** No new turn begins; resolves when the one under way has ended. */
+  /** Runs now, or right after the pass in progress. */
+  trigger(): void
+  /** Starts no further pass; resolves when the one in progress has ended. */
   stop(): Promise<void>
 }
 
-/** It rests for at least so many times as long as it worked: with much to look at it comes less often, and leaves room for what it looks at. */
-const REST = 2
+/** Pauses at least this many times as long as the last pass took, so that expensive passes do not load the database continuously. */
+const PAUSE_FACTOR = 2
 
 /**
- * Runs `work` again and again, `everyMs` after its last end. What must happen at some time hangs on this and not on
- * anybody's message, so one that fails is logged and simply comes again.
+ * Runs `work` periodically, `everyMs` after its last pass ended. Whatever must eventually happen depends on this and not on
+ * notifications, so a failed pass is only logged and repeated.
  */
 export function reconcile(name: string, everyMs: number, log: Log, work: () => Promise<unknown>): Reconciler {
   let timer: NodeJS.Timeout
-  let turn: Promise<void> | null = null
+  let pass: Promise<void> | null = null
   let isStopped = false
-  let isAgain = false
+  let isTriggered = false
   const start = () => {
     clearTimeout(timer)
-    isAgain = false
+    isTriggered = false
     const began = performance.now()
-    turn = work()
+    pass = work()
       .then(
         () => {},
-        (error) => log.warn({ err: error, reconciler: name }, 'a reconciler failed; it comes again'),
+        (error) => log.warn({ err: error, reconciler: name }, 'a reconciler failed; it will run again'),
       )
       .then(() => {
-        turn = null
+        pass = null
         if (isStopped) return
-        if (isAgain) start()
-        else timer = setTimeout(start, Math.max(everyMs, REST * (performance.now() - began)))
+        if (isTriggered) start()
+        else timer = setTimeout(start, Math.max(everyMs, PAUSE_FACTOR * (performance.now() - began)))
       })
   }
   start()
   return {
-    nudge() {
+    trigger() {
       if (isStopped) return
-      if (turn) isAgain = true
+      if (pass) isTriggered = true
       else start()
     },
     async stop() {
       isStopped = true
       clearTimeout(timer)
-      await turn
+      await pass
     },
   }
 }

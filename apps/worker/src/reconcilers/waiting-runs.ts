@@ -1,11 +1,11 @@
-import type { Runtime } from '@muster/core/context'
-import { wakeWaitingJobRuns } from '@muster/core/jobs'
+import type { SystemCtx } from '@muster/core/context'
+import { wakeWaitingJobRuns } from '@muster/core/run-queue'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
-// Whoever frees nodes nudges it; this is for the nudge that was lost.
+// Freed nodes trigger it; the interval covers lost events.
 const EVERY_MS = 10_000
 
-/** Puts runs whose turn on their nodes has come back into the queue, in all tenants. */
-export function reconcileWaitingRuns(runtime: Runtime): Reconciler {
+/** Enqueues runs that are next in line for all of their nodes, in all tenants. */
+export function reconcileWaitingRuns(runtime: SystemCtx): Reconciler {
   return reconcile('waiting runs', EVERY_MS, runtime.log, () => wakeWaitingJobRuns(runtime))
 }

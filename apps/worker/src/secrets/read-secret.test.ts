@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { OpenStore } from '@muster/core/credentials/access'
+import type { OpenStore } from '@muster/core/credentials'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openbao, type TestBao } from '../testing/openbao.ts'
+import { startOpenBao, type TestBao } from '../testing/openbao.ts'
 import { createReadSecret } from './read-secret.ts'
 
 const SECRET = 'correct horse'
@@ -21,17 +21,17 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
   let bao: TestBao
   let store: OpenStore
   beforeAll(async () => {
-    bao = await openbao()
+    bao = await startOpenBao()
     store = { ...STORE, address: bao.address, secret: bao.rootToken }
     await bao.write('secret/data/nodes/gpu', { data: { password: SECRET, port: 22 } })
   })
   afterAll(() => bao.stop())
 
-  it('gives what stands at a path, by token', async () => {
+  it('reads a secret by token', async () => {
     expect(await createReadSecret()(store, 'nodes/gpu')).toEqual({ password: SECRET, port: 22 })
   })
 
-  it('gives the newest version, and signs in with an AppRole once', async () => {
+  it('reads the newest version and signs in with an AppRole once', async () => {
     await bao.write('sys/auth/approle', { type: 'approle' })
     await bao.write('sys/policies/acl/muster', { policy: 'path "secret/data/nodes/*" { capabilities = ["read"] }' })
     await bao.write('auth/approle/role/muster', { token_policies: 'muster', token_num_uses: 4 })
@@ -43,30 +43,30 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
     await bao.write('secret/data/nodes/gpu', { data: { password: 'newer' } })
     expect(await read(role, 'nodes/gpu')).toEqual({ password: 'newer' })
     await expect(read(role, 'others')).rejects.toThrow(
-      /does not let Muster read secret\/others; .*policy allows to read secret\/data\/others/,
+      /does not let Muster read secret\/others; .*policy allows reading secret\/data\/others/,
     )
     // Four uses of one token, and no more: so it was one.
     await expect(read(role, 'nodes/gpu')).rejects.toThrow(/does not let Muster read/)
     await expect(createReadSecret()({ ...role, secret: 'wrong' }, 'nodes/gpu')).rejects.toThrow(
-      /refuses the role; .*new secret ID/,
+      /rejects the role; .*new secret ID/,
     )
   })
 
-  it('says which store and path, and what to do', async () => {
+  it('names the store, the path and the next step', async () => {
     const read = createReadSecret()
     const failing = async (change: Partial<OpenStore>, path = 'nodes/gpu') =>
       createReadSecret()({ ...store, ...change }, path).then(String, (error: Error) => error.message)
     await expect(read(store, 'nodes/none')).rejects.toThrow(
-      `The secret store vault (${bao.address}) has nothing at secret/nodes/none; put it there, or correct the path or the mount.`,
+      `The secret store vault (${bao.address}) has nothing at secret/nodes/none; store it there, or correct the path or the mount.`,
     )
     expect(await failing({ secret: 'wrong' })).toContain(
-      'does not let Muster read secret/nodes/gpu; see that its token is not over',
+      'does not let Muster read secret/nodes/gpu; check that its token has not expired',
     )
     expect(await failing({ mount: 'elsewhere' })).toMatch(/nothing at elsewhere\/nodes\/gpu|does not let/)
-    expect(await failing({ namespace: 'team-a' })).toMatch(/The secret store vault .* (does not let|has nothing|answers)/)
+    expect(await failing({ namespace: 'team-a' })).toMatch(/The secret store vault .* (does not let|has nothing|responds)/)
     await bao.write('sys/mounts/old', { type: 'kv', options: { version: '1' } })
     await bao.write('old/data/x', { a: 'b' })
-    expect(await failing({ mount: 'old' }, 'x')).toContain('has at old no KV engine of version 2')
+    expect(await failing({ mount: 'old' }, 'x')).toContain('has no KV version 2 engine at old')
     await bao.write('sys/seal', {})
     expect(await failing({})).toContain('is sealed or in maintenance')
   })
@@ -95,20 +95,20 @@ describe('a server of another kind', () => {
       (error: Error & { code: string }) => `${error.code} ${error.message}`,
     )
 
-  it('is not followed elsewhere, not waited for, not quoted, and told nothing in its address', async () => {
+  it('follows no redirects, times out, quotes no response, and puts no token into the URL', async () => {
     act = (request, respond) =>
       request.url === '/v1/secret/data/a/b' ? respond(307, { location: `${address}/elsewhere` }, '') : respond(200, {}, '{}')
-    expect(await failing()).toMatch(/^CONFLICT .*sends us elsewhere/)
+    expect(await failing()).toMatch(/^CONFLICT .*redirects/)
     expect(seen.map((request) => request.url)).toEqual(['/v1/secret/data/a/b'])
     expect(seen[0]!.headers).toMatchObject({ 'x-vault-token': 'a-token', 'x-vault-request': 'true' })
     act = () => {}
-    expect(await failing({}, 50)).toMatch(/^UNAVAILABLE .*did not answer within 0\.05 s/)
+    expect(await failing({}, 50)).toMatch(/^UNAVAILABLE .*did not respond within 0\.05 s/)
     act = (_request, respond) => respond(418, {}, 'the private page of another service')
     expect(await failing()).toBe(
-      `CONFLICT The secret store vault (${address}) answers with 418; see that this is a HashiCorp Vault or OpenBao.`,
+      `CONFLICT The secret store vault (${address}) responds with 418; check that it is a HashiCorp Vault or OpenBao.`,
     )
     act = (_request, respond) => respond(200, {}, `{"data":{"data":{"password":"${'x'.repeat(2_000_000)}"}}}`)
-    expect(await failing()).toMatch(/no KV engine of version 2/)
+    expect(await failing()).toMatch(/no KV version 2 engine/)
     expect(await failing({ address: 'http://127.0.0.1:10009' })).toMatch(/^UNAVAILABLE .*cannot be reached \(ECONNREFUSED\)/)
   })
 })

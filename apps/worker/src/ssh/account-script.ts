@@ -1,18 +1,9 @@
 import type { NodeAccess } from '@muster/core/credentials/access'
 
-/** Oldest Python on a node that the supported ansible-core versions still speak to, as [major, minor]. */
-export const OLDEST_PYTHON = [3, 8] as const
-
-/** @param version as Python prints it: `3.11.2` */
-export function isFitPython(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > OLDEST_PYTHON[0] || (major === OLDEST_PYTHON[0] && minor >= OLDEST_PYTHON[1])
-}
-
 /**
- * Runs the lines it reads up to END, and leaves the rest of its input to them. It must go through any login shell as it
- * is, csh and fish too: hence no newline, no `!` and no backslash before a quote. The script itself comes by stdin, so
- * that no secret stands in a process list; `read` takes no byte more than its line.
+ * Runs the lines of its input up to END; the rest of the input is theirs. Any login shell must pass it unchanged, including csh and
+ * fish: hence no newline, no `!` and no backslash before a quote. The script comes by stdin, so that no secret is in a process list;
+ * `read` consumes no byte beyond its line.
  */
 export const RUN_FROM_STDIN = `sh -c 'eval "$(while IFS= read -r line; do case $line in END) break;; esac; printf "%s\\n" "$line"; done)"'`
 
@@ -57,7 +48,7 @@ const PYTHONS = [
   'python',
 ]
 
-/** How the script asks for another user's rights; the password, if any, is the next line of its input. */
+/** Lines that become another user; the password, if any, is the next line of the input. */
 function becomeLines({ method, password }: NodeAccess['become']): string[] {
   const ask =
     method === 'su'
@@ -68,17 +59,17 @@ function becomeLines({ method, password }: NodeAccess['become']): string[] {
   return [
     `if [ "$(id -un)" = "$user" ]; then say become already`,
     `elif ! command -v ${method} >/dev/null 2>&1; then say become absent`,
-    // -k: a password that was right a minute ago must not count for one that is wrong now.
+    // -k ignores cached credentials: they would accept a wrong password.
     `else out=$(LC_ALL=C $limit ${ask} 2>&1); say become $? "$(printf '%s' "$out" | tr '\\n' ' ')"; fi`,
   ]
 }
 
 /**
- * What is asked of an account in one round trip: does its shell run commands, does it become another user, is there a
- * Python that Ansible can use. Every answer is a line that begins with `mark`: `shell UID SYSTEM`, `become …`,
- * `python VERSION PATH`, `ansible …`, `end`.
- * @param mark unguessable word without blanks
- * @param limitS seconds for becoming the other user
+ * Checks an account in one round trip: whether its shell runs commands, whether it can become another user, and whether it has a
+ * Python for Ansible. Every result is a line that begins with `mark`: `shell UID SYSTEM`, `become …`, `python VERSION PATH`,
+ * `ansible …`, `end`.
+ * @param mark unguessable word without spaces
+ * @param limitS time limit for becoming the other user, in seconds
  * @returns input for {@link RUN_FROM_STDIN}
  */
 export function accountScript(mark: string, become: NodeAccess['become'], limitS: number): string {

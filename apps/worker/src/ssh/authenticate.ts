@@ -2,13 +2,13 @@ import type { Login } from '@muster/core/credentials/access'
 import type { AnyAuthMethod, ParsedKey } from 'ssh2'
 import { loginKey } from './login-key.ts'
 
-/** Hands ssh2 one way to sign in after the other and remembers what was tried, for the message if all fail. */
+/** Offers ssh2 one authentication method after another and records the attempts for the error message. */
 export type Authentication = {
-  /** @param allowed methods the server still takes; null before it was asked */
+  /** @param allowed methods that the server still accepts; null before the first attempt */
   next(allowed: string[] | null): AnyAuthMethod | false
-  /** What a person should know of a refusal: the sentence and what to do. */
-  refusal(): [message: string, hint: string]
-  /** How it went, when it went well. */
+  /** Message and hint for a rejected sign-in. */
+  rejection(): [message: string, hint: string]
+  /** Describes the successful sign-in. */
   success(): string
 }
 
@@ -25,7 +25,7 @@ export function authentication(login: Login): Authentication {
       type: 'keyboard-interactive',
       username,
       prompt(_name, _instructions, _language, asked, finish) {
-        // Only a hidden prompt gets the password: an echoed one asks for something else.
+        // Only prompts without echo get the password: others ask for something else.
         for (const { prompt } of asked) prompts.push(prompt.trim())
         finish(asked.map(({ echo }) => (echo ? '' : password)))
       },
@@ -42,30 +42,30 @@ export function authentication(login: Login): Authentication {
       tried.push(way!.type)
       return way!
     },
-    refusal() {
+    rejection() {
       const offers = `it allows ${allowed.join(', ') || 'nothing else'}`
       if (tried.length === 0 && !key && password === undefined)
-        return [`There is no credential to sign in with as ${username}.`, 'Give the node an SSH key or an SSH password.']
+        return [`There is no credential to sign in as ${username}.`, 'Give the node an SSH key or an SSH password.']
       if (key && password === undefined && !allowed.includes('publickey') && allowed.length > 0)
         return [
-          `The server takes no keys from ${username}: ${offers}.`,
+          `The server accepts no keys from ${username}: ${offers}.`,
           'Use an SSH password, or set PubkeyAuthentication in its sshd_config.',
         ]
       if (key)
         return [
-          `The server refuses ${username} with this ${key.type} key; ${offers}.`,
-          `Its public half must stand in ~${username}/.ssh/authorized_keys: ${publicLine(key)}`,
+          `The server rejects this ${key.type} key of ${username}; ${offers}.`,
+          `Add its public key to ~${username}/.ssh/authorized_keys: ${publicLine(key)}`,
         ]
       if (!allowed.includes('password') && !allowed.includes('keyboard-interactive'))
         return [
-          `The server takes no passwords from ${username}: ${offers}.`,
+          `The server accepts no passwords from ${username}: ${offers}.`,
           'Use an SSH key, or set PasswordAuthentication in its sshd_config.',
         ]
       const other = prompts.find((prompt) => !/passw/i.test(prompt))
       if (other)
         return [`The server asks ${username} for more than a password: ${JSON.stringify(other.slice(0, 80))}.`, 'Use an SSH key.']
       return [
-        `The server refuses ${username} with this password; ${offers}.`,
+        `The server rejects this password of ${username}; ${offers}.`,
         'Check the password, and that the account is neither locked nor expired.',
       ]
     },

@@ -1,19 +1,19 @@
+import type { PreflightStage } from '@muster/core/connections'
 import type { NodeAccess } from '@muster/core/credentials/access'
-import type { PreflightStage } from '@muster/core/nodes'
 import type { OwnedLab } from '@muster/lab'
-import { given } from '@muster/lab/given'
+import { createLab } from '@muster/lab/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accessTo } from '../testing/access.ts'
+import { nodeAccessFor } from '../testing/node-access.ts'
 import { RUN_FROM_STDIN } from './account-script.ts'
-import { shareBastions } from './bastions.ts'
+import { createBastionPool } from './bastion-pool.ts'
 import { checkAccount } from './check-account.ts'
 import { connectNode } from './connect.ts'
-import { SshFailure } from './failure.ts'
+import { SshFailure } from './ssh-failure.ts'
 
 let lab: OwnedLab
-const bastions = shareBastions()
+const bastions = createBastionPool()
 beforeAll(async () => {
-  lab = await given.lab({ nodes: [{ name: 'one', profile: 'cpu' }] })
+  lab = await createLab({ nodes: [{ name: 'one', profile: 'cpu' }] })
 })
 afterAll(() => bastions.close())
 
@@ -22,7 +22,7 @@ const root = { method: 'sudo', user: 'root', password: null } as const
 /** The stages of an account by name, and the failure if its shell was none. */
 async function check(login: NodeAccess['login'], become: NodeAccess['become'] = root, timeoutMs = 4000) {
   const stages: PreflightStage[] = []
-  const session = await connectNode(accessTo(lab.node('one'), login), { timeoutMs: 10_000, bastions })
+  const session = await connectNode(nodeAccessFor(lab.node('one'), login), { timeoutMs: 10_000, bastions })
   const failure = await checkAccount(session, become, { timeoutMs, onStage: (s) => stages.push(s) }).then(
     () => null,
     (error: unknown) => {
@@ -85,7 +85,7 @@ describe('an account', () => {
     expect(failure).toBeNull()
     expect(at('ANSIBLE')).toMatchObject({
       state: 'FAILED',
-      detail: expect.stringMatching(/Nothing can be written to .*No space left/),
+      detail: expect.stringMatching(/Cannot write to .*No space left/),
     })
   })
 
@@ -139,7 +139,7 @@ describe('a shell', () => {
     [
       'runs nothing',
       '#!/bin/sh\necho "This account is not available."\nexit 1\n',
-      /cannot run commands \(exit code 1, it said "This account/,
+      /cannot run commands \(exit code 1, output "This account/,
     ],
     ['never answers', '#!/bin/sh\nexec sleep 600\n', /ran no command within 1\.5 s/],
     ['prints without end', '#!/bin/sh\nexec yes fooled\n', /prints without end: "fooled fooled/],

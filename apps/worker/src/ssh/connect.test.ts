@@ -1,22 +1,22 @@
 import { createServer, type Server as TcpServer } from 'node:net'
-import type { PreflightStage } from '@muster/core/nodes'
+import type { PreflightStage } from '@muster/core/connections'
 import { eventually, makeKeyPair } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
-import { given } from '@muster/lab/given'
+import { createLab } from '@muster/lab/testing'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accessTo, hopAt, pinnedKey } from '../testing/access.ts'
-import { shareBastions } from './bastions.ts'
+import { createHop, nodeAccessFor, pinnedKey } from '../testing/node-access.ts'
+import { createBastionPool } from './bastion-pool.ts'
 import { connectNode } from './connect.ts'
-import { SshFailure } from './failure.ts'
+import { SshFailure } from './ssh-failure.ts'
 
 const TIMEOUT_MS = 2000
 let lab: OwnedLab
-const bastions = shareBastions()
+const bastions = createBastionPool()
 const servers: { close(): void }[] = []
 
 beforeAll(async () => {
-  lab = await given.lab({
+  lab = await createLab({
     nodes: [
       { name: 'open', profile: 'cpu' },
       { name: 'other', profile: 'cpu' },
@@ -51,10 +51,10 @@ async function listen(onConnection: Parameters<typeof createServer>[1]): Promise
   return (server.address() as { port: number }).port
 }
 
-describe('a way in', () => {
+describe('a connection', () => {
   it('passes every stage, by key and by password', async () => {
     const { sshKey, sshPassword } = lab.credentials
-    const byKey = await attempt(accessTo(lab.node('open'), sshKey))
+    const byKey = await attempt(nodeAccessFor(lab.node('open'), sshKey))
     expect(byKey.said).toBe('here')
     expect(byKey.stages.map((s) => `${s.stage} ${s.state}`)).toEqual([
       'RESOLVE OK',
@@ -64,19 +64,19 @@ describe('a way in', () => {
       'AUTHENTICATION OK',
     ])
     expect(byKey.stages[3]!.detail).toBe(`ssh-ed25519 ${lab.node('open').hostKeyFingerprint}`)
-    expect((await attempt(accessTo(lab.node('open'), sshPassword!))).said).toBe('here')
+    expect((await attempt(nodeAccessFor(lab.node('open'), sshPassword!))).said).toBe('here')
   })
 
-  it('takes a key that is locked by a passphrase', async () => {
+  it('accepts a key with a passphrase', async () => {
     const { username, encryptedPrivateKey, passphrase } = lab.credentials.sshKey
-    expect((await attempt(accessTo(lab.node('open'), { username, privateKey: encryptedPrivateKey, passphrase }))).said).toBe(
+    expect((await attempt(nodeAccessFor(lab.node('open'), { username, privateKey: encryptedPrivateKey, passphrase }))).said).toBe(
       'here',
     )
   })
 
-  it('goes through a bastion, which many nodes share', async () => {
-    const hops = [hopAt(lab.bastion!, lab.credentials.bastionKey!)]
-    const access = accessTo(lab.node('behind'), lab.credentials.sshKey, { hops })
+  it('connects through a bastion that several nodes share', async () => {
+    const hops = [createHop(lab.bastion!, lab.credentials.bastionKey!)]
+    const access = nodeAccessFor(lab.node('behind'), lab.credentials.sshKey, { hops })
     const tries = await Promise.all([attempt(access), attempt(access), attempt(access)])
     for (const { said, stages } of tries) {
       expect(said).toBe('here')
@@ -89,14 +89,14 @@ describe('a way in', () => {
       ])
       expect(stages.find((s) => s.hop === null && s.stage === 'RESOLVE')).toMatchObject({ state: 'SKIPPED' })
     }
-    // One connection to the bastion: the later ones were told what the first had seen.
+    // One connection to the bastion: the later ones were shown what the first had seen.
     const [first, second] = tries
     expect(second!.stages.slice(0, 5)).toEqual(first!.stages.slice(0, 5))
   })
 
-  it('goes through several bastions, each with its own stages', async () => {
-    const hops = ['outer', 'inner'].map((name) => hopAt(lab.bastion!, lab.credentials.bastionPassword!, { name }))
-    const { said, stages } = await attempt(accessTo(lab.node('behind'), lab.credentials.sshKey, { hops }))
+  it('connects through several bastions, each with its own stages', async () => {
+    const hops = ['outer', 'inner'].map((name) => createHop(lab.bastion!, lab.credentials.bastionPassword!, { name }))
+    const { said, stages } = await attempt(nodeAccessFor(lab.node('behind'), lab.credentials.sshKey, { hops }))
     expect(said).toBe('here')
     expect(stages.filter((s) => s.stage === 'AUTHENTICATION').map((s) => s.hop)).toEqual(['outer', 'inner', null])
   })
@@ -127,32 +127,32 @@ describe('a way in', () => {
     const { port } = server.address() as { port: number }
     const hostKey = keys[1]!.public.split(' ').slice(0, 2).join(' ')
     const login = { username: 'ops', password: 'sesame' }
-    const { said, stages } = await attempt(accessTo(lab.node('open'), login, { host, port, hostKey }))
+    const { said, stages } = await attempt(nodeAccessFor(lab.node('open'), login, { host, port, hostKey }))
     expect(said).toBe('here')
     expect(stages.at(-1)!.detail).toBe('ops by keyboard-interactive')
   })
 })
 
-describe('what stands in the way', () => {
+describe('failures', () => {
   it.each<[name: string, overrides: () => Promise<object> | object, stage: string, message: RegExp]>([
     [
       'a name that resolves to nothing',
       () => ({ host: 'nowhere.invalid' }),
       'RESOLVE',
-      /Nothing is known under the name nowhere\.invalid/,
+      /The name nowhere\.invalid does not exist/,
     ],
     ['a closed port', () => ({ port: 9 }), 'TCP', /:9 refuses connections/],
     [
       'a port that never speaks',
       async () => ({ host: '127.0.0.1', port: await listen(() => {}) }),
       'BANNER',
-      /said nothing for 2 s/,
+      /sent nothing for 2 s/,
     ],
     [
       'something else than SSH',
       async () => ({ host: '127.0.0.1', port: await listen((s) => s.on('error', () => {}).write('220 mail ESMTP\r\n')) }),
       'BANNER',
-      /no SSH server: it said "220 mail ESMTP"/,
+      /not an SSH server: it sent "220 mail ESMTP"/,
     ],
     [
       'an HTTP server',
@@ -161,13 +161,13 @@ describe('what stands in the way', () => {
         port: await listen((s) => s.on('error', () => {}).once('data', () => s.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
       }),
       'BANNER',
-      /no SSH server: it said "HTTP\/1\.1 400 Bad Request"/,
+      /not an SSH server: it sent "HTTP\/1\.1 400 Bad Request"/,
     ],
     [
       'a port that hangs up',
       async () => ({ host: '127.0.0.1', port: await listen((s) => s.destroy()) }),
       'BANNER',
-      /(closed it without a word|dropped the connection)/,
+      /(closed it without a greeting|dropped the connection)/,
     ],
     [
       'SSH 1',
@@ -178,7 +178,7 @@ describe('what stands in the way', () => {
     ['a host key that is not approved', () => ({ hostKey: null }), 'HOST_KEY', /has not been approved/],
     ['another host key', () => ({ hostKey: pinnedKey(lab.node('other')) }), 'HOST_KEY', /host key has changed: SHA256:/],
   ])('%s', async (_name, overrides, stage, message) => {
-    const { failure, stages } = await attempt(accessTo(lab.node('open'), lab.credentials.sshKey, await overrides()), {
+    const { failure, stages } = await attempt(nodeAccessFor(lab.node('open'), lab.credentials.sshKey, await overrides()), {
       showHostKey: true,
     })
     expect(failure).toMatchObject({ stage, hop: null, message: expect.stringMatching(message) })
@@ -186,8 +186,8 @@ describe('what stands in the way', () => {
     expect(stages.slice(0, -1).every((s) => s.state === 'OK')).toBe(true)
   })
 
-  it('shows an unapproved key to the preflight only, and signs in with nothing', async () => {
-    const access = accessTo(lab.node('open'), lab.credentials.sshKey, { hostKey: null })
+  it('reports an unapproved key to the preflight only, and does not sign in', async () => {
+    const access = nodeAccessFor(lab.node('open'), lab.credentials.sshKey, { hostKey: null })
     const shown = await attempt(access, { showHostKey: true })
     expect(shown.failure!.offered).toEqual({
       objectType: 'ComputeNode',
@@ -201,7 +201,7 @@ describe('what stands in the way', () => {
     expect(refused.stages).toEqual([])
   })
 
-  it('never gives the password to a machine with another key', async () => {
+  it('never sends the password to a machine with another key', async () => {
     const seen: string[] = []
     const key = makeKeyPair()
     const server = new ssh2.Server({ hostKeys: [key.private] }, (client) => {
@@ -217,25 +217,25 @@ describe('what stands in the way', () => {
     const at = { host: '127.0.0.1', port }
     const login = { username: 'ops', password: 'secret' }
     for (const hostKey of [null, pinnedKey(lab.node('open'))])
-      expect((await attempt(accessTo(lab.node('open'), login, { ...at, hostKey }), { showHostKey: true })).failure!.stage).toBe(
-        'HOST_KEY',
-      )
+      expect(
+        (await attempt(nodeAccessFor(lab.node('open'), login, { ...at, hostKey }), { showHostKey: true })).failure!.stage,
+      ).toBe('HOST_KEY')
     expect(seen).toEqual([])
   })
 
   it('a wrong password, a wrong key, a wrong passphrase', async () => {
     const node = lab.node('open')
-    const password = await attempt(accessTo(node, { username: 'ops', password: 'wrong' }))
+    const password = await attempt(nodeAccessFor(node, { username: 'ops', password: 'wrong' }))
     expect(password.failure).toMatchObject({
       stage: 'AUTHENTICATION',
-      message: expect.stringContaining('refuses ops with this password'),
+      message: expect.stringContaining('rejects this password of ops'),
     })
     const stranger = makeKeyPair()
-    const key = await attempt(accessTo(node, { username: 'ops', privateKey: stranger.private }))
+    const key = await attempt(nodeAccessFor(node, { username: 'ops', privateKey: stranger.private }))
     expect(key.failure).toMatchObject({ stage: 'AUTHENTICATION', message: expect.stringContaining('allows publickey') })
     expect(key.failure!.hint).toContain(stranger.public.split(' ')[1])
     const { encryptedPrivateKey } = lab.credentials.sshKey
-    const locked = await attempt(accessTo(node, { username: 'ops', privateKey: encryptedPrivateKey, passphrase: 'wrong' }))
+    const locked = await attempt(nodeAccessFor(node, { username: 'ops', privateKey: encryptedPrivateKey, passphrase: 'wrong' }))
     expect(locked.failure).toMatchObject({
       stage: 'AUTHENTICATION',
       message: expect.stringContaining('private key cannot be used'),
@@ -245,34 +245,34 @@ describe('what stands in the way', () => {
   it('names the hop that failed', async () => {
     const bastion = lab.bastion!
     const { bastionKey, bastionPassword, sshKey } = lab.credentials
-    const through = (hop: Parameters<typeof hopAt>[2], login = bastionKey!) =>
-      attempt(accessTo(lab.node('behind'), sshKey, { hops: [hopAt(bastion, login, hop)] }), { showHostKey: true })
+    const through = (hop: Parameters<typeof createHop>[2], login = bastionKey!) =>
+      attempt(nodeAccessFor(lab.node('behind'), sshKey, { hops: [createHop(bastion, login, hop)] }), { showHostKey: true })
     const wrong = await attempt(
-      accessTo(lab.node('behind'), sshKey, { hops: [hopAt(bastion, { ...bastionPassword!, password: 'wrong' })] }),
+      nodeAccessFor(lab.node('behind'), sshKey, { hops: [createHop(bastion, { ...bastionPassword!, password: 'wrong' })] }),
     )
     expect(wrong.failure).toMatchObject({ stage: 'AUTHENTICATION', hop: 'edge' })
-    expect(wrong.failure!.summary).toMatch(/^Bastion edge: The server refuses/)
+    expect(wrong.failure!.summary).toMatch(/^Bastion edge: The server rejects/)
     expect((await through({ port: 9 })).failure).toMatchObject({ stage: 'TCP', hop: 'edge' })
     expect((await through({ hostKey: null })).failure).toMatchObject({
       stage: 'HOST_KEY',
       hop: 'edge',
       offered: { objectType: 'Credential', key: pinnedKey(bastion) },
     })
-    const hops = [hopAt(bastion, bastionKey!)]
-    const closed = await attempt(accessTo(lab.node('behind'), sshKey, { hops, port: 9 }))
+    const hops = [createHop(bastion, bastionKey!)]
+    const closed = await attempt(nodeAccessFor(lab.node('behind'), sshKey, { hops, port: 9 }))
     expect(closed.failure).toMatchObject({
       stage: 'TCP',
       hop: null,
       message: expect.stringContaining('Bastion edge cannot reach'),
     })
-    const unknown = await attempt(accessTo(lab.node('behind'), sshKey, { hops, host: 'nowhere.invalid' }))
+    const unknown = await attempt(nodeAccessFor(lab.node('behind'), sshKey, { hops, host: 'nowhere.invalid' }))
     expect(unknown.failure).toMatchObject({ stage: 'TCP', hop: null, message: expect.stringContaining('nowhere.invalid') })
   })
 
-  it('stops when it is told to', async () => {
+  it('stops on abort', async () => {
     const port = await listen(() => {})
     const stop = new AbortController()
-    const access = accessTo(lab.node('open'), lab.credentials.sshKey, { host: '127.0.0.1', port })
+    const access = nodeAccessFor(lab.node('open'), lab.credentials.sshKey, { host: '127.0.0.1', port })
     const going = connectNode(access, {
       timeoutMs: 60_000,
       bastions,
@@ -284,9 +284,9 @@ describe('what stands in the way', () => {
 })
 
 describe('a command', () => {
-  const session = () => connectNode(accessTo(lab.node('open'), lab.credentials.sshKey), { timeoutMs: TIMEOUT_MS, bastions })
+  const session = () => connectNode(nodeAccessFor(lab.node('open'), lab.credentials.sshKey), { timeoutMs: TIMEOUT_MS, bastions })
 
-  it('gets its input, and its end is told', async () => {
+  it('gets its input and reports its exit', async () => {
     const s = await session()
     const { stdout, stderr, code } = await s.exec('tr a-z A-Z; echo aside >&2; exit 3', { stdin: 'hello', timeoutMs: TIMEOUT_MS })
     expect({ out: stdout.toString(), err: stderr.toString(), code }).toEqual({ out: 'HELLO', err: 'aside\n', code: 3 })
@@ -294,14 +294,14 @@ describe('a command', () => {
     s.close()
   })
 
-  it('brings ten megabytes', async () => {
+  it('returns ten megabytes', async () => {
     const s = await session()
     const { stdout, truncated } = await s.exec('head -c 10485760 /dev/zero', { timeoutMs: 20_000, maxBytes: 16 * 1024 * 1024 })
     expect([stdout.length, truncated]).toEqual([10 * 1024 * 1024, false])
     s.close()
   })
 
-  it('is cut off when it prints without end', async () => {
+  it('is truncated when its output is endless', async () => {
     const s = await session()
     const endless = await s.exec('exec yes endless-output', { timeoutMs: 20_000, maxBytes: 100_000 })
     expect(endless).toMatchObject({ truncated: true, timedOut: false, code: null })
@@ -309,7 +309,7 @@ describe('a command', () => {
     s.close()
   })
 
-  it('is ended when its time is over, over there as well', async () => {
+  it('is killed on the node after its timeout', async () => {
     const s = await session()
     const slow = await s.exec('echo begun; exec sleep 4242', { timeoutMs: 300 })
     expect(slow).toMatchObject({ timedOut: true, code: null })
@@ -322,7 +322,7 @@ describe('a command', () => {
     s.close()
   })
 
-  it('fails when the connection is lost under it', async () => {
+  it('fails when the connection is lost', async () => {
     const s = await session()
     const going = s.exec('echo begun; exec sleep 1000', { timeoutMs: 60_000, onStdout: () => s.close() })
     await expect(going).rejects.toThrow('connection was lost')

@@ -1,29 +1,29 @@
 import type { NodeAccess } from '@muster/core/credentials/access'
-import { type Bastions, connectHop, endClient } from './bastions.ts'
+import { type BastionPool, connectHop, endClient } from './bastion-pool.ts'
 import { execOver, type Session } from './exec.ts'
-import { SshFailure } from './failure.ts'
-import type { OnStage } from './stages.ts'
+import { SshFailure } from './ssh-failure.ts'
+import type { OnStage } from './stage-recorder.ts'
 import { routeTo, type Target } from './target.ts'
 
 export type ConnectOptions = {
   /** Each stage of each hop may take this long. */
   timeoutMs: number
-  /** Shared with all others who connect. */
-  bastions: Bastions
+  /** Shared by all connections of this process. */
+  bastions: BastionPool
   signal?: AbortSignal
   onStage?: OnStage
-  /** For the preflight only: go to a machine whose key nobody has approved, up to where it shows its key. */
+  /** Preflight only: connect to a machine without an approved key until it presents its key. */
   showHostKey?: boolean
 }
 
 /**
- * Sign in to a node, by way of its bastions. Every hop must show its pinned host key.
- * @throws SshFailure that names the stage and the hop; nothing stays open then
+ * Signs in to a node through its bastions. Every hop must present its pinned host key.
+ * @throws SshFailure with stage and hop; all connections are closed then
  */
 export async function connectNode(access: NodeAccess, options: ConnectOptions): Promise<Session> {
   const { timeoutMs, bastions, onStage, signal = new AbortController().signal } = options
   const route = routeTo(access)
-  if (!options.showHostKey) refuseUnapproved(route)
+  if (!options.showHostKey) assertApproved(route)
   const hops = route.slice(0, -1)
   const { client: bastion, release } = await bastions.lease(hops, { timeoutMs, onStage })
   try {
@@ -39,12 +39,12 @@ export async function connectNode(access: NodeAccess, options: ConnectOptions): 
   }
 }
 
-function refuseUnapproved(route: Target[]): void {
+function assertApproved(route: Target[]): void {
   const target = route.find(({ hostKey }) => !hostKey)
   if (target)
     throw new SshFailure(
       { stage: 'HOST_KEY', hop: target.hop },
       'Its host key has not been approved.',
-      'Test the connection and approve the key it shows.',
+      'Test the connection and approve the presented key.',
     )
 }

@@ -1,18 +1,18 @@
 import type { Client, ClientChannel } from 'ssh2'
-import { SshFailure } from './failure.ts'
+import { SshFailure } from './ssh-failure.ts'
 
 export type ExecOptions = {
   timeoutMs: number
-  /** Given to the command, then its input is closed. Default: empty. */
+  /** Sent to the command, then its input is closed. Default: empty. */
   stdin?: string | Buffer
-  /** Most bytes kept of stdout and stderr together; at the cap the command is cut off. */
+  /** Limit of stdout and stderr together; the command is killed when it exceeds it. */
   maxBytes?: number
   signal?: AbortSignal
-  /** Hears stdout as it comes, besides its being collected. */
+  /** Called with stdout as it arrives; it is also collected. */
   onStdout?: (chunk: Buffer) => void
 }
 
-/** `code` is null when a signal ended the command or when we cut it off: `truncated` at the cap, `timedOut` at the time. */
+/** `code` is null when a signal ended the command, or the worker killed it: `truncated` or `timedOut`. */
 export type ExecResult = {
   stdout: Buffer
   stderr: Buffer
@@ -22,20 +22,20 @@ export type ExecResult = {
   timedOut: boolean
 }
 
-/** A machine on which commands can be run: over SSH, or this one. */
+/** A machine that runs commands: over SSH, or this one. */
 export type Session = {
   /**
-   * @param command text for the login shell over there: a constant of ours, never built from what a user gave
+   * @param command text for the remote login shell: a constant, never built from user input
    * @throws SshFailure when the connection is lost, the signal's reason when that fires
    */
   exec(command: string, options: ExecOptions): Promise<ExecResult>
-  /** Ends the connection with all its hops. May be called twice. */
+  /** Closes the connection with all its hops. May be called twice. */
   close(): void
 }
 
 export const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 
-/** Collects output up to a cap. `add` says whether there is room for more. */
+/** Collects output up to a limit. `add` returns whether the limit is still respected. */
 export function collectOutput(maxBytes: number) {
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
   let room = maxBytes
@@ -49,7 +49,7 @@ export function collectOutput(maxBytes: number) {
   }
 }
 
-/** Run `command` on an open connection; see {@link Session.exec}. */
+/** Runs `command` on an open connection; see {@link Session.exec}. */
 export function execOver(client: Client, command: string, options: ExecOptions): Promise<ExecResult> {
   const { timeoutMs, signal, onStdout } = options
   const failure = (message: string, hint: string | null = null) => new SshFailure({ stage: 'SHELL', hop: null }, message, hint)
@@ -71,7 +71,7 @@ export function execOver(client: Client, command: string, options: ExecOptions):
       settle(() => resolve({ ...output.result(), code: exit?.code ?? null, signal: exit?.signal ?? null, ...how }))
     const cut = () => {
       if (!channel) return
-      // Closing alone would leave a command that writes nothing running over there.
+      // Closing alone would leave a command without output running on the node.
       sendKill(client, channel)
       channel.close()
     }
@@ -110,7 +110,7 @@ export function execOver(client: Client, command: string, options: ExecOptions):
           })
           .on('close', () => (exit ? end({ truncated: false, timedOut: false }) : lost()))
         opened.stderr.on('data', take('stderr'))
-        // A command that ends before it has read its input closes the channel under our hands.
+        // A command that exits before it has read its input closes the channel.
         opened.on('error', () => {})
         opened.end(options.stdin ?? '')
       })
@@ -121,8 +121,8 @@ export function execOver(client: Client, command: string, options: ExecOptions):
 }
 
 /**
- * SIGKILL for the process group of a session (RFC 4254, 6.9). One layer below `channel.signal`, which sends nothing any
- * more once the input was closed, though the protocol allows it.
+ * Sends SIGKILL to the process group of a session (RFC 4254, 6.9). Uses the layer below `channel.signal`, which sends nothing once
+ * the input is closed, although the protocol allows it.
  */
 function sendKill(client: Client, channel: ClientChannel): void {
   const { _protocol: protocol } = client as unknown as { _protocol: { signal(channel: number, name: string): void } }

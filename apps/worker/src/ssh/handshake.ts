@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { fingerprint } from '@muster/core/nodes'
 import { Client, type ServerHostKeyAlgorithm } from 'ssh2'
 import { type Authentication, authentication } from './authenticate.ts'
-import type { StageWalk } from './stages.ts'
+import type { StageRecorder } from './stage-recorder.ts'
 import type { Target } from './target.ts'
 
 const HOST_KEY_ALGORITHMS: ServerHostKeyAlgorithm[] = [
@@ -13,39 +13,38 @@ const HOST_KEY_ALGORITHMS: ServerHostKeyAlgorithm[] = [
   'rsa-sha2-512',
   'rsa-sha2-256',
 ]
-/** How much of a greeting is kept to say what answered instead of an SSH server. */
+/** Bytes of a greeting to quote when the server does not speak SSH. */
 const GREETING_BYTES = 4096
-/** A server that has said something else than SSH gets only this long to correct itself. */
+/** Time that a server with another greeting gets to send an SSH one. */
 const WRONG_GREETING_MS = 1000
 
-/** The pinned key's own algorithms first: a server that has keys of several types then shows the one we know. */
+/** Prefers the algorithms of the pinned key: a server with several keys then presents the known one. */
 function hostKeyAlgorithms(pinned: string | null): ServerHostKeyAlgorithm[] {
   const type = pinned?.split(' ')[0]
   const isPinned = (name: string) => name === type || (type === 'ssh-rsa' && name.startsWith('rsa-'))
   return [...HOST_KEY_ALGORITHMS.filter(isPinned), ...HOST_KEY_ALGORITHMS.filter((name) => !isPinned(name))]
 }
 
-/** SSH wire form of a public key (RFC 4253, 6.6) to `type base64`. */
+/** Converts a public key from SSH wire format (RFC 4253, 6.6) to `type base64`. */
 function keyText(wire: Buffer): string {
   return `${wire.toString('latin1', 4, 4 + wire.readUInt32BE(0))} ${wire.toString('base64')}`
 }
 
 /**
- * Stages BANNER, HOST_KEY and AUTHENTICATION over `sock`. Nothing is signed in to before the host key was found to be
- * the pinned one; without a pinned key the server only proves that it holds the one it offers, and that is a failure
- * which carries it.
+ * Stages BANNER, HOST_KEY and AUTHENTICATION over `sock`. Authentication starts only when the host key matches the pinned one.
+ * Without a pinned key the server only proves that it holds its key, and the failure carries that key.
  * @throws SshFailure; `sock` is then destroyed
  */
-export function shakeHands(
+export function performHandshake(
   sock: Duplex,
   target: Target,
-  walk: StageWalk,
+  recorder: StageRecorder,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<Client> {
   const client = new Client()
   return new Promise<Client>((resolve, reject) => {
     let auth: Authentication
-    let heard = ''
+    let greeting = ''
     let offered: string | null = null
     let timer: NodeJS.Timeout
     let isOver = false
@@ -60,8 +59,8 @@ export function shakeHands(
       reject(error)
       sock.destroy()
     }
-    const fail = (...reason: Parameters<StageWalk['fail']>) => {
-      if (!isOver) finish(walk.fail(...reason))
+    const fail = (...reason: Parameters<StageRecorder['fail']>) => {
+      if (!isOver) finish(recorder.fail(...reason))
     }
     const offer = (changed: boolean) => ({ ...target.owner, key: offered!, fingerprint: fingerprint(offered!), changed })
     const abort = () => finish(signal.reason)
@@ -70,27 +69,27 @@ export function shakeHands(
       timer = setTimeout(late, ms)
     }
     const begin = (stage: 'BANNER' | 'HOST_KEY' | 'AUTHENTICATION') => {
-      walk.begin(stage)
-      arm(timeoutMs, () => fail(...explainSilence(stage, heard, timeoutMs)))
+      recorder.begin(stage)
+      arm(timeoutMs, () => fail(...timeoutReason(stage, greeting, timeoutMs)))
     }
     const listen = (chunk: Buffer) => {
-      heard = (heard + chunk.toString('latin1')).slice(0, GREETING_BYTES)
-      const ident = /^SSH-(\d+\.\d+)-[^\r\n]*(?=\r?\n)/m.exec(heard)
+      greeting = (greeting + chunk.toString('latin1')).slice(0, GREETING_BYTES)
+      const ident = /^SSH-(\d+\.\d+)-[^\r\n]*(?=\r?\n)/m.exec(greeting)
       if (ident) {
         sock.off('data', listen)
-        if (ident[1] !== '2.0' && ident[1] !== '1.99') return fail(`It speaks SSH ${ident[1]}.`, 'Only SSH 2 is safe to use.')
-        walk.pass(printable(ident[0]))
+        if (ident[1] !== '2.0' && ident[1] !== '1.99') return fail(`It speaks SSH ${ident[1]}.`, 'Only SSH 2 is supported.')
+        recorder.pass(printable(ident[0]))
         begin('HOST_KEY')
-      } else if (!'SSH-'.startsWith(heard.slice(0, 4))) {
-        arm(WRONG_GREETING_MS, () => fail(...explainSilence('BANNER', heard, timeoutMs)))
+      } else if (!'SSH-'.startsWith(greeting.slice(0, 4))) {
+        arm(WRONG_GREETING_MS, () => fail(...timeoutReason('BANNER', greeting, timeoutMs)))
       }
     }
 
     if (signal.aborted) return finish(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     client
-      .on('error', (error) => fail(...explain(walk, error, heard, auth)))
-      .on('close', () => fail(...explainClosed(walk, heard, auth)))
+      .on('error', (error) => fail(...failureReason(recorder, error, greeting, auth)))
+      .on('close', () => fail(...closedReason(recorder, greeting, auth)))
       .on('handshake', () => {
         if (isOver || !offered) return
         if (!target.hostKey)
@@ -99,14 +98,14 @@ export function shakeHands(
             'Compare the fingerprint with the one on the machine, then approve it.',
             offer(false),
           )
-        walk.pass(`${offered.split(' ')[0]} ${fingerprint(offered)}`)
+        recorder.pass(`${offered.split(' ')[0]} ${fingerprint(offered)}`)
         begin('AUTHENTICATION')
       })
       .on('change password', () =>
-        fail(`The password of ${target.login.username} has expired.`, 'Sign in by hand and set a new one.'),
+        fail(`The password of ${target.login.username} has expired.`, 'Sign in manually and set a new one.'),
       )
       .on('ready', () => {
-        walk.pass(auth.success())
+        recorder.pass(auth.success())
         finish(null)
       })
     begin('BANNER')
@@ -118,7 +117,7 @@ export function shakeHands(
         readyTimeout: 0,
         keepaliveInterval: 15_000,
         algorithms: {
-          // Finite-field Diffie-Hellman stops this whole process for the time of its sums.
+          // Finite-field Diffie-Hellman blocks the event loop.
           kex: [
             'curve25519-sha256',
             'curve25519-sha256@libssh.org',
@@ -134,18 +133,18 @@ export function shakeHands(
           if (!target.hostKey || offered === target.hostKey) return true
           fail(
             `Its host key has changed: ${fingerprint(offered)} instead of ${fingerprint(target.hostKey)}.`,
-            'If the machine was installed anew, approve the new key; otherwise somebody may stand in between.',
+            'If the machine was reinstalled, approve the new key; otherwise somebody may intercept the connection.',
             offer(true),
           )
           return false
         },
-        // No secret leaves before the key was found to be the pinned one.
+        // Send no secret before the host key matches the pinned one.
         authHandler: (allowed) => offered === target.hostKey && auth.next(allowed),
       })
-      // After connect(), which pauses the socket: reading starts only when ssh2 listens as well.
+      // After connect(), which pauses the socket: reading starts once ssh2 listens as well.
       sock.on('data', listen)
     } catch (error) {
-      walk.begin('AUTHENTICATION')
+      recorder.begin('AUTHENTICATION')
       fail(`The private key cannot be used: ${tidy((error as Error).message)}.`, 'Save the credential again with its passphrase.')
     }
   })
@@ -153,44 +152,49 @@ export function shakeHands(
 
 type Explanation = [message: string, hint: string | null]
 
-function explain(walk: StageWalk, error: Error & { level?: string }, heard: string, auth: Authentication): Explanation {
-  if (error.level === 'client-authentication') return auth.refusal()
-  if (walk.current === 'BANNER' && heard) return explainSilence('BANNER', heard, 0)
+function failureReason(
+  recorder: StageRecorder,
+  error: Error & { level?: string },
+  greeting: string,
+  auth: Authentication,
+): Explanation {
+  if (error.level === 'client-authentication') return auth.rejection()
+  if (recorder.current === 'BANNER' && greeting) return timeoutReason('BANNER', greeting, 0)
   if (/no matching key exchange/i.test(error.message))
-    return ['It offers no way of key exchange that we take.', 'We take curve25519 and ECDH, which OpenSSH has since 5.7.']
-  if (/no matching/i.test(error.message)) return [`${tidy(error.message)}.`, 'Its SSH server is too old or restricted too far.']
+    return ['It offers no supported key exchange.', 'Supported are curve25519 and ECDH, available since OpenSSH 5.7.']
+  if (/no matching/i.test(error.message)) return [`${tidy(error.message)}.`, 'Its SSH server is too old or too restricted.']
   if (error.level === 'client-socket' || error.message === 'Connection lost before handshake')
-    return explainClosed(walk, heard, auth)
+    return closedReason(recorder, greeting, auth)
   return [`${tidy(error.message)}.`, null]
 }
 
-function explainClosed(walk: StageWalk, heard: string, auth: Authentication | undefined): Explanation {
-  if (walk.current === 'AUTHENTICATION' && auth) {
-    const [message, hint] = auth.refusal()
-    return [`The server ended the connection. ${message}`, hint]
+function closedReason(recorder: StageRecorder, greeting: string, auth: Authentication | undefined): Explanation {
+  if (recorder.current === 'AUTHENTICATION' && auth) {
+    const [message, hint] = auth.rejection()
+    return [`The server closed the connection. ${message}`, hint]
   }
-  if (walk.current === 'BANNER' && heard) return explainSilence('BANNER', heard, 0)
+  if (recorder.current === 'BANNER' && greeting) return timeoutReason('BANNER', greeting, 0)
   return [
-    'It took the connection and closed it without a word.',
-    'Its sshd may be overloaded (MaxStartups), or hosts.deny, fail2ban or a firewall refuses us.',
+    'It accepted the connection and closed it without a greeting.',
+    'Its sshd may be overloaded (MaxStartups), or hosts.deny, fail2ban or a firewall blocks this address.',
   ]
 }
 
-function explainSilence(stage: string, heard: string, timeoutMs: number): Explanation {
-  if (stage === 'BANNER' && heard)
+function timeoutReason(stage: string, greeting: string, timeoutMs: number): Explanation {
+  if (stage === 'BANNER' && greeting)
     return [
-      `This is no SSH server: it said ${JSON.stringify(printable(heard.split(/\r?\n/, 1)[0]!).slice(0, 80))}.`,
+      `This is not an SSH server: it sent ${JSON.stringify(printable(greeting.split(/\r?\n/, 1)[0]!).slice(0, 80))}.`,
       'Check the port.',
     ]
   if (stage === 'BANNER')
     return [
-      `It took the connection and said nothing for ${timeoutMs / 1000} s.`,
+      `It accepted the connection and sent nothing for ${timeoutMs / 1000} s.`,
       'Its sshd hangs, or something else listens on this port.',
     ]
   return [
-    `It said nothing more for ${timeoutMs / 1000} s.`,
+    `It sent nothing more for ${timeoutMs / 1000} s.`,
     stage === 'AUTHENTICATION'
-      ? 'Its sshd may wait for a DNS, LDAP or PAM that does not answer.'
+      ? 'Its sshd may wait for a DNS, LDAP or PAM service that does not respond.'
       : 'The machine may be overloaded.',
   ]
 }

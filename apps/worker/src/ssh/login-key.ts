@@ -5,10 +5,10 @@ const CACHED = 256
 const cache = new Map<string, ParsedKey>()
 
 /**
- * A private key ready for signing. Kept in memory by its digest: taking the passphrase off a key costs a good part of a
- * second of CPU, and reading the PEM anew at every signature doubles the signature's cost.
+ * Parses a private key for signing. Cached in memory by digest: decrypting a key with its passphrase takes most of a second of CPU,
+ * and parsing the PEM for every signature doubles its cost.
  * @param privateKey OpenSSH or PEM text
- * @throws Error in ssh2's words when it cannot be read
+ * @throws Error with ssh2's message when it cannot be parsed
  */
 export function loginKey(privateKey: string, passphrase = ''): ParsedKey {
   const digest = createHash('sha256').update(passphrase).update('\0').update(privateKey).digest('base64')
@@ -17,12 +17,12 @@ export function loginKey(privateKey: string, passphrase = ''): ParsedKey {
   const parsed = ssh2.utils.parseKey(privateKey, passphrase)
   if (parsed instanceof Error) throw parsed
   const pem = createPrivateKey(parsed.getPrivatePEM())
-  // The hash that ssh2 would take where the caller names none; Ed25519 has none.
-  const usual = { 'ecdsa-sha2-nistp256': 'sha256', 'ecdsa-sha2-nistp384': 'sha384', 'ecdsa-sha2-nistp521': 'sha512' }[
+  // ssh2's default hash when the caller passes none; Ed25519 has none.
+  const defaultHash = { 'ecdsa-sha2-nistp256': 'sha256', 'ecdsa-sha2-nistp384': 'sha384', 'ecdsa-sha2-nistp521': 'sha512' }[
     parsed.type as string
   ]
   const key: ParsedKey = Object.create(parsed, {
-    sign: { value: (data: Buffer, hash?: string) => sign(hash ?? usual, data, pem) },
+    sign: { value: (data: Buffer, hash?: string) => sign(hash ?? defaultHash, data, pem) },
   })
   if (cache.size >= CACHED) cache.delete(cache.keys().next().value!)
   cache.set(digest, key)

@@ -1,9 +1,9 @@
 import type { Login, NodeAccess } from '@muster/core/credentials/access'
 
-/** One machine on the way to a node, or the node itself, which has no `hop`. */
+/** A bastion on the route to a node, or the node itself, whose `hop` is null. */
 export type Target = {
   hop: string | null
-  /** Whose host key it is, so that the right object can approve it. */
+  /** The object whose host key it is and on which it gets approved. */
   owner: { objectType: 'ComputeNode' | 'Credential'; objectId: string }
   host: string
   port: number
@@ -12,7 +12,7 @@ export type Target = {
   hostKey: string | null
 }
 
-/** The machines to pass, outermost first; the last one is the node. */
+/** The route to a node: bastions from the outermost, then the node. */
 export function routeTo(access: NodeAccess): [...Target[], Target] {
   const { node, hops, login } = access
   return [

@@ -3,13 +3,13 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
-export type Got = { path: string; query: URLSearchParams; headers: IncomingHttpHeaders; body: string }
-/** What a receiver answers: a status, or a body with status 200, or with more. Never: it keeps silent. */
-export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown } | 'never'
+export type ReceivedRequest = { path: string; query: URLSearchParams; headers: IncomingHttpHeaders; body: string }
+/** A receiver's response: a status, or a body with status 200. `never`: it does not respond. */
+export type ReceiverReply = { status?: number; headers?: Record<string, string>; body?: unknown } | 'never'
 
-/** A hook that listens on loopback and keeps what it gets. */
-export async function hookReceiver(reply: (got: Got, count: number) => Reply) {
-  const got: Got[] = []
+/** A webhook receiver on loopback that records its requests. */
+export async function createWebhookReceiver(reply: (got: ReceivedRequest, count: number) => ReceiverReply) {
+  const got: ReceivedRequest[] = []
   const server: Server = createServer((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -36,17 +36,17 @@ export async function hookReceiver(reply: (got: Got, count: number) => Reply) {
 
 const hmac = (key: string, text: string) => createHmac('sha256', key).update(text)
 
-/** Receivers that check what comes as the real ones do: who signs wrongly or says it otherwise is refused. */
-export const CHECKS = {
-  webhook: (secret: string) => (got: Got) => {
+/** Request checks of the real services: wrong signatures and formats are rejected as they reject them. */
+export const VERIFIERS = {
+  webhook: (secret: string) => (got: ReceivedRequest) => {
     const { 'x-muster-timestamp': timestamp, 'x-muster-signature': signature } = got.headers
     const isFresh = Math.abs(Date.now() / 1000 - Number(timestamp)) < 300
     const isRight = signature === `sha256=${hmac(secret, `${timestamp}.${got.body}`).digest('hex')}`
     return { status: isFresh && isRight ? 200 : 401 }
   },
-  slack: () => (got: Got) =>
+  slack: () => (got: ReceivedRequest) =>
     typeof JSON.parse(got.body).text === 'string' ? { body: 'ok' } : { status: 400, body: 'invalid_payload' },
-  dingtalk: (secret: string) => (got: Got) => {
+  dingtalk: (secret: string) => (got: ReceivedRequest) => {
     const { msgtype, text } = JSON.parse(got.body)
     const timestamp = got.query.get('timestamp')
     const isSigned = got.query.get('sign') === hmac(secret, `${timestamp}\n${secret}`).digest('base64')
@@ -54,14 +54,14 @@ export const CHECKS = {
     if (!isSigned || !isFresh || !got.query.get('access_token')) return { body: { errcode: 310_000, errmsg: 'sign not match' } }
     return { body: msgtype === 'text' && text.content ? { errcode: 0, errmsg: 'ok' } : { errcode: 40_035, errmsg: 'bad' } }
   },
-  feishu: (secret: string) => (got: Got) => {
+  feishu: (secret: string) => (got: ReceivedRequest) => {
     const { timestamp, sign, msg_type, content } = JSON.parse(got.body)
     const isFresh = Math.abs(Date.now() / 1000 - Number(timestamp)) < 3600
     if (sign !== hmac(`${timestamp}\n${secret}`, '').digest('base64') || !isFresh)
       return { body: { code: 19_021, msg: 'sign match fail or timestamp is not within one hour from current time' } }
     return { body: msg_type === 'text' && content.text ? { code: 0, msg: 'success' } : { code: 9499, msg: 'Bad Request' } }
   },
-  wecom: () => (got: Got) => {
+  wecom: () => (got: ReceivedRequest) => {
     const { msgtype, text } = JSON.parse(got.body)
     if (!got.query.get('key')) return { body: { errcode: 93_000, errmsg: 'invalid webhook url' } }
     const isRight = msgtype === 'text' && Buffer.byteLength(text.content) <= 2048
@@ -69,8 +69,8 @@ export const CHECKS = {
   },
 }
 
-/** A mail server on loopback with a certificate of its own making; what it takes it keeps. */
-export async function mailReceiver(options: SMTPServerOptions = {}) {
+/** A mail server on loopback with a self-signed certificate that records its mails. */
+export async function createMailReceiver(options: SMTPServerOptions = {}) {
   const mails: { from: string; to: string[]; text: string; user: unknown; isSecure: boolean }[] = []
   const server = new SMTPServer({
     authOptional: true,
@@ -88,7 +88,7 @@ export async function mailReceiver(options: SMTPServerOptions = {}) {
     },
     ...options,
   })
-  // A client that does not trust the certificate hangs up.
+  // Clients that do not trust the certificate disconnect.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

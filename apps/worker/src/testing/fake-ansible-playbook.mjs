@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Stands in for ansible-playbook where signals and floods are tried: what it does is named by the playbook's file name.
+// A fake ansible-playbook for tests of signals and floods. The playbook's file name selects the behavior.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 
@@ -18,17 +18,17 @@ const write = (fd, text) => {
       if (error.code !== 'EAGAIN') throw error
     }
 }
-const tell = (kind, fields = {}) => write(3, `${JSON.stringify({ kind, t: Date.now() / 1000, ...fields })}\n`)
+const emit = (kind, fields = {}) => write(3, `${JSON.stringify({ kind, t: Date.now() / 1000, ...fields })}\n`)
 const figures = { ok: 1, failures: 0, unreachable: 0, changed: 0, skipped: 0, rescued: 0, ignored: 0 }
 const wait = () => setInterval(() => {}, 1000)
 const begin = () => {
-  tell('play_start', { play: 'all', stdout: '\nPLAY [all]' })
-  tell('task_start', { play: 'all', task: 'work', uuid: 'u1', action: 'command', stdout: '\nTASK [work]' })
-  for (const host of hosts) tell('host_start', { play: 'all', task: 'work', uuid: 'u1', action: 'command', host })
+  emit('play_start', { play: 'all', stdout: '\nPLAY [all]' })
+  emit('task_start', { play: 'all', task: 'work', uuid: 'u1', action: 'command', stdout: '\nTASK [work]' })
+  for (const host of hosts) emit('host_start', { play: 'all', task: 'work', uuid: 'u1', action: 'command', host })
 }
 const end = () => {
   for (const host of hosts)
-    tell('ok', {
+    emit('ok', {
       play: 'all',
       task: 'work',
       uuid: 'u1',
@@ -39,11 +39,11 @@ const end = () => {
       result: { rc: 0 },
       stdout: `ok: [${host}]`,
     })
-  tell('stats', { hosts: Object.fromEntries(hosts.map((host) => [host, figures])), stdout: 'RECAP' })
+  emit('stats', { hosts: Object.fromEntries(hosts.map((host) => [host, figures])), stdout: 'RECAP' })
 }
 
-const acts = {
-  /** Everything that it was given, as one line of JSON. */
+const behaviors = {
+  /** Prints its arguments, environment and files as one line of JSON. */
   look() {
     const files = fs.readdirSync('.', { recursive: true, withFileTypes: true }).filter((f) => f.isFile())
     const read = files.map((f) => [f.name, fs.readFileSync(`${f.parentPath}/${f.name}`, 'utf8')])
@@ -71,7 +71,7 @@ const acts = {
     process.on('SIGINT', () => process.exit(130))
     wait()
   },
-  /** Works until a file `go` lies beside the playbook. */
+  /** Works until a file `go` exists beside the playbook. */
   held() {
     begin()
     const timer = setInterval(() => {
@@ -80,7 +80,7 @@ const acts = {
       end()
     }, 50)
   },
-  /** Ignores what can be ignored, and has a child that has left the process group. */
+  /** Ignores signals and has a child outside its process group. */
   stubborn() {
     const stray = spawn('sh', ['-c', 'trap "" INT TERM; sleep 300; :'], { detached: true, stdio: 'inherit' })
     for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => write(1, `got ${name}\n`))
@@ -92,7 +92,7 @@ const acts = {
     write(2, 'ERROR! the playbook could not be found\n')
     process.exit(4)
   },
-  /** Ends well, and leaves a process that floods its output for ever. */
+  /** Succeeds and leaves a process that floods its output forever. */
   escaped() {
     const stray = spawn('sh', ['-c', 'while :; do echo and on and on; done'], { detached: true, stdio: 'inherit' })
     begin()
@@ -100,34 +100,34 @@ const acts = {
     end()
     process.exit(0)
   },
-  /** Says when something happened in a way that no database takes. */
+  /** Emits a timestamp that the database rejects. */
   unstorable() {
     begin()
-    tell('ok', { host: hosts[0], task: 'work', uuid: 'u1', t: 1e300, stdout: 'ok' })
+    emit('ok', { host: hosts[0], task: 'work', uuid: 'u1', t: 1e300, stdout: 'ok' })
     wait()
   },
-  /** The same in the figures of its hosts. */
+  /** Emits host counts that the database rejects. */
   uncountable() {
     begin()
-    tell('stats', { hosts: { [hosts[0]]: { ...figures, ok: 1e300 } } })
+    emit('stats', { hosts: { [hosts[0]]: { ...figures, ok: 1e300 } } })
   },
-  /** Is killed while its first host is between two tasks, and the others are in the middle of one. */
+  /** Gets killed while its first host is between two tasks and the others are in a task. */
   killed() {
     begin()
-    tell('ok', { host: hosts[0], task: 'work', uuid: 'u1', result: {}, stdout: 'ok' })
+    emit('ok', { host: hosts[0], task: 'work', uuid: 'u1', result: {}, stdout: 'ok' })
     process.kill(process.pid, 'SIGKILL')
   },
-  /** Its first host waits for the second, which is in the middle of the second task. */
+  /** Its first host waits for the second one, which is in its second task. */
   between() {
     begin()
-    for (const host of hosts) tell('ok', { host, task: 'work', uuid: 'u1', changed: true, result: {}, stdout: 'ok' })
-    tell('task_start', { play: 'all', task: 'more', uuid: 'u2', action: 'command', stdout: '\nTASK [more]' })
-    for (const host of hosts) tell('host_start', { task: 'more', uuid: 'u2', host })
-    tell('ok', { host: hosts[0], task: 'more', uuid: 'u2', result: {}, stdout: 'ok' })
+    for (const host of hosts) emit('ok', { host, task: 'work', uuid: 'u1', changed: true, result: {}, stdout: 'ok' })
+    emit('task_start', { play: 'all', task: 'more', uuid: 'u2', action: 'command', stdout: '\nTASK [more]' })
+    for (const host of hosts) emit('host_start', { task: 'more', uuid: 'u2', host })
+    emit('ok', { host: hosts[0], task: 'more', uuid: 'u2', result: {}, stdout: 'ok' })
     process.on('SIGINT', () => process.exit(130))
     wait()
   },
-  /** Says the secret of extra var `secret` in many forms, and tears it over several writes. */
+  /** Prints the extra var `secret` in many encodings and split over several writes. */
   async leak() {
     const secret = JSON.parse(fs.readFileSync('extra-vars.yml', 'utf8').match(/"secret": !unsafe ("(?:[^"\\]|\\.)*")/)[1])
     begin()
@@ -136,7 +136,7 @@ const acts = {
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
     write(2, `basic ${Buffer.from(`admin:${secret}`).toString('base64')} and ${encodeURIComponent(secret)}\n`)
-    tell('ok', {
+    emit('ok', {
       host: hosts[0],
       task: `say ${secret}`,
       uuid: 'u1',
@@ -146,11 +146,11 @@ const acts = {
     write(1, `${'y'.repeat(16 * 1024 - 4)}${secret}\n`)
     end()
   },
-  /** What no callback should write. */
+  /** Writes invalid and oversized events. */
   garbage() {
     begin()
     write(3, 'not json\n{"kind":1}\n')
-    tell('ok', {
+    emit('ok', {
       host: hosts[0],
       task: 'big',
       uuid: 'u1',
@@ -164,5 +164,5 @@ const acts = {
     end()
   },
 }
-const act = process.argv.at(-1).split('/').at(-1).replace('.yml', '')
-await acts[act]()
+const behavior = process.argv.at(-1).split('/').at(-1).replace('.yml', '')
+await behaviors[behavior]()

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type GitServer = { url: string; port: number; asked: string[]; close(): Promise<void> }
+export type GitServer = { url: string; port: number; authorizations: string[]; close(): Promise<void> }
 
-/** git's own http-backend (CGI/1.1) for the repositories below `root`, behind basic auth. `asked` are the Authorization headers seen. */
+/** git's own http-backend (CGI/1.1) for the repositories below `root`, behind basic auth. `authorizations` are the received Authorization headers. */
 export async function serveGit(root: string, login: { username: string; password: string }): Promise<GitServer> {
-  const asked: string[] = []
+  const authorizations: string[] = []
   const right = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`
   const server: Server = createServer((request, response) => {
     const { authorization } = request.headers
-    if (authorization) asked.push(authorization)
+    if (authorization) authorizations.push(authorization)
     if (authorization !== right) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
       return
@@ -54,7 +54,7 @@ export async function serveGit(root: string, login: { username: string; password
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    asked,
+    authorizations,
     close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
   }
 }

@@ -1,37 +1,36 @@
 import { join } from 'node:path'
-import type { SETTINGS } from '@muster/core/config'
-import type { z } from 'zod'
+import type { AllSettings } from '@muster/core/registry'
 import type { ExecutorConfig } from '../ansible/execution.ts'
-import { chooseIsolation, type IsolationConfig, surroundingsOf } from '../ansible/isolation/choose-isolation.ts'
-import type { Isolation, Surroundings } from '../ansible/isolation/isolation.ts'
-import { lookAtAnsible } from '../ansible-version.ts'
+import { chooseIsolation, type IsolationConfig, visiblePaths } from '../ansible/isolation/choose-isolation.ts'
+import type { Isolation, VisiblePaths } from '../ansible/isolation/isolation.ts'
+import { detectAnsible } from '../ansible-version.ts'
 
-type Wanted = z.output<typeof SETTINGS.ANSIBLE_ISOLATION>
+type Wanted = AllSettings['ANSIBLE_ISOLATION']
 type Files = { folder?: string; password?: string }
 
-/** A world makes playbooks of its own later. */
+/** A fixture makes playbooks of its own later. */
 function settings(config: ExecutorConfig, wanted: Wanted, { folder, password }: Files): IsolationConfig {
   const root = join(config.ANSIBLE_WORK_DIR, '..')
-  const readable = [join(root, 'playbooks'), join(root, 'packages/discovery/src'), ...(folder ? [folder] : [])]
+  const readable = [join(root, 'playbooks'), ...(folder ? [folder] : [])]
   const paths = { ANSIBLE_READABLE_PATHS: readable, CREDENTIAL_MASTER_PASSWORD_FILE: password }
   return { ...config, ...paths, ANSIBLE_ISOLATION: wanted }
 }
 
-const known = new Map<string, ReturnType<typeof lookAtAnsible>>()
+const known = new Map<string, ReturnType<typeof detectAnsible>>()
 
 /** It takes a while and is always the same. */
 function ansibleOf({ ANSIBLE_PLAYBOOK: executable }: ExecutorConfig) {
-  const looked = known.get(executable) ?? lookAtAnsible(executable)
+  const looked = known.get(executable) ?? detectAnsible(executable)
   known.set(executable, looked)
   return looked
 }
 
 /**
- * What a worker would keep the runs of a world in.
+ * What a worker would keep the runs of a fixture in.
  * @param files a folder that runs may read besides, and a file in it that they may not
  */
-export const isolationFor = async (config: ExecutorConfig, wanted: Wanted, files: Files = {}): Promise<Isolation> =>
+export const createIsolation = async (config: ExecutorConfig, wanted: Wanted, files: Files = {}): Promise<Isolation> =>
   chooseIsolation(settings(config, wanted, files), await ansibleOf(config))
 
-export const surroundingsFor = async (config: ExecutorConfig): Promise<Surroundings> =>
-  surroundingsOf(settings(config, 'auto', {}), await ansibleOf(config))
+export const createVisiblePaths = async (config: ExecutorConfig): Promise<VisiblePaths> =>
+  visiblePaths(settings(config, 'auto', {}), await ansibleOf(config))

@@ -16,7 +16,7 @@ export type TestBao = {
 }
 
 /** A real OpenBao server in memory, from the executable that OPENBAO names (`npm test` does). */
-export async function openbao(): Promise<TestBao> {
+export async function startOpenBao(): Promise<TestBao> {
   const home = await mkdtemp(join(tmpdir(), 'muster-bao-'))
   const port = await freePort()
   const rootToken = randomUUID()

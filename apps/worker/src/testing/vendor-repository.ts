@@ -37,9 +37,9 @@ export async function vendorRepository(lab: Lab, nodeExporter: string | null) {
     withSuite('oneapi', 'all', 'main', oneapiPackages),
     writeAptIndex(folder, { at: 'node', debs: nodeExporter ? [take('node', nodeExporter)] : [] }, key),
   ])
-  put('amd/rocm/rocm.gpg.key', key.publicKey.armoured)
-  put('intel/gpu/intel-graphics.key', key.publicKey.armoured)
-  put('node/repository.asc', key.publicKey.armoured)
+  put('amd/rocm/rocm.gpg.key', key.publicKey.armored)
+  put('intel/gpu/intel-graphics.key', key.publicKey.armored)
+  put('node/repository.asc', key.publicKey.armored)
   for (const [name, content] of Object.entries(ascendFiles(ascendArch))) put(`ascend/${name}`, content)
   const server = await serveFolder(folder, lab.hostAddress)
   return {

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os'
-import { labUp } from '@muster/lab'
+import { startLab } from '@muster/lab'
 import { ansiblePeer } from '../ansible-peer.ts'
 import type { Bench } from '../bench.ts'
 import { connect } from '../client.ts'
@@ -12,7 +12,7 @@ const PROFILES = ['h100x8', 'mi300x8', 'max1550x4', 'ascend910b3x8', 'ppuzw810ex
 
 /** Hosts per second: our sweep through the public API, from the mutation to the last snapshot stored, against Ansible's fact gathering. */
 export const bench: Bench = async ({ rounds, say }) => {
-  const lab = await labUp({
+  const lab = await startLab({
     nodes: Array.from({ length: HOSTS }, (_, i) => ({
       name: `node${String(i + 1).padStart(2, '0')}`,
       profile: PROFILES[i % PROFILES.length]!,

@@ -30,7 +30,7 @@ export const bench: Bench = async ({ say, option }) => {
     await seedAgents(product.databaseUrl, agents)
     await query(
       product.databaseUrl,
-      'insert into agent_settings (tenant_id, heartbeat_s, stale_after_s, offline_after_s) select id, $1, $2, $3 from tenants',
+      'insert into agent_settings (tenant_id, heartbeat_interval_seconds, stale_after_seconds, offline_after_seconds) select id, $1, $2, $3 from tenants',
       [interval, stale, offline],
     )
     let token: string | null = null

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { encodeHeartbeat, publicKey, sign, verify } from '@muster/protocol'
 import type { Bench } from '../bench.ts'
-import { agentKey, beatOf, seedAgents } from '../bench-agents.ts'
+import { agentKey, heartbeatOf, seedAgents } from '../bench-agents.ts'
 import type { Sample } from '../compare.ts'
 import { startEtcd } from '../etcd-peer.ts'
 import { startProduct } from '../product.ts'
@@ -108,7 +108,7 @@ async function startLoad(...args: (string | number)[]): Promise<{ go(): Promise<
 function ownVerifications(count = 3000): number {
   const privateKey = agentKey(0)
   const key = publicKey(createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'))
-  const signed = encodeHeartbeat(beatOf(0, 1, new Date()))
+  const signed = encodeHeartbeat(heartbeatOf(0, 1, new Date()))
   const { signature } = sign(signed, privateKey, new Date())
   const before = process.cpuUsage()
   for (let i = 0; i < count; i++) if (!verify(signed, signature, key)) throw new Error('its own signature was refused')

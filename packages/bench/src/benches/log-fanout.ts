@@ -46,7 +46,7 @@ export const bench: Bench = async ({ rounds, say, option }) => {
           follow(product.url, token!, id, lags, dropAfter(followed++, reconnects, (rate / RUNS) * SECONDS)),
         ),
       )
-      await newest(api, (run) => run.execAt !== null)
+      await newest(api, (run) => run.ansibleStartedAt !== null)
       // So that what starting costs is over.
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
       const before = { ...product.cpu(), clients: cpuSeconds([process.pid]) }
@@ -129,13 +129,13 @@ async function follow(url: string, token: string, id: string, lags: number[], dr
   return lines
 }
 
-type Run = { finishedAt: string | null; execAt: string | null; lineCount: number }
+type Run = { finishedAt: string | null; ansibleStartedAt: string | null; lineCount: number }
 
 /** The newest runs, once all of them are so far. */
 async function newest(api: Client, isSoFar: (run: Run) => boolean): Promise<Run[]> {
   while (true) {
     const { jobRuns } = await api.request<{ jobRuns: { edges: { node: Run }[] } }>(
-      'query ($runs: Int!) { jobRuns(first: $runs) { edges { node { finishedAt execAt lineCount } } } }',
+      'query ($runs: Int!) { jobRuns(first: $runs) { edges { node { finishedAt ansibleStartedAt lineCount } } } }',
       { runs: RUNS },
     )
     const runs = jobRuns.edges.map((edge) => edge.node)

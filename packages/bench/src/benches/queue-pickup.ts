@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { connectDb } from '@muster/core/db'
 import { createLog } from '@muster/core/log'
 import { createQueue } from '@muster/core/queue'
+import { queues } from '@muster/core/registry'
+import { jobRunQueue } from '@muster/core/runs'
 import { startTestPostgres } from '@muster/standalone'
 import pg from 'pg'
 import type { Bench } from '../bench.ts'
@@ -78,12 +80,12 @@ async function pickups({ enqueue }: Contender, begun: Map<string, number>): Prom
 async function openOurs(url: string, handle: (id: string) => void): Promise<Contender> {
   const log = createLog('bench', 'warn')
   const { db, close } = connectDb(url, { max: 2 })
-  const worker = await createQueue(url, log, 'worker')
-  const sender = await createQueue(url, log, 'sender')
-  await worker.work('job-run', CONCURRENCY, async ({ id }) => handle(id))
+  const worker = await createQueue(url, log, 'worker', queues)
+  const sender = await createQueue(url, log, 'sender', queues)
+  await worker.work(jobRunQueue, CONCURRENCY, async ({ id }) => handle(id))
   const tenantId = randomUUID()
   return {
-    enqueue: (id) => db.transaction((tx) => sender.send(tx, 'job-run', [{ id, tenantId }])),
+    enqueue: (id) => db.transaction((tx) => sender.send(tx, jobRunQueue, [{ id, tenantId }])),
     async stop() {
       await Promise.all([worker.close(), sender.close()])
       await close()

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { labUp } from '@muster/lab'
+import { startLab } from '@muster/lab'
 import { type AnsiblePeer, ansiblePeer } from '../ansible-peer.ts'
 import type { Bench } from '../bench.ts'
 import { interleave, type Sample } from '../compare.ts'
@@ -20,7 +20,7 @@ const WORTH_IT = 0.75
  * user nor a root directory of its own as an isolated run does.
  */
 export const bench: Bench = async ({ rounds, say }) => {
-  const lab = await labUp({ nodes: [{ name: 'node1', profile: 'cpu' }] })
+  const lab = await startLab({ nodes: [{ name: 'node1', profile: 'cpu' }] })
   const peer = ansiblePeer(lab)
   const warm = { libraries: await startWarm(peer, 'libraries'), all: await startWarm(peer, 'all') }
   try {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeHeartbeat, envelope, sign } from '@muster/protocol'
 import { type AgentLine, openLine } from '../agent-line.ts'
-import { agentKey, beatOf } from '../bench-agents.ts'
+import { agentKey, heartbeatOf } from '../bench-agents.ts'
 
 const [url, ...numbers] = process.argv.slice(2) as [string, ...string[]]
 const [agents, interval, seconds, silentEvery] = numbers.map(Number) as [number, number, number, number]
@@ -30,7 +30,7 @@ async function sendOn(line: AgentLine): Promise<void> {
     const [i, round] = [n % agents, Math.floor(n / agents)]
     if (round > 0 && i % silentEvery === 0) continue
     const now = new Date()
-    const signed = encodeHeartbeat(beatOf(i, round + 1, now))
+    const signed = encodeHeartbeat(heartbeatOf(i, round + 1, now))
     const word = await line.send(envelope(signed, sign(signed, keys[i]!, now))).catch(() => 'unreachable')
     answers[word] = (answers[word] ?? 0) + 1
     times.push(performance.now() - began - dueAt(n) * interval * 1000)

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { encodeHeartbeat, envelope, sign } from '@muster/protocol'
-import { agentKey, agentName, beatOf } from '../bench-agents.ts'
+import { agentKey, agentName, heartbeatOf } from '../bench-agents.ts'
 
 const [url, ...numbers] = process.argv.slice(2) as [string, ...string[]]
 const [agents, beats, connections, first, badPercent] = numbers.map(Number) as [number, number, number, number, number]
@@ -14,7 +14,7 @@ const keys = Array.from({ length: agents }, (_, i) => agentKey(i))
 for (let round = 0; round < beats; round++)
   for (let i = 0; i < agents; i++) {
     const now = new Date()
-    const signed = encodeHeartbeat(beatOf(i, first + round, now))
+    const signed = encodeHeartbeat(heartbeatOf(i, first + round, now))
     const isBad = (round * agents + i) % 100 < badPercent
     const body = envelope(signed, sign(signed, keys[isBad ? (i + 1) % agents : i]!, now))
     const head = `POST /agent/v1/nodes/${agentName(i)}/heartbeat HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`

@@ -1,23 +1,20 @@
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { jobTemplates } from '../jobs/tables.ts'
-import { type Cast, race, type TestRuntime, testRuntime } from '../testing/index.ts'
-import {
-  addMember,
-  apiTokens,
-  auditEntries,
-  createApiToken,
-  createTenant,
-  findActorByToken,
-  findMembership,
-  members,
-  revokeApiToken,
-  updateBuiltInTemplates,
-  users,
-} from './index.ts'
+import { auditEntries } from '../audit/index.ts'
+import { updateBuiltInTemplates } from '../templates/index.ts'
+import { jobTemplates } from '../templates/tables.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { race } from '../testing/race.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { addMember } from './add-member.ts'
+import { createApiToken } from './create-api-token.ts'
+import { createTenant } from './create-tenant.ts'
+import { findActorByToken, findMembership } from './queries.ts'
+import { revokeApiToken } from './revoke-api-token.ts'
+import { apiTokens, members, users } from './tables.ts'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
   cast = await t.given.tenant()

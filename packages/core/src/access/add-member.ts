@@ -1,9 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { Conflict, Forbidden, NotFound, parseInput } from '../errors.ts'
-import { Id } from '../input.ts'
-import { whyNotGrant } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { Conflict, Forbidden, NotFound, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { memberAudit } from './audit-actions.ts'
+import { memberPermissions } from './permissions.ts'
+import { grantBlockedReason } from './policy.ts'
 import { type Member, members, ROLES, users } from './tables.ts'
 
 export const AddMemberInput = z.object({ userId: Id, role: z.enum(ROLES) })
@@ -13,16 +16,16 @@ export const AddMemberInput = z.object({ userId: Id, role: z.enum(ROLES) })
  * @throws Forbidden a role above the caller's own; NotFound; Conflict the user is a member already
  */
 export async function addMember(ctx: Ctx, input: z.input<typeof AddMemberInput>): Promise<Member> {
-  authorize(ctx, 'member:write')
+  authorize(ctx, memberPermissions.write)
   const { userId, role } = parseInput(AddMemberInput, input)
-  const refused = whyNotGrant(ctx.actor, role)
-  if (refused) throw new Forbidden(`member:write: ${refused}`)
+  const refused = grantBlockedReason(ctx.actor, role)
+  if (refused) throw new Forbidden(`${memberPermissions.write.name}: ${refused}`)
   return inTransaction(ctx, async (tx) => {
     const [user] = await tx.select({ id: users.id, name: users.name }).from(users).where(eq(users.id, userId))
     if (!user) throw new NotFound(`There is no user ${userId}.`)
     const [member] = await tx.insert(members).values({ tenantId: ctx.tenantId, userId, role }).onConflictDoNothing().returning()
     if (!member) throw new Conflict(`${user.name} is a member already.`)
-    await audit(tx, ctx, 'member.add', user, { role })
+    await audit(tx, ctx, memberAudit.add, user, { role })
     return member
   })
 }

@@ -1,14 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { Forbidden, parseInput } from '../errors.ts'
-import { oneLine } from '../input.ts'
-import { whyNotGrant } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { Forbidden, parseInput } from '../kernel/errors.ts'
+import { singleLineText } from '../kernel/input.ts'
+import { apiTokenAudit } from './audit-actions.ts'
+import { tokenPermissions } from './permissions.ts'
+import { grantBlockedReason } from './policy.ts'
 import { type ApiToken, apiTokens, ROLES } from './tables.ts'
 import { makeToken } from './tokens.ts'
 
 export const CreateApiTokenInput = z.object({
-  name: oneLine(100),
+  name: singleLineText(100),
   role: z.enum(ROLES),
   /** Null: it does not expire. */
   expiresInDays: z
@@ -27,10 +30,10 @@ export async function createApiToken(
   ctx: Ctx,
   input: z.input<typeof CreateApiTokenInput>,
 ): Promise<{ token: string; apiToken: ApiToken }> {
-  authorize(ctx, 'token:write')
+  authorize(ctx, tokenPermissions.write)
   const { name, role, expiresInDays } = parseInput(CreateApiTokenInput, input)
-  const refused = whyNotGrant(ctx.actor, role)
-  if (refused) throw new Forbidden(`token:write: ${refused}`)
+  const refused = grantBlockedReason(ctx.actor, role)
+  if (refused) throw new Forbidden(`${tokenPermissions.write.name}: ${refused}`)
   const { token, prefix, hash } = makeToken()
   return inTransaction(ctx, async (tx) => {
     const [apiToken] = await tx
@@ -45,7 +48,7 @@ export async function createApiToken(
         expiresAt: expiresInDays ? sql`now() + make_interval(days => ${expiresInDays})` : null,
       })
       .returning()
-    await audit(tx, ctx, 'api_token.create', apiToken!, { role, prefix })
+    await audit(tx, ctx, apiTokenAudit.create, apiToken!, { role, prefix })
     return { token, apiToken: apiToken! }
   })
 }

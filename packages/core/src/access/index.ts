@@ -1,14 +1,16 @@
 export { AddMemberInput, addMember } from './add-member.ts'
+export { apiTokenAudit, memberAudit, tenantAudit } from './audit-actions.ts'
 export { CreateApiTokenInput, createApiToken } from './create-api-token.ts'
 export { CreateTenantInput, createTenant } from './create-tenant.ts'
-export { whyNotGrant, whyNotRevoke } from './policy.ts'
+export { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
+export { grantBlockedReason, revokeBlockedReason } from './policy.ts'
 export { findActorByToken, findMembership } from './queries.ts'
 export { revokeApiToken } from './revoke-api-token.ts'
+export { accessSettings } from './settings.ts'
 export {
   type ApiToken,
   accounts,
   apiTokens,
-  auditEntries,
   type Member,
   members,
   ROLES,
@@ -17,6 +19,7 @@ export {
   type Tenant,
   tenants,
   users,
+  VAR_MERGES,
+  type VarMerge,
   verifications,
 } from './tables.ts'
-export { updateBuiltInTemplates } from './update-built-in-templates.ts'

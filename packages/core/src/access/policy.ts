@@ -1,15 +1,15 @@
-import type { Actor } from '../context.ts'
+import type { Actor } from '../kernel/context.ts'
 import { type ApiToken, ROLES, type Role } from './tables.ts'
 
 /** Why `actor` may not hand out `role`; null when allowed. Nobody gives more than they have. */
-export function whyNotGrant(actor: Actor, role: Role): string | null {
+export function grantBlockedReason(actor: Actor, role: Role): string | null {
   if (actor.kind === 'system') return null
   if (actor.kind === 'worker' || actor.kind === 'agent') return 'a machine gives no roles'
   return ROLES.indexOf(role) <= ROLES.indexOf(actor.role) ? null : `the role ${role} is more than your own, ${actor.role}`
 }
 
 /** Why `actor` may not revoke this token: admins may revoke every one, others those of their own making. */
-export function whyNotRevoke(actor: Actor, token: Pick<ApiToken, 'name' | 'createdById' | 'revokedAt'>): string | null {
+export function revokeBlockedReason(actor: Actor, token: Pick<ApiToken, 'name' | 'createdById' | 'revokedAt'>): string | null {
   if (token.revokedAt) return `The token ${token.name} is already revoked.`
   if (actor.kind === 'system' || actor.kind === 'worker') return null
   if (actor.kind === 'agent') return 'An agent revokes no tokens.'

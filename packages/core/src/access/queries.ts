@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import type { Actor } from '../context.ts'
-import type { Db } from '../db/client.ts'
+import type { Actor } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
 import { apiTokens, members, type Role, tenants } from './tables.ts'
 import { hashToken, looksLikeToken } from './tokens.ts'
 

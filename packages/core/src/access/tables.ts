@@ -1,10 +1,8 @@
-import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, primaryKey, snakeCase, text, uuid } from 'drizzle-orm/pg-core'
-import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+import { boolean, index, integer, primaryKey, snakeCase, text, uuid } from 'drizzle-orm/pg-core'
+import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
+import type { Role } from '../kernel/permissions.ts'
 
-/** Roles from weakest to strongest; each includes the ones before it. */
-export const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const
-export type Role = (typeof ROLES)[number]
+export { ROLES, type Role } from '../kernel/permissions.ts'
 
 /** Of two dictionaries for one variable in two layers: whether the nearer one stands in place of the other, or is laid into it. */
 export const VAR_MERGES = ['replace', 'deep'] as const
@@ -15,15 +13,15 @@ export const tenants = snakeCase.table('tenants', {
   name: text().notNull().unique(),
   varMerge: text().$type<VarMerge>().notNull().default('replace'),
   /** How many of its runs may go on at once, over all workers. Null: as many as there is room for. */
-  runsAtOnce: integer(),
+  maxConcurrentRuns: integer(),
   /** Since when none of its runs begins. Null: they do. */
   queuePausedAt: at(),
   queuePausedByName: text(),
   queuePauseReason: text(),
   /** How many days after its end a run's log, its artifacts and the run as a whole are kept. Null: for ever. */
-  keepLogDays: integer(),
-  keepArtifactDays: integer(),
-  keepRunDays: integer(),
+  logRetentionDays: integer(),
+  artifactRetentionDays: integer(),
+  runRetentionDays: integer(),
   createdAt: createdAt(),
 })
 
@@ -132,26 +130,3 @@ export const apiTokens = snakeCase.table(
 )
 
 export type ApiToken = typeof apiTokens.$inferSelect
-
-/** Who did what to which object, written in the same transaction as the change itself. */
-export const auditEntries = snakeCase.table(
-  'audit_entries',
-  {
-    id: id(),
-    tenantId: uuid()
-      .notNull()
-      .references(() => tenants.id),
-    /** user, token, worker, agent or system. */
-    actorKind: text().notNull(),
-    actorId: text(),
-    actorName: text().notNull(),
-    /** `<object>.<verb>`, for example `job_run.cancel`. */
-    action: text().notNull(),
-    objectId: uuid().notNull(),
-    objectName: text(),
-    details: jsonb().$type<Record<string, unknown>>().notNull().default(sql`'{}'::jsonb`),
-    requestId: text(),
-    createdAt: createdAt(),
-  },
-  (t) => [index().on(t.tenantId, t.id), index().on(t.objectId)],
-)

@@ -1,12 +1,16 @@
-import { NodeId, publicKey, RefusedKey } from '@muster/protocol'
+import { InvalidKeyError, NodeId, publicKey } from '@muster/protocol'
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { visibleTo } from '../db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../errors.ts'
-import { Id, prose } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Id, multilineText } from '../kernel/input.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/tables.ts'
-import { settleKeyAlert } from './revoke-agent-key.ts'
+import { agentKeyAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
+import { resolveKeyAlert } from './revoke-agent-key.ts'
 import { type AgentKey, agentKeys } from './tables.ts'
 import { keyFingerprint } from './trust.ts'
 
@@ -20,7 +24,7 @@ export const AllowAgentKeyInput = z.object({
    * name the first time.
    */
   agentId: NodeId.nullish(),
-  note: prose(500).nullish(),
+  note: multilineText(500).nullish(),
 })
 
 /**
@@ -30,10 +34,10 @@ export const AllowAgentKeyInput = z.object({
  * @throws Conflict it is revoked, or speaks for another node
  */
 export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKeyInput>): Promise<AgentKey> {
-  authorize(ctx, 'agent:trust')
+  authorize(ctx, agentPermissions.trust)
   const { nodeId = null, agentId = null, note, ...given } = parseInput(AllowAgentKeyInput, input)
   const base64 = checkedKey(given.publicKey)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     if (nodeId) await checkNode(tx, ctx, nodeId)
     const allowed = { status: 'ALLOWED' as const, approvedAt: sql`now()`, approvedByName: ctx.actor.name, note: note ?? '' }
     const [key] = await tx
@@ -64,13 +68,13 @@ export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKe
     await audit(
       tx,
       ctx,
-      'agent_key.allow',
+      agentKeyAudit.allow,
       { id: key.id, name: keyFingerprint(base64) },
       { nodeId: key.nodeId, agentId: key.agentId },
     )
     if (key.nodeId) {
-      for (const nudge of await settleKeyAlert(tx, ctx, key.nodeId)) afterwards(nudge)
-      afterwards({ topic: 'node', id: key.nodeId, tenantId: ctx.tenantId })
+      for (const changeEvent of await resolveKeyAlert(tx, ctx, key.nodeId)) ctx.notify(changeEvent)
+      ctx.notify(nodeChanged({ id: key.nodeId, tenantId: ctx.tenantId }))
     }
     return key
   })
@@ -80,7 +84,7 @@ function checkedKey(text: string): string {
   try {
     return publicKey(text).base64
   } catch (error) {
-    if (error instanceof RefusedKey) throw new InvalidInput([{ path: 'publicKey', message: error.message }])
+    if (error instanceof InvalidKeyError) throw new InvalidInput([{ path: 'publicKey', message: error.message }])
     throw error
   }
 }

@@ -1,14 +1,18 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { resolveAlerts } from '../alerts/index.ts'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { visibleTo } from '../db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../errors.ts'
-import { Id } from '../input.ts'
-import { whyNotApproveAgentChange } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { agentNotFoundOrConflict, agentOf } from './agent-lookup.ts'
+import { agentAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
+import { approveAgentChangeBlockedReason } from './policy.ts'
 import { revokeKeysOf } from './revoke-agent-key.ts'
 import { type Agent, agentKeys, agents } from './tables.ts'
-import { agentOf, whyNoAgent } from './whose-agent.ts'
 
 export const ApproveAgentChangeInput = z
   .object({
@@ -26,12 +30,12 @@ export const ApproveAgentChangeInput = z
  * @throws Conflict it is deregistered, or what waits is no longer what was compared
  */
 export async function approveAgentChange(ctx: Ctx, input: z.input<typeof ApproveAgentChangeInput>): Promise<Agent> {
-  authorize(ctx, 'agent:trust')
+  authorize(ctx, agentPermissions.trust)
   const { nodeId, keyId, fingerprint } = parseInput(ApproveAgentChangeInput, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const [before] = await tx.select().from(agents).where(agentOf(ctx, nodeId)).for('update')
-    const none = (now: Agent) => whyNotApproveAgentChange(ctx.actor, now, keyId ? 1 : 0)
-    if (!before || before.state === 'DEREGISTERED') throw await whyNoAgent(tx, ctx, nodeId, none)
+    const none = (now: Agent) => approveAgentChangeBlockedReason(ctx.actor, now, keyId ? 1 : 0)
+    if (!before || before.state === 'DEREGISTERED') throw await agentNotFoundOrConflict(tx, ctx, nodeId, none)
     if (keyId) {
       const [key] = await tx
         .update(agentKeys)
@@ -55,9 +59,9 @@ export async function approveAgentChange(ctx: Ctx, input: z.input<typeof Approve
       .where(eq(agents.nodeId, nodeId))
       .returning()
     const kinds = [...(keyId ? (['key_changed'] as const) : []), ...(fingerprint ? (['fingerprint_changed'] as const) : [])]
-    for (const nudge of await resolveAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kinds }])) afterwards(nudge)
-    await audit(tx, ctx, 'agent.approve_change', { id: nodeId, name: before.agentId }, { keyId, fingerprint })
-    afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+    for (const changeEvent of await resolveAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kinds }])) ctx.notify(changeEvent)
+    await audit(tx, ctx, agentAudit.approveChange, { id: nodeId, name: before.agentId }, { keyId, fingerprint })
+    ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     return agent!
   })
 }

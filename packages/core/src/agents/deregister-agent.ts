@@ -1,15 +1,19 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { ALERT_KINDS, resolveAlerts } from '../alerts/index.ts'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { parseInput } from '../errors.ts'
-import { Id, oneLine } from '../input.ts'
-import { whyNotDeregisterAgent } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { Id, singleLineText } from '../kernel/input.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { agentNotFoundOrConflict, agentOf } from './agent-lookup.ts'
+import { agentAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
+import { deregisterAgentBlockedReason } from './policy.ts'
 import { revokeKeysOf } from './revoke-agent-key.ts'
 import { type Agent, agents, agentTransitions } from './tables.ts'
-import { agentOf, whyNoAgent } from './whose-agent.ts'
 
-export const DeregisterAgentInput = z.object({ nodeId: Id, reason: oneLine(200).nullish() })
+export const DeregisterAgentInput = z.object({ nodeId: Id, reason: singleLineText(200).nullish() })
 
 /**
  * End an agent for good: its keys are revoked, and nothing that it sends counts any more. The node may be enrolled again, with a new
@@ -17,18 +21,18 @@ export const DeregisterAgentInput = z.object({ nodeId: Id, reason: oneLine(200).
  * @throws NotFound, Conflict it is deregistered already
  */
 export async function deregisterAgent(ctx: Ctx, input: z.input<typeof DeregisterAgentInput>): Promise<Agent> {
-  authorize(ctx, 'agent:write')
+  authorize(ctx, agentPermissions.write)
   const { nodeId, reason } = parseInput(DeregisterAgentInput, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const [before] = await tx
       .select()
       .from(agents)
       .where(and(agentOf(ctx, nodeId), ne(agents.state, 'DEREGISTERED')))
       .for('update')
-    if (!before) throw await whyNoAgent(tx, ctx, nodeId, (now) => whyNotDeregisterAgent(ctx.actor, now))
+    if (!before) throw await agentNotFoundOrConflict(tx, ctx, nodeId, (now) => deregisterAgentBlockedReason(ctx.actor, now))
     const [agent] = await tx
       .update(agents)
-      .set({ state: 'DEREGISTERED', stateSince: sql`now()`, stateReason: 'deregistered', heldAt: null })
+      .set({ state: 'DEREGISTERED', stateSince: sql`now()`, stateReason: 'deregistered', offlineSuppressedAt: null })
       .where(eq(agents.nodeId, nodeId))
       .returning()
     await revokeKeysOf(tx, ctx, nodeId, 'the agent was deregistered')
@@ -41,9 +45,10 @@ export async function deregisterAgent(ctx: Ctx, input: z.input<typeof Deregister
       evidence: { by: ctx.actor.name, ...(reason ? { why: reason } : {}) },
       at: sql`now()`,
     })
-    for (const nudge of await resolveAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kinds: ALERT_KINDS }])) afterwards(nudge)
-    await audit(tx, ctx, 'agent.deregister', { id: nodeId, name: before.agentId }, { state: before.state, reason })
-    afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+    for (const changeEvent of await resolveAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kinds: ALERT_KINDS }]))
+      ctx.notify(changeEvent)
+    await audit(tx, ctx, agentAudit.deregister, { id: nodeId, name: before.agentId }, { state: before.state, reason })
+    ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     return agent!
   })
 }

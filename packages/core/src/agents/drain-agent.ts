@@ -1,14 +1,18 @@
 import { and, isNull, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { parseInput } from '../errors.ts'
-import { Id, oneLine } from '../input.ts'
-import { judge } from './judge.ts'
-import { whyNotDrainAgent } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { Id, singleLineText } from '../kernel/input.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { agentNotFoundOrConflict, agentOf } from './agent-lookup.ts'
+import { applyStateTransitions } from './apply-state-transitions.ts'
+import { agentAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
+import { drainAgentBlockedReason } from './policy.ts'
 import { type Agent, agents } from './tables.ts'
-import { agentOf, whyNoAgent } from './whose-agent.ts'
 
-export const DrainAgentInput = z.object({ nodeId: Id, reason: oneLine(200) })
+export const DrainAgentInput = z.object({ nodeId: Id, reason: singleLineText(200) })
 
 /**
  * Ask for a node to get no more work: its agent is DRAINING, and DRAINED when its last job has ended. One that is not ACTIVE now
@@ -16,19 +20,19 @@ export const DrainAgentInput = z.object({ nodeId: Id, reason: oneLine(200) })
  * @throws NotFound, Conflict it is deregistered, or to be drained already
  */
 export async function drainAgent(ctx: Ctx, input: z.input<typeof DrainAgentInput>): Promise<Agent> {
-  authorize(ctx, 'agent:write')
+  authorize(ctx, agentPermissions.write)
   const { nodeId, reason } = parseInput(DrainAgentInput, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const [agent] = await tx
       .update(agents)
       .set({ drainRequestedAt: sql`now()`, drainRequestedByName: ctx.actor.name, drainReason: reason })
       .where(and(agentOf(ctx, nodeId), ne(agents.state, 'DEREGISTERED'), isNull(agents.drainRequestedAt)))
       .returning()
-    if (!agent) throw await whyNoAgent(tx, ctx, nodeId, (now) => whyNotDrainAgent(ctx.actor, now))
-    await audit(tx, ctx, 'agent.drain', { id: nodeId, name: agent.agentId }, { reason })
-    const { nudges } = await judge(tx, [nodeId])
-    for (const nudge of nudges) afterwards(nudge)
-    afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+    if (!agent) throw await agentNotFoundOrConflict(tx, ctx, nodeId, (now) => drainAgentBlockedReason(ctx.actor, now))
+    await audit(tx, ctx, agentAudit.drain, { id: nodeId, name: agent.agentId }, { reason })
+    const { changeEvents } = await applyStateTransitions(tx, [nodeId])
+    for (const changeEvent of changeEvents) ctx.notify(changeEvent)
+    ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     const [judged] = await tx.select().from(agents).where(agentOf(ctx, nodeId))
     return judged!
   })

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { Runtime } from '../context.ts'
+import type { SystemCtx } from '../kernel/context.ts'
 import { type AgentState, agentKeys, agents } from './tables.ts'
 
 /** What it takes to judge a heartbeat before it is stored. */
-export type KnownAgent = {
+export type CachedAgent = {
   agentId: string
   nodeId: string
   tenantId: string
@@ -14,8 +14,8 @@ export type KnownAgent = {
 }
 
 /** All agents of these names with their allowed keys, in all tenants: a name may occur in several, and the key tells them apart. */
-export async function findAgents({ db }: Pick<Runtime, 'db'>, agentIds: string[]): Promise<KnownAgent[]> {
-  const { rows } = await db.execute<KnownAgent>(sql`
+export async function findAgents({ db }: Pick<SystemCtx, 'db'>, agentIds: string[]): Promise<CachedAgent[]> {
+  const { rows } = await db.execute<CachedAgent>(sql`
     select a.agent_id as "agentId", a.node_id as "nodeId", a.tenant_id as "tenantId", a.cluster, a.state,
       coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'publicKey', k.public_key)
         order by k.id = a.key_id desc nulls last, k.id desc) filter (where k.id is not null), '[]') as keys

@@ -1,21 +1,22 @@
-import { type Actor, whyNotAllowed } from '../context.ts'
-import type { Agent, AgentEnrolmentToken, AgentKey } from './tables.ts'
+import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { agentPermissions } from './permissions.ts'
+import type { Agent, AgentEnrollmentToken, AgentKey } from './tables.ts'
 
 type Known = Pick<Agent, 'agentId' | 'state'>
 
 const gone = (agent: Known) =>
-  agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is deregistered; enrol the node anew.` : null
+  agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is deregistered; enroll the node anew.` : null
 
 /** Why `actor` may not ask for this agent's node to be drained; null when allowed. */
-export function whyNotDrainAgent(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
-  const refused = whyNotAllowed(actor, 'agent:write')
+export function drainAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
+  const refused = permissionDeniedReason(actor, agentPermissions.write)
   if (refused) return `Draining an agent: ${refused}.`
   return gone(agent) ?? (agent.drainRequestedAt ? `The agent ${agent.agentId} is to be drained already.` : null)
 }
 
 /** Why `actor` may not take back a drain. */
-export function whyNotResumeAgent(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
-  const refused = whyNotAllowed(actor, 'agent:write')
+export function resumeAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
+  const refused = permissionDeniedReason(actor, agentPermissions.write)
   if (refused) return `Resuming an agent: ${refused}.`
   if (gone(agent)) return gone(agent)
   if (agent.drainRequestedAt) return null
@@ -25,52 +26,55 @@ export function whyNotResumeAgent(actor: Actor, agent: Known & Pick<Agent, 'drai
 }
 
 /** Why `actor` may not end this agent for good. */
-export function whyNotDeregisterAgent(actor: Actor, agent: Known): string | null {
-  const refused = whyNotAllowed(actor, 'agent:write')
+export function deregisterAgentBlockedReason(actor: Actor, agent: Known): string | null {
+  const refused = permissionDeniedReason(actor, agentPermissions.write)
   if (refused) return `Deregistering an agent: ${refused}.`
   return agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is already deregistered.` : null
 }
 
 /** Why `actor` may not let this agent's sequence begin anew. */
-export function whyNotResetSequence(actor: Actor, agent: Known): string | null {
-  const refused = whyNotAllowed(actor, 'agent:write')
+export function resetSequenceBlockedReason(actor: Actor, agent: Known): string | null {
+  const refused = permissionDeniedReason(actor, agentPermissions.write)
   if (refused) return `Resetting a sequence: ${refused}.`
   return gone(agent)
 }
 
 /** Why `actor` may not approve what waits of this agent: `waitingKeys` keys, or another fingerprint. */
-export function whyNotApproveAgentChange(
+export function approveAgentChangeBlockedReason(
   actor: Actor,
   agent: Known & Pick<Agent, 'offeredFingerprint'>,
   waitingKeys: number,
 ): string | null {
-  const refused = whyNotAllowed(actor, 'agent:trust')
+  const refused = permissionDeniedReason(actor, agentPermissions.trust)
   if (refused) return `Approving a change: ${refused}.`
   if (gone(agent)) return gone(agent)
   return waitingKeys === 0 && !agent.offeredFingerprint ? `Nothing of the agent ${agent.agentId} waits for approval.` : null
 }
 
 /** Why `actor` may not revoke this key. */
-export function whyNotRevokeAgentKey(actor: Actor, key: Pick<AgentKey, 'status'>): string | null {
-  const refused = whyNotAllowed(actor, 'agent:trust')
+export function revokeAgentKeyBlockedReason(actor: Actor, key: Pick<AgentKey, 'status'>): string | null {
+  const refused = permissionDeniedReason(actor, agentPermissions.trust)
   if (refused) return `Revoking a key: ${refused}.`
   return key.status === 'REVOKED' ? 'The key is already revoked.' : null
 }
 
-export const ENROLMENT_TOKEN_STATES = ['USABLE', 'USED', 'EXPIRED', 'REVOKED'] as const
-export type EnrolmentTokenState = (typeof ENROLMENT_TOKEN_STATES)[number]
-type TokenFacts = Pick<AgentEnrolmentToken, 'usedAt' | 'expiresAt' | 'revokedAt'>
+export const ENROLLMENT_TOKEN_STATES = ['USABLE', 'USED', 'EXPIRED', 'REVOKED'] as const
+export type EnrollmentTokenState = (typeof ENROLLMENT_TOKEN_STATES)[number]
+type TokenFacts = Pick<AgentEnrollmentToken, 'usedAt' | 'expiresAt' | 'revokedAt'>
 
 /** Whether an agent may register with this token still. */
-export function enrolmentTokenState({ usedAt, expiresAt, revokedAt }: TokenFacts): EnrolmentTokenState {
+export function enrollmentTokenState({ usedAt, expiresAt, revokedAt }: TokenFacts): EnrollmentTokenState {
   if (usedAt) return 'USED'
   if (revokedAt) return 'REVOKED'
   return expiresAt > new Date() ? 'USABLE' : 'EXPIRED'
 }
 
 /** Why `actor` may not revoke this token. */
-export function whyNotRevokeEnrolmentToken(actor: Actor, token: TokenFacts & Pick<AgentEnrolmentToken, 'prefix'>): string | null {
-  const refused = whyNotAllowed(actor, 'agent:trust')
+export function revokeEnrollmentTokenBlockedReason(
+  actor: Actor,
+  token: TokenFacts & Pick<AgentEnrollmentToken, 'prefix'>,
+): string | null {
+  const refused = permissionDeniedReason(actor, agentPermissions.trust)
   if (refused) return `Revoking a token: ${refused}.`
   const over = {
     USABLE: null,
@@ -78,5 +82,5 @@ export function whyNotRevokeEnrolmentToken(actor: Actor, token: TokenFacts & Pic
     EXPIRED: `The token ${token.prefix}… has expired already.`,
     REVOKED: `The token ${token.prefix}… is already revoked.`,
   }
-  return over[enrolmentTokenState(token)]
+  return over[enrollmentTokenState(token)]
 }

@@ -1,42 +1,55 @@
-import { proofBytes, publicKey, RefusedKey, RegisterRequest, type RegisterRequest as Request, verify } from '@muster/protocol'
+import {
+  encodeProof,
+  InvalidKeyError,
+  publicKey,
+  RegisterRequest,
+  type RegisterRequest as Request,
+  verify,
+} from '@muster/protocol'
 import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { raiseAlerts } from '../alerts/index.ts'
-import { audit, type Ctx, inTransaction, type Runtime, type Tx } from '../context.ts'
-import { parseInput } from '../errors.ts'
-import { hashEnrolmentToken } from './create-enrolment-token.ts'
-import { type Caller, enrol, note, place, type Registration, refuse } from './enrol-agent.ts'
-import { beginSequenceAnew } from './reset-agent-sequence.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { agentAudit } from './audit-actions.ts'
+import { hashEnrollmentToken } from './create-enrollment-token.ts'
+import { type Caller, enroll, note, place, type Registration, refuse } from './enroll-agent.ts'
+import { agentPermissions } from './permissions.ts'
+import { resetSequence } from './reset-agent-sequence.ts'
 import { revokeKeysOf } from './revoke-agent-key.ts'
-import { type Agent, type AgentKey, agentEnrolmentTokens, agentKeys, agents } from './tables.ts'
+import { type Agent, type AgentKey, agentEnrollmentTokens, agentKeys, agents } from './tables.ts'
 
 const PROOF_WINDOW_MS = 5 * 60_000
 /** Keys of one node that may wait at once: a stranger can fill a list with no more. */
 const MAX_WAITING = 3
 
 /**
- * Let an agent in, or in again: with a key that is allowed, or with an enrolment token that nobody has used. Nobody else gets in, and
+ * Let an agent in, or in again: with a key that is allowed, or with an enrollment token that nobody has used. Nobody else gets in, and
  * no key is replaced: another key for a node that has one, or another machine with it, waits until somebody approves.
  * @param from the address that it comes from
  * @throws InvalidInput what it says has not the form of a registration
  */
 export async function registerAgent(
-  runtime: Runtime,
+  services: Omit<SystemCtx, 'actor'>,
   input: z.input<typeof RegisterRequest>,
   from: string | null = null,
 ): Promise<Registration> {
   const request = parseInput(RegisterRequest, input)
   const proof = checkProof(request)
   if (typeof proof !== 'boolean') return proof
-  if (request.enrolment_token && !proof)
-    return refuse('proof_invalid', 'A registration with a token has to prove that it holds the key: sign it.')
-  const found = await findTenant(runtime, request)
+  if (request.enrollment_token && !proof)
+    return refuse('proof_invalid', 'A registration with a token has to createProof that it holds the key: sign it.')
+  const found = await findTenant(services, request)
   if ('code' in found) return found
-  const ctx: Ctx = { ...runtime, tenantId: found.tenantId, actor: { kind: 'agent', id: null, name: `agent ${request.node_id}` } }
-  return inTransaction(ctx, async (tx, afterwards) => {
+  const ctx: Ctx = { ...services, tenantId: found.tenantId, actor: { kind: 'agent', id: null, name: `agent ${request.node_id}` } }
+  authorize(ctx, agentPermissions.register)
+  return inTransaction(ctx, async (tx, ctx) => {
     // One at a time for each name, so that two who bring the same new name do not both find it free.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent ${ctx.tenantId} ${request.node_id}`}, 0))`)
-    return letIn(tx, ctx, { request, isProven: proof, from, afterwards })
+    return letIn(tx, ctx, { request, isProven: proof, from })
   })
 }
 
@@ -49,33 +62,40 @@ function checkProof(request: Request) {
     if (Math.abs(Date.now() - timestamp * 1000) > PROOF_WINDOW_MS)
       return refuse('proof_invalid', "The proof's time is more than five minutes off; set the node's clock.")
     return (
-      verify(proofBytes(request, timestamp), signature, key) ||
+      verify(encodeProof(request, timestamp), signature, key) ||
       refuse('proof_invalid', 'The proof is not signed with the key that it is for.')
     )
   } catch (error) {
-    if (error instanceof RefusedKey) return refuse('key_not_allowed', error.message)
+    if (error instanceof InvalidKeyError) return refuse('key_not_allowed', error.message)
     throw error
   }
 }
 
 /** Where it belongs: the token says so, else the key, else the name if only one tenant has an agent of that name. */
-async function findTenant({ db }: Runtime, request: Request): Promise<{ tenantId: string } | ReturnType<typeof refuse>> {
-  const { agent_pubkey: key, node_id: agentId, enrolment_token: token } = request
+async function findTenant(
+  { db }: Pick<SystemCtx, 'db'>,
+  request: Request,
+): Promise<{ tenantId: string } | ReturnType<typeof refuse>> {
+  const { agent_pubkey: key, node_id: agentId, enrollment_token: token } = request
   if (token) {
     const [row] = await db
       .select()
-      .from(agentEnrolmentTokens)
-      .where(eq(agentEnrolmentTokens.hash, hashEnrolmentToken(token)))
-    return row ?? refuse('token_invalid', 'There is no such enrolment token; ask for another one.')
+      .from(agentEnrollmentTokens)
+      .where(eq(agentEnrollmentTokens.hash, hashEnrollmentToken(token)))
+    return row ?? refuse('token_invalid', 'There is no such enrollment token; ask for another one.')
   }
-  const keys = await db.query.agentKeys.findMany({
-    where: { publicKey: key, status: 'ALLOWED' },
-    with: { node: { columns: { name: true }, with: { agent: { columns: { agentId: true } } } } },
-    orderBy: { id: 'asc' },
-  })
-  const bound =
-    keys.find((each) => (each.node?.agent?.agentId ?? each.agentId ?? each.node?.name) === agentId) ??
-    keys.find(({ nodeId }) => !nodeId)
+  const keys = await db
+    .select({
+      tenantId: agentKeys.tenantId,
+      nodeId: agentKeys.nodeId,
+      expectedName: sql<string | null>`coalesce(${agents.agentId}, ${agentKeys.agentId}, ${computeNodes.name})`,
+    })
+    .from(agentKeys)
+    .leftJoin(computeNodes, eq(computeNodes.id, agentKeys.nodeId))
+    .leftJoin(agents, eq(agents.nodeId, agentKeys.nodeId))
+    .where(and(eq(agentKeys.publicKey, key), eq(agentKeys.status, 'ALLOWED')))
+    .orderBy(agentKeys.id)
+  const bound = keys.find(({ expectedName }) => expectedName === agentId) ?? keys.find(({ nodeId }) => !nodeId)
   if (bound ?? keys[0]) return (bound ?? keys[0])!
   const named = await db
     .select()
@@ -83,7 +103,7 @@ async function findTenant({ db }: Runtime, request: Request): Promise<{ tenantId
     .where(and(eq(agents.agentId, agentId), ne(agents.state, 'DEREGISTERED')))
     .limit(2)
   if (named.length === 1) return named[0]!
-  return refuse('key_not_allowed', 'This key is not allowed. Bring an enrolment token, or have the key put on the allow-list.')
+  return refuse('key_not_allowed', 'This key is not allowed. Bring an enrollment token, or have the key put on the allow-list.')
 }
 
 async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
@@ -109,12 +129,12 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
   if (key?.status !== 'ALLOWED') {
     // A token lets nobody take the place of an agent, so it is not used up here and can serve another node.
     if (agent && agent.state !== 'DEREGISTERED') return waitForApproval(tx, ctx, caller, agent, key)
-    const token = request.enrolment_token ? await takeToken(tx, ctx, caller) : null
+    const token = request.enrollment_token ? await takeToken(tx, ctx, caller) : null
     if (token && 'code' in token) return token
     if (!token)
       return refuse(
         'key_not_allowed',
-        'This key is not allowed. Bring an enrolment token, or have the key put on the allow-list.',
+        'This key is not allowed. Bring an enrollment token, or have the key put on the allow-list.',
       )
     nodeId = token.nodeId
   }
@@ -123,43 +143,37 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
   // Whoever holds a key that is not bound to a node yet could become any node with it.
   if (agent && agent.state !== 'DEREGISTERED')
     return refuse('key_not_allowed', `${agent.agentId} has another key; allow this one for the node itself.`)
-  return enrol(tx, ctx, caller, nodeId ?? agent?.nodeId ?? null, key)
+  return enroll(tx, ctx, caller, nodeId ?? agent?.nodeId ?? null, key)
 }
 
 /** Use the token up. What it is for is checked by its own row, so of two that race with it one gets it. */
 async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
-  const hash = hashEnrolmentToken(request.enrolment_token!)
+  const hash = hashEnrollmentToken(request.enrollment_token!)
   const [token] = await tx
-    .update(agentEnrolmentTokens)
+    .update(agentEnrollmentTokens)
     .set({ usedAt: sql`now()`, usedFrom: from })
     .where(
       and(
-        eq(agentEnrolmentTokens.tenantId, ctx.tenantId),
-        eq(agentEnrolmentTokens.hash, hash),
-        isNull(agentEnrolmentTokens.usedAt),
-        isNull(agentEnrolmentTokens.revokedAt),
-        gt(agentEnrolmentTokens.expiresAt, sql`now()`),
+        eq(agentEnrollmentTokens.tenantId, ctx.tenantId),
+        eq(agentEnrollmentTokens.hash, hash),
+        isNull(agentEnrollmentTokens.usedAt),
+        isNull(agentEnrollmentTokens.revokedAt),
+        gt(agentEnrollmentTokens.expiresAt, sql`now()`),
       ),
     )
     .returning()
   if (!token)
-    return refuse('token_invalid', 'This enrolment token was used already, has expired or is revoked; ask for another one.')
+    return refuse('token_invalid', 'This enrollment token was used already, has expired or is revoked; ask for another one.')
   return { nodeId: token.nodeId }
 }
 
 /** A known agent with its own key: it comes back. What it says of itself counts only if it proves that it holds the key. */
-async function again(
-  tx: Tx,
-  ctx: Ctx,
-  { request, isProven, from, afterwards }: Caller,
-  agent: Agent,
-  key: AgentKey,
-): Promise<Registration> {
+async function again(tx: Tx, ctx: Ctx, { request, isProven, from }: Caller, agent: Agent, key: AgentKey): Promise<Registration> {
   const { nodeId } = agent
   if (!isProven && request.cluster_id !== agent.cluster)
     return refuse(
       'cluster_mismatch',
-      `${request.node_id} is registered in the cluster ${agent.cluster}; deregister it to enrol it in another.`,
+      `${request.node_id} is registered in the cluster ${agent.cluster}; deregister it to enroll it in another.`,
     )
   const fingerprint = isProven ? (request.hardware_fingerprint ?? null) : null
   const isOtherMachine = fingerprint !== null && agent.fingerprint !== null && fingerprint !== agent.fingerprint
@@ -183,23 +197,17 @@ async function again(
   if (isProven && key.id !== agent.keyId) await revokeKeysOf(tx, ctx, nodeId, 'the agent registered with another key', key.id)
   if (isProven) await place(tx, request, nodeId)
   if (isBack) await note(tx, ctx, nodeId, 'OFFLINE', 'registered_again', from)
-  await beginSequenceAnew(tx, nodeId, 'without an epoch')
-  afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+  await resetSequence(tx, nodeId, 'without an epoch')
+  ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
   if (!isOtherMachine) return { isAccepted: true, nodeId }
-  await audit(tx, ctx, 'agent.offer_fingerprint', { id: nodeId, name: agent.agentId }, { fingerprint, from })
+  await audit(tx, ctx, agentAudit.offerFingerprint, { id: nodeId, name: agent.agentId }, { fingerprint, from })
   const alert = { tenantId: ctx.tenantId, nodeId, kind: 'fingerprint_changed' as const, evidence: { fingerprint, from } }
-  for (const nudge of await raiseAlerts(tx, [alert])) afterwards(nudge)
+  for (const changeEvent of await raiseAlerts(tx, [alert])) ctx.notify(changeEvent)
   return refuse('approval_pending', 'This is other hardware than before; somebody has to approve it.')
 }
 
 /** Another key for a node that has one. */
-async function waitForApproval(
-  tx: Tx,
-  ctx: Ctx,
-  { request, from, afterwards }: Caller,
-  agent: Agent,
-  key?: AgentKey,
-): Promise<Registration> {
+async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agent: Agent, key?: AgentKey): Promise<Registration> {
   const pending = refuse('approval_pending', `${agent.agentId} has another key; somebody has to approve this one.`)
   if (key) return pending
   const waiting = await tx
@@ -211,10 +219,12 @@ async function waitForApproval(
   const name = ctx.actor.name
   const waits = { tenantId: ctx.tenantId, nodeId: agent.nodeId, publicKey: request.agent_pubkey, status: 'WAITING' as const }
   await tx.insert(agentKeys).values({ ...waits, seenFrom: from, createdByName: name })
-  await audit(tx, ctx, 'agent.offer_key', { id: agent.nodeId, name: agent.agentId }, { publicKey: request.agent_pubkey, from })
+  await audit(tx, ctx, agentAudit.offerKey, { id: agent.nodeId, name: agent.agentId }, { publicKey: request.agent_pubkey, from })
   const evidence = { publicKey: request.agent_pubkey, from }
-  for (const nudge of await raiseAlerts(tx, [{ tenantId: ctx.tenantId, nodeId: agent.nodeId, kind: 'key_changed', evidence }]))
-    afterwards(nudge)
-  afterwards({ topic: 'node', id: agent.nodeId, tenantId: ctx.tenantId })
+  for (const changeEvent of await raiseAlerts(tx, [
+    { tenantId: ctx.tenantId, nodeId: agent.nodeId, kind: 'key_changed', evidence },
+  ]))
+    ctx.notify(changeEvent)
+  ctx.notify(nodeChanged({ id: agent.nodeId, tenantId: ctx.tenantId }))
   return pending
 }

@@ -1,31 +1,28 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { prove, type RegisterRequest } from '@muster/protocol'
-import { eq, sql } from 'drizzle-orm'
+import { createProof, type RegisterRequest } from '@muster/protocol'
+import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { auditEntries } from '../access/tables.ts'
 import { alerts } from '../alerts/index.ts'
-import type { Ctx } from '../context.ts'
+import { auditEntries } from '../audit/index.ts'
+import type { Ctx } from '../kernel/context.ts'
 import { computeNodes, decommissionNode } from '../nodes/index.ts'
-import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
-import {
-  agentEnrolmentTokens,
-  agentKeys,
-  agents,
-  allowAgentKey,
-  approveAgentChange,
-  createEnrolmentToken,
-  deregisterAgent,
-  drainAgent,
-  registerAgent,
-  resetAgentSequence,
-  resumeAgent,
-  revokeAgentKey,
-  revokeEnrolmentToken,
-  updateAgentSettings,
-} from './index.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { allowAgentKey } from './allow-agent-key.ts'
+import { approveAgentChange } from './approve-agent-change.ts'
+import { createEnrollmentToken } from './create-enrollment-token.ts'
+import { deregisterAgent } from './deregister-agent.ts'
+import { drainAgent } from './drain-agent.ts'
+import { registerAgent } from './register-agent.ts'
+import { resetAgentSequence } from './reset-agent-sequence.ts'
+import { resumeAgent } from './resume-agent.ts'
+import { revokeAgentKey } from './revoke-agent-key.ts'
+import { revokeEnrollmentToken } from './revoke-enrollment-token.ts'
+import { agentEnrollmentTokens, agentKeys, agents } from './tables.ts'
+import { updateAgentSettings } from './update-agent-settings.ts'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
   cast = await t.given.tenant()
@@ -47,11 +44,11 @@ const requestOf = (name: string, keys: Keys, more: Partial<RegisterRequest> = {}
 })
 const proven = (name: string, keys: Keys, more: Partial<RegisterRequest> = {}) => {
   const request = requestOf(name, keys, more)
-  return registerAgent(t.runtime, { ...request, proof: prove(request, keys.privateKey, new Date()) }, '10.1.2.3')
+  return registerAgent(t.runtime, { ...request, proof: createProof(request, keys.privateKey, new Date()) }, '10.1.2.3')
 }
-const tokenOf = async (nodeId?: string, ctx: Ctx = cast.operator) => (await createEnrolmentToken(ctx, { nodeId })).token
+const tokenOf = async (nodeId?: string, ctx: Ctx = cast.operator) => (await createEnrollmentToken(ctx, { nodeId })).token
 async function enrolled(name = newName(), keys = makeKeys()) {
-  const answer = await proven(name, keys, { enrolment_token: await tokenOf() })
+  const answer = await proven(name, keys, { enrollment_token: await tokenOf() })
   if (!answer.isAccepted) throw new Error(answer.message)
   return { name, keys, nodeId: answer.nodeId }
 }
@@ -68,21 +65,24 @@ describe('who gets in', () => {
     const keys = makeKeys()
     expect(await registerAgent(t.runtime, requestOf(newName(), keys))).toEqual(isRefused('key_not_allowed'))
     expect(await proven(newName(), keys)).toEqual(isRefused('key_not_allowed'))
-    expect(await proven(newName(), keys, { enrolment_token: `mse_${'x'.repeat(43)}` })).toEqual(isRefused('token_invalid'))
+    expect(await proven(newName(), keys, { enrollment_token: `mse_${'x'.repeat(43)}` })).toEqual(isRefused('token_invalid'))
     expect(await t.runtime.db.select().from(agentKeys).where(eq(agentKeys.publicKey, keys.publicKey))).toEqual([])
   })
 
   test('with a token only who proves to hold the key', async () => {
     const [keys, thief] = [makeKeys(), makeKeys()]
-    const request = requestOf(newName(), keys, { enrolment_token: await tokenOf() })
+    const request = requestOf(newName(), keys, { enrollment_token: await tokenOf() })
     expect(await registerAgent(t.runtime, request)).toEqual(isRefused('proof_invalid'))
-    expect(await registerAgent(t.runtime, { ...request, proof: prove(request, thief.privateKey, new Date()) })).toEqual(
+    expect(await registerAgent(t.runtime, { ...request, proof: createProof(request, thief.privateKey, new Date()) })).toEqual(
       isRefused('proof_invalid'),
     )
     expect(
-      await registerAgent(t.runtime, { ...request, proof: prove(request, keys.privateKey, new Date(Date.now() - 600_000)) }),
+      await registerAgent(t.runtime, {
+        ...request,
+        proof: createProof(request, keys.privateKey, new Date(Date.now() - 600_000)),
+      }),
     ).toEqual(isRefused('proof_invalid'))
-    expect(await registerAgent(t.runtime, { ...request, proof: prove(request, keys.privateKey, new Date()) })).toEqual(isIn)
+    expect(await registerAgent(t.runtime, { ...request, proof: createProof(request, keys.privateKey, new Date()) })).toEqual(isIn)
   })
 
   test('a key of small order never', async () => {
@@ -98,22 +98,24 @@ describe('who gets in', () => {
 
   test('of twenty that race with one token, one', async () => {
     const token = await tokenOf()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => proven(newName(), makeKeys(), { enrolment_token: token })))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => proven(newName(), makeKeys(), { enrollment_token: token })),
+    )
     expect(answers.filter((answer) => answer.isAccepted)).toHaveLength(1)
     expect(answers.filter((answer) => !answer.isAccepted && answer.code === 'token_invalid')).toHaveLength(19)
   })
 
   test('who did not hear the answer asks again with the same token', async () => {
     const [name, keys, token] = [newName(), makeKeys(), await tokenOf()]
-    expect(await proven(name, keys, { enrolment_token: token })).toEqual(isIn)
-    expect(await proven(name, keys, { enrolment_token: token })).toEqual(isIn)
-    expect(await proven(newName(), keys, { enrolment_token: token })).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(name, keys, { enrollment_token: token })).toEqual(isIn)
+    expect(await proven(name, keys, { enrollment_token: token })).toEqual(isIn)
+    expect(await proven(newName(), keys, { enrollment_token: token })).toEqual(isRefused('key_not_allowed'))
   })
 
   test('two of one new name: one is in, the other waits', async () => {
     const name = newName()
     const tokens = [await tokenOf(), await tokenOf()]
-    const answers = await Promise.all(tokens.map((enrolment_token) => proven(name, makeKeys(), { enrolment_token })))
+    const answers = await Promise.all(tokens.map((enrollment_token) => proven(name, makeKeys(), { enrollment_token })))
     expect(answers).toEqual(expect.arrayContaining([isIn, isRefused('approval_pending')]))
   })
 
@@ -121,27 +123,27 @@ describe('who gets in', () => {
     const [node] = await t.given.fleet(cast.operator, { prefix: 'bound' })
     const token = await tokenOf(node!.id)
     const other = await enrolled()
-    expect(await proven(other.name, makeKeys(), { enrolment_token: await tokenOf(node!.id) })).toEqual(
+    expect(await proven(other.name, makeKeys(), { enrollment_token: await tokenOf(node!.id) })).toEqual(
       isRefused('approval_pending'),
     )
-    expect(await proven('quite-another', makeKeys(), { enrolment_token: token })).toEqual({ isAccepted: true, nodeId: node!.id })
+    expect(await proven('quite-another', makeKeys(), { enrollment_token: token })).toEqual({ isAccepted: true, nodeId: node!.id })
     const old = await tokenOf()
     await t.runtime.db
-      .update(agentEnrolmentTokens)
+      .update(agentEnrollmentTokens)
       .set({ expiresAt: sql`now()` })
-      .where(eq(agentEnrolmentTokens.prefix, old.slice(0, 12)))
-    expect(await proven(newName(), makeKeys(), { enrolment_token: old })).toEqual(isRefused('token_invalid'))
+      .where(eq(agentEnrollmentTokens.prefix, old.slice(0, 12)))
+    expect(await proven(newName(), makeKeys(), { enrollment_token: old })).toEqual(isRefused('token_invalid'))
   })
 
   test('a node of that name is found, a decommissioned one is not, and one that is not there is added', async () => {
     const [node, retired] = await t.given.fleet(cast.operator, { prefix: 'known', nodes: 2 })
     await decommissionNode(cast.operator, { id: retired!.id })
-    expect(await proven(node!.name, makeKeys(), { enrolment_token: await tokenOf(), region: 'eu', datacenter: 'dc1' })).toEqual({
+    expect(await proven(node!.name, makeKeys(), { enrollment_token: await tokenOf(), region: 'eu', datacenter: 'dc1' })).toEqual({
       isAccepted: true,
       nodeId: node!.id,
     })
-    expect(await proven(retired!.name, makeKeys(), { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
-    expect(await proven('localhost', makeKeys(), { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(retired!.name, makeKeys(), { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+    expect(await proven('localhost', makeKeys(), { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
     const { nodeId, name } = await enrolled()
     expect(await t.runtime.db.query.computeNodes.findFirst({ where: { id: nodeId } })).toMatchObject({
       name,
@@ -155,34 +157,44 @@ describe('who gets in', () => {
   })
 })
 
+test('records the provider address of a registration in the audit log', async () => {
+  const answer = await proven(newName(), makeKeys(), { enrollment_token: await tokenOf(), provider_address: 'provider1abc' })
+  if (!answer.isAccepted) throw new Error(answer.message)
+  const [entry] = await t.runtime.db
+    .select()
+    .from(auditEntries)
+    .where(and(eq(auditEntries.objectId, answer.nodeId), eq(auditEntries.action, 'agent.register')))
+  expect(entry).toMatchObject({ details: { providerAddress: 'provider1abc' } })
+})
+
 describe('a token is revoked', () => {
   const row = async (token: string) =>
     (
       await t.runtime.db
         .select()
-        .from(agentEnrolmentTokens)
-        .where(eq(agentEnrolmentTokens.prefix, token.slice(0, 12)))
+        .from(agentEnrollmentTokens)
+        .where(eq(agentEnrollmentTokens.prefix, token.slice(0, 12)))
     )[0]!
 
   test('while nobody has used it, and lets nobody in from then on', async () => {
     const token = await tokenOf()
     const { id } = await row(token)
-    expect(await revokeEnrolmentToken(cast.operator, { id })).toMatchObject({ revokedByName: cast.operator.actor.name })
-    expect(await proven(newName(), makeKeys(), { enrolment_token: token })).toEqual(isRefused('token_invalid'))
+    expect(await revokeEnrollmentToken(cast.operator, { id })).toMatchObject({ revokedByName: cast.operator.actor.name })
+    expect(await proven(newName(), makeKeys(), { enrollment_token: token })).toEqual(isRefused('token_invalid'))
     const actions = (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id))).map(
       ({ action }) => action,
     )
-    expect(actions).toEqual(['agent_enrolment_token.create', 'agent_enrolment_token.revoke'])
+    expect(actions).toEqual(['agent_enrollment_token.create', 'agent_enrollment_token.revoke'])
     const refusal = (message: RegExp) => ({ code: 'CONFLICT', message: expect.stringMatching(message) })
-    await expect(revokeEnrolmentToken(cast.operator, { id })).rejects.toMatchObject(refusal(/already revoked/))
+    await expect(revokeEnrollmentToken(cast.operator, { id })).rejects.toMatchObject(refusal(/already revoked/))
     const used = await tokenOf()
-    await proven(newName(), makeKeys(), { enrolment_token: used })
-    await expect(revokeEnrolmentToken(cast.operator, { id: (await row(used)).id })).rejects.toMatchObject(
+    await proven(newName(), makeKeys(), { enrollment_token: used })
+    await expect(revokeEnrollmentToken(cast.operator, { id: (await row(used)).id })).rejects.toMatchObject(
       refusal(/revoke its key/),
     )
     const old = await row(await tokenOf())
-    await t.runtime.db.update(agentEnrolmentTokens).set({ expiresAt: sql`now()` }).where(eq(agentEnrolmentTokens.id, old.id))
-    await expect(revokeEnrolmentToken(cast.operator, { id: old.id })).rejects.toMatchObject(refusal(/expired/))
+    await t.runtime.db.update(agentEnrollmentTokens).set({ expiresAt: sql`now()` }).where(eq(agentEnrollmentTokens.id, old.id))
+    await expect(revokeEnrollmentToken(cast.operator, { id: old.id })).rejects.toMatchObject(refusal(/expired/))
   })
 
   test('or used: of the two at once one wins', async () => {
@@ -190,8 +202,8 @@ describe('a token is revoked', () => {
       const token = await tokenOf()
       const { id } = await row(token)
       const [revoked, answer] = await Promise.allSettled([
-        revokeEnrolmentToken(cast.operator, { id }),
-        proven(newName(), makeKeys(), { enrolment_token: token }),
+        revokeEnrollmentToken(cast.operator, { id }),
+        proven(newName(), makeKeys(), { enrollment_token: token }),
       ])
       const isLetIn = answer.status === 'fulfilled' && answer.value.isAccepted
       expect(isLetIn).toBe(revoked.status === 'rejected')
@@ -206,7 +218,7 @@ describe('a key is never replaced by asking', () => {
     expect(await proven(name, next)).toEqual(isRefused('approval_pending'))
     const token = await tokenOf()
     for (let i = 0; i < 2; i++)
-      expect(await proven(name, next, { enrolment_token: token })).toEqual(isRefused('approval_pending'))
+      expect(await proven(name, next, { enrollment_token: token })).toEqual(isRefused('approval_pending'))
     expect(await kindsOf(nodeId)).toEqual(['key_changed'])
     expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(keys)).id)
     await approveAgentChange(cast.operator, { nodeId, keyId: (await keyOf(next)).id })
@@ -275,7 +287,7 @@ describe('a key is never replaced by asking', () => {
     await proven(name, next)
     await revokeAgentKey(cast.operator, { id: (await keyOf(next)).id, reason: 'not ours' })
     expect(await kindsOf(nodeId)).toEqual(['key_changed over'])
-    expect(await proven(name, next, { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(name, next, { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
     await expect(allowAgentKey(cast.operator, { publicKey: next.publicKey })).rejects.toMatchObject({ code: 'CONFLICT' })
     await expect(approveAgentChange(cast.operator, { nodeId, keyId: (await keyOf(next)).id })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
@@ -306,7 +318,7 @@ describe('a key is never replaced by asking', () => {
   test('other hardware waits too', async () => {
     const keys = makeKeys()
     const name = newName()
-    const answer = await proven(name, keys, { enrolment_token: await tokenOf(), hardware_fingerprint: 'f1' })
+    const answer = await proven(name, keys, { enrollment_token: await tokenOf(), hardware_fingerprint: 'f1' })
     const { nodeId } = answer as { nodeId: string }
     expect(await proven(name, keys, { hardware_fingerprint: 'f2' })).toEqual(isRefused('approval_pending'))
     expect(await agentOf(nodeId)).toMatchObject({ fingerprint: 'f1', offeredFingerprint: 'f2' })
@@ -323,9 +335,9 @@ test('deregistered is for good: the name comes back only with a new identity', a
   await expect(deregisterAgent(cast.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
   await expect(drainAgent(cast.operator, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await proven(name, keys)).toEqual(isRefused('key_not_allowed'))
-  expect(await proven(name, keys, { enrolment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+  expect(await proven(name, keys, { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
   expect(await proven(name, makeKeys())).toEqual(isRefused('key_not_allowed'))
-  expect(await proven(name, makeKeys(), { enrolment_token: await tokenOf() })).toEqual({ isAccepted: true, nodeId })
+  expect(await proven(name, makeKeys(), { enrollment_token: await tokenOf() })).toEqual({ isAccepted: true, nodeId })
   await deregisterAgent(cast.operator, { nodeId })
   const again = makeKeys()
   await allowAgentKey(cast.operator, { publicKey: again.publicKey, nodeId })
@@ -352,11 +364,11 @@ test('a token, a key and an agent of another tenant do not exist, and a viewer d
   const { nodeId, keys } = await enrolled()
   const theirs = await t.given.tenant()
   const keyId = (await keyOf(keys)).id
-  const tokenId = (await createEnrolmentToken(cast.operator, {})).enrolmentToken.id
+  const tokenId = (await createEnrollmentToken(cast.operator, {})).enrollmentToken.id
   const verbs: ((ctx: Ctx) => Promise<unknown>)[] = [
-    (ctx) => createEnrolmentToken(ctx, { nodeId }),
+    (ctx) => createEnrollmentToken(ctx, { nodeId }),
     (ctx) => allowAgentKey(ctx, { publicKey: makeKeys().publicKey, nodeId }),
-    (ctx) => revokeEnrolmentToken(ctx, { id: tokenId }),
+    (ctx) => revokeEnrollmentToken(ctx, { id: tokenId }),
     (ctx) => approveAgentChange(ctx, { nodeId, keyId }),
     (ctx) => revokeAgentKey(ctx, { id: keyId, reason: 'x' }),
     (ctx) => drainAgent(ctx, { nodeId, reason: 'x' }),

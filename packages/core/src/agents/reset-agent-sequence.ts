@@ -1,10 +1,15 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
-import { parseInput } from '../errors.ts'
-import { whyNotResetSequence } from './policy.ts'
-import { type Agent, agentBeats, agents } from './tables.ts'
-import { agentOf, ByNode, whyNoAgent } from './whose-agent.ts'
+import { audit } from '../audit/index.ts'
+import { agentHeartbeats } from '../heartbeats/tables.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { agentNotFoundOrConflict, agentOf, ByNode } from './agent-lookup.ts'
+import { agentAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
+import { resetSequenceBlockedReason } from './policy.ts'
+import { type Agent, agents } from './tables.ts'
 
 /**
  * Let an agent count from 1 again: for those in the field that forget their sequence when they start. Heartbeats from before stay
@@ -12,18 +17,18 @@ import { agentOf, ByNode, whyNoAgent } from './whose-agent.ts'
  * @throws NotFound, Conflict it is deregistered
  */
 export async function resetAgentSequence(ctx: Ctx, input: z.input<typeof ByNode>): Promise<Agent> {
-  authorize(ctx, 'agent:write')
+  authorize(ctx, agentPermissions.write)
   const { nodeId } = parseInput(ByNode, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const [agent] = await tx
       .select()
       .from(agents)
       .where(and(agentOf(ctx, nodeId), ne(agents.state, 'DEREGISTERED')))
       .for('update')
-    if (!agent) throw await whyNoAgent(tx, ctx, nodeId, (now) => whyNotResetSequence(ctx.actor, now))
-    await beginSequenceAnew(tx, nodeId)
-    await audit(tx, ctx, 'agent.reset_sequence', { id: nodeId, name: agent.agentId })
-    afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+    if (!agent) throw await agentNotFoundOrConflict(tx, ctx, nodeId, (now) => resetSequenceBlockedReason(ctx.actor, now))
+    await resetSequence(tx, nodeId)
+    await audit(tx, ctx, agentAudit.resetSequence, { id: nodeId, name: agent.agentId })
+    ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     return agent
   })
 }
@@ -32,9 +37,13 @@ export async function resetAgentSequence(ctx: Ctx, input: z.input<typeof ByNode>
  * The next heartbeat may have any sequence, and must have been made later than the last one.
  * @param which with `without an epoch`, only of an agent that tells no boot epoch: such a one forgets its sequence when it starts
  */
-export async function beginSequenceAnew(tx: Tx, nodeId: string, which: 'any' | 'without an epoch' = 'any'): Promise<void> {
+export async function resetSequence(tx: Tx, nodeId: string, which: 'any' | 'without an epoch' = 'any'): Promise<void> {
   await tx
-    .update(agentBeats)
-    .set({ bootEpoch: null, sequence: null, notBefore: sql`greatest(${agentBeats.notBefore}, ${agentBeats.agentTime})` })
-    .where(and(eq(agentBeats.nodeId, nodeId), which === 'any' ? undefined : eq(agentBeats.bootEpoch, 0)))
+    .update(agentHeartbeats)
+    .set({
+      bootEpoch: null,
+      sequence: null,
+      notBefore: sql`greatest(${agentHeartbeats.notBefore}, ${agentHeartbeats.agentTime})`,
+    })
+    .where(and(eq(agentHeartbeats.nodeId, nodeId), which === 'any' ? undefined : eq(agentHeartbeats.bootEpoch, 0)))
 }

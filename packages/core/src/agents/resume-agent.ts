@@ -1,30 +1,34 @@
 import { and, isNotNull, ne } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { parseInput } from '../errors.ts'
-import { judge } from './judge.ts'
-import { whyNotResumeAgent } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { agentNotFoundOrConflict, agentOf, ByNode } from './agent-lookup.ts'
+import { applyStateTransitions } from './apply-state-transitions.ts'
+import { agentAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
+import { resumeAgentBlockedReason } from './policy.ts'
 import { type Agent, agents } from './tables.ts'
-import { agentOf, ByNode, whyNoAgent } from './whose-agent.ts'
 
 /**
  * Take back a drain. A node that Slurm drains stays DRAINING until Slurm resumes it.
  * @throws NotFound, Conflict nobody asked for a drain, or it is deregistered
  */
 export async function resumeAgent(ctx: Ctx, input: z.input<typeof ByNode>): Promise<Agent> {
-  authorize(ctx, 'agent:write')
+  authorize(ctx, agentPermissions.write)
   const { nodeId } = parseInput(ByNode, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const [agent] = await tx
       .update(agents)
       .set({ drainRequestedAt: null, drainRequestedByName: null, drainReason: null })
       .where(and(agentOf(ctx, nodeId), ne(agents.state, 'DEREGISTERED'), isNotNull(agents.drainRequestedAt)))
       .returning()
-    if (!agent) throw await whyNoAgent(tx, ctx, nodeId, (now) => whyNotResumeAgent(ctx.actor, now))
-    await audit(tx, ctx, 'agent.resume', { id: nodeId, name: agent.agentId })
-    const { nudges } = await judge(tx, [nodeId])
-    for (const nudge of nudges) afterwards(nudge)
-    afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+    if (!agent) throw await agentNotFoundOrConflict(tx, ctx, nodeId, (now) => resumeAgentBlockedReason(ctx.actor, now))
+    await audit(tx, ctx, agentAudit.resume, { id: nodeId, name: agent.agentId })
+    const { changeEvents } = await applyStateTransitions(tx, [nodeId])
+    for (const changeEvent of changeEvents) ctx.notify(changeEvent)
+    ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     const [judged] = await tx.select().from(agents).where(agentOf(ctx, nodeId))
     return judged!
   })

@@ -1,34 +1,38 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { resolveAlerts } from '../alerts/index.ts'
-import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
-import { visibleTo, whyNoRow } from '../db/rows.ts'
-import { parseInput } from '../errors.ts'
-import { Id, oneLine } from '../input.ts'
-import { whyNotRevokeAgentKey } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { Id, singleLineText } from '../kernel/input.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { agentKeyAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
+import { revokeAgentKeyBlockedReason } from './policy.ts'
 import { type AgentKey, agentKeys } from './tables.ts'
 import { keyFingerprint } from './trust.ts'
 
-export const RevokeAgentKeyInput = z.object({ id: Id, reason: oneLine(200) })
+export const RevokeAgentKeyInput = z.object({ id: Id, reason: singleLineText(200) })
 
 /**
  * Let a key speak for nobody any more, from the next heartbeat on; or refuse one that waits. It never comes back.
  * @throws NotFound, Conflict it is revoked already
  */
 export async function revokeAgentKey(ctx: Ctx, input: z.input<typeof RevokeAgentKeyInput>): Promise<AgentKey> {
-  authorize(ctx, 'agent:trust')
+  authorize(ctx, agentPermissions.trust)
   const { id, reason } = parseInput(RevokeAgentKeyInput, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const [key] = await tx
       .update(agentKeys)
       .set(revoked(ctx, reason))
       .where(and(visibleTo(ctx, agentKeys), eq(agentKeys.id, id), ne(agentKeys.status, 'REVOKED')))
       .returning()
-    if (!key) throw await whyNoRow(tx, ctx, agentKeys, id, 'key', (row) => whyNotRevokeAgentKey(ctx.actor, row))
-    await audit(tx, ctx, 'agent_key.revoke', { id, name: keyFingerprint(key.publicKey) }, { nodeId: key.nodeId, reason })
+    if (!key) throw await notFoundOrConflict(tx, ctx, agentKeys, id, 'key', (row) => revokeAgentKeyBlockedReason(ctx.actor, row))
+    await audit(tx, ctx, agentKeyAudit.revoke, { id, name: keyFingerprint(key.publicKey) }, { nodeId: key.nodeId, reason })
     if (key.nodeId) {
-      for (const nudge of await settleKeyAlert(tx, ctx, key.nodeId)) afterwards(nudge)
-      afterwards({ topic: 'node', id: key.nodeId, tenantId: ctx.tenantId })
+      for (const changeEvent of await resolveKeyAlert(tx, ctx, key.nodeId)) ctx.notify(changeEvent)
+      ctx.notify(nodeChanged({ id: key.nodeId, tenantId: ctx.tenantId }))
     }
     return key
   })
@@ -50,7 +54,7 @@ export async function revokeKeysOf(tx: Tx, ctx: Ctx, nodeId: string, reason: str
 }
 
 /** The alert of a changed key is over when none waits any more. @returns nudges for after the commit */
-export async function settleKeyAlert(tx: Tx, ctx: Ctx, nodeId: string) {
+export async function resolveKeyAlert(tx: Tx, ctx: Ctx, nodeId: string) {
   const [waiting] = await tx
     .select({ id: agentKeys.id })
     .from(agentKeys)

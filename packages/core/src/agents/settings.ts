@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm'
-import type { Runtime, Tx } from '../context.ts'
-import type { Db } from '../db/client.ts'
+import type { SystemCtx, Tx } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
 import { type AgentSettings, agentSettings } from './tables.ts'
 
 /** How agents of a tenant that chose nothing are judged. The table's columns have the same defaults. */
 export const DEFAULT_SETTINGS = {
-  heartbeatS: 30,
-  staleAfterS: 120,
-  offlineAfterS: 300,
-  massSilencePercent: 50,
-  massSilenceNodes: 10,
+  heartbeatIntervalSeconds: 30,
+  staleAfterSeconds: 120,
+  offlineAfterSeconds: 300,
+  massOutagePercent: 50,
+  massOutageMinNodes: 10,
   deregisterAfterDays: null,
 } as const satisfies Omit<AgentSettings, 'tenantId' | 'updatedAt'>
 
@@ -20,7 +20,9 @@ export async function readAgentSettings(db: Db | Tx, tenantId: string): Promise<
 }
 
 /** Seconds between heartbeats that the agents of a tenant are asked for, of the tenants that chose something. */
-export async function readHeartbeatIntervals({ db }: Pick<Runtime, 'db'>): Promise<Map<string, number>> {
-  const rows = await db.select({ tenantId: agentSettings.tenantId, heartbeatS: agentSettings.heartbeatS }).from(agentSettings)
-  return new Map(rows.map(({ tenantId, heartbeatS }) => [tenantId, heartbeatS]))
+export async function readHeartbeatIntervals({ db }: Pick<SystemCtx, 'db'>): Promise<Map<string, number>> {
+  const rows = await db
+    .select({ tenantId: agentSettings.tenantId, heartbeatIntervalSeconds: agentSettings.heartbeatIntervalSeconds })
+    .from(agentSettings)
+  return new Map(rows.map(({ tenantId, heartbeatIntervalSeconds }) => [tenantId, heartbeatIntervalSeconds]))
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestRuntime, testRuntime } from '../testing/index.ts'
-import { judgeLossPatterns } from '../testing/loss-patterns.ts'
-import { updateAgentSettings } from './index.ts'
+import { checkLossPatterns } from '../testing/loss-patterns.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { updateAgentSettings } from './update-agent-settings.ts'
 
 let t: TestRuntime
 beforeAll(async () => {
@@ -12,6 +12,6 @@ afterAll(() => t.close())
 test('every pattern of 1 to 12 lost heartbeats', { timeout: 1_800_000 }, async () => {
   const { admin, system } = await t.given.tenant()
   // Half of them are silent at once by design; none of it is a fault of ours.
-  await updateAgentSettings(admin, { massSilencePercent: 100 })
-  expect(await judgeLossPatterns(system, 12)).toEqual({ judged: 4096 * 3 * 12, wrong: [] })
+  await updateAgentSettings(admin, { massOutagePercent: 100 })
+  expect(await checkLossPatterns(system, 12)).toEqual({ checked: 4096 * 3 * 12, wrong: [] })
 })

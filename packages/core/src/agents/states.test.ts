@@ -1,26 +1,17 @@
 import { eq, inArray, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { alerts } from '../alerts/index.ts'
-import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { judgeLossPatterns } from '../testing/loss-patterns.ts'
-import { beatOf, plantAgents } from '../testing/plant-agents.ts'
-import {
-  AGENT_STATES,
-  type AgentFacts,
-  type AgentState,
-  acceptHeartbeats,
-  agentBeats,
-  agentIngest,
-  agents,
-  agentTransitions,
-  drainAgent,
-  judgeAgents,
-  nextState,
-  RULES,
-  resumeAgent,
-  touchIngest,
-  updateAgentSettings,
-} from './index.ts'
+import { acceptHeartbeats, agentHeartbeats, ingestLiveness, recordIngestLiveness } from '../heartbeats/index.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { heartbeatOf, insertAgents } from '../testing/insert-agents.ts'
+import { checkLossPatterns } from '../testing/loss-patterns.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { drainAgent } from './drain-agent.ts'
+import { reconcileAgentStates } from './reconcile-agent-states.ts'
+import { resumeAgent } from './resume-agent.ts'
+import { type AgentFacts, nextState, RULES } from './state-machine.ts'
+import { AGENT_STATES, type AgentState, agents, agentTransitions } from './tables.ts'
+import { updateAgentSettings } from './update-agent-settings.ts'
 
 let t: TestRuntime
 beforeAll(async () => {
@@ -30,20 +21,22 @@ afterAll(() => t.close())
 
 const T0 = new Date()
 const at = (seconds: number) => new Date(T0.getTime() + seconds * 1000)
-const statesOf = async (cast: Cast) => {
+const statesOf = async (cast: TenantFixture) => {
   const rows = await t.runtime.db.select().from(agents).where(eq(agents.tenantId, cast.tenant.id)).orderBy(agents.agentId)
   return rows.map(({ state }) => state)
 }
-const alertsOf = (cast: Cast) => t.runtime.db.select().from(alerts).where(eq(alerts.tenantId, cast.tenant.id)).orderBy(alerts.id)
-const kindsOf = async (cast: Cast) => (await alertsOf(cast)).map(({ kind, resolvedAt }) => (resolvedAt ? `${kind} over` : kind))
+const alertsOf = (cast: TenantFixture) =>
+  t.runtime.db.select().from(alerts).where(eq(alerts.tenantId, cast.tenant.id)).orderBy(alerts.id)
+const kindsOf = async (cast: TenantFixture) =>
+  (await alertsOf(cast)).map(({ kind, resolvedAt }) => (resolvedAt ? `${kind} over` : kind))
 /** A tenant in which nothing is taken for a fault of ours. */
 const plain = async () => {
   const cast = await t.given.tenant()
-  await updateAgentSettings(cast.admin, { massSilencePercent: 100 })
+  await updateAgentSettings(cast.admin, { massOutagePercent: 100 })
   return cast
 }
 /** Transitions of other tests' agents do not disturb: each test has a tenant of its own. */
-const judge = (seconds: number) => judgeAgents(t.runtime, at(seconds))
+const applyStateTransitions = (seconds: number) => reconcileAgentStates(t.runtime, at(seconds))
 
 test('the machine makes no step that the wire protocol does not name', () => {
   const allowed: Record<AgentState, AgentState[]> = {
@@ -68,15 +61,15 @@ test('the statement moves every agent as the table says', async () => {
       for (const asked of [false, true])
         for (const said of [null, 'DRAINING', 'DRAINED'] as const)
           for (const jobs of [0, 1]) cases.push({ state, ago, asked, said, jobs })
-  const planted = await plantAgents(cast.system, cases.length)
+  const planted = await insertAgents(cast.system, cases.length)
   await t.runtime.db.execute(sql`
     with given as (select * from jsonb_to_recordset(${JSON.stringify(cases.map((each, i) => ({ ...each, id: planted[i]!.nodeId })))}::jsonb)
       as g(id uuid, state text, ago float8, asked boolean, said text, jobs int)),
-    beats as (update ${agentBeats} b set heard_at = ${T0.toISOString()}::timestamptz - make_interval(secs => ago), said_drain = said, running_jobs = jobs
+    beats as (update ${agentHeartbeats} b set received_at = ${T0.toISOString()}::timestamptz - make_interval(secs => ago), reported_drain = said, running_jobs = jobs
       from given g where b.node_id = g.id)
     update ${agents} a set state = g.state, registered_at = '2020-01-01',
       drain_requested_at = case when asked then timestamptz '2020-01-02' end from given g where a.node_id = g.id`)
-  await judge(0)
+  await applyStateTransitions(0)
   const after = await t.runtime.db
     .select()
     .from(agents)
@@ -102,23 +95,23 @@ test('the statement moves every agent as the table says', async () => {
     for (let step = nextState(expected, facts); step; step = nextState(expected, facts)) expected = step.to
     expect({ ...cases[i], is: stateOf.get(planted[i]!.nodeId) }).toEqual({ ...cases[i], is: expected })
   }
-  expect(await judge(0)).toBe(0)
+  expect(await applyStateTransitions(0)).toBe(0)
 })
 
 test('every pattern of lost heartbeats: right at 119, 120, 121, 299, 300 and 301 s', async () => {
   const cast = await plain()
-  expect(await judgeLossPatterns(cast.system, 6)).toEqual({ judged: 64 * 3 * 12, wrong: [] })
+  expect(await checkLossPatterns(cast.system, 6)).toEqual({ checked: 64 * 3 * 12, wrong: [] })
 })
 
 test('stale, offline and back: one alert each, and a timeline with reasons', async () => {
   const cast = await plain()
-  const [agent] = await plantAgents(cast.system, 1, { state: 'PENDING' })
-  await acceptHeartbeats(t.runtime, [beatOf(agent!, 1, T0)], T0)
+  const [agent] = await insertAgents(cast.system, 1, { state: 'PENDING' })
+  await acceptHeartbeats(t.runtime, [heartbeatOf(agent!, 1, T0)], T0)
   expect(await statesOf(cast)).toEqual(['ACTIVE'])
-  for (const second of [120, 121, 200, 300, 301, 400]) await judge(second)
+  for (const second of [120, 121, 200, 300, 301, 400]) await applyStateTransitions(second)
   expect(await statesOf(cast)).toEqual(['OFFLINE'])
   expect(await kindsOf(cast)).toEqual(['stale over', 'offline'])
-  await acceptHeartbeats(t.runtime, [beatOf(agent!, 2, at(401))], at(401))
+  await acceptHeartbeats(t.runtime, [heartbeatOf(agent!, 2, at(401))], at(401))
   expect(await statesOf(cast)).toEqual(['ACTIVE'])
   expect(await kindsOf(cast)).toEqual(['stale over', 'offline over', 'recovered'])
   const timeline = await t.runtime.db
@@ -133,40 +126,42 @@ test('stale, offline and back: one alert each, and a timeline with reasons', asy
     ['OFFLINE', 'ACTIVE', 'heard_again'],
   ])
   expect(timeline[2]!.evidence).toMatchObject({ silentS: 301, sequence: 1 })
-  expect(t.nudges.filter((nudge) => nudge.topic === 'node' && nudge.id === agent!.nodeId)).toHaveLength(4)
+  expect(t.changeEvents.filter((changeEvent) => changeEvent.topic === 'node' && changeEvent.id === agent!.nodeId)).toHaveLength(4)
 })
 
 test('a tenant’s own thresholds hold; an age ends what stays offline', async () => {
   const cast = await plain()
-  await updateAgentSettings(cast.admin, { staleAfterS: 60, offlineAfterS: 600, deregisterAfterDays: 1 })
-  await plantAgents(cast.system, 1, { heardAt: T0 })
+  await updateAgentSettings(cast.admin, { staleAfterSeconds: 60, offlineAfterSeconds: 600, deregisterAfterDays: 1 })
+  await insertAgents(cast.system, 1, { receivedAt: T0 })
   const seen: string[] = []
   for (const second of [60, 61, 600, 601, 601 + 86_400, 602 + 86_401]) {
-    await judge(second)
+    await applyStateTransitions(second)
     seen.push(...(await statesOf(cast)))
   }
   expect(seen).toEqual(['ACTIVE', 'STALE', 'STALE', 'OFFLINE', 'OFFLINE', 'DEREGISTERED'])
-  await expect(updateAgentSettings(cast.admin, { staleAfterS: 700 })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
-  await expect(updateAgentSettings(cast.operator, { staleAfterS: 70 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  await expect(updateAgentSettings(cast.admin, { heartbeatS: 31 })).rejects.toMatchObject({
+  await expect(updateAgentSettings(cast.admin, { staleAfterSeconds: 700 })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(updateAgentSettings(cast.operator, { staleAfterSeconds: 70 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 31 })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
-    issues: [{ path: 'staleAfterS', message: 'must be at least twice the 31 s between heartbeats' }],
+    issues: [{ path: 'staleAfterSeconds', message: 'must be at least twice the 31 s between heartbeats' }],
   })
-  expect(await updateAgentSettings(cast.admin, { heartbeatS: 5, staleAfterS: 10 })).toMatchObject({ offlineAfterS: 600 })
+  expect(await updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 5, staleAfterSeconds: 10 })).toMatchObject({
+    offlineAfterSeconds: 600,
+  })
 })
 
 test('a drain waits for the last job; Slurm’s own drain is followed', async () => {
   const cast = await plain()
-  const [agent] = await plantAgents(cast.system, 1)
+  const [agent] = await insertAgents(cast.system, 1)
   const { nodeId } = agent!
   let sequence = 0
   const beat = async (seconds: number, slurm_state: string, running_count: number) => {
     await acceptHeartbeats(
       t.runtime,
-      [beatOf(agent!, ++sequence, at(seconds), { health: { status: 'healthy', slurm_state }, jobs: { running_count } })],
+      [heartbeatOf(agent!, ++sequence, at(seconds), { health: { status: 'healthy', slurm_state }, jobs: { running_count } })],
       at(seconds),
     )
-    await judge(seconds)
+    await applyStateTransitions(seconds)
     return (await statesOf(cast))[0]
   }
   expect(await beat(10, 'mixed', 2)).toBe('ACTIVE')
@@ -186,20 +181,20 @@ test('a drain waits for the last job; Slurm’s own drain is followed', async ()
 
 test('too many silent at once: nobody is called offline, one alert stands for all, and they are released in order', async () => {
   const cast = await t.given.tenant()
-  const dark = await plantAgents(cast.system, 12, { prefix: 'dark', cluster: 'dark' })
-  const lit = await plantAgents(cast.system, 30, { prefix: 'lit', cluster: 'lit' })
+  const dark = await insertAgents(cast.system, 12, { prefix: 'dark', cluster: 'dark' })
+  const lit = await insertAgents(cast.system, 30, { prefix: 'lit', cluster: 'lit' })
   const sequences = new Map<string, number>()
   const next = ({ nodeId }: { nodeId: string }) => sequences.set(nodeId, (sequences.get(nodeId) ?? 0) + 1).get(nodeId)!
   const beats = (of: typeof dark, seconds: number) =>
     acceptHeartbeats(
       t.runtime,
-      of.map((agent) => beatOf(agent, next(agent), at(seconds))),
+      of.map((agent) => heartbeatOf(agent, next(agent), at(seconds))),
       at(seconds),
     )
   await beats([...dark, ...lit], 0)
   for (let second = 30; second <= 400; second += 10) {
     await beats(lit, second)
-    await judge(second)
+    await applyStateTransitions(second)
   }
   expect(new Set((await statesOf(cast)).slice(0, 12))).toEqual(new Set(['STALE']))
   expect(await alertsOf(cast)).toMatchObject([
@@ -207,29 +202,29 @@ test('too many silent at once: nobody is called offline, one alert stands for al
   ])
   // Seven come back: what is left is no longer most of them, and has to speak up within two minutes.
   await beats(dark.slice(0, 7), 410)
-  await judge(411)
+  await applyStateTransitions(411)
   expect(await kindsOf(cast)).toEqual(['ingest_silent over'])
   for (let second = 410; second <= 530; second += 10) {
     await beats(second === 410 ? lit : [...dark.slice(0, 7), ...lit], second)
-    await judge(second)
+    await applyStateTransitions(second)
     expect(await statesOf(cast)).not.toContain('OFFLINE')
   }
-  await judge(532)
+  await applyStateTransitions(532)
   expect((await statesOf(cast)).filter((state) => state === 'OFFLINE')).toHaveLength(5)
   expect(await kindsOf(cast)).toEqual(['ingest_silent over', ...Array(5).fill('offline')])
 })
 
 test('a rack of few nodes is offline when it is silent', async () => {
   const cast = await t.given.tenant()
-  await plantAgents(cast.system, 9, { heardAt: T0 })
-  await judge(301)
+  await insertAgents(cast.system, 9, { receivedAt: T0 })
+  await applyStateTransitions(301)
   expect(new Set(await statesOf(cast))).toEqual(new Set(['OFFLINE']))
 })
 
 test('a tenant that is silent as a whole gets one alert, not one for each cluster too', async () => {
   const cast = await t.given.tenant()
-  for (const cluster of ['a', 'b']) await plantAgents(cast.system, 20, { prefix: cluster, cluster, heardAt: T0 })
-  for (let second = 60; second < 400; second += 15) await judge(second)
+  for (const cluster of ['a', 'b']) await insertAgents(cast.system, 20, { prefix: cluster, cluster, receivedAt: T0 })
+  for (let second = 60; second < 400; second += 15) await applyStateTransitions(second)
   expect(await alertsOf(cast)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, cluster: null }])
   expect(new Set(await statesOf(cast))).toEqual(new Set(['STALE']))
 })
@@ -238,32 +233,32 @@ test('an API that is away for ten minutes marks nothing stale that went on sendi
   const own = await testRuntime()
   try {
     const cast = await own.given.tenant()
-    const all = await plantAgents(cast.system, 20)
+    const all = await insertAgents(cast.system, 20)
     const [dead, ...alive] = all
     const stateOf = async () => (await own.runtime.db.select().from(agents).orderBy(agents.agentId)).map(({ state }) => state)
     const beats = (of: typeof all, seconds: number, sequence: number) =>
       acceptHeartbeats(
         own.runtime,
-        of.map((agent) => beatOf(agent, sequence, at(seconds))),
+        of.map((agent) => heartbeatOf(agent, sequence, at(seconds))),
         at(seconds),
       )
-    await touchIngest(own.runtime, at(0))
+    await recordIngestLiveness(own.runtime, at(0))
     await beats(all, 0, 1)
     // Nothing is heard, and nobody says that anything could be.
-    for (let second = 20; second <= 600; second += 20) await judgeAgents(own.runtime, at(second))
+    for (let second = 20; second <= 600; second += 20) await reconcileAgentStates(own.runtime, at(second))
     expect(new Set(await stateOf())).toEqual(new Set(['ACTIVE']))
     expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, resolvedAt: null }])
-    await touchIngest(own.runtime, at(600))
-    expect((await own.runtime.db.select().from(agentIngest))[0]).toMatchObject({ upSince: at(600), downFrom: at(0) })
+    await recordIngestLiveness(own.runtime, at(600))
+    expect((await own.runtime.db.select().from(ingestLiveness))[0]).toMatchObject({ upSince: at(600), downFrom: at(0) })
     // They come back within their interval and backoff; heartbeats that nobody could take are missing, and that is no news.
     for (let second = 610; second <= 720; second += 10) {
-      await touchIngest(own.runtime, at(second))
+      await recordIngestLiveness(own.runtime, at(second))
       if (second === 640) await beats(alive, second, 20)
-      await judgeAgents(own.runtime, at(second))
+      await reconcileAgentStates(own.runtime, at(second))
     }
     expect(new Set(await stateOf())).toEqual(new Set(['ACTIVE']))
     expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'ingest_silent', resolvedAt: expect.any(Date) }])
-    await judgeAgents(own.runtime, at(720.5))
+    await reconcileAgentStates(own.runtime, at(720.5))
     expect((await stateOf())[0]).toBe('STALE')
     expect((await own.runtime.db.select().from(agents).where(eq(agents.nodeId, dead!.nodeId)))[0]!.state).toBe('STALE')
   } finally {

@@ -1,35 +1,24 @@
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  doublePrecision,
-  index,
-  integer,
-  json,
-  jsonb,
-  primaryKey,
-  real,
-  snakeCase,
-  text,
-  unique,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { bigint, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { tenants } from '../access/tables.ts'
-import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
-export const AGENT_STATES = ['PENDING', 'ACTIVE', 'STALE', 'DRAINING', 'DRAINED', 'OFFLINE', 'DEREGISTERED'] as const
-export type AgentState = (typeof AGENT_STATES)[number]
-
-/** WAITING: an agent came with it, and somebody has to approve it. REVOKED is for good: neither the key nor its row comes back. */
-export const AGENT_KEY_STATUSES = ['ALLOWED', 'WAITING', 'REVOKED'] as const
-export type AgentKeyStatus = (typeof AGENT_KEY_STATUSES)[number]
+const nodeId = () => uuid().references(() => computeNodes.id, { onDelete: 'cascade' })
 
 const tenantId = () =>
   uuid()
     .notNull()
     .references(() => tenants.id)
-const nodeId = () => uuid().references(() => computeNodes.id, { onDelete: 'cascade' })
-const count = () => bigint({ mode: 'number' }).notNull().default(0)
+
+export const AGENT_STATES = ['PENDING', 'ACTIVE', 'STALE', 'DRAINING', 'DRAINED', 'OFFLINE', 'DEREGISTERED'] as const
+
+export type AgentState = (typeof AGENT_STATES)[number]
+
+/** WAITING: an agent came with it, and somebody has to approve it. REVOKED is for good: neither the key nor its row comes back. */
+export const AGENT_KEY_STATUSES = ['ALLOWED', 'WAITING', 'REVOKED'] as const
+
+export type AgentKeyStatus = (typeof AGENT_KEY_STATUSES)[number]
 
 /** Public keys of agents: who may speak for a node. */
 export const agentKeys = snakeCase.table(
@@ -57,10 +46,11 @@ export const agentKeys = snakeCase.table(
   },
   (t) => [unique().on(t.tenantId, t.publicKey), index().on(t.publicKey), index().on(t.nodeId), index().on(t.tenantId, t.id)],
 )
+
 export type AgentKey = typeof agentKeys.$inferSelect
 
 /** A heartbeat that was refused, and the accepted one that it contradicts. */
-export type Rival = {
+export type DuplicateKeyEvidence = {
   at: string
   bootEpoch: number
   sequence: number
@@ -94,7 +84,7 @@ export const agents = snakeCase.table(
     offeredFingerprint: text(),
     offeredFingerprintAt: at(),
     /** The last heartbeat that can only be of another machine with the same key, or of this one set back. */
-    rival: jsonb().$type<Rival>(),
+    duplicateKeyEvidence: jsonb().$type<DuplicateKeyEvidence>(),
     version: text(),
     registeredAt: at().notNull().defaultNow(),
     seenFrom: text(),
@@ -102,7 +92,7 @@ export const agents = snakeCase.table(
     drainRequestedByName: text(),
     drainReason: text(),
     /** Since when it is silent together with so many others that the silence is taken for ours: it is not called OFFLINE. */
-    heldAt: at(),
+    offlineSuppressedAt: at(),
   },
   (t) => [
     unique().on(t.tenantId, t.agentId),
@@ -114,87 +104,12 @@ export const agents = snakeCase.table(
     index().on(t.state).where(sql`(state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'`),
   ],
 )
+
 export type Agent = typeof agents.$inferSelect
 
-/** What the node itself says of its work: Slurm drains it, or has drained it. */
-export type SaidDrain = 'DRAINING' | 'DRAINED'
-
-/**
- * What is written at every heartbeat: one narrow row a node, in pages half empty and without an index on anything that changes, so
- * that an update stays in its page and touches no index (HOT). Its migration sets the fill factor.
- */
-export const agentBeats = snakeCase.table('agent_beats', {
-  nodeId: uuid()
-    .primaryKey()
-    .references(() => agents.nodeId, { onDelete: 'cascade' }),
-  /** Both of the last accepted heartbeat; the next must be greater. Null: none yet. */
-  bootEpoch: bigint({ mode: 'number' }),
-  sequence: bigint({ mode: 'number' }),
-  /** A heartbeat that says it was made at this time or before is a replay: set when the sequence may begin anew. */
-  notBefore: at(),
-  /** By the database's clock. */
-  heardAt: at(),
-  /** By the agent's clock, and how far that runs ahead of ours, in ms. */
-  agentTime: at(),
-  skewMs: integer(),
-  /** When it was measured, which is earlier for one that could not be sent at once. */
-  measuredAt: at(),
-  /** Intervals between measurements by the agent's clock, in seconds: their number, mean, and sum of squared deviations (Welford). */
-  intervals: count(),
-  intervalMean: doublePrecision().notNull().default(0),
-  intervalM2: doublePrecision('interval_m2').notNull().default(0),
-  accepted: count(),
-  /** Sequence numbers that never came. */
-  missed: count(),
-  health: text(),
-  slurmState: text(),
-  saidDrain: text().$type<SaidDrain>(),
-  runningJobs: integer(),
-  cpuPercent: real(),
-  memoryPercent: real(),
-  gpusTotal: integer(),
-  gpusAvailable: integer(),
-  /** Devices that the node itself calls lost. */
-  lostAccelerators: integer().notNull().default(0),
-  /** The five minutes that go on, and sums over their heartbeats; they move to agent_beat_history when the next five begin. */
-  bucketAt: at(),
-  bucketBeats: integer().notNull().default(0),
-  bucketMissed: integer().notNull().default(0),
-  bucketCpuSum: real().notNull().default(0),
-  bucketMemorySum: real().notNull().default(0),
-  bucketMaxSkewMs: integer().notNull().default(0),
-})
-export type AgentBeat = typeof agentBeats.$inferSelect
-
-/** The last whole heartbeat, as it was received. Unlogged: after a crash of the server it is gone until the node's next one. */
-export const agentReports = snakeCase.table('agent_reports', {
-  nodeId: uuid()
-    .primaryKey()
-    .references(() => agents.nodeId, { onDelete: 'cascade' }),
-  report: json().$type<Record<string, unknown>>().notNull(),
-  heardAt: at().notNull(),
-})
-
-/** Five minutes of a node, for sparklines. Partitioned by day: keep-agent-history makes the days to come and drops those past. */
-export const agentBeatHistory = snakeCase.table(
-  'agent_beat_history',
-  {
-    nodeId: uuid().notNull(),
-    bucketAt: at().notNull(),
-    beats: integer().notNull(),
-    missed: integer().notNull(),
-    /** Mean of the heartbeats that said one. */
-    cpuPercent: real(),
-    memoryPercent: real(),
-    maxSkewMs: integer(),
-  },
-  (t) => [primaryKey({ columns: [t.nodeId, t.bucketAt] })],
-)
-export type AgentBeatBucket = typeof agentBeatHistory.$inferSelect
-
 /** Each lets one agent register once, without anybody having to approve its key. Shown once; only its SHA-256 stays. */
-export const agentEnrolmentTokens = snakeCase.table(
-  'agent_enrolment_tokens',
+export const agentEnrollmentTokens = snakeCase.table(
+  'agent_enrollment_tokens',
   {
     id: id(),
     tenantId: tenantId(),
@@ -214,7 +129,8 @@ export const agentEnrolmentTokens = snakeCase.table(
   },
   (t) => [index().on(t.tenantId, t.id), index().on(t.nodeId), index().on(t.usedByNodeId)],
 )
-export type AgentEnrolmentToken = typeof agentEnrolmentTokens.$inferSelect
+
+export type AgentEnrollmentToken = typeof agentEnrollmentTokens.$inferSelect
 
 /** Every change of an agent's state: the node's timeline. */
 export const agentTransitions = snakeCase.table(
@@ -228,12 +144,13 @@ export const agentTransitions = snakeCase.table(
     from: text().$type<AgentState>(),
     to: text().$type<AgentState>().notNull(),
     reason: text().notNull(),
-    /** What it was judged by: heard_at, seconds of silence, sequence, who asked. */
+    /** What it was judged by: received_at, seconds of silence, sequence, who asked. */
     evidence: jsonb().$type<Record<string, unknown>>().notNull().default(sql`'{}'::jsonb`),
     at: at().notNull(),
   },
   (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id)],
 )
+
 export type AgentTransition = typeof agentTransitions.$inferSelect
 
 /** How a tenant judges its agents. No row: the defaults, which stand in settings.ts too. */
@@ -242,21 +159,22 @@ export const agentSettings = snakeCase.table('agent_settings', {
     .primaryKey()
     .references(() => tenants.id),
   /** Seconds between heartbeats that the API asks agents for. */
-  heartbeatS: integer().notNull().default(30),
-  staleAfterS: integer().notNull().default(120),
-  offlineAfterS: integer().notNull().default(300),
+  heartbeatIntervalSeconds: integer().notNull().default(30),
+  staleAfterSeconds: integer().notNull().default(120),
+  offlineAfterSeconds: integer().notNull().default(300),
   /** More than this share of a tenant or cluster, and at least so many nodes, silent at once: taken for a fault of ours. */
-  massSilencePercent: integer().notNull().default(50),
-  massSilenceNodes: integer().notNull().default(10),
+  massOutagePercent: integer().notNull().default(50),
+  massOutageMinNodes: integer().notNull().default(10),
   /** How many days OFFLINE until an agent is deregistered by itself. Null: never. */
   deregisterAfterDays: integer(),
   updatedAt: updatedAt(),
 })
+
 export type AgentSettings = typeof agentSettings.$inferSelect
 
 /** A tenant, or one of its clusters, of which too much is silent at once. Open while `ended_at` is null. */
-export const agentSilences = snakeCase.table(
-  'agent_silences',
+export const agentOutages = snakeCase.table(
+  'agent_outages',
   {
     id: id(),
     tenantId: tenantId(),
@@ -269,14 +187,5 @@ export const agentSilences = snakeCase.table(
   },
   (t) => [index().on(t.tenantId, t.endedAt)],
 )
-export type AgentSilence = typeof agentSilences.$inferSelect
 
-/** One row, touched every second by every API process: from it judge-agents knows whether nodes could be heard at all. */
-export const agentIngest = snakeCase.table('agent_ingest', {
-  id: integer().primaryKey().default(1),
-  aliveAt: at().notNull(),
-  /** Since when it has been alive without a break. */
-  upSince: at().notNull(),
-  /** When the last break began. */
-  downFrom: at(),
-})
+export type AgentOutage = typeof agentOutages.$inferSelect

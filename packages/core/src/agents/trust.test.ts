@@ -7,7 +7,7 @@ const beat = { skewMs: 40, accepted: 10, missed: 0 }
 const well = { key, isKeyWaiting: false, isKeyShared: false, fingerprint: 'f', offeredFingerprint: null, beat }
 const verdicts = (agent: Parameters<typeof agentTrust>[0]) => agentTrust(agent).map(({ isOk }) => isOk)
 
-test('an agent is believed for reasons, each of which can fail by itself', () => {
+test('an agent is callerCache for reasons, each of which can fail by itself', () => {
   expect(verdicts(well)).toEqual([true, true, true, true, true])
   expect(verdicts({ ...well, isKeyWaiting: true })).toEqual([false, true, true, true, true])
   expect(verdicts({ ...well, isKeyShared: true })).toEqual([false, true, true, true, true])

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Agent, AgentBeat, AgentKey } from './tables.ts'
+import type { AgentHeartbeat } from '../heartbeats/tables.ts'
+import type { Agent, AgentKey } from './tables.ts'
 
 /** How a public key is shown to people: SHA-256 over its 32 bytes, as ssh-keygen writes such things. @param publicKey in base64 */
 export const keyFingerprint = (publicKey: string): string =>
@@ -20,7 +21,7 @@ type Judged = Pick<Agent, 'fingerprint' | 'offeredFingerprint'> & {
   isKeyWaiting: boolean
   /** Another machine beats with it at the same time. */
   isKeyShared: boolean
-  beat: Pick<AgentBeat, 'skewMs' | 'accepted' | 'missed'> | null
+  beat: Pick<AgentHeartbeat, 'skewMs' | 'accepted' | 'missed'> | null
 }
 
 /** Why to believe an agent, point by point, for the person who wants to know. */
@@ -43,13 +44,13 @@ function keyVerdict({ key, isKeyWaiting, isKeyShared }: Pick<Judged, 'key' | 'is
     return {
       check,
       isOk: false,
-      text: 'Another machine beats with its key, too; its alert says which. Stop that one and enrol it with a key of its own; if you do not know it, revoke the key and enrol this node anew.',
+      text: 'Another machine beats with its key, too; its alert says which. Stop that one and enroll it with a key of its own; if you do not know it, revoke the key and enroll this node anew.',
     }
   if (isKeyWaiting)
     return { check, isOk: false, text: 'An agent came with a key that is not allowed; compare it, then approve or revoke it.' }
-  if (!key) return { check, isOk: null, text: 'It has no key; allow one, or make an enrolment token.' }
+  if (!key) return { check, isOk: null, text: 'It has no key; allow one, or make an enrollment token.' }
   if (key.status === 'ALLOWED') return { check, isOk: true, text: `Its key ${keyFingerprint(key.publicKey)} is allowed.` }
-  return { check, isOk: false, text: `Its key ${keyFingerprint(key.publicKey)} is revoked; enrol it anew.` }
+  return { check, isOk: false, text: `Its key ${keyFingerprint(key.publicKey)} is revoked; enroll it anew.` }
 }
 
 function hardwareVerdict(approved: string | null, offered: string | null): AgentVerdict {

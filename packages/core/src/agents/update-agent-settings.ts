@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { InvalidInput, parseInput } from '../errors.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { agentAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
 import { readAgentSettings } from './settings.ts'
 import { type AgentSettings, agentSettings } from './tables.ts'
 
@@ -10,13 +13,13 @@ const whole = (least: number, most: number) =>
 
 export const UpdateAgentSettingsInput = z.object({
   /** Seconds between heartbeats that agents are asked for. */
-  heartbeatS: whole(1, 3600).optional(),
+  heartbeatIntervalSeconds: whole(1, 3600).optional(),
   /** Seconds of silence after which an agent is STALE, and OFFLINE. */
-  staleAfterS: whole(2, 86_400).optional(),
-  offlineAfterS: whole(3, 604_800).optional(),
+  staleAfterSeconds: whole(2, 86_400).optional(),
+  offlineAfterSeconds: whole(3, 604_800).optional(),
   /** More than this share of a tenant or cluster, and at least so many nodes, silent at once: taken for a fault of ours. */
-  massSilencePercent: whole(1, 100).optional(),
-  massSilenceNodes: whole(2, 1_000_000).optional(),
+  massOutagePercent: whole(1, 100).optional(),
+  massOutageMinNodes: whole(2, 1_000_000).optional(),
   /** Days OFFLINE after which an agent is deregistered by itself. Null: never. */
   deregisterAfterDays: whole(1, 3650).nullish(),
 })
@@ -26,25 +29,30 @@ export const UpdateAgentSettingsInput = z.object({
  * @throws InvalidInput stale would come before a second heartbeat could, or offline before stale
  */
 export async function updateAgentSettings(ctx: Ctx, input: z.input<typeof UpdateAgentSettingsInput>): Promise<AgentSettings> {
-  authorize(ctx, 'agent:settings')
+  authorize(ctx, agentPermissions.settings)
   const changes = parseInput(UpdateAgentSettingsInput, input)
   return inTransaction(ctx, async (tx) => {
     // Two that change a bound each take turns, so that what is checked here is what is written.
     await tx.execute(sql`select 1 from tenants where id = ${ctx.tenantId} for update`)
     const settings = { ...(await readAgentSettings(tx, ctx.tenantId)), ...changes, tenantId: ctx.tenantId, updatedAt: new Date() }
     // Who is late by one heartbeat is not silent yet.
-    if (settings.staleAfterS < 2 * settings.heartbeatS)
+    if (settings.staleAfterSeconds < 2 * settings.heartbeatIntervalSeconds)
       throw new InvalidInput([
-        { path: 'staleAfterS', message: `must be at least twice the ${settings.heartbeatS} s between heartbeats` },
+        {
+          path: 'staleAfterSeconds',
+          message: `must be at least twice the ${settings.heartbeatIntervalSeconds} s between heartbeats`,
+        },
       ])
-    if (settings.offlineAfterS <= settings.staleAfterS)
-      throw new InvalidInput([{ path: 'offlineAfterS', message: `must be more than the ${settings.staleAfterS} s until STALE` }])
+    if (settings.offlineAfterSeconds <= settings.staleAfterSeconds)
+      throw new InvalidInput([
+        { path: 'offlineAfterSeconds', message: `must be more than the ${settings.staleAfterSeconds} s until STALE` },
+      ])
     const [row] = await tx
       .insert(agentSettings)
       .values(settings)
       .onConflictDoUpdate({ target: agentSettings.tenantId, set: settings })
       .returning()
-    await audit(tx, ctx, 'agent.update_settings', { id: ctx.tenantId }, changes)
+    await audit(tx, ctx, agentAudit.updateSettings, { id: ctx.tenantId }, changes)
     return row!
   })
 }

@@ -1,12 +1,16 @@
 import { and, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, createdBy, inTransaction } from '../context.ts'
-import { isOneOf, visibleTo } from '../db/rows.ts'
-import { NotFound, parseInput } from '../errors.ts'
-import { Ids, prose } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { NotFound, parseInput } from '../kernel/errors.ts'
+import { Ids, multilineText } from '../kernel/input.ts'
+import { alertAudit } from './audit-actions.ts'
+import { alertChanged } from './change-events.ts'
+import { alertPermissions } from './permissions.ts'
 import { type Alert, alerts } from './tables.ts'
 
-export const AcknowledgeAlertsInput = z.object({ ids: Ids, note: prose(2000).nullish() })
+export const AcknowledgeAlertsInput = z.object({ ids: Ids, note: multilineText(2000).nullish() })
 
 /**
  * Say that somebody looks after these alerts, and what is known; a later note takes the place of an earlier one. They stay open
@@ -14,10 +18,10 @@ export const AcknowledgeAlertsInput = z.object({ ids: Ids, note: prose(2000).nul
  * @throws NotFound one of them does not exist
  */
 export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof AcknowledgeAlertsInput>): Promise<Alert[]> {
-  authorize(ctx, 'alert:write')
+  authorize(ctx, alertPermissions.write)
   const { ids, note } = parseInput(AcknowledgeAlertsInput, input)
   const { createdById, createdByName } = createdBy(ctx)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const mine = and(visibleTo(ctx, alerts), isOneOf(alerts.id, ids))
     // In the order in which they are raised and resolved (see raise-alerts.ts).
     await tx.select({ id: alerts.id }).from(alerts).where(mine).orderBy(alerts.kind, alerts.key).for('update')
@@ -27,7 +31,7 @@ export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof Acknowle
         acknowledgedAt: sql`now()`,
         acknowledgedById: createdById,
         acknowledgedByName: createdByName,
-        acknowledgement: note?.trim() || null,
+        acknowledgment: note?.trim() || null,
       })
       .where(mine)
       .returning()
@@ -37,10 +41,10 @@ export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof Acknowle
     await audit(
       tx,
       ctx,
-      'alert.acknowledge',
+      alertAudit.acknowledge,
       rows.map(({ id, kind, key }) => ({ id, name: kind, details: { key, note: note ?? '' } })),
     )
-    for (const id of ids) afterwards({ topic: 'alert', id, tenantId: ctx.tenantId })
+    for (const id of ids) ctx.notify(alertChanged({ id, tenantId: ctx.tenantId }))
     return ids.map((id) => found.get(id)!)
   })
 }

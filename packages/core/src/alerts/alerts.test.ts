@@ -1,12 +1,18 @@
 import { desc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agents } from '../agents/tables.ts'
-import type { Ctx } from '../context.ts'
-import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { type AlertKind, acknowledgeAlerts, alerts, endAlert, raiseAlerts, resolveAlerts } from './index.ts'
+import type { Ctx } from '../kernel/context.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { acknowledgeAlerts } from './acknowledge-alerts.ts'
+import type { AlertKind } from './kinds.ts'
+import { raiseAlerts } from './raise-alerts.ts'
+import { resolveAlertManually } from './resolve-alert.ts'
+import { resolveAlerts } from './resolve-alerts.ts'
+import { alerts } from './tables.ts'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 let ctx: Ctx
 beforeAll(async () => {
   t = await testRuntime()
@@ -25,9 +31,9 @@ const fiveMinutesLater = (nodeId: string) =>
 
 test('one alert per node and kind: it counts up while open, and is opened again within five minutes', async () => {
   const [node, other] = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'a' })
-  const [nudge] = await raise(node!.id, 'offline', { silentMs: 300_001 })
+  const [changeEvent] = await raise(node!.id, 'offline', { silentMs: 300_001 })
   await raise(other!.id, 'offline')
-  expect(await raise(node!.id, 'offline', { silentMs: 300_500 })).toEqual([nudge])
+  expect(await raise(node!.id, 'offline', { silentMs: 300_500 })).toEqual([changeEvent])
   const [first] = await ofNode(node!.id)
   expect(first).toMatchObject({
     kind: 'offline',
@@ -36,8 +42,8 @@ test('one alert per node and kind: it counts up while open, and is opened again 
     evidence: { silentMs: 300_500 },
     resolvedAt: null,
   })
-  expect(nudge).toEqual({ topic: 'alert', id: first!.id, tenantId: ctx.tenantId })
-  expect(await resolve(node!.id, 'stale', 'offline')).toEqual([nudge])
+  expect(changeEvent).toEqual({ topic: 'alert', id: first!.id, tenantId: ctx.tenantId })
+  expect(await resolve(node!.id, 'stale', 'offline')).toEqual([changeEvent])
   expect((await ofNode(node!.id))[0]!.resolvedAt).not.toBeNull()
   expect(await resolve(node!.id, 'stale', 'offline')).toEqual([])
   await raise(node!.id, 'offline')
@@ -90,7 +96,7 @@ test('acknowledges with a note, for operators and of the own tenant', async () =
   expect(acknowledged).toMatchObject(
     ids.map((id) => ({
       id,
-      acknowledgement: 'the clock is being set',
+      acknowledgment: 'the clock is being set',
       acknowledgedByName: cast.operator.actor.name,
       resolvedAt: null,
     })),
@@ -98,23 +104,26 @@ test('acknowledges with a note, for operators and of the own tenant', async () =
   await expect(acknowledgeAlerts(cast.viewer, { ids })).rejects.toThrow('needs the role operator')
   const stranger = await t.given.tenant()
   await expect(acknowledgeAlerts(stranger.owner, { ids })).rejects.toThrow(`There is no alert ${ids[0]}.`)
-  expect((await ofNode(nodes[0]!.id))[0]!.acknowledgement).toBe('the clock is being set')
+  expect((await ofNode(nodes[0]!.id))[0]!.acknowledgment).toBe('the clock is being set')
 })
 
 test('an admin ends the alert of accelerators that were taken out; what else is open ends by itself', async () => {
   const [node] = await t.given.fleet(cast.operator, { prefix: 'taken' })
   await raise(node!.id, 'accelerator_lost', { before: 8, now: 7 })
   const { id } = (await ofNode(node!.id))[0]!
-  await expect(endAlert(cast.operator, { id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  await expect(endAlert((await t.given.tenant()).owner, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  const ended = await endAlert(cast.admin, { id, note: 'sold' })
-  expect(ended).toMatchObject({ resolvedAt: expect.any(Date), acknowledgement: 'sold' })
-  await expect(endAlert(cast.admin, { id })).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('over') })
+  await expect(resolveAlertManually(cast.operator, { id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(resolveAlertManually((await t.given.tenant()).owner, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  const ended = await resolveAlertManually(cast.admin, { id, note: 'sold' })
+  expect(ended).toMatchObject({ resolvedAt: expect.any(Date), acknowledgment: 'sold' })
+  await expect(resolveAlertManually(cast.admin, { id })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining('over'),
+  })
   await raise(node!.id, 'accelerator_lost', { before: 7, now: 6 })
   expect((await ofNode(node!.id))[0]).toMatchObject({ resolvedAt: null })
   await raise(node!.id, 'offline')
   const [offline] = await ofNode(node!.id)
-  await expect(endAlert(cast.admin, { id: offline!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(resolveAlertManually(cast.admin, { id: offline!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
 test('evidence that no database takes harms nobody', async () => {

@@ -1,7 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { tenants } from '../access/tables.ts'
-import type { Runtime } from '../context.ts'
-import { newId } from '../db/columns.ts'
+import type { SystemCtx } from '../kernel/context.ts'
+import { authorize } from '../kernel/context.ts'
+import { newId } from '../kernel/db/columns.ts'
+import { alertPermissions } from './permissions.ts'
 import { type AlertDelivery, type AlertRoute, alertDeliveries, alertRoutes } from './tables.ts'
 
 /** Longer than a worker takes for one attempt. */
@@ -13,11 +15,12 @@ export type ClaimedDelivery = { route: AlertRoute; delivery: AlertDelivery; tena
  * The next message to send, for the caller alone: the oldest one of a route on which nobody else sends, tests first. So the messages
  * of a route go out one after the other, and one route never waits for another. Null: there is none at the moment.
  */
-export async function claimAlertDelivery(runtime: Runtime): Promise<ClaimedDelivery | null> {
+export async function claimAlertDelivery(ctx: SystemCtx): Promise<ClaimedDelivery | null> {
+  authorize(ctx, alertPermissions.deliver)
   const leaseToken = newId()
   const isWaiting = sql`d.route_id = r.id and d.delivered_at is null and d.failed_at is null
     and (d.event = 'test' or (r.is_enabled and coalesce(r.retry_at, now()) <= now()))`
-  const { rows } = await runtime.db.execute<{ id: string }>(sql`with free as (
+  const { rows } = await ctx.db.execute<{ id: string }>(sql`with free as (
       select r.id, r.is_enabled, r.retry_at from ${alertRoutes} r
       where coalesce(r.leased_until, now()) <= now() and exists (select from ${alertDeliveries} d where ${isWaiting})
       order by r.retry_at nulls first limit 1 for no key update skip locked),
@@ -26,7 +29,7 @@ export async function claimAlertDelivery(runtime: Runtime): Promise<ClaimedDeliv
     where id = (select d.id from free r join ${alertDeliveries} d on ${isWaiting} order by d.event = 'test' desc, d.id limit 1)
     returning id`)
   if (!rows[0]) return null
-  const [claimed] = await runtime.db
+  const [claimed] = await ctx.db
     .select({ delivery: alertDeliveries, route: alertRoutes, tenantName: tenants.name })
     .from(alertDeliveries)
     .innerJoin(alertRoutes, eq(alertRoutes.id, alertDeliveries.routeId))

@@ -1,15 +1,19 @@
 import { z } from 'zod'
-import { audit, authorize, type Ctx, createdBy, inTransaction } from '../context.ts'
-import { InvalidInput, parseInput } from '../errors.ts'
-import { prose } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { multilineText } from '../kernel/input.ts'
+import { alertSilenceAudit } from './audit-actions.ts'
+import { alertSilenceChanged } from './change-events.ts'
 import { Matcher, readMatcher } from './matcher.ts'
+import { alertPermissions } from './permissions.ts'
 import { type AlertSilence, alertSilences } from './tables.ts'
 
 const LONGEST_DAYS = 366
 
 export const CreateAlertSilenceInput = z.object({
   matcher: Matcher,
-  reason: prose(2000).refine((text) => text.trim() !== '', 'must not be empty'),
+  reason: multilineText(2000).refine((text) => text.trim() !== '', 'must not be empty'),
   startsAt: z.date().nullish(),
   endsAt: z.date(),
 })
@@ -19,21 +23,21 @@ export const CreateAlertSilenceInput = z.object({
  * @throws InvalidInput
  */
 export async function createAlertSilence(ctx: Ctx, input: z.input<typeof CreateAlertSilenceInput>): Promise<AlertSilence> {
-  authorize(ctx, 'alert:write')
+  authorize(ctx, alertPermissions.write)
   const { reason, endsAt, ...given } = parseInput(CreateAlertSilenceInput, input)
   const startsAt = given.startsAt ?? new Date()
   if (endsAt <= startsAt) throw new InvalidInput([{ path: 'endsAt', message: 'must be later than its start' }])
   if (endsAt.getTime() <= Date.now()) throw new InvalidInput([{ path: 'endsAt', message: 'must be in the future' }])
   if (endsAt.getTime() - startsAt.getTime() > LONGEST_DAYS * 86_400_000)
     throw new InvalidInput([{ path: 'endsAt', message: `must be at most ${LONGEST_DAYS} days after its start` }])
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const matcher = await readMatcher(tx, ctx, given.matcher)
     const [silence] = await tx
       .insert(alertSilences)
       .values({ tenantId: ctx.tenantId, matcher, reason: reason.trim(), startsAt, endsAt, ...createdBy(ctx) })
       .returning()
-    await audit(tx, ctx, 'alert_silence.create', silence!, { matcher, reason: silence!.reason, endsAt: endsAt.toISOString() })
-    afterwards({ topic: 'alertSilence', id: silence!.id, tenantId: ctx.tenantId })
+    await audit(tx, ctx, alertSilenceAudit.create, silence!, { matcher, reason: silence!.reason, endsAt: endsAt.toISOString() })
+    ctx.notify(alertSilenceChanged({ id: silence!.id, tenantId: ctx.tenantId }))
     return silence!
   })
 }

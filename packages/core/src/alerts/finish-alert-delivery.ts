@@ -1,7 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { type Ctx, inTransaction } from '../context.ts'
-import { Forbidden } from '../errors.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { alertRouteChanged } from './change-events.ts'
 import type { ClaimedDelivery } from './claim-alert-delivery.ts'
+import { alertPermissions } from './permissions.ts'
 import { alertDeliveries, alertRoutes, type RouteKind } from './tables.ts'
 
 /** `isFinal`: the receiver will not take this message ever; it is tried a few times more all the same, should it change its mind. */
@@ -26,10 +27,10 @@ export const retryMs = (attempts: number, chance = Math.random()): number =>
  * @throws Forbidden when the caller is no worker
  */
 export async function finishAlertDelivery(ctx: Ctx, claimed: ClaimedDelivery, outcome: DeliveryOutcome): Promise<void> {
-  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker says how a message went.')
+  authorize(ctx, alertPermissions.deliver)
   const { route, delivery, leaseToken } = claimed
   const isTest = delivery.event === 'test'
-  await inTransaction(ctx, async (tx, afterwards) => {
+  await inTransaction(ctx, async (tx, ctx) => {
     const isGivenUp = isTest
       ? sql`true`
       : outcome?.isFinal && delivery.attempts >= FINAL_TRIES
@@ -56,6 +57,6 @@ export async function finishAlertDelivery(ctx: Ctx, claimed: ClaimedDelivery, ou
       .update(alertRoutes)
       .set({ leasedUntil: null, leaseToken: null, updatedAt: sql`${alertRoutes.updatedAt}`, ...(isTest && outcome ? {} : state) })
       .where(and(eq(alertRoutes.id, route.id), eq(alertRoutes.leaseToken, leaseToken)))
-    afterwards({ topic: 'alertRoute', id: route.id, tenantId: ctx.tenantId })
+    ctx.notify(alertRouteChanged({ id: route.id, tenantId: ctx.tenantId }))
   })
 }

@@ -1,17 +1,27 @@
 export { AcknowledgeAlertsInput, acknowledgeAlerts } from './acknowledge-alerts.ts'
+export { alertAudit, alertRouteAudit, alertSilenceAudit } from './audit-actions.ts'
+export { alertChanged, alertRouteChanged, alertSilenceChanged } from './change-events.ts'
 export { type ClaimedDelivery, claimAlertDelivery } from './claim-alert-delivery.ts'
 export { CreateAlertRouteInput, createAlertRoute } from './create-alert-route.ts'
 export { CreateAlertSilenceInput, createAlertSilence } from './create-alert-silence.ts'
 export { deleteAlertRoute } from './delete-alert-route.ts'
-export { EndAlertInput, endAlert } from './end-alert.ts'
 export { endAlertSilence } from './end-alert-silence.ts'
 export { type DeliveryOutcome, finishAlertDelivery } from './finish-alert-delivery.ts'
-export { forgetOldAlerts } from './forget-old-alerts.ts'
 export { ALERT_KINDS, type AlertKind, KINDS, SEVERITIES, type Severity } from './kinds.ts'
+export { alertPermissions, alertRoutePermissions } from './permissions.ts'
 export { planAlertDeliveries } from './plan-alert-deliveries.ts'
-export { whyNotAcknowledge, whyNotEndAlert, whyNotEndSilence, whyNotWriteRoute } from './policy.ts'
+export {
+  acknowledgeBlockedReason,
+  alertResolveBlockedReason,
+  routeWriteBlockedReason,
+  silenceEndBlockedReason,
+} from './policy.ts'
+export { pruneAlerts } from './prune-alerts.ts'
 export { type RaisedAlert, raiseAlerts } from './raise-alerts.ts'
+export { ResolveAlertInput, resolveAlertManually } from './resolve-alert.ts'
 export { type ResolvedAlert, resolveAlerts } from './resolve-alerts.ts'
+export { isLocalAddress, resolveTarget, type TargetAddress, TargetError, type TargetPolicy } from './resolve-target.ts'
+export { alertSettings } from './settings.ts'
 export { silencesOfAlerts } from './silences-of-alerts.ts'
 export {
   type Alert,
@@ -19,6 +29,7 @@ export {
   type AlertMatcher,
   type AlertRoute,
   type AlertSilence,
+  type AlertSnapshot,
   alertDeliveries,
   alertRoutes,
   alertSilences,
@@ -28,7 +39,6 @@ export {
   type RouteSettings,
   SMTP_SECURITIES,
   type SmtpSecurity,
-  type ToldAlert,
 } from './tables.ts'
 export { testAlertRoute } from './test-alert-route.ts'
 export { UpdateAlertRouteInput, updateAlertRoute } from './update-alert-route.ts'

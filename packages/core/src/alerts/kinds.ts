@@ -9,7 +9,7 @@ type Kind = {
   /** An event has no end that anybody sees: it counts as over when it has not come again for a while. */
   isEvent?: true
   /** It may be about something that was done on purpose and stays so: then somebody has to end it. */
-  mayStay?: true
+  isManuallyResolvable?: true
 }
 
 /** Everything that is told to people without their asking. */
@@ -23,7 +23,7 @@ export const KINDS = {
   key_shared: { severity: 'critical', says: 'has a key that another machine beats with, too', isEvent: true },
   fingerprint_changed: { severity: 'critical', says: 'is other hardware than before' },
   clock_skew: { severity: 'warning', says: 'has a clock that is off' },
-  accelerator_lost: { severity: 'critical', says: 'has lost an accelerator', mayStay: true },
+  accelerator_lost: { severity: 'critical', says: 'has lost an accelerator', isManuallyResolvable: true },
   accelerator_count_changed: { severity: 'warning', says: 'has another number of accelerators than before', isEvent: true },
   ingest_silent: { severity: 'critical', says: 'Too many nodes fell silent at once: heartbeats may not reach Muster' },
 } as const satisfies Record<string, Kind>

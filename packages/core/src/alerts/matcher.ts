@@ -1,12 +1,13 @@
 import { and, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Ctx, Tx } from '../context.ts'
-import type { Db } from '../db/client.ts'
-import { isOneOf } from '../db/rows.ts'
-import { DomainError } from '../errors.ts'
-import { oneLine } from '../input.ts'
-import { fitsNodeQuery, type GroupTree, parseNodeQuery, readGroupTree } from '../nodes/index.ts'
+import { fitsNodeQuery, type GroupTree, readGroupTree } from '../groups/index.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
+import { isOneOf } from '../kernel/db/rows.ts'
+import { DomainError } from '../kernel/errors.ts'
+import { singleLineText } from '../kernel/input.ts'
 import { computeNodes } from '../nodes/tables.ts'
+import { parseNodeQuery } from '../selection/index.ts'
 import { ALERT_KINDS, SEVERITIES } from './kinds.ts'
 import { type AlertMatcher, alerts } from './tables.ts'
 
@@ -21,8 +22,8 @@ const some = <T extends z.ZodType>(one: T) =>
 export const Matcher = z.strictObject({
   kinds: some(z.enum(ALERT_KINDS)),
   severities: some(z.enum(SEVERITIES)),
-  query: oneLine(2000).nullish(),
-  clusters: some(oneLine(64)),
+  query: singleLineText(2000).nullish(),
+  clusters: some(singleLineText(64)),
 })
 
 /** The matcher as it is kept. @throws InvalidInput at matcher.query when that cannot be read */

@@ -1,35 +1,39 @@
 import { and, eq, lte, sql } from 'drizzle-orm'
-import type { Runtime, Tx } from '../context.ts'
-import { isOneOf } from '../db/rows.ts'
-import { computeNodes, readGroupTree } from '../nodes/index.ts'
-import { isDatabaseAway } from '../patiently.ts'
+import { readGroupTree } from '../groups/index.ts'
+import type { SystemCtx, Tx } from '../kernel/context.ts'
+import { authorize } from '../kernel/context.ts'
+import { isOneOf } from '../kernel/db/rows.ts'
+import { isTransientDbError } from '../kernel/retry-transient.ts'
+import { computeNodes } from '../nodes/index.ts'
 import { EVENT_KINDS } from './kinds.ts'
 import { fitsMatcher, fitting } from './matcher.ts'
+import { alertPermissions } from './permissions.ts'
 import { silencesOfAlerts } from './silences-of-alerts.ts'
-import { alertDeliveries, alertRoutes, alerts, type ToldAlert } from './tables.ts'
+import { type AlertSnapshot, alertDeliveries, alertRoutes, alerts } from './tables.ts'
 
 /** Alerts that one message tells of at most. */
-export const MOST_TOLD = 500
+export const MAX_ALERTS_PER_MESSAGE = 500
 
 /**
  * Make the messages of all alerts that began or ended since the last time, one a route and event, and call events over that did not
  * come again. A reconciler of any number of workers, in all tenants. What a silence covers waits for its end.
  * @returns how many alerts were looked at
  */
-export async function planAlertDeliveries(runtime: Runtime): Promise<number> {
-  const tenants = await runtime.db.selectDistinct({ id: alerts.tenantId }).from(alerts).where(lte(alerts.announceAt, sql`now()`))
+export async function planAlertDeliveries(ctx: SystemCtx): Promise<number> {
+  authorize(ctx, alertPermissions.deliver)
+  const tenants = await ctx.db.selectDistinct({ id: alerts.tenantId }).from(alerts).where(lte(alerts.notifyAt, sql`now()`))
   let count = 0
   for (const { id } of tenants)
     try {
-      for (let planned = -1; planned !== 0; count += planned) planned = await runtime.db.transaction((tx) => planSome(tx, id))
+      for (let planned = -1; planned !== 0; count += planned) planned = await ctx.db.transaction((tx) => planSome(tx, id))
     } catch (error) {
-      if (isDatabaseAway(error)) throw error
-      runtime.log.error({ err: error, tenantId: id }, 'cannot plan the alerts of a tenant; those of others are told')
+      if (isTransientDbError(error)) throw error
+      ctx.log.error({ err: error, tenantId: id }, 'cannot plan the alerts of a tenant; those of others are told')
     }
-  await runtime.db.execute(sql`with over as (select a.id from ${alerts} a
+  await ctx.db.execute(sql`with over as (select a.id from ${alerts} a
       where a.resolved_at is null and a.kind = any(${sql.param(EVENT_KINDS)}::text[]) and a.last_at < now() - interval '5 minutes'
       order by a.kind, a.key for update skip locked)
-    update ${alerts} a set resolved_at = now(), announce_at = null from over where a.id = over.id`)
+    update ${alerts} a set resolved_at = now(), notify_at = null from over where a.id = over.id`)
   return count
 }
 
@@ -38,9 +42,9 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
   const due = await tx
     .select({ id: alerts.id })
     .from(alerts)
-    .where(and(eq(alerts.tenantId, tenantId), lte(alerts.announceAt, sql`now()`)))
+    .where(and(eq(alerts.tenantId, tenantId), lte(alerts.notifyAt, sql`now()`)))
     .orderBy(alerts.kind, alerts.key)
-    .limit(MOST_TOLD)
+    .limit(MAX_ALERTS_PER_MESSAGE)
     .for('update', { skipLocked: true })
   const ids = due.map((row) => row.id)
   if (ids.length === 0) return 0
@@ -71,15 +75,15 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
   }
   for (const silence of new Set(silences.values())) {
     const of = held.filter((id) => silences.get(id) === silence)
-    await tx.update(alerts).set({ announceAt: silence.endsAt }).where(isOneOf(alerts.id, of))
+    await tx.update(alerts).set({ notifyAt: silence.endsAt }).where(isOneOf(alerts.id, of))
   }
   for (const event of ['opened', 'resolved'] as const) {
     const rows = told[event]
     if (rows.length === 0) continue
-    const announced = { announced: event, announcedAt: sql`now()`, announceAt: null }
+    const notifiedEvent = { notifiedEvent: event, notifiedAt: sql`now()`, notifyAt: null }
     await tx
       .update(alerts)
-      .set(announced)
+      .set(notifiedEvent)
       .where(
         isOneOf(
           alerts.id,
@@ -87,7 +91,7 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
         ),
       )
     for (const route of routes) {
-      if (event === 'resolved' && !route.tellsResolved) continue
+      if (event === 'resolved' && !route.notifyOnResolve) continue
       const mine = rows.filter((row) => row.routes.includes(route.id))
       if (mine.length > 0)
         await addMessage(
@@ -102,16 +106,16 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
 }
 
 /** A message that waits and was never tried takes them in too, so that a route that is slow or away gets few and long ones. */
-async function addMessage(tx: Tx, route: { id: string; tenantId: string }, event: 'opened' | 'resolved', told: ToldAlert[]) {
+async function addMessage(tx: Tx, route: { id: string; tenantId: string }, event: 'opened' | 'resolved', told: AlertSnapshot[]) {
   const { rowCount } = await tx.execute(sql`update ${alertDeliveries} set alerts = alerts || ${JSON.stringify(told)}::jsonb
     where id = (select d.id from ${alertDeliveries} d where d.route_id = ${route.id} and d.delivered_at is null and d.failed_at is null
         and d.event <> 'test' order by d.id desc limit 1 for update)
-      and event = ${event} and attempts = 0 and jsonb_array_length(alerts) + ${told.length} <= ${MOST_TOLD}`)
+      and event = ${event} and attempts = 0 and jsonb_array_length(alerts) + ${told.length} <= ${MAX_ALERTS_PER_MESSAGE}`)
   if (rowCount === 0)
     await tx.insert(alertDeliveries).values({ tenantId: route.tenantId, routeId: route.id, event, alerts: told })
 }
 
-const asTold = (alert: typeof alerts.$inferSelect, node: string | null): ToldAlert => ({
+const asTold = (alert: typeof alerts.$inferSelect, node: string | null): AlertSnapshot => ({
   id: alert.id,
   kind: alert.kind,
   severity: alert.severity,

@@ -1,24 +1,25 @@
-import { type Actor, whyNotAllowed } from '../context.ts'
+import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { KINDS } from './kinds.ts'
+import { alertPermissions, alertRoutePermissions } from './permissions.ts'
 import type { Alert, AlertSilence } from './tables.ts'
 
 /** Why `actor` may not acknowledge alerts, or silence them; null when allowed. */
-export const whyNotAcknowledge = (actor: Actor): string | null => whyNotAllowed(actor, 'alert:write')
+export const acknowledgeBlockedReason = (actor: Actor): string | null => permissionDeniedReason(actor, alertPermissions.write)
 
 /** Why `actor` may not end this alert by hand. */
-export function whyNotEndAlert(actor: Actor, alert: Pick<Alert, 'kind' | 'resolvedAt'>): string | null {
+export function alertResolveBlockedReason(actor: Actor, alert: Pick<Alert, 'kind' | 'resolvedAt'>): string | null {
   if (alert.resolvedAt) return 'The alert is over already.'
-  if (!('mayStay' in KINDS[alert.kind]))
+  if (!('isManuallyResolvable' in KINDS[alert.kind]))
     return 'The alert ends by itself when what it tells of is over; acknowledge or silence it.'
-  return whyNotAllowed(actor, 'alert:end')
+  return permissionDeniedReason(actor, alertPermissions.resolve)
 }
 
 /** Why `actor` may not end this silence; null when allowed. */
-export function whyNotEndSilence(actor: Actor, silence: Pick<AlertSilence, 'endsAt'>): string | null {
-  const refused = whyNotAllowed(actor, 'alert:write')
+export function silenceEndBlockedReason(actor: Actor, silence: Pick<AlertSilence, 'endsAt'>): string | null {
+  const refused = permissionDeniedReason(actor, alertPermissions.write)
   if (refused) return refused
   return silence.endsAt > new Date() ? null : `The silence ended on ${silence.endsAt.toISOString()}.`
 }
 
 /** Why `actor` may not change, test or delete routes; null when allowed. */
-export const whyNotWriteRoute = (actor: Actor): string | null => whyNotAllowed(actor, 'alert_route:write')
+export const routeWriteBlockedReason = (actor: Actor): string | null => permissionDeniedReason(actor, alertRoutePermissions.write)

@@ -1,9 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { agents } from '../agents/tables.ts'
-import type { Tx } from '../context.ts'
-import { newId } from '../db/columns.ts'
-import type { Nudge } from '../events.ts'
-import { storable } from '../nodes/index.ts'
+import type { Tx } from '../kernel/context.ts'
+import { newId } from '../kernel/db/columns.ts'
+import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
+import type { ChangeEvent } from '../kernel/events.ts'
+import { alertChanged } from './change-events.ts'
 import { type AlertKind, KINDS } from './kinds.ts'
 import { alerts } from './tables.ts'
 
@@ -27,7 +28,7 @@ export const keyOf = ({ nodeId, cluster }: Pick<RaisedAlert, 'nodeId' | 'cluster
  * one of the same node and kind that was opened less than five minutes ago is opened again. Who also resolves does that first.
  * @returns the nudges to send after the commit
  */
-export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Nudge[]> {
+export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<ChangeEvent[]> {
   if (raised.length === 0) return []
   // The last of equal ones: a statement cannot meet a row twice.
   const unlike = new Map(raised.map((alert) => [`${alert.kind} ${keyOf(alert)} ${alert.tenantId}`, alert]))
@@ -41,7 +42,7 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Nudge[
       severity: KINDS[kind].severity,
       key: keyOf({ nodeId, cluster }),
       // What nodes say of themselves is in it.
-      evidence: storable(evidence),
+      evidence: sanitizeForPostgres(evidence),
     })),
   )
   const given = sql`jsonb_to_recordset(${rows}::jsonb) as g(id uuid, tenant_id uuid, node_id uuid, cluster text, kind text,
@@ -53,22 +54,22 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Nudge[
       order by a.kind, a.key, a.tenant_id for update of a)
     update ${alerts} a set is_latest = false from old where a.id = old.id`)
   const { rows: written } = await tx.execute<{ id: string; tenant_id: string }>(sql`
-    insert into ${alerts} as a (id, tenant_id, node_id, cluster, kind, severity, key, evidence, announce_at)
+    insert into ${alerts} as a (id, tenant_id, node_id, cluster, kind, severity, key, evidence, notify_at)
     select g.id, g.tenant_id, g.node_id, coalesce(g.cluster, (select s.cluster from ${agents} s where s.node_id = g.node_id)), g.kind, g.severity, g.key, g.evidence, now() from ${given}
     order by g.kind, g.key, g.tenant_id
     on conflict (tenant_id, kind, key) where is_latest do update set
       count = a.count + 1, last_at = now(), evidence = excluded.evidence, resolved_at = null,
-      announce_at = case when a.resolved_at is null then a.announce_at else ${announceAt('opened')} end
+      notify_at = case when a.resolved_at is null then a.notify_at else ${notifyAt('opened')} end
     returning a.id, a.tenant_id`)
-  return written.map(({ id, tenant_id: tenantId }) => ({ topic: 'alert', id, tenantId }))
+  return written.map(({ id, tenant_id: tenantId }) => alertChanged({ id, tenantId }))
 }
 
 /**
  * When an alert that now is `state` is announced: never twice the same, no end of what was never told, and what began again so
  * soon not before five minutes have passed.
  */
-export const announceAt = (state: 'opened' | 'resolved'): SQL =>
+export const notifyAt = (state: 'opened' | 'resolved'): SQL =>
   state === 'resolved'
-    ? sql`case when a.announced = 'opened' then now() end`
-    : sql`case when a.announced is null then now()
-        when a.announced = 'resolved' then greatest(now(), a.announced_at + ${AGAIN}) end`
+    ? sql`case when a.notified_event = 'opened' then now() end`
+    : sql`case when a.notified_event is null then now()
+        when a.notified_event = 'resolved' then greatest(now(), a.notified_at + ${AGAIN}) end`

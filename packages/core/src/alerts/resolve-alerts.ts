@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { Tx } from '../context.ts'
-import type { Nudge } from '../events.ts'
+import type { Tx } from '../kernel/context.ts'
+import type { ChangeEvent } from '../kernel/events.ts'
+import { alertChanged } from './change-events.ts'
 import type { AlertKind } from './kinds.ts'
-import { announceAt, keyOf } from './raise-alerts.ts'
+import { keyOf, notifyAt } from './raise-alerts.ts'
 import { alerts } from './tables.ts'
 
 export type ResolvedAlert = { tenantId: string; nodeId: string | null; cluster?: string | null; kinds: AlertKind[] }
@@ -11,7 +12,7 @@ export type ResolvedAlert = { tenantId: string; nodeId: string | null; cluster?:
  * End the open alerts of these kinds, in the caller's transaction: what they told of is over. One statement for any number.
  * @returns the nudges to send after the commit
  */
-export async function resolveAlerts(tx: Tx, resolved: ResolvedAlert[]): Promise<Nudge[]> {
+export async function resolveAlerts(tx: Tx, resolved: ResolvedAlert[]): Promise<ChangeEvent[]> {
   const pairs = resolved.flatMap((each) => each.kinds.map((kind) => ({ tenant_id: each.tenantId, kind, key: keyOf(each) })))
   if (pairs.length === 0) return []
   const { rows } = await tx.execute<{ id: string; tenant_id: string }>(sql`with over as (
@@ -20,7 +21,7 @@ export async function resolveAlerts(tx: Tx, resolved: ResolvedAlert[]): Promise<
         on a.tenant_id = g.tenant_id and a.kind = g.kind and a.key = g.key
       where a.is_latest and a.resolved_at is null
       order by a.kind, a.key, a.tenant_id for update of a)
-    update ${alerts} a set resolved_at = now(), announce_at = ${announceAt('resolved')} from over where a.id = over.id
+    update ${alerts} a set resolved_at = now(), notify_at = ${notifyAt('resolved')} from over where a.id = over.id
     returning a.id, a.tenant_id`)
-  return rows.map(({ id, tenant_id: tenantId }) => ({ topic: 'alert', id, tenantId }))
+  return rows.map(({ id, tenant_id: tenantId }) => alertChanged({ id, tenantId }))
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Ctx } from '../context.ts'
-import type { InputIssue } from '../errors.ts'
-import { oneLine } from '../input.ts'
-import { Host, Port } from '../nodes/index.ts'
+import { Host, Port } from '../kernel/address.ts'
+import type { Ctx } from '../kernel/context.ts'
+import type { InputIssue } from '../kernel/errors.ts'
+import { singleLineText } from '../kernel/input.ts'
 import { Matcher } from './matcher.ts'
 import { type AlertRoute, ROUTE_SECRETS, type RouteKind, type RouteSettings, SMTP_SECURITIES } from './tables.ts'
 
@@ -19,7 +19,7 @@ const HookUrl = z
   })
 
 export const ROUTE_FIELDS = {
-  name: oneLine(100),
+  name: singleLineText(100),
   /** Hooks. */
   url: HookUrl.nullish(),
   secret: z
@@ -32,12 +32,12 @@ export const ROUTE_FIELDS = {
   host: Host.nullish(),
   port: Port.nullish(),
   security: z.enum(SMTP_SECURITIES).nullish(),
-  username: oneLine(200).nullish(),
+  username: singleLineText(200).nullish(),
   from: z.email().nullish(),
   to: z.array(z.email()).max(50, 'at most 50').nullish(),
   matcher: Matcher.nullish(),
   isEnabled: z.boolean().nullish(),
-  tellsResolved: z.boolean().nullish(),
+  notifyOnResolve: z.boolean().nullish(),
 }
 type Fields = z.output<z.ZodObject<typeof ROUTE_FIELDS>>
 
@@ -83,10 +83,10 @@ export function routeSettings(kind: RouteKind, fields: Partial<Fields>, origin: 
 }
 
 /** Seal what of `fields` is secret. */
-export async function sealRoute(ctx: Ctx, routeId: string, fields: Partial<Fields>): Promise<AlertRoute['sealed']> {
-  const sealed: AlertRoute['sealed'] = {}
+export async function encryptRouteSecrets(ctx: Ctx, routeId: string, fields: Partial<Fields>): Promise<AlertRoute['encrypted']> {
+  const encrypted: AlertRoute['encrypted'] = {}
   for (const field of ROUTE_SECRETS)
     if (fields[field] != null)
-      sealed[field] = await ctx.vault.seal({ tenantId: ctx.tenantId, objectId: routeId, field }, fields[field])
-  return sealed
+      encrypted[field] = await ctx.vault.encrypt({ tenantId: ctx.tenantId, objectId: routeId, field }, fields[field])
+  return encrypted
 }

@@ -1,37 +1,32 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { agents } from '../agents/tables.ts'
-import type { Ctx } from '../context.ts'
-import { openRouteSecrets } from '../credentials/access.ts'
-import { credentialKey, openVault, resealCredentials } from '../credentials/index.ts'
+import { decryptRouteSecrets } from '../credentials/decrypt-route-secrets.ts'
+import { credentialKey, openVault, reencryptCredentials } from '../credentials/index.ts'
 import { createNodeGroup, deleteNodeGroup } from '../groups/index.ts'
-import type { ComputeNode } from '../nodes/index.ts'
-import { type Cast, quickDerive, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { retryMs } from './finish-alert-delivery.ts'
-import {
-  type AlertKind,
-  type AlertMatcher,
-  alertDeliveries,
-  alertRoutes,
-  alertSilences,
-  alerts,
-  claimAlertDelivery,
-  createAlertRoute,
-  createAlertSilence,
-  deleteAlertRoute,
-  endAlertSilence,
-  finishAlertDelivery,
-  forgetOldAlerts,
-  planAlertDeliveries,
-  raiseAlerts,
-  resolveAlerts,
-  silencesOfAlerts,
-  testAlertRoute,
-  updateAlertRoute,
-} from './index.ts'
+import type { Ctx } from '../kernel/context.ts'
+import type { ComputeNode } from '../nodes/tables.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { fastDeriveKey, TEST_MASTER_PASSWORD } from '../testing/master-password.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { claimAlertDelivery } from './claim-alert-delivery.ts'
+import { createAlertRoute } from './create-alert-route.ts'
+import { createAlertSilence } from './create-alert-silence.ts'
+import { deleteAlertRoute } from './delete-alert-route.ts'
+import { endAlertSilence } from './end-alert-silence.ts'
+import { finishAlertDelivery, retryMs } from './finish-alert-delivery.ts'
+import type { AlertKind } from './kinds.ts'
+import { planAlertDeliveries } from './plan-alert-deliveries.ts'
+import { pruneAlerts } from './prune-alerts.ts'
+import { raiseAlerts } from './raise-alerts.ts'
+import { resolveAlerts } from './resolve-alerts.ts'
+import { silencesOfAlerts } from './silences-of-alerts.ts'
+import { type AlertMatcher, alertDeliveries, alertRoutes, alertSilences, alerts } from './tables.ts'
+import { testAlertRoute } from './test-alert-route.ts'
+import { updateAlertRoute } from './update-alert-route.ts'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 let nodes: ComputeNode[]
 let ctx: Ctx
 beforeAll(async () => {
@@ -81,20 +76,20 @@ test('a route keeps its address and secret sealed, and only a worker opens them'
   const made = await route()
   expect(made.settings).toEqual({ origin: 'https://hooks.test' })
   expect(JSON.stringify(made)).not.toMatch(/hidden|secret of mine/)
-  expect(await openRouteSecrets(ctx, made)).toEqual({ url: HOOK.url, secret: HOOK.secret })
-  await expect(openRouteSecrets(cast.owner, made)).rejects.toThrow('Only a worker')
+  expect(await decryptRouteSecrets(ctx, made)).toEqual({ url: HOOK.url, secret: HOOK.secret })
+  await expect(decryptRouteSecrets(cast.owner, made)).rejects.toThrow('Only a worker')
   await expect(createAlertRoute(cast.operator, { name: 'x', ...HOOK })).rejects.toThrow('needs the role admin')
   await expect(route({ name: made.name })).rejects.toThrow('There is already a route named')
 })
 
 test('a rotation of the key seals routes anew', async () => {
   const made = await route()
-  const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, quickDerive)
+  const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, fastDeriveKey)
   expect((await credentialKey({ ...cast.admin, vault })).left).toBe(1)
-  await resealCredentials({ ...t.runtime, vault, actor: ctx.actor })
+  await reencryptCredentials({ ...t.runtime, vault, actor: ctx.actor })
   const [now] = await t.runtime.db.select().from(alertRoutes).where(eq(alertRoutes.id, made.id))
-  expect(Object.values(now!.sealed).map((record) => Buffer.from(record, 'base64')[0])).toEqual([2, 2])
-  expect(await openRouteSecrets({ ...ctx, vault }, now!)).toEqual({ url: HOOK.url, secret: HOOK.secret })
+  expect(Object.values(now!.encrypted).map((record) => Buffer.from(record, 'base64')[0])).toEqual([2, 2])
+  expect(await decryptRouteSecrets({ ...ctx, vault }, now!)).toEqual({ url: HOOK.url, secret: HOOK.secret })
   t.runtime.vault = vault
 })
 
@@ -129,7 +124,7 @@ test('a mail route moved to another host needs its password again', async () => 
   const moved = await updateAlertRoute(cast.admin, { id: made.id, host: 'other.test', secret: 'password', to: ['b@site.test'] })
   expect(moved.settings).toMatchObject({ host: 'other.test', username: 'u', to: ['b@site.test'] })
   const open = await updateAlertRoute(cast.admin, { id: made.id, username: null, secret: null })
-  expect([open.settings.username, open.sealed]).toEqual([undefined, {}])
+  expect([open.settings.username, open.encrypted]).toEqual([undefined, {}])
 })
 
 test('the verbs of routes and silences are for their roles and find nothing in another tenant', async () => {
@@ -166,7 +161,7 @@ test('tells each route what fits it, once: the beginning and the end', async () 
   const routes = Object.fromEntries(
     await Promise.all(Object.entries(matchers).map(async ([name, matcher]) => [name, (await route({ matcher })).id] as const)),
   )
-  const quiet = await route({ tellsResolved: false })
+  const quiet = await route({ notifyOnResolve: false })
   const off = await route({ isEnabled: false })
   await raise('stale', nodes[0]!, nodes[2]!)
   await raise('offline', nodes[1]!)
@@ -254,9 +249,7 @@ test('what is over before anybody was told is not told, and what flaps is told a
   await raise('offline', nodes[0]!)
   await plan()
   expect(await told(made.id)).toEqual(['opened, gpu001 offline', 'resolved, gpu001 offline'])
-  await t.runtime.db.execute(
-    sql`update ${alerts} set announce_at = announce_at - interval '5 minutes' where announce_at is not null`,
-  )
+  await t.runtime.db.execute(sql`update ${alerts} set notify_at = notify_at - interval '5 minutes' where notify_at is not null`)
   await plan()
   expect((await told(made.id)).at(-1)).toBe('opened, gpu001 offline')
 })
@@ -304,7 +297,7 @@ test('a silence ends by its time', async () => {
   await plan()
   await resolve('offline', nodes[1]!)
   await t.runtime.db.update(alertSilences).set({ endsAt: sql`now()` })
-  await t.runtime.db.update(alerts).set({ announceAt: sql`now()` }).where(sql`announce_at is not null`)
+  await t.runtime.db.update(alerts).set({ notifyAt: sql`now()` }).where(sql`notify_at is not null`)
   await plan()
   expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
 })
@@ -338,7 +331,7 @@ test('messages of a route are sent one after the other by one worker, and those 
   await finishAlertDelivery(ctx, claimed!, null)
   const next = await claimAlertDelivery(t.runtime)
   expect(next!.delivery.alerts).toHaveLength(2)
-  await expect(finishAlertDelivery(cast.owner, next!, null)).rejects.toThrow('Only a worker')
+  await expect(finishAlertDelivery(cast.owner, next!, null)).rejects.toThrow('only Muster itself')
 })
 
 test('of many workers that claim at once each gets another route', async () => {
@@ -460,13 +453,29 @@ test('forgets what is old', async () => {
   await plan()
   await resolve('offline', nodes[1]!)
   await plan()
-  expect(await forgetOldAlerts(t.runtime)).toBe(0)
+  expect(await pruneAlerts(t.runtime)).toBe(0)
   const age = (days: number) =>
     sql`overlay(id::text placing '${sql.raw((Date.now() - days * 86_400_000).toString(16).padStart(12, '0').slice(0, 8))}' from 1 for 8)::uuid`
   await t.runtime.db.execute(
     sql`update ${alerts} set id = ${age(91)} where tenant_id = ${ctx.tenantId} and resolved_at is not null`,
   )
   await t.runtime.db.execute(sql`update ${alertDeliveries} set id = ${age(31)} where route_id = ${made.id} and event = 'opened'`)
-  expect(await forgetOldAlerts(t.runtime)).toBe(2)
+  expect(await pruneAlerts(t.runtime)).toBe(2)
   expect(await told(made.id)).toHaveLength(1)
+})
+
+test.each([
+  ['webhook', 'url', { ...HOOK, url: 'http://127.0.0.1:8080/hook' }],
+  ['slack', 'url', { kind: 'slack' as const, url: 'http://169.254.169.254/latest/meta-data' }],
+  ['slack', 'url', { kind: 'slack' as const, url: 'http://[::ffff:127.0.0.1]/' }],
+  ['slack', 'url', { kind: 'slack' as const, url: 'http://2130706433/' }],
+  ['email', 'host', { kind: 'email' as const, host: 'localhost', security: 'none' as const, from: 'a@b.test', to: ['c@d.test'] }],
+])('refuses a local target of a %s route on save, unless local targets are allowed', async (_kind, path, fields) => {
+  const name = `local ${++count}`
+  const message = expect.stringContaining("the worker's own machine or link")
+  await expect(createAlertRoute(cast.admin, { name, ...fields })).rejects.toMatchObject({ issues: [{ path, message }] })
+  const { id } = await createAlertRoute(cast.admin, { name, ...fields }, { allowLocal: true })
+  const target = 'url' in fields ? { url: fields.url } : { host: fields.host }
+  await expect(updateAlertRoute(cast.admin, { id, ...target })).rejects.toMatchObject({ issues: [{ path, message }] })
+  await updateAlertRoute(cast.admin, { id, isEnabled: false })
 })

@@ -1,8 +1,9 @@
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
-import type { Ctx, Tx } from '../context.ts'
-import type { Db } from '../db/client.ts'
-import { isOneOf, visibleTo } from '../db/rows.ts'
-import { computeNodes, readGroupTree } from '../nodes/index.ts'
+import { readGroupTree } from '../groups/index.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { computeNodes } from '../nodes/index.ts'
 import { fitsMatcher, fitting } from './matcher.ts'
 import { type AlertSilence, alertSilences, alerts } from './tables.ts'
 

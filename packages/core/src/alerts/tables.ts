@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { tenants, users } from '../access/tables.ts'
-import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import type { AlertKind, Severity } from './kinds.ts'
 
@@ -37,21 +37,21 @@ export const alerts = snakeCase.table(
     acknowledgedAt: at(),
     acknowledgedById: uuid().references(() => users.id, { onDelete: 'set null' }),
     acknowledgedByName: text(),
-    acknowledgement: text(),
+    acknowledgment: text(),
     /** What was seen. */
     evidence: jsonb().$type<Record<string, unknown>>().notNull().default(sql`'{}'::jsonb`),
     /** What the routes were told last, and when. Null: nothing yet. */
-    announced: text().$type<'opened' | 'resolved'>(),
-    announcedAt: at(),
+    notifiedEvent: text().$type<'opened' | 'resolved'>(),
+    notifiedAt: at(),
     /** When they are to be told how it is now. Null: they know. */
-    announceAt: at(),
+    notifyAt: at(),
   },
   (t) => [
     uniqueIndex().on(t.tenantId, t.kind, t.key).where(sql`is_latest`),
     index().on(t.tenantId, t.id),
     index().on(t.nodeId, t.id),
     index('alerts_open_index').on(t.tenantId, t.lastAt).where(sql`resolved_at is null`),
-    index('alerts_announce_index').on(t.announceAt).where(sql`announce_at is not null`),
+    index('alerts_announce_index').on(t.notifyAt).where(sql`notify_at is not null`),
   ],
 )
 export type Alert = typeof alerts.$inferSelect
@@ -108,11 +108,11 @@ export const alertRoutes = snakeCase.table(
     kind: text().$type<RouteKind>().notNull(),
     settings: jsonb().$type<RouteSettings>().notNull().default(sql`'{}'::jsonb`),
     /** Field -> sealed record, as with credentials. */
-    sealed: jsonb().$type<Partial<Record<RouteSecret, string>>>().notNull().default(sql`'{}'::jsonb`),
+    encrypted: jsonb().$type<Partial<Record<RouteSecret, string>>>().notNull().default(sql`'{}'::jsonb`),
     matcher: jsonb().$type<AlertMatcher>().notNull().default(sql`'{}'::jsonb`),
     isEnabled: boolean().notNull().default(true),
     /** Whether the end of an alert is told too. */
-    tellsResolved: boolean().notNull().default(true),
+    notifyOnResolve: boolean().notNull().default(true),
     /** A worker sends on it until then; what it had not sent by then, another one sends. */
     leasedUntil: at(),
     leaseToken: uuid(),
@@ -128,7 +128,7 @@ export const alertRoutes = snakeCase.table(
 export type AlertRoute = typeof alertRoutes.$inferSelect
 
 /** One alert as a message tells it, fixed when the message is made: each attempt sends the same. */
-export type ToldAlert = {
+export type AlertSnapshot = {
   id: string
   kind: AlertKind
   severity: Severity
@@ -153,7 +153,7 @@ export const alertDeliveries = snakeCase.table(
       .notNull()
       .references(() => alertRoutes.id, { onDelete: 'cascade' }),
     event: text().$type<'opened' | 'resolved' | 'test'>().notNull(),
-    alerts: jsonb().$type<ToldAlert[]>().notNull().default(sql`'[]'::jsonb`),
+    alerts: jsonb().$type<AlertSnapshot[]>().notNull().default(sql`'[]'::jsonb`),
     attempts: integer().notNull().default(0),
     attemptedAt: at(),
     lastError: text(),

@@ -1,9 +1,13 @@
 import { and, eq } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { visibleTo, whyNoRow } from '../db/rows.ts'
-import { parseInput } from '../errors.ts'
-import { ById } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { IdInput } from '../kernel/input.ts'
+import { alertRouteAudit } from './audit-actions.ts'
+import { alertRouteChanged } from './change-events.ts'
+import { alertRoutePermissions } from './permissions.ts'
 import { type AlertDelivery, alertDeliveries, alertRoutes } from './tables.ts'
 
 /**
@@ -11,19 +15,19 @@ import { type AlertDelivery, alertDeliveries, alertRoutes } from './tables.ts'
  * says how it went.
  * @throws NotFound
  */
-export async function testAlertRoute(ctx: Ctx, input: z.input<typeof ById>): Promise<AlertDelivery> {
-  authorize(ctx, 'alert_route:write')
-  const { id } = parseInput(ById, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+export async function testAlertRoute(ctx: Ctx, input: z.input<typeof IdInput>): Promise<AlertDelivery> {
+  authorize(ctx, alertRoutePermissions.write)
+  const { id } = parseInput(IdInput, input)
+  return inTransaction(ctx, async (tx, ctx) => {
     const [route] = await tx
       .select({ id: alertRoutes.id, name: alertRoutes.name })
       .from(alertRoutes)
       .where(and(visibleTo(ctx, alertRoutes), eq(alertRoutes.id, id)))
       .for('key share')
-    if (!route) throw await whyNoRow(tx, ctx, alertRoutes, id, 'route', () => null)
+    if (!route) throw await notFoundOrConflict(tx, ctx, alertRoutes, id, 'route', () => null)
     const [delivery] = await tx.insert(alertDeliveries).values({ tenantId: ctx.tenantId, routeId: id, event: 'test' }).returning()
-    await audit(tx, ctx, 'alert_route.test', route)
-    afterwards({ topic: 'alertRoute', id, tenantId: ctx.tenantId })
+    await audit(tx, ctx, alertRouteAudit.test, route)
+    ctx.notify(alertRouteChanged({ id, tenantId: ctx.tenantId }))
     return delivery!
   })
 }

@@ -1,11 +1,16 @@
 import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { sqlState, UNIQUE_VIOLATION, visibleTo, whyNoRow } from '../db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../errors.ts'
-import { Id } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { alertRouteAudit } from './audit-actions.ts'
+import { alertRouteChanged } from './change-events.ts'
 import { readMatcher } from './matcher.ts'
-import { ROUTE_FIELDS, routeIssues, routeSettings, sealRoute } from './route-fields.ts'
+import { alertRoutePermissions } from './permissions.ts'
+import { type TargetPolicy, targetIssues } from './resolve-target.ts'
+import { encryptRouteSecrets, ROUTE_FIELDS, routeIssues, routeSettings } from './route-fields.ts'
 import { type AlertRoute, alertDeliveries, alertRoutes } from './tables.ts'
 
 export const UpdateAlertRouteInput = z.object({ ...ROUTE_FIELDS, name: ROUTE_FIELDS.name.optional(), id: Id })
@@ -15,21 +20,26 @@ export const UpdateAlertRouteInput = z.object({ ...ROUTE_FIELDS, name: ROUTE_FIE
  * what waits for one that is switched off is given up.
  * @throws InvalidInput, NotFound, Conflict the name is taken
  */
-export async function updateAlertRoute(ctx: Ctx, input: z.input<typeof UpdateAlertRouteInput>): Promise<AlertRoute> {
-  authorize(ctx, 'alert_route:write')
+export async function updateAlertRoute(
+  ctx: Ctx,
+  input: z.input<typeof UpdateAlertRouteInput>,
+  policy: TargetPolicy = { allowLocal: false },
+): Promise<AlertRoute> {
+  authorize(ctx, alertRoutePermissions.write)
   const { id, ...changes } = parseInput(UpdateAlertRouteInput, input)
-  const added = await sealRoute(ctx, id, changes)
+  const refused = await targetIssues(changes, policy)
+  const added = await encryptRouteSecrets(ctx, id, changes)
   const mine = and(visibleTo(ctx, alertRoutes), eq(alertRoutes.id, id))
-  const work = inTransaction(ctx, async (tx, afterwards) => {
+  const work = inTransaction(ctx, async (tx, ctx) => {
     const [before] = await tx.select().from(alertRoutes).where(mine).for('no key update')
-    if (!before) throw await whyNoRow(tx, ctx, alertRoutes, id, 'route', () => null)
-    const sealed = { ...before.sealed, ...added }
-    if (changes.secret === null) delete sealed.secret
+    if (!before) throw await notFoundOrConflict(tx, ctx, alertRoutes, id, 'route', () => null)
+    const encrypted = { ...before.encrypted, ...added }
+    if (changes.secret === null) delete encrypted.secret
     // A sealed field counts as given: what is in it does not matter for what belongs to a kind.
-    const fields = { ...before.settings, ...sealed, ...changes }
-    const issues = routeIssues(before.kind, fields)
+    const fields = { ...before.settings, ...encrypted, ...changes }
+    const issues = [...routeIssues(before.kind, fields), ...refused]
     const isElsewhere = before.kind === 'email' && fields.host !== before.settings.host
-    if (isElsewhere && sealed.secret && !added.secret)
+    if (isElsewhere && encrypted.secret && !added.secret)
       issues.push({ path: 'secret', message: 'must be given again with another host: the one that is kept was not meant for it' })
     if (issues.length > 0) throw new InvalidInput(issues)
     const origin = changes.url ? new URL(changes.url).origin : before.settings.origin
@@ -38,10 +48,10 @@ export async function updateAlertRoute(ctx: Ctx, input: z.input<typeof UpdateAle
       .set({
         name: changes.name ?? before.name,
         settings: routeSettings(before.kind, fields, origin),
-        sealed,
+        encrypted,
         matcher: changes.matcher ? await readMatcher(tx, ctx, changes.matcher) : before.matcher,
         isEnabled: changes.isEnabled ?? before.isEnabled,
-        tellsResolved: changes.tellsResolved ?? before.tellsResolved,
+        notifyOnResolve: changes.notifyOnResolve ?? before.notifyOnResolve,
         failingSince: null,
         lastError: null,
         retryAt: null,
@@ -61,8 +71,8 @@ export async function updateAlertRoute(ctx: Ctx, input: z.input<typeof UpdateAle
             isNull(alertDeliveries.failedAt),
           ),
         )
-    await audit(tx, ctx, 'alert_route.update', route!, { changed: Object.keys(changes), settings: route!.settings })
-    afterwards({ topic: 'alertRoute', id, tenantId: ctx.tenantId })
+    await audit(tx, ctx, alertRouteAudit.update, route!, { changed: Object.keys(changes), settings: route!.settings })
+    ctx.notify(alertRouteChanged({ id, tenantId: ctx.tenantId }))
     return route!
   })
   return work.catch((error: unknown) => {

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ARTIFACT_STORE, loadConfig } from '../config.ts'
-import { eventually } from '../testing/index.ts'
-import { type ArtifactStore, linkIsGood, openArtifactStore, signLink } from './index.ts'
+import { loadConfig } from '../kernel/config.ts'
+import { eventually } from '../testing/eventually.ts'
+import { openArtifactStore } from './open-artifact-store.ts'
+import { artifactStoreSettings } from './settings.ts'
+import { linkIsGood, signLink } from './signed-link.ts'
+import type { ArtifactStore } from './store.ts'
 
 const KEY = '018f0000-0000-7000-8000-000000000001/018f0000-0000-7000-8000-000000000002/018f0000-0000-7000-8000-000000000003'
-const { MOTO, MOTO_PYTHON } = process.env
+const { MOTO, TEST_PYTHON } = process.env
 
 let folder: string
 let file: string
@@ -21,10 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const storeOf = (settings: Record<string, string>) => openArtifactStore(loadConfig(settings, ARTIFACT_STORE))
+const storeOf = (settings: Record<string, string>) => openArtifactStore(loadConfig(settings, artifactStoreSettings))
 
 async function keepsAndForgets(store: ArtifactStore) {
-  expect(await store.whyNotReady()).toBeNull()
+  expect(await store.notReadyReason()).toBeNull()
   await store.put(KEY, file, 11)
   await store.put(KEY, file, 11)
   expect(await text(await store.open(KEY))).toBe('all is well')
@@ -43,14 +46,16 @@ describe('a directory', () => {
   test('says why it is not ready, and what to do', async () => {
     await writeFile(join(folder, 'taken'), '')
     const store = storeOf({ ARTIFACT_DIR: join(folder, 'taken/deep') })
-    expect(await store.whyNotReady()).toMatch(/taken\/deep, cannot be written \(ENOTDIR\).*ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/)
+    expect(await store.notReadyReason()).toMatch(
+      /taken\/deep, cannot be written \(ENOTDIR\).*ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/,
+    )
     await expect(store.put(KEY, file, 11)).rejects.toThrow('cannot be written (ENOTDIR)')
   })
 
   test.skipIf(process.getuid?.() === 0)('of somebody else is not ready', async () => {
     await mkdir(join(folder, 'closed'))
     await chmod(join(folder, 'closed'), 0o500)
-    expect(await storeOf({ ARTIFACT_DIR: join(folder, 'closed') }).whyNotReady()).toContain('EACCES')
+    expect(await storeOf({ ARTIFACT_DIR: join(folder, 'closed') }).notReadyReason()).toContain('EACCES')
   })
 
   test('has no keys that lead out of it', async () => {
@@ -71,7 +76,7 @@ test('a link is good for one file, until it ends, and cannot be changed', () => 
   expect(linkIsGood('secret', 'a', 1, signLink('secret', 'a', 1))).toBe(false)
 })
 
-describe.runIf(MOTO && MOTO_PYTHON)('an S3 server', () => {
+describe.runIf(MOTO && TEST_PYTHON)('an S3 server', () => {
   let server: ChildProcess
   let endpoint: string
   const s3 = (more: Record<string, string> = {}) =>
@@ -84,7 +89,7 @@ describe.runIf(MOTO && MOTO_PYTHON)('an S3 server', () => {
     const port = await freePort()
     endpoint = `http://127.0.0.1:${port}`
     const env = { PATH: process.env.PATH, PYTHONPATH: MOTO, HOME: folder }
-    server = spawn(MOTO_PYTHON!, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], { env, stdio: 'ignore' })
+    server = spawn(TEST_PYTHON!, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], { env, stdio: 'ignore' })
     await eventually(async () => (await fetch(endpoint)).ok)
     expect((await fetch(`${endpoint}/muster`, { method: 'PUT' })).ok).toBe(true)
   })
@@ -107,7 +112,7 @@ describe.runIf(MOTO && MOTO_PYTHON)('an S3 server', () => {
   })
 
   test('that is away, or has no such bucket, is named with its reason', async () => {
-    expect(await s3({ NODE_ARTIFACTS_BUCKET: 'another' }).whyNotReady()).toMatch(
+    expect(await s3({ NODE_ARTIFACTS_BUCKET: 'another' }).notReadyReason()).toMatch(
       /^The bucket another at http.* does not serve us \(.+\)\. See whether it is there.*NODE_ARTIFACTS_BUCKET, S3_ENDPOINT/,
     )
     const away = s3({ S3_ENDPOINT: `http://127.0.0.1:${await freePort()}` })

@@ -1,4 +1,6 @@
 export { localStore } from './local-store.ts'
+export { openArtifactStore } from './open-artifact-store.ts'
 export { attachment } from './s3-store.ts'
+export { artifactStoreSettings } from './settings.ts'
 export { linkIsGood, signLink } from './signed-link.ts'
-export { type ArtifactStore, openArtifactStore, type StoreConfig, type StoreName } from './store.ts'
+export type { ArtifactStore, StoreConfig, StoreName } from './store.ts'

@@ -42,7 +42,7 @@ export function localStore(root: string): ArtifactStore {
       }
     },
     link: async () => null,
-    async whyNotReady() {
+    async notReadyReason() {
       try {
         await mkdir(root, { recursive: true, mode: 0o700 })
         await access(root, constants.R_OK | constants.W_OK)

@@ -53,7 +53,7 @@ export function s3Store(config: S3Config): ArtifactStore {
       const ResponseContentDisposition = attachment(fileName)
       return getSignedUrl(client, new sdk.GetObjectCommand({ ...keyed(key), ResponseContentDisposition }), { expiresIn: seconds })
     },
-    async whyNotReady() {
+    async notReadyReason() {
       const { client, sdk } = await use()
       try {
         await client.send(new sdk.HeadBucketCommand({ Bucket }))

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { ARTIFACT_STORE, loadConfig } from '../config.ts'
-import { localStore } from './local-store.ts'
-import { s3Store } from './s3-store.ts'
+import type { Config } from '../kernel/config.ts'
+import type { artifactStoreSettings } from './settings.ts'
 
 export type StoreName = 'local' | 's3'
 
@@ -17,13 +16,7 @@ export type ArtifactStore = {
   /** An address that gives the file to whoever has it, for a while; null: the API must give it. */
   link(key: string, options: { fileName: string; seconds: number }): Promise<string | null>
   /** Why nothing can be kept there now; null: it can. */
-  whyNotReady(): Promise<string | null>
+  notReadyReason(): Promise<string | null>
 }
 
-export type StoreConfig = Pick<ReturnType<typeof loadConfig<(typeof ARTIFACT_STORE)[number]>>, (typeof ARTIFACT_STORE)[number]>
-
-/** The store that the settings name. */
-export const openArtifactStore = (config: StoreConfig): ArtifactStore =>
-  config.NODE_ARTIFACTS_BUCKET
-    ? s3Store({ ...config, NODE_ARTIFACTS_BUCKET: config.NODE_ARTIFACTS_BUCKET })
-    : localStore(config.ARTIFACT_DIR)
+export type StoreConfig = Config<typeof artifactStoreSettings>

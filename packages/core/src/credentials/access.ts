@@ -1,18 +1,18 @@
 import type { Discovery } from '@muster/discovery'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Ctx } from '../context.ts'
-import { isOneOf, visibleTo } from '../db/rows.ts'
-import { Conflict, DomainError, Forbidden, NotFound } from '../errors.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, DomainError, Forbidden, NotFound } from '../kernel/errors.ts'
 import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
-import { whyNotOpenRepository } from './policy.ts'
+import { repositoryBlockedReason } from './policy.ts'
 import { type ReadSecret, storedFields, storedKey } from './secret-source.ts'
 import { type Credential, type CredentialKind, credentials, type SecretField } from './tables.ts'
 
-export { whyNotPass } from './bastions.ts'
-export { openRouteSecrets } from './open-route-secrets.ts'
-export { openRunSecrets } from './open-run-secrets.ts'
-export { openSecretVars } from './open-secret-vars.ts'
+export { unapprovedHopReason } from './bastions.ts'
+export { decryptRouteSecrets } from './decrypt-route-secrets.ts'
+export { decryptRunSecrets } from './decrypt-run-secrets.ts'
+export { decryptSecretVars } from './decrypt-secret-vars.ts'
 export type { OpenStore, ReadSecret } from './secret-source.ts'
 
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
@@ -134,7 +134,7 @@ async function opener(ctx: Ctx, known: Map<string, Credential>, readSecret: Read
   const stored = await storedFields(ctx, known.values(), readSecret)
   const opened = new Map<string, Promise<string | undefined>>()
   return (credential, field) => {
-    const record = credential.sealed[field]
+    const record = credential.encrypted[field]
     const key = `${credential.id}.${field}`
     const value =
       opened.get(key) ??
@@ -162,7 +162,7 @@ export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret
   const known = await credentialsWithBastions(ctx, [id])
   const credential = known.get(id)
   if (!credential) throw new NotFound('The credential of the repository is gone; give the template another one.')
-  const reason = whyNotOpenRepository(credential, url)
+  const reason = repositoryBlockedReason(credential, url)
   if (reason) throw new Conflict(reason)
   try {
     const login = await loginOf(credential, credential.username ?? 'git', await opener(ctx, known, readSecret))

@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Ctx, Tx } from '../context.ts'
-import type { Db } from '../db/client.ts'
-import { isOneOf, visibleTo } from '../db/rows.ts'
-import { InvalidInput } from '../errors.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { InvalidInput } from '../kernel/errors.ts'
 import { credentials } from './tables.ts'
 
 /** Longest way to a node. Each hop is a connection inside a connection. */
@@ -12,13 +12,13 @@ export const MAX_HOPS = 5
  * Let nobody else change the ways through the tenant's bastions until the transaction ends: two people could close a circle from
  * both ends at once. To be taken before any row is locked, or the two could wait for each other.
  */
-export async function lockWays(tx: Tx, ctx: Ctx): Promise<void> {
+export async function lockBastionGraph(tx: Tx, ctx: Ctx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`bastions of ${ctx.tenantId}`}, 0))`)
 }
 
 /**
  * Check that the bastion `id` may be reached through `viaId`: a bastion of this tenant, no circle, at most MAX_HOPS. The
- * caller has taken `lockWays`.
+ * caller has taken `lockBastionGraph`.
  * @throws InvalidInput at viaId
  */
 export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Promise<void> {
@@ -47,7 +47,7 @@ export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Pro
 type PinnedHop = { name: string; hostKey: string | null; offeredHostKey: string | null }
 
 /** Why nothing but a connection test may go by way of these bastions; null when all may. */
-export function whyNotPass(hops: PinnedHop[]): string | null {
+export function unapprovedHopReason(hops: PinnedHop[]): string | null {
   for (const { name, hostKey, offeredHostKey } of hops) {
     if (!hostKey) return `The bastion ${name} has no approved host key; test the connection and approve the key.`
     if (offeredHostKey && offeredHostKey !== hostKey)
@@ -57,7 +57,7 @@ export function whyNotPass(hops: PinnedHop[]): string | null {
 }
 
 /** The same by the id of the last bastion on the way; those that all may pass are left out. */
-export async function whyNotPassBastions(ctx: Ctx, db: Db | Tx, ids: string[]): Promise<Map<string, string>> {
+export async function unapprovedBastionReasons(ctx: Ctx, db: Db | Tx, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const { rows } = await db.execute<PinnedHop & { last: string }>(sql`
     with recursive way as (
@@ -71,7 +71,7 @@ export async function whyNotPassBastions(ctx: Ctx, db: Db | Tx, ids: string[]): 
   const ways = Map.groupBy(rows, (hop) => hop.last)
   return new Map(
     [...ways].flatMap(([last, hops]): [string, string][] => {
-      const reason = whyNotPass(hops)
+      const reason = unapprovedHopReason(hops)
       return reason ? [[last, reason]] : []
     }),
   )

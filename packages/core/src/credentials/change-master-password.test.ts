@@ -1,27 +1,31 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Cast, quickDerive, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { changeMasterPassword, credentials, openVault, resealCredentials, rotateCredentialKey } from './index.ts'
-import { credentialKeys } from './tables.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { fastDeriveKey, TEST_MASTER_PASSWORD } from '../testing/master-password.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { changeMasterPassword, openVault } from './open-vault.ts'
+import { reencryptCredentials } from './reencrypt-credentials.ts'
+import { rotateCredentialKey } from './rotate-credential-key.ts'
+import { credentialKeys, credentials } from './tables.ts'
 
 const NEXT = 'the next master password'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 beforeEach(async () => {
   t = await testRuntime()
   cast = await t.given.tenant()
 })
 afterEach(() => t.close())
 
-const change = (from: string, to: string) => changeMasterPassword(t.runtime.db, from, to, quickDerive)
-const opened = (password: string) => openVault(t.runtime.db, password, 1, quickDerive)
+const change = (from: string, to: string) => changeMasterPassword(t.runtime.db, from, to, fastDeriveKey)
+const opened = (password: string) => openVault(t.runtime.db, password, 1, fastDeriveKey)
 /** Every credential, opened by a process that starts with this password. */
 async function secrets(password: string): Promise<string[]> {
   const vault = await opened(password)
   const rows = await t.runtime.db.select().from(credentials).orderBy(credentials.id)
   return Promise.all(
-    rows.map((row) => vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, row.sealed.password!)),
+    rows.map((row) => vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, row.encrypted.password!)),
   )
 }
 
@@ -45,14 +49,14 @@ test('a process that has the old one goes on with its keys, and makes no new one
   const row = await t.given.credential(cast.admin, 'BECOME', { password: 'kept' })
   await change(TEST_MASTER_PASSWORD, NEXT)
   const { vault } = t.runtime
-  expect(await vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, row.sealed.password!)).toBe('kept')
+  expect(await vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, row.encrypted.password!)).toBe('kept')
   await t.given.credential(cast.admin, 'BECOME', { password: 'sealed since' })
   await expect(rotateCredentialKey(cast.admin)).rejects.toMatchObject({ code: 'CONFLICT' })
   expect((await t.runtime.db.select().from(credentialKeys)).map(({ version }) => version)).toEqual([1])
   expect(await secrets(NEXT)).toEqual(['kept', 'sealed since'])
   const fresh = { ...cast.admin, vault: await opened(NEXT) }
   expect(await rotateCredentialKey(fresh)).toMatchObject({ version: 2 })
-  expect(await resealCredentials({ ...cast.worker, vault: fresh.vault })).toBe(2)
+  expect(await reencryptCredentials({ ...cast.worker, vault: fresh.vault })).toBe(2)
   expect(await secrets(NEXT)).toEqual(['kept', 'sealed since'])
 })
 
@@ -63,9 +67,9 @@ test('killed at any moment, one of the two is the one', async () => {
   for (let after = 1; after <= 12; after++) {
     // It ends when it derives for the nth time.
     let count = 0
-    const cut: typeof quickDerive = async (password, salt) => {
+    const cut: typeof fastDeriveKey = async (password, salt) => {
       if (++count === after) throw new Error('killed')
-      return quickDerive(password, salt)
+      return fastDeriveKey(password, salt)
     }
     const end = await changeMasterPassword(t.runtime.db, TEST_MASTER_PASSWORD, NEXT, cut).catch(() => 'killed')
     const now = end === 'killed' ? TEST_MASTER_PASSWORD : NEXT

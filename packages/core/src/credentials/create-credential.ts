@@ -1,12 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction, type Vault } from '../context.ts'
-import { Conflict, InvalidInput, parseInput } from '../errors.ts'
-import { checkVia, lockWays } from './bastions.ts'
-import { checkStore } from './check-store.ts'
-import { FIELDS, missingFields, refIssues, strangeFields } from './fields.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type Vault } from '../kernel/context.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { credentialAudit } from './audit-actions.ts'
+import { checkVia, lockBastionGraph } from './bastions.ts'
+import { FIELDS, missingFields, refIssues, unexpectedFields } from './fields.ts'
+import { credentialPermissions } from './permissions.ts'
 import { checkPrivateKey } from './private-key.ts'
+import { checkStore } from './secret-stores/check-store.ts'
 import { CREDENTIAL_KINDS, type Credential, credentials, SECRET_FIELDS, type SecretField } from './tables.ts'
 
 export const CreateCredentialInput = z.object({
@@ -16,16 +19,16 @@ export const CreateCredentialInput = z.object({
 })
 
 /** Seal the secret fields of `input` that have a value, for the credential `credentialId`. */
-export async function sealSecrets(
+export async function encryptSecrets(
   vault: Vault,
   tenantId: string,
   credentialId: string,
   input: Partial<Record<SecretField, string | null>>,
 ) {
-  const sealed: Partial<Record<SecretField, string>> = {}
+  const encrypted: Partial<Record<SecretField, string>> = {}
   for (const field of SECRET_FIELDS)
-    if (input[field] != null) sealed[field] = await vault.seal({ tenantId, objectId: credentialId, field }, input[field])
-  return sealed
+    if (input[field] != null) encrypted[field] = await vault.encrypt({ tenantId, objectId: credentialId, field }, input[field])
+  return encrypted
 }
 
 /**
@@ -34,13 +37,13 @@ export async function sealSecrets(
  * @throws Conflict the name is taken
  */
 export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCredentialInput>): Promise<Credential> {
-  authorize(ctx, 'credential:write')
+  authorize(ctx, credentialPermissions.write)
   const fields = parseInput(CreateCredentialInput, input)
   const { kind } = fields
   const secretRefs = fields.secretRefs ?? {}
   const { secretStoreId = null } = fields
   const issues = [
-    ...strangeFields(kind, fields),
+    ...unexpectedFields(kind, fields),
     ...missingFields(kind, { ...fields, ...secretRefs }),
     ...refIssues(kind, { secretStoreId, secretRefs }),
     ...SECRET_FIELDS.filter((field) => secretRefs[field] && fields[field] != null).map((field) => ({
@@ -53,10 +56,10 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
     throw new InvalidInput([{ path: 'passphrase', message: 'belongs to a private key, and none is given' }])
   const key = fields.privateKey ? checkPrivateKey(fields.privateKey, fields.passphrase ?? undefined) : null
   const id = uuidv7()
-  const sealed = await sealSecrets(ctx.vault, ctx.tenantId, id, { ...fields, privateKey: key?.privateKey ?? null })
+  const encrypted = await encryptSecrets(ctx.vault, ctx.tenantId, id, { ...fields, privateKey: key?.privateKey ?? null })
   return inTransaction(ctx, async (tx) => {
     if (fields.viaId) {
-      await lockWays(tx, ctx)
+      await lockBastionGraph(tx, ctx)
       await checkVia(tx, ctx, id, fields.viaId)
     }
     if (secretStoreId) await checkStore(tx, ctx, secretStoreId)
@@ -76,7 +79,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
         hostKey: fields.hostKey ?? null,
         hostKeyApprovedAt: fields.hostKey ? sql`now()` : null,
         publicKey: key?.publicKey ?? null,
-        sealed,
+        encrypted,
         secretStoreId,
         secretRefs,
       })
@@ -84,7 +87,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
       .returning()
     if (!credential)
       throw new Conflict(`There is already a credential named ${fields.name}; choose another name or change that one.`)
-    await audit(tx, ctx, 'credential.create', credential, { kind, secrets: Object.keys(sealed) })
+    await audit(tx, ctx, credentialAudit.create, credential, { kind, secrets: Object.keys(encrypted) })
     return credential
   })
 }

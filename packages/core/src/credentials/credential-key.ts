@@ -1,7 +1,7 @@
 import { desc, sql } from 'drizzle-orm'
-import type { Ctx } from '../context.ts'
-import { SEALED_PLACES, staleUnder, versionOf } from './sealed-places.ts'
-import { credentialKeys, resealFailures } from './tables.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { ENCRYPTED_TABLES, encryptedBefore, versionOf } from './encrypted-tables.ts'
+import { credentialKeys, reencryptFailures } from './tables.ts'
 
 export type CredentialKey = {
   /** The version that secrets are sealed with. */
@@ -20,14 +20,14 @@ export type CredentialKey = {
 export async function credentialKey(ctx: Ctx): Promise<CredentialKey> {
   const [key] = await ctx.db.select().from(credentialKeys).orderBy(desc(credentialKeys.version)).limit(1)
   const { version, createdAt } = key!
-  const places = Object.entries(SEALED_PLACES)
+  const places = Object.entries(ENCRYPTED_TABLES)
   const rows = sql.join(
     places.map(
       ([
         what,
         table,
       ]) => sql`select ${table.id} as id, ${table.tenantId} as tenant_id, ${table.name} as name, ${what}::text as what,
-        ${staleUnder(table, version)} as is_stale from ${table} where ${table.sealed} <> '{}'::jsonb and ${table.tenantId} = ${ctx.tenantId}`,
+        ${encryptedBefore(table, version)} as is_stale from ${table} where ${table.encrypted} <> '{}'::jsonb and ${table.tenantId} = ${ctx.tenantId}`,
     ),
     sql` union all `,
   )
@@ -36,12 +36,12 @@ export async function credentialKey(ctx: Ctx): Promise<CredentialKey> {
     select count(*)::int as total, (count(*) filter (where is_stale))::int as stale,
       coalesce(jsonb_agg(jsonb_build_object('what', what, 'id', held.id, 'name', held.name, 'reason', f.reason) order by held.name)
         filter (where is_stale and f.object_id is not null), '[]') as failed
-    from held left join ${resealFailures} f on f.object_id = held.id and f.key_version = ${version}`)
+    from held left join ${reencryptFailures} f on f.object_id = held.id and f.key_version = ${version}`)
   const { total, stale, failed } = counted.rows[0]!
   const inUse = await ctx.db.execute<{ version: number }>(
     sql`select distinct version from (${sql.join(
       places.map(
-        ([, table]) => sql`select ${versionOf(sql`s.value`)} as version from ${table}, jsonb_each_text(${table.sealed}) s`,
+        ([, table]) => sql`select ${versionOf(sql`s.value`)} as version from ${table}, jsonb_each_text(${table.encrypted}) s`,
       ),
       sql` union `,
     )}) used where version < ${version} order by version`,

@@ -1,16 +1,21 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { auditEntries } from '../access/index.ts'
-import { DomainError } from '../errors.ts'
-import { cancelJobRun, runJob } from '../jobs/index.ts'
-import { jobRuns } from '../jobs/tables.ts'
+import { auditEntries } from '../audit/index.ts'
+import { DomainError } from '../kernel/errors.ts'
 import { addNode, fingerprint } from '../nodes/index.ts'
-import { type Cast, makeHostKey, makePrivateKey, race, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { cancelJobRun, runJob } from '../runs/index.ts'
+import { jobRuns } from '../runs/tables.ts'
+import { makeHostKey, makePrivateKey, type TenantFixture } from '../testing/factories.ts'
+import { race } from '../testing/race.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { resolveNodeAccess } from './access.ts'
-import { type Credential, createCredential, credentials, deleteCredential, updateCredential } from './index.ts'
+import { createCredential } from './create-credential.ts'
+import { deleteCredential } from './delete-credential.ts'
+import { type Credential, credentials } from './tables.ts'
+import { updateCredential } from './update-credential.ts'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
   cast = await t.given.tenant()
@@ -21,7 +26,7 @@ let seen = 0
 const name = () => `credential ${++seen}`
 const bastion = (fields: object = {}) => t.given.credential(cast.admin, 'BASTION', fields)
 const openField = (c: Credential, field: 'password' | 'privateKey' | 'passphrase') =>
-  t.runtime.vault.open({ tenantId: c.tenantId, objectId: c.id, field }, c.sealed[field]!)
+  t.runtime.vault.open({ tenantId: c.tenantId, objectId: c.id, field }, c.encrypted[field]!)
 const access = async (nodeId: string) => {
   const found = (await resolveNodeAccess(cast.worker, [nodeId])).get(nodeId)!
   if (found instanceof DomainError) throw found
@@ -88,7 +93,7 @@ describe('updateCredential', () => {
   test('keeps what is not given, and replaces secrets that are', async () => {
     const row = await t.given.credential(cast.admin, 'SSH_PASSWORD', { description: 'old' })
     const changed = await updateCredential(cast.admin, { id: row.id, username: 'other' })
-    expect(changed).toMatchObject({ username: 'other', description: 'old', sealed: row.sealed })
+    expect(changed).toMatchObject({ username: 'other', description: 'old', encrypted: row.encrypted })
     const replaced = await updateCredential(cast.admin, { id: row.id, password: 'new one' })
     expect(await openField(replaced, 'password')).toBe('new one')
   })
@@ -96,7 +101,7 @@ describe('updateCredential', () => {
   test('a new key takes the old passphrase away', async () => {
     const row = await t.given.credential(cast.admin, 'SSH_KEY', { privateKey: makePrivateKey('x y'), passphrase: 'x y' })
     const changed = await updateCredential(cast.admin, { id: row.id, privateKey: makePrivateKey() })
-    expect(Object.keys(changed.sealed)).toEqual(['privateKey'])
+    expect(Object.keys(changed.encrypted)).toEqual(['privateKey'])
     expect(changed.publicKey).not.toBe(row.publicKey)
     await expect(updateCredential(cast.admin, { id: row.id, passphrase: 'z' })).rejects.toMatchObject({
       issues: [{ path: 'passphrase' }],
@@ -295,7 +300,7 @@ describe('resolveNodeAccess', () => {
     const nameless = await t.given.credential(cast.admin, 'SSH_KEY', { username: null })
     const good = await t.given.credential(cast.admin, 'SSH_KEY')
     const moved = await t.given.credential(cast.admin, 'SSH_KEY')
-    await t.runtime.db.update(credentials).set({ sealed: good.sealed }).where(eq(credentials.id, moved.id))
+    await t.runtime.db.update(credentials).set({ encrypted: good.encrypted }).where(eq(credentials.id, moved.id))
     const nodes = await t.given.fleet(cast.operator, {
       nodes: 5,
       prefix: 'lack',

@@ -1,18 +1,22 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
-import type { Db } from '../db/client.ts'
-import { FOREIGN_KEY_VIOLATION, sqlState, visibleTo, whyNoRow } from '../db/rows.ts'
-import { Conflict, parseInput } from '../errors.ts'
-import { ById } from '../input.ts'
-import { jobRuns, jobTemplates } from '../jobs/tables.ts'
-import { foldHostlist } from '../nodes/index.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
+import { FOREIGN_KEY_VIOLATION, notFoundOrConflict, sqlState, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, parseInput } from '../kernel/errors.ts'
+import { IdInput } from '../kernel/input.ts'
 import { computeNodes } from '../nodes/tables.ts'
-import { whyNotDelete } from './policy.ts'
+import { jobRuns } from '../runs/tables.ts'
+import { foldHostlist } from '../selection/index.ts'
+import { jobTemplates } from '../templates/tables.ts'
+import { credentialAudit } from './audit-actions.ts'
+import { credentialPermissions } from './permissions.ts'
+import { deleteBlockedReason } from './policy.ts'
 import { credentials } from './tables.ts'
 
 /** Who uses the credential: node names, folded, names of bastions that lie behind it, of templates whose repository it opens, and how many runs do. */
-async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<typeof whyNotDelete>[1]> {
+async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<typeof deleteBlockedReason>[1]> {
   const nodes = await db
     .select({ name: computeNodes.name })
     .from(computeNodes)
@@ -47,9 +51,9 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
  * @throws NotFound
  * @throws Conflict naming the nodes, bastions or templates that use it, or how many runs that are not over
  */
-export async function deleteCredential(ctx: Ctx, input: z.input<typeof ById>): Promise<{ id: string }> {
-  authorize(ctx, 'credential:write')
-  const { id } = parseInput(ById, input)
+export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
+  authorize(ctx, credentialPermissions.write)
+  const { id } = parseInput(IdInput, input)
   const work = inTransaction(ctx, async (tx) => {
     const [credential] = await tx
       .delete(credentials)
@@ -66,16 +70,16 @@ export async function deleteCredential(ctx: Ctx, input: z.input<typeof ById>): P
       .returning()
     if (!credential) {
       const users = await usersOf(tx, ctx, id)
-      throw await whyNoRow(tx, ctx, credentials, id, 'credential', (row) => whyNotDelete(row, users))
+      throw await notFoundOrConflict(tx, ctx, credentials, id, 'credential', (row) => deleteBlockedReason(row, users))
     }
-    await audit(tx, ctx, 'credential.delete', credential, { kind: credential.kind })
+    await audit(tx, ctx, credentialAudit.delete, credential, { kind: credential.kind })
     return { id }
   })
   return work.catch(async (error: unknown) => {
     // A node took it between our look and our delete.
     if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error
     throw new Conflict(
-      whyNotDelete({ name: id }, await usersOf(ctx.db, ctx, id)) ?? 'The credential was in use a moment ago; try again.',
+      deleteBlockedReason({ name: id }, await usersOf(ctx.db, ctx, id)) ?? 'The credential was in use a moment ago; try again.',
     )
   })
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { InputIssue } from '../errors.ts'
-import { Id, oneLine, prose } from '../input.ts'
-import { Host, HostKey, Port, User } from '../nodes/index.ts'
-import { SecretRefs } from './secret-store-fields.ts'
+import { Host, Port, User } from '../kernel/address.ts'
+import type { InputIssue } from '../kernel/errors.ts'
+import { Id, multilineText, singleLineText } from '../kernel/input.ts'
+import { HostKey } from '../nodes/index.ts'
+import { SecretRefs } from './secret-stores/secret-store-fields.ts'
 import type { CredentialKind, SecretRef } from './tables.ts'
 
 const NUL = /[\u0000\r\n]/
@@ -22,8 +23,8 @@ const KnownHost = z
 
 /** The fields of every kind together; `MAY_HAVE` says which of them a kind has. */
 export const FIELDS = {
-  name: oneLine(100),
-  description: prose(2000),
+  name: singleLineText(100),
+  description: multilineText(2000),
   username: User.nullish(),
   privateKey: z.string().max(64_000, 'is far too long for a private key').nullish(),
   passphrase: Password.nullish(),
@@ -48,7 +49,7 @@ const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
 }
 
 /** One issue per field that is set although credentials of `kind` have no such field. */
-export function strangeFields(kind: CredentialKind, input: Partial<Record<Field, unknown>>): InputIssue[] {
+export function unexpectedFields(kind: CredentialKind, input: Partial<Record<Field, unknown>>): InputIssue[] {
   return (Object.keys(FIELDS) as Field[])
     .filter((field) => input[field] != null && field in input && ![...EVERY_KIND, ...MAY_HAVE[kind]].includes(field))
     .map((field) => ({ path: field, message: `a credential of the kind ${kind} has no ${field}` }))
@@ -83,7 +84,7 @@ export function refIssues(
 ): InputIssue[] {
   const isUsed = Object.keys(secretRefs).length > 0
   return [
-    ...strangeFields(kind, secretRefs).map(({ path, message }) => ({ path: `secretRefs.${path}`, message })),
+    ...unexpectedFields(kind, secretRefs).map(({ path, message }) => ({ path: `secretRefs.${path}`, message })),
     ...(isUsed && !secretStoreId ? [{ path: 'secretStoreId', message: 'must say in which store they are' }] : []),
     ...(!isUsed && secretStoreId ? [{ path: 'secretRefs', message: 'must say which fields are in that store, and where' }] : []),
   ]

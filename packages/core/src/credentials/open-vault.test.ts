@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { quickDerive, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '../testing/index.ts'
+import { fastDeriveKey, TEST_MASTER_PASSWORD } from '../testing/master-password.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { openVault } from './open-vault.ts'
 import { credentialKeys } from './tables.ts'
 
@@ -13,7 +14,7 @@ afterAll(() => t.close())
 const PLACE = { tenantId: 'a', objectId: 'b', field: 'password' }
 
 test('another process with the same password opens what this one sealed', async () => {
-  const record = await t.runtime.vault.seal(PLACE, 'secret')
+  const record = await t.runtime.vault.encrypt(PLACE, 'secret')
   const other = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)
   expect(await other.open(PLACE, record)).toBe('secret')
 })
@@ -23,17 +24,17 @@ test('a wrong master password is noticed when the vault is opened', async () => 
 })
 
 test('a wrong master password is noticed also when a new key version is asked for, and leaves no key behind', async () => {
-  await expect(openVault(t.runtime.db, 'another password', 7, quickDerive)).rejects.toThrow(/master password does not fit/)
+  await expect(openVault(t.runtime.db, 'another password', 7, fastDeriveKey)).rejects.toThrow(/master password does not fit/)
   expect((await t.runtime.db.select().from(credentialKeys)).map((row) => row.version)).toEqual([1])
 })
 
 test('every process seals with the newest version as soon as there is one, and reads all', async () => {
   const old = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)
-  const one = await old.seal(PLACE, 'first')
+  const one = await old.encrypt(PLACE, 'first')
   const fresh = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2)
-  const two = await old.seal(PLACE, 'second')
+  const two = await old.encrypt(PLACE, 'second')
   const late = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)
-  expect([one, two, await late.seal(PLACE, 'third')].map((record) => Buffer.from(record, 'base64')[0])).toEqual([1, 2, 2])
+  expect([one, two, await late.encrypt(PLACE, 'third')].map((record) => Buffer.from(record, 'base64')[0])).toEqual([1, 2, 2])
   expect(await Promise.all([old.open(PLACE, two), fresh.open(PLACE, one)])).toEqual(['second', 'first'])
   await expect(old.open(PLACE, Buffer.from([9, ...Buffer.from(one, 'base64').subarray(1)]).toString('base64'))).rejects.toThrow(
     /key version 9, which this database does not have/,
@@ -43,12 +44,12 @@ test('every process seals with the newest version as soon as there is one, and r
 test('a key is derived once, however many records are opened', async () => {
   await t.runtime.db.delete(credentialKeys)
   let count = 0
-  const derive: typeof quickDerive = (password, salt) => {
+  const derive: typeof fastDeriveKey = (password, salt) => {
     count++
-    return quickDerive(password, salt)
+    return fastDeriveKey(password, salt)
   }
   const sealing = await openVault(t.runtime.db, 'pw', 3, derive)
-  const records = await Promise.all(Array.from({ length: 100 }, (_, i) => sealing.seal(PLACE, String(i))))
+  const records = await Promise.all(Array.from({ length: 100 }, (_, i) => sealing.encrypt(PLACE, String(i))))
   await openVault(t.runtime.db, 'pw', 4, derive)
   const opening = await openVault(t.runtime.db, 'pw', 4, derive)
   count = 0
@@ -64,5 +65,5 @@ test('processes that open a fresh vault at once agree on one key', async () => {
   const vaults = await Promise.all(Array.from({ length: 5 }, () => openVault(t.runtime.db, 'pw', 1, derive)))
   expect(await t.runtime.db.select().from(credentialKeys)).toHaveLength(1)
   for (const sealing of vaults)
-    for (const opening of vaults) expect(await opening.open(PLACE, await sealing.seal(PLACE, 'x'))).toBe('x')
+    for (const opening of vaults) expect(await opening.open(PLACE, await sealing.encrypt(PLACE, 'x'))).toBe('x')
 })

@@ -1,10 +1,10 @@
 import { pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { eq, max, sql } from 'drizzle-orm'
-import type { Tx, Vault } from '../context.ts'
-import type { Db } from '../db/client.ts'
-import { Conflict } from '../errors.ts'
-import { open, recordVersion, seal } from './seal.ts'
+import type { Tx, Vault } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
+import { Conflict } from '../kernel/errors.ts'
+import { encrypt, open, recordVersion } from './encryption.ts'
 import { credentialKeys } from './tables.ts'
 
 const ROUNDS = 600_000
@@ -55,7 +55,7 @@ export async function changeMasterPassword(db: Db, from: string, to: string, der
     }
     for (const [i, { version }] of rows.entries()) {
       const salt = randomBytes(16)
-      const wrapped = seal(await derive(to, salt), version, keyPlace, keks[i]!.toString('base64'))
+      const wrapped = encrypt(await derive(to, salt), version, keyPlace, keks[i]!.toString('base64'))
       await tx
         .update(credentialKeys)
         .set({ salt: salt.toString('base64'), wrapped })
@@ -95,9 +95,9 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     return row?.version ?? 0
   }
   const vault: Vault = {
-    async seal(place, text) {
+    async encrypt(place, text) {
       const version = await newest()
-      return seal(await keyOf(version), version, place, text)
+      return encrypt(await keyOf(version), version, place, text)
     },
     open: async (place, record) => open(await keyOf(recordVersion(record)), place, record),
     newestVersion: () => newest(),
@@ -107,7 +107,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
       if (last > 0) await load(last, tx)
       const salt = randomBytes(16)
       const kek = await derive(masterPassword, salt)
-      return { version, salt: salt.toString('base64'), proof: seal(kek, version, PROOF_PLACE, PROOF_TEXT) }
+      return { version, salt: salt.toString('base64'), proof: encrypt(kek, version, PROOF_PLACE, PROOF_TEXT) }
     },
   }
 

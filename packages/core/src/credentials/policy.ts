@@ -4,7 +4,7 @@ import type { Credential, SecretField } from './tables.ts'
 const MAX_KEY_VERSION = 255
 
 /** Why a credential cannot be deleted, given who uses it; null when nobody does. */
-export function whyNotDelete(
+export function deleteBlockedReason(
   credential: { name: string },
   users: { nodes: string; bastions: string[]; templates: string[]; openRuns: number },
 ): string | null {
@@ -22,8 +22,8 @@ export function whyNotDelete(
  * Why a credential cannot open the repository at `url`; null when it can. It is told to its own host and port alone, whatever
  * address others give a template.
  */
-export function whyNotOpenRepository(
-  credential: Pick<Credential, 'name' | 'kind' | 'host' | 'port' | 'hostKey' | 'sealed' | 'secretRefs'>,
+export function repositoryBlockedReason(
+  credential: Pick<Credential, 'name' | 'kind' | 'host' | 'port' | 'hostKey' | 'encrypted' | 'secretRefs'>,
   url: string,
 ): string | null {
   const { name, kind, host, port } = credential
@@ -34,19 +34,19 @@ export function whyNotOpenRepository(
   if (hostname.toLowerCase() !== host?.toLowerCase() || Number(given || usual) !== (port ?? usual))
     return `The credential ${name} is for ${host}${port ? `:${port}` : ''} and not for ${hostname}${given ? `:${given}` : ''}; choose another one.`
   const field: SecretField = protocol === 'ssh:' ? 'privateKey' : 'password'
-  if (!credential.sealed[field] && !credential.secretRefs[field])
+  if (!credential.encrypted[field] && !credential.secretRefs[field])
     return `The credential ${name} has no ${field === 'privateKey' ? 'private key' : 'password or token'}, which ${protocol}// needs; give it one.`
   return protocol === 'ssh:' && !credential.hostKey ? `The credential ${name} has no host key; give it that of ${host}.` : null
 }
 
 /** Why no new key can be made yet, given how far the last rotation is; null when one can. */
-export function whyNotRotate(key: { version: number; left: number }): string | null {
+export function rotateBlockedReason(key: { version: number; left: number }): string | null {
   if (key.left > 0) return `The rotation to key version ${key.version} is still going on: ${key.left} left; wait for its end.`
   return key.version >= MAX_KEY_VERSION ? `Version ${key.version} is the last one that a record can name.` : null
 }
 
 /** Why a secret store cannot be deleted, given the credentials that use it; null when none does. */
-export function whyNotDeleteStore(store: { name: string }, users: string[]): string | null {
+export function deleteStoreBlockedReason(store: { name: string }, users: string[]): string | null {
   return users.length === 0
     ? null
     : `The secret store ${store.name} is used by ${users.join(', ')}; give them their secrets otherwise first.`

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { InvalidInput } from '../errors.ts'
-import { makeKeyPair, makePrivateKey } from '../testing/index.ts'
+import { InvalidInput } from '../kernel/errors.ts'
+import { makeKeyPair, makePrivateKey } from '../testing/factories.ts'
 import { checkPrivateKey } from './private-key.ts'
 
 /** Path and message of what was refused. */

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import ssh2 from 'ssh2'
-import { InvalidInput } from '../errors.ts'
+import { InvalidInput } from '../kernel/errors.ts'
 
 const SUPPORTED = ['ssh-ed25519', 'ssh-rsa', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521']
 /** ssh-keygen makes keys of 16 or 24; more than this would keep the process from all other work for seconds. */
@@ -14,7 +14,7 @@ const BROKEN = 'cannot be read: it is cut off, changed or of a type that is not 
 const refuse = (field: 'privateKey' | 'passphrase', message: string) => new InvalidInput([{ path: field, message }])
 
 /** What is wrong with a text that is no private key at all, as far as it can be told from its looks. */
-function whyNotPrivateKey(text: string): string | null {
+function privateKeyError(text: string): string | null {
   if (/^PuTTY-User-Key-File/m.test(text)) return `is a PuTTY key; ${CONVERT}`
   if (/^(ssh-|ecdsa-|sk-)\S+ AAAA|BEGIN (SSH2 )?(RSA )?PUBLIC KEY/m.test(text))
     return 'is the public half; give the private key, the file without .pub'
@@ -71,7 +71,7 @@ function bcryptRounds(text: string): number {
 export function checkPrivateKey(text: string, passphrase: string | undefined): { privateKey: string; publicKey: string } {
   // Pasting brings Windows line ends and spaces, and loses the final newline without which OpenSSH refuses the key.
   const privateKey = `${text.replace(/\r\n?/g, '\n').trim()}\n`
-  const reason = whyNotPrivateKey(privateKey)
+  const reason = privateKeyError(privateKey)
   if (reason) throw refuse('privateKey', reason)
 
   if (bcryptRounds(privateKey) > MAX_ROUNDS)

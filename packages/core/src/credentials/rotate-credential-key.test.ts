@@ -3,15 +3,22 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Cast, FAULT_TIMEOUT, often, race, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { type Credential, credentialKey, credentials, resealCredentials, rotateCredentialKey, updateCredential } from './index.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { race } from '../testing/race.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { FAULT_TIMEOUT, scaleIterations } from '../testing/scale-iterations.ts'
+import { credentialKey } from './credential-key.ts'
+import { reencryptCredentials } from './reencrypt-credentials.ts'
+import { rotateCredentialKey } from './rotate-credential-key.ts'
+import { type Credential, credentials } from './tables.ts'
+import { updateCredential } from './update-credential.ts'
 
 /** Killed at each of them. */
-const ROWS = Math.max(2, often(100))
-const CHILD = fileURLToPath(new URL('../testing/reseal-until.ts', import.meta.url))
+const ROWS = Math.max(2, scaleIterations(100))
+const CHILD = fileURLToPath(new URL('../testing/reencrypt-until.ts', import.meta.url))
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
   cast = await t.given.tenant()
@@ -20,7 +27,7 @@ afterAll(() => t.close())
 
 const passwordOf = async (row: Credential) => {
   const [now] = await t.runtime.db.select().from(credentials).where(eq(credentials.id, row.id))
-  return t.runtime.vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, now!.sealed.password!)
+  return t.runtime.vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, now!.encrypted.password!)
 }
 
 test('a rotation that is killed at every row opens all secrets at any time, and ends', { timeout: FAULT_TIMEOUT }, async () => {
@@ -28,7 +35,7 @@ test('a rotation that is killed at every row opens all secrets at any time, and 
   for (let i = 0; i < ROWS; i++) rows.push(await t.given.credential(cast.admin, 'SSH_PASSWORD', { password: `secret ${i}` }))
   expect(await credentialKey(cast.viewer)).toMatchObject({ version: 1, total: ROWS, left: 0, failed: [], olderInUse: [] })
   expect(await rotateCredentialKey(cast.admin)).toMatchObject({ version: 2, total: ROWS, left: ROWS, olderInUse: [1] })
-  expect(t.nudges.at(-1)).toMatchObject({ topic: 'credentialKey', id: '2' })
+  expect(t.changeEvents.at(-1)).toMatchObject({ topic: 'credentialKey', id: '2' })
   await expect(rotateCredentialKey(cast.admin)).rejects.toThrow(/still going on: \d+ left/)
 
   const run = (killAt: number) =>
@@ -51,9 +58,9 @@ test('names what does not open, does not wait for it, and forgets it when its se
   const { admin, viewer, worker } = await t.given.tenant()
   const good = await t.given.credential(admin, 'SSH_PASSWORD')
   const broken = await t.given.credential(admin, 'SSH_PASSWORD', { name: 'broken' })
-  await t.runtime.db.update(credentials).set({ sealed: good.sealed }).where(eq(credentials.id, broken.id))
+  await t.runtime.db.update(credentials).set({ encrypted: good.encrypted }).where(eq(credentials.id, broken.id))
   const { version } = await rotateCredentialKey(admin)
-  await resealCredentials(worker)
+  await reencryptCredentials(worker)
   const failed = [{ what: 'credential', id: broken.id, name: 'broken', reason: expect.stringContaining('does not open') }]
   expect(await credentialKey(viewer)).toMatchObject({ version, total: 2, left: 0, failed, olderInUse: [version - 1] })
   expect(await credentialKey(cast.viewer)).toMatchObject({ failed: [] })

@@ -1,8 +1,12 @@
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { Conflict } from '../errors.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { Conflict } from '../kernel/errors.ts'
+import { credentialAudit } from './audit-actions.ts'
+import { credentialKeyRotated } from './change-events.ts'
 import { type CredentialKey, credentialKey } from './credential-key.ts'
 import { lockKeys } from './open-vault.ts'
-import { whyNotRotate } from './policy.ts'
+import { credentialPermissions } from './permissions.ts'
+import { rotateBlockedReason } from './policy.ts'
 import { credentialKeys } from './tables.ts'
 
 /**
@@ -12,17 +16,17 @@ import { credentialKeys } from './tables.ts'
  *   changed since this process was started
  */
 export async function rotateCredentialKey(ctx: Ctx): Promise<CredentialKey> {
-  authorize(ctx, 'credential:write')
+  authorize(ctx, credentialPermissions.write)
   const before = await credentialKey(ctx)
-  const reason = whyNotRotate(before)
+  const reason = rotateBlockedReason(before)
   if (reason) throw new Conflict(reason)
-  await inTransaction(ctx, async (tx, afterwards) => {
+  await inTransaction(ctx, async (tx, ctx) => {
     await lockKeys(tx)
     const key = await ctx.vault.makeKey(tx, before.version + 1)
     const [made] = await tx.insert(credentialKeys).values(key).onConflictDoNothing().returning()
     if (!made) throw new Conflict('Somebody else began a rotation at this moment; look at how far it is.')
-    await audit(tx, ctx, 'credential.rotate_key', { id: ctx.tenantId }, { version: key.version })
-    afterwards({ topic: 'credentialKey', id: String(key.version), tenantId: ctx.tenantId })
+    await audit(tx, ctx, credentialAudit.rotateKey, { id: ctx.tenantId }, { version: key.version })
+    ctx.notify(credentialKeyRotated({ id: String(key.version), tenantId: ctx.tenantId }))
   })
   return credentialKey(ctx)
 }

@@ -1,7 +1,7 @@
 import { and, inArray } from 'drizzle-orm'
-import type { Ctx } from '../context.ts'
-import { visibleTo } from '../db/rows.ts'
-import { Conflict } from '../errors.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { Conflict } from '../kernel/errors.ts'
 import { checkPrivateKey } from './private-key.ts'
 import { type Credential, type SecretField, type SecretStore, secretStores } from './tables.ts'
 
@@ -30,9 +30,9 @@ export async function storedFields(ctx: Ctx, known: Iterable<Credential>, read: 
   const secrets = new Map<string, Promise<Record<string, unknown>>>()
 
   async function readOnce(store: SecretStore, path: string): Promise<Record<string, unknown>> {
-    const { sealed, ...plain } = store
+    const { encrypted, ...plain } = store
     const place = { tenantId: ctx.tenantId, objectId: store.id, field: 'secret' }
-    const secret = await ctx.vault.open(place, sealed.secret ?? '').catch(() => {
+    const secret = await ctx.vault.open(place, encrypted.secret ?? '').catch(() => {
       throw new Conflict(`The secret store ${store.name} does not open; save its token or secret ID again.`)
     })
     return read({ ...plain, secret }, path)

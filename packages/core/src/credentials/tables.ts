@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { tenants } from '../access/tables.ts'
-import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
 export const CREDENTIAL_KINDS = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT'] as const
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number]
@@ -31,7 +31,7 @@ export const secretStores = snakeCase.table(
     /** APP_ROLE only; not secret by itself. */
     roleId: text(),
     /** The token, or the role's secret ID, sealed. */
-    sealed: jsonb().$type<{ secret?: string }>().notNull().default(sql`'{}'::jsonb`),
+    encrypted: jsonb().$type<{ secret?: string }>().notNull().default(sql`'{}'::jsonb`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -67,7 +67,7 @@ export const credentials = snakeCase.table(
     /** Public half of a private key, OpenSSH form, so people can tell keys apart and install them. */
     publicKey: text(),
     /** Field name -> sealed record (see seal.ts). */
-    sealed: jsonb().$type<Partial<Record<SecretField, string>>>().notNull().default(sql`'{}'::jsonb`),
+    encrypted: jsonb().$type<Partial<Record<SecretField, string>>>().notNull().default(sql`'{}'::jsonb`),
     /** Fields whose values are in a secret store instead. */
     secretStoreId: uuid().references(() => secretStores.id),
     secretRefs: jsonb().$type<Partial<Record<SecretField, SecretRef>>>().notNull().default(sql`'{}'::jsonb`),
@@ -97,7 +97,7 @@ export const credentialKeys = snakeCase.table('credential_keys', {
 })
 
 /** Rows whose records could not be sealed anew with a key version. A row of this table counts as long as that one is as it was. */
-export const resealFailures = snakeCase.table('reseal_failures', {
+export const reencryptFailures = snakeCase.table('reencrypt_failures', {
   objectId: uuid().primaryKey(),
   tenantId: uuid()
     .notNull()

@@ -1,15 +1,18 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { sqlState, UNIQUE_VIOLATION, visibleTo, whyNoRow } from '../db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../errors.ts'
-import { Id } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
 import { fingerprint } from '../nodes/index.ts'
-import { checkVia, lockWays } from './bastions.ts'
-import { checkStore } from './check-store.ts'
-import { sealSecrets } from './create-credential.ts'
-import { FIELDS, missingFields, refIssues, strangeFields } from './fields.ts'
+import { credentialAudit } from './audit-actions.ts'
+import { checkVia, lockBastionGraph } from './bastions.ts'
+import { encryptSecrets } from './create-credential.ts'
+import { FIELDS, missingFields, refIssues, unexpectedFields } from './fields.ts'
+import { credentialPermissions } from './permissions.ts'
 import { checkPrivateKey } from './private-key.ts'
+import { checkStore } from './secret-stores/check-store.ts'
 import { type Credential, credentials, type SecretField } from './tables.ts'
 
 export const UpdateCredentialInput = z.object({
@@ -28,7 +31,7 @@ export const UpdateCredentialInput = z.object({
  * @throws NotFound, Conflict the name is taken
  */
 export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCredentialInput>): Promise<Credential> {
-  authorize(ctx, 'credential:write')
+  authorize(ctx, credentialPermissions.write)
   const { id, ...fields } = parseInput(UpdateCredentialInput, input)
   if (fields.passphrase !== undefined && !fields.privateKey)
     throw new InvalidInput([{ path: 'passphrase', message: 'cannot be checked by itself: give the private key with it' }])
@@ -37,21 +40,21 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
   if (fields.password !== undefined) given.password = fields.password
   if (fields.privateKey !== undefined)
     Object.assign(given, { privateKey: key?.privateKey ?? null, passphrase: fields.passphrase ?? null })
-  const fresh = await sealSecrets(ctx.vault, ctx.tenantId, id, given)
+  const fresh = await encryptSecrets(ctx.vault, ctx.tenantId, id, given)
 
   const work = inTransaction(ctx, async (tx) => {
     const mine = and(visibleTo(ctx, credentials), eq(credentials.id, id))
-    if (fields.viaId) await lockWays(tx, ctx)
+    if (fields.viaId) await lockBastionGraph(tx, ctx)
     const [before] = await tx.select().from(credentials).where(mine).for('no key update')
-    if (!before) throw await whyNoRow(tx, ctx, credentials, id, 'credential', () => null)
-    const { sealed: old, ...known } = before
-    const sealed = { ...old, ...fresh }
-    for (const [field, value] of Object.entries(given)) if (value === null) delete sealed[field as SecretField]
+    if (!before) throw await notFoundOrConflict(tx, ctx, credentials, id, 'credential', () => null)
+    const { encrypted: old, ...known } = before
+    const encrypted = { ...old, ...fresh }
+    for (const [field, value] of Object.entries(given)) if (value === null) delete encrypted[field as SecretField]
     // A field is here or in the store: what is given takes the place of what was.
     const secretRefs = { ...(fields.secretRefs === undefined ? before.secretRefs : fields.secretRefs) }
     for (const field of Object.keys(given) as SecretField[]) if (!fields.secretRefs?.[field]) delete secretRefs[field]
-    for (const field of Object.keys(secretRefs) as SecretField[]) delete sealed[field]
-    if (fields.secretRefs?.privateKey) delete sealed.passphrase
+    for (const field of Object.keys(secretRefs) as SecretField[]) delete encrypted[field]
+    if (fields.secretRefs?.privateKey) delete encrypted.passphrase
     const isStored = Object.keys(secretRefs).length > 0
     const secretStoreId = isStored || fields.secretStoreId ? (fields.secretStoreId ?? before.secretStoreId) : null
     const {
@@ -67,14 +70,14 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
     const isMoved =
       (changes.host !== undefined && changes.host !== before.host) || (changes.port !== undefined && changes.port !== before.port)
     // What a store holds is no secret from who may write credentials: they could read it there by another one.
-    const kept = (['privateKey', 'password'] as const).filter((field) => sealed[field] && !(field in given))
+    const kept = (['privateKey', 'password'] as const).filter((field) => encrypted[field] && !(field in given))
     const issues = [
-      ...strangeFields(before.kind, fields),
+      ...unexpectedFields(before.kind, fields),
       ...(isMoved ? kept : []).map((path) => ({
         path,
         message: 'must be given again with another host or port: the one that is kept was not meant for it',
       })),
-      ...missingFields(before.kind, { ...known, ...(isMoved ? { hostKey: null } : {}), ...changes, ...sealed, ...secretRefs }),
+      ...missingFields(before.kind, { ...known, ...(isMoved ? { hostKey: null } : {}), ...changes, ...encrypted, ...secretRefs }),
       ...refIssues(before.kind, { secretStoreId, secretRefs }),
     ]
     if (issues.length > 0) throw new InvalidInput(issues)
@@ -89,7 +92,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       .update(credentials)
       .set({
         ...changes,
-        sealed,
+        encrypted,
         secretRefs,
         secretStoreId,
         ...(fields.privateKey === undefined && !secretRefs.privateKey ? {} : { publicKey: key?.publicKey ?? null }),
@@ -99,7 +102,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       })
       .where(mine)
       .returning()
-    await audit(tx, ctx, 'credential.update', credential!, {
+    await audit(tx, ctx, credentialAudit.update, credential!, {
       changed: [...Object.keys(changes), ...Object.keys(given), ...(fields.secretRefs === undefined ? [] : ['secretRefs'])],
       ...(isForgotten && before.hostKey ? { droppedHostKey: fingerprint(before.hostKey) } : {}),
     })

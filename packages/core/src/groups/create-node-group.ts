@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { Conflict, parseInput } from '../errors.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { Conflict, parseInput } from '../kernel/errors.ts'
+import { nodeGroupAudit } from './audit-actions.ts'
 import { GROUP_FIELDS } from './fields.ts'
+import { groupPermissions } from './permissions.ts'
 import { checkPlace, lockGroupTree } from './place.ts'
 import { type NodeGroup, nodeGroups } from './tables.ts'
 
@@ -12,7 +15,7 @@ export const CreateNodeGroupInput = z.object(GROUP_FIELDS)
  * @throws InvalidInput, Conflict the name is taken
  */
 export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNodeGroupInput>): Promise<NodeGroup> {
-  authorize(ctx, 'group:write')
+  authorize(ctx, groupPermissions.write)
   const given = parseInput(CreateNodeGroupInput, input)
   const place = {
     parentId: given.parentId ?? null,
@@ -34,7 +37,7 @@ export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNode
       .onConflictDoNothing()
       .returning()
     if (!group) throw new Conflict(`There is already a group named ${given.name}; choose another name or change that group.`)
-    await audit(tx, ctx, 'node_group.create', group)
+    await audit(tx, ctx, nodeGroupAudit.create, group)
     return group
   })
 }

@@ -1,7 +1,7 @@
 import { and, eq, ne } from 'drizzle-orm'
-import type { Ctx, Tx } from '../context.ts'
-import { isOneOf, visibleTo } from '../db/rows.ts'
-import { Conflict } from '../errors.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict } from '../kernel/errors.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups, ONE_OF_A_SET } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { oneLine, prose } from '../input.ts'
+import { multilineText, singleLineText } from '../kernel/input.ts'
 
 /** Ansible takes group names as variable names; hyphens and dots draw warnings there, so they are not allowed. */
 export const GroupName = z
@@ -14,11 +14,11 @@ export const GroupName = z
 /** The fields of a group that people set. */
 export const GROUP_FIELDS = {
   name: GroupName,
-  displayName: oneLine(128).nullish(),
-  description: prose(2000).nullish(),
+  displayName: singleLineText(128).nullish(),
+  description: multilineText(2000).nullish(),
   /** Among a node's groups the lower number wins. */
   priority: z.number().int('must be a whole number').min(0).max(100_000).nullish(),
   parentId: z.uuid('must be an id').nullish(),
-  memberQuery: oneLine(2000).nullish(),
-  exclusiveSet: oneLine(64).nullish(),
+  memberQuery: singleLineText(2000).nullish(),
+  exclusiveSet: singleLineText(64).nullish(),
 }

@@ -1,11 +1,19 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { groupsOfNodes, selectNodes, updateNode } from '../nodes/index.ts'
-import { type Cast, race, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { createNodeGroup, deleteNodeGroup, nodeGroupMembers, nodeGroups, setNodeGroupMembers, updateNodeGroup } from './index.ts'
+import { updateNode } from '../nodes/index.ts'
+import { selectNodes } from '../selection/index.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { race } from '../testing/race.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { createNodeGroup } from './create-node-group.ts'
+import { deleteNodeGroup } from './delete-node-group.ts'
+import { groupsOfNodes } from './group-tree.ts'
+import { setNodeGroupMembers } from './set-node-group-members.ts'
+import { nodeGroupMembers, nodeGroups } from './tables.ts'
+import { updateNodeGroup } from './update-node-group.ts'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
   cast = await t.given.tenant()

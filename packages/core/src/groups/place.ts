@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { tenants } from '../access/tables.ts'
-import type { Ctx, Tx } from '../context.ts'
-import { type InputIssue, InvalidInput } from '../errors.ts'
-import { type GroupTree, parseNodeQuery, readGroupTree } from '../nodes/index.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
+import { parseNodeQuery } from '../selection/query/index.ts'
+import { type GroupTree, readGroupTree } from './group-tree.ts'
 import type { NodeGroup } from './tables.ts'
 
 /** Groups under groups, the topmost counted. */

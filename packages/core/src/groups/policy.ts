@@ -1,9 +1,14 @@
-import { type Actor, whyNotAllowed } from '../context.ts'
+import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { groupPermissions } from './permissions.ts'
 import type { NodeGroup } from './tables.ts'
 
 /** Why `actor` may not delete this group, below which these groups hang; null when allowed. */
-export function whyNotDelete(actor: Actor, group: Pick<NodeGroup, 'name' | 'isSystem'>, children: string[]): string | null {
-  const refused = whyNotAllowed(actor, 'group:write')
+export function deleteBlockedReason(
+  actor: Actor,
+  group: Pick<NodeGroup, 'name' | 'isSystem'>,
+  children: string[],
+): string | null {
+  const refused = permissionDeniedReason(actor, groupPermissions.write)
   if (refused) return `Deleting a group: ${refused}.`
   if (group.isSystem) return `The group ${group.name} belongs to Muster itself and stays.`
   if (children.length === 0) return null
@@ -11,15 +16,15 @@ export function whyNotDelete(actor: Actor, group: Pick<NodeGroup, 'name' | 'isSy
 }
 
 /** Why `actor` may not give this group another name; null when allowed. */
-export function whyNotRename(actor: Actor, group: Pick<NodeGroup, 'name' | 'isSystem'>): string | null {
-  const refused = whyNotAllowed(actor, 'group:write')
+export function renameBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'isSystem'>): string | null {
+  const refused = permissionDeniedReason(actor, groupPermissions.write)
   if (refused) return `Renaming a group: ${refused}.`
   return group.isSystem ? `The group ${group.name} belongs to Muster itself and keeps its name.` : null
 }
 
 /** Why `actor` may not put nodes into this group, or take nodes out, by hand; null when allowed. */
-export function whyNotSetMembers(actor: Actor, group: Pick<NodeGroup, 'name' | 'memberQuery'>): string | null {
-  const refused = whyNotAllowed(actor, 'group:write')
+export function setMembersBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'memberQuery'>): string | null {
+  const refused = permissionDeniedReason(actor, groupPermissions.write)
   if (refused) return `Changing who is in a group: ${refused}.`
   if (group.memberQuery === null) return null
   return `The nodes of ${group.name} are those that fit its query (${group.memberQuery}); change the query, or take it away first.`

@@ -1,12 +1,16 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { isOneOf, visibleTo, whyNoRow } from '../db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../errors.ts'
-import { Id, Ids } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { isOneOf, notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Id, Ids } from '../kernel/input.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/tables.ts'
+import { nodeGroupAudit } from './audit-actions.ts'
 import { inSetAlready, setTaken } from './exclusive-sets.ts'
-import { whyNotSetMembers } from './policy.ts'
+import { groupPermissions } from './permissions.ts'
+import { setMembersBlockedReason } from './policy.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
 
 export const SetNodeGroupMembersInput = z.object({ id: Id, add: Ids.nullish(), remove: Ids.nullish() })
@@ -18,19 +22,19 @@ export const SetNodeGroupMembersInput = z.object({ id: Id, add: Ids.nullish(), r
  * @throws Conflict the group has a query, or somebody was faster with another group of the set
  */
 export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNodeGroupMembersInput>): Promise<NodeGroup> {
-  authorize(ctx, 'group:write')
+  authorize(ctx, groupPermissions.write)
   const { id, add, remove } = parseInput(SetNodeGroupMembersInput, input)
   const removed = new Set(remove)
   const both = (add ?? []).find((node) => removed.has(node))
   if (both) throw new InvalidInput([{ path: 'remove', message: `the node ${both} stands in add too` }])
-  const work = inTransaction(ctx, async (tx, afterwards) => {
+  const work = inTransaction(ctx, async (tx, ctx) => {
     const [group] = await tx
       .update(nodeGroups)
       .set({ updatedAt: new Date() })
       .where(and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id)))
       .returning()
-    if (!group) throw await whyNoRow(tx, ctx, nodeGroups, id, 'group', () => null)
-    const refused = whyNotSetMembers(ctx.actor, group)
+    if (!group) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)
+    const refused = setMembersBlockedReason(ctx.actor, group)
     if (refused) throw new Conflict(refused)
     if (remove && remove.length > 0)
       await tx.delete(nodeGroupMembers).where(and(eq(nodeGroupMembers.groupId, id), isOneOf(nodeGroupMembers.nodeId, remove)))
@@ -56,8 +60,8 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
         .values([...add].sort().map((nodeId) => ({ groupId: id, nodeId, exclusiveSet: group.exclusiveSet })))
         .onConflictDoNothing({ target: [nodeGroupMembers.groupId, nodeGroupMembers.nodeId] })
     }
-    await audit(tx, ctx, 'node_group.set_members', group, { added: add ?? [], removed: remove ?? [] })
-    for (const nodeId of [...(add ?? []), ...(remove ?? [])]) afterwards({ topic: 'node', id: nodeId, tenantId: ctx.tenantId })
+    await audit(tx, ctx, nodeGroupAudit.setMembers, group, { added: add ?? [], removed: remove ?? [] })
+    for (const nodeId of [...(add ?? []), ...(remove ?? [])]) ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     return group
   })
   return work.catch((error: unknown) => {

@@ -14,7 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { tenants } from '../access/tables.ts'
-import { createdAt, id, updatedAt } from '../db/columns.ts'
+import { createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
 export const nodeGroups = snakeCase.table(

@@ -1,13 +1,16 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
-import { sqlState, UNIQUE_VIOLATION, visibleTo, whyNoRow } from '../db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../errors.ts'
-import { Id } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { nodeGroupAudit } from './audit-actions.ts'
 import { inSetAlready, setTaken } from './exclusive-sets.ts'
 import { GROUP_FIELDS } from './fields.ts'
+import { groupPermissions } from './permissions.ts'
 import { checkPlace, lockGroupTree } from './place.ts'
-import { whyNotRename } from './policy.ts'
+import { renameBlockedReason } from './policy.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
 
 export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GROUP_FIELDS.name.optional() })
@@ -19,14 +22,14 @@ export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GR
  * @throws Conflict the name is taken, or the group belongs to Muster itself and keeps its name
  */
 export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNodeGroupInput>): Promise<NodeGroup> {
-  authorize(ctx, 'group:write')
+  authorize(ctx, groupPermissions.write)
   const { id, ...given } = parseInput(UpdateNodeGroupInput, input)
   const mine = and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id))
   const work = inTransaction(ctx, async (tx) => {
     const tree = await lockGroupTree(tx, ctx)
     const [before] = await tx.select().from(nodeGroups).where(mine).for('no key update')
-    if (!before) throw await whyNoRow(tx, ctx, nodeGroups, id, 'group', () => null)
-    const refused = given.name === undefined || given.name === before.name ? null : whyNotRename(ctx.actor, before)
+    if (!before) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)
+    const refused = given.name === undefined || given.name === before.name ? null : renameBlockedReason(ctx.actor, before)
     if (refused) throw new Conflict(refused)
     const after = { ...before, ...changesOf(given) }
     checkPlace(tree, id, after)
@@ -38,7 +41,7 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
       .returning()
     const changed = (Object.keys(after) as (keyof NodeGroup)[]).filter((field) => before[field] !== after[field]).sort()
     const was = Object.fromEntries(changed.map((field) => [field, before[field]]))
-    await audit(tx, ctx, 'node_group.update', group!, { changed, was })
+    await audit(tx, ctx, nodeGroupAudit.update, group!, { changed, was })
     return group!
   })
   return work.catch((error: unknown) => {

@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { Conflict, parseInput } from '../errors.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { Conflict, parseInput } from '../kernel/errors.ts'
+import { nodeAudit } from './audit-actions.ts'
+import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
 import { fingerprint, HostKey } from './host-key.ts'
+import { nodePermissions } from './permissions.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
 export const AddNodeInput = z.object({
@@ -24,11 +28,11 @@ export const AddNodeInput = z.object({
  * @throws Conflict the name is taken
  */
 export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Promise<ComputeNode> {
-  authorize(ctx, 'node:write')
+  authorize(ctx, nodePermissions.write)
   const fields = parseInput(AddNodeInput, input)
   authorizeConnectionType(ctx, fields.connectionType)
-  if (fields.hostKey) authorize(ctx, 'node:approve_host_key')
-  return inTransaction(ctx, async (tx, afterwards) => {
+  if (fields.hostKey) authorize(ctx, nodePermissions.approveHostKey)
+  return inTransaction(ctx, async (tx, ctx) => {
     await checkReferences(tx, ctx, fields)
     const [node] = await tx
       .insert(computeNodes)
@@ -36,12 +40,12 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
       .onConflictDoNothing()
       .returning()
     if (!node) throw new Conflict(`There is already a node named ${fields.name}; choose another name or change that node.`)
-    await audit(tx, ctx, 'node.add', node, {
+    await audit(tx, ctx, nodeAudit.add, node, {
       host: node.host,
       port: node.port,
       ...(node.hostKey ? { hostKey: fingerprint(node.hostKey) } : {}),
     })
-    afterwards({ topic: 'node', id: node.id, tenantId: ctx.tenantId })
+    ctx.notify(nodeChanged({ id: node.id, tenantId: ctx.tenantId }))
     return node
   })
 }

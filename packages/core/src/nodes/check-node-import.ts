@@ -1,15 +1,17 @@
 import type { z } from 'zod'
-import { authorize, type Ctx } from '../context.ts'
-import { parseInput } from '../errors.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
 import { authorizeConnectionType, checkReferences } from './fields.ts'
-import { NodeImportInput, type NodeImportReport, planImport, report } from './import/plan.ts'
+import { NodeImportInput, planImport, report } from './import/plan.ts'
+import type { NodeImportReport } from './import/rows.ts'
+import { nodePermissions } from './permissions.ts'
 
 /**
  * Say what `importNodes` would do with this text. Writes nothing.
  * @throws InvalidInput at text when it cannot be read, at defaults when they are wrong
  */
 export async function checkNodeImport(ctx: Ctx, input: z.input<typeof NodeImportInput>): Promise<NodeImportReport> {
-  authorize(ctx, 'node:write')
+  authorize(ctx, nodePermissions.write)
   const wanted = parseInput(NodeImportInput, input)
   authorizeConnectionType(ctx, wanted.defaults?.connectionType)
   await checkReferences(ctx.db, ctx, wanted.defaults ?? {}, 'defaults.')

@@ -1,22 +1,26 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { visibleTo, whyNoRow } from '../db/rows.ts'
-import { parseInput } from '../errors.ts'
-import { ById } from '../input.ts'
-import { whyNotDecommission } from './policy.ts'
-import { lockNode, noUnfinishedRun, unfinishedRunOf } from './runs-of-node.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { IdInput } from '../kernel/input.ts'
+import { nodeAudit } from './audit-actions.ts'
+import { nodeChanged } from './change-events.ts'
+import { nodePermissions } from './permissions.ts'
+import { decommissionBlockedReason } from './policy.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
+import { lockNode, noUnfinishedRun, unfinishedRunOf } from './unfinished-runs.ts'
 
 /**
  * Take a node out of service. It keeps its row, facts and history, and nothing connects to it any more.
  * @throws NotFound
  * @throws Conflict it is decommissioned already, or an unfinished run targets it
  */
-export async function decommissionNode(ctx: Ctx, input: z.input<typeof ById>): Promise<ComputeNode> {
-  authorize(ctx, 'node:write')
-  const { id } = parseInput(ById, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+export async function decommissionNode(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ComputeNode> {
+  authorize(ctx, nodePermissions.write)
+  const { id } = parseInput(IdInput, input)
+  return inTransaction(ctx, async (tx, ctx) => {
     await lockNode(tx, ctx, id)
     const [node] = await tx
       .update(computeNodes)
@@ -27,10 +31,10 @@ export async function decommissionNode(ctx: Ctx, input: z.input<typeof ById>): P
       .returning()
     if (!node) {
       const run = await unfinishedRunOf(tx, id)
-      throw await whyNoRow(tx, ctx, computeNodes, id, 'node', (row) => whyNotDecommission(ctx.actor, row, run))
+      throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => decommissionBlockedReason(ctx.actor, row, run))
     }
-    await audit(tx, ctx, 'node.decommission', node)
-    afterwards({ topic: 'node', id, tenantId: ctx.tenantId })
+    await audit(tx, ctx, nodeAudit.decommission, node)
+    ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
     return node
   })
 }

@@ -1,11 +1,12 @@
 import { and } from 'drizzle-orm'
 import { z } from 'zod'
-import { authorize, type Ctx, type Tx } from '../context.ts'
 import { type Credential, type CredentialKind, credentials } from '../credentials/tables.ts'
-import { isOneOf, visibleTo } from '../db/rows.ts'
-import { type InputIssue, InvalidInput } from '../errors.ts'
-import { Id, oneLine, prose } from '../input.ts'
-import { Host, NodeName, Port, User } from './address.ts'
+import { Host, NodeName, Port, User } from '../kernel/address.ts'
+import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
+import { Id, multilineText, singleLineText } from '../kernel/input.ts'
+import { nodePermissions } from './permissions.ts'
 import { CONNECTION_TYPES, NODE_TYPES } from './tables.ts'
 
 export const Tag = z
@@ -26,21 +27,23 @@ const LabelKey = z
   .max(64)
   .regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$/, 'a label must be named by letters, digits and . _ / -')
 export const Labels = z
-  .record(LabelKey, z.union([oneLine(256), z.number().transform(String), z.boolean().transform(String)]))
+  .record(LabelKey, z.union([singleLineText(256), z.number().transform(String), z.boolean().transform(String)]))
   .refine((labels) => Object.keys(labels).length <= 100, 'at most 100 labels')
 
 /** The fields of a node that people set. */
 export const NODE_FIELDS = {
   name: NodeName,
-  displayName: oneLine(128).nullish(),
+  displayName: singleLineText(128).nullish(),
   host: Host,
   port: Port,
   connectionType: z.enum(CONNECTION_TYPES, 'must be ssh or local'),
   sshUser: User.nullish(),
   nodeType: z.enum(NODE_TYPES),
+  region: singleLineText(64).nullish(),
+  datacenter: singleLineText(64).nullish(),
   tags: Tags,
   labels: Labels,
-  notes: prose(20_000),
+  notes: multilineText(20_000),
   credentialId: Id.nullish(),
   becomeCredentialId: Id.nullish(),
   bastionId: Id.nullish(),
@@ -93,5 +96,5 @@ export async function checkReferences(db: Tx | Ctx['db'], ctx: Ctx, input: Refer
 
 /** A local node's commands run on the worker itself: only admins may make one. @throws Forbidden */
 export function authorizeConnectionType(ctx: Ctx, connectionType: string | null | undefined): void {
-  if (connectionType === 'local') authorize(ctx, 'node:local')
+  if (connectionType === 'local') authorize(ctx, nodePermissions.local)
 }

@@ -1,12 +1,17 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { auditEntries } from '../access/index.ts'
+import { auditEntries } from '../audit/index.ts'
 import { createNodeGroup } from '../groups/index.ts'
-import { type Cast, type TestRuntime, testRuntime } from '../testing/index.ts'
-import { checkNodeImport, computeNodes, importNodes, type NodeImportReport, selectNodes } from './index.ts'
+import { selectNodes } from '../selection/index.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { checkNodeImport } from './check-node-import.ts'
+import type { NodeImportReport } from './import/rows.ts'
+import { importNodes } from './import-nodes.ts'
+import { computeNodes } from './tables.ts'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
 })

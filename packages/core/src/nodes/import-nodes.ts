@@ -1,12 +1,18 @@
 import { and, isNull } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction, type Tx } from '../context.ts'
-import { isOneOf, visibleTo } from '../db/rows.ts'
-import { parseInput } from '../errors.ts'
+import { audit } from '../audit/index.ts'
+import { nodeGroupAudit } from '../groups/audit-actions.ts'
 import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { nodeAudit } from './audit-actions.ts'
+import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences } from './fields.ts'
 import { flagExisting } from './import/flag-rows.ts'
-import { NodeImportInput, type NodeImportReport, type PlannedRow, planImport, report } from './import/plan.ts'
+import { NodeImportInput, planImport, report } from './import/plan.ts'
+import type { NodeImportReport, PlannedRow } from './import/rows.ts'
+import { nodePermissions } from './permissions.ts'
 import { computeNodes } from './tables.ts'
 
 /** Rows of one statement: it takes at most 65,535 parameters. */
@@ -18,10 +24,10 @@ const CHUNK = 1000
  * @throws InvalidInput at text when it cannot be read, at defaults when they are wrong
  */
 export async function importNodes(ctx: Ctx, input: z.input<typeof NodeImportInput>): Promise<NodeImportReport> {
-  authorize(ctx, 'node:write')
+  authorize(ctx, nodePermissions.write)
   const wanted = parseInput(NodeImportInput, input)
   authorizeConnectionType(ctx, wanted.defaults?.connectionType)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     await checkReferences(tx, ctx, wanted.defaults ?? {}, 'defaults.')
     const rows = await planImport(tx, ctx, wanted)
     // In one order, so that two imports of the same names wait for each other instead of deadlocking.
@@ -34,11 +40,11 @@ export async function importNodes(ctx: Ctx, input: z.input<typeof NodeImportInpu
     await audit(
       tx,
       ctx,
-      'node.add',
+      nodeAudit.add,
       added.map((row) => row.node!),
       { import: wanted.format },
     )
-    for (const row of added) afterwards({ topic: 'node', id: row.node!.id, tenantId: ctx.tenantId })
+    for (const row of added) ctx.notify(nodeChanged({ id: row.node!.id, tenantId: ctx.tenantId }))
     return report(rows)
   })
 }
@@ -64,7 +70,7 @@ async function joinGroups(tx: Tx, ctx: Ctx, added: PlannedRow[]): Promise<void> 
     .values(names.map((name) => ({ tenantId: ctx.tenantId, name })))
     .onConflictDoNothing()
     .returning()
-  if (made.length > 0) await audit(tx, ctx, 'node_group.create', made)
+  if (made.length > 0) await audit(tx, ctx, nodeGroupAudit.create, made)
   const groups = await tx
     .select({ id: nodeGroups.id, name: nodeGroups.name, exclusiveSet: nodeGroups.exclusiveSet })
     .from(nodeGroups)

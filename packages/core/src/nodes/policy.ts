@@ -1,48 +1,48 @@
-import type { Actor } from '../context.ts'
-import { whyNotAllowed } from '../context.ts'
-import type { Credential } from '../credentials/tables.ts'
+import type { Actor } from '../kernel/context.ts'
+import { permissionDeniedReason } from '../kernel/context.ts'
 import { fingerprint } from './host-key.ts'
+import { nodePermissions } from './permissions.ts'
 import type { ComputeNode } from './tables.ts'
+
+type Keys = Pick<ComputeNode, 'hostKey' | 'offeredHostKey'>
+
+function whileRunning(node: Named, runningIn: string | null): string | null {
+  return runningIn && `The node ${node.name} is a target of the unfinished run ${runningIn}; wait for its end or cancel it.`
+}
 
 type Named = Pick<ComputeNode, 'name'>
 
 /** Why `actor` may not change this node's fields; null when allowed. */
-export function whyNotWrite(actor: Actor, node: Named & Pick<ComputeNode, 'decommissionedAt'>): string | null {
-  const refused = whyNotAllowed(actor, 'node:write')
+export function writeBlockedReason(actor: Actor, node: Named & Pick<ComputeNode, 'decommissionedAt'>): string | null {
+  const refused = permissionDeniedReason(actor, nodePermissions.write)
   if (refused) return `Changing a node: ${refused}.`
   if (node.decommissionedAt) return `The node ${node.name} is decommissioned; recommission it first.`
   return null
 }
 
 /** Why `actor` may not remove this node for good; `runningIn` is the unfinished run that targets it. */
-export function whyNotPurge(
+export function purgeBlockedReason(
   actor: Actor,
   node: Named & Pick<ComputeNode, 'decommissionedAt' | 'status'>,
   runningIn: string | null = null,
 ): string | null {
-  const refused = whyNotAllowed(actor, 'node:purge')
+  const refused = permissionDeniedReason(actor, nodePermissions.purge)
   if (refused) return `Purging a node: ${refused}.`
   if (!node.decommissionedAt) return `The node ${node.name} is ${node.status}; decommission it first.`
   return whileRunning(node, runningIn)
 }
 
 /** Why `actor` may not take this node out of service. */
-export function whyNotDecommission(
+export function decommissionBlockedReason(
   actor: Actor,
   node: Named & Pick<ComputeNode, 'decommissionedAt'>,
   runningIn: string | null = null,
 ): string | null {
-  const refused = whyNotAllowed(actor, 'node:write')
+  const refused = permissionDeniedReason(actor, nodePermissions.write)
   if (refused) return `Decommissioning a node: ${refused}.`
   if (node.decommissionedAt) return `The node ${node.name} is already decommissioned.`
   return whileRunning(node, runningIn)
 }
-
-function whileRunning(node: Named, runningIn: string | null): string | null {
-  return runningIn && `The node ${node.name} is a target of the unfinished run ${runningIn}; wait for its end or cancel it.`
-}
-
-type Keys = Pick<ComputeNode, 'hostKey' | 'offeredHostKey'>
 
 /** The node offers another host key than the pinned one. */
 export const isHostKeyChanged = (node: Keys): boolean =>
@@ -54,23 +54,13 @@ export const hostKeyAlarm = (node: { hostKey: string; offeredHostKey: string }):
   'Approve the new key if you know why, or find out who answers at that address.'
 
 /** Why nothing but a connection test may connect to this node; null when all may. */
-export function whyNotConnect(node: Named & Keys & Pick<ComputeNode, 'decommissionedAt' | 'connectionType'>): string | null {
+export function connectBlockedReason(
+  node: Named & Keys & Pick<ComputeNode, 'decommissionedAt' | 'connectionType'>,
+): string | null {
   if (node.decommissionedAt) return `The node ${node.name} is decommissioned; recommission it first.`
   if (node.connectionType === 'local') return null
   if (!node.hostKey) return `The host key of the node ${node.name} is not approved yet; test its connection and approve the key.`
   if (isHostKeyChanged(node))
     return `The node ${node.name} offers another host key than the approved one; approve the new key first.`
   return null
-}
-
-/** Why this credential cannot be tried on this node; null when it can. */
-export function whyNotTestCredential(
-  credential: Pick<Credential, 'name' | 'kind'>,
-  node: Parameters<typeof whyNotConnect>[0],
-): string | null {
-  if (credential.kind === 'GIT')
-    return `The credential ${credential.name} opens repositories, not nodes; a run of a template that uses it tries it.`
-  if (node.connectionType === 'local')
-    return `The node ${node.name} is the worker's own machine, which is reached without a credential; choose another one.`
-  return whyNotConnect(node)
 }

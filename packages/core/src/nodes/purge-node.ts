@@ -1,22 +1,26 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { visibleTo, whyNoRow } from '../db/rows.ts'
-import { parseInput } from '../errors.ts'
-import { ById } from '../input.ts'
-import { whyNotPurge } from './policy.ts'
-import { lockNode, noUnfinishedRun, unfinishedRunOf } from './runs-of-node.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { IdInput } from '../kernel/input.ts'
+import { nodeAudit } from './audit-actions.ts'
+import { nodeChanged } from './change-events.ts'
+import { nodePermissions } from './permissions.ts'
+import { purgeBlockedReason } from './policy.ts'
 import { computeNodes } from './tables.ts'
+import { lockNode, noUnfinishedRun, unfinishedRunOf } from './unfinished-runs.ts'
 
 /**
  * Remove a decommissioned node for good, with its accelerators, discoveries and tests. Runs keep its name and log.
  * @throws NotFound
  * @throws Conflict it is not decommissioned, or an unfinished run targets it
  */
-export async function purgeNode(ctx: Ctx, input: z.input<typeof ById>): Promise<{ id: string }> {
-  authorize(ctx, 'node:purge')
-  const { id } = parseInput(ById, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+export async function purgeNode(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
+  authorize(ctx, nodePermissions.purge)
+  const { id } = parseInput(IdInput, input)
+  return inTransaction(ctx, async (tx, ctx) => {
     await lockNode(tx, ctx, id)
     const [node] = await tx
       .delete(computeNodes)
@@ -26,10 +30,10 @@ export async function purgeNode(ctx: Ctx, input: z.input<typeof ById>): Promise<
       .returning()
     if (!node) {
       const run = await unfinishedRunOf(tx, id)
-      throw await whyNoRow(tx, ctx, computeNodes, id, 'node', (row) => whyNotPurge(ctx.actor, row, run))
+      throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => purgeBlockedReason(ctx.actor, row, run))
     }
-    await audit(tx, ctx, 'node.purge', node, { host: node.host, port: node.port })
-    afterwards({ topic: 'node', id, tenantId: ctx.tenantId })
+    await audit(tx, ctx, nodeAudit.purge, node, { host: node.host, port: node.port })
+    ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
     return { id }
   })
 }

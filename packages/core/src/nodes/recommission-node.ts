@@ -1,9 +1,13 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { visibleTo, whyNoRow } from '../db/rows.ts'
-import { parseInput } from '../errors.ts'
-import { ById } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { IdInput } from '../kernel/input.ts'
+import { nodeAudit } from './audit-actions.ts'
+import { nodeChanged } from './change-events.ts'
+import { nodePermissions } from './permissions.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
 /**
@@ -11,17 +15,17 @@ import { type ComputeNode, computeNodes } from './tables.ts'
  * pinned host key still holds.
  * @throws NotFound, Conflict it is in service
  */
-export async function recommissionNode(ctx: Ctx, input: z.input<typeof ById>): Promise<ComputeNode> {
-  authorize(ctx, 'node:write')
-  const { id } = parseInput(ById, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+export async function recommissionNode(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ComputeNode> {
+  authorize(ctx, nodePermissions.write)
+  const { id } = parseInput(IdInput, input)
+  return inTransaction(ctx, async (tx, ctx) => {
     const [node] = await tx
       .update(computeNodes)
       .set({ decommissionedAt: null, maintenanceAt: null, readyAt: null, unreachableSince: null, unreachableReason: null })
       .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNotNull(computeNodes.decommissionedAt)))
       .returning()
     if (!node)
-      throw await whyNoRow(
+      throw await notFoundOrConflict(
         tx,
         ctx,
         computeNodes,
@@ -29,8 +33,8 @@ export async function recommissionNode(ctx: Ctx, input: z.input<typeof ById>): P
         'node',
         (row) => `The node ${row.name} is in service already (${row.status}).`,
       )
-    await audit(tx, ctx, 'node.recommission', node)
-    afterwards({ topic: 'node', id, tenantId: ctx.tenantId })
+    await audit(tx, ctx, nodeAudit.recommission, node)
+    ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
     return node
   })
 }

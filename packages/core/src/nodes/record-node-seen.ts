@@ -1,11 +1,13 @@
 import { and, inArray, isNull, sql } from 'drizzle-orm'
-import { authorize, type Ctx } from '../context.ts'
-import { isOneOf, visibleTo } from '../db/rows.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { nodeChanged } from './change-events.ts'
+import { nodePermissions } from './permissions.ts'
 import { computeNodes } from './tables.ts'
 
 /** Nodes answered: one statement however many. They are reachable, save those that offer another host key. */
 export async function recordNodeSeen(ctx: Ctx, { nodeIds }: { nodeIds: string[] }): Promise<void> {
-  authorize(ctx, 'node:report')
+  authorize(ctx, nodePermissions.report)
   if (nodeIds.length === 0) return
   const isTrusted = sql`(${computeNodes.hostKey} is null or ${computeNodes.offeredHostKey} is null)`
   // In the order of their ids, so that two who see the same nodes wait for each other and do not deadlock.
@@ -20,5 +22,5 @@ export async function recordNodeSeen(ctx: Ctx, { nodeIds }: { nodeIds: string[] 
     .set({ lastSeenAt: sql`now()`, unreachableSince: null, unreachableReason: null, updatedAt: sql`${computeNodes.updatedAt}` })
     .where(and(visibleTo(ctx, computeNodes), inArray(computeNodes.id, locked), isNull(computeNodes.decommissionedAt), isTrusted))
     .returning({ id: computeNodes.id })
-  for (const { id } of rows) ctx.notify({ topic: 'node', id, tenantId: ctx.tenantId })
+  for (const { id } of rows) ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
 }

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { authorize, type Ctx } from '../context.ts'
-import { visibleTo } from '../db/rows.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { nodeChanged } from './change-events.ts'
+import { nodePermissions } from './permissions.ts'
 import { computeNodes } from './tables.ts'
 
 /** A node did not answer. `reason` is for the operator; that the host key changed stays the reason while it is so. */
@@ -10,7 +12,7 @@ export async function recordNodeUnreachable(ctx: Ctx, node: { nodeId: string; re
 
 /** The same of many nodes, in one statement. */
 export async function recordNodesUnreachable(ctx: Ctx, nodes: { nodeId: string; reason: string }[]): Promise<void> {
-  authorize(ctx, 'node:report')
+  authorize(ctx, nodePermissions.report)
   if (nodes.length === 0) return
   // Reasons are what nodes say: Postgres takes neither NUL nor halves of characters.
   const lost = nodes.map(({ nodeId, reason }) => ({ nodeId, reason: reason.toWellFormed().replaceAll('\0', '\ufffd') }))
@@ -24,5 +26,5 @@ export async function recordNodesUnreachable(ctx: Ctx, nodes: { nodeId: string; 
         and (${computeNodes.unreachableSince} is null or ${computeNodes.unreachableReason} is distinct from lost.reason)`,
     )
     .returning({ id: computeNodes.id })
-  for (const { id } of changed) ctx.notify({ topic: 'node', id, tenantId: ctx.tenantId })
+  for (const { id } of changed) ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
 }

@@ -1,10 +1,14 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { visibleTo, whyNoRow } from '../db/rows.ts'
-import { parseInput } from '../errors.ts'
-import { Id } from '../input.ts'
-import { whyNotWrite } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { nodeAudit } from './audit-actions.ts'
+import { nodeChanged } from './change-events.ts'
+import { nodePermissions } from './permissions.ts'
+import { writeBlockedReason } from './policy.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
 export const SetNodeMaintenanceInput = z.object({ id: Id, isOn: z.boolean() })
@@ -14,17 +18,17 @@ export const SetNodeMaintenanceInput = z.object({ id: Id, isOn: z.boolean() })
  * @throws NotFound, Conflict it is decommissioned
  */
 export async function setNodeMaintenance(ctx: Ctx, input: z.input<typeof SetNodeMaintenanceInput>): Promise<ComputeNode> {
-  authorize(ctx, 'node:write')
+  authorize(ctx, nodePermissions.write)
   const { id, isOn } = parseInput(SetNodeMaintenanceInput, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+  return inTransaction(ctx, async (tx, ctx) => {
     const [node] = await tx
       .update(computeNodes)
       .set({ maintenanceAt: isOn ? sql`coalesce(${computeNodes.maintenanceAt}, now())` : null })
       .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt)))
       .returning()
-    if (!node) throw await whyNoRow(tx, ctx, computeNodes, id, 'node', (row) => whyNotWrite(ctx.actor, row))
-    await audit(tx, ctx, isOn ? 'node.start_maintenance' : 'node.end_maintenance', node)
-    afterwards({ topic: 'node', id, tenantId: ctx.tenantId })
+    if (!node) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => writeBlockedReason(ctx.actor, row))
+    await audit(tx, ctx, isOn ? nodeAudit.startMaintenance : nodeAudit.endMaintenance, node)
+    ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
     return node
   })
 }

@@ -1,27 +1,20 @@
 import type { Accelerator, Discovery } from '@muster/discovery'
 import { getColumns, sql } from 'drizzle-orm'
-import {
-  bigint,
-  boolean,
-  bytea,
-  doublePrecision,
-  index,
-  integer,
-  jsonb,
-  snakeCase,
-  text,
-  unique,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { bigint, boolean, doublePrecision, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { tenants } from '../access/tables.ts'
 import { credentials } from '../credentials/tables.ts'
-import { at, createdAt, id, updatedAt } from '../db/columns.ts'
+import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
 export const NODE_STATUSES = ['NEW', 'READY', 'UNREACHABLE', 'MAINTENANCE', 'DECOMMISSIONED'] as const
+
 export type NodeStatus = (typeof NODE_STATUSES)[number]
+
 export const NODE_TYPES = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
+
 export type NodeType = (typeof NODE_TYPES)[number]
+
 export const CONNECTION_TYPES = ['ssh', 'local'] as const
+
 export type ConnectionType = (typeof CONNECTION_TYPES)[number]
 
 export const computeNodes = snakeCase.table(
@@ -105,8 +98,10 @@ export const computeNodes = snakeCase.table(
 )
 
 export type ComputeNode = typeof computeNodes.$inferSelect
+
 /** A node without its `facts`, some 10 kB each: what is read of many nodes at once. */
 export type LeanNode = Omit<ComputeNode, 'facts'>
+
 const { facts: _facts, ...leanColumns } = getColumns(computeNodes)
 export const LEAN_NODE = leanColumns
 
@@ -156,103 +151,3 @@ export const accelerators = snakeCase.table(
   },
   (t) => [unique().on(t.nodeId, t.identity), index().on(t.tenantId, t.deviceType), index().on(t.tenantId, t.id)],
 )
-
-export type DiscoveryStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED'
-export const DISCOVERY_REASONS = ['onboarding', 'refresh', 'sweep', 'run'] as const
-
-/** One look at one node. Its result is a snapshot that is never changed. */
-export const discoveries = snakeCase.table(
-  'discoveries',
-  {
-    id: id(),
-    tenantId: uuid()
-      .notNull()
-      .references(() => tenants.id),
-    nodeId: uuid()
-      .notNull()
-      .references(() => computeNodes.id, { onDelete: 'cascade' }),
-    reason: text().$type<(typeof DISCOVERY_REASONS)[number]>().notNull(),
-    result: jsonb().$type<Discovery>(),
-    error: text(),
-    durationMs: integer(),
-    createdAt: createdAt(),
-    startedAt: at(),
-    finishedAt: at(),
-    status: text()
-      .$type<DiscoveryStatus>()
-      .notNull()
-      .generatedAlwaysAs(
-        sql`case when finished_at is null then case when started_at is null then 'PENDING' else 'RUNNING' end
-          when error is null then 'SUCCEEDED' else 'FAILED' end`,
-      ),
-  },
-  (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id), index().on(t.createdAt).where(sql`finished_at is null`)],
-)
-
-/** One look at one node, as its row. */
-export type DiscoveryRow = typeof discoveries.$inferSelect
-
-/** The probe's raw output, gzip; apart from the snapshot because lists never want it. */
-export const discoveryEvidence = snakeCase.table('discovery_evidence', {
-  discoveryId: uuid()
-    .primaryKey()
-    .references(() => discoveries.id, { onDelete: 'cascade' }),
-  gzip: bytea().notNull(),
-})
-
-export const PREFLIGHT_STAGES = [
-  'RESOLVE',
-  'TCP',
-  'BANNER',
-  'HOST_KEY',
-  'AUTHENTICATION',
-  'SHELL',
-  'SUDO',
-  'PYTHON',
-  'ANSIBLE',
-] as const
-export type PreflightStageName = (typeof PREFLIGHT_STAGES)[number]
-/** One stage of a connection test. `hop` is the bastion's name, or null for the node itself. */
-export type PreflightStage = {
-  stage: PreflightStageName
-  hop: string | null
-  state: 'OK' | 'FAILED' | 'SKIPPED'
-  durationMs: number
-  /** What was seen: an address, a banner, a fingerprint, a version. */
-  detail: string | null
-  /** What to do next, when it failed. */
-  hint: string | null
-  /** HOST_KEY only: the key offered, `type base64`, and whose object must approve it. */
-  offeredKey?: { objectType: 'ComputeNode' | 'Credential'; objectId: string; key: string; fingerprint: string; changed: boolean }
-}
-
-/** A staged preflight of one node. */
-export const connectionTests = snakeCase.table(
-  'connection_tests',
-  {
-    id: id(),
-    tenantId: uuid()
-      .notNull()
-      .references(() => tenants.id),
-    nodeId: uuid()
-      .notNull()
-      .references(() => computeNodes.id, { onDelete: 'cascade' }),
-    /** Tried in place of the node's own of its kind; then the result says nothing of the node. */
-    credentialId: uuid().references(() => credentials.id, { onDelete: 'cascade' }),
-    stages: jsonb().$type<PreflightStage[]>().notNull().default(sql`'[]'::jsonb`),
-    /** Set at the end: every stage that matters was OK. */
-    isOk: boolean(),
-    error: text(),
-    createdAt: createdAt(),
-    startedAt: at(),
-    finishedAt: at(),
-  },
-  (t) => [
-    index().on(t.nodeId, t.id),
-    index().on(t.tenantId, t.id),
-    index().on(t.createdAt).where(sql`finished_at is null`),
-    index().on(t.credentialId),
-  ],
-)
-
-export type ConnectionTest = typeof connectionTests.$inferSelect

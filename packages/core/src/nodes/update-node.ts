@@ -1,20 +1,24 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { sqlState, UNIQUE_VIOLATION, visibleTo, whyNoRow } from '../db/rows.ts'
-import { Conflict, parseInput } from '../errors.ts'
-import { Id } from '../input.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { nodeAudit } from './audit-actions.ts'
+import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
 import { fingerprint } from './host-key.ts'
-import { whyNotWrite } from './policy.ts'
+import { nodePermissions } from './permissions.ts'
+import { writeBlockedReason } from './policy.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
-const { displayName, sshUser, credentialId, becomeCredentialId, bastionId, ...required } = NODE_FIELDS
+const { displayName, sshUser, region, datacenter, credentialId, becomeCredentialId, bastionId, ...required } = NODE_FIELDS
 
 export const UpdateNodeInput = z.object({
   id: Id,
   ...z.object(required).partial().shape,
-  ...{ displayName, sshUser, credentialId, becomeCredentialId, bastionId },
+  ...{ displayName, sshUser, region, datacenter, credentialId, becomeCredentialId, bastionId },
 })
 
 /** What no longer holds when another machine may answer at the node's address: it is NEW again. */
@@ -35,14 +39,14 @@ const UNKNOWN = {
  * @throws Conflict the node is decommissioned, or the name is taken
  */
 export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput>): Promise<ComputeNode> {
-  authorize(ctx, 'node:write')
+  authorize(ctx, nodePermissions.write)
   const { id, ...fields } = parseInput(UpdateNodeInput, input)
   authorizeConnectionType(ctx, fields.connectionType)
   const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
-  const work = inTransaction(ctx, async (tx, afterwards) => {
+  const work = inTransaction(ctx, async (tx, ctx) => {
     const mine = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt))
     const [before] = await tx.select().from(computeNodes).where(mine).for('no key update')
-    if (!before) throw await whyNoRow(tx, ctx, computeNodes, id, 'node', (row) => whyNotWrite(ctx.actor, row))
+    if (!before) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => writeBlockedReason(ctx.actor, row))
     // Whoever may not make a local node may not turn one to other work either.
     authorizeConnectionType(ctx, before.connectionType)
     await checkReferences(tx, ctx, changes)
@@ -57,12 +61,12 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
     const differing = Object.keys(changes)
       .filter((field) => JSON.stringify(before[field as keyof ComputeNode]) !== JSON.stringify(node![field as keyof ComputeNode]))
       .sort()
-    await audit(tx, ctx, 'node.update', node!, {
+    await audit(tx, ctx, nodeAudit.update, node!, {
       changed: differing,
       ...(isMoved ? { from: { host: before.host, port: before.port }, to: { host: node!.host, port: node!.port } } : {}),
       ...(isMoved && before.hostKey ? { droppedHostKey: fingerprint(before.hostKey) } : {}),
     })
-    afterwards({ topic: 'node', id, tenantId: ctx.tenantId })
+    ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
     return node!
   })
   return work.catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { crc32, gzipSync } from 'node:zlib'
 import { Header } from 'tar'
 
-/** One entry as it stands in the archive, whether that is allowed or not. `type` is tar's; a zip knows files and links. */
+/** An entry of an archive, valid or not. `type` is tar's; zip supports files and links only. */
 export type ArchiveEntry = {
   path: string
   text?: string
@@ -10,7 +10,7 @@ export type ArchiveEntry = {
   mode?: number
 }
 
-/** A tar.gz of exactly these entries, in this order. */
+/** A tar.gz with exactly these entries, in this order. */
 export function tarGz(entries: ArchiveEntry[]): Buffer {
   const blocks = entries.flatMap(({ path, text = '', type = 'File', target = '', mode = 0o644 }) => {
     const content = Buffer.from(text)
@@ -24,7 +24,7 @@ export function tarGz(entries: ArchiveEntry[]): Buffer {
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 1 })
 }
 
-/** What GNU tar puts before an entry whose path does not fit into its header. */
+/** GNU tar's extra entry before an entry with a path that is too long for its header. */
 function longName(path: string): Buffer[] {
   const name = Buffer.from(`${path}\0`)
   if (name.length <= 100) return []
@@ -39,7 +39,7 @@ function block(fields: ConstructorParameters<typeof Header>[0] & object): Buffer
 
 const padded = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)])
 
-/** A zip of exactly these entries, stored, as Unix writes it. */
+/** A zip with exactly these entries, uncompressed, with Unix attributes. */
 export function zip(entries: ArchiveEntry[]): Buffer {
   const locals: Buffer[] = []
   const centrals: Buffer[] = []
@@ -55,10 +55,10 @@ export function zip(entries: ArchiveEntry[]): Buffer {
     common.writeUInt32LE(content.length, 18)
     common.writeUInt16LE(name.length, 22)
     const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, name, content])
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE((((type === 'SymbolicLink' ? 0o120000 : 0o100000) | mode) << 16) >>> 0, 6)
-    place.writeUInt32LE(offset, 10)
-    centrals.push(Buffer.from('PK\x01\x02\x14\x03'), common, place, name)
+    const location = Buffer.alloc(14)
+    location.writeUInt32LE((((type === 'SymbolicLink' ? 0o120000 : 0o100000) | mode) << 16) >>> 0, 6)
+    location.writeUInt32LE(offset, 10)
+    centrals.push(Buffer.from('PK\x01\x02\x14\x03'), common, location, name)
     locals.push(local)
     offset += local.length
   }

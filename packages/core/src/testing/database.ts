@@ -2,18 +2,19 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { migrateDb } from '../db/migrate.ts'
-import { createLog } from '../log.ts'
-import { createQueue } from '../queue.ts'
+import { migrateDb } from '../kernel/db/migrate.ts'
+import { createLog } from '../kernel/log.ts'
+import { createQueue } from '../kernel/queue.ts'
+import { queues } from '../registry.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../drizzle', import.meta.url))
 
-/** Address of the server on which tests make their databases; `npm test` starts one and sets it. */
+/** URL of the server on which tests create databases; `npm test` starts one and sets it. */
 function adminUrl(): string {
   const url = process.env.TEST_DATABASE_URL
   if (!url)
     throw new Error(
-      'TEST_DATABASE_URL is not set: run the tests with `npm test`, or give the address of a Postgres that may create databases',
+      'TEST_DATABASE_URL is not set: run the tests with `npm test`, or set it to the URL of a Postgres server where databases can be created',
     )
   return url
 }
@@ -41,11 +42,11 @@ function migrationsHash(): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** The database that all others are copied from: the real migrations, applied once per state of the migrations. */
+/** The template of all test databases: the real migrations, applied once per version of the migrations. */
 async function ensureTemplate(): Promise<string> {
   const name = `muster_template_${migrationsHash()}`
   await asAdmin(async (admin) => {
-    // Test files start side by side; one of them builds the template and the others wait for it.
+    // Test files start in parallel; one of them builds the template and the others wait for it.
     await admin.query('select pg_advisory_lock(hashtext($1))', [name])
     const { rowCount } = await admin.query('select 1 from pg_database where datname = $1', [name])
     if (rowCount) return
@@ -54,7 +55,7 @@ async function ensureTemplate(): Promise<string> {
     await admin.query(`create database ${building}`)
     const url = withDatabase(adminUrl(), building)
     await migrateDb(url)
-    const queue = await createQueue(url, createLog('test', 'silent'), 'sender')
+    const queue = await createQueue(url, createLog('test', 'silent'), 'sender', queues)
     await queue.close()
     await admin.query(`alter database ${building} rename to ${name}`)
   })
@@ -62,8 +63,7 @@ async function ensureTemplate(): Promise<string> {
 }
 
 /**
- * A database of one's own, with the real schema, copied from the template in some ten milliseconds.
- * `drop()` removes it; a test that failed keeps it by not calling that.
+ * Creates a database with the real schema as a copy of the template, in about ten milliseconds. `drop()` removes it.
  */
 export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const template = await ensureTemplate()

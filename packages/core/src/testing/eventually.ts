@@ -1,6 +1,6 @@
 /**
- * Call `check` until it neither throws nor gives false or undefined; its last error otherwise.
- * @param within milliseconds; long, since nothing is slow here but a busy machine
+ * Calls `check` until it neither throws nor returns false or undefined. Throws its last error after the timeout.
+ * @param within timeout in milliseconds; an upper bound for a busy machine
  */
 export async function eventually<T>(check: () => T | Promise<T>, within = 120_000): Promise<T> {
   const end = performance.now() + within

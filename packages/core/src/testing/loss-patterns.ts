@@ -1,50 +1,54 @@
 import { eq } from 'drizzle-orm'
-import { acceptHeartbeats, agents, judgeAgents } from '../agents/index.ts'
-import type { Ctx } from '../context.ts'
-import { beatOf, plantAgents } from './plant-agents.ts'
+import { agents, reconcileAgentStates } from '../agents/index.ts'
+import { acceptHeartbeats } from '../heartbeats/index.ts'
+import type { Ctx, Runtime } from '../kernel/context.ts'
+import { heartbeatOf, insertAgents } from './insert-agents.ts'
 
 const INTERVAL_S = 30
 const STEPS = 12
 
 /**
- * One agent for each pattern of lost heartbeats among the first `bits` of twelve; what is after these is lost in every other agent.
- * Their states are looked at one second before, at and one second after each of the twelve moments, and held against their silence.
+ * Simulates one agent for each pattern of lost heartbeats among the first `bits` of twelve; every other agent also loses all later
+ * ones. Compares each state with the agent's silence one second before, at and one second after each of the twelve heartbeats.
  */
-export async function judgeLossPatterns(ctx: Ctx, bits: number): Promise<{ judged: number; wrong: string[] }> {
+export async function checkLossPatterns(
+  ctx: Ctx & Pick<Runtime, 'db'>,
+  bits: number,
+): Promise<{ checked: number; wrong: string[] }> {
   const count = 2 ** bits
   const start = Date.now()
   const at = (seconds: number) => new Date(start + seconds * 1000)
-  const planted = await plantAgents(ctx, count)
-  const place = new Map(planted.map(({ nodeId }, i) => [nodeId, i]))
-  const heard = new Array<number>(count).fill(0)
-  const beats = (seconds: number, comes: (i: number) => boolean) => {
-    const sent = planted.filter((_, i) => comes(i))
-    for (const { nodeId } of sent) heard[place.get(nodeId)!] = seconds
+  const inserted = await insertAgents(ctx, count)
+  const indexOf = new Map(inserted.map(({ nodeId }, i) => [nodeId, i]))
+  const lastHeard = new Array<number>(count).fill(0)
+  const sendHeartbeats = (seconds: number, isSent: (i: number) => boolean) => {
+    const sent = inserted.filter((_, i) => isSent(i))
+    for (const { nodeId } of sent) lastHeard[indexOf.get(nodeId)!] = seconds
     return acceptHeartbeats(
       ctx,
-      sent.map((agent) => beatOf(agent, seconds + 1, at(seconds))),
+      sent.map((agent) => heartbeatOf(agent, seconds + 1, at(seconds))),
       at(seconds),
     )
   }
-  let judged = 0
+  let checked = 0
   const wrong: string[] = []
-  const look = async (seconds: number) => {
-    await judgeAgents(ctx, at(seconds))
+  const checkStates = async (seconds: number) => {
+    await reconcileAgentStates(ctx, at(seconds))
     for (const { nodeId, state } of await ctx.db.select().from(agents).where(eq(agents.tenantId, ctx.tenantId))) {
-      const i = place.get(nodeId)!
-      const silence = seconds - heard[i]!
+      const i = indexOf.get(nodeId)!
+      const silence = seconds - lastHeard[i]!
       const expected = silence > 300 ? 'OFFLINE' : silence > 120 ? 'STALE' : 'ACTIVE'
       if (state !== expected) wrong.push(`pattern ${i.toString(2)} at ${seconds} s, silent for ${silence} s: ${state}`)
-      judged++
+      checked++
     }
   }
-  await beats(0, () => true)
+  await sendHeartbeats(0, () => true)
   for (let step = 1; step <= STEPS; step++) {
-    const moment = step * INTERVAL_S
-    await look(moment - 1)
-    await look(moment)
-    await beats(moment, (i) => ((i >> ((step - 1) % bits)) & 1) === 0 && (step <= bits || i % 2 === 0))
-    await look(moment + 1)
+    const dueAt = step * INTERVAL_S
+    await checkStates(dueAt - 1)
+    await checkStates(dueAt)
+    await sendHeartbeats(dueAt, (i) => ((i >> ((step - 1) % bits)) & 1) === 0 && (step <= bits || i % 2 === 0))
+    await checkStates(dueAt + 1)
   }
-  return { judged, wrong }
+  return { checked, wrong }
 }

@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto'
-import { createListener } from '../events.ts'
-import { appendJobRunEvents, claimJobRun, finishJobRun, followJobRunEvents, readJobRunLog, runJob } from '../jobs/index.ts'
+import { createListener } from '../kernel/events.ts'
+import { claimJobRun } from '../run-queue/index.ts'
+import { appendJobRunEvents, finishJobRun, followJobRunEvents, readJobRunLog, runJob } from '../runs/index.ts'
 import { testRuntime } from './runtime.ts'
 
 const PER_BATCH = 500
 const FOLLOWERS = 3
 
 export type ManyLines = {
-  /** Lines that each follower was given, in order and without a gap or a repeat. */
+  /** Lines that each follower received, in order, without gaps or duplicates. */
   followed: number[]
-  /** Lines of the download, and whether it is what was written, byte for byte. */
+  /** Lines of the download, and whether it equals what was written byte for byte. */
   downloaded: number
   isSame: boolean
-  /** How much more memory was in use than before, at most, in MiB. */
+  /** Peak growth of resident memory in MiB. */
   growth: number
 }
 
-/** A run of so many lines, one event each: written, followed while it is written, and downloaded. */
+/** Writes a log of `lines` lines, one event each, follows it while it is written, and downloads it. */
 export async function runManyLines(lines: number): Promise<ManyLines> {
   const test = await testRuntime({ notify: 'real' })
   const listener = await createListener(test.url, test.runtime.log)
@@ -28,7 +29,7 @@ export async function runManyLines(lines: number): Promise<ManyLines> {
     const { token } = (await claimJobRun(worker, { id, workerId: 'w' }))!
     const before = process.memoryUsage.rss()
     let peak = before
-    const look = () => {
+    const recordMemory = () => {
       peak = Math.max(peak, process.memoryUsage.rss())
     }
 
@@ -38,7 +39,7 @@ export async function runManyLines(lines: number): Promise<ManyLines> {
         let line = 1
         for await (const page of followJobRunEvents({ db: viewer.db, listener, tenantId: viewer.tenantId }, { id }))
           for (const event of page.events) {
-            if (event.seq !== ++seq || event.startLine !== line) throw new Error(`seq ${event.seq} came as ${seq}`)
+            if (event.seq !== ++seq || event.startLine !== line) throw new Error(`received seq ${event.seq} instead of ${seq}`)
             line += event.lineCount
           }
         return line - 1
@@ -48,14 +49,14 @@ export async function runManyLines(lines: number): Promise<ManyLines> {
     for (let first = 0; first < lines; first += PER_BATCH) {
       const createdAt = new Date()
       const events = Array.from({ length: Math.min(PER_BATCH, lines - first) }, (_, i) => {
-        const stdout = `ok: [node${(first + i) % 977}] => line ${first + i} of what a playbook says of a host`
+        const stdout = `ok: [node${(first + i) % 977}] => line ${first + i} of a playbook's output`
         written.update(`${stdout}\n`)
         return { kind: 'ok', host: `node${(first + i) % 977}`, stdout, createdAt }
       })
       await appendJobRunEvents(worker, { id, token, events, after: first })
-      look()
+      recordMemory()
     }
-    await finishJobRun(worker, { id, token, hosts: [], endedBy: 'exit', exitCode: 0 })
+    await finishJobRun(worker, { id, token, hosts: [], endCause: 'exit', exitCode: 0 })
     const followed = await followers
 
     const read = createHash('sha256')
@@ -63,7 +64,7 @@ export async function runManyLines(lines: number): Promise<ManyLines> {
     for await (const piece of await readJobRunLog(viewer, id, 'text')) {
       read.update(piece)
       downloaded += piece.split('\n').length - 1
-      look()
+      recordMemory()
     }
     return { followed, downloaded, isSame: read.digest('hex') === written.digest('hex'), growth: (peak - before) / 1024 ** 2 }
   } finally {

@@ -1,4 +1,4 @@
-/** What a list of promises gave: how many kept, and the reasons of the others. Runs them side by side: a race. */
+/** Awaits competing operations. @returns the results of those that succeeded and the errors of the others */
 export async function race<T>(...runs: Promise<T>[]): Promise<{ won: T[]; lost: Error[] }> {
   const settled = await Promise.allSettled(runs)
   return {

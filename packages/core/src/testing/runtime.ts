@@ -1,52 +1,55 @@
-import type { Runtime } from '../context.ts'
 import { openVault } from '../credentials/index.ts'
-import { connectDb } from '../db/client.ts'
-import { createNotifier, type Nudge } from '../events.ts'
-import { createLog } from '../log.ts'
-import { createQueue } from '../queue.ts'
+import { SYSTEM } from '../kernel/context.ts'
+import { connectDb } from '../kernel/db/client.ts'
+import { type ChangeEvent, createNotifier } from '../kernel/events.ts'
+import { createLog } from '../kernel/log.ts'
+import { createQueue } from '../kernel/queue.ts'
+import { queues, type Runtime, relations, type SystemCtx } from '../registry.ts'
 import { createTestDatabase } from './database.ts'
-import { type Given, storyOf } from './given.ts'
-import { quickDerive, TEST_MASTER_PASSWORD } from './master-password.ts'
+import { createFactories, type Factories } from './factories.ts'
+import { fastDeriveKey, TEST_MASTER_PASSWORD } from './master-password.ts'
 
 export type TestRuntime = {
-  runtime: Runtime
+  /** Acts as Muster itself. */
+  runtime: Runtime & SystemCtx
   url: string
-  /** Everything nudged so far, oldest first. */
-  nudges: Nudge[]
-  given: Given
-  /** Close what was opened and drop the database. */
+  /** All change events so far, oldest first. */
+  changeEvents: ChangeEvent[]
+  given: Factories
+  /** Closes all connections and drops the database. */
   close(): Promise<void>
 }
 
 /**
- * A database of one's own and all that verbs need. Nudges are recorded, and with `notify: 'real'` also sent, so that listeners
- * on `url` hear them. With `vault: 'real'` a process of its own can open the credentials with TEST_MASTER_PASSWORD.
+ * Creates a database and a runtime for verbs. Change events are recorded; `notify: 'real'` also sends them to listeners on `url`.
+ * `vault: 'real'` lets other processes decrypt credentials with TEST_MASTER_PASSWORD.
  */
 export async function testRuntime(
   options: { notify?: 'recorded' | 'real'; vault?: 'quick' | 'real' } = {},
 ): Promise<TestRuntime> {
   const database = await createTestDatabase()
-  const { db, close } = connectDb(database.url, { max: 5, name: 'muster-test' })
+  const { db, close } = connectDb(database.url, { max: 5, name: 'muster-test', relations })
   const log = createLog('test', process.env.LOG_LEVEL ?? 'silent')
-  const queue = await createQueue(database.url, log, 'sender')
-  const vault = await openVault(db, TEST_MASTER_PASSWORD, 1, options.vault === 'real' ? undefined : quickDerive)
+  const queue = await createQueue(database.url, log, 'sender', queues)
+  const vault = await openVault(db, TEST_MASTER_PASSWORD, 1, options.vault === 'real' ? undefined : fastDeriveKey)
   const notifier = options.notify === 'real' ? createNotifier(database.url, log) : null
-  const nudges: Nudge[] = []
-  const runtime: Runtime = {
+  const changeEvents: ChangeEvent[] = []
+  const runtime: Runtime & SystemCtx = {
     db,
+    actor: SYSTEM,
     queue,
     log,
     vault,
-    notify(nudge) {
-      nudges.push(nudge)
-      notifier?.notify(nudge)
+    notify(changeEvent) {
+      changeEvents.push(changeEvent)
+      notifier?.notify(changeEvent)
     },
   }
   return {
     runtime,
     url: database.url,
-    nudges,
-    given: storyOf(runtime),
+    changeEvents,
+    given: createFactories(runtime),
     async close() {
       await queue.close(0)
       await notifier?.close()

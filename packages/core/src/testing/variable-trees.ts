@@ -1,16 +1,16 @@
 import fc from 'fast-check'
-import type { Ctx } from '../context.ts'
 import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
+import type { Ctx } from '../kernel/context.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { variableScopes } from '../variables/tables.ts'
 
 type Vars = Record<string, unknown>
-/** Groups that hang under each other, and one node in some of them. A parent is a place among the groups before it. */
+/** A group hierarchy and one node in some of its groups. A parent is the index of an earlier group. */
 export type VariableTree = { groups: { priority: number; parent: number | null; vars: Vars }[]; memberOf: number[]; vars: Vars }
-/** What holds, from where, and what the layers below say, nearest first. */
+/** Effective value, the layer it comes from, and the values of the layers below, nearest first. */
 export type Expected = { value: unknown; from: string; overridden: [value: unknown, from: string][] }
 
-// Few names, so that they meet.
+// Few names, so that layers collide.
 const leaf = fc.oneof(
   fc.integer(),
   fc.boolean(),
@@ -43,8 +43,8 @@ export const treeVars = vars
 const groupName = (tree: number, group: number) => `t${String(tree).padStart(4, '0')}_g${group}`
 export const treeNode = (tree: number): string => `n${String(tree).padStart(4, '0')}`
 
-/** Put the trees and the variables of all nodes into the tenant. @returns ids of the nodes, in the order of the trees */
-export async function plantTrees(ctx: Ctx, trees: VariableTree[], everywhere: Vars): Promise<string[]> {
+/** Inserts the trees and the tenant's global variables. @returns node ids in the order of the trees */
+export async function insertTrees(ctx: Ctx, trees: VariableTree[], globalVars: Vars): Promise<string[]> {
   const { tenantId, db } = ctx
   const nodes = await db
     .insert(computeNodes)
@@ -69,19 +69,19 @@ export async function plantTrees(ctx: Ctx, trees: VariableTree[], everywhere: Va
   }
   const members = trees.flatMap(({ memberOf }, t) => memberOf.map((i) => ({ nodeId: nodes[t]!.id, groupId: ids[t]![i]! })))
   if (members.length > 0) await db.insert(nodeGroupMembers).values(members)
-  const said = { tenantId, updatedByName: 'test' }
+  const scope = { tenantId, updatedByName: 'test' }
   await db
     .insert(variableScopes)
     .values([
-      { ...said, vars: everywhere },
-      ...trees.map((tree, t) => ({ ...said, nodeId: nodes[t]!.id, vars: tree.vars })),
-      ...trees.flatMap(({ groups }, t) => groups.map((group, i) => ({ ...said, groupId: ids[t]![i]!, vars: group.vars }))),
+      { ...scope, vars: globalVars },
+      ...trees.map((tree, t) => ({ ...scope, nodeId: nodes[t]!.id, vars: tree.vars })),
+      ...trees.flatMap(({ groups }, t) => groups.map((group, i) => ({ ...scope, groupId: ids[t]![i]!, vars: group.vars }))),
     ])
   return nodes.map((node) => node.id)
 }
 
-/** What must hold on the node of a tree: written down without regard to speed, and apart from the product's own code. */
-export function expectedVars(tree: VariableTree, t: number, everywhere: Vars, isDeep: boolean): Record<string, Expected> {
+/** Reference implementation of the effective variables of a tree's node: simple, slow, and independent of the product's code. */
+export function expectedVars(tree: VariableTree, t: number, globalVars: Vars, isDeep: boolean): Record<string, Expected> {
   const depth = (i: number): number => (tree.groups[i]!.parent === null ? 0 : 1 + depth(tree.groups[i]!.parent!))
   const isIn = (i: number): boolean => tree.memberOf.includes(i) || tree.groups.some((group, j) => group.parent === i && isIn(j))
   const nearer = (a: number, b: number) => depth(b) - depth(a) || tree.groups[a]!.priority - tree.groups[b]!.priority || a - b
@@ -92,15 +92,15 @@ export function expectedVars(tree: VariableTree, t: number, everywhere: Vars, is
       .filter(isIn)
       .sort(nearer)
       .map((i) => ({ from: groupName(t, i), vars: tree.groups[i]!.vars })),
-    { from: 'global', vars: everywhere },
+    { from: 'global', vars: globalVars },
   ]
   const result: Record<string, Expected> = {}
   for (const name of ['a', 'b', 'c', 'd']) {
     const [first, ...rest] = layers.filter((layer) => name in layer.vars)
     if (!first) continue
-    const said = [first, ...rest].map((layer) => layer.vars[name])
+    const values = [first, ...rest].map((layer) => layer.vars[name])
     result[name] = {
-      value: isDeep ? laid(said) : said[0],
+      value: isDeep ? mergeDeep(values) : values[0],
       from: first.from,
       overridden: rest.map((layer) => [layer.vars[name], layer.from]),
     }
@@ -110,11 +110,11 @@ export function expectedVars(tree: VariableTree, t: number, everywhere: Vars, is
 
 const isDictionary = (value: unknown): value is Vars => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Values laid over each other, the nearest first: what lies below something that is no dictionary is not seen. */
-function laid(values: unknown[]): unknown {
+/** Deep merge, nearest first: a value that is not a dictionary hides all values below it. */
+function mergeDeep(values: unknown[]): unknown {
   if (!isDictionary(values[0])) return values[0]
   const end = values.findIndex((value) => !isDictionary(value))
   const seen = (end === -1 ? values : values.slice(0, end)) as Vars[]
   const keys = [...new Set(seen.flatMap((value) => Object.keys(value)))]
-  return Object.fromEntries(keys.map((key) => [key, laid(seen.filter((value) => key in value).map((value) => value[key]))]))
+  return Object.fromEntries(keys.map((key) => [key, mergeDeep(seen.filter((value) => key in value).map((value) => value[key]))]))
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Ctx } from '../context.ts'
-import { NotFound } from '../errors.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { NotFound } from '../kernel/errors.ts'
 import { effectiveVars } from './effective-vars.ts'
 import type { EffectiveVar, VarEntry } from './layer.ts'
 

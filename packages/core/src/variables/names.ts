@@ -18,7 +18,7 @@ const KEYWORDS = new Set(
 const FUNCTIONS = new Set('cycler dict joiner lipsum lookup namespace now q query range self undef'.split(' '))
 
 /** Why `name` cannot be the name of a variable that a caller sets; null when it can. */
-export function whyNotVariable(name: string): string | null {
+export function variableNameError(name: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(name)) return 'must be made of letters, digits and _, and not begin with a digit'
   if (/^_*ansible_/i.test(name)) return 'names that begin with ansible_ are kept for Muster, which sets them from the node'
   if (MAGIC.has(name)) return 'Ansible itself sets this variable'
@@ -56,22 +56,22 @@ const OF_ANSIBLE: Record<string, Rule> = {
 export const isReserved = (name: string): boolean => Object.hasOwn(OF_ANSIBLE, name)
 
 /** Why a variable of a place cannot have this name and value, whoever sets it; null when it can. */
-export function whyNotVar(name: string, value: unknown): string | null {
+export function variableError(name: string, value: unknown): string | null {
   if (isReserved(name)) return OF_ANSIBLE[name]!.allows(value) ? null : OF_ANSIBLE[name]!.says
   if (/^_*ansible_/i.test(name))
     return `Muster sets what begins with ansible_ from the node; of these, admins may set ${Object.keys(OF_ANSIBLE).join(', ')}`
-  return whyNotVariable(name)
+  return variableNameError(name)
 }
 
 /**
  * Why a dictionary inside of a value cannot have this key; null when it can. In JSON such keys are marks of Ansible's: it takes what
  * stands there for something else, or drops the whole inventory when it cannot.
  */
-export const whyNotKey = (key: string): string | null =>
+export const variableKeyError = (key: string): string | null =>
   key.startsWith('__ansible_') ? 'keys that begin with __ansible_ mean something else to Ansible' : null
 
 /** Why a value cannot be stored or written to a file as it is; null when it can. */
-export function whyNotValue(value: unknown, depth = 0): string | null {
+export function variableValueError(value: unknown, depth = 0): string | null {
   if (depth > MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`
   if (value === null || typeof value === 'boolean') return null
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a finite number'
@@ -79,7 +79,7 @@ export function whyNotValue(value: unknown, depth = 0): string | null {
     return value.includes('\u0000') || !value.isWellFormed() ? 'must not hold NUL or halves of characters' : null
   if (typeof value !== 'object') return 'must be JSON'
   for (const [key, inner] of Object.entries(value)) {
-    const reason = whyNotValue(key) ?? whyNotKey(key) ?? whyNotValue(inner, depth + 1)
+    const reason = variableValueError(key) ?? variableKeyError(key) ?? variableValueError(inner, depth + 1)
     if (reason) return reason
   }
   return null

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { InvalidInput } from '../errors.ts'
-import { parseVars } from './index.ts'
+import { InvalidInput } from '../kernel/errors.ts'
+import { parseVars } from './parse-vars.ts'
 
 test.each([
   ['', {}],

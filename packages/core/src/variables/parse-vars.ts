@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument, type YAMLMap } from 'yaml'
-import { type InputIssue, InvalidInput } from '../errors.ts'
-import { whyNotKey, whyNotValue, whyNotVar } from './names.ts'
+import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
+import { variableError, variableKeyError, variableValueError } from './names.ts'
 import type { Vars } from './tables.ts'
 
 const MAX_BYTES = 256 * 1024
@@ -67,7 +67,7 @@ class Reader {
     const vars = this.map(contents, 0)
     for (const pair of contents.items) {
       const name = isScalar(pair.key) ? pair.key.value : null
-      const message = typeof name === 'string' ? whyNotVar(name, vars[name]) : null
+      const message = typeof name === 'string' ? variableError(name, vars[name]) : null
       if (message) this.refuse(pair.key, `${String(name).slice(0, 80)}: ${message}`)
     }
     return vars
@@ -113,7 +113,7 @@ class Reader {
         else if (entries.has(name)) this.refuse(key, `${name.slice(0, 80)} occurs twice`)
         else {
           // Those of the variables themselves are looked at as names.
-          const reason = depth === 0 ? null : whyNotKey(name)
+          const reason = depth === 0 ? null : variableKeyError(name)
           if (reason) this.refuse(key, reason)
           entries.set(name, read)
         }
@@ -143,7 +143,7 @@ class Reader {
     // To the library these are booleans, to Ansible they are text.
     if (typeof value === 'boolean' && source && /^[yn]$/i.test(source)) return source
     if (value instanceof Date) return this.refuse(node, 'JSON has no dates; put it in quotes')
-    const reason = value instanceof Uint8Array ? 'JSON has no binary data' : whyNotValue(value)
+    const reason = value instanceof Uint8Array ? 'JSON has no binary data' : variableValueError(value)
     return reason ? this.refuse(node, reason) : value
   }
 }

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Actor, whyNotAllowed } from '../context.ts'
+import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { isReserved } from './names.ts'
+import { variablePermissions } from './permissions.ts'
 import type { Vars } from './tables.ts'
 
 /** Why `actor` may not change the variables of a place, secret ones included; null when allowed. */
-export const whyNotSetVars = (actor: Actor): string | null => whyNotAllowed(actor, 'vars:write')
+export const setVarsBlockedReason = (actor: Actor): string | null => permissionDeniedReason(actor, variablePermissions.write)
 
 /** Why `actor` may not make this change: Ansible's own variables are for admins, to set and to take away. Null when allowed. */
-export function whyNotReserved(actor: Actor, before: Vars, after: Vars): string | null {
-  const refused = whyNotAllowed(actor, 'vars:write_reserved')
+export function reservedVarsBlockedReason(actor: Actor, before: Vars, after: Vars): string | null {
+  const refused = permissionDeniedReason(actor, variablePermissions.writeReserved)
   if (!refused) return null
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => isReserved(name) && !isDeepStrictEqual(before[name], after[name]),

@@ -1,7 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { authorize, type Ctx, inTransaction } from '../context.ts'
-import { NotFound, parseInput } from '../errors.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { NotFound, parseInput } from '../kernel/errors.ts'
+import { variableAudit } from './audit-actions.ts'
+import { variablePermissions } from './permissions.ts'
 import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope } from './scope.ts'
 import { type VariableScope, variableVersions } from './tables.ts'
 
@@ -12,7 +14,7 @@ export const RestoreVarsInput = z.object({ ...PLACE, version: z.int().min(1), re
  * @throws NotFound no such place or version; Conflict when somebody changes them at the same moment
  */
 export async function restoreVars(ctx: Ctx, input: z.input<typeof RestoreVarsInput>): Promise<VariableScope> {
-  authorize(ctx, 'vars:write')
+  authorize(ctx, variablePermissions.write)
   const { version, reason, ...place } = parseInput(RestoreVarsInput, input)
   return inTransaction(ctx, async (tx) => {
     const scope = await findScope(tx, ctx, place)
@@ -29,7 +31,7 @@ export async function restoreVars(ctx: Ctx, input: z.input<typeof RestoreVarsInp
       content: old,
       basedOn,
       reason: reason ?? `Restored version ${version}.`,
-      action: 'vars.restore',
+      action: variableAudit.restore,
       id,
     })
   })

@@ -1,14 +1,16 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit, type Ctx, type Tx } from '../context.ts'
-import type { Db } from '../db/client.ts'
-import { visibleTo } from '../db/rows.ts'
-import { Conflict, Forbidden, InvalidInput, NotFound } from '../errors.ts'
+import type { AuditAction } from '../audit/index.ts'
+import { audit } from '../audit/index.ts'
 import { nodeGroups } from '../groups/tables.ts'
-import { Id, prose } from '../input.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, Forbidden, InvalidInput, NotFound } from '../kernel/errors.ts'
+import { Id, multilineText } from '../kernel/input.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { changesBetween } from './changes.ts'
-import { whyNotReserved } from './policy.ts'
+import { reservedVarsBlockedReason } from './policy.ts'
 import { type SecretRefs, type VariableScope, type Vars, variableScopes, variableVersions } from './tables.ts'
 
 /** Whose variables: a group's, a node's, or with neither those of all nodes. */
@@ -18,7 +20,7 @@ export const onePlace = ({ groupId, nodeId }: Place): boolean => !groupId || !no
 export const ONE_PLACE = 'name a group or a node, or neither for all nodes'
 
 export const Version = z.int().min(0)
-export const Reason = prose(1000).nullish()
+export const Reason = multilineText(1000).nullish()
 
 /** A place with its variables as they are; `row` is null while none were ever set. */
 export type Scope = { groupId: string | null; nodeId: string | null; label: string; row: VariableScope | null }
@@ -49,7 +51,7 @@ export async function findScope(db: Db | Tx, ctx: Ctx, { groupId, nodeId }: Plac
 }
 
 export type Content = { source: string; vars: Vars; secrets: SecretRefs }
-type Change = { content: Content; basedOn: number; reason: string | null | undefined; action: string; id: string }
+type Change = { content: Content; basedOn: number; reason: string | null | undefined; action: AuditAction; id: string }
 
 /**
  * Write the variables of a place as its next version, when they are still at the version that the change is based on.
@@ -59,7 +61,7 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
   const { content, basedOn, reason, action, id } = change
   if ((scope.row?.version ?? 0) !== basedOn) throw lostRace(scope, basedOn)
   const before = scope.row ?? { vars: {}, secrets: {} }
-  const refused = whyNotReserved(ctx.actor, before.vars, content.vars)
+  const refused = reservedVarsBlockedReason(ctx.actor, before.vars, content.vars)
   if (refused) throw new Forbidden(refused)
   const twice = Object.keys(content.secrets).find((name) => Object.hasOwn(content.vars, name))
   if (twice)

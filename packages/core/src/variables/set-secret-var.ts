@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { authorize, type Ctx, inTransaction } from '../context.ts'
-import { InvalidInput, parseInput } from '../errors.ts'
-import { whyNotValue, whyNotVariable } from './names.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { variableAudit } from './audit-actions.ts'
+import { variableNameError, variableValueError } from './names.ts'
+import { variablePermissions } from './permissions.ts'
 import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope } from './scope.ts'
 import { type VariableScope, variableSecrets } from './tables.ts'
 
@@ -16,7 +18,7 @@ export const SetSecretVarInput = z
       .string()
       .min(4, 'must have at least 4 characters: shorter ones cannot be told from other text in logs, and would be shown')
       .refine((text) => Buffer.byteLength(text) <= SECRET_MAX, `must have at most ${SECRET_MAX} bytes`)
-      .refine((text) => whyNotValue(text) === null, 'must not hold NUL or halves of characters'),
+      .refine((text) => variableValueError(text) === null, 'must not hold NUL or halves of characters'),
     reason: Reason,
   })
   .refine(onePlace, ONE_PLACE)
@@ -26,22 +28,22 @@ export const SetSecretVarInput = z
  * @throws InvalidInput at name or value; NotFound no such place; Conflict when somebody changes them at the same moment
  */
 export async function setSecretVar(ctx: Ctx, input: z.input<typeof SetSecretVarInput>): Promise<VariableScope> {
-  authorize(ctx, 'vars:write')
+  authorize(ctx, variablePermissions.write)
   const { name, value, reason, ...place } = parseInput(SetSecretVarInput, input)
-  const wrong = whyNotVariable(name)
+  const wrong = variableNameError(name)
   if (wrong) throw new InvalidInput([{ path: 'name', message: wrong }])
   const secretId = uuidv7()
-  const sealed = await ctx.vault.seal({ tenantId: ctx.tenantId, objectId: secretId, field: 'value' }, value)
+  const encrypted = await ctx.vault.encrypt({ tenantId: ctx.tenantId, objectId: secretId, field: 'value' }, value)
   return inTransaction(ctx, async (tx) => {
     const scope = await findScope(tx, ctx, place)
     const { source = '', vars = {}, secrets = {}, version = 0, id = uuidv7() } = scope.row ?? {}
     if (Object.hasOwn(vars, name))
       throw new InvalidInput([{ path: 'name', message: `${name} stands in the text of ${scope.label}; take it out there first` }])
     const content = { source, vars, secrets: { ...secrets, [name]: secretId } }
-    const row = await saveScope(tx, ctx, scope, { content, basedOn: version, reason, action: 'vars.set_secret', id })
+    const row = await saveScope(tx, ctx, scope, { content, basedOn: version, reason, action: variableAudit.setSecret, id })
     await tx
       .insert(variableSecrets)
-      .values({ id: secretId, tenantId: ctx.tenantId, scopeId: row.id, name, sealed: { value: sealed } })
+      .values({ id: secretId, tenantId: ctx.tenantId, scopeId: row.id, name, encrypted: { value: encrypted } })
     return row
   })
 }

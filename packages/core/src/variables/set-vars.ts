@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { authorize, type Ctx, inTransaction } from '../context.ts'
-import { parseInput } from '../errors.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { variableAudit } from './audit-actions.ts'
 import { parseVars } from './parse-vars.ts'
+import { variablePermissions } from './permissions.ts'
 import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope, Version } from './scope.ts'
 import type { VariableScope } from './tables.ts'
 
@@ -15,12 +17,12 @@ export const SetVarsInput = z.object({ ...PLACE, text: z.string(), basedOn: Vers
  * @throws InvalidInput at text, with line and column; Forbidden for Ansible's own variables
  */
 export async function setVars(ctx: Ctx, input: z.input<typeof SetVarsInput>): Promise<VariableScope> {
-  authorize(ctx, 'vars:write')
+  authorize(ctx, variablePermissions.write)
   const { text, basedOn, reason, ...place } = parseInput(SetVarsInput, input)
   const vars = parseVars(text)
   return inTransaction(ctx, async (tx) => {
     const scope = await findScope(tx, ctx, place)
     const content = { source: text, vars, secrets: scope.row?.secrets ?? {} }
-    return saveScope(tx, ctx, scope, { content, basedOn, reason, action: 'vars.set', id: scope.row?.id ?? uuidv7() })
+    return saveScope(tx, ctx, scope, { content, basedOn, reason, action: variableAudit.set, id: scope.row?.id ?? uuidv7() })
   })
 }

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { tenants, users } from '../access/tables.ts'
-import { createdAt, id, updatedAt } from '../db/columns.ts'
 import { nodeGroups } from '../groups/tables.ts'
+import { createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
 export type Vars = Record<string, unknown>
@@ -80,7 +80,7 @@ export const variableSecrets = snakeCase.table(
       .references(() => variableScopes.id, { onDelete: 'cascade' }),
     /** The variable's. */
     name: text().notNull(),
-    sealed: jsonb().$type<{ value: string }>().notNull(),
+    encrypted: jsonb().$type<{ value: string }>().notNull(),
     createdAt: createdAt(),
   },
   (t) => [index().on(t.scopeId)],

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { authorize, type Ctx, inTransaction } from '../context.ts'
-import { NotFound, parseInput } from '../errors.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { NotFound, parseInput } from '../kernel/errors.ts'
+import { variableAudit } from './audit-actions.ts'
+import { variablePermissions } from './permissions.ts'
 import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope } from './scope.ts'
 import type { VariableScope } from './tables.ts'
 
@@ -11,7 +13,7 @@ export const UnsetSecretVarInput = z.object({ ...PLACE, name: z.string(), reason
  * @throws NotFound no such place, or it has no such secret; Conflict when somebody changes them at the same moment
  */
 export async function unsetSecretVar(ctx: Ctx, input: z.input<typeof UnsetSecretVarInput>): Promise<VariableScope> {
-  authorize(ctx, 'vars:write')
+  authorize(ctx, variablePermissions.write)
   const { name, reason, ...place } = parseInput(UnsetSecretVarInput, input)
   return inTransaction(ctx, async (tx) => {
     const scope = await findScope(tx, ctx, place)
@@ -20,6 +22,6 @@ export async function unsetSecretVar(ctx: Ctx, input: z.input<typeof UnsetSecret
     const { id, source, vars, version } = scope.row
     const { [name]: _gone, ...secrets } = scope.row.secrets
     const content = { source, vars, secrets }
-    return saveScope(tx, ctx, scope, { content, basedOn: version, reason, action: 'vars.unset_secret', id })
+    return saveScope(tx, ctx, scope, { content, basedOn: version, reason, action: variableAudit.unsetSecret, id })
   })
 }

@@ -1,27 +1,28 @@
 import { eq, inArray } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { auditEntries } from '../access/tables.ts'
-import { openSecretVars } from '../credentials/access.ts'
-import { openVault, resealCredentials } from '../credentials/index.ts'
-import { recordVersion } from '../credentials/seal.ts'
+import { auditEntries } from '../audit/index.ts'
+import { decryptSecretVars } from '../credentials/decrypt-secret-vars.ts'
+import { recordVersion } from '../credentials/encryption.ts'
+import { openVault, reencryptCredentials } from '../credentials/index.ts'
 import { createNodeGroup, setNodeGroupMembers } from '../groups/index.ts'
 import { nodeGroups } from '../groups/tables.ts'
 import type { ComputeNode } from '../nodes/tables.ts'
-import { type Cast, quickDerive, race, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '../testing/index.ts'
-import {
-  compareVars,
-  effectiveVars,
-  restoreVars,
-  setSecretVar,
-  setVarMerge,
-  setVars,
-  unsetSecretVar,
-  varsImpact,
-} from './index.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { fastDeriveKey, TEST_MASTER_PASSWORD } from '../testing/master-password.ts'
+import { race } from '../testing/race.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { compareVars } from './compare-vars.ts'
+import { effectiveVars } from './effective-vars.ts'
+import { restoreVars } from './restore-vars.ts'
+import { setSecretVar } from './set-secret-var.ts'
+import { setVarMerge } from './set-var-merge.ts'
+import { setVars } from './set-vars.ts'
 import { variableSecrets, variableVersions } from './tables.ts'
+import { unsetSecretVar } from './unset-secret-var.ts'
+import { varsImpact } from './vars-impact.ts'
 
 let t: TestRuntime
-let cast: Cast
+let cast: TenantFixture
 let nodes: ComputeNode[]
 let groups: Record<'rack' | 'amd' | 'prod', string>
 
@@ -143,7 +144,7 @@ test('every version is kept with who, why and what, and can be restored, its sec
   expect(restored).toMatchObject({ version: 5, vars: { a: 1 }, secrets: { token: expect.any(String) } })
   const [secret] = await t.runtime.db.select().from(variableSecrets).where(eq(variableSecrets.id, restored.secrets.token!))
   const place = { tenantId: operator.tenantId, objectId: secret!.id, field: 'value' }
-  expect(await worker.vault.open(place, secret!.sealed.value)).toBe('first secret')
+  expect(await worker.vault.open(place, secret!.encrypted.value)).toBe('first secret')
   const versions = await t.runtime.db
     .select()
     .from(variableVersions)
@@ -169,18 +170,18 @@ test('a key rotation seals secret variables anew, those of earlier versions too'
   const { operator, worker } = await t.given.tenant()
   await setSecretVar(operator, { name: 'token', value: 'first secret' })
   await setSecretVar(operator, { name: 'token', value: 'second secret' })
-  const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, quickDerive)
-  await resealCredentials({ ...worker, vault })
+  const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, fastDeriveKey)
+  await reencryptCredentials({ ...worker, vault })
   const rows = await t.runtime.db.select().from(variableSecrets).where(eq(variableSecrets.tenantId, operator.tenantId))
-  expect(rows.map((row) => recordVersion(row.sealed.value))).toEqual([2, 2])
-  const opened = await openSecretVars(
+  expect(rows.map((row) => recordVersion(row.encrypted.value))).toEqual([2, 2])
+  const opened = await decryptSecretVars(
     { ...worker, vault },
     rows.map((row) => row.id),
   )
   expect([...opened.values()].sort()).toEqual(['first secret', 'second secret'])
-  await expect(openSecretVars(operator, [rows[0]!.id])).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(decryptSecretVars(operator, [rows[0]!.id])).rejects.toMatchObject({ code: 'FORBIDDEN' })
   const stranger = await t.given.tenant()
-  expect(await openSecretVars({ ...stranger.worker, vault }, [rows[0]!.id])).toEqual(new Map())
+  expect(await decryptSecretVars({ ...stranger.worker, vault }, [rows[0]!.id])).toEqual(new Map())
 })
 
 test('a name is set in the text or as a secret, not both; a short secret is refused', async () => {

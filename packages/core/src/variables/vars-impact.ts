@@ -1,13 +1,13 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Ctx } from '../context.ts'
-import { visibleTo } from '../db/rows.ts'
-import { InvalidInput, parseInput } from '../errors.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { isSameValue } from './compare-vars.ts'
 import { layNodes, type NodeLayers, readLayers } from './effective-vars.ts'
 import { type EffectiveVar, type Layer, layerOf } from './layer.ts'
-import { whyNotVariable } from './names.ts'
+import { variableNameError } from './names.ts'
 import { parseVars } from './parse-vars.ts'
 import { findScope, ONE_PLACE, onePlace, PLACE, type Scope } from './scope.ts'
 import type { SecretRefs, Vars } from './tables.ts'
@@ -66,7 +66,7 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
 function withOtherSecret({ row, label }: Scope, name: string): { vars: Vars; secrets: SecretRefs } {
   const { vars = {}, secrets = {} } = row ?? {}
   const isPlain = Object.hasOwn(vars, name)
-  const wrong = whyNotVariable(name) ?? (isPlain ? `${name} stands in the text of ${label}; take it out there first` : null)
+  const wrong = variableNameError(name) ?? (isPlain ? `${name} stands in the text of ${label}; take it out there first` : null)
   if (wrong) throw new InvalidInput([{ path: 'secret', message: wrong }])
   return { vars, secrets: { ...secrets, [name]: 'another' } }
 }

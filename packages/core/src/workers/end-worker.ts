@@ -1,8 +1,11 @@
 import { eq } from 'drizzle-orm'
-import type { Runtime } from '../context.ts'
+import type { SystemCtx } from '../kernel/context.ts'
+import { authorize } from '../kernel/context.ts'
+import { workerPermissions } from './permissions.ts'
 import { workers } from './tables.ts'
 
 /** A worker process says that it ends. */
-export async function endWorker({ db }: Pick<Runtime, 'db'>, id: string): Promise<void> {
-  await db.delete(workers).where(eq(workers.id, id))
+export async function endWorker(ctx: SystemCtx, id: string): Promise<void> {
+  authorize(ctx, workerPermissions.report)
+  await ctx.db.delete(workers).where(eq(workers.id, id))
 }

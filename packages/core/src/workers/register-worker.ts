@@ -1,4 +1,6 @@
-import type { Runtime } from '../context.ts'
+import type { SystemCtx } from '../kernel/context.ts'
+import { authorize } from '../kernel/context.ts'
+import { workerPermissions } from './permissions.ts'
 import { workers } from './tables.ts'
 
 /** What a worker process knows of itself. */
@@ -8,7 +10,8 @@ export type WorkerFacts = Pick<
 >
 
 /** A worker process says that it is there. @returns its id */
-export async function registerWorker({ db }: Pick<Runtime, 'db'>, worker: WorkerFacts): Promise<string> {
-  const [row] = await db.insert(workers).values(worker).returning({ id: workers.id })
+export async function registerWorker(ctx: SystemCtx, worker: WorkerFacts): Promise<string> {
+  authorize(ctx, workerPermissions.report)
+  const [row] = await ctx.db.insert(workers).values(worker).returning({ id: workers.id })
   return row!.id
 }

@@ -1,5 +1,5 @@
 import { integer, snakeCase, text } from 'drizzle-orm/pg-core'
-import { at, createdAt, id } from '../db/columns.ts'
+import { at, createdAt, id } from '../kernel/db/columns.ts'
 
 /** Worker processes. They serve all tenants; a row goes when its process ends, or has long given no sign of life. */
 export const workers = snakeCase.table('workers', {
@@ -18,7 +18,7 @@ export const workers = snakeCase.table('workers', {
   running: integer().notNull().default(0),
   startedAt: createdAt(),
   /** Last sign of life. */
-  touchedAt: at().notNull().defaultNow(),
+  lastSeenAt: at().notNull().defaultNow(),
   /** Since when it takes no more work. */
   drainingAt: at(),
   drainedByName: text(),

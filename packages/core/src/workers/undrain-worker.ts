@@ -1,9 +1,13 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type { z } from 'zod'
-import { audit, authorize, type Ctx, inTransaction } from '../context.ts'
-import { Conflict, NotFound, parseInput } from '../errors.ts'
-import { ById } from '../input.ts'
-import { whyNotUndrain } from './policy.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
+import { IdInput } from '../kernel/input.ts'
+import { workerAudit } from './audit-actions.ts'
+import { workerChanged } from './change-events.ts'
+import { workerPermissions } from './permissions.ts'
+import { undrainBlockedReason } from './policy.ts'
 import { type Worker, workers } from './tables.ts'
 
 /**
@@ -11,10 +15,10 @@ import { type Worker, workers } from './tables.ts'
  * @throws Conflict when it takes work
  * @throws NotFound when there is no such worker
  */
-export async function undrainWorker(ctx: Ctx, input: z.input<typeof ById>): Promise<Worker> {
-  authorize(ctx, 'worker:drain')
-  const { id } = parseInput(ById, input)
-  return inTransaction(ctx, async (tx, afterwards) => {
+export async function undrainWorker(ctx: Ctx, input: z.input<typeof IdInput>): Promise<Worker> {
+  authorize(ctx, workerPermissions.drain)
+  const { id } = parseInput(IdInput, input)
+  return inTransaction(ctx, async (tx, ctx) => {
     const [worker] = await tx
       .update(workers)
       .set({ drainingAt: null, drainedByName: null })
@@ -24,11 +28,11 @@ export async function undrainWorker(ctx: Ctx, input: z.input<typeof ById>): Prom
       const [now] = await tx.select().from(workers).where(eq(workers.id, id))
       if (!now) throw new NotFound(`There is no worker ${id}; \`muster worker list\` shows those that are there.`)
       throw new Conflict(
-        whyNotUndrain(ctx.actor, now) ?? `The worker ${now.name} changed at the same moment; look at it and try again.`,
+        undrainBlockedReason(ctx.actor, now) ?? `The worker ${now.name} changed at the same moment; look at it and try again.`,
       )
     }
-    await audit(tx, ctx, 'worker.undrain', { id, name: worker.name })
-    afterwards({ topic: 'worker', id, tenantId: ctx.tenantId })
+    await audit(tx, ctx, workerAudit.undrain, { id, name: worker.name })
+    ctx.notify(workerChanged({ id, tenantId: ctx.tenantId }))
     return worker
   })
 }

@@ -2,18 +2,19 @@ import { existsSync, readFileSync } from 'node:fs'
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Backend } from '../backend.ts'
-import { until } from '../commands.ts'
+import { waitUntil } from '../commands.ts'
 import { fingerprint } from '../keys.ts'
 import type { FaultName } from '../types.ts'
 import { bootIdOf, execInNode, hostKeyFiles, nodeInit, nodeReady } from './exec.ts'
-import { faults, placeOf } from './faults.ts'
+import { faults } from './faults.ts'
+import { targetOf } from './target.ts'
 
-/** Labs in namespaces: every fault there is. What was caused is noted on the lab's own tmpfs. */
+/** Labs in namespaces support every fault. Injected faults are recorded on the lab's tmpfs. */
 export const namespaces: Backend = {
   host(state, { name, host, port }) {
     const publicKey = () => {
       const file = hostKeyFiles(state, name).find((candidate) => existsSync(candidate))
-      if (!file) throw new Error(`Lab node ${name} has no host key any more: its lab ${state.id} is down.`)
+      if (!file) throw new Error(`Lab node ${name} has no host key: its lab ${state.id} has been stopped.`)
       return readFileSync(file, 'utf8').trim().split(' ', 2).join(' ')
     }
     return {
@@ -31,22 +32,21 @@ export const namespaces: Backend = {
     }
   },
   unavailable: () => ({}),
-  async cause(state, name, fault, args) {
-    if (!Object.hasOwn(faults, fault))
-      throw new Error(`There is no fault "${fault}"; there are ${Object.keys(faults).join(', ')}.`)
-    const at = placeOf(state, name)
-    await appendFile(path.join(at.dir, 'faults'), `${fault}\n`)
-    await (faults[fault].cause as (place: typeof at, args: object) => Promise<unknown>)(at, args)
+  async inject(state, name, fault, args) {
+    if (!Object.hasOwn(faults, fault)) throw new Error(`Unknown fault "${fault}". Faults: ${Object.keys(faults).join(', ')}.`)
+    const target = targetOf(state, name)
+    await appendFile(path.join(target.dir, 'faults'), `${fault}\n`)
+    await (faults[fault].inject as (faultTarget: typeof target, args: object) => Promise<unknown>)(target, args)
   },
   async heal(state, name) {
-    const at = placeOf(state, name)
-    const record = path.join(at.dir, 'faults')
+    const target = targetOf(state, name)
+    const record = path.join(target.dir, 'faults')
     const lines = (await readFile(record, 'utf8').catch(() => '')).split('\n')
-    const caused = new Set(lines.filter((line): line is FaultName => line in faults))
-    // The last first; but a node without power needs that before all else.
-    if (caused.delete('power-off')) await faults['power-off'].undo?.(at)
-    await until(`lab node ${name} to boot`, () => nodeInit(state, name).catch(() => null))
-    for (const fault of [...caused].reverse()) await faults[fault].undo?.(at)
+    const injected = new Set(lines.filter((line): line is FaultName => line in faults))
+    // Power first: the other faults can be reverted only on a running node. Then in reverse order.
+    if (injected.delete('power-off')) await faults['power-off'].revert?.(target)
+    await waitUntil(`lab node ${name} to boot`, () => nodeInit(state, name).catch(() => null))
+    for (const fault of [...injected].reverse()) await faults[fault].revert?.(target)
     await nodeReady(state, name)
     await rm(record, { force: true })
   },

@@ -5,11 +5,11 @@ import { vendorTools } from '../hardware.ts'
 import { hashPasswords } from '../keys.ts'
 import type { LabCredentials } from '../types.ts'
 
-/** Top-level names that a node takes from the host; all others (homes, data, this repository) stay hidden. */
-const keptAtTop = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'usr', 'etc', 'var']
+/** Top-level folders of the host that nodes see; all others (homes, data, this repository) are hidden. */
+const visibleTopLevel = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'usr', 'etc', 'var']
 
-/** What a node keeps of the host's /etc: what programs need to run, nothing that tells about the host. */
-const keptInEtc = new RegExp(
+/** Entries of the host's /etc that nodes see: what programs need to run, without the host's configuration. */
+const visibleInEtc = new RegExp(
   `^(${[
     'alternatives',
     'authselect',
@@ -49,24 +49,24 @@ const keptInEtc = new RegExp(
   ].join('|')})$`,
 )
 
-/** People in the labs. Numbers far from those of real hosts' users. */
+/** Lab users; ids that real hosts are unlikely to use. */
 const users = { ops: 2001, admin: 2002, plain: 2003, jump: 2004 } as const
 
-/** Fills the two layers that all nodes of a lab share: `mask` hides the host, `base` puts a clean machine in its place. */
+/** Fills the two layers that all nodes of a lab share: `mask` hides the host's files, `base` adds a clean machine. */
 export async function buildBase(mask: string, base: string, credentials: LabCredentials): Promise<void> {
-  const below = (dir: string, keep: (name: string) => boolean) =>
+  const hidden = (dir: string, isVisible: (name: string) => boolean) =>
     listing(dir)
-      .filter((name) => !keep(name))
+      .filter((name) => !isVisible(name))
       .map((name) => path.join(dir, name))
   hidePaths(mask, path.join(mask, '.whiteout'), [
-    ...below('/', (name) => keptAtTop.includes(name)),
-    ...below('/etc', (name) => keptInEtc.test(name)),
-    ...below('/var', (name) => name === 'lib'),
-    ...below('/var/lib', (name) => name === 'dpkg' || name === 'rpm'),
+    ...hidden('/', (name) => visibleTopLevel.includes(name)),
+    ...hidden('/etc', (name) => visibleInEtc.test(name)),
+    ...hidden('/var', (name) => name === 'lib'),
+    ...hidden('/var/lib', (name) => name === 'dpkg' || name === 'rpm'),
     '/usr/local',
     '/usr/src',
     '/etc/ssl/private',
-    ...['/usr/bin', '/usr/sbin'].flatMap((dir) => below(dir, (name) => !vendorTools.includes(name))),
+    ...['/usr/bin', '/usr/sbin'].flatMap((dir) => hidden(dir, (name) => !vendorTools.includes(name))),
   ])
   for (const dir of [
     'dev',
@@ -121,7 +121,7 @@ async function accountFiles(credentials: LabCredentials): Promise<FileSpec[]> {
     ...names.map(([name, id]) => `${name}:x:${id}:${id}:${name}:/home/${name}:/bin/bash`),
   ]
   const group = [...systemLines('/etc/group'), ...names.map(([name, id]) => `${name}:x:${id}:`)]
-  // "*" means no password; "!" would mean locked, and sshd without PAM turns locked users away even with a key.
+  // "*" means no password. "!" means locked: sshd without PAM rejects locked users even with a key.
   const shadow = passwd.map((line) => line.split(':')[0]!).map((name) => `${name}:${hashOf.get(name) ?? '*'}:19000:0:99999:7:::`)
   const keys = (name: keyof typeof users, content: string) => ({
     path: `/home/${name}/.ssh/authorized_keys`,
@@ -140,7 +140,7 @@ async function accountFiles(credentials: LabCredentials): Promise<FileSpec[]> {
   ]
 }
 
-/** The host's system accounts, without its people. */
+/** The host's system accounts, without its regular users. */
 function systemLines(file: string): string[] {
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -158,12 +158,12 @@ function systemFiles(): FileSpec[] {
     'root ALL=(ALL:ALL) ALL',
     '@includedir /etc/sudoers.d',
   ]
-  // Every start-up file of a shell is there and does nothing: a session costs what sshd costs.
+  // Empty shell startup files: they must not add to the cost of a session.
   return [
     { path: '/etc/profile', content: `export ${path_}\n` },
     { path: '/etc/bash.bashrc', content: '' },
     { path: '/etc/environment', content: `${path_}\n` },
-    { path: '/etc/resolv.conf', content: '# A lab resolves names through /etc/hosts alone.\n' },
+    { path: '/etc/resolv.conf', content: '# Lab nodes resolve names only through /etc/hosts.\n' },
     {
       path: '/etc/nsswitch.conf',
       content: 'passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n',
@@ -198,7 +198,7 @@ AcceptEnv LANG LC_*
 Subsystem sftp internal-sftp
 `
 
-/** reboot, shutdown, poweroff and halt: init takes SIGHUP for a reboot and SIGINT for power-off, from root only. */
+/** reboot, shutdown, poweroff and halt: SIGHUP tells init to reboot and SIGINT to power off; only root may send them. */
 const powerScript = `#!/bin/sh
 signal=INT
 case "\${0##*/} $*" in
@@ -206,7 +206,7 @@ case "\${0##*/} $*" in
   reboot*|*" -r"*) signal=HUP ;;
 esac
 kill -0 1 2>/dev/null || { echo "\${0##*/}: Operation not permitted" >&2; exit 1; }
-# The caller's session gets its exit status before the node goes; its terminal must not take this along when it closes.
+# Delayed, so that the caller's session receives its exit status. SIGHUP from its closing terminal is ignored.
 trap '' HUP
 setsid sh -c "sleep 0.2; kill -$signal 1" </dev/null >/dev/null 2>&1 &
 `

@@ -1,5 +1,5 @@
 #!/bin/sh
-# PID 1 of one node, from its fresh namespaces to its own root. What is mounted where stands in the node's fstab.
+# PID 1 of a node while it boots: mounts the node's fstab in new namespaces and pivots to its root.
 set -eu
 node=/run/lab/nodes/$1
 read -r pid _ < /proc/self/stat
@@ -12,6 +12,6 @@ mkdir -p run/sshd run/lock
 pivot_root . mnt
 cd /
 umount --lazy /mnt
-# A shell starts its background jobs deaf to SIGINT and SIGQUIT, which every session of the node would inherit.
-# The node's root must not set the host's clock, load modules or make device nodes.
+# A shell's background jobs ignore SIGINT and SIGQUIT; sessions of the node must not inherit that.
+# The node's root must not set the host's clock, load modules or create device nodes.
 exec env --default-signal=INT,QUIT setpriv --bounding-set=-sys_time,-sys_module,-sys_rawio,-mknod /usr/lib/lab/init "$1"

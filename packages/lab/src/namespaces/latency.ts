@@ -1,47 +1,56 @@
 import { fileURLToPath } from 'node:url'
-import { capture, must } from '../commands.ts'
-import type { Place } from './faults.ts'
+import { capture, runChecked } from '../commands.ts'
 import { labIp } from './network.ts'
+import type { FaultTarget } from './target.ts'
 
-/** Delays what the node sends and receives by `ms` one way, and loses that share of the packets. */
-export async function slowDown(at: Place, ms: number, lossPercent: number): Promise<void> {
-  await speedUp(at)
+/** Adds a one-way delay and packet loss in both directions. */
+export async function addLatency(target: FaultTarget, ms: number, lossPercent: number): Promise<void> {
+  await removeLatency(target)
   const rule = ['netem', 'delay', `${Number(ms)}ms`, 'loss', `${Number(lossPercent)}%`, 'limit', '10000']
-  const enter = ['nsenter', '--target', String(at.keeper), '--mount', '--net']
-  const inside = at.netns ? ['ip', 'netns', 'exec', at.netns] : []
-  const netem = await capture([...enter, ...inside, 'tc', 'qdisc', 'add', 'dev', at.port, 'root', ...rule])
+  const enter = ['nsenter', '--target', String(target.supervisor), '--mount', '--net']
+  const inside = target.netns ? ['ip', 'netns', 'exec', target.netns] : []
+  const netem = await capture([...enter, ...inside, 'tc', 'qdisc', 'add', 'dev', target.port, 'root', ...rule])
   if (netem.code === 0) {
-    // The other direction is shaped on the node's own end of the cable.
-    await must([...enter, 'ip', 'netns', 'exec', at.name, 'tc', 'qdisc', 'add', 'dev', 'eth0', 'root', ...rule])
+    // The other direction is shaped on the node's end of the link.
+    await runChecked([...enter, 'ip', 'netns', 'exec', target.name, 'tc', 'qdisc', 'add', 'dev', 'eth0', 'root', ...rule])
     return
   }
-  // Kernels without netem: a relay in user space is spliced into the cable between the port and the switch.
-  const [near, far] = [`${at.port}n`, `${at.port}f`]
-  await labIp(at.keeper, at.netns, ['link', 'add', near, 'type', 'veth', 'peer', 'name', far])
-  await labIp(at.keeper, at.netns, ['link', 'set', at.port, 'nomaster'])
-  await labIp(at.keeper, at.netns, ['link', 'set', far, 'master', at.bridge, 'up'])
-  await labIp(at.keeper, at.netns, ['link', 'set', near, 'up'])
-  const relay = fileURLToPath(new URL('slow-wire.py', import.meta.url))
-  // In the lab's pid namespace, so that it dies with the lab whoever started it; it ends by itself when its link goes.
+  // For kernels without netem: inserts a user-space relay between the port and the bridge.
+  const [near, far] = [`${target.port}n`, `${target.port}f`]
+  await labIp(target.supervisor, target.netns, ['link', 'add', near, 'type', 'veth', 'peer', 'name', far])
+  await labIp(target.supervisor, target.netns, ['link', 'set', target.port, 'nomaster'])
+  await labIp(target.supervisor, target.netns, ['link', 'set', far, 'master', target.bridge, 'up'])
+  await labIp(target.supervisor, target.netns, ['link', 'set', near, 'up'])
+  const relay = fileURLToPath(new URL('delay-relay.py', import.meta.url))
+  // In the lab's pid namespace, so that it ends with the lab. It exits by itself when its link is deleted.
   const spaces = [
     'nsenter',
-    `--pid=/proc/${at.keeper}/ns/pid_for_children`,
-    `--mount=/proc/${at.keeper}/ns/mnt`,
-    `--net=/proc/${at.keeper}/ns/net`,
+    `--pid=/proc/${target.supervisor}/ns/pid_for_children`,
+    `--mount=/proc/${target.supervisor}/ns/mnt`,
+    `--net=/proc/${target.supervisor}/ns/net`,
   ]
-  await must([...spaces, ...inside, '/usr/bin/python3', relay, at.port, near, String(Number(ms)), String(Number(lossPercent))])
+  await runChecked([
+    ...spaces,
+    ...inside,
+    '/usr/bin/python3',
+    relay,
+    target.port,
+    near,
+    String(Number(ms)),
+    String(Number(lossPercent)),
+  ])
 }
 
-/** Takes delay and loss away. */
-export async function speedUp(at: Place): Promise<void> {
-  const links = await labIp(at.keeper, at.netns, ['-o', 'link', 'show'])
-  if (links.includes(` ${at.port}n@`)) {
-    await labIp(at.keeper, at.netns, ['link', 'del', `${at.port}n`])
-    await labIp(at.keeper, at.netns, ['link', 'set', at.port, 'master', at.bridge, 'up'])
+/** Removes delay and packet loss. */
+export async function removeLatency(target: FaultTarget): Promise<void> {
+  const links = await labIp(target.supervisor, target.netns, ['-o', 'link', 'show'])
+  if (links.includes(` ${target.port}n@`)) {
+    await labIp(target.supervisor, target.netns, ['link', 'del', `${target.port}n`])
+    await labIp(target.supervisor, target.netns, ['link', 'set', target.port, 'master', target.bridge, 'up'])
   }
-  const enter = ['nsenter', '--target', String(at.keeper), '--mount', '--net']
-  const inside = at.netns ? ['ip', 'netns', 'exec', at.netns] : []
-  // tc fails when there is nothing to delete.
-  await capture([...enter, ...inside, 'tc', 'qdisc', 'del', 'dev', at.port, 'root'])
-  await capture([...enter, 'ip', 'netns', 'exec', at.name, 'tc', 'qdisc', 'del', 'dev', 'eth0', 'root'])
+  const enter = ['nsenter', '--target', String(target.supervisor), '--mount', '--net']
+  const inside = target.netns ? ['ip', 'netns', 'exec', target.netns] : []
+  // Ignores errors: tc fails when there is nothing to delete.
+  await capture([...enter, ...inside, 'tc', 'qdisc', 'del', 'dev', target.port, 'root'])
+  await capture([...enter, 'ip', 'netns', 'exec', target.name, 'tc', 'qdisc', 'del', 'dev', 'eth0', 'root'])
 }

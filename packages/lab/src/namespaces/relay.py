@@ -1,4 +1,4 @@
-"""Carries TCP connections to another address: relay.py LISTEN_ADDRESS TO_ADDRESS TO_PORT. Prints its port and goes to the background."""
+"""Relays TCP connections: relay.py LISTEN_ADDRESS TARGET_ADDRESS TARGET_PORT. Prints its port, then runs in the background."""
 
 import os
 import socket
@@ -6,13 +6,13 @@ import sys
 import threading
 
 
-def carry(source, sink):
+def forward(source, sink):
     try:
         while data := source.recv(1 << 16):
             sink.sendall(data)
         sink.shutdown(socket.SHUT_WR)
     except OSError:
-        # Whoever reads from these two is told at once, and ends as well.
+        # Shut down both sockets, so that the opposite direction ends too.
         for end in (source, sink):
             try:
                 end.shutdown(socket.SHUT_RDWR)
@@ -27,9 +27,9 @@ def relay(near):
         near.close()
         return
     with near, far:
-        back = threading.Thread(target=carry, args=(far, near), daemon=True)
+        back = threading.Thread(target=forward, args=(far, near), daemon=True)
         back.start()
-        carry(near, far)
+        forward(near, far)
         back.join()
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A stand-in for systemctl: a node's PID 1 is a shell script, and packages and Ansible ask systemd for their services.
+"""A minimal systemctl for lab nodes, which run no systemd. Packages and Ansible use it to manage services.
 
-Knows services of Type=simple and Type=oneshot with their drop-ins, whether they are enabled, and one target, multi-user. The real
-unit files are read where systemd reads them; what a service prints is in /var/log/UNIT.log. `default` starts what is enabled.
+Supports Type=simple and Type=oneshot with drop-ins, enabling, and the target multi-user. Reads unit files from systemd's folders;
+a service's output is in /var/log/UNIT.log. `default` starts all enabled services.
 """
 
 import os
@@ -13,9 +13,9 @@ import subprocess
 import sys
 import time
 
-PLACES = ["/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
+UNIT_FOLDERS = ["/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
 WANTS = "/etc/systemd/system/multi-user.target.wants"
-STATE = "/run/systemd/stand-in"
+STATE = "/run/systemd/lab-services"
 
 
 def full(name):
@@ -23,8 +23,8 @@ def full(name):
 
 
 def files_of(unit):
-    main = next((os.path.join(place, unit) for place in PLACES if os.path.lexists(os.path.join(place, unit))), None)
-    folders = [os.path.join(place, unit + ".d") for place in PLACES]
+    main = next((os.path.join(place, unit) for place in UNIT_FOLDERS if os.path.lexists(os.path.join(place, unit))), None)
+    folders = [os.path.join(place, unit + ".d") for place in UNIT_FOLDERS]
     extra = [os.path.join(folder, name) for folder in folders if os.path.isdir(folder) for name in sorted(os.listdir(folder))]
     return main, extra
 
@@ -50,7 +50,7 @@ def enabled(unit):
 
 
 def pid_of(unit):
-    """The service's process, 0 for a oneshot that has been done, None when it is not running."""
+    """Pid of the service, 0 for a completed oneshot, None when it is not running."""
     try:
         pid = int(open(os.path.join(STATE, unit)).read())
         if pid == 0 or open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z":
@@ -96,9 +96,9 @@ def start(unit):
     values = read(unit)
     env = environment(values)
     oneshot = values.get("Type", ["simple"])[-1] == "oneshot"
-    who = pwd.getpwnam(values["User"][-1]) if values.get("User") else None
+    user = pwd.getpwnam(values["User"][-1]) if values.get("User") else None
     log = open(f"/var/log/{unit}.log", "ab")
-    identity = {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []} if who else {}
+    identity = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
     options = {"env": env, "stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "start_new_session": True, **identity}
     os.makedirs(STATE, exist_ok=True)
     for command in values.get("ExecStartPre", []) + (values.get("ExecStart", []) if oneshot else []):
@@ -108,7 +108,7 @@ def start(unit):
     if not oneshot:
         process = subprocess.Popen(arguments(values["ExecStart"][-1], env), **options)
         pid = process.pid
-        # Long enough to see one that cannot even begin; systemd would notice such an end whenever it comes.
+        # Detects services that fail immediately. systemd would detect later failures too.
         for _ in range(10):
             if process.poll() is not None:
                 return failed(unit)
@@ -204,7 +204,7 @@ def main():
     if verb == "default":
         return max([start(unit) for unit in sorted(os.listdir(WANTS))], default=0)
     if verb not in VERBS or not units:
-        print(f"The lab's stand-in for systemctl does not know: {' '.join(sys.argv[1:])}", file=sys.stderr)
+        print(f"The lab's systemctl does not support: {' '.join(sys.argv[1:])}", file=sys.stderr)
         return 1
     return max(VERBS[verb](unit) for unit in units)
 

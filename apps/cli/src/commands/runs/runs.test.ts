@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type CliWorld, cliWorld, muster } from '../../testing/muster.ts'
+import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
 
-let t: CliWorld
+let t: TestApi
 beforeAll(async () => {
-  t = await cliWorld()
+  t = await startTestApi()
   const { admin } = await t.given.tenant()
   const credential = await t.given.credential(admin, 'SSH_KEY')
   await t.given.fleet(admin, { nodes: 101, with: () => ({ credentialId: credential.id, hostKey: 'ssh-ed25519 AAAA' }) })
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => t?.close())
 
-it('lists runs by node, status, template and text, and says why one cannot be had again as it was', async () => {
+it('filters runs, and explains why a run cannot be retried', async () => {
   const [first, second] = [await muster('run probe -l gpu001 -d'), await muster('run change -l all -d --reason CHG-4711')]
   await muster('cancel last')
   const counts = { '--number 9': 2, '--node gpu001': 2, '--node gpu002': 1, '--status PENDING CANCELED': 2, '--status FAILED': 0 }
@@ -21,16 +21,16 @@ it('lists runs by node, status, template and text, and says why one cannot be ha
     expect(JSON.parse((await muster(`runs ${options} -o json`)).out), options).toHaveLength(count)
   expect((await muster('runs --template probe --status pending')).out).toContain(first.out.trim())
   expect((await muster('runs --text chg-4711')).out).toContain(second.out.trim())
-  expect((await muster('runs --text nothing')).err).toContain('No run fits.')
+  expect((await muster('runs --text nothing')).err).toContain('No runs match.')
   expect(await muster('runs --template nope')).toMatchObject({ code: 4, err: expect.stringContaining('muster template list') })
   expect((await muster('runs show last')).out).toMatch(/^become +app by su$/m)
-  expect((await muster('runs show last')).out).toMatch(/^asked for +\d+ (s|min) ago$(?![\s\S]*^started)/m)
+  expect((await muster('runs show last')).out).toMatch(/^created +\d+ (s|min) ago$(?![\s\S]*^started)/m)
   expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('choose those that were not run') })
   await muster('retry last --not-run -d')
   expect((await muster('runs show last')).out).toMatch(/^pending +101 /m)
 })
 
-it('previews each of many nodes', async () => {
+it('previews more nodes than one page', async () => {
   const { hosts, hostlist } = JSON.parse((await muster('run probe -l all --preview -o json')).out)
   expect([hosts.length, hostlist]).toEqual([101, 'gpu[001-101]'])
 })

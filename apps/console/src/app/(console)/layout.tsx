@@ -1,13 +1,13 @@
 'use client'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, Suspense, useEffect } from 'react'
+import { useCurrentViewer, ViewerProvider } from '@/access/viewer.tsx'
 import { t } from '@/messages/index.ts'
-import { useWhoAmI, ViewerProvider } from '@/session/viewer.tsx'
 import { Shell } from '@/shell/shell.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { Skeleton, SkeletonRows } from '@/ui/skeleton.tsx'
 
-function Waiting() {
+function Loading() {
   return (
     <div>
       <Skeleton className="mb-6 h-7 w-40" />
@@ -18,13 +18,13 @@ function Waiting() {
   )
 }
 
-/** Everything behind the sign-in. Who is not signed in goes there, and comes back to where they wanted to be. */
+/** Pages behind the sign-in. Signed-out users are redirected to it and back afterwards. */
 export default function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { viewer, problem, retry } = useWhoAmI()
+  const { viewer, problem, retry } = useCurrentViewer()
   const router = useRouter()
   const path = usePathname()
   useEffect(() => {
-    // A way in that works once is no way back in: first of all one chooses a password.
+    // A sign-in link works once, so the user must set a password first.
     if (viewer && !viewer.hasPassword) router.replace('/welcome')
     if (viewer !== null) return
     const target = `${path}${location.search}${location.hash}`
@@ -36,10 +36,10 @@ export default function ConsoleLayout({ children }: { children: ReactNode }) {
         <Failure title={t('error.load')} message={problem.message} onRetry={retry} />
       ) : viewer?.hasPassword ? (
         <ViewerProvider viewer={viewer}>
-          <Suspense fallback={<Waiting />}>{children}</Suspense>
+          <Suspense fallback={<Loading />}>{children}</Suspense>
         </ViewerProvider>
       ) : (
-        <Waiting />
+        <Loading />
       )}
     </Shell>
   )

@@ -1,30 +1,36 @@
 'use client'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { Suspense, useEffect, useRef, useState } from 'react'
+import { SignIn, SignInWithLink } from '@/access/session-documents.ts'
+import { SessionFrame } from '@/access/session-frame.tsx'
 import { useFreshClient } from '@/app/providers.tsx'
 import { safePath } from '@/graphql/session.ts'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { SignIn, SignInWithLink } from '@/session/documents.ts'
-import { SessionFrame } from '@/session/frame.tsx'
+import { languageReady } from '@/messages/language.ts'
 import { Button } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 
-function WithLink({ token }: { token: string }) {
+function LinkSignIn({ token }: { token: string }) {
   const router = useRouter()
   const restart = useFreshClient()
-  const signIn = useVerb(SignInWithLink)
+  const signIn = useMutation(SignInWithLink)
   const isSent = useRef(false)
   useEffect(() => {
-    // The link works once: sending it twice would turn a good sign-in into an error.
-    if (isSent.current) return
-    isSent.current = true
-    void signIn.run({ input: { token } }).then((outcome) => {
+    let isMounted = true
+    void languageReady.then(async () => {
+      // The link works once: sending it twice would turn a successful sign-in into an error.
+      if (!isMounted || isSent.current) return
+      isSent.current = true
+      const outcome = await signIn.run({ input: { token } })
       if (!outcome.ok) return
       restart()
       router.replace(outcome.value.viewer.hasPassword ? '/nodes' : '/welcome')
     })
+    return () => {
+      isMounted = false
+    }
   }, [token, signIn.run, restart, router])
   if (!signIn.problem) return <SessionFrame title={t('signIn.linkBusy')}>{<div className="skeleton h-8 w-full" />}</SessionFrame>
   return (
@@ -38,11 +44,11 @@ function WithLink({ token }: { token: string }) {
   )
 }
 
-function WithPassword() {
+function PasswordSignIn() {
   const router = useRouter()
   const next = safePath(useSearchParams().get('next'))
   const restart = useFreshClient()
-  const signIn = useVerb(SignIn)
+  const signIn = useMutation(SignIn)
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   async function submit() {
@@ -80,7 +86,7 @@ function WithPassword() {
           value={password}
           onChange={(event) => setPassword(event.target.value)}
         />
-        <Button look="primary" type="submit" busy={signIn.busy}>
+        <Button variant="primary" type="submit" busy={signIn.busy}>
           {t('signIn.submit')}
         </Button>
         <p className="text-xs text-muted">{t('signIn.firstTime')}</p>
@@ -91,7 +97,7 @@ function WithPassword() {
 
 function Choose() {
   const token = useSearchParams().get('token')
-  return token ? <WithLink token={token} /> : <WithPassword />
+  return token ? <LinkSignIn token={token} /> : <PasswordSignIn />
 }
 
 export default function SignInPage() {

@@ -1,11 +1,11 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useEffect, useState } from 'react'
-import { issueFor, useVerb } from '@/graphql/use-verb.ts'
+import { SetPassword, type Viewer } from '@/access/session-documents.ts'
+import { SessionFrame } from '@/access/session-frame.tsx'
+import { useCurrentViewer } from '@/access/viewer.tsx'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { SetPassword, type Viewer } from '@/session/documents.ts'
-import { SessionFrame } from '@/session/frame.tsx'
-import { useWhoAmI } from '@/session/viewer.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { TextField } from '@/ui/field.tsx'
@@ -13,15 +13,15 @@ import { Notice } from '@/ui/notice.tsx'
 
 function Form({ viewer }: { viewer: Viewer }) {
   const router = useRouter()
-  const verb = useVerb(SetPassword)
+  const mutation = useMutation(SetPassword)
   const [name, setName] = useState(viewer.name)
   const [email, setEmail] = useState(viewer.email ?? '')
   const [password, setPassword] = useState('')
   async function submit() {
-    const outcome = await verb.run({ input: { name, email: email || null, password } })
+    const outcome = await mutation.run({ input: { name, email: email || null, password } })
     if (outcome.ok) router.replace('/nodes')
   }
-  const isFieldProblem = Boolean(verb.problem?.issues.length)
+  const isFieldProblem = Boolean(mutation.problem?.issues.length)
   return (
     <form
       className="flex flex-col gap-4"
@@ -30,13 +30,13 @@ function Form({ viewer }: { viewer: Viewer }) {
         void submit()
       }}
     >
-      {verb.problem && !isFieldProblem && <Notice tone="bad">{verb.problem.message}</Notice>}
+      {mutation.problem && !isFieldProblem && <Notice tone="bad">{mutation.problem.message}</Notice>}
       <TextField
         label={t('welcome.name')}
         autoComplete="name"
         required
         value={name}
-        error={issueFor(verb.problem, 'name')}
+        error={issueFor(mutation.problem, 'name')}
         onChange={(event) => setName(event.target.value)}
       />
       <TextField
@@ -45,7 +45,7 @@ function Form({ viewer }: { viewer: Viewer }) {
         autoComplete="username"
         required
         value={email}
-        error={issueFor(verb.problem, 'email')}
+        error={issueFor(mutation.problem, 'email')}
         hint={t('welcome.emailHint')}
         onChange={(event) => setEmail(event.target.value)}
       />
@@ -56,11 +56,11 @@ function Form({ viewer }: { viewer: Viewer }) {
         required
         minLength={12}
         value={password}
-        error={issueFor(verb.problem, 'password')}
+        error={issueFor(mutation.problem, 'password')}
         hint={t('welcome.passwordHint')}
         onChange={(event) => setPassword(event.target.value)}
       />
-      <Button look="primary" type="submit" busy={verb.busy}>
+      <Button variant="primary" type="submit" busy={mutation.busy}>
         {t('welcome.submit')}
       </Button>
     </form>
@@ -68,7 +68,7 @@ function Form({ viewer }: { viewer: Viewer }) {
 }
 
 export default function WelcomePage() {
-  const { viewer, problem, retry } = useWhoAmI()
+  const { viewer, problem, retry } = useCurrentViewer()
   const router = useRouter()
   useEffect(() => {
     if (viewer === null) router.replace('/sign-in')

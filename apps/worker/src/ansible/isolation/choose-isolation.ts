@@ -1,105 +1,101 @@
 import { execFile } from 'node:child_process'
 import { chmod, readFile } from 'node:fs/promises'
-import { dirname, isAbsolute, join, sep } from 'node:path'
+import { dirname, isAbsolute, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import type { loadConfig } from '@muster/core/config'
+import type { AllSettings } from '@muster/core/registry'
 import type { AnsiblePaths } from '../../ansible-version.ts'
-import { endLeftovers } from '../end-leftovers.ts'
-import { signal } from '../processes.ts'
-import { createRunDirectory } from '../run-directory.ts'
-import { playbooksOf } from '../shipped-playbooks.ts'
-import { asUser, bubblewrap, type Isolation, noIsolation, type RunUser, type Surroundings } from './isolation.ts'
-import { startInside } from './start-inside.ts'
+import { killLeftoverProcesses } from '../process/kill-leftover-processes.ts'
+import { sendSignal } from '../process/processes.ts'
+import { createRunDirectory } from '../run-directory/run-directory.ts'
+import { ANSIBLE_CONTENT, PROBE_SCRIPT, playbookRoot } from '../run-directory/shipped-playbooks.ts'
+import { asUser, bubblewrap, type Isolation, noIsolation, type RunUser, type VisiblePaths } from './isolation.ts'
+import { spawnIsolated } from './spawn-isolated.ts'
 
-export type IsolationConfig = ReturnType<
-  typeof loadConfig<
-    | 'ANSIBLE_ISOLATION'
-    | 'ANSIBLE_READABLE_PATHS'
-    | 'ANSIBLE_PLAYBOOK'
-    | 'ANSIBLE_PLAYBOOK_REPO_PATH'
-    | 'ANSIBLE_WORK_DIR'
-    | 'CREDENTIAL_MASTER_PASSWORD_FILE'
-  >
+export type IsolationConfig = Pick<
+  AllSettings,
+  | 'ANSIBLE_ISOLATION'
+  | 'ANSIBLE_READABLE_PATHS'
+  | 'ANSIBLE_PLAYBOOK'
+  | 'ANSIBLE_PLAYBOOK_REPO_PATH'
+  | 'ANSIBLE_WORK_DIR'
+  | 'CREDENTIAL_MASTER_PASSWORD_FILE'
 >
 
-/** The account that runs get where they cannot get one of their own. */
+/** The shared account of runs in the mode `uid`. */
 const ACCOUNT = 'muster-run'
 const TRIAL_MS = 30_000
-/** Ansible's workers are held together by semaphores, and ssh asks who it is. */
-const NEEDS = 'import multiprocessing, os, pwd; multiprocessing.Lock(); pwd.getpwuid(os.getuid())'
-const LONGEST_REASON = 300
+/** Ansible's workers synchronize by semaphores, and ssh looks up its own user. */
+const PROBE_PROGRAM = 'import multiprocessing, os, pwd; multiprocessing.Lock(); pwd.getpwuid(os.getuid())'
+const MAX_REASON_LENGTH = 300
 
 /**
- * What runs are kept in on this machine, found out by starting ansible-playbook in it.
- * @throws Error that says what to do, when the one that the operator named cannot be used
+ * Chooses the isolation of runs on this machine by starting ansible-playbook in each candidate.
+ * @throws Error with the next step when the mode that the operator set cannot be used
  */
 export async function chooseIsolation(config: IsolationConfig, ansible: AnsiblePaths): Promise<Isolation> {
   const wanted = config.ANSIBLE_ISOLATION
   if (wanted === 'none') return noIsolation('ANSIBLE_ISOLATION is none')
   const makers = {
-    bubblewrap: async () => bubblewrap(await surroundingsOf(config, ansible)),
+    bubblewrap: async () => bubblewrap(await visiblePaths(config, ansible)),
     uid: async () => asUser(await account()),
   }
   const reasons: string[] = []
   for (const mode of wanted === 'auto' ? (['bubblewrap', 'uid'] as const) : [wanted]) {
     try {
       const isolation = await makers[mode]()
-      await tryOut(isolation, config, ansible.python)
+      await probeIsolation(isolation, config, ansible.python)
       return { ...isolation, weakness: reasons[0] ?? null }
     } catch (error) {
-      reasons.push(`${mode} cannot be used: ${(error as Error).message.trim().slice(-LONGEST_REASON)}`)
+      reasons.push(`${mode} cannot be used: ${(error as Error).message.trim().slice(-MAX_REASON_LENGTH)}`)
     }
   }
-  if (wanted !== 'auto')
-    throw new Error(`ANSIBLE_ISOLATION=${reasons[0]}. Put that right, or set ANSIBLE_ISOLATION to auto or none.`)
+  if (wanted !== 'auto') throw new Error(`ANSIBLE_ISOLATION=${reasons[0]}. Fix this, or set ANSIBLE_ISOLATION to auto or none.`)
   return noIsolation(reasons.join('; '))
 }
 
-/** What a run needs of this machine, and what lies there that it must not see. */
-export async function surroundingsOf(
+/** Which paths of this machine a run can read, and which it must not. */
+export async function visiblePaths(
   config: IsolationConfig,
   { executable, python, modules }: AnsiblePaths,
-): Promise<Surroundings> {
-  const playbooks = playbooksOf(config)
+): Promise<VisiblePaths> {
   const readable = [
     ...[config.ANSIBLE_PLAYBOOK, executable, modules && dirname(modules)]
       .filter((path) => path !== null)
       .filter((path) => isAbsolute(path)),
     ...(python ? await pathsOf(python) : []),
-    // `collect_facts` reads the probe from there.
-    ...[playbooks, join(playbooks, '../packages/discovery/src')],
+    ...new Set([playbookRoot(config), ANSIBLE_CONTENT, dirname(PROBE_SCRIPT)]),
     ...config.ANSIBLE_READABLE_PATHS,
   ]
   const hidden = [process.env.MUSTER_CONFIG, config.CREDENTIAL_MASTER_PASSWORD_FILE].filter((path) => path !== undefined)
   return { readable, hidden }
 }
 
-/** Start ansible-playbook, and what it needs, as a run would be started. @throws Error in the words of what failed */
-async function tryOut(
+/** Starts ansible-playbook and Python as a run would. @throws Error with the message of the program that failed */
+async function probeIsolation(
   isolation: Isolation,
   { ANSIBLE_WORK_DIR: workDir, ANSIBLE_PLAYBOOK: file }: IsolationConfig,
   python: string | null,
 ): Promise<void> {
-  const trials = [[file, '--version'], ...(python ? [[python, '-I', '-c', NEEDS]] : [])]
+  const trials = [[file, '--version'], ...(python ? [[python, '-I', '-c', PROBE_PROGRAM]] : [])]
   const directory = await createRunDirectory(workDir, 'trial0', isolation.user())
   const { dir, marker } = directory
   try {
     if (isolation.mode === 'uid') await chmod(workDir, 0o711)
-    const enter = await isolation.enter(directory)
+    const wrapCommand = await isolation.prepare(directory)
     const [name = '', value] = marker.split(/=(.*)/s)
     const env = { PATH: process.env.PATH, HOME: `${dir}/home`, LC_ALL: 'C.UTF-8', [name]: value }
     await Promise.all(
       trials.map(async (argv) => {
-        const { child, leader, exited } = await startInside(argv, dir, { isolation, enter, env })
+        const { child, leader, exited } = await spawnIsolated(argv, dir, { isolation, wrapCommand, env })
         const timer = setTimeout(() => {
           child.kill('SIGKILL')
-          // Where a monitor stood between, what it watched holds the pipes open.
-          void leader.then((pid) => signal(-pid, 'SIGKILL'))
+          // With a monitor process, the command itself keeps the pipes open.
+          void leader.then((pid) => sendSignal(-pid, 'SIGKILL'))
         }, TRIAL_MS)
-        const [said, , code] = await Promise.all([text(child.stderr!), text(child.stdout!), exited])
+        const [stderr, , code] = await Promise.all([text(child.stderr!), text(child.stdout!), exited])
         clearTimeout(timer)
-        if (code !== 0) throw new Error(said || `${argv[0]} ended with ${code}`)
+        if (code !== 0) throw new Error(stderr || `${argv[0]} ended with ${code}`)
       }),
     )
   } catch (error) {
@@ -107,7 +103,7 @@ async function tryOut(
     const missing = code === 'ENOENT' ? path : /failed to execute ([^/\s]+):/.exec(message)?.[1]
     throw missing ? new Error(`there is no ${missing}: install the package that has it (bubblewrap, util-linux)`) : error
   } finally {
-    await endLeftovers(directory, async () => {})
+    await killLeftoverProcesses(directory, async () => {})
     await directory.remove()
   }
 }
@@ -120,11 +116,11 @@ async function account(): Promise<RunUser> {
       .split('\n')
       .find((line) => line.startsWith(`${ACCOUNT}:`))
       ?.split(':') ?? []
-  if (!uid || !gid) throw new Error(`there is no user ${ACCOUNT}: make one with \`useradd --system ${ACCOUNT}\``)
-  return { uid: Number(uid), gid: Number(gid), isItsOwn: false }
+  if (!uid || !gid) throw new Error(`there is no user ${ACCOUNT}: create it with \`useradd --system ${ACCOUNT}\``)
+  return { uid: Number(uid), gid: Number(gid), isDedicated: false }
 }
 
-/** Where a Python has what it needs. */
+/** The paths that a Python reads. */
 async function pathsOf(python: string): Promise<string[]> {
   const program = 'import sys; print(*{sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path}, sep="\\n")'
   const { stdout } = await promisify(execFile)(python, ['-I', '-c', program], { timeout: TRIAL_MS, env: {} })

@@ -2,43 +2,43 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { schema } from '@muster/core/db'
-import { cancelJobRun } from '@muster/core/jobs'
+import { schema } from '@muster/core/registry'
+import { cancelJobRun } from '@muster/core/runs'
 import { eventually } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { isolationFor } from '../../testing/isolation.ts'
-import { type RunWorld, realAnsible, runWorld } from '../../testing/run-world.ts'
-import { ansibleOf } from '../../testing/start-process.ts'
-import { processesWith } from '../processes.ts'
-import { createRunDirectory, type RunDirectory } from '../run-directory.ts'
+import { createIsolation } from '../../testing/isolation.ts'
+import { createRunFixture, type RunFixture, realAnsible } from '../../testing/run-fixture.ts'
+import { createFakeAnsible } from '../../testing/spawn-worker.ts'
+import { findProcesses } from '../process/processes.ts'
+import { createRunDirectory, type RunDirectory } from '../run-directory/run-directory.ts'
 import { asUser, type Isolation, noIsolation } from './isolation.ts'
-import { startInside } from './start-inside.ts'
+import { spawnIsolated } from './spawn-isolated.ts'
 
 const isRoot = process.getuid?.() === 0
 
-let world: RunWorld
+let fixture: RunFixture
 let bubblewrap: Isolation
 let files: string
 let other: RunDirectory
 let node: string
 beforeAll(async () => {
-  world = await runWorld({ ANSIBLE_PLAYBOOK: realAnsible(), JOB_CANCEL_GRACE_PERIOD: 1 })
-  const { id: credentialId } = await world.given.credential(world.admin, 'SSH_KEY')
-  node = (await world.given.fleet(world.admin, { nodes: 1, with: { credentialId } }))[0]!.name
-  const root = join(world.config.ANSIBLE_WORK_DIR, '..')
+  fixture = await createRunFixture({ ANSIBLE_PLAYBOOK: realAnsible(), JOB_CANCEL_GRACE_PERIOD: 1 })
+  const { id: credentialId } = await fixture.given.credential(fixture.admin, 'SSH_KEY')
+  node = (await fixture.given.fleet(fixture.admin, { nodes: 1, with: { credentialId } }))[0]!.name
+  const root = join(fixture.config.ANSIBLE_WORK_DIR, '..')
   files = join(root, 'files')
   await mkdir(files)
   for (const name of ['data', 'offline', 'password']) await writeFile(name === 'data' ? join(root, name) : join(files, name), 'x')
-  bubblewrap = await isolationFor(world.config, 'auto', { folder: files, password: join(files, 'password') })
-  other = await createRunDirectory(world.config.ANSIBLE_WORK_DIR, 'other1', bubblewrap.user())
+  bubblewrap = await createIsolation(fixture.config, 'auto', { folder: files, password: join(files, 'password') })
+  other = await createRunDirectory(fixture.config.ANSIBLE_WORK_DIR, 'other1', bubblewrap.user())
 })
 afterEach(() => {
-  world.isolation = noIsolation(null)
+  fixture.isolation = noIsolation(null)
 })
 afterAll(async () => {
   await other.remove()
-  await world.close()
+  await fixture.close()
 })
 
 /** What a shell on the worker's machine says to a playbook. */
@@ -49,14 +49,14 @@ const playbook = (script: string) =>
 
 test('what a playbook cannot do to the machine that it runs on, and would without isolation', async (ctx) => {
   if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
-  const root = join(world.config.ANSIBLE_WORK_DIR, '..')
+  const root = join(fixture.config.ANSIBLE_WORK_DIR, '..')
   const attempts = {
     'read the environment of the worker': `cat /proc/${process.pid}/environ`,
     'look at what the worker has open': `ls /proc/${process.pid}/fd`,
     'read data of the product': `cat ${root}/data`,
     'read the master password': `cat ${files}/password`,
     'see other runs': `ls ${other.dir}`,
-    'list runs': `[ "$(ls ${world.config.ANSIBLE_WORK_DIR} | wc -l)" -gt 1 ]`,
+    'list runs': `[ "$(ls ${fixture.config.ANSIBLE_WORK_DIR} | wc -l)" -gt 1 ]`,
     'write into another run': `touch ${other.dir}/artifacts/planted`,
     'change playbooks': `touch ${root}/playbooks/planted.yml`,
     'change its own settings': 'echo >> "$ANSIBLE_CONFIG"',
@@ -70,57 +70,57 @@ test('what a playbook cannot do to the machine that it runs on, and would withou
   }
   const script = Object.entries(attempts).map(([what, how]) => `if ( ${how} ) >/dev/null 2>&1; then echo "did: ${what}"; fi`)
   const allowed = `cat ${files}/offline; echo kept > "$(dirname "$ANSIBLE_CONFIG")/artifacts/kept"; touch /tmp/a /dev/shm/b`
-  const template = await world.template('try', playbook(`${script.join('\n')}\nset -e\n${allowed}`))
+  const template = await fixture.template('try', playbook(`${script.join('\n')}\nset -e\n${allowed}`))
   const tried = async (isolation: Isolation) => {
-    world.isolation = isolation
-    const { run, events } = await (await world.start({ template, limit: node })).done
+    fixture.isolation = isolation
+    const { run, events } = await (await fixture.start({ template, limit: node })).done
     expect([run.status, run.error]).toEqual(['SUCCEEDED', null])
-    const artifacts = await world.runtime.db.select().from(schema.jobArtifacts).where(eq(schema.jobArtifacts.jobRunId, run.id))
+    const artifacts = await fixture.runtime.db.select().from(schema.jobArtifacts).where(eq(schema.jobArtifacts.jobRunId, run.id))
     expect(artifacts.map(({ path }) => path).sort()).toEqual(['kept', 'log.txt'])
     const { stdout_lines: lines } = events.find((event) => event.kind === 'ok')!.result as { stdout_lines: string[] }
     return lines.filter((line) => line.startsWith('did: '))
   }
   expect(await tried(bubblewrap)).toEqual([])
   if (isRoot) expect(await tried(noIsolation(null))).toEqual(Object.keys(attempts).map((what) => `did: ${what}`))
-  expect(await readdir(world.config.ANSIBLE_WORK_DIR)).toEqual([other.dir.split('/').at(-1)])
+  expect(await readdir(fixture.config.ANSIBLE_WORK_DIR)).toEqual([other.dir.split('/').at(-1)])
 })
 
 test.for(['cancel', 'timeout', 'exit'] as const)('after a %s nothing of an isolated run is left', async (by, ctx) => {
   if (by === 'exit' && !bubblewrap.user()) ctx.skip('as the same user what a run put into the background stays')
-  world.isolation = bubblewrap
+  fixture.isolation = bubblewrap
   // How long they sleep names them, and tells them from those of other tests on this machine.
   const [away, here] = [`4711.${process.pid}${by.length}`, `4712.${process.pid}${by.length}`]
   // One in a session of its own; where the run has a user of its own, also one that nothing else tells.
   const stray = `${bubblewrap.user() ? 'env -i ' : ''}setsid sh -c "trap '' INT TERM; sleep ${away}; :" >/dev/null 2>&1 &`
   const text = playbook(`${stray} ${by === 'exit' ? 'true' : `sleep ${here}`}`)
-  const template = await world.template(`leave_${by}`, text, by === 'timeout' ? { timeoutSeconds: 6 } : {})
-  const { id, done } = await world.start({ template, limit: node })
+  const template = await fixture.template(`leave_${by}`, text, by === 'timeout' ? { timeoutSeconds: 6 } : {})
+  const { id, done } = await fixture.start({ template, limit: node })
   if (by === 'cancel') {
-    await eventually(async () => (await processesWith(here)).length > 0)
-    await cancelJobRun(world.operator, { id })
+    await eventually(async () => (await findProcesses(here)).length > 0)
+    await cancelJobRun(fixture.operator, { id })
   }
   const { run } = await done
   expect(run.status).toBe({ cancel: 'CANCELED', timeout: 'TIMED_OUT', exit: 'SUCCEEDED' }[by])
-  expect(await processesWith(away)).toEqual([])
-  expect(await processesWith(here)).toEqual([])
-  expect(await processesWith(`run-${id.slice(-6)}`)).toEqual([])
+  expect(await findProcesses(away)).toEqual([])
+  expect(await findProcesses(here)).toEqual([])
+  expect(await findProcesses(`run-${id.slice(-6)}`)).toEqual([])
 })
 
 test('a node that is the worker itself is refused', async (ctx) => {
   if (bubblewrap.mode === 'none') ctx.skip(`${bubblewrap.weakness}`)
-  world.isolation = bubblewrap
-  const template = await world.template('idle', playbook('true'))
-  const { tenant, runtime } = world
+  fixture.isolation = bubblewrap
+  const template = await fixture.template('idle', playbook('true'))
+  const { tenant, runtime } = fixture
   const here = { tenantId: tenant.id, name: 'here', host: 'localhost', connectionType: 'local' as const, readyAt: new Date() }
   await runtime.db.insert(schema.computeNodes).values(here)
-  const { hosts } = await (await world.start({ template, limit: 'here' })).done
+  const { hosts } = await (await fixture.start({ template, limit: 'here' })).done
   expect(hosts).toMatchObject([{ result: 'UNREACHABLE', message: expect.stringContaining('ANSIBLE_ISOLATION=none') }])
 })
 
 test.skipIf(!isRoot)('as a user alone a run reads what it was given, and changes none of it', async () => {
   const workDir = await mkdtemp(join(tmpdir(), 'muster-uid-'))
   await chmod(workDir, 0o711)
-  const isolation = asUser({ uid: 65534, gid: 65534, isItsOwn: false })
+  const isolation = asUser({ uid: 65534, gid: 65534, isDedicated: false })
   const directory = await createRunDirectory(workDir, 'asuser', isolation.user())
   const { dir, marker } = directory
   try {
@@ -130,7 +130,11 @@ test.skipIf(!isRoot)('as a user alone a run reads what it was given, and changes
     const script = `id -u; cat inventory.yml project/site.yml; touch artifacts/a tmp/b && echo; ls ${workDir}; touch new project/new; echo >> owner.json
       cat /proc/${process.pid}/environ; grep NoNewPrivs /proc/self/status; ulimit -c`
     const env = { PATH: process.env.PATH, MUSTER_RUN: marker }
-    const { child } = await startInside(['sh', '-c', script], dir, { isolation, enter: await isolation.enter(directory), env })
+    const { child } = await spawnIsolated(['sh', '-c', script], dir, {
+      isolation,
+      wrapCommand: await isolation.prepare(directory),
+      env,
+    })
     // At once: what nobody reads is thrown away when the process ends.
     const [said, complained] = await Promise.all([text(child.stdout!), text(child.stderr!)])
     expect(said).toBe('65534\ngivenplayed\nNoNewPrivs:\t1\n0\n')
@@ -145,22 +149,22 @@ test('a worker that lets nobody else read its files isolates as well', async (ct
   if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
   const before = process.umask(0o077)
   try {
-    expect(await isolationFor(world.config, 'bubblewrap')).toMatchObject({ mode: 'bubblewrap' })
+    expect(await createIsolation(fixture.config, 'bubblewrap')).toMatchObject({ mode: 'bubblewrap' })
   } finally {
     process.umask(before)
   }
 })
 
 test('one that cannot be used is not taken, and is said', async () => {
-  const bin = join(world.config.ANSIBLE_WORK_DIR, '..', 'bin')
+  const bin = join(fixture.config.ANSIBLE_WORK_DIR, '..', 'bin')
   await mkdir(bin)
-  const config = { ...world.config, ANSIBLE_PLAYBOOK: await ansibleOf('2.19.4', join(bin, 'ansible-playbook')) }
+  const config = { ...fixture.config, ANSIBLE_PLAYBOOK: await createFakeAnsible('2.19.4', join(bin, 'ansible-playbook')) }
   vi.stubEnv('PATH', bin)
   try {
-    await expect(isolationFor(config, 'bubblewrap')).rejects.toThrow(
+    await expect(createIsolation(config, 'bubblewrap')).rejects.toThrow(
       /ANSIBLE_ISOLATION=bubblewrap cannot be used: .*install.*auto/,
     )
-    expect(await isolationFor(config, 'auto')).toMatchObject({
+    expect(await createIsolation(config, 'auto')).toMatchObject({
       mode: 'none',
       weakness: expect.stringMatching(/bubblewrap.*; uid/s),
     })

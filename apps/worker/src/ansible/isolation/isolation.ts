@@ -2,63 +2,63 @@ import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { chmod, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import { writableDirs } from '../run-directory.ts'
-import { giveToRun } from './give-to-run.ts'
+import { writableDirs } from '../run-directory/run-directory.ts'
+import { grantToRunUser } from './grant-to-run-user.ts'
 
-/** Whom the processes of a run belong to. `isItsOwn`: no other process of this machine is this user's. */
-export type RunUser = { uid: number; gid: number; isItsOwn: boolean }
+/** The user of a run's processes. `isDedicated`: no other process of this machine has this user. */
+export type RunUser = { uid: number; gid: number; isDedicated: boolean }
 
-/** The directories of one run. `user` is null where its processes are the worker's own user's. */
-export type RunPlace = { dir: string; sshDir: string; user: RunUser | null }
+/** The directories of one run. `user` is null when its processes run as the worker's own user. */
+export type RunPaths = { dir: string; sshDir: string; user: RunUser | null }
 
-/** What stands between the processes of a run and this machine. */
+/** How the processes of a run are isolated from this machine. */
 export type Isolation = {
   mode: 'bubblewrap' | 'uid' | 'none'
-  /** Why there is none, or not the best; null when nothing is wanting. */
+  /** Why isolation is missing or not the strongest; null when it is. */
   weakness: string | null
-  /** A user for one run. */
+  /** Returns the user of one run. */
   user(): RunUser | null
   /**
-   * To be called when all is in place that the run is to find in its directories.
-   * @returns makes, of a command, the one that starts it inside. It says the pid of what it starts on `tellPidFd`, see start-inside.ts
+   * Prepares the run's directories; call it when they are complete.
+   * @returns turns a command into the one that starts it isolated and reports its PID on `pidFd`, see spawn-isolated.ts
    */
-  enter(place: RunPlace): Promise<Enter>
-  /** Whether what is started is the child of a process that stays, and not that process. */
+  prepare(paths: RunPaths): Promise<WrapCommand>
+  /** Whether a monitor process stays as the parent of the command. */
   hasMonitor: boolean
 }
-export type Enter = (argv: string[], tellPidFd?: number) => string[]
+export type WrapCommand = (argv: string[], pidFd?: number) => string[]
 
-/** What isolation has to know of this worker. */
-export type Surroundings = {
-  /** Files and directories that every run reads: programs, playbooks, and what the operator named. */
+/** Paths of this machine that isolation shows to runs or hides from them. */
+export type VisiblePaths = {
+  /** Files and directories that every run can read: programs, playbooks, and what the operator configured. */
   readable: string[]
-  /** Files that no run may read, wherever they lie. */
+  /** Files that no run may read, wherever they are. */
   hidden: string[]
 }
 
-/** For people: in one line what playbooks are kept in, and what is wanting. */
-export function said({ mode, weakness }: Isolation): string {
+/** Describes the isolation in one line for operators. */
+export function describeIsolation({ mode, weakness }: Isolation): string {
   const how = { bubblewrap: 'are isolated by bubblewrap', uid: 'run as a user of their own', none: 'are not isolated' }[mode]
   return `Playbooks ${how}${weakness ? ` (${weakness.replace(/\s+/g, ' ')})` : ''}.`
 }
 
-/** For a run that takes what the worker's user can do on this machine. */
+/** Runs have all rights of the worker's user on this machine. */
 export const noIsolation = (weakness: string | null): Isolation => ({
   mode: 'none',
   weakness,
   user: () => null,
-  enter: async () => (argv) => argv,
+  prepare: async () => (argv) => argv,
   hasMonitor: false,
 })
 
 /**
- * What is no playbook's business to need more of, so that one that runs wild does not take the machine with it. No limit of address
- * space: Python and what it loads reserve far more than they use. Sizes in bytes.
+ * Resource limits that no regular playbook reaches, so that a runaway one does not take down the machine. Address space is not
+ * limited: Python reserves far more than it uses. Sizes in bytes.
  */
 const LIMITS = { core: 0, nofile: 16_384, nproc: 8192, fsize: 16 * 1024 ** 3 }
 const NAMES = { core: 'Max core file size', nofile: 'Max open files', nproc: 'Max processes', fsize: 'Max file size' }
 
-/** Nobody but root may raise what this process has itself, by /proc/self/limits of proc(5): a name, a soft and a hard limit. */
+/** Only root may exceed the hard limits of this process, which /proc/self/limits lists; see proc(5). */
 function limited(argv: string[]): string[] {
   const own = process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : ''
   const options = Object.entries(LIMITS).map(([name, most]) => {
@@ -68,38 +68,37 @@ function limited(argv: string[]): string[] {
   return ['prlimit', ...options, '--', ...argv]
 }
 
-/** The command that starts a command as a user, for good. */
+/** Wraps a command so that it runs as a user and cannot regain privileges. */
 export const become = ({ uid, gid }: RunUser, argv: string[]): string[] => [
   ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all', '--no-new-privs', '--'],
   ...argv,
 ]
 
-/** The account's own rights and nothing more: what others may read, a run may read. */
+/** Runs have the rights of an unprivileged account: they can read what every user can. */
 export const asUser = (user: RunUser): Isolation => ({
   mode: 'uid',
   weakness: null,
   user: () => user,
-  async enter(place) {
-    await giveToRun(place)
+  async prepare(paths) {
+    await grantToRunUser(paths)
     return (argv) => limited(become(user, argv))
   },
   hasMonitor: false,
 })
 
-// Numbers that systemd's documentation says nobody uses.
+// A UID range that systemd's documentation lists as unused.
 const FIRST_UID = 1_879_048_192
 const UIDS = 268_304_384
 
-// Programs, libraries and settings; no home, no /var, no /run, no /opt, no /srv.
+// Programs, libraries and configuration. Not /home, /var, /run, /opt or /srv.
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/sys', '/nix/store', '/gnu/store']
 
 /**
- * A view of the machine made for the run: programs and playbooks read-only, the run's own directory, a /tmp of its own, and nothing
- * else. As root each run is also a user of its own; otherwise its processes are in a user namespace of their own, so that the
- * kernel lets them look into no process outside. They stay in the machine's pid namespace: the connections of ssh outlive
- * ansible-playbook, by them what it left on nodes is ended.
+ * A file system view for the run: read-only programs and playbooks, the run's directory and a private /tmp. When the worker is root,
+ * each run also has a dedicated user; otherwise its processes get a user namespace, so that the kernel lets them inspect no process
+ * outside. They share the machine's PID namespace: SSH connections outlive ansible-playbook, because the cleanup on nodes needs them.
  */
-export function bubblewrap({ readable, hidden }: Surroundings): Isolation {
+export function bubblewrap({ readable, hidden }: VisiblePaths): Isolation {
   const isRoot = process.getuid?.() === 0
   const isBelow = (path: string, top: string) => path !== top && `${path}/`.startsWith(`${top}/`)
   const shown = [...new Set([...SYSTEM, ...readable])]
@@ -110,30 +109,30 @@ export function bubblewrap({ readable, hidden }: Surroundings): Isolation {
     user() {
       if (!isRoot) return null
       const uid = FIRST_UID + randomInt(UIDS)
-      return { uid, gid: uid, isItsOwn: true }
+      return { uid, gid: uid, isDedicated: true }
     },
-    async enter(place) {
-      const { dir, sshDir, user } = place
-      await giveToRun(place)
+    async prepare(paths) {
+      const { dir, sshDir, user } = paths
+      await grantToRunUser(paths)
       const programs = [...tops, ...(await resolver())]
       const own = [...new Set([dir, sshDir])]
       const view = [
         ...['--dev', '/dev', '--ro-bind', '/proc', '/proc', '--symlink', '/tmp', '/var/tmp'],
         ...['/tmp', '/dev/shm'].flatMap((path) => ['--bind', `${dir}/tmp`, path]),
-        // Of itself bubblewrap makes folders on the way that nobody else may pass.
-        ...foldersTo([...programs, ...own]).flatMap((path) => ['--dir', path]),
+        // The parent folders that bubblewrap creates implicitly are not traversable for other users.
+        ...parentFolders([...programs, ...own]).flatMap((path) => ['--dir', path]),
         ...programs.flatMap((path) => ['--ro-bind-try', path, path]),
         ...['--ro-bind', await passwdFor(user?.uid ?? process.getuid!(), dir), '/etc/passwd'],
         ...(await existing(hidden)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
         ...own.flatMap((path) => ['--ro-bind', path, path]),
-        ...writableDirs(place).flatMap((path) => ['--bind', path, path]),
+        ...writableDirs(paths).flatMap((path) => ['--bind', path, path]),
         ...['--remount-ro', '/'],
       ]
       const who = user ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : ['--unshare-user']
-      return (argv, tellPidFd) =>
+      return (argv, pidFd) =>
         limited([
           ...['bwrap', '--unshare-ipc', '--new-session', ...who, ...view, '--chdir', dir],
-          ...(tellPidFd === undefined ? [] : ['--info-fd', String(tellPidFd)]),
+          ...(pidFd === undefined ? [] : ['--info-fd', String(pidFd)]),
           ...['--', ...(user ? become(user, argv) : argv)],
         ])
     },
@@ -141,24 +140,24 @@ export function bubblewrap({ readable, hidden }: Surroundings): Isolation {
   }
 }
 
-/** The folders above paths, those above others first. */
-function foldersTo(paths: string[]): string[] {
+/** The parent folders of paths, outermost first. */
+function parentFolders(paths: string[]): string[] {
   const above = paths.flatMap((path) => path.split(sep).map((_, depth, parts) => parts.slice(0, depth).join(sep)))
   return [...new Set(above)].filter(Boolean).sort()
 }
 
-/** The machine's accounts, with one for the run's user whose home is the run's: ssh and Ansible look there, and not for HOME. */
+/** Writes a passwd file with an entry for the run's user: SSH and Ansible take the home directory from it and ignore HOME. */
 async function passwdFor(uid: number, dir: string): Promise<string> {
   const path = join(dir, 'passwd')
   const others = (await readFile('/etc/passwd', 'utf8')).split('\n').filter((line) => line && line.split(':')[2] !== String(uid))
   const lines = [...others, `muster-run:x:${uid}:${uid}::${dir}/home:/bin/sh`, '']
   await writeFile(path, lines.join('\n'))
-  // Whatever the umask of the worker is, the run's user has to read it.
+  // The run's user must be able to read it, whatever the worker's umask is.
   await chmod(path, 0o644)
   return path
 }
 
-/** resolv.conf is often a link into /run. Its folder, for the file is replaced now and then. */
+/** The folder behind /etc/resolv.conf, often a link into /run. The folder and not the file, because the file gets replaced. */
 async function resolver(): Promise<string[]> {
   const path = await realpath('/etc/resolv.conf').catch(() => '/etc/resolv.conf')
   return path.startsWith('/etc/') ? [] : [dirname(path)]

@@ -1,22 +1,22 @@
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { whyNotInside } from '@muster/core/jobs'
+import { pathEscapeReason } from '@muster/core/templates'
 
-/** Why a run cannot have its playbook, for the operator. */
+/** A run's playbook cannot be provided. The message is for the operator. */
 export class SourceError extends Error {}
 
-// What a repository may be at most when it is checked out; sizes in bytes.
+// Limits of a checked-out repository; sizes in bytes.
 const MAX_ENTRIES = 20_000
 const MAX_SIZE = 500 * 1024 * 1024
 
 /**
- * The real path of the file `path` below `root`, with every link on the way followed.
- * @param where what people call `root`
- * @throws SourceError when it leads out of `root`, is not there, or is no file
+ * Resolves the real path of the file `path` below `root`; links are followed.
+ * @param where describes `root` in messages
+ * @throws SourceError when it leaves `root`, does not exist, or is not a file
  */
 export async function confined(root: string, path: string, where = 'its folder'): Promise<string> {
   const shown = JSON.stringify(path.slice(0, 200))
-  const reason = whyNotInside(path)
+  const reason = pathEscapeReason(path)
   if (reason) throw new SourceError(`The path of the playbook, ${shown}, ${reason}.`)
   const top = await realpath(root)
   const real = await realpath(join(top, path)).catch(() => null)
@@ -29,10 +29,10 @@ export async function confined(root: string, path: string, where = 'its folder')
 }
 
 /**
- * See that nothing below `root` leads out of it or is something else than a file, folder or link.
- * @throws SourceError naming the first that does, or the limit that is passed
+ * Asserts that no link below `root` leaves it, and that it contains only files, folders and links.
+ * @throws SourceError with the first violation, or the exceeded limit
  */
-export async function refuseWaysOut(root: string): Promise<void> {
+export async function assertConfined(root: string): Promise<void> {
   const top = await realpath(root)
   let entries = 0
   let size = 0

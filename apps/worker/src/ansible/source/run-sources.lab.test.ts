@@ -2,22 +2,24 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { claimJobRun, createJobTemplate, runJob, uploadPlaybookBundle } from '@muster/core/jobs'
+import { claimJobRun } from '@muster/core/run-queue'
+import { runJob } from '@muster/core/runs'
+import { createJobTemplate, uploadPlaybookBundle } from '@muster/core/templates'
 import { type ArchiveEntry, tarGz } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LabWorld, labWorld } from '../../testing/lab-world.ts'
+import { createOnboardedLab, type OnboardedLab } from '../../testing/onboarded-lab.ts'
 import { executeRun } from '../execute-run.ts'
 
-let world: LabWorld
+let fixture: OnboardedLab
 let dir: string
 let node: string
 beforeAll(async () => {
-  world = await labWorld()
+  fixture = await createOnboardedLab()
   dir = await mkdtemp(join(tmpdir(), 'muster-sources-'))
-  node = world.lab.nodes.find((each) => !each.behindBastion)!.name
+  node = fixture.lab.nodes.find((each) => !each.behindBastion)!.name
 })
 afterAll(async () => {
-  await world?.close()
+  await fixture?.close()
   await rm(dir, { recursive: true, force: true })
 })
 
@@ -44,8 +46,8 @@ const PROJECT: ArchiveEntry[] = [
 ]
 
 test('a bundle with its roles; a secret reaches the node and nobody else', async () => {
-  const bundle = await uploadPlaybookBundle(world.admin, { name: 'project.tgz', content: tarGz(PROJECT) })
-  await createJobTemplate(world.admin, {
+  const bundle = await uploadPlaybookBundle(fixture.admin, { name: 'project.tgz', content: tarGz(PROJECT) })
+  await createJobTemplate(fixture.admin, {
     name: 'from_bundle',
     source: 'bundle',
     bundleId: bundle.id,
@@ -55,7 +57,7 @@ test('a bundle with its roles; a secret reaches the node and nobody else', async
       properties: { key: { type: 'string', 'x-secret': true }, level: { type: 'integer', default: 7 } },
     },
   })
-  const { done } = await world.start({
+  const { done } = await fixture.start({
     template: 'from_bundle',
     limit: node,
     extraVars: { key: 'swordfish of the deep', greeting: 'a-bundle' },
@@ -68,8 +70,9 @@ test('a bundle with its roles; a secret reaches the node and nobody else', async
   expect(log).toContain('seen 7, the key has 21 letters')
   expect(JSON.stringify([run, events])).not.toContain('swordfish')
   const read = '- hosts: all\n  gather_facts: false\n  tasks:\n    - command: cat /tmp/of-a-bundle\n'
-  const { log: there } = await (await world.start({ template: await world.template('read', read), limit: node, verbosity: 1 }))
-    .done
+  const { log: there } = await (
+    await fixture.start({ template: await fixture.template('read', read), limit: node, verbosity: 1 })
+  ).done
   expect(there).toContain('swordfish of the deep')
 })
 
@@ -84,13 +87,13 @@ test('a repository is used at the commit that its branch named when the run bega
   git('init', '--quiet', '--initial-branch=main')
   git('add', '.')
   git('commit', '--quiet', '-m', 'project')
-  const template = await world.template('from_git', '', {
+  const template = await fixture.template('from_git', '', {
     source: 'git',
     gitUrl: `file://${repository}`,
     gitRef: 'main',
     playbookPath: 'plays/site.yml',
   })
-  const refused = await (await world.start({ template, limit: node })).done
+  const refused = await (await fixture.start({ template, limit: node })).done
   expect(refused.run).toMatchObject({
     status: 'ERROR',
     error: expect.stringContaining("transport 'file' not allowed"),
@@ -98,22 +101,22 @@ test('a repository is used at the commit that its branch named when the run bega
   })
   expect(refused.hosts).toMatchObject([{ result: 'NOT_RUN' }])
 
-  const { id } = await runJob(world.operator, { template, limit: node })
-  const claim = await claimJobRun(world.worker, { id, workerId: 'worker-1' })
-  const { config, store, listener, isolation, stopping } = world
+  const { id } = await runJob(fixture.operator, { template, limit: node })
+  const claim = await claimJobRun(fixture.worker, { id, workerId: 'worker-1' })
+  const { config, store, listener, isolation, stopping } = fixture
   await executeRun(
     { config, store, listener, isolation, stopping: stopping.signal, gitProtocols: ['file'] },
-    world.worker,
+    fixture.worker,
     claim!,
   )
-  const { run, log } = await world.read(id)
+  const { run, log } = await fixture.read(id)
   expect([run.status, run.error, run.gitCommit]).toEqual(['SUCCEEDED', null, git('rev-parse', 'HEAD')])
   expect(log).toContain('seen nothing, the key has 0 letters')
 })
 
 test('a playbook that leads out of its folder is not run', async () => {
-  const template = await world.template('out', '', { playbookPath: '../../etc/hosts.yml' })
-  const { run, log } = await (await world.start({ template, limit: node })).done
+  const template = await fixture.template('out', '', { playbookPath: '../../etc/hosts.yml' })
+  const { run, log } = await (await fixture.start({ template, limit: node })).done
   expect(run).toMatchObject({
     status: 'ERROR',
     error: 'The path of the playbook, "../../etc/hosts.yml", must not lead upwards.',

@@ -19,6 +19,8 @@ const COLUMNS: Record<string, keyof DraftFields | 'groups'> = {
   displayname: 'displayName',
   type: 'nodeType',
   nodetype: 'nodeType',
+  region: 'region',
+  datacenter: 'datacenter',
   notes: 'notes',
   tags: 'tags',
   labels: 'labels',

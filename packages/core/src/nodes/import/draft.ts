@@ -1,4 +1,4 @@
-import { type InputIssue, InvalidInput } from '../../errors.ts'
+import { type InputIssue, InvalidInput } from '../../kernel/errors.ts'
 
 /** What an import may say of a node, as text still; `null` and missing both mean not said. */
 export type DraftFields = {
@@ -9,6 +9,8 @@ export type DraftFields = {
   connectionType?: string
   displayName?: string
   nodeType?: string
+  region?: string
+  datacenter?: string
   notes?: string
   tags?: string[]
   labels?: Record<string, string>

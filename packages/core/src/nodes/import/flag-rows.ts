@@ -1,11 +1,11 @@
 import { and, ne, or } from 'drizzle-orm'
-import type { Ctx, Tx } from '../../context.ts'
-import type { Db } from '../../db/client.ts'
-import { isOneOf, visibleTo } from '../../db/rows.ts'
 import { nodeGroups } from '../../groups/tables.ts'
-import { hostPort } from '../address.ts'
+import { hostPort } from '../../kernel/address.ts'
+import type { Ctx, Tx } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/client.ts'
+import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { computeNodes } from '../tables.ts'
-import type { PlannedRow } from './plan.ts'
+import type { PlannedRow } from './rows.ts'
 
 const addressOf = (at: { host: string; port: number; bastionId?: string | null | undefined }) =>
   JSON.stringify([at.host, at.port, at.bastionId ?? null])

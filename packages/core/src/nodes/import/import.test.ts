@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { InvalidInput } from '../../errors.ts'
+import { InvalidInput } from '../../kernel/errors.ts'
 import { parseCsv } from './csv.ts'
-import { expandRanges, parseInventory } from './inventory.ts'
+import { parseInventory } from './inventory.ts'
+import { expandRanges } from './inventory-model.ts'
 import { parseList } from './list.ts'
 
 const brief = (drafts: ReturnType<typeof parseList>) =>

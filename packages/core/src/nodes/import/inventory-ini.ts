@@ -1,5 +1,5 @@
 import { unreadable } from './draft.ts'
-import { addHost, groupOf, type Inventory, type Vars } from './inventory.ts'
+import { addHost, groupOf, type Inventory, type Vars } from './inventory-model.ts'
 
 /** Split a host line as a shell would: spaces separate, quotes hold together, an unquoted `#` begins a comment. */
 function splitWords(line: string): string[] | null {

@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
 import { unreadable } from './draft.ts'
-import { addHost, groupOf, type Inventory, type Vars } from './inventory.ts'
+import { addHost, groupOf, type Inventory, type Vars } from './inventory-model.ts'
 
 const MAX_DEPTH = 50
 

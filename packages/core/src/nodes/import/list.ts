@@ -1,5 +1,5 @@
-import { InvalidInput } from '../../errors.ts'
-import { expandHostlist, splitHostlist } from '../hostlist.ts'
+import { InvalidInput } from '../../kernel/errors.ts'
+import { expandHostlist, splitHostlist } from '../../selection/index.ts'
 import { type Draft, draft, MAX_ROWS, nameFromHost, splitHostPort, tooMany } from './draft.ts'
 
 /**

@@ -1,18 +1,18 @@
 import { and } from 'drizzle-orm'
 import { z } from 'zod'
-import { type Ctx, type Tx, whyNotAllowed } from '../../context.ts'
 import { credentials } from '../../credentials/tables.ts'
-import type { Db } from '../../db/client.ts'
-import { isOneOf, visibleTo } from '../../db/rows.ts'
-import type { InputIssue } from '../../errors.ts'
+import { type Ctx, permissionDeniedReason, type Tx } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/client.ts'
+import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { AddNodeInput } from '../add-node.ts'
 import { NODE_FIELDS } from '../fields.ts'
-import type { ComputeNode } from '../tables.ts'
+import { nodePermissions } from '../permissions.ts'
 import { parseCsv } from './csv.ts'
 import type { Draft } from './draft.ts'
 import { flagExclusiveSets, flagExisting, flagRepeats } from './flag-rows.ts'
 import { parseInventory } from './inventory.ts'
 import { parseList } from './list.ts'
+import type { NodeImportReport, NodeImportState, PlannedRow } from './rows.ts'
 
 const { name: _name, host: _host, ...DEFAULTS } = NODE_FIELDS
 const { port, connectionType, nodeType, tags, labels, notes } = DEFAULTS
@@ -36,28 +36,6 @@ export const NodeImportInput = z.object({
   onlyRows: z.array(z.number().int()).max(100_000).nullish(),
 })
 export type NodeImport = z.output<typeof NodeImportInput>
-
-/**
- * VALID: can be added. ADDED: it was, by this import. EXISTS: there is such a node already, or an earlier row is the same.
- * INVALID: its issues say why.
- */
-export type NodeImportState = 'VALID' | 'ADDED' | 'EXISTS' | 'INVALID'
-export type NodeImportRow = {
-  /** Line of the text, from 1. */
-  row: number
-  source: string
-  name: string | null
-  host: string | null
-  port: number | null
-  state: NodeImportState
-  /** Why it is INVALID or EXISTS; on other rows what was left out. */
-  issues: InputIssue[]
-  /** The node added, or the one that was there. */
-  node: ComputeNode | null
-}
-export type NodeImportReport = { rows: NodeImportRow[]; addedCount: number; failedCount: number }
-
-export type PlannedRow = NodeImportRow & { values: z.output<typeof AddNodeInput> | null; groups: string[] }
 
 const PARSERS = { LIST: parseList, CSV: parseCsv, INVENTORY: parseInventory }
 
@@ -132,7 +110,8 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
   // A row that could not be taken apart has told its one reason already.
   if (!parsed.success && draft.issues.length === 0)
     issues.push(...parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })))
-  const refused = parsed.success && parsed.data.connectionType === 'local' ? whyNotAllowed(ctx.actor, 'node:local') : null
+  const refused =
+    parsed.success && parsed.data.connectionType === 'local' ? permissionDeniedReason(ctx.actor, nodePermissions.local) : null
   if (refused) issues.push({ path: 'connectionType', message: `a local node runs commands on the worker itself: ${refused}` })
   const values = parsed.success && issues.length === 0 ? parsed.data : null
   return {

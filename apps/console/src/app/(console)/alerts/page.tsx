@@ -8,22 +8,22 @@ import { SilenceList } from '@/alerts/silence-list.tsx'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { PageHead } from '@/ui/page.tsx'
-import { TabPanel, Tabs } from '@/ui/tabs.tsx'
+import { Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
 const tabs = ['alerts', 'silences', 'routes'] as const
 type Tab = (typeof tabs)[number]
 
-/** What people should know of, what they do not want to hear for a while, and how they hear it. */
+/** Alerts, silences and notification routes. */
 export default function AlertsPage() {
   useTitle(t('nav.alerts'))
   const query = useQueryState()
-  const asked = query.get('tab') as Tab
-  const tab = tabs.includes(asked) ? asked : 'alerts'
+  const requested = query.get('tab') as Tab
+  const tab = tabs.includes(requested) ? requested : 'alerts'
   const [isSilencing, setSilencing] = useState(false)
-  const [made, setMade] = useState(0)
-  const onSilenced = () => setMade((before) => before + 1)
+  const [createdCount, setCreatedCount] = useState(0)
+  const onSilenceCreated = () => setCreatedCount((before) => before + 1)
   return (
     <>
       <PageHead title={t('nav.alerts')}>
@@ -40,13 +40,12 @@ export default function AlertsPage() {
           { key: 'silences', label: t('alerts.tabSilences') },
           { key: 'routes', label: t('alerts.tabRoutes') },
         ]}
-      />
-      <TabPanel name={tab}>
-        {tab === 'alerts' && <AlertList query={query} onSilenced={onSilenced} />}
-        {tab === 'silences' && <SilenceList made={made} />}
+      >
+        {tab === 'alerts' && <AlertList query={query} onSilenceCreated={onSilenceCreated} />}
+        {tab === 'silences' && <SilenceList createdCount={createdCount} />}
         {tab === 'routes' && <RouteList />}
-      </TabPanel>
-      {isSilencing && <SilenceDialog onClose={() => setSilencing(false)} onDone={onSilenced} />}
+      </Tabs>
+      {isSilencing && <SilenceDialog onClose={() => setSilencing(false)} onDone={onSilenceCreated} />}
     </>
   )
 }

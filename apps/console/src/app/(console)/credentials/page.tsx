@@ -2,15 +2,15 @@
 import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
+import { useViewer } from '@/access/viewer.tsx'
+import { FingerprintCommands } from '@/connections/fingerprint-commands.tsx'
 import { CredentialForm } from '@/credentials/credential-form.tsx'
 import { type CredentialRow, CredentialsQuery, DeleteCredential } from '@/credentials/documents.ts'
 import { useConnection } from '@/graphql/use-connection.ts'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { formatAddress } from '@/nodes/badges.tsx'
 import { ApproveHostKeys } from '@/nodes/documents.ts'
-import { HowToCompare } from '@/nodes/how-to-compare.tsx'
-import { useViewer } from '@/session/viewer.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
@@ -19,8 +19,8 @@ import { Dialog } from '@/ui/dialog.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { PageHead } from '@/ui/page.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
-import { Ago } from '@/ui/time.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { useTitle } from '@/ui/use-title.ts'
 
@@ -35,7 +35,7 @@ function CredentialItem({
   onOpen: (open: Open) => void
   blocked: string | null
 }) {
-  const { nodeCount } = credential
+  const { nodeCount, lastResult } = credential
   const offered = credential.offeredHostKeyFingerprint
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-0">
@@ -52,7 +52,7 @@ function CredentialItem({
         {credential.description && <p className="mt-0.5 text-sm text-muted">{credential.description}</p>}
         <div className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
           <span>
-            {t('credential.sealed', {
+            {t('credential.stored', {
               names: credential.secretsSet.map((name) => t(`secret.${name as 'password'}`)).join(', ') || t('common.none'),
             })}
           </span>
@@ -60,12 +60,15 @@ function CredentialItem({
             {t('credential.usedBy', { count: nodeCount })}
           </Link>
           <span>
-            {t('credential.lastUsed')} <Ago at={credential.lastUsedAt} never={t('common.never')} />
+            {credential.lastUsedAt
+              ? t.rich('credential.lastUsed', { time: () => <RelativeTime at={credential.lastUsedAt} /> })
+              : t('credential.neverUsed')}
           </span>
-          {credential.lastResult && (
-            <span className={credential.lastResult.isOk ? '' : 'text-bad'} title={credential.lastResult.error ?? undefined}>
-              {t(credential.lastResult.isOk ? 'credential.lastTestOk' : 'credential.lastTestFailed')}{' '}
-              <Ago at={credential.lastResult.at} />
+          {lastResult && (
+            <span className={lastResult.isOk ? '' : 'text-bad'} title={lastResult.error ?? undefined}>
+              {t.rich(lastResult.isOk ? 'credential.lastTestOk' : 'credential.lastTestFailed', {
+                time: () => <RelativeTime at={lastResult.at} />,
+              })}
             </span>
           )}
         </div>
@@ -89,7 +92,7 @@ function CredentialItem({
           {t('credential.update')}
         </Button>
         <Button
-          look="danger"
+          variant="danger"
           label={t('credential.deleteName', { name: credential.name })}
           icon={<Trash2 aria-hidden />}
           blockedReason={blocked ?? (nodeCount > 0 ? t('credential.inUse', { count: nodeCount }) : null)}
@@ -100,18 +103,18 @@ function CredentialItem({
   )
 }
 
-/** The credentials: who uses them, what is sealed in them; the secrets themselves are never shown again. */
+/** Credentials with their use and the names of stored secrets. The API never returns the secrets. */
 export default function CredentialsPage() {
   useTitle(t('nav.credentials'))
   const viewer = useViewer()
   const blocked = viewer.role === 'OWNER' || viewer.role === 'ADMIN' ? null : t('role.adminNeeded')
   const list = useConnection('credentials', CredentialsQuery, {}, (data) => data.credentials)
-  const remove = useVerb(DeleteCredential)
-  const approve = useVerb(ApproveHostKeys)
+  const remove = useMutation(DeleteCredential)
+  const approve = useMutation(ApproveHostKeys)
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
   const add = (
-    <Button look="primary" icon={<Plus aria-hidden />} blockedReason={blocked} onClick={() => setOpen({ kind: 'new' })}>
+    <Button variant="primary" icon={<Plus aria-hidden />} blockedReason={blocked} onClick={() => setOpen({ kind: 'new' })}>
       {t('credential.new')}
     </Button>
   )
@@ -139,7 +142,7 @@ export default function CredentialsPage() {
           </ul>
           {list.hasMore && (
             <div className="flex justify-center pt-4">
-              <Button onClick={list.more}>{t('common.more')}</Button>
+              <Button onClick={list.more}>{t('common.loadMore')}</Button>
             </div>
           )}
         </>
@@ -197,7 +200,7 @@ export default function CredentialsPage() {
           <code className="rounded-md bg-sunken p-2 font-mono text-xs break-all">
             {open.credential.offeredHostKeyFingerprint}
           </code>
-          <HowToCompare />
+          <FingerprintCommands />
         </Confirm>
       )}
     </>

@@ -1,11 +1,11 @@
 'use client'
 import { Activity, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { EnrolDialog } from '@/agents/enrol-dialog.tsx'
-import { EnrolmentTokens } from '@/agents/enrolment-tokens.tsx'
+import { AgentReviewNotice } from '@/agents/agent-review-notice.tsx'
+import { EnrollDialog } from '@/agents/enroll-dialog.tsx'
+import { EnrollmentTokens } from '@/agents/enrollment-tokens.tsx'
 import { FleetView } from '@/agents/fleet-view.tsx'
 import { useFleet } from '@/agents/use-fleet.ts'
-import { WaitingAgents } from '@/agents/waiting-agents.tsx'
 import { formatNumber, t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
@@ -13,34 +13,34 @@ import { Failure } from '@/ui/failure.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { TabPanel, Tabs } from '@/ui/tabs.tsx'
+import { Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-/** How all nodes with an agent are, live; and what lets further ones in. */
+/** The fleet with live updates, and enrollment tokens. */
 export default function FleetPage() {
   useTitle(t('nav.fleet'))
   const query = useQueryState()
   const fleet = useFleet()
-  const tab = query.get('tab') === 'enrolment' ? 'enrolment' : 'fleet'
+  const tab = query.get('tab') === 'enrollment' ? 'enrollment' : 'fleet'
   const [isEnrolling, setEnrolling] = useState(false)
-  const [made, setMade] = useState(0)
+  const [createdCount, setCreatedCount] = useState(0)
   const total = (fleet.clusters ?? []).reduce((sum, { names }) => sum + names.length, 0)
-  const enrol = (
-    <Button look="primary" icon={<Plus aria-hidden />} onClick={() => setEnrolling(true)}>
-      {t('enrol.open')}
+  const enroll = (
+    <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setEnrolling(true)}>
+      {t('enroll.open')}
     </Button>
   )
   return (
     <>
       <PageHead title={t('nav.fleet')} count={total > 0 ? formatNumber(total) : undefined}>
-        {enrol}
+        {enroll}
       </PageHead>
-      <WaitingAgents />
+      <AgentReviewNotice />
       {fleet.heldCount > 0 && (
         <div className="pb-3">
-          <Notice tone="warn" title={t('fleet.heldTitle')}>
-            {t('fleet.heldText', { count: fleet.heldCount })}
+          <Notice tone="warn" title={t('fleet.massOutageTitle')}>
+            {t('fleet.massOutageText', { count: fleet.heldCount })}
           </Notice>
         </div>
       )}
@@ -50,12 +50,11 @@ export default function FleetPage() {
         onChange={(next) => query.set({ tab: next === 'fleet' ? null : next })}
         tabs={[
           { key: 'fleet', label: t('fleet.tab') },
-          { key: 'enrolment', label: t('fleet.tabEnrolment') },
+          { key: 'enrollment', label: t('fleet.tabEnrollment') },
         ]}
-      />
-      <TabPanel name={tab}>
-        {tab === 'enrolment' ? (
-          <EnrolmentTokens query={query} action={enrol} made={made} />
+      >
+        {tab === 'enrollment' ? (
+          <EnrollmentTokens query={query} action={enroll} createdCount={createdCount} />
         ) : fleet.error && !fleet.clusters ? (
           <Failure
             title={t('fleet.loadFailed')}
@@ -68,14 +67,16 @@ export default function FleetPage() {
             <Skeleton className="h-96 w-full" />
           </div>
         ) : fleet.clusters.length === 0 ? (
-          <Empty icon={<Activity aria-hidden />} title={t('fleet.emptyTitle')} action={enrol}>
+          <Empty icon={<Activity aria-hidden />} title={t('fleet.emptyTitle')} action={enroll}>
             <p>{t('fleet.emptyText')}</p>
           </Empty>
         ) : (
           <FleetView all={fleet.clusters} query={query} />
         )}
-      </TabPanel>
-      {isEnrolling && <EnrolDialog onClose={() => setEnrolling(false)} onMade={() => setMade((before) => before + 1)} />}
+      </Tabs>
+      {isEnrolling && (
+        <EnrollDialog onClose={() => setEnrolling(false)} onCreated={() => setCreatedCount((before) => before + 1)} />
+      )}
     </>
   )
 }

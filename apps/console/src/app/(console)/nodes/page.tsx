@@ -1,4 +1,5 @@
 'use client'
+import clsx from 'clsx'
 import { ArrowDown, ArrowUp, Plus, SearchX, Server } from 'lucide-react'
 import { useMemo } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
@@ -8,11 +9,10 @@ import { type NodeRow, NodesQuery, NodeUpdated } from '@/nodes/documents.ts'
 import { type SortKey, toFilter, toOrder } from '@/nodes/filter.ts'
 import { FilterBar } from '@/nodes/filter-bar.tsx'
 import { cardHeight, columns, lineHeight, NodeLine } from '@/nodes/node-line.tsx'
-import { selectedNodes } from '@/nodes/remembered.ts'
 import { SelectionBar } from '@/nodes/selection-bar.tsx'
-import { WaitingNodes } from '@/nodes/waiting-nodes.tsx'
+import { selectedNodes } from '@/nodes/selection-store.ts'
+import { SetupNotice } from '@/nodes/setup-notice.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
-import { cx } from '@/ui/cx.ts'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { Notice } from '@/ui/notice.tsx'
@@ -43,7 +43,7 @@ function SortHead({
   return (
     <button
       type="button"
-      className={cx('flex items-center gap-1 hover:text-text', right && 'justify-end')}
+      className={clsx('flex items-center gap-1 hover:text-text', right && 'justify-end')}
       onClick={() => onSort(isMine && !isDown ? `-${name}` : name)}
       aria-label={t('nodes.sortBy', { name: label })}
     >
@@ -53,7 +53,7 @@ function SortHead({
   )
 }
 
-/** All nodes of the tenant: searched, filtered, live, in a list that does not mind ten thousand. */
+/** All nodes of the tenant with search, filters and live updates. */
 export default function NodesPage() {
   useTitle(t('nav.nodes'))
   const query = useQueryState()
@@ -64,14 +64,14 @@ export default function NodesPage() {
   const list = useConnection('nodes', NodesQuery, { filter, orderBy }, (data) => data.nodes)
   const isFiltered = Object.keys(filter).length > 0
   useLive(NodeUpdated, {}, ({ nodeUpdated }) => {
-    // A changed row may have moved, joined or left a filtered list: show the news at once, and let the server order it soon after.
+    // A changed row may move, join or leave the list: patch it now and reload shortly for the server's order.
     const isKnown = list.patch(nodeUpdated)
     if (!isKnown || isFiltered || sort !== 'name') list.soon()
   })
 
-  const { selected, set: select, pick } = useSelection(list.rows, selectedNodes)
+  const { selected, set: select, toggle } = useSelection(list.rows, selectedNodes)
   const renderRow = (node: NodeRow, index: number) => (
-    <NodeLine node={node} isSelected={selected.has(node.id)} onSelect={(isRange) => pick(index, isRange)} isNarrow={isNarrow} />
+    <NodeLine node={node} isSelected={selected.has(node.id)} onSelect={(isRange) => toggle(index, isRange)} isNarrow={isNarrow} />
   )
   const isEverythingLoadedChosen = list.rows.length > 0 && list.rows.every((row) => selected.has(row.id))
   const hasNothing = !list.isLoading && !list.problem && list.rows.length === 0
@@ -79,11 +79,11 @@ export default function NodesPage() {
   return (
     <>
       <PageHead title={t('nav.nodes')} count={list.total === null ? undefined : formatNumber(list.total)}>
-        <ButtonLink href="/nodes/add" look="primary" icon={<Plus aria-hidden />}>
+        <ButtonLink href="/nodes/add" variant="primary" icon={<Plus aria-hidden />}>
           {t('nodes.add')}
         </ButtonLink>
       </PageHead>
-      <WaitingNodes />
+      <SetupNotice />
       {(isFiltered || !hasNothing) && <FilterBar query={query} />}
       {list.problem && list.rows.length > 0 && (
         <div className="pb-3">
@@ -100,7 +100,7 @@ export default function NodesPage() {
           title={t('nodes.emptyTitle')}
           action={
             <>
-              <ButtonLink href="/nodes/add" look="primary" icon={<Plus aria-hidden />}>
+              <ButtonLink href="/nodes/add" variant="primary" icon={<Plus aria-hidden />}>
                 {t('nodes.add')}
               </ButtonLink>
               <ButtonLink href="/nodes/add?mode=bulk">{t('nodes.addMany')}</ButtonLink>
@@ -120,7 +120,7 @@ export default function NodesPage() {
       ) : (
         <div className="rounded-lg border border-line bg-panel">
           <div
-            className={cx(
+            className={clsx(
               isNarrow ? 'flex gap-3 px-3' : columns,
               'sticky top-12 z-10 h-9 items-center rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted md:top-0',
             )}

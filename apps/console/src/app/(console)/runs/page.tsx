@@ -22,7 +22,7 @@ import { VirtualList } from '@/ui/virtual-list.tsx'
 
 type Filter = NonNullable<VariablesOf<typeof RunsQuery>['filter']>
 
-/** The filters of the run list; all of them stand in the URL. */
+/** Filters of the run list, stored in the URL. */
 function RunFilters({ query }: { query: ReturnType<typeof useQueryState> }) {
   const [{ data }] = useQuery({ query: TemplatesQuery })
   const [text, setText] = useState(query.get('q'))
@@ -65,7 +65,7 @@ function RunFilters({ query }: { query: ReturnType<typeof useQueryState> }) {
   )
 }
 
-/** Every run of the tenant, newest first, live. */
+/** All runs of the tenant, newest first, with live updates. */
 export default function RunsPage() {
   useTitle(t('nav.runs'))
   const query = useQueryState()
@@ -86,7 +86,7 @@ export default function RunsPage() {
   })
   const hasNothing = !list.isLoading && !list.problem && list.rows.length === 0
   const start = (
-    <ButtonLink href="/runs/new" look="primary" icon={<Play aria-hidden />}>
+    <ButtonLink href="/runs/new" variant="primary" icon={<Play aria-hidden />}>
       {t('runs.new')}
     </ButtonLink>
   )

@@ -1,16 +1,16 @@
 'use client'
+import clsx from 'clsx'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { t } from '@/messages/index.ts'
-import { cx } from '@/ui/cx.ts'
 
 const pages = [
   { href: '/settings/tokens', label: 'nav.tokens' },
   { href: '/settings/agents', label: 'nav.agentSettings' },
 ] as const
 
-/** The pages of the settings, side by side. */
+/** Navigation between settings pages. */
 export default function SettingsLayout({ children }: { children: ReactNode }) {
   const path = usePathname()
   return (
@@ -21,7 +21,7 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
             key={href}
             href={href}
             aria-current={path === href ? 'page' : undefined}
-            className={cx(
+            className={clsx(
               '-mb-px border-b-2 px-0.5 py-2 text-sm font-medium whitespace-nowrap',
               path === href ? 'border-accent text-text' : 'border-transparent text-muted hover:text-text',
             )}

@@ -5,15 +5,15 @@ import { useParams } from 'next/navigation'
 import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { AgentTab } from '@/agents/agent-tab.tsx'
+import { HostKeyAlarm } from '@/connections/host-key-alarm.tsx'
+import { DiscoveriesTab } from '@/discoveries/discoveries-tab.tsx'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
-import { useVerb } from '@/graphql/use-verb.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { AcceleratorTable } from '@/nodes/accelerator-table.tsx'
 import { formatAddress, NodeStatus } from '@/nodes/badges.tsx'
-import { DiscoveriesTab } from '@/nodes/discoveries-tab.tsx'
 import { DiscoverNodes, DiscoveryUpdated } from '@/nodes/documents.ts'
 import { FactsTab } from '@/nodes/facts-tab.tsx'
-import { HostKeyAlarm } from '@/nodes/host-key-alarm.tsx'
 import { NodeActions } from '@/nodes/node-actions.tsx'
 import { type NodePageData, NodeQuery, OneNodeUpdated } from '@/nodes/node-documents.ts'
 import { OverviewTab } from '@/nodes/overview-tab.tsx'
@@ -23,9 +23,9 @@ import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { TabPanel, Tabs } from '@/ui/tabs.tsx'
-import { Ago } from '@/ui/time.tsx'
+import { Tabs } from '@/ui/tabs.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
@@ -35,9 +35,9 @@ type Tab = (typeof tabs)[number]
 
 function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
   const query = useQueryState()
-  const asked = query.get('tab') as Tab
-  const tab = tabs.includes(asked) ? asked : 'overview'
-  const discover = useVerb(DiscoverNodes)
+  const requested = query.get('tab') as Tab
+  const tab = tabs.includes(requested) ? requested : 'overview'
+  const discover = useMutation(DiscoverNodes)
   const [discoveryIds, setDiscoveryIds] = useState<string[]>([])
   useLive(
     DiscoveryUpdated,
@@ -59,7 +59,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
   }
   const action = (
     <Button
-      look="primary"
+      variant="primary"
       icon={<Radar aria-hidden />}
       blockedReason={node.writeBlockedReason}
       busy={isDiscovering}
@@ -85,7 +85,9 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
             {node.displayName && <span>{node.displayName}</span>}
             <span className="font-mono text-xs">{formatAddress(node.host, node.port)}</span>
             <span>
-              {t('node.seen')} <Ago at={node.lastSeenAt} never={t('nodes.neverSeen')} />
+              {node.lastSeenAt
+                ? t.rich('node.lastSeenAt', { time: () => <RelativeTime at={node.lastSeenAt} /> })
+                : t('node.neverSeen')}
             </span>
           </div>
         }
@@ -110,8 +112,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
           { key: 'runs', label: t('nav.runs') },
           { key: 'agent', label: t('node.tabAgent') },
         ]}
-      />
-      <TabPanel name={tab}>
+      >
         {tab === 'overview' && <OverviewTab node={node} />}
         {tab === 'accelerators' && <AcceleratorTable devices={node.accelerators} action={action} />}
         {tab === 'facts' && <FactsTab key={node.discoveredAt} id={node.id} action={action} />}
@@ -120,27 +121,27 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
         )}
         {tab === 'runs' && <RunsTab id={node.id} />}
         {tab === 'agent' && <AgentTab nodeId={node.id} name={node.name} />}
-      </TabPanel>
+      </Tabs>
     </>
   )
 }
 
-/** One node. */
+/** The page of a node. */
 export default function NodePage() {
   const id = decodeURIComponent(String(useParams().id))
-  const [{ data, error }, again] = useQuery({ query: NodeQuery, variables: { id }, requestPolicy: 'cache-and-network' })
-  const reload = () => again({ requestPolicy: 'network-only' })
+  const [{ data, error }, refetch] = useQuery({ query: NodeQuery, variables: { id }, requestPolicy: 'cache-and-network' })
+  const reload = () => refetch({ requestPolicy: 'network-only' })
   useLive(OneNodeUpdated, { id })
   useReconnect(reload)
   const node = data?.node?.__typename === 'ComputeNode' ? data.node : null
-  // Live news carry the node's own facts; the accelerators and the discovery behind them are read again after someone looked inside.
+  // Subscriptions carry the node's own fields; its accelerators and latest discovery are read refetch after a discovery.
   const discovered = useRef({ id, at: node?.discoveredAt })
   useEffect(() => {
     const before = discovered.current
     if (before.id === id && before.at === node?.discoveredAt) return
     discovered.current = { id, at: node?.discoveredAt }
-    if (before.id === id && before.at !== undefined && node) again({ requestPolicy: 'network-only' })
-  }, [id, node, again])
+    if (before.id === id && before.at !== undefined && node) refetch({ requestPolicy: 'network-only' })
+  }, [id, node, refetch])
   useTitle(node?.name)
   if (node) return <Loaded node={node} reload={reload} />
   if (error)

@@ -2,24 +2,24 @@
 import Link from 'next/link'
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
+import { useViewer } from '@/access/viewer.tsx'
 import { t } from '@/messages/index.ts'
-import { nodesOf, nodesParam } from '@/nodes/remembered.ts'
-import { BulkForm } from '@/onboarding/bulk-form.tsx'
-import { DiscoveryStep } from '@/onboarding/discovery-step.tsx'
-import { LabOfferQuery } from '@/onboarding/documents.ts'
-import { LabPanel } from '@/onboarding/lab-panel.tsx'
-import { PreflightStep } from '@/onboarding/preflight-step.tsx'
-import { SingleForm } from '@/onboarding/single-form.tsx'
-import { Steps } from '@/onboarding/steps.tsx'
-import { useViewer } from '@/session/viewer.tsx'
+import { BulkForm } from '@/nodes/add/bulk-form.tsx'
+import { DiscoveryStep } from '@/nodes/add/discovery-step.tsx'
+import { LabOfferQuery } from '@/nodes/add/documents.ts'
+import { LabPanel } from '@/nodes/add/lab-panel.tsx'
+import { PreflightStep } from '@/nodes/add/preflight-step.tsx'
+import { SingleForm } from '@/nodes/add/single-form.tsx'
+import { Steps } from '@/nodes/add/steps.tsx'
+import { parseNodesParam, toNodesParam } from '@/nodes/selection-store.ts'
 import { PageHead } from '@/ui/page.tsx'
-import { TabPanel, Tabs } from '@/ui/tabs.tsx'
+import { Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
 /**
- * From an address to a node one can use: add, test, look. The step and its nodes stand in the URL, so that a reload stays in the step,
- * back leaves it, and other pages lead into it.
+ * The wizard that adds nodes: add, test, discover. The step and its nodes are in the URL, so that reload and back work and other pages
+ * can link to a step.
  */
 export default function AddNodesPage() {
   useTitle(t('nodes.add'))
@@ -28,9 +28,9 @@ export default function AddNodesPage() {
   const mode = query.get('mode') === 'bulk' ? 'bulk' : 'single'
   const [{ data }] = useQuery({ query: LabOfferQuery, requestPolicy: 'cache-and-network' })
   const param = query.get('nodes')
-  const nodeIds = useMemo(() => nodesOf(param), [param])
-  const step = nodeIds.length === 0 ? 1 : query.get('step') === 'look' ? 3 : 2
-  const goTo = (step: 'test' | 'look') => (ids: string[]) => query.go({ step, nodes: nodesParam(ids) })
+  const nodeIds = useMemo(() => parseNodesParam(param), [param])
+  const step = nodeIds.length === 0 ? 1 : query.get('step') === 'discover' ? 3 : 2
+  const goTo = (step: 'test' | 'discover') => (ids: string[]) => query.go({ step, nodes: toNodesParam(ids) })
   const blocked = viewer.role === 'OWNER' || viewer.role === 'ADMIN' ? null : t('role.adminNeeded')
   return (
     <div className="max-w-3xl">
@@ -54,17 +54,16 @@ export default function AddNodesPage() {
               { key: 'single', label: t('wizard.single') },
               { key: 'bulk', label: t('wizard.bulk') },
             ]}
-          />
-          <TabPanel name={mode}>
+          >
             {mode === 'bulk' ? (
               <BulkForm onAdded={goTo('test')} blockedReason={blocked} />
             ) : (
               <SingleForm onAdded={goTo('test')} blockedReason={blocked} />
             )}
-          </TabPanel>
+          </Tabs>
         </>
       )}
-      {step === 2 && <PreflightStep key={param} nodeIds={nodeIds} onReady={goTo('look')} />}
+      {step === 2 && <PreflightStep key={param} nodeIds={nodeIds} onReady={goTo('discover')} />}
       {step === 3 && <DiscoveryStep key={param} nodeIds={nodeIds} />}
     </div>
   )

@@ -2,23 +2,23 @@
 import { useParams } from 'next/navigation'
 import { useState } from 'react'
 import { useQuery } from 'urql'
+import { Artifacts } from '@/artifacts/artifacts.tsx'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
-import { LogPanel } from '@/log/log-panel.tsx'
-import { useRunLog } from '@/log/use-run-log.ts'
 import { formatDateTime, formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
-import { Artifacts } from '@/runs/artifacts.tsx'
-import { isUnderWay } from '@/runs/badges.tsx'
+import { isUnfinished } from '@/runs/badges.tsx'
 import { type RunHead, RunQuery, RunUpdated } from '@/runs/documents.ts'
-import { Recap } from '@/runs/recap.tsx'
+import { HostResults } from '@/runs/host-results.tsx'
+import { LogPanel } from '@/runs/log/log-panel.tsx'
+import { useRunLog } from '@/runs/log/use-run-log.ts'
 import { RunHeader } from '@/runs/run-head.tsx'
 import { TaskEvents } from '@/runs/task-events.tsx'
 import { ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
-import { Facts, Panel } from '@/ui/page.tsx'
+import { Panel, PropertyList } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { TabPanel, Tabs } from '@/ui/tabs.tsx'
+import { Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
@@ -31,7 +31,7 @@ function Details({ run }: { run: RunHead }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <Panel title={t('run.how')}>
-        <Facts
+        <PropertyList
           rows={[
             [
               t('run.playbook'),
@@ -65,8 +65,8 @@ function Details({ run }: { run: RunHead }) {
           ]}
         />
       </Panel>
-      <Panel title={t('run.course')}>
-        <Facts
+      <Panel title={t('run.timeline')}>
+        <PropertyList
           rows={[
             [t('run.created'), when(run.createdAt)],
             [t('run.started'), when(run.startedAt)],
@@ -86,11 +86,11 @@ function Details({ run }: { run: RunHead }) {
 
 function Loaded({ run }: { run: RunHead }) {
   const query = useQueryState()
-  const asked = query.get('tab') as Tab
-  const tab = tabs.includes(asked) ? asked : 'log'
+  const requested = query.get('tab') as Tab
+  const tab = tabs.includes(requested) ? requested : 'log'
   const host = query.get('host') || null
   const log = useRunLog(run.id)
-  const [wasFinished] = useState(!isUnderWay(run.status))
+  const [wasFinished] = useState(!isUnfinished(run.status))
   const setHost = (next: string | null) => query.set({ host: next })
   return (
     <>
@@ -106,8 +106,7 @@ function Loaded({ run }: { run: RunHead }) {
           { key: 'artifacts', label: t('run.tabArtifacts') },
           { key: 'details', label: t('run.tabDetails') },
         ]}
-      />
-      <TabPanel name={tab}>
+      >
         {tab === 'log' && (
           <LogPanel
             runId={run.id}
@@ -120,20 +119,20 @@ function Loaded({ run }: { run: RunHead }) {
             isFinished={wasFinished}
           />
         )}
-        {tab === 'hosts' && <Recap run={run} onShow={(name) => query.set({ tab: null, host: name })} />}
+        {tab === 'hosts' && <HostResults run={run} onShow={(name) => query.set({ tab: null, host: name })} />}
         {tab === 'events' && <TaskEvents runId={run.id} store={log.store} host={host} onHost={setHost} />}
         {tab === 'artifacts' && <Artifacts run={run} />}
         {tab === 'details' && <Details run={run} />}
-      </TabPanel>
+      </Tabs>
     </>
   )
 }
 
-/** One run: its status, its log as it comes, its hosts. */
+/** The page of a run. */
 export default function RunPage() {
   const id = decodeURIComponent(String(useParams().id))
-  const [{ data, error }, again] = useQuery({ query: RunQuery, variables: { id }, requestPolicy: 'cache-and-network' })
-  const retry = () => again({ requestPolicy: 'network-only' })
+  const [{ data, error }, refetch] = useQuery({ query: RunQuery, variables: { id }, requestPolicy: 'cache-and-network' })
+  const retry = () => refetch({ requestPolicy: 'network-only' })
   useLive(RunUpdated, { id })
   useReconnect(retry)
   const run = data?.node?.__typename === 'JobRun' ? data.node : null

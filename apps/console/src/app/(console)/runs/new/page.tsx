@@ -4,21 +4,21 @@ import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useMemo, useRef, useState } from 'react'
 import { useQuery } from 'urql'
-import { issueFor, issuesElsewhere, issuesWithin, pathOf, useVerb } from '@/graphql/use-verb.ts'
+import { useViewer } from '@/access/viewer.tsx'
+import { issueFor, issuesWithin, otherIssues, relativePath, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { nodesOf } from '@/nodes/remembered.ts'
+import { parseNodesParam } from '@/nodes/selection-store.ts'
 import { type StartInput, StartRun, type Template, TemplatesQuery } from '@/runs/documents.ts'
-import { fieldsOf, shownFields, type Typed, varsFrom } from '@/runs/input-schema.ts'
-import { newAttempt } from '@/runs/new-attempt.ts'
+import { newIdempotencyKey } from '@/runs/idempotency-key.ts'
 import { MoreOptions, noOptions, optionNames, optionsInput } from '@/runs/options.tsx'
 import { parseVars } from '@/runs/parse-vars.ts'
 import { Preview } from '@/runs/preview.tsx'
 import { runHref } from '@/runs/run-line.tsx'
-import { SchemaForm } from '@/runs/schema-form.tsx'
 import { Target } from '@/runs/target.tsx'
-import { TemplateChoice } from '@/runs/template-choice.tsx'
 import { usePreview } from '@/runs/use-preview.ts'
-import { useViewer } from '@/session/viewer.tsx'
+import { type FormValues, parseFields, toVars, visibleFields } from '@/templates/input-schema.ts'
+import { SchemaForm } from '@/templates/schema-form.tsx'
+import { TemplatePicker } from '@/templates/template-picker.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { CheckField, TextAreaField, TextField } from '@/ui/field.tsx'
@@ -28,33 +28,35 @@ import { Skeleton } from '@/ui/skeleton.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
+const extraVarsExample = 'packages: [htop, numactl]\nreboot: false'
+
 function RunForm({ templates }: { templates: Template[] }) {
   const router = useRouter()
   const query = useQueryState()
   const viewer = useViewer()
-  const verb = useVerb(StartRun)
+  const mutation = useMutation(StartRun)
   const [name, setName] = useState(query.get('template') || templates[0]?.name || '')
   const template = templates.find((each) => each.name === name)
   const nodes = query.get('nodes')
-  const ids = useMemo(() => nodesOf(nodes), [nodes])
+  const ids = useMemo(() => parseNodesParam(nodes), [nodes])
   const [limit, setLimit] = useState(query.get('limit'))
-  const [typed, setTyped] = useState<Typed>({})
+  const [values, setValues] = useState<FormValues>({})
   const [vars, setVars] = useState('')
   const [options, setOptions] = useState(noOptions)
   const [checkMode, setCheckMode] = useState(false)
   const [become, setBecome] = useState<boolean | null>(null)
   const [reason, setReason] = useState('')
-  const attempt = useRef(newAttempt())
+  const attempt = useRef(newIdempotencyKey())
 
-  const fields = useMemo(() => fieldsOf(template?.inputSchema, template?.defaultVars), [template])
-  const parsed = useMemo(() => parseVars(vars, t('runs.varsNotObject')), [vars])
-  const fromForm = varsFrom(fields, typed)
-  const twice = Object.keys(parsed.vars ?? {}).find((each) => each in fromForm)
-  const varsError = parsed.error ?? (twice && t('runs.varsTwice', { name: twice }))
-  const missing = shownFields(fields, typed).find(
-    (field) => field.isRequired && !typed[field.name] && !(field.name in (parsed.vars ?? {})),
+  const fields = useMemo(() => parseFields(template?.inputSchema, template?.defaultVars), [template])
+  const parsed = useMemo(() => parseVars(vars), [vars])
+  const formVars = toVars(fields, values)
+  const duplicate = Object.keys(parsed.vars ?? {}).find((each) => each in formVars)
+  const varsError = parsed.error ?? (duplicate && t('runs.varsTwice', { name: duplicate }))
+  const missing = visibleFields(fields, values).find(
+    (field) => field.isRequired && !values[field.name] && !(field.name in (parsed.vars ?? {})),
   )
-  const extraVars = { ...parsed.vars, ...fromForm }
+  const extraVars = { ...parsed.vars, ...formVars }
   const input: StartInput = {
     template: name,
     ...(ids.length > 0 ? { nodeIds: ids } : { limit: limit.trim() }),
@@ -79,29 +81,32 @@ function RunForm({ templates }: { templates: Template[] }) {
             ? t('runs.needVars')
             : null
   async function start() {
-    const outcome = await verb.run({ input: { ...input, idempotencyKey: attempt.current } })
+    const outcome = await mutation.run({ input: { ...input, idempotencyKey: attempt.current } })
     if (outcome.ok) router.push(runHref(outcome.value.id))
-    else attempt.current = newAttempt()
+    else attempt.current = newIdempotencyKey()
   }
   function choose(next: string) {
     setName(next)
-    setTyped({})
+    setValues({})
   }
-  const problem = preview.problem ?? verb.problem
-  const rest = issuesElsewhere(problem, ['limit', 'nodeIds', 'extraVars', ...optionNames])
-  // What is refused of a variable stands at its field, the others' at the text.
-  const drawn = new Set(shownFields(fields, typed).map((field) => `extraVars.${field.name}`))
-  const elsewhere = problem && { ...problem, issues: problem.issues.filter((issue) => !drawn.has(pathOf(issue))) }
+  const problem = preview.problem ?? mutation.problem
+  const otherProblems = otherIssues(problem, ['limit', 'nodeIds', 'extraVars', ...optionNames])
+  // Errors of variables appear at their field, all others at the extra vars.
+  const shownPaths = new Set(visibleFields(fields, values).map((field) => `extraVars.${field.name}`))
+  const otherIssuesProblem = problem && {
+    ...problem,
+    issues: problem.issues.filter((issue) => !shownPaths.has(relativePath(issue))),
+  }
   return (
     <form
       className="flex max-w-3xl flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!blocked && !verb.busy) void start()
+        if (!blocked && !mutation.busy) void start()
       }}
     >
       <Panel title={t('runs.stepTemplate')}>
-        <TemplateChoice templates={templates} value={name} onChange={choose} />
+        <TemplatePicker templates={templates} value={name} onChange={choose} />
       </Panel>
       <Panel title={t('runs.stepTarget')}>
         <Target
@@ -116,8 +121,8 @@ function RunForm({ templates }: { templates: Template[] }) {
         <Panel title={t('runs.stepInputs')}>
           <SchemaForm
             fields={fields}
-            typed={typed}
-            onChange={setTyped}
+            values={values}
+            onChange={setValues}
             errorOf={(field) => issuesWithin(problem, `extraVars.${field}`)}
           />
         </Panel>
@@ -132,8 +137,8 @@ function RunForm({ templates }: { templates: Template[] }) {
             optional
             value={vars}
             onChange={(event) => setVars(event.target.value)}
-            placeholder={t('runs.extraVarsExample')}
-            error={varsError || issuesWithin(elsewhere, 'extraVars')}
+            placeholder={extraVarsExample}
+            error={varsError || issuesWithin(otherIssuesProblem, 'extraVars')}
             hint={t('runs.extraVarsHint')}
           />
           <CheckField
@@ -143,7 +148,7 @@ function RunForm({ templates }: { templates: Template[] }) {
             onChange={(event) => setCheckMode(event.target.checked)}
           />
           <CheckField
-            label={t('runs.becomeRoot')}
+            label={t('runs.become')}
             hint={t('runs.becomeHint')}
             checked={become ?? template?.become ?? false}
             onChange={(event) => setBecome(event.target.checked)}
@@ -161,22 +166,29 @@ function RunForm({ templates }: { templates: Template[] }) {
           </div>
         </div>
       </Panel>
-      {problem && (rest.length > 0 || problem.issues.length === 0) && (
+      {problem && (otherProblems.length > 0 || problem.issues.length === 0) && (
         <Notice tone="bad">
           <p>{problem.message}</p>
-          {rest.map((issue) => (
+          {otherProblems.map((issue) => (
             <p key={issue.path + issue.message}>{issue.message}</p>
           ))}
         </Notice>
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="primary" type="submit" icon={<Play aria-hidden />} saysReason busy={verb.busy} blockedReason={blocked}>
+        <Button
+          variant="primary"
+          type="submit"
+          icon={<Play aria-hidden />}
+          showReason
+          busy={mutation.busy}
+          blockedReason={blocked}
+        >
           {t('runs.start')}
         </Button>
-        <Button icon={<Eye aria-hidden />} busy={preview.isBusy} blockedReason={blocked} onClick={() => void preview.ask()}>
+        <Button icon={<Eye aria-hidden />} busy={preview.isBusy} blockedReason={blocked} onClick={() => void preview.load()}>
           {t('runs.preview')}
         </Button>
-        <ButtonLink href="/runs" look="quiet">
+        <ButtonLink href="/runs" variant="quiet">
           {t('common.cancel')}
         </ButtonLink>
       </div>
@@ -185,7 +197,7 @@ function RunForm({ templates }: { templates: Template[] }) {
   )
 }
 
-/** Choose a template and a target, set the options, start. */
+/** The form that starts a run. */
 export default function NewRunPage() {
   useTitle(t('runs.new'))
   const [{ data, error }, retry] = useQuery({ query: TemplatesQuery })

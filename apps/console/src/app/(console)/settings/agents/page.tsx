@@ -2,14 +2,14 @@
 import { useQuery } from 'urql'
 import { AgentSettingsQuery } from '@/agents/settings-documents.ts'
 import { AgentSettingsForm } from '@/agents/settings-form.tsx'
-import { problemOf } from '@/graphql/use-verb.ts'
+import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Failure } from '@/ui/failure.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { useTitle } from '@/ui/use-title.ts'
 
-/** How the tenant judges its agents. */
+/** The tenant's agent settings. */
 export default function AgentSettingsPage() {
   useTitle(t('agentSettings.title'))
   const [{ data, error }, read] = useQuery({ query: AgentSettingsQuery, requestPolicy: 'network-only' })
@@ -21,7 +21,7 @@ export default function AgentSettingsPage() {
       ) : error ? (
         <Failure
           title={t('agentSettings.loadFailed')}
-          message={problemOf(error).message}
+          message={toProblem(error).message}
           onRetry={() => read({ requestPolicy: 'network-only' })}
         />
       ) : (

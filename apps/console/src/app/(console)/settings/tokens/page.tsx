@@ -1,17 +1,17 @@
 'use client'
 import { KeySquare, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { CreateTokenDialog } from '@/access/create-token-dialog.tsx'
+import { type ApiToken, ApiTokensQuery, RevokeApiToken } from '@/access/token-documents.ts'
+import { TokenLine, TokenList } from '@/access/token-list.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
-import { CreateTokenDialog } from '@/tokens/create-dialog.tsx'
-import { type ApiToken, ApiTokensQuery, RevokeApiToken } from '@/tokens/documents.ts'
-import { TokenLine, TokenList } from '@/tokens/token-list.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { PageHead } from '@/ui/page.tsx'
-import { Ago, useNow } from '@/ui/time.tsx'
+import { RelativeTime, useNow } from '@/ui/relative-time.tsx'
 import { useTitle } from '@/ui/use-title.ts'
 
 function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }) {
@@ -33,11 +33,11 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
         <code className="font-mono text-xs text-muted">{t('tokens.prefix', { prefix: token.prefix })}</code>
       </div>
       <div className="flex flex-wrap gap-x-4 text-xs text-muted">
+        <span>{t.rich('tokens.created', { time: () => <RelativeTime at={token.createdAt} /> })}</span>
         <span>
-          {t('tokens.created')} <Ago at={token.createdAt} />
-        </span>
-        <span>
-          {t('credential.lastUsed')} <Ago at={token.lastUsedAt} never={t('common.never')} />
+          {token.lastUsedAt
+            ? t.rich('credential.lastUsed', { time: () => <RelativeTime at={token.lastUsedAt} /> })
+            : t('credential.neverUsed')}
         </span>
         <span>{token.expiresAt ? t('tokens.until', { when: formatDateTime(token.expiresAt) }) : t('tokens.neverExpires')}</span>
       </div>
@@ -45,13 +45,13 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
   )
 }
 
-/** API tokens for tools and scripts. */
+/** The user's API tokens. */
 export default function TokensPage() {
   useTitle(t('nav.tokens'))
   const list = useConnection('tokens', ApiTokensQuery, {}, (data) => data.apiTokens)
   const [isMaking, setMaking] = useState(false)
   const add = (
-    <Button look="primary" icon={<Plus aria-hidden />} onClick={() => setMaking(true)}>
+    <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setMaking(true)}>
       {t('tokens.new')}
     </Button>
   )

@@ -1,0 +1,15 @@
+import { schema } from '@muster/core/registry'
+import { eq } from 'drizzle-orm'
+import { builder } from '../../builder.ts'
+import { Retention } from './types.ts'
+
+const { tenants } = schema
+
+builder.queryFields((t) => ({
+  retention: t.field({
+    type: Retention,
+    description: 'For how long things of runs are kept.',
+    authScopes: { authenticated: true },
+    resolve: async (_root, _args, { ctx }) => (await ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId)))[0]!,
+  }),
+}))

@@ -1,0 +1,12 @@
+import { credentialKey } from '@muster/core/credentials'
+import { builder } from '../../../builder.ts'
+import { CredentialKey } from './types.ts'
+
+builder.queryField('credentialKey', (t) =>
+  t.field({
+    type: CredentialKey,
+    description: 'The key that secrets are sealed with.',
+    authScopes: { authenticated: true },
+    resolve: (_root, _args, { ctx }) => credentialKey(ctx),
+  }),
+)

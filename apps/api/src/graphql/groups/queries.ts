@@ -1,0 +1,30 @@
+import { visibleTo } from '@muster/core/db'
+import { schema } from '@muster/core/registry'
+import { builder } from '../../builder.ts'
+import { PAGED } from '../shared/connections.ts'
+import { groupConnection, NodeGroup } from './types.ts'
+
+const { nodeGroups } = schema
+
+builder.queryFields((t) => ({
+  nodeGroups: t.drizzleConnection(
+    {
+      type: NodeGroup,
+      description: 'Node groups, in the order in which they were made.',
+      authScopes: { authenticated: true },
+      ...PAGED,
+      totalCount: (_root, _args, { ctx }) => ctx.db.$count(nodeGroups, visibleTo(ctx, nodeGroups)),
+      resolve: (query, _root, _args, { ctx }) => ctx.db.query.nodeGroups.findMany(query({ where: { tenantId: ctx.tenantId } })),
+    },
+    ...groupConnection,
+  ),
+  nodeGroup: t.drizzleField({
+    type: NodeGroup,
+    nullable: true,
+    description: 'The node group of that name; null when there is none.',
+    authScopes: { authenticated: true },
+    args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
+    resolve: (query, _root, { name }, { ctx }) =>
+      ctx.db.query.nodeGroups.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),
+  }),
+}))

@@ -1,0 +1,2 @@
+import './subscriptions.ts'
+import './types.ts'

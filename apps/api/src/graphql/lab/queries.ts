@@ -1,0 +1,42 @@
+import { visibleTo } from '@muster/core/db'
+import { schema } from '@muster/core/registry'
+import { and, inArray } from 'drizzle-orm'
+import { builder } from '../../builder.ts'
+import { LAB_CREDENTIALS, labCsv, readLab } from '../../lab.ts'
+import { LabOffer } from './types.ts'
+
+const { computeNodes, credentials } = schema
+
+builder.queryField('labOffer', (t) =>
+  t.field({
+    type: LabOffer,
+    nullable: true,
+    description: 'The lab that was started along with Muster; null without one.',
+    authScopes: { authenticated: true },
+    resolve: async (_root, _args, { ctx, deps }) => {
+      const lab = await readLab(deps.labFile)
+      if (!lab) return null
+      const names = [LAB_CREDENTIALS.key, ...(lab.bastion ? [LAB_CREDENTIALS.bastion] : [])]
+      const made = await ctx.db.$count(credentials, and(visibleTo(ctx, credentials), inArray(credentials.name, names)))
+      const added = await ctx.db
+        .select({ name: computeNodes.name })
+        .from(computeNodes)
+        .where(
+          and(
+            visibleTo(ctx, computeNodes),
+            inArray(
+              computeNodes.name,
+              lab.nodes.map(({ name }) => name),
+            ),
+          ),
+        )
+      return {
+        credentialsReady: made === names.length,
+        nodes: lab.nodes.map(({ name, host, port, profile, behindBastion }) => {
+          return { name, host, port, profile, behindBastion, alreadyAdded: added.some((node) => node.name === name) }
+        }),
+        importInput: { format: 'CSV', text: labCsv(lab) },
+      }
+    },
+  }),
+)

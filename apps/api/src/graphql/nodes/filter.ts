@@ -1,0 +1,153 @@
+import { isOneOf } from '@muster/core/db'
+import { InvalidInput } from '@muster/core/errors'
+import { fitsNodeQuery, type GroupTree, isInGroup } from '@muster/core/groups'
+import { schema } from '@muster/core/registry'
+import { expandHostlist, limitCondition, type NodeColumns } from '@muster/core/selection'
+import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { builder } from '../../builder.ts'
+import { AgentState } from '../agents/enums.ts'
+import { contains } from '../shared/contains.ts'
+import { DeviceType } from './accelerators/enums.ts'
+import { NodeStatus, NodeType } from './enums.ts'
+
+const { accelerators, agentKeys, agents } = schema
+
+const LabelFilter = builder.inputType('LabelFilter', {
+  description: 'Nodes that have a label.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'Its key.' }),
+    value: t.string({ description: 'Its value; left out: any.' }),
+  }),
+})
+
+export const NodeFilter = builder.inputType('NodeFilter', {
+  description: 'Which nodes to list; a node must fit everything that is given.',
+  fields: (t) => ({
+    text: t.string({ description: 'Stands somewhere in the name, display name, host, tags or notes; case does not count.' }),
+    status: t.field({ type: [NodeStatus], description: 'Has one of these statuses.' }),
+    nodeType: t.field({ type: [NodeType], description: 'Is of one of these types.' }),
+    tag: t.stringList({ description: 'Has all of these tags.' }),
+    label: t.field({ type: [LabelFilter], description: 'Has all of these labels.' }),
+    group: t.stringList({ description: 'Is in one of the groups with these names, or in one below them.' }),
+    query: t.string({
+      description:
+        'Fits this query: `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`.',
+    }),
+    acceleratorVendor: t.stringList({ description: 'Has an accelerator of one of these vendors.' }),
+    acceleratorModel: t.string({ description: 'Has an accelerator whose model contains this; case does not count.' }),
+    deviceType: t.field({ type: [DeviceType], description: 'Has an accelerator of one of these kinds.' }),
+    minAccelerators: t.int({ description: 'Has at least this many accelerators that fit the three fields before.' }),
+    arch: t.stringList({ description: 'Has one of these machine architectures.' }),
+    os: t.stringList({ description: 'Runs an operating system with one of these ids: debian, rocky.' }),
+    hasHostKeyAlarm: t.boolean({ description: 'Offers a host key that is not approved (true), or does not (false).' }),
+    agentState: t.field({ type: [AgentState], description: 'Has an agent in one of these states.' }),
+    cluster: t.stringList({ description: 'Has an agent that says it is in one of these clusters.' }),
+    hasAgentAlarm: t.boolean({
+      description: 'Has an agent whose key or hardware changed and waits for approval (true), or has none such (false).',
+    }),
+    region: t.stringList({ description: 'Stands in one of these regions.' }),
+    datacenter: t.stringList({ description: 'Stands in one of these data centres.' }),
+    hostlist: t.string({ description: 'Has one of these names: `gpu[001-064],cpu1`.' }),
+    limit: t.string({
+      description:
+        'Matches this limit expression, as for a run: `gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `{query}`, `all`; a comma joins, `!` excludes.',
+    }),
+  }),
+})
+
+export type NodeFilterInput = typeof NodeFilter.$inferInput
+
+/** Whether the filter asks for groups, which takes the tree of them. */
+export const asksForGroups = (filter: NodeFilterInput | null | undefined): boolean =>
+  Boolean(filter?.group) || typeof filter?.query === 'string' || typeof filter?.limit === 'string'
+
+/**
+ * The filter as a condition on `n`, the table of nodes or an alias of it.
+ * @param groups may be null for a filter that does not ask for them
+ * @throws InvalidInput for a bad hostlist or query
+ */
+export function nodeConditions(
+  filter: NodeFilterInput | null | undefined,
+  n: NodeColumns,
+  groups: GroupTree | null,
+): SQL | undefined {
+  if (!filter) return undefined
+  const {
+    text,
+    status,
+    nodeType,
+    tag,
+    label,
+    group,
+    query,
+    arch,
+    os,
+    hasHostKeyAlarm,
+    hasAgentAlarm,
+    region,
+    datacenter,
+    hostlist,
+    limit,
+  } = filter
+  const alarm = and(isNotNull(n.offeredHostKey), or(isNull(n.hostKey), ne(n.hostKey, n.offeredHostKey)))!
+  return and(
+    text
+      ? or(
+          ...[n.name, n.displayName, n.host, n.notes, sql`array_to_string(${n.tags}, ' ')`].map((where) => contains(where, text)),
+        )
+      : undefined,
+    status ? inArray(n.status, status) : undefined,
+    nodeType ? inArray(n.nodeType, nodeType) : undefined,
+    tag?.length ? arrayContains(n.tags, tag) : undefined,
+    ...(label ?? []).map(({ key, value }) =>
+      typeof value === 'string' ? sql`${n.labels} ->> ${key}::text = ${value}` : sql`jsonb_exists(${n.labels}, ${key})`,
+    ),
+    groups && group ? isInGroup(groups, group, n) : undefined,
+    groups && typeof query === 'string' ? fitsNodeQuery(groups, query, n, 'filter.query') : undefined,
+    withAccelerators(filter, n),
+    withAgent(filter, n),
+    typeof hasAgentAlarm === 'boolean' ? sql`${agentAlarm(n)} = ${hasAgentAlarm}` : undefined,
+    region ? isOneOf(n.region, region, 'text') : undefined,
+    datacenter ? isOneOf(n.datacenter, datacenter, 'text') : undefined,
+    arch ? isOneOf(n.arch, arch, 'text') : undefined,
+    os ? isOneOf(n.osId, os, 'text') : undefined,
+    typeof hasHostKeyAlarm === 'boolean' ? (hasHostKeyAlarm ? alarm : sql`(${alarm}) is not true`) : undefined,
+    hostlist ? isOneOf(n.name, names(hostlist), 'text') : undefined,
+    groups && typeof limit === 'string' ? limitCondition(limit, groups, n) : undefined,
+  )
+}
+
+function withAccelerators(filter: NodeFilterInput, n: NodeColumns): SQL | undefined {
+  const { acceleratorVendor, acceleratorModel, deviceType, minAccelerators } = filter
+  const which = and(
+    acceleratorVendor ? sql`a.vendor = any(${sql.param(acceleratorVendor)}::text[])` : undefined,
+    acceleratorModel ? contains(sql`a.model`, acceleratorModel) : undefined,
+    deviceType ? sql`a.device_type = any(${sql.param(deviceType)}::text[])` : undefined,
+  )
+  if (!which && (minAccelerators ?? 0) <= 0) return undefined
+  const mine = sql`select from ${accelerators} a where a.node_id = ${n.id}${which ? sql` and ${which}` : sql``}`
+  return (minAccelerators ?? 1) <= 1 ? sql`exists (${mine})` : sql`(select count(*) from (${mine}) fitting) >= ${minAccelerators}`
+}
+
+function withAgent({ agentState, cluster }: NodeFilterInput, n: NodeColumns): SQL | undefined {
+  if (!agentState && !cluster) return undefined
+  return sql`exists (select from ${agents} ag where ${and(
+    sql`ag.node_id = ${n.id}`,
+    agentState ? sql`ag.state = any(${sql.param(agentState)}::text[])` : undefined,
+    cluster ? sql`ag.cluster = any(${sql.param(cluster)}::text[])` : undefined,
+  )})`
+}
+
+const agentAlarm = (n: NodeColumns) => sql`(
+  exists (select from ${agents} ag where ag.node_id = ${n.id} and ag.offered_fingerprint is not null)
+  or exists (select from ${agentKeys} k where k.node_id = ${n.id} and k.status = 'WAITING'))`
+
+function names(hostlist: string): string[] {
+  try {
+    return expandHostlist(hostlist)
+  } catch (error) {
+    if (error instanceof InvalidInput)
+      throw new InvalidInput(error.issues.map((issue) => ({ ...issue, path: 'filter.hostlist' })))
+    throw error
+  }
+}

@@ -1,0 +1,16 @@
+import { builder } from '../../builder.ts'
+import { changes } from '../shared/changes.ts'
+import { rowId } from '../shared/ids.ts'
+import { ComputeNode } from './types.ts'
+
+builder.subscriptionFields((t) => ({
+  nodeUpdated: t.drizzleField({
+    type: ComputeNode,
+    description: 'A node as it is now and whenever it changes; without an id every node of the tenant that changes.',
+    authScopes: { authenticated: true },
+    args: { id: t.arg.id({ description: 'Which node; left out: all.' }) },
+    subscribe: (_root, { id }, context) => changes(context, 'node', id ? [rowId('ComputeNode', id)] : null),
+    resolve: async (query, id, _args, { ctx }) =>
+      (await ctx.db.query.computeNodes.findFirst(query({ where: { tenantId: ctx.tenantId, id: id as string } })))!,
+  }),
+}))

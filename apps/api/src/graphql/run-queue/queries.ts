@@ -1,0 +1,11 @@
+import { builder } from '../../builder.ts'
+import { ownTenant, QueueState } from './types.ts'
+
+builder.queryFields((t) => ({
+  queue: t.field({
+    type: QueueState,
+    description: 'The queue of the tenant.',
+    authScopes: { authenticated: true },
+    resolve: (_root, _args, context) => ownTenant(context),
+  }),
+}))

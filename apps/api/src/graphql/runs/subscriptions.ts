@@ -1,0 +1,17 @@
+import { builder } from '../../builder.ts'
+import { changes } from '../shared/changes.ts'
+import { rowId } from '../shared/ids.ts'
+import { JobRun } from './types.ts'
+
+builder.subscriptionFields((t) => ({
+  jobRunUpdated: t.drizzleField({
+    type: JobRun,
+    description:
+      'A run as it is now and whenever it changes, until it is over; without an id every run of the tenant that changes.',
+    authScopes: { authenticated: true },
+    args: { id: t.arg.id({ description: 'Which run; left out: all.' }) },
+    subscribe: (_root, { id }, context) => changes(context, 'jobRun', id ? [rowId('JobRun', id)] : null),
+    resolve: async (query, id, _args, { ctx }) =>
+      (await ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, id: id as string } })))!,
+  }),
+}))

@@ -1,0 +1,2 @@
+import './scalars.ts'
+import './errors.ts'

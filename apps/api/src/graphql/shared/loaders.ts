@@ -1,0 +1,18 @@
+import { createContextCache } from '@pothos/core'
+import DataLoader from 'dataloader'
+import type { ApiContext } from '../../context.ts'
+
+/**
+ * A loader per request: keys asked for while a list is resolved are read together, in one statement.
+ * @param read gives the value for each key it has one for
+ */
+export function loader<V>(read: (context: ApiContext, ids: readonly string[]) => Promise<Map<string, V>>) {
+  const perContext = createContextCache(
+    (context: ApiContext) =>
+      new DataLoader<string, V | undefined>(async (ids) => {
+        const found = await read(context, ids)
+        return ids.map((id) => found.get(id))
+      }),
+  )
+  return (context: ApiContext, id: string): Promise<V | undefined> => perContext(context).load(id)
+}

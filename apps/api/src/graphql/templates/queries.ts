@@ -1,0 +1,56 @@
+import { visibleTo } from '@muster/core/db'
+import { schema } from '@muster/core/registry'
+import { and, isNotNull, isNull } from 'drizzle-orm'
+import { builder } from '../../builder.ts'
+import { PAGED } from '../shared/connections.ts'
+import { bundleConnection, JobTemplate, PlaybookBundle, templateConnection } from './types.ts'
+
+const { jobTemplates, playbookBundles } = schema
+
+builder.queryFields((t) => ({
+  jobTemplates: t.drizzleConnection(
+    {
+      type: JobTemplate,
+      description: 'Job templates, in the order in which they were made.',
+      authScopes: { authenticated: true },
+      args: {
+        archived: t.arg.boolean({ defaultValue: false, description: 'Those that were archived instead of those in use.' }),
+      },
+      ...PAGED,
+      totalCount: (_root, { archived }, { ctx }) =>
+        ctx.db.$count(
+          jobTemplates,
+          and(visibleTo(ctx, jobTemplates), archived ? isNotNull(jobTemplates.archivedAt) : isNull(jobTemplates.archivedAt)),
+        ),
+      resolve: (query, _root, { archived }, { ctx }) =>
+        ctx.db.query.jobTemplates.findMany(
+          query({ where: { tenantId: ctx.tenantId, archivedAt: archived ? { isNotNull: true } : { isNull: true } } }),
+        ),
+    },
+    ...templateConnection,
+  ),
+  jobTemplate: t.drizzleField({
+    type: JobTemplate,
+    nullable: true,
+    description: 'The job template of that name; null when there is none.',
+    authScopes: { authenticated: true },
+    args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
+    resolve: (query, _root, { name }, { ctx }) =>
+      ctx.db.query.jobTemplates.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),
+  }),
+}))
+
+builder.queryField('playbookBundles', (t) =>
+  t.drizzleConnection(
+    {
+      type: PlaybookBundle,
+      description: 'Playbook bundles, in the order in which they were uploaded.',
+      authScopes: { authenticated: true },
+      ...PAGED,
+      totalCount: (_root, _args, { ctx }) => ctx.db.$count(playbookBundles, visibleTo(ctx, playbookBundles)),
+      resolve: (query, _root, _args, { ctx }) =>
+        ctx.db.query.playbookBundles.findMany(query({ where: { tenantId: ctx.tenantId } })),
+    },
+    ...bundleConnection,
+  ),
+)

@@ -1,0 +1,56 @@
+import { NotFound } from '@muster/core/errors'
+import { schema } from '@muster/core/registry'
+import { compareVars, varsImpact } from '@muster/core/variables'
+import { eq } from 'drizzle-orm'
+import { builder } from '../../builder.ts'
+import { COMMON } from '../shared/errors.ts'
+import { rowId } from '../shared/ids.ts'
+import { NEVER, PLACE_OF, placeOf, VarComparison, VariableScope, VarSettings, VarsImpactType } from './types.ts'
+
+const { tenants } = schema
+
+builder.queryFields((t) => ({
+  globalVars: t.drizzleField({
+    type: VariableScope,
+    nullable: true,
+    description: `Variables of all nodes; ${NEVER}`,
+    authScopes: { authenticated: true },
+    resolve: (query, _root, _args, { ctx }) =>
+      ctx.db.query.variableScopes.findFirst(
+        query({ where: { tenantId: ctx.tenantId, groupId: { isNull: true }, nodeId: { isNull: true } } }),
+      ),
+  }),
+  varSettings: t.field({
+    type: VarSettings,
+    description: "The tenant's settings of variables.",
+    authScopes: { authenticated: true },
+    resolve: async (_root, _args, { ctx }) => {
+      const [tenant] = await ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId))
+      return tenant!
+    },
+  }),
+  compareVars: t.field({
+    type: [VarComparison],
+    description: 'The variables of two nodes side by side, by name.',
+    authScopes: { authenticated: true },
+    args: {
+      left: t.arg.id({ required: true, description: 'The one node.' }),
+      right: t.arg.id({ required: true, description: 'The other node.' }),
+    },
+    resolve: (_root, { left, right }, { ctx }) =>
+      compareVars(ctx, { left: rowId('ComputeNode', left), right: rowId('ComputeNode', right) }),
+  }),
+  varsImpact: t.field({
+    type: VarsImpactType,
+    description: 'On which nodes an edit of variables would change something. Nothing is saved.',
+    authScopes: { authenticated: true },
+    errors: { types: [...COMMON, NotFound] },
+    args: {
+      groupId: t.arg.id({ description: PLACE_OF.groupId }),
+      nodeId: t.arg.id({ description: PLACE_OF.nodeId }),
+      text: t.arg.string({ description: 'The variables as they would be: YAML or JSON.' }),
+      secret: t.arg.string({ description: 'Instead of text: name of a secret variable that would get another value.' }),
+    },
+    resolve: (_root, { text, secret, ...place }, { ctx }) => varsImpact(ctx, { ...placeOf(place), text, secret }),
+  }),
+}))

@@ -1,0 +1,167 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import { DEFAULT_SETTINGS, registerAgent } from '@muster/core/agents'
+import { systemCtx } from '@muster/core/context'
+import { DomainError, InvalidInput } from '@muster/core/errors'
+import { recordIngestLiveness } from '@muster/core/heartbeats'
+import { isTransientDbError } from '@muster/core/retry-transient'
+import {
+  type HeartbeatResponse,
+  MalformedBodyError,
+  parseBody,
+  RegisterRequest,
+  type RegisterResponse,
+  type Rejection,
+  type RejectionCode,
+  shapeRejection,
+} from '@muster/protocol'
+import type { Api } from '../../api.ts'
+import { clientAddress } from '../request-facts.ts'
+import type { Handler } from '../router.ts'
+import { createGate } from './body-limiter.ts'
+import { createHeartbeatEvaluator, type Verdict } from './evaluate-heartbeat.ts'
+
+const LIVENESS_INTERVAL_MS = 1000
+const STATUS: Partial<Record<RejectionCode, number>> = { invalid_request: 400, missing_fields: 400, too_large: 413, busy: 429 }
+/** Each registration takes a transaction. */
+const MAX_CONCURRENT_REGISTRATIONS = 32
+
+export type AgentEndpoint = {
+  register: Handler
+  heartbeat: Handler
+  health: Handler
+  stop(): Promise<void>
+}
+
+/** Handlers for agents' registrations and heartbeats. While it runs, it records in the database that heartbeats can arrive. */
+export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
+  const { runtime } = deps
+  const gate = createGate()
+  const evaluateHeartbeat = createHeartbeatEvaluator(runtime, metrics.heartbeats)
+  const liveness = publishLiveness()
+  let registrations = 0
+
+  async function heartbeat(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { accepted, rejected, lag } = metrics.heartbeats
+    const verdict = await withBody(req, async (body) => {
+      const done = lag.startTimer()
+      const judged = await evaluateHeartbeat(body)
+      if (!('code' in judged)) done()
+      return judged
+    })
+    if (verdict === 'gone') return
+    if ('code' in verdict) rejected.inc({ code: verdict.code })
+    else accepted.inc()
+    const nextS = 'code' in verdict ? undefined : verdict.nextS
+    reply(res, verdict, { next_heartbeat_seconds: nextS ?? DEFAULT_SETTINGS.heartbeatIntervalSeconds })
+  }
+
+  async function register(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const verdict = await withBody(req, async (body) => {
+      if (registrations >= MAX_CONCURRENT_REGISTRATIONS) return BUSY
+      registrations++
+      try {
+        return await registerBody(body, addressOf(req, deps.trustProxy))
+      } finally {
+        registrations--
+      }
+    })
+    if (verdict !== 'gone') reply(res, verdict)
+  }
+
+  async function withBody(req: IncomingMessage, work: (body: Buffer) => Promise<Verdict>): Promise<Verdict | 'gone'> {
+    const taken = await gate.take(req)
+    if (taken === 'gone') return taken
+    if (taken === 'busy') return BUSY
+    if (taken === 'too_large') return { code: 'too_large', message: 'The body exceeds 64 KiB.' }
+    try {
+      return await work(taken.body)
+    } catch (error) {
+      // An agent that gets BUSY keeps its report and retries.
+      if (!isTransientDbError(error)) runtime.log.error({ err: error, path: req.url }, 'agent request failed')
+      return BUSY
+    } finally {
+      taken.release()
+    }
+  }
+
+  async function registerBody(body: Buffer, from: string): Promise<Verdict> {
+    try {
+      const { value } = parseBody(body)
+      const parsed = RegisterRequest.safeParse(value)
+      if (!parsed.success) return shapeRejection(parsed.error, value)
+      const registration = await registerAgent(runtime, parsed.data, from)
+      return registration.isAccepted ? {} : registration
+    } catch (error) {
+      if (error instanceof MalformedBodyError) return { code: error.code, message: error.message }
+      if (error instanceof InvalidInput) return { code: 'invalid_request', message: error.message }
+      if (error instanceof DomainError) return { code: 'key_not_allowed', message: error.message }
+      throw error
+    }
+  }
+
+  function publishLiveness() {
+    let timer: NodeJS.Timeout
+    let isStopped = false
+    const touch = async () => {
+      try {
+        await recordIngestLiveness(systemCtx(runtime))
+      } catch (error) {
+        runtime.log.warn({ err: error }, 'could not record that heartbeats can arrive')
+      }
+      if (!isStopped) timer = setTimeout(() => (last = touch()), LIVENESS_INTERVAL_MS).unref()
+    }
+    let last = touch()
+    return {
+      async stop() {
+        isStopped = true
+        clearTimeout(timer)
+        await last
+      },
+    }
+  }
+
+  const post =
+    (handler: Handler): Handler =>
+    (req, res) => {
+      if (req.method === 'POST') return handler(req, res)
+      send(res.setHeader('allow', 'POST'), 405, responseOf({ code: 'invalid_request', message: 'Use POST.' }))
+    }
+  return {
+    register: post(register),
+    heartbeat: post(heartbeat),
+    health: (_req, res) => send(res, 200, { status: 'ok' }),
+    stop: liveness.stop,
+  }
+}
+
+const BUSY: Rejection = { code: 'busy', message: 'Too many requests. Try again in a moment.' }
+
+function reply(res: ServerResponse, verdict: Verdict, more: Partial<HeartbeatResponse> = {}): void {
+  const status = 'code' in verdict ? (STATUS[verdict.code] ?? 200) : 200
+  // Random, so that agents do not retry at the same moment.
+  if (status === 429) res.setHeader('retry-after', 1 + Math.floor(Math.random() * 5))
+  // The rest of the body is not read.
+  if (status === 413) res.setHeader('connection', 'close')
+  send(res, status, { ...responseOf(verdict), ...more })
+}
+
+const responseOf = (verdict: Verdict): HeartbeatResponse | RegisterResponse =>
+  'code' in verdict ? { accepted: false, error: { code: verdict.code, message: verdict.message } } : { accepted: true }
+
+function send(res: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+}
+
+/** The client address. It becomes the host of a new node, so a forwarded value must be an IP address. */
+function addressOf(req: IncomingMessage, trustProxy?: boolean): string {
+  const forwarded = req.headers['x-forwarded-for']
+  const headers = new Headers({
+    'x-muster-peer': req.socket.remoteAddress ?? '',
+    ...(forwarded ? { 'x-forwarded-for': String(forwarded) } : {}),
+  })
+  const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
+  const address = plain(clientAddress({ headers }, trustProxy))
+  return isIP(address) ? address : plain(req.socket.remoteAddress ?? '')
+}

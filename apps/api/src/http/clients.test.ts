@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { claimJobRun } from '@muster/core/run-queue'
+import { appendJobRunEvents, finishJobRun, runJob } from '@muster/core/runs'
+import type { TenantFixture } from '@muster/core/testing'
+import { EventSource } from 'eventsource'
+import { auditServer } from 'graphql-http'
+import { createClient as createSseClient } from 'graphql-sse'
+import { CloseCode, createClient } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import { createReverseProxy } from '../../../standalone/src/reverse-proxy.ts'
+import { globalId } from '../graphql/shared/ids.ts'
+import { testApi } from '../testing/api.ts'
+import { type HttpServer, serveHttp } from './server.ts'
+
+// Third-party clients, through the reverse proxy that serves the console's address.
+let t: Awaited<ReturnType<typeof testApi>>
+let api: HttpServer
+let proxy: ReturnType<typeof createReverseProxy>
+let tenant: TenantFixture
+let token: string
+let url: string
+beforeAll(async () => {
+  t = await testApi({ corsOrigins: ['https://portal.example.com'] })
+  api = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  proxy = createReverseProxy({ api: `http://127.0.0.1:${api.port}`, console: 'http://127.0.0.1:9' })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(proxy.address() as { port: number }).port}/graphql`
+  tenant = await t.given.tenant()
+  token = await t.tokenOf(tenant.operator)
+  const { id: credentialId } = await t.given.credential(tenant.admin, 'SSH_KEY')
+  await t.given.fleet(tenant.admin, { nodes: 1, with: { credentialId } })
+})
+afterAll(async () => {
+  proxy?.closeAllConnections()
+  proxy?.close()
+  await api?.stop()
+  await t?.close()
+})
+
+const LINES = 4
+/** The lines and the event that ends a run. */
+const ALL = [1, 2, 3, 4, 5]
+const LOG = 'subscription ($id: ID!, $after: BigInt) { jobRunEvents(id: $id, after: $after) { lastSeq events { seq stdout } } }'
+type Batch = { jobRunEvents: { lastSeq: number; events: { seq: number }[] } }
+
+/** A run with `LINES` lines; it ends unless `isOpen`. */
+async function createRun({ isOpen = false } = {}) {
+  const { id } = await runJob(tenant.operator, { template: 'connectivity_check', limit: 'all' })
+  const { token } = (await claimJobRun(tenant.worker, { id, workerId: 'w' }))!
+  const events = Array.from({ length: LINES }, (_, i) => ({ kind: 'output', stdout: `line ${i}`, createdAt: new Date() }))
+  await appendJobRunEvents(tenant.worker, { id, token, events })
+  const more = () =>
+    appendJobRunEvents(tenant.worker, { id, token, events: [{ kind: 'output', stdout: 'late', createdAt: new Date() }] })
+  const finish = () => finishJobRun(tenant.worker, { id, token, hosts: [], endCause: 'exit', exitCode: 0, artifacts: [] })
+  if (!isOpen) await finish()
+  return { id: globalId('JobRun', id), more, finish }
+}
+
+describe('GraphQL over HTTP', () => {
+  test.each([
+    ['signed in', () => ({ authorization: `Bearer ${token}` })],
+    ['signed out', () => ({})],
+  ])('passes the audits of graphql-http, %s', async (_name, headers) => {
+    const results = await auditServer({
+      url,
+      fetchFn: (input: string, init: RequestInit = {}) => fetch(input, { ...init, headers: { ...init.headers, ...headers() } }),
+    })
+    const failed = results.filter((result) => result.status !== 'ok')
+    expect(failed.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([])
+    expect(results.length).toBeGreaterThan(60)
+  })
+
+  test('serves the schema, and compresses large responses', async () => {
+    const response = await fetch(`${url}/schema.graphql`)
+    expect(response.headers.get('content-type')).toContain('application/graphql')
+    expect(response.headers.get('content-encoding')).toBe('gzip')
+    expect(await response.text()).toMatch(/^type ComputeNode /m)
+    const plain = await fetch(`${url}/schema.graphql`, { headers: { 'accept-encoding': 'identity' } })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect((await fetch(`${url}/schema.graphql`, { method: 'DELETE' })).status).toBe(405)
+  })
+
+  test('answers pages of configured origins only', async () => {
+    const allowed = async (origin: string) =>
+      (
+        await fetch(url, {
+          method: 'OPTIONS',
+          headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+        })
+      ).headers.get('access-control-allow-origin')
+    expect(await allowed('https://portal.example.com')).toBe('https://portal.example.com')
+    expect(await allowed('https://evil.example.com')).not.toBe('https://evil.example.com')
+  })
+})
+
+test('graphql-ws follows a log; an Authorization in any case is accepted and an invalid token rejected at connection_init', async () => {
+  const { id } = await createRun()
+  for (const connectionParams of [
+    { Authorization: `Bearer ${token}` },
+    { authorization: `Bearer ${token}` },
+    { headers: { AUTHORIZATION: `Bearer ${token}` } },
+  ]) {
+    const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket, connectionParams })
+    const seqs: number[] = []
+    for await (const { data } of client.iterate<Batch>({ query: LOG, variables: { id, after: 0 } }))
+      seqs.push(...data!.jobRunEvents.events.map((event) => event.seq))
+    expect(seqs).toEqual(ALL)
+    await client.dispose()
+  }
+  const client = createClient({
+    url: url.replace('http', 'ws'),
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: 'Bearer mst_wrong' },
+  })
+  const failure = await client
+    .iterate({ query: '{ viewer { name } }' })
+    .next()
+    .catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: CloseCode.Unauthorized, reason: expect.stringContaining('token') })
+})
+
+test('caps the operations that are open on one WebSocket', async () => {
+  const client = createClient({
+    url: url.replace('http', 'ws'),
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: `Bearer ${token}` },
+  })
+  const open = Array.from({ length: 201 }, () => client.iterate({ query: 'subscription { nodeUpdated { id } }' }))
+  const errors = await Promise.race(
+    open.map(async (each) => {
+      const { value } = await each.next()
+      return value?.errors ? value.errors : new Promise<never>(() => {})
+    }),
+  ).catch((error: unknown) => error)
+  expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'SUBSCRIPTIONS', maximum: 200 } }])
+  await client.dispose()
+})
+
+test('a plain EventSource that reconnects gets each event once', async () => {
+  const { id, more, finish } = await createRun({ isOpen: true })
+  const address = `${url}?${new URLSearchParams({ query: LOG, variables: JSON.stringify({ id, after: 0 }) })}`
+  const connections: (string | null)[] = []
+  const source = new EventSource(address, {
+    fetch: (input, init) => {
+      const headers = new Headers(init.headers as HeadersInit)
+      connections.push(headers.get('last-event-id'))
+      headers.set('authorization', `Bearer ${token}`)
+      return fetch(input, { ...init, headers })
+    },
+  })
+  const seqs: number[] = []
+  const ended = new Promise<void>((resolve) => source.addEventListener('complete', () => resolve()))
+  await new Promise<void>((resolve) => {
+    source.addEventListener('next', ({ data }) => {
+      seqs.push(...(JSON.parse(data) as { data: Batch }).data.jobRunEvents.events.map((event) => event.seq))
+      if (seqs.length === LINES) resolve()
+    })
+  })
+  // Cuts the connection under the client, which reconnects by itself.
+  proxy.closeAllConnections()
+  await more()
+  await finish()
+  await ended
+  source.close()
+  expect(seqs).toEqual([...ALL, 6])
+  expect(connections[0]).toBeNull()
+  expect(connections).toContain(String(LINES))
+})
+
+test('graphql-sse follows a log', async () => {
+  const { id } = await createRun()
+  const client = createSseClient({ url, headers: { authorization: `Bearer ${token}` } })
+  const seqs: number[] = []
+  for await (const { data } of client.iterate<Batch>({ query: LOG, variables: { id, after: 0 } }))
+    seqs.push(...data!.jobRunEvents.events.map((event) => event.seq))
+  expect(seqs).toEqual(ALL)
+  client.dispose()
+})
+
+const PYTHON = `
+import asyncio, json, sys
+from gql import Client, gql
+from gql.transport.websockets import WebsocketsTransport
+url, token, run, query = sys.argv[1:]
+async def main():
+    transport = WebsocketsTransport(url=url, init_payload={"Authorization": "Bearer " + token})
+    async with Client(transport=transport) as session:
+        document = gql(query)
+        document.variable_values = {"id": run, "after": 0}
+        async for batch in session.subscribe(document):
+            print(json.dumps([event["seq"] for event in batch["jobRunEvents"]["events"]]))
+asyncio.run(main())
+`
+
+test.runIf(process.env.GQL)("Python's gql follows a log", async () => {
+  const { id } = await createRun()
+  const child = spawn(process.env.TEST_PYTHON!, ['-c', PYTHON, url.replace('http', 'ws'), token, id, LOG], {
+    env: { PATH: process.env.PATH, PYTHONPATH: process.env.GQL },
+  })
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(out, errors).toBe('[1, 2, 3, 4, 5]\n')
+})

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { attachment, linkIsGood, signLink } from '@muster/core/artifacts'
+import { schema } from '@muster/core/registry'
+import type { JobArtifact } from '@muster/core/runs'
+import { eq } from 'drizzle-orm'
+import type { ApiDeps } from '../../context.ts'
+import { refuse } from './refuse.ts'
+
+const { jobArtifacts } = schema
+const VALID_S = 600
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Why an artifact cannot be downloaded; null when it can. */
+export function artifactUnavailableReason(
+  { store }: ApiDeps,
+  { path, removedAt, ...artifact }: Pick<JobArtifact, 'path' | 'store' | 'removedAt'>,
+): string | null {
+  if (removedAt) return `${path} was removed on ${removedAt.toISOString().slice(0, 10)}: it was older than artifacts are kept.`
+  if (artifact.store !== store.name)
+    return `${path} lies in another store (${artifact.store}) than the one that is set up now (${store.name}).`
+  return null
+}
+
+const nameOf = (path: string) => path.split('/').at(-1)!
+
+/** An address that gives the artifact to whoever has it: the store's own, or one of ours that is signed. */
+export async function artifactLink(
+  { store, linkSecret, publicUrl }: ApiDeps,
+  { id, key, path }: Pick<JobArtifact, 'id' | 'key' | 'path'>,
+): Promise<string> {
+  const link = await store.link(key, { fileName: nameOf(path), seconds: VALID_S })
+  if (link) return link
+  const expires = Date.now() + VALID_S * 1000
+  const url = new URL(`/api/artifacts/${id}`, publicUrl)
+  url.search = new URLSearchParams({ expires: String(expires), signature: signLink(linkSecret, id, expires) }).toString()
+  return url.href
+}
+
+/** GET /api/artifacts/ID?expires=…&signature=… */
+export async function sendArtifact(
+  deps: ApiDeps,
+  id: string,
+  query: URLSearchParams,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const good = UUID.test(id) && linkIsGood(deps.linkSecret, id, Number(query.get('expires')), query.get('signature') ?? '')
+  if (!good) return refuse(res, 403, 'This link is too old, or was changed; ask for a new one where you found it.')
+  const [artifact] = await deps.runtime.db.select().from(jobArtifacts).where(eq(jobArtifacts.id, id))
+  if (!artifact) return refuse(res, 404, 'The run that left this file is gone.')
+  const reason = artifactUnavailableReason(deps, artifact)
+  if (reason) return refuse(res, 410, reason)
+  const content = await deps.store.open(artifact.key).catch(() => null)
+  if (!content)
+    return refuse(
+      res,
+      503,
+      `${artifact.path} is not in the artifact store of this server. Workers and API processes must share it.`,
+    )
+  res.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'content-length': artifact.size,
+    'content-disposition': attachment(nameOf(artifact.path)),
+    'content-security-policy': 'sandbox',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'private, no-store',
+  })
+  if (req.method === 'HEAD') {
+    content.destroy()
+    res.end()
+    return
+  }
+  await pipeline(content, res)
+}

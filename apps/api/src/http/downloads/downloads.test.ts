@@ -1,0 +1,217 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { schema } from '@muster/core/registry'
+import { claimJobRun, pauseQueue, setMaxConcurrentRuns } from '@muster/core/run-queue'
+import { appendJobRunEvents, finishJobRun, runJob, setRetention } from '@muster/core/runs'
+import type { TenantFixture } from '@muster/core/testing'
+import { registerWorker } from '@muster/core/workers'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { globalId } from '../../graphql/shared/ids.ts'
+import { testApi } from '../../testing/api.ts'
+import { type HttpServer, serveHttp } from '../server.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let server: HttpServer
+let base: string
+let ours: TenantFixture
+let theirs: TenantFixture
+beforeAll(async () => {
+  t = await testApi()
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  base = `http://127.0.0.1:${server.port}`
+  t.api.deps.publicUrl = base
+  ours = await t.given.tenant()
+  theirs = await t.given.tenant()
+  const { id } = await t.given.credential(ours.admin, 'SSH_KEY')
+  await t.given.fleet(ours.admin, { nodes: 1, with: { credentialId: id } })
+})
+afterAll(async () => {
+  await server.stop()
+  await t.close()
+})
+
+const RED = '\u001b[0;31mfatal: [gpu001]: FAILED! => {"msg": "no"}\u001b[0m'
+
+async function aRun() {
+  const { id } = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
+  const { token } = (await claimJobRun(ours.worker, { id, workerId: 'w' }))!
+  const createdAt = new Date('2026-01-02T03:04:05.000Z')
+  const task = { play: 'all', task: 'Try', taskUuid: 'u-1', action: 'command' }
+  const events = [
+    { kind: 'task_start', ...task, stdout: '\nTASK [Try] ***', createdAt },
+    {
+      kind: 'failed',
+      ...task,
+      host: 'gpu001',
+      isChanged: false,
+      durationMs: 1500,
+      result: { msg: 'no' },
+      stdout: RED,
+      createdAt,
+    },
+    { kind: 'stats', result: { gpu001: { ok: 1, failures: 1, unreachable: 0 } }, createdAt },
+  ]
+  await appendJobRunEvents(ours.worker, { id, token, events })
+  const folder = await mkdtemp(join(tmpdir(), 'muster-download-'))
+  await writeFile(join(folder, 'file'), 'all is well')
+  const artifact = { id: randomUUID(), kind: 'file' as const, path: 'out/Bericht "ä".txt', size: 11, store: t.store.name }
+  const key = `${ours.tenant.id}/${id}/${artifact.id}`
+  await t.store.put(key, join(folder, 'file'), 11)
+  await rm(folder, { recursive: true })
+  const sha256 = createHash('sha256').update('all is well').digest('hex')
+  const artifacts = [{ ...artifact, sha256, key }]
+  await finishJobRun(ours.worker, { id, token, hosts: [], endCause: 'exit', exitCode: 2, artifacts })
+  return { id, global: globalId('JobRun', id) }
+}
+const get = async (as: TenantFixture['viewer'] | null, path: string, init: RequestInit = {}) =>
+  fetch(new URL(path, base), { headers: as ? { authorization: `Bearer ${await t.tokenOf(as)}` } : {}, ...init })
+
+describe('a log', () => {
+  test('comes as text, with colours, as events and as ansible-runner writes them', async () => {
+    const { global, id } = await aRun()
+    const as = async (format: string) => {
+      const response = await get(ours.viewer, `/api/runs/${global}/log?format=${format}`)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-disposition')).toContain(`attachment; filename="run-${id}`)
+      return response.text()
+    }
+    const plain = '\nTASK [Try] ***\nfatal: [gpu001]: FAILED! => {"msg": "no"}\n'
+    expect(await as('text')).toBe(plain)
+    expect(await as('ansi')).toBe(`\nTASK [Try] ***\n${RED}\n`)
+    const events = (await as('ndjson'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.map(({ seq, kind, startLine, lineCount }) => [seq, kind, startLine, lineCount])).toEqual([
+      [1, 'task_start', 1, 2],
+      [2, 'failed', 3, 1],
+      [3, 'stats', 4, 0],
+      [4, 'run_end', 4, 0],
+    ])
+    const runner = (await as('runner'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(runner[1]).toEqual({
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      counter: 2,
+      stdout: RED,
+      start_line: 2,
+      end_line: 3,
+      runner_ident: id,
+      event: 'runner_on_failed',
+      created: '2026-01-02T03:04:05.000Z',
+      event_data: {
+        ...{ playbook: 'connectivity_check.yml', play: 'all', task: 'Try', task_uuid: 'u-1', task_action: 'command' },
+        ...{ host: 'gpu001', remote_addr: 'gpu001', duration: 1.5, res: { msg: 'no' } },
+      },
+    })
+    expect(runner[2]).toMatchObject({ event: 'playbook_on_stats', event_data: { ok: { gpu001: 1 }, failures: { gpu001: 1 } } })
+    expect(runner[3]).toMatchObject({ event: 'verbose' })
+  })
+
+  test('is for those who may see the run, and says when it is gone', async () => {
+    const { global, id } = await aRun()
+    const path = `/api/runs/${global}/log`
+    expect((await get(null, path)).status).toBe(401)
+    expect((await get(theirs.owner, path)).status).toBe(404)
+    expect((await get(ours.viewer, '/api/runs/nothing/log')).status).toBe(404)
+    expect((await get(ours.viewer, `${path}?format=pdf`)).status).toBe(400)
+    expect((await get(ours.viewer, path, { method: 'POST' })).status).toBe(405)
+    await t.runtime.db.update(schema.jobRuns).set({ logRemovedAt: sql`now()` }).where(eq(schema.jobRuns.id, id))
+    const gone = await get(ours.viewer, path)
+    expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining('older than logs are kept')])
+  })
+})
+
+describe('an artifact', () => {
+  type Listed = { node: { artifacts: { path: string; downloadUrl: string | null; downloadBlockedReason: string | null }[] } }
+  const listed = async (as: TenantFixture['viewer'], global: string) =>
+    (
+      await t.ask<Listed>(
+        as,
+        `{ node(id: "${global}") { ... on JobRun { artifacts { path downloadUrl downloadBlockedReason } } } }`,
+      )
+    ).node.artifacts[0]!
+
+  test('comes by a link that is signed, ends, and is for one file only', async () => {
+    const { global } = await aRun()
+    const { downloadUrl } = await listed(ours.viewer, global)
+    const response = await fetch(downloadUrl!)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="Bericht ___.txt"; filename*=UTF-8''${encodeURIComponent('Bericht "ä".txt')}`,
+    )
+    expect(await response.text()).toBe('all is well')
+    const other = (await listed(ours.viewer, (await aRun()).global)).downloadUrl!
+    const later = new URL(downloadUrl!)
+    later.searchParams.set('expires', String(Number(later.searchParams.get('expires')) + 1))
+    const swapped = new URL(downloadUrl!)
+    swapped.pathname = new URL(other).pathname
+    const unsigned = new URL(downloadUrl!)
+    unsigned.search = ''
+    for (const wrong of [later, swapped, unsigned]) expect((await fetch(wrong)).status).toBe(403)
+  })
+
+  test('that was removed, or lies in another store, says so', async () => {
+    const { global, id } = await aRun()
+    const { downloadUrl } = await listed(ours.viewer, global)
+    const which = eq(schema.jobArtifacts.jobRunId, id)
+    await t.runtime.db.update(schema.jobArtifacts).set({ store: 's3' }).where(which)
+    expect(await listed(ours.viewer, global)).toMatchObject({
+      downloadUrl: null,
+      downloadBlockedReason: expect.stringContaining('another store'),
+    })
+    await t.runtime.db.update(schema.jobArtifacts).set({ store: 'local', removedAt: sql`now()` }).where(which)
+    expect(await listed(ours.viewer, global)).toMatchObject({
+      downloadUrl: null,
+      downloadBlockedReason: expect.stringContaining('was removed on'),
+    })
+    expect((await fetch(downloadUrl!)).status).toBe(410)
+  })
+})
+
+test('a run that has not begun says its place and why it waits', async () => {
+  const { id } = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
+  const why = async () =>
+    (
+      await t.ask<{ node: { queuePosition: number; waitingReason: string } }>(
+        ours.viewer,
+        `{ node(id: "${globalId('JobRun', id)}") { ... on JobRun { queuePosition waitingReason } } }`,
+      )
+    ).node
+  expect(await why()).toEqual({ queuePosition: 1, waitingReason: 'No worker is there; start one.' })
+  const worker = { name: 'w', host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
+  const workerId = await registerWorker(t.runtime, worker)
+  expect((await why()).waitingReason).toBe('A worker takes it in a moment.')
+  await t.runtime.db.update(schema.workers).set({ running: 1 })
+  expect((await why()).waitingReason).toMatch('All workers are busy')
+  const drained = await t.ask(
+    ours.admin,
+    `mutation { drainWorker(id: "${workerId}") { ... on Worker { name drainedByName undrainBlockedReason } } }`,
+  )
+  expect(drained).toMatchObject({ drainWorker: { name: 'w', undrainBlockedReason: null } })
+  expect((await why()).waitingReason).toMatch('All workers are drained')
+  await setMaxConcurrentRuns(ours.admin, { maxConcurrentRuns: 1 })
+  const other = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
+  await claimJobRun(ours.worker, { id: other.id, workerId: 'w' })
+  expect((await why()).waitingReason).toBe('As many runs go on as may at once: 1.')
+  await pauseQueue(ours.admin, { reason: 'The cooling is off.' })
+  expect((await why()).waitingReason).toMatch(/^The queue is paused by .*: The cooling is off\.$/)
+  expect(await t.ask(ours.viewer, '{ queue { isPaused pauseReason pending running changeBlockedReason } }')).toMatchObject({
+    queue: {
+      isPaused: true,
+      pauseReason: 'The cooling is off.',
+      pending: 1,
+      running: 1,
+      changeBlockedReason: expect.stringContaining('admin'),
+    },
+  })
+  await setRetention(ours.admin, { logDays: 30 })
+  expect(await t.ask(ours.viewer, '{ retention { logDays artifactDays } }')).toEqual({
+    retention: { logDays: 30, artifactDays: null },
+  })
+})

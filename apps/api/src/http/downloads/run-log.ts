@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { attachment } from '@muster/core/artifacts'
+import { Conflict, NotFound } from '@muster/core/errors'
+import { LOG_FORMATS, type LogFormat, readJobRunLog } from '@muster/core/runs'
+import { type ApiDeps, SIGN_IN } from '../../context.ts'
+import { parseId } from '../../graphql/shared/ids.ts'
+import { headersOf } from '../request-facts.ts'
+import { refuse } from './refuse.ts'
+
+const NAMES = {
+  text: ['log', 'text/plain; charset=utf-8'],
+  ansi: ['ansi.log', 'text/plain; charset=utf-8'],
+  ndjson: ['ndjson', 'application/x-ndjson'],
+  runner: ['runner.ndjson', 'application/x-ndjson'],
+} as const satisfies Record<LogFormat, readonly [string, string]>
+
+const isFormat = (text: string): text is LogFormat => (LOG_FORMATS as readonly string[]).includes(text)
+
+/** GET /api/runs/ID/log?format=…: the log as it is now, as fast as the client takes it. */
+export async function sendRunLog(
+  deps: ApiDeps,
+  id: string,
+  query: URLSearchParams,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const caller = await deps.auth.findCaller(headersOf(req))
+  if (!caller) return refuse(res, 401, SIGN_IN)
+  const format = query.get('format') ?? 'text'
+  if (!isFormat(format)) return refuse(res, 400, `There is no format ${format}; there is ${LOG_FORMATS.join(', ')}.`)
+  const run = parseId(id)
+  if (run?.type !== 'JobRun') return refuse(res, 404, 'There is no such run.')
+  try {
+    const log = await readJobRunLog({ db: deps.runtime.db, tenantId: caller.tenantId }, run.id, format)
+    const [suffix, type] = NAMES[format]
+    res.writeHead(200, {
+      'content-type': type,
+      'content-disposition': attachment(`run-${run.id}.${suffix}`),
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+    })
+    if (req.method === 'HEAD') return void res.end()
+    await pipeline(Readable.from(log), res)
+  } catch (error) {
+    if (error instanceof NotFound) return refuse(res, 404, error.message)
+    if (error instanceof Conflict) return refuse(res, 410, error.message)
+    throw error
+  }
+}

@@ -1,0 +1,64 @@
+import type { ExecutionResult } from 'graphql'
+import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+
+const PING_MS = 12_000
+
+/** Cursor of a subscription's result: the `id:` of its server-sent event. */
+const cursors = new WeakMap<ExecutionResult, number>()
+export const setCursor = (result: ExecutionResult, cursor: number): void => void cursors.set(result, cursor)
+
+/** The cursor in the Last-Event-ID header, which clients of server-sent events send when they reconnect; null without one. */
+export function resumeCursor(headers: Headers): number | null {
+  const id = headers.get('last-event-id')
+  return id && /^\d{1,15}$/.test(id) ? Number(id) : null
+}
+
+/**
+ * Subscriptions over server-sent events as in the GraphQL over SSE protocol (distinct connections mode), plus an `id:` for results
+ * with a cursor, so that a plain reconnect continues where it stopped.
+ */
+export function eventStream(): Plugin {
+  return {
+    onResultProcess({ result, acceptableMediaTypes, request, setResultProcessor }) {
+      if (!isAsyncIterable(result) || !request.headers.get('accept')?.includes('text/event-stream')) return
+      acceptableMediaTypes.push('text/event-stream')
+      setResultProcessor(
+        (results) =>
+          new Response(streamOf(results as AsyncIterable<ExecutionResult>), {
+            headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', connection: 'keep-alive' },
+          }),
+        'text/event-stream',
+      )
+    },
+  }
+}
+
+function streamOf(results: AsyncIterable<ExecutionResult>): ReadableStream<Uint8Array> {
+  const iterator = results[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  let ping: NodeJS.Timeout
+  return new ReadableStream({
+    start(controller) {
+      // Browsers report the connection as open once the first bytes arrive.
+      controller.enqueue(encoder.encode(':\n\n'))
+      ping = setInterval(() => (controller.desiredSize ?? 0) > 0 && controller.enqueue(encoder.encode(':\n\n')), PING_MS)
+    },
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) {
+        clearInterval(ping)
+        controller.enqueue(encoder.encode('event: complete\ndata:\n\n'))
+        controller.close()
+        return
+      }
+      const cursor = cursors.get(value)
+      controller.enqueue(
+        encoder.encode(`${cursor === undefined ? '' : `id: ${cursor}\n`}event: next\ndata: ${JSON.stringify(value)}\n\n`),
+      )
+    },
+    async cancel() {
+      clearInterval(ping)
+      await iterator.return?.()
+    },
+  })
+}

@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http'
+import type { Api } from '../api.ts'
+import { PEER } from './request-facts.ts'
+import type { Handler } from './router.ts'
+
+/** GraphQL over HTTP and server-sent events. Open event streams are kept in `streams`, so that a stopping server can end them. */
+export function createGraphqlEndpoint(
+  { yoga }: Api,
+  { streams, isStopping }: { streams: Set<ServerResponse>; isStopping: () => boolean },
+): Handler {
+  return async (req, res) => {
+    if (isStopping()) res.setHeader('connection', 'close')
+    // Overwrites what the client sent.
+    req.headers[PEER] = req.socket.remoteAddress ?? ''
+    if (req.headers.accept?.includes('text/event-stream')) {
+      streams.add(res)
+      res.once('close', () => streams.delete(res))
+    }
+    await yoga.handle(req, res)
+  }
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import compression from 'compression'
+import { sql } from 'drizzle-orm'
+import createFindMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
+import type { Api } from '../api.ts'
+import type { AgentEndpoint } from './agents/endpoint.ts'
+import { sendArtifact } from './downloads/artifact.ts'
+import { serveDownload } from './downloads/index.ts'
+import { sendRunLog } from './downloads/run-log.ts'
+import { inventoryEndpoint } from './inventory.ts'
+import { knownHostsEndpoint } from './known-hosts.ts'
+import { nodeMetricsEndpoint } from './prometheus/node-metrics.ts'
+import { serviceDiscoveryEndpoint } from './prometheus/service-discovery.ts'
+import { sendSchema } from './schema-file.ts'
+import { serveTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+
+const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
+  '/api/inventory': inventoryEndpoint,
+  '/api/known_hosts': knownHostsEndpoint,
+  '/metrics/nodes': nodeMetricsEndpoint,
+  '/sd/targets': serviceDiscoveryEndpoint,
+}
+const DOWNLOADS = { '/api/runs/:id/log': sendRunLog, '/api/artifacts/:id': sendArtifact }
+/** Agents in the field use the first prefix; ours use the second. */
+const AGENT_PREFIXES = ['/api/v1/hpc', '/agent/v1']
+
+/** Compresses text, but no server-sent events: they must not be buffered. */
+const compress = compression({
+  filter: (_req, res) => /^(text\/(?!event-stream)|application\/(graphql|json))/.test(String(res.getHeader('content-type'))),
+})
+const compressed =
+  (handler: Handler): Handler =>
+  (req, res) =>
+    new Promise((resolve, reject) => {
+      compress(req as never, res as never, () => Promise.resolve(handler(req, res)).then(resolve, reject))
+    })
+
+/** Every plain HTTP route of the API process. Handlers check the method themselves, so that a wrong one gets 405 and not 404. */
+export function createRouter(
+  api: Api,
+  { agents, graphql, isStopping }: { agents: AgentEndpoint; graphql: Handler; isStopping: () => boolean },
+): Instance<HTTPVersion.V1> {
+  const notFound: Handler = (_req, res) => sendText(res, 404, 'Not found. The GraphQL API is at /graphql.')
+  const router = createFindMyWay({
+    defaultRoute: notFound,
+    onBadUrl: (_path, req, res) => void notFound(req as IncomingMessage, res as ServerResponse),
+    ignoreTrailingSlash: true,
+    maxParamLength: 300,
+  })
+  router.all('/graphql', compressed(graphql))
+  router.all('/graphql/schema.graphql', compressed(sendSchema))
+
+  for (const [path, endpoint] of Object.entries(TOKEN_ENDPOINTS))
+    router.all(
+      path,
+      compressed((req, res) => serveTokenEndpoint(api, endpoint, req, res)),
+    )
+  for (const [path, send] of Object.entries(DOWNLOADS))
+    router.all(path, (req, res, { id }) => serveDownload(api.deps, send, id!, req, res))
+
+  for (const prefix of AGENT_PREFIXES) {
+    router.all(`${prefix}/nodes/register`, agents.register)
+    router.all(`${prefix}/nodes/:id/heartbeat`, agents.heartbeat)
+    router.all(`${prefix}/health`, agents.health)
+  }
+  router.all('/health', agents.health)
+
+  router.all('/healthz', (_req, res) => sendText(res, 200, 'ok'))
+  router.all('/readyz', async (_req, res) => {
+    const reason = isStopping() ? 'stopping' : await notReadyReason(api)
+    sendText(res, reason ? 503 : 200, reason ?? 'ok')
+  })
+  router.all('/metrics', async (_req, res) => {
+    const { registry } = api.metrics
+    sendText(res.setHeader('content-type', registry.contentType), 200, await registry.metrics())
+  })
+  return router
+}
+
+function sendText(res: ServerResponse, status: number, text: string): void {
+  if (!res.hasHeader('content-type')) res.setHeader('content-type', 'text/plain; charset=utf-8')
+  res.writeHead(status).end(text)
+}
+
+/** Checks the database and the artifact store. The change event listener reconnects by itself. */
+async function notReadyReason({ deps }: Api): Promise<string | null> {
+  try {
+    await deps.runtime.db.execute(sql`select 1`)
+  } catch {
+    return 'the database does not answer'
+  }
+  return deps.store.notReadyReason()
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Ctx } from '@muster/core/registry'
+import { GraphQLError } from 'graphql'
+import type { Api } from '../api.ts'
+import { createContext } from '../context.ts'
+import { maskError } from '../masking.ts'
+import { headersOf, requestFacts } from './request-facts.ts'
+
+const STATUS: Record<string, number> = { UNAUTHENTICATED: 401, FORBIDDEN: 403, INVALID_INPUT: 400, UNAVAILABLE: 503 }
+
+/** A GET endpoint for programs. It answers for the tenant of the API token in the request. */
+export type TokenEndpoint = {
+  /** Name in messages and logs. */
+  name: string
+  contentType: string
+  /** Throws errors of `params` before it returns content. */
+  read(ctx: Ctx, params: URLSearchParams): Promise<string | Iterable<string> | AsyncIterable<string>>
+}
+
+/** Answers with the content, or with `{ "error": … }`. */
+export async function serveTokenEndpoint(
+  { deps }: Api,
+  { name, contentType, read }: TokenEndpoint,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const facts = requestFacts(headersOf(req), false)
+  const { log } = deps.runtime
+  const commonHeaders = { 'cache-control': 'no-store', 'x-request-id': facts.requestId }
+  const refuse = (status: number, error: string, headers: Record<string, string> = {}) =>
+    res
+      .writeHead(status, { 'content-type': 'application/json', ...commonHeaders, ...headers })
+      .end(req.method === 'HEAD' ? undefined : `${JSON.stringify({ error })}\n`)
+  if (req.method !== 'GET' && req.method !== 'HEAD') return void refuse(405, `Read the ${name} with GET.`, { allow: 'GET, HEAD' })
+  try {
+    const start = performance.now()
+    const { ctx, caller } = createContext(deps, facts, await deps.auth.findCaller(facts.headers))
+    const content = await read(ctx, new URLSearchParams((req.url ?? '').split('?')[1]))
+    res.writeHead(200, { 'content-type': contentType, ...commonHeaders })
+    if (req.method === 'HEAD' || typeof content === 'string') res.end(req.method === 'HEAD' ? undefined : content)
+    else await pipeline(Readable.from(content), res)
+    log.info({ requestId: facts.requestId, user: caller?.actor.name, ms: Math.round(performance.now() - start) }, name)
+  } catch (error) {
+    if (res.headersSent) throw error
+    const reported = maskError(error, log, facts.requestId)
+    const code = reported instanceof GraphQLError ? String(reported.extensions.code) : 'INTERNAL'
+    refuse(STATUS[code] ?? 500, reported.message, code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {})
+  }
+}

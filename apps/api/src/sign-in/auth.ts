@@ -1,0 +1,201 @@
+import { hkdfSync } from 'node:crypto'
+import type { Role } from '@muster/core/access'
+import { findActorByToken } from '@muster/core/access'
+import type { Db } from '@muster/core/db'
+import { Conflict, InvalidInput, Unauthenticated, Unavailable } from '@muster/core/errors'
+import type { Log } from '@muster/core/log'
+import { schema } from '@muster/core/registry'
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { ApiContext, Caller, RequestFacts } from '../context.ts'
+import { clientAddress } from '../http/request-facts.ts'
+import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
+
+const { members, sessions, users } = schema
+
+/** How long a caller found once is callerCache in without looking again; so long may a revoked token of another process work. */
+const BELIEVED_MS = 5000
+const BELIEVED_MAX = 10_000
+
+export type Auth = ReturnType<typeof createAuth>
+type SignedIn = { viewer: Caller; sessionToken: string }
+
+/** The key that signs cookies, from the master password; for installations that give no AUTH_SECRET. */
+export const deriveAuthSecret = (masterPassword: string): string =>
+  Buffer.from(hkdfSync('sha256', masterPassword, 'muster', 'auth secret 1', 32)).toString('base64url')
+
+/** @property trustProxy as of `clientAddress` */
+type AuthOptions = { db: Db; secret: string; publicUrl: string; log: Log; trustProxy?: boolean }
+
+/** Sign-in, sessions and tokens. Passwords and sessions are kept by better-auth; its HTTP routes are not reachable from outside. */
+export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptions) {
+  const links = new Map<string, string>()
+  const better = createBetterAuth({ db, secret, publicUrl, log, onLink: (email, token) => links.set(email, token) })
+  const callerCache = new Map<string, { caller: Caller | null; until: number }>()
+  const internals = better.$context
+
+  async function lookUp(token: string): Promise<Caller | null> {
+    if (token.startsWith('mst_')) {
+      const found = await findActorByToken(db, token)
+      if (found?.actor.kind !== 'token') return null
+      return { actor: found.actor, tenantId: found.tenantId, email: null, sessionToken: null }
+    }
+    const [row] = await db
+      .select({ id: users.id, name: users.name, email: users.email, role: members.role, tenantId: members.tenantId })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .innerJoin(members, eq(members.userId, users.id))
+      .where(and(eq(sessions.token, token), gt(sessions.expiresAt, sql`now()`)))
+      .orderBy(members.createdAt, members.tenantId)
+      .limit(1)
+    if (!row) return null
+    const { id, name, email, tenantId } = row
+    return { actor: { kind: 'user', id, name, role: row.role satisfies Role }, tenantId, email, sessionToken: token }
+  }
+
+  async function tokenOf(headers: Headers): Promise<string | null> {
+    const bearer = /^bearer\s+(\S{1,200})$/i.exec(headers.get('authorization') ?? '')
+    if (bearer) return bearer[1]!
+    const name = (await internals).authCookies.sessionToken.name
+    for (const part of (headers.get('cookie') ?? '').split(';')) {
+      const [key, ...value] = part.split('=')
+      // The cookie is the token and its signature. The token alone is 32 random characters, looked up by itself.
+      if (key?.trim() === name) return /^\w{1,200}/.exec(value.join('=').trim())?.[0] ?? null
+    }
+    return null
+  }
+
+  /** Who sent a request with these headers; null when it carries nothing, or nothing that is valid now. */
+  async function findCaller(headers: Headers): Promise<Caller | null> {
+    const token = await tokenOf(headers)
+    if (!token) return null
+    const known = callerCache.get(token)
+    if (known && known.until > Date.now()) return known.caller
+    const caller = await lookUp(token)
+    if (callerCache.size >= BELIEVED_MAX) callerCache.clear()
+    callerCache.set(token, { caller, until: Date.now() + BELIEVED_MS })
+    return caller
+  }
+
+  /** Call one of better-auth's own routes, rate limit included. Cookies it sets go out with the answer to `facts`. */
+  async function route(facts: RequestFacts, path: string, body?: object): Promise<Response> {
+    const headers = new Headers({ origin: new URL(publicUrl).origin, 'x-muster-client': clientAddress(facts, trustProxy) })
+    for (const name of ['cookie', 'user-agent']) if (facts.headers.has(name)) headers.set(name, facts.headers.get(name)!)
+    if (body) headers.set('content-type', 'application/json')
+    const url = new URL(`/api/auth${path}`, publicUrl)
+    const response = await better.handler(
+      new Request(url, { method: body ? 'POST' : 'GET', headers, body: body && JSON.stringify(body) }),
+    )
+    if (response.status === 429) {
+      const seconds = Number(response.headers.get('x-retry-after') ?? 60)
+      throw new Unavailable(`Too many attempts to sign in from your address; try again in ${seconds} s.`)
+    }
+    if (response.status >= 500) throw new Error(`sign-in answered ${response.status}`)
+    for (const cookie of response.headers.getSetCookie()) facts.responseHeaders?.append('set-cookie', cookie)
+    return response
+  }
+
+  async function signedIn(response: Response, refusal: string): Promise<SignedIn> {
+    const { token } = response.ok ? ((await response.json()) as { token?: string }) : {}
+    if (!token) throw new Unauthenticated(refusal)
+    const viewer = await lookUp(token)
+    if (!viewer) throw new Unauthenticated('This user belongs to no tenant; ask an owner to add them as a member.')
+    return { viewer, sessionToken: token }
+  }
+
+  async function passwordOf(userId: string): Promise<string | null> {
+    const own = await (await internals).internalAdapter.findAccounts(userId)
+    return own.find((account) => account.providerId === 'credential')?.password ?? null
+  }
+
+  return {
+    findCaller,
+    /** Believe nobody without looking: after something was revoked. */
+    forgetCallers: () => callerCache.clear(),
+
+    async signIn(facts: RequestFacts, input: { email: string; password: string }): Promise<SignedIn> {
+      return signedIn(
+        await route(facts, '/sign-in/email', { ...input, email: input.email.trim() }),
+        'The email address or the password is wrong.',
+      )
+    },
+
+    async signInWithLink(facts: RequestFacts, token: string): Promise<SignedIn> {
+      const used =
+        'This link was used already, or is older than 24 hours. A start of Muster prints a new one while the owner has no password.'
+      const session = await signedIn(await route(facts, `/magic-link/verify?token=${encodeURIComponent(token)}`), used)
+      // An older link, found after a password was set, must not be a way around it.
+      if (await passwordOf(session.viewer.actor.id)) {
+        facts.responseHeaders?.delete('set-cookie')
+        await (await internals).internalAdapter.deleteSession(session.sessionToken)
+        throw new Unauthenticated('A password has been set since this link was made; sign in with it.')
+      }
+      return session
+    },
+
+    async signOut({ caller, ...facts }: ApiContext): Promise<boolean> {
+      if (facts.headers.has('cookie')) await route(facts, '/sign-out', {})
+      if (!caller?.sessionToken) return false
+      await (await internals).internalAdapter.deleteSession(caller.sessionToken)
+      callerCache.clear()
+      return true
+    },
+
+    async setPassword({ ctx, caller }: ApiContext, input: SetPassword): Promise<Caller> {
+      if (!caller?.sessionToken)
+        throw new InvalidInput([{ path: '', message: 'an API token has no password; sign in as the user' }])
+      const { password, internalAdapter } = await internals
+      const { id } = caller.actor
+      const present = await passwordOf(id)
+      checkPassword(input.password)
+      if (present && !(input.currentPassword && (await password.verify({ hash: present, password: input.currentPassword }))))
+        throw new InvalidInput([{ path: 'input.currentPassword', message: 'is not the present password' }])
+      const [name, email] = [input.name?.trim() || undefined, input.email?.trim().toLowerCase() || undefined]
+      if (email && email !== caller.email) await checkEmail(db, email)
+      const hash = await password.hash(input.password)
+      if (present) await internalAdapter.updatePassword(id, hash)
+      else await internalAdapter.linkAccount({ userId: id, accountId: id, providerId: 'credential', password: hash })
+      if (name || email) await internalAdapter.updateUser(id, { ...(name ? { name } : {}), ...(email ? { email } : {}) })
+      const others = (await internalAdapter.listSessions(id))
+        .map(({ token }) => token)
+        .filter((token) => token !== caller.sessionToken)
+      await internalAdapter.deleteSessions(others)
+      callerCache.clear()
+      ctx.log.info({ user: id }, 'password set')
+      return (await lookUp(caller.sessionToken)) ?? caller
+    },
+
+    /** For the first start: the user of that address, made if there is none yet. */
+    async ensureUser(email: string, name: string): Promise<{ id: string; hasPassword: boolean }> {
+      const { internalAdapter } = await internals
+      const address = email.toLowerCase()
+      const found = await internalAdapter.findUserByEmail(address)
+      const user =
+        found?.user ??
+        (await internalAdapter.createUser({ email: address, name, emailVerified: true }, { method: 'first-start' }))
+      return { id: user.id, hasPassword: (await passwordOf(user.id)) !== null }
+    },
+
+    /** A token that signs the user in once, within 24 hours. */
+    async makeLinkToken(email: string): Promise<string> {
+      await better.api.signInMagicLink({ body: { email }, headers: new Headers() })
+      const token = links.get(email)
+      links.delete(email)
+      if (!token) throw new Error('no sign-in link was made')
+      return token
+    },
+  }
+}
+
+type SetPassword = { password: string; currentPassword?: string | null; name?: string | null; email?: string | null }
+
+function checkPassword(password: string): void {
+  const { min, max } = PASSWORD_LENGTH
+  if (password.length < min || password.length > max)
+    throw new InvalidInput([{ path: 'input.password', message: `must have ${min} to ${max} characters` }])
+}
+
+async function checkEmail(db: Db, email: string): Promise<void> {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new InvalidInput([{ path: 'input.email', message: 'must be an email address' }])
+  if ((await db.$count(users, eq(users.email, email))) > 0)
+    throw new Conflict(`There is already a user with the address ${email}.`)
+}

@@ -1,0 +1,66 @@
+import type { Db } from '@muster/core/db'
+import type { Log } from '@muster/core/log'
+import { schema } from '@muster/core/registry'
+import { betterAuth } from 'better-auth'
+import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { magicLink } from 'better-auth/plugins/magic-link'
+
+export const PASSWORD_LENGTH = { min: 12, max: 128 } as const
+const DAY_S = 24 * 3600
+
+type Options = { db: Db; secret: string; publicUrl: string; log: Log; onLink: (email: string, token: string) => void }
+export type BetterAuth = ReturnType<typeof createBetterAuth>
+
+/** better-auth over our own tables. Its handler is called from within only, with the client's address in `x-muster-client`. */
+export function createBetterAuth({ db, secret, publicUrl, log, onLink }: Options) {
+  const { accounts, sessions, users, verifications } = schema
+  return betterAuth({
+    appName: 'Muster',
+    baseURL: publicUrl,
+    basePath: '/api/auth',
+    secret,
+    database: drizzleAdapter(db, {
+      provider: 'pg',
+      schema: { user: users, session: sessions, account: accounts, verification: verifications },
+    }),
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
+    },
+    // Of a fixed length: a session is not made longer by being used.
+    session: { expiresIn: 14 * DAY_S, disableSessionRefresh: true },
+    rateLimit: {
+      enabled: true,
+      window: 60,
+      max: 100,
+      customRules: {
+        '/sign-in/email': { window: 60, max: 10 },
+        '/magic-link/verify': { window: 60, max: 10 },
+        '/sign-out': false,
+      },
+    },
+    advanced: {
+      ipAddress: { ipAddressHeaders: ['x-muster-client'] },
+      useSecureCookies: publicUrl.startsWith('https://'),
+      cookiePrefix: 'muster',
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      // Ids are made by the tables' own default.
+      database: { generateId: false },
+    },
+    telemetry: { enabled: false },
+    logger: {
+      // Its warnings are about visitors, an unknown address or a wrong password: nothing for who runs Muster to mend.
+      log: (level, message) => log[level === 'error' ? 'error' : 'info']({ from: 'better-auth' }, message),
+    },
+    plugins: [
+      magicLink({
+        disableSignUp: true,
+        expiresIn: DAY_S,
+        storeToken: 'hashed',
+        sendMagicLink: ({ email, token }) => onLink(email, token),
+      }),
+    ],
+  })
+}

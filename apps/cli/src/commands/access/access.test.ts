@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { firstStart } from '../../../../api/src/first-start.ts'
+import { PUBLIC_URL } from '../../../../api/src/testing/api.ts'
+import { post } from '../../client.ts'
+import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
+
+let t: TestApi
+let home: string
+beforeAll(async () => {
+  t = await startTestApi()
+  const { admin } = await t.given.tenant()
+  await t.given.fleet(admin, { nodes: 2 })
+  await t.signIn(admin)
+  home = mkdtempSync(join(tmpdir(), 'muster-access-'))
+  vi.stubEnv('XDG_CONFIG_HOME', home)
+})
+afterAll(async () => {
+  await t?.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+it('creates, lists and revokes API tokens', async () => {
+  const created = await muster('token create prometheus --role viewer --days 7')
+  expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^mst_\S{40,}\n$/) })
+  const [, prefix] = /^Created (\S+)… \(VIEWER\), expires /.exec(created.err)!
+  expect(created.err).not.toContain(created.out.trim())
+  expect((await muster('token list')).out).toMatch(new RegExp(`^${prefix} +prometheus +VIEWER +valid `, 'm'))
+
+  // The token works, with its own role.
+  const ownToken = process.env.MUSTER_TOKEN!
+  vi.stubEnv('MUSTER_TOKEN', created.out.trim())
+  expect((await muster('node list -o name')).out).toBe('gpu001\ngpu002\n')
+  expect((await muster('node decommission gpu001')).code).toBe(3)
+  vi.stubEnv('MUSTER_TOKEN', ownToken)
+
+  expect((await muster(['token', 'revoke', prefix!])).err).toBe(`Revoked ${prefix}… (prometheus).\n`)
+  expect((await muster('token list -o name')).out).not.toContain(prefix)
+  expect((await muster('token list --all')).out).toMatch(new RegExp(`^${prefix} +prometheus +VIEWER +revoked `, 'm'))
+  expect(await muster('token revoke nothing')).toMatchObject({ code: 4, err: expect.stringContaining('muster token list') })
+})
+
+it('changes the password, which then signs in', async () => {
+  const { email, signInLink } = await firstStart(t, { tenantName: 'First', email: 'owner@muster.test', publicUrl: PUBLIC_URL })
+  const token = new URL(signInLink!).searchParams.get('token')
+  const [first, second] = ['correct horse battery', 'staple battery horse']
+  const link = await post<{ signInWithLink: { sessionToken: string } }>(
+    'mutation ($token: String!) { signInWithLink(input: { token: $token }) { ... on SignedIn { sessionToken } } }',
+    { token },
+  )
+  await post(
+    'mutation ($password: String!) { setPassword(input: { password: $password }) { __typename } }',
+    { password: first },
+    { url: process.env.MUSTER_URL!, token: link.data!.signInWithLink.sessionToken },
+  )
+
+  const wrong = await muster(['password', '--email', email, '--stdin'], `wrong password\n${second}\n`)
+  expect(wrong).toMatchObject({ code: 3, out: '' })
+  const changed = await muster(['password', '--email', email, '--stdin'], `${first}\n${second}\n`)
+  expect(changed).toMatchObject({ code: 0, err: expect.stringContaining('Password changed.') })
+  const login = ['login', process.env.MUSTER_URL!, '--email', email, '--password-stdin']
+  expect((await muster(login, first)).code).toBe(3)
+  expect(await muster(login, second)).toMatchObject({ code: 0, err: expect.stringContaining('(admin of ') })
+  expect(await muster(['password', '--email', email, '--stdin'], second)).toMatchObject({ code: 2 })
+})
+
+it('saves and deletes the settings', async () => {
+  const url = process.env.MUSTER_URL!
+  expect((await muster(`login ${url} --token-stdin`, process.env.MUSTER_TOKEN)).code).toBe(0)
+  expect(JSON.parse(readFileSync(join(home, 'muster/cli.json'), 'utf8'))).toEqual({ url, token: process.env.MUSTER_TOKEN })
+  expect((await muster('logout')).code).toBe(0)
+  expect(() => readFileSync(join(home, 'muster/cli.json'))).toThrow('ENOENT')
+})

@@ -1,0 +1,61 @@
+import { hostname } from 'node:os'
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { CliError, EXIT, orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { oneOf } from '../../options.ts'
+import { prompt, readStdin } from '../../prompt.ts'
+import { saveSettings } from '../../settings.ts'
+import { type Role, type SignedIn, signInWithLink, signInWithPassword } from './sign-in.ts'
+
+type Options = { email?: string; passwordStdin?: true; tokenStdin?: true; role?: Role }
+/** Lifetime of the API token. */
+const DAYS = 90
+
+export const login = () =>
+  new Command('login')
+    .argument('<url>', 'address of the console, or the one-time sign-in link')
+    .option('--email <address>', 'your email address; asked for by default')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--token-stdin', 'use an existing API token, read from standard input')
+    .option(
+      '--role <role>',
+      'role of the token, at most your own: VIEWER, OPERATOR, ADMIN or OWNER (default: your role, but not OWNER)',
+      oneOf('VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'),
+    )
+    .action(async (address: string, options: Options) => {
+      const { origin: url, linkToken } = parseAddress(address)
+      const { token, by } = options.tokenStdin ? { token: await readStdin() } : await newToken(url, linkToken, options)
+      const { viewer } = await request(graphql(`query LoginViewer { viewer { name role tenantName } }`), {}, { url, token })
+      if (!viewer) throw new CliError('The token is invalid or has expired.', EXIT.notAllowed)
+      const path = saveSettings({ url, token })
+      process.stderr.write(
+        `Signed in to ${url} as ${by ?? viewer.name} (${viewer.role.toLowerCase()} of ${viewer.tenantName})${by ? ` for ${DAYS} days` : ''}. Saved in ${path}.\n`,
+      )
+    })
+
+function parseAddress(address: string): { origin: string; linkToken: string | null } {
+  const url = URL.parse(address.includes('://') ? address : `http://${address}`)
+  if (!url) throw new CliError(`Invalid address: ${address}. Example: http://localhost:3000`, EXIT.usage)
+  return { origin: url.origin, linkToken: url.searchParams.get('token') }
+}
+
+/** Signs in to create an API token. @returns the token and the name of its owner */
+async function newToken(url: string, linkToken: string | null, options: Options): Promise<{ token: string; by?: string }> {
+  const { sessionToken, viewer } = linkToken ? await signInWithLink(url, linkToken) : await askAndSignIn(url, options)
+  const role = options.role ?? (viewer.role === 'OWNER' ? 'ADMIN' : viewer.role)
+  const { createApiToken } = await request(
+    graphql(`mutation LoginToken($input: CreateApiTokenInput!) {
+      createApiToken(input: $input) { __typename ... on CreatedApiToken { token } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+    }`),
+    { input: { name: `muster on ${hostname()}`, role, expiresInDays: DAYS } },
+    { url, token: sessionToken },
+  )
+  return { token: orThrow(createApiToken).token, by: viewer.name }
+}
+
+async function askAndSignIn(url: string, options: Options): Promise<SignedIn> {
+  const email = options.email ?? (await prompt('Email', '--email ADDRESS'))
+  const password = options.passwordStdin ? await readStdin() : await prompt('Password', '--password-stdin', { hidden: true })
+  return signInWithPassword(url, email, password)
+}

@@ -1,0 +1,24 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { nodeId } from '../../lookup.ts'
+
+export const agentAllow = () =>
+  new Command('allow')
+    .description('allow an agent to register with its key, without a token')
+    .argument('<public-key>', 'public key in base64, as `muster-agent init` prints it')
+    .argument('[node]', 'node of the agent (default: the first node that registers with the key)')
+    .option('--agent-id <name>', 'agent ID, if it differs from the node name')
+    .option('--note <text>', 'note for other users')
+    .action(async (publicKey: string, node: string | undefined, { agentId, note }: { agentId?: string; note?: string }) => {
+      const { allowAgentKey } = await request(
+        graphql(`mutation AgentAllow($publicKey: String!, $nodeId: ID, $agentId: String, $note: String) {
+          allowAgentKey(publicKey: $publicKey, nodeId: $nodeId, agentId: $agentId, note: $note) {
+            __typename ... on AgentKey { fingerprint } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          }
+        }`),
+        { publicKey, nodeId: node ? await nodeId(node) : null, agentId: agentId ?? null, note: note ?? null },
+      )
+      process.stderr.write(`Allowed ${orThrow(allowAgentKey).fingerprint}${node ? ` for ${node}` : ''}.\n`)
+    })

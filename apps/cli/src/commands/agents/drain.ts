@@ -1,0 +1,24 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
+
+export const agentDrain = () =>
+  new Command('drain')
+    .description('drain nodes: no new work; DRAINED when the last job has ended')
+    .argument('<selector>', SELECTOR_HELP)
+    .requiredOption('--reason <text>', 'reason, shown with the node')
+    .action(async (selector: string, { reason }: { reason: string }) => {
+      for (const { id, name } of await selectNodes(selector)) {
+        const { drainAgent } = await request(
+          graphql(`mutation AgentDrain($nodeId: ID!, $reason: String!) {
+            drainAgent(nodeId: $nodeId, reason: $reason) {
+              __typename ... on Agent { state } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            }
+          }`),
+          { nodeId: id, reason },
+        )
+        process.stderr.write(`${name} is ${orThrow(drainAgent).state}.\n`)
+      }
+    })

@@ -1,0 +1,21 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
+
+export const agentResume = () =>
+  new Command('resume')
+    .description('end a drain; nodes drained by Slurm stay drained until Slurm resumes them')
+    .argument('<selector>', SELECTOR_HELP)
+    .action(async (selector: string) => {
+      for (const { id, name } of await selectNodes(selector)) {
+        const { resumeAgent } = await request(
+          graphql(`mutation AgentResume($nodeId: ID!) {
+            resumeAgent(nodeId: $nodeId) { __typename ... on Agent { state } ... on Error { code message } }
+          }`),
+          { nodeId: id },
+        )
+        process.stderr.write(`${name} is ${orThrow(resumeAgent).state}.\n`)
+      }
+    })

@@ -1,0 +1,32 @@
+import { request } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { ago, printRows } from '../../output.ts'
+import { findAgent } from './find-agent.ts'
+
+export const agentTimeline = () =>
+  new Command('timeline')
+    .description('list the state changes of an agent, newest first')
+    .argument('<node>')
+    .withOutput()
+    .action(async (node: string, output: Output) => {
+      const { id } = await findAgent(node)
+      const { node: found } = await request(
+        graphql(`query AgentTimeline($id: ID!) {
+          node(id: $id) { ... on ComputeNode { agent { transitions { at from to reason evidence } } } }
+        }`),
+        { id },
+      )
+      printRows(
+        found && 'agent' in found ? (found.agent?.transitions ?? []) : [],
+        [
+          { title: 'AT', value: (each) => each.at },
+          { title: 'FROM', value: (each) => each.from },
+          { title: 'TO', value: (each) => each.to },
+          { title: 'REASON', value: (each) => each.reason },
+          { title: 'AGE', value: (each) => ago(each.at), wide: true },
+        ],
+        output,
+        `${node} has no state changes yet.`,
+      )
+    })

@@ -1,0 +1,81 @@
+import { request, subscribe } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { EXIT } from '../../errors.ts'
+import { graphql, type ResultOf } from '../../graphql.ts'
+import { nodeId } from '../../lookup.ts'
+import { integer, someOf } from '../../options.ts'
+import { ago, type Column, printRows } from '../../output.ts'
+import { fetchAll } from '../../pages.ts'
+import { shortId } from './ids.ts'
+
+const LIST = graphql(`query AlertList($filter: AlertFilter, $first: Int, $after: String) {
+  alerts(filter: $filter, first: $first, after: $after) {
+    edges { node { id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgment evidence node { name } silence { reason endsAt } } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+type Row = ResultOf<typeof LIST>['alerts']['edges'][number]['node']
+const SEVERITIES = ['INFO', 'WARNING', 'CRITICAL'] as const
+type Options = Output & {
+  all?: true
+  severity?: (typeof SEVERITIES)[number][]
+  node?: string
+  number: number
+  follow?: true
+}
+
+const UPDATES = graphql(`subscription AlertFollow {
+  alertUpdated { id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgment evidence node { name } silence { reason endsAt } }
+}`)
+
+export const alertList = () =>
+  new Command('list')
+    .description('list open alerts, newest first')
+    .option('--all', 'include resolved alerts')
+    .option('--severity <severity...>', SEVERITIES.join(' '), someOf(...SEVERITIES))
+    .option('--node <name>', 'alerts of this node')
+    .option('-n, --number <n>', 'maximum number of rows', integer, 100)
+    .option('-f, --follow', 'then print each new and changed alert until Ctrl-C')
+    .withOutput()
+    .action(async ({ all, severity, node, number, follow, ...output }: Options) => {
+      const filter = {
+        ...(all ? {} : { isOpen: true }),
+        ...(severity ? { severity } : {}),
+        ...(node ? { nodeId: await nodeId(node) } : {}),
+      }
+      const rows = await fetchAll(async (page) => (await request(LIST, { filter, ...page })).alerts, number)
+      printRows(rows, COLUMNS, output, 'No open alerts.')
+      if (follow)
+        await followAlerts(
+          output,
+          (alert) => (!severity || severity.includes(alert.severity)) && (!node || alert.node?.name === node),
+        )
+    })
+
+const COLUMNS: Column<Row>[] = [
+  { title: 'ID', value: (a) => shortId(a.id) },
+  { title: 'SEVERITY', value: (a) => a.severity },
+  { title: 'STATE', value: state },
+  { title: 'OPENED', value: (a) => ago(a.openedAt) },
+  { title: 'ALERT', value: (a) => a.text },
+  { title: 'COUNT', value: (a) => a.count, wide: true },
+  { title: 'NOTE', value: (a) => a.acknowledgment, wide: true },
+]
+
+/** Prints every update: one table row, one line of JSON, or one YAML document. */
+async function followAlerts(output: Output, matches: (alert: Row) => boolean): Promise<void> {
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  for await (const { alertUpdated: alert } of subscribe(UPDATES, () => ({}), stop.signal)) {
+    if (!matches(alert)) continue
+    if (output.output === 'json') process.stdout.write(`${JSON.stringify(alert)}\n`)
+    else printRows([alert], COLUMNS, { ...output, headers: false })
+  }
+  process.exitCode = EXIT.interrupted
+}
+
+function state(alert: Row): string {
+  if (alert.resolvedAt) return 'resolved'
+  if (alert.silence) return 'silenced'
+  return alert.acknowledgedAt ? `acknowledged by ${alert.acknowledgedByName}` : 'open'
+}

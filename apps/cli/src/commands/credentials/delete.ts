@@ -1,0 +1,20 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { credentialId } from '../../lookup.ts'
+
+export const credentialDelete = () =>
+  new Command('delete')
+    .description('delete an unused credential')
+    .argument('<name>')
+    .action(async (name: string) => {
+      const { deleteCredential } = await request(
+        graphql(`mutation CredentialDelete($id: ID!) {
+          deleteCredential(id: $id) { __typename ... on Deleted { id } ... on Error { code message } }
+        }`),
+        { id: await credentialId(name) },
+      )
+      orThrow(deleteCredential)
+      process.stderr.write(`Deleted ${name}.\n`)
+    })

@@ -1,0 +1,60 @@
+import { request } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { CliError, EXIT } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { nodeNotFound } from '../../lookup.ts'
+import { printRows } from '../../output.ts'
+import { fetchAll } from '../../pages.ts'
+
+export const nodeDiff = () =>
+  new Command('diff')
+    .description('compare the last two discoveries of a node, or two nodes; exit code 1 when they differ')
+    .argument('<name>')
+    .argument('[other]', 'compare with this node instead')
+    .withOutput()
+    .action(async (name: string, other: string | undefined, output: Output) => {
+      const discoveries = await snapshots(name)
+      const [before, after] = other ? [discoveries[0], (await snapshots(other))[0]] : [discoveries[1], discoveries[0]]
+      if (!before || !after) throw tooFewDiscoveries(other && discoveries[0] ? other : name, discoveries.length)
+      const { discoveryDiff } = await request(
+        graphql(
+          `query NodeDiff($before: ID!, $after: ID!) { discoveryDiff(before: $before, after: $after) { path label kind before after } }`,
+        ),
+        { before, after },
+      )
+      if (discoveryDiff.length > 0) process.exitCode = EXIT.failed
+      printRows(
+        discoveryDiff,
+        [
+          { title: 'CHANGE', value: (c) => c.kind },
+          { title: 'FIELD', value: (c) => c.label },
+          { title: 'PATH', value: (c) => c.path, wide: true },
+        ],
+        output,
+        'No differences.',
+      )
+    })
+
+const tooFewDiscoveries = (name: string, discoveries: number) =>
+  new CliError(
+    discoveries === 1
+      ? `${name} was discovered only once. Run \`muster node discover ${name}\`, or specify a second node.`
+      : `${name} was not discovered yet. Run \`muster node discover ${name}\`.`,
+    EXIT.refused,
+  )
+
+const DISCOVERIES = graphql(`query NodeSnapshots($name: String!, $first: Int, $after: String) {
+  computeNode(name: $name) {
+    discoveries(first: $first, after: $after) { edges { node { id status } } pageInfo { hasNextPage endCursor } }
+  }
+}`)
+
+/** Ids of the finished discoveries of a node, newest first. */
+async function snapshots(name: string): Promise<string[]> {
+  const discoveries = await fetchAll(async (page) => {
+    const { computeNode } = await request(DISCOVERIES, { name, ...page })
+    if (!computeNode) throw nodeNotFound(name)
+    return computeNode.discoveries
+  })
+  return discoveries.filter((discovery) => discovery.status === 'SUCCEEDED').map((discovery) => discovery.id)
+}

@@ -1,0 +1,22 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { count } from '../../output.ts'
+import { type FieldOptions, fields, withFields } from './fields.ts'
+
+export const groupCreate = () =>
+  withFields(new Command('create').description('create a group').argument('<name>')).action(
+    async (name: string, options: FieldOptions) => {
+      const { createNodeGroup } = await request(
+        graphql(`mutation GroupCreate($name: String!, $displayName: String, $description: String, $priority: Int, $parentId: ID, $memberQuery: String, $exclusiveSet: String) {
+          createNodeGroup(name: $name, displayName: $displayName, description: $description, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet) {
+            __typename ... on NodeGroup { name nodeCount } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          }
+        }`),
+        { name, ...(await fields(options)) },
+      )
+      const group = orThrow(createNodeGroup)
+      process.stderr.write(`Created ${group.name}${options.query ? ` with ${count(group.nodeCount, 'node')}` : ''}.\n`)
+    },
+  )

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
+
+let t: TestApi
+beforeAll(async () => {
+  t = await startTestApi()
+  const { operator } = await t.given.tenant()
+  await t.given.fleet(operator, { nodes: 2, accelerators: 8 })
+  await t.given.fleet(operator, { nodes: 1, prefix: 'cpu' })
+  await t.signIn(operator)
+})
+afterAll(() => t?.close())
+
+it('creates nested, dynamic and exclusive groups', async () => {
+  expect(await muster('group create site')).toMatchObject({ code: 0, err: 'Created site.\n' })
+  expect(await muster('group create gpus --parent site --priority 10 --query accelerator.count_>=_8')).toMatchObject({
+    code: 0,
+    err: 'Created gpus with 2 nodes.\n',
+  })
+  await muster('group create rack1 --set rack')
+  await muster('group create rack2 --set rack')
+  expect(await muster('group add-nodes rack1 cpu001')).toMatchObject({ code: 0, err: 'rack1 has 1 node.\n' })
+  expect(JSON.parse((await muster('group list -o json')).out)).toMatchObject([
+    { name: 'site', nodeCount: 2 },
+    { name: 'gpus', parent: { name: 'site' }, memberQuery: 'accelerator.count >= 8', priority: 10, nodeCount: 2 },
+    { name: 'rack1', exclusiveSet: 'rack', nodeCount: 1 },
+    { name: 'rack2', exclusiveSet: 'rack', nodeCount: 0 },
+  ])
+  expect((await muster('group get site')).out).toMatch(/^children +gpus$[\s\S]*^nodes +2: gpu001, gpu002$/m)
+  expect(JSON.parse((await muster('node list --query group=site_and_not_name=gpu001 -o json')).out)).toMatchObject([
+    { name: 'gpu002' },
+  ])
+
+  const refused = [
+    ['group add-nodes gpus cpu001', 5, 'fit its query'],
+    ['group add-nodes rack2 cpu001', 5, 'cpu001 is in rack1, which is of the set rack too'],
+    ['group delete site', 5, 'Below the group site are gpus'],
+    ['group create bad --query tagg=a', 5, 'there is no such field'],
+    ['group create bad --priority high', 2, 'whole number'],
+    ['group get nope', 4, 'muster group list'],
+  ] as const
+  for (const [line, code, reason] of refused)
+    expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
+
+  expect((await muster('group remove-nodes rack1 cpu001')).err).toBe('rack1 has 0 nodes.\n')
+  expect(await muster("group update gpus --query '' --parent '' --name machines")).toMatchObject({
+    code: 0,
+    err: 'Updated machines; it has 0 nodes.\n',
+  })
+  expect(await muster('group delete site')).toMatchObject({ code: 0, err: 'Deleted site.\n' })
+})

@@ -1,0 +1,23 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { groupId } from '../../lookup.ts'
+import { count } from '../../output.ts'
+import { type FieldOptions, fields, withFields } from './fields.ts'
+
+export const groupUpdate = () =>
+  withFields(
+    new Command('update').description("change a group; '' clears a field").argument('<name>').option('--name <name>', 'new name'),
+  ).action(async (name: string, { name: newName, ...options }: FieldOptions & { name?: string }) => {
+    const { updateNodeGroup } = await request(
+      graphql(`mutation GroupUpdate($id: ID!, $name: String, $displayName: String, $description: String, $priority: Int, $parentId: ID, $memberQuery: String, $exclusiveSet: String) {
+        updateNodeGroup(id: $id, name: $name, displayName: $displayName, description: $description, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet) {
+          __typename ... on NodeGroup { name nodeCount } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+        }
+      }`),
+      { id: await groupId(name), ...(newName === undefined ? {} : { name: newName }), ...(await fields(options)) },
+    )
+    const group = orThrow(updateNodeGroup)
+    process.stderr.write(`Updated ${group.name}; it has ${count(group.nodeCount, 'node')}.\n`)
+  })

@@ -1,0 +1,195 @@
+import type { Command } from '../command.ts'
+
+export type Entry = {
+  name: string
+  aliases?: string[]
+  /** Heading in `muster --help`. */
+  heading: string
+  description: string
+  /** Imports only what this command needs: loading all commands takes longer than most of them run. */
+  load: () => Promise<Command>
+}
+
+const NODES = 'Nodes:'
+const RUNS = 'Runs:'
+const VARIABLES = 'Access to nodes and variables:'
+const MONITORING = 'Agents and alerts:'
+const OPERATION = 'Operation:'
+const ACCOUNT = 'Account and tools:'
+
+/** All commands, in the order of `muster --help`. */
+export const ENTRIES: Entry[] = [
+  {
+    name: 'node',
+    aliases: ['nodes'],
+    heading: NODES,
+    description: 'add, list, test, discover and change nodes',
+    load: async () => (await import('./nodes/index.ts')).node(),
+  },
+  {
+    name: 'group',
+    aliases: ['groups'],
+    heading: NODES,
+    description: 'group nodes, by hand or by a query',
+    load: async () => (await import('./groups/index.ts')).group(),
+  },
+  {
+    name: 'run',
+    heading: RUNS,
+    description: 'run a template on nodes and follow its log',
+    load: async () => (await import('./runs/run.ts')).run(),
+  },
+  {
+    name: 'runs',
+    aliases: ['ps'],
+    heading: RUNS,
+    description: 'list runs and show their results',
+    load: async () => (await import('./runs/index.ts')).runs(),
+  },
+  {
+    name: 'logs',
+    aliases: ['log'],
+    heading: RUNS,
+    description: 'print or follow the log of a run',
+    load: async () => (await import('./runs/logs.ts')).logs(),
+  },
+  {
+    name: 'cancel',
+    aliases: ['stop'],
+    heading: RUNS,
+    description: 'cancel a run',
+    load: async () => (await import('./runs/cancel.ts')).cancel(),
+  },
+  {
+    name: 'retry',
+    heading: RUNS,
+    description: 'repeat a run on the hosts that failed',
+    load: async () => (await import('./runs/retry.ts')).retry(),
+  },
+  {
+    name: 'template',
+    aliases: ['templates'],
+    heading: RUNS,
+    description: 'manage job templates: playbooks with their settings',
+    load: async () => (await import('./templates/index.ts')).template(),
+  },
+  {
+    name: 'bundle',
+    aliases: ['bundles'],
+    heading: RUNS,
+    description: 'list and delete uploaded playbook bundles',
+    load: async () => (await import('./templates/bundles/index.ts')).bundle(),
+  },
+  {
+    name: 'artifact',
+    aliases: ['artifacts'],
+    heading: RUNS,
+    description: 'list and download the files of a run',
+    load: async () => (await import('./artifacts/index.ts')).artifact(),
+  },
+  {
+    name: 'credential',
+    aliases: ['credentials'],
+    heading: VARIABLES,
+    description: 'manage SSH keys, passwords, bastions and git tokens',
+    load: async () => (await import('./credentials/index.ts')).credential(),
+  },
+  {
+    name: 'secret-store',
+    aliases: ['secret-stores'],
+    heading: VARIABLES,
+    description: 'connect HashiCorp Vault or OpenBao servers that hold the secrets of credentials',
+    load: async () => (await import('./credentials/secret-stores/index.ts')).secretStore(),
+  },
+  {
+    name: 'vars',
+    aliases: ['var'],
+    heading: VARIABLES,
+    description: 'set variables of all nodes, groups and nodes',
+    load: async () => (await import('./variables/index.ts')).vars(),
+  },
+  {
+    name: 'agent',
+    aliases: ['agents'],
+    heading: MONITORING,
+    description: 'enroll agents, show their state and history, drain nodes',
+    load: async () => (await import('./agents/index.ts')).agent(),
+  },
+  {
+    name: 'top',
+    heading: MONITORING,
+    description: 'show all nodes with an agent live, worst first',
+    load: async () => (await import('./heartbeats/top.ts')).top(),
+  },
+  {
+    name: 'alert',
+    aliases: ['alerts'],
+    heading: MONITORING,
+    description: 'list, acknowledge and silence alerts',
+    load: async () => (await import('./alerts/index.ts')).alert(),
+  },
+  {
+    name: 'alert-route',
+    aliases: ['alert-routes'],
+    heading: MONITORING,
+    description: 'send alerts to webhooks, mailboxes and chats',
+    load: async () => (await import('./alerts/routes/index.ts')).alertRoute(),
+  },
+  {
+    name: 'queue',
+    heading: OPERATION,
+    description: 'pause, resume and limit the run queue',
+    load: async () => (await import('./run-queue/index.ts')).queue(),
+  },
+  {
+    name: 'worker',
+    aliases: ['workers'],
+    heading: OPERATION,
+    description: 'list and drain the workers that execute runs',
+    load: async () => (await import('./workers/index.ts')).worker(),
+  },
+  {
+    name: 'retention',
+    heading: OPERATION,
+    description: 'set how long logs, artifacts and runs are kept',
+    load: async () => (await import('./artifacts/retention/index.ts')).retention(),
+  },
+  {
+    name: 'login',
+    heading: ACCOUNT,
+    description: 'sign in and save an API token',
+    load: async () => (await import('./access/login.ts')).login(),
+  },
+  {
+    name: 'logout',
+    heading: ACCOUNT,
+    description: 'delete the saved address and token',
+    load: async () => (await import('./access/logout.ts')).logout(),
+  },
+  {
+    name: 'whoami',
+    heading: ACCOUNT,
+    description: 'show the user or token that is signed in',
+    load: async () => (await import('./access/whoami.ts')).whoami(),
+  },
+  {
+    name: 'password',
+    aliases: ['passwd'],
+    heading: ACCOUNT,
+    description: 'change your password',
+    load: async () => (await import('./access/password.ts')).password(),
+  },
+  {
+    name: 'token',
+    aliases: ['tokens'],
+    heading: ACCOUNT,
+    description: 'create, list and revoke API tokens',
+    load: async () => (await import('./access/tokens/index.ts')).token(),
+  },
+  {
+    name: 'api',
+    heading: ACCOUNT,
+    description: 'send a GraphQL operation and print the response as JSON',
+    load: async () => (await import('./api.ts')).api(),
+  },
+]

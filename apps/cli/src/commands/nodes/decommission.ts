@@ -1,0 +1,25 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { SELECTOR_HELP } from '../../selector.ts'
+import { forEachNode } from './for-each-node.ts'
+
+export const nodeDecommission = () =>
+  new Command('decommission')
+    .description('decommission nodes; their history is kept')
+    .argument('<selector>', SELECTOR_HELP)
+    .action((selector: string) =>
+      forEachNode(
+        selector,
+        async ({ id }) =>
+          (
+            await request(
+              graphql(`mutation NodeDecommission($id: ID!) {
+                decommissionNode(id: $id) { __typename ... on ComputeNode { status } ... on Error { code message } }
+              }`),
+              { id },
+            )
+          ).decommissionNode,
+        (node) => node.status,
+      ),
+    )

@@ -1,0 +1,116 @@
+import { request } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { bareId } from '../../ids.ts'
+import { nodeNotFound } from '../../lookup.ts'
+import { ago, bytes, isTable, printObject, printRows } from '../../output.ts'
+import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
+
+export const nodeGet = () =>
+  new Command('get')
+    .description('show nodes with their accelerators; JSON of one name is an object, otherwise a list')
+    .argument('<selector...>', SELECTOR_HELP)
+    .withOutput()
+    .action(async (selectors: string[], output: Output) => {
+      const nodes: Node[] = []
+      for (const { name } of await selectNodes(selectors.join(','))) nodes.push(await fetchNode(name))
+      const isOne = selectors.length === 1 && nodes[0]!.name === selectors[0]
+      if (output.output === 'name') return printRows(nodes, [{ title: 'NAME', value: (node) => node.name }], output)
+      if (!isTable(output)) return printObject(isOne ? nodes[0]! : nodes, output)
+      for (const [i, node] of nodes.entries()) {
+        if (i > 0) process.stdout.write('\n')
+        printNode(node, output)
+      }
+    })
+
+type Node = Awaited<ReturnType<typeof fetchNode>>
+
+async function fetchNode(name: string) {
+  const { computeNode: node } = await request(
+    graphql(`query NodeGet($name: String!) {
+      computeNode(name: $name) {
+        id name displayName host port connectionType sshUser status statusReason nodeType region datacenter tags labels notes arch osName kernel cpuModel cpuSockets cpuCores cpuThreads memoryBytes
+        bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged }
+        credential { name } becomeCredential { name } bastion { name } groups { name } lock { ownerName acquiredAt expiresAt run { id templateName } }
+        accelerators {
+          index deviceType vendor model uuid serial slot pciAddress numaNode interconnect memoryTotal memoryUsed driverVersion firmwareVersion toolkitVersion
+          computeCapability partitionMode eccMode eccErrors temperature power utilization health healthReason confidence partitions { kind profile }
+        }
+      }
+    }`),
+    { name },
+  )
+  if (!node) throw nodeNotFound(name)
+  return node
+}
+
+function printNode(node: Node, output: Output): void {
+  const labels = Object.entries(node.labels as Record<string, string>)
+  printObject(node, output, [
+    ['name', node.name],
+    ['status', node.statusReason ? `${node.status}: ${node.statusReason}` : node.status],
+    [
+      'address',
+      node.connectionType === 'LOCAL' ? 'local' : `${node.sshUser ? `${node.sshUser}@` : ''}${node.host} port ${node.port}`,
+    ],
+    ['location', [node.region, node.datacenter].filter(Boolean).join(', ')],
+    ['bastion', node.bastion?.name],
+    ['credential', node.credential?.name],
+    ['become', node.becomeCredential?.name],
+    ['host key', node.hostKeyFingerprint],
+    ...(node.hostKeyAlarm ? [hostKeyField(node.name, node.hostKeyAlarm)] : []),
+    ['groups', node.groups.map((g) => g.name).join(', ')],
+    ['tags', node.tags.join(', ')],
+    ['labels', labels.map(([key, value]) => `${key}=${value}`).join(', ')],
+    ...(node.lock ? [lockField(node.lock)] : []),
+    ['os', [node.osName, node.kernel, node.arch].filter(Boolean).join(', ')],
+    ['cpu', node.cpuModel && `${node.cpuSockets} x ${node.cpuModel}, ${node.cpuCores} cores, ${node.cpuThreads} threads`],
+    ['memory', bytes(node.memoryBytes)],
+    ['booted', ago(node.bootedAt)],
+    ['last seen', ago(node.lastSeenAt)],
+    ['notes', node.notes],
+  ])
+  if (node.accelerators.length === 0) return
+  process.stdout.write('\n')
+  printRows(
+    node.accelerators,
+    [
+      { title: '#', value: (a) => a.index },
+      { title: 'MODEL', value: (a) => a.model ?? a.deviceType },
+      { title: 'HEALTH', value: (a) => (a.healthReason ? `${a.health}: ${a.healthReason}` : a.health) },
+      {
+        title: 'MEMORY',
+        value: (a) => (a.memoryUsed === null ? bytes(a.memoryTotal) : `${bytes(a.memoryUsed)} of ${bytes(a.memoryTotal)}`),
+      },
+      { title: '°C', value: (a) => a.temperature },
+      { title: 'W', value: (a) => a.power },
+      { title: '%', value: (a) => a.utilization },
+      { title: 'PARTITIONS', value: (a) => countNames(a.partitions.map((p) => p.profile ?? p.kind)) },
+      { title: 'PCI', value: (a) => a.pciAddress, wide: true },
+      { title: 'DRIVER', value: (a) => a.driverVersion, wide: true },
+      { title: 'FIRMWARE', value: (a) => a.firmwareVersion, wide: true },
+      { title: 'TOOLKIT', value: (a) => a.toolkitVersion, wide: true },
+      { title: 'NUMA', value: (a) => a.numaNode, wide: true },
+      { title: 'SERIAL', value: (a) => a.serial, wide: true },
+      { title: 'ECC', value: (a) => a.eccMode, wide: true },
+    ],
+    output,
+  )
+}
+
+const lockField = (lock: NonNullable<Node['lock']>): [string, string] => [
+  'locked by',
+  `${lock.run.templateName} ${bareId(lock.run.id)} of ${lock.ownerName}, since ${ago(lock.acquiredAt)}; expires ${lock.expiresAt} without its worker`,
+]
+
+const hostKeyField = (name: string, key: { offeredFingerprint: string; isChanged: boolean }): [string, string] => [
+  key.isChanged ? 'HOST KEY CHANGED' : 'offered key',
+  `${key.offeredFingerprint}; compare it, then run \`muster node approve ${name} FINGERPRINT\``,
+]
+
+/** `7x 1g.10gb, 2x 2g.20gb`. */
+function countNames(names: string[]): string {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].map(([name, count]) => `${count}x ${name}`).join(', ')
+}

@@ -1,0 +1,26 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { SELECTOR_HELP } from '../../selector.ts'
+import { forEachNode } from './for-each-node.ts'
+
+export const nodeMaintenance = () =>
+  new Command('maintenance')
+    .description('start or end maintenance; runs skip nodes in maintenance')
+    .argument('<selector>', SELECTOR_HELP)
+    .option('--end', 'end maintenance')
+    .action((selector: string, { end }: { end?: true }) =>
+      forEachNode(
+        selector,
+        async ({ id }) =>
+          (
+            await request(
+              graphql(`mutation NodeMaintenance($id: ID!, $isOn: Boolean!) {
+                setNodeMaintenance(id: $id, isOn: $isOn) { __typename ... on ComputeNode { status } ... on Error { code message } }
+              }`),
+              { id, isOn: !end },
+            )
+          ).setNodeMaintenance,
+        (node) => node.status,
+      ),
+    )

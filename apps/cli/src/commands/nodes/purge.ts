@@ -1,0 +1,25 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { SELECTOR_HELP } from '../../selector.ts'
+import { forEachNode } from './for-each-node.ts'
+
+export const nodePurge = () =>
+  new Command('purge')
+    .description('delete decommissioned nodes permanently; runs keep their names and logs')
+    .argument('<selector>', SELECTOR_HELP)
+    .action((selector: string) =>
+      forEachNode(
+        selector,
+        async ({ id }) =>
+          (
+            await request(
+              graphql(`mutation NodePurge($id: ID!) {
+                purgeNode(id: $id) { __typename ... on Deleted { id } ... on Error { code message } }
+              }`),
+              { id },
+            )
+          ).purgeNode,
+        () => 'deleted',
+      ),
+    )

@@ -1,0 +1,25 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { SELECTOR_HELP } from '../../selector.ts'
+import { forEachNode } from './for-each-node.ts'
+
+export const nodeRecommission = () =>
+  new Command('recommission')
+    .description('return decommissioned nodes to service; next step: `muster node test`')
+    .argument('<selector>', SELECTOR_HELP)
+    .action((selector: string) =>
+      forEachNode(
+        selector,
+        async ({ id }) =>
+          (
+            await request(
+              graphql(`mutation NodeRecommission($id: ID!) {
+                recommissionNode(id: $id) { __typename ... on ComputeNode { status } ... on Error { code message } }
+              }`),
+              { id },
+            )
+          ).recommissionNode,
+        (node) => node.status,
+      ),
+    )

@@ -1,0 +1,118 @@
+import { InvalidArgumentError } from 'commander'
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { CliError, EXIT } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { nodeNotFound, optionalCredentialId } from '../../lookup.ts'
+import { emptyToNull, integer, omitUndefined, oneOf } from '../../options.ts'
+import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
+import { NODE_TYPES } from './add.ts'
+import { forEachNode } from './for-each-node.ts'
+
+type Options = {
+  name?: string
+  displayName?: string
+  host?: string
+  port?: number
+  user?: string
+  credential?: string
+  become?: string
+  bastion?: string
+  type?: (typeof NODE_TYPES)[number]
+  connection?: 'SSH' | 'LOCAL'
+  region?: string
+  datacenter?: string
+  notes?: string
+  tag?: string[]
+  untag?: string[]
+  label?: [string, string][]
+}
+
+export const nodeUpdate = () =>
+  new Command('update')
+    .description("change nodes; '' clears a field")
+    .argument('<selector>', SELECTOR_HELP)
+    .option('--name <name>', 'new name')
+    .option('--display-name <text>', 'display name')
+    .option('--host <address>', 'new address; its host key must be approved again')
+    .option('-p, --port <port>', 'SSH port; the host key must be approved again', integer)
+    .option('-u, --user <user>', 'SSH user')
+    .option('-c, --credential <name>', 'credential with the SSH key or password')
+    .option('--become <name>', 'BECOME credential')
+    .option('--bastion <name>', 'BASTION credential to connect through')
+    .option('--type <type>', NODE_TYPES.join(', '), oneOf(...NODE_TYPES))
+    .option('--connection <type>', "ssh or local; local is the worker's own machine and requires an admin", oneOf('SSH', 'LOCAL'))
+    .option('--region <region>', 'region')
+    .option('--datacenter <name>', 'data center')
+    .option('--notes <text>', 'free text')
+    .option('--tag <tag...>', 'tags to add')
+    .option('--untag <tag...>', 'tags to remove')
+    .option('--label <key=value...>', 'labels to set; `key=` removes one', label)
+    .action(async (selector: string, options: Options) => {
+      if (Object.keys(options).length === 0) throw new CliError('Specify at least one option; see --help.', EXIT.usage)
+      if (options.name !== undefined || options.host !== undefined) {
+        const { length } = await selectNodes(selector)
+        if (length > 1) throw new CliError(`--name and --host apply to one node; ${selector} matches ${length}.`, EXIT.usage)
+      }
+      const common = await fields(options)
+      await forEachNode(
+        selector,
+        async ({ id, name }) => {
+          const { updateNode } = await request(
+            graphql(`mutation NodeUpdate($input: UpdateNodeInput!) {
+              updateNode(input: $input) {
+                __typename ... on ComputeNode { status } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+              }
+            }`),
+            { input: { id, ...common, ...(await tagsAndLabels(name, options)) } },
+          )
+          return updateNode
+        },
+        (node) => `updated, ${node.status}`,
+      )
+    })
+
+function label(text: string, before: [string, string][] = []): [string, string][] {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (key === undefined) throw new InvalidArgumentError('It must be key=value.')
+  return [...before, [key, value!]]
+}
+
+/** Input fields that are equal for all nodes. */
+async function fields(options: Options) {
+  const { name, displayName, host, port, user, credential, become, bastion, type, connection, region, datacenter, notes } =
+    options
+  return omitUndefined({
+    name,
+    displayName: emptyToNull(displayName),
+    host,
+    port,
+    sshUser: emptyToNull(user),
+    credentialId: await optionalCredentialId(credential),
+    becomeCredentialId: await optionalCredentialId(become),
+    bastionId: await optionalCredentialId(bastion),
+    nodeType: type,
+    connectionType: connection,
+    region: emptyToNull(region),
+    datacenter: emptyToNull(datacenter),
+    notes,
+  })
+}
+
+/** New tags and labels of a node, if they change. */
+async function tagsAndLabels(name: string, { tag = [], untag = [], label = [] }: Options) {
+  if (tag.length + untag.length + label.length === 0) return {}
+  const { computeNode: node } = await request(
+    graphql(`query NodeWords($name: String!) { computeNode(name: $name) { tags labels } }`),
+    { name },
+  )
+  if (!node) throw nodeNotFound(name)
+  const kept = Object.entries(node.labels as Record<string, string>).filter(
+    ([key]) => !label.some(([changed]) => changed === key),
+  )
+  const labels = Object.fromEntries([...kept, ...label.filter(([, value]) => value !== '')])
+  return {
+    ...(tag.length + untag.length === 0 ? {} : { tags: [...node.tags, ...tag].filter((each) => !untag.includes(each)) }),
+    ...(label.length === 0 ? {} : { labels }),
+  }
+}

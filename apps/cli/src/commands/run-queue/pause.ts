@@ -1,0 +1,22 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { count } from '../../output.ts'
+
+export const queuePause = () =>
+  new Command('pause')
+    .description('start no further runs; active runs continue')
+    .requiredOption('--reason <text>', 'reason, shown with pending runs')
+    .action(async ({ reason }: { reason: string }) => {
+      const { pauseQueue } = await request(
+        graphql(`mutation QueuePause($reason: String!) {
+          pauseQueue(reason: $reason) { __typename ... on QueueState { pending running } ... on Error { code message } }
+        }`),
+        { reason },
+      )
+      const { pending, running } = orThrow(pauseQueue)
+      process.stderr.write(
+        `Paused: ${count(running, 'active run')}, ${pending} pending. Continue with \`muster queue resume\`.\n`,
+      )
+    })

@@ -1,0 +1,15 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+
+export const queueResume = () =>
+  new Command('resume').description('start pending runs again').action(async () => {
+    const { resumeQueue } = await request(
+      graphql(`mutation QueueResume {
+        resumeQueue { __typename ... on QueueState { pending } ... on Error { code message } }
+      }`),
+      {},
+    )
+    process.stderr.write(`Resumed: ${orThrow(resumeQueue).pending} pending.\n`)
+  })

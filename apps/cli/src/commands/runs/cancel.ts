@@ -1,0 +1,16 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { RUN_HELP, runId } from '../../run-id.ts'
+
+export const cancel = () =>
+  new Command('cancel').argument('<run>', RUN_HELP).action(async (id: string) => {
+    const { cancelJobRun } = await request(
+      graphql(
+        `mutation Cancel($id: ID!) { cancelJobRun(id: $id) { __typename ... on JobRun { status } ... on Error { code message } } }`,
+      ),
+      { id: await runId(id) },
+    )
+    process.stderr.write(`${orThrow(cancelJobRun).status}\n`)
+  })

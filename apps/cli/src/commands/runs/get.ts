@@ -1,0 +1,77 @@
+import { request } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { bareId } from '../../ids.ts'
+import { runNotFound } from '../../lookup.ts'
+import { ago, clock, isTable, printObject, printRows } from '../../output.ts'
+import { RUN_HELP, runId } from '../../run-id.ts'
+
+/** Results that the table of hosts omits, because the summary lists their hosts. */
+const QUIET = ['OK', 'CHANGED', 'SKIPPED', 'PENDING', 'NOT_RUN']
+
+export const runsGet = () =>
+  new Command('get')
+    .description('show one run: status, blockers, and the current task of each host')
+    .argument('<run>', RUN_HELP)
+    .withOutput()
+    .action(async (idText: string, output: Output) => {
+      const { node: run } = await request(
+        graphql(`query RunsShow($id: ID!) {
+          node(id: $id) { __typename ... on JobRun {
+            id templateName status statusReason waitingReason limit become becomeMethod becomeUser serial maxFailPercentage jobTags skipTags checkMode
+            diffMode forks reason createdByName createdAt startedAt finishedAt durationMs attempt isReadOnly parent { id } retries { id status }
+            hostsTotal retryBlockedReason
+            waitingFor { run { id templateName } ownerName hostlist acquiredAt } hostSummary { result count hostlist }
+            hosts { name result currentTask currentTaskAt message }
+          } }
+        }`),
+        { id: await runId(idText) },
+      )
+      if (run?.__typename !== 'JobRun') throw runNotFound(idText)
+      if (!isTable(output)) return printObject(run, output)
+      const batches = [run.serial, run.maxFailPercentage === null ? null : `stops when more than ${run.maxFailPercentage} % fail`]
+      const tags = [...run.jobTags, ...run.skipTags.map((tag) => `not ${tag}`)]
+      const modes = [run.checkMode && 'check', run.diffMode && 'diff', run.isReadOnly && 'read-only'].filter(Boolean)
+      const withValue = (fields: [string, string | number | null | undefined][]) => fields.filter(([, value]) => value)
+      printObject(
+        run,
+        output,
+        withValue([
+          ['run', bareId(run.id)],
+          ['template', run.templateName],
+          ['status', [run.status, run.statusReason ?? run.waitingReason].filter(Boolean).join(': ')],
+          ['limit', run.limit],
+          ['become', run.become ? `${run.becomeUser} by ${run.becomeMethod.toLowerCase()}` : null],
+          ['batches', batches.filter(Boolean).join(', ')],
+          ['tags', tags.join(', ')],
+          ['modes', modes.join(', ')],
+          ['reason', run.reason],
+          ['by', run.createdByName],
+          ['created', ago(run.createdAt)],
+          ['started', ago(run.startedAt)],
+          ['duration', clock(run.durationMs)],
+          ['attempt', run.attempt > 1 ? `${run.attempt}, of ${run.parent ? bareId(run.parent.id) : 'a deleted run'}` : null],
+          ['retried', run.retries.map((retry) => `${bareId(retry.id)} ${retry.status}`).join(', ')],
+          ...run.waitingFor.map((other): [string, string] => [
+            'waits for',
+            `${other.hostlist}: ${other.acquiredAt ? 'locked' : 'requested earlier'} by ${other.run.templateName} ${bareId(other.run.id)} of ${other.ownerName}`,
+          ]),
+          ...run.hostSummary.map((s): [string, string] => [s.result.toLowerCase(), `${s.count}  ${s.hostlist}`]),
+        ]),
+      )
+      const notable = run.hosts.filter((host) => !QUIET.includes(host.result))
+      if (notable.length === 0) return
+      process.stdout.write('\n')
+      printRows(
+        notable,
+        [
+          { title: 'HOST', value: (h) => h.name },
+          { title: 'RESULT', value: (h) => h.result },
+          { title: 'TASK', value: (h) => h.currentTask },
+          { title: 'SINCE', value: (h) => ago(h.currentTaskAt) },
+          { title: 'MESSAGE', value: (h) => h.message, wide: true },
+        ],
+        output,
+      )
+      if (run.retryBlockedReason === null) process.stderr.write(`\nRetry these hosts: \`muster retry ${bareId(run.id)}\`\n`)
+    })

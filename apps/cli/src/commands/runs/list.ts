@@ -1,0 +1,57 @@
+import { request } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { bareId } from '../../ids.ts'
+import { nodeId } from '../../lookup.ts'
+import { integer, someOf } from '../../options.ts'
+import { ago, clock, printRows } from '../../output.ts'
+import { fetchAll } from '../../pages.ts'
+import { findTemplate } from '../templates/fields.ts'
+
+const STATUSES = ['PENDING', 'RUNNING', 'CANCELING', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELED', 'TIMED_OUT', 'ERROR'] as const
+type Options = Output & {
+  number: number
+  status?: (typeof STATUSES)[number][]
+  node?: string
+  template?: string
+  text?: string
+}
+
+const LIST = graphql(`query Runs($filter: JobRunFilter, $first: Int, $after: String) {
+  jobRuns(filter: $filter, first: $first, after: $after) {
+    edges { node { id templateName status limit hostsTotal hostsOk hostsFailed hostsUnreachable createdByName createdAt durationMs } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
+export const runsList = () =>
+  new Command('list')
+    .description('list runs, newest first')
+    .option('--status <status...>', `with any of these statuses: ${STATUSES.join(' ')}`, someOf(...STATUSES))
+    .option('--node <name>', 'that included this node')
+    .option('--template <name>', 'of this template')
+    .option('--text <text>', 'with this text in the template, limit, reason or creator')
+    .option('-n, --number <n>', 'maximum number of rows', integer, 20)
+    .withOutput()
+    .action(async ({ output, headers, number, node, template, ...rest }: Options) => {
+      const filter = {
+        ...rest,
+        ...(node ? { nodeId: await nodeId(node) } : {}),
+        ...(template ? { templateId: (await findTemplate(template)).id } : {}),
+      }
+      printRows(
+        await fetchAll(async (page) => (await request(LIST, { filter, ...page })).jobRuns, number),
+        [
+          { title: 'RUN', value: (r) => bareId(r.id) },
+          { title: 'TEMPLATE', value: (r) => r.templateName },
+          { title: 'STATUS', value: (r) => r.status },
+          { title: 'OK', value: (r) => `${r.hostsOk}/${r.hostsTotal}` },
+          { title: 'DURATION', value: (r) => clock(r.durationMs) },
+          { title: 'FAILED', value: (r) => r.hostsFailed + r.hostsUnreachable, wide: true },
+          { title: 'CREATED', value: (r) => ago(r.createdAt), wide: true },
+          { title: 'BY', value: (r) => r.createdByName, wide: true },
+        ],
+        { output, headers },
+        Object.keys(filter).length > 0 ? 'No runs match.' : 'No runs yet. Start one with `muster run TEMPLATE --limit all`.',
+      )
+    })

@@ -1,0 +1,57 @@
+import { Option } from 'commander'
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { download } from '../../download.ts'
+import { CliError, EXIT } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { runNotFound } from '../../lookup.ts'
+import { write } from '../../output.ts'
+import { RUN_HELP, runId } from '../../run-id.ts'
+import { follow, plain } from './follow.ts'
+
+const PAGE = 2000
+
+type Options = { follow?: true; host?: string; format?: string; output?: string }
+
+export const logs = () =>
+  new Command('logs')
+    .argument('<run>', RUN_HELP)
+    .option('-f, --follow', 'follow until the run ends; the exit code is that of its status')
+    .option('--host <name>', 'only lines of this node')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'whole log as text, ansi (text with colors), ndjson (one event per line) or runner (events of ansible-runner)',
+      ).choices(['text', 'ansi', 'ndjson', 'runner']),
+    )
+    .option('-o, --output <file>', 'write to this file')
+    .action(async (idText: string, options: Options) => {
+      const { format, output } = options
+      if ((format || output) && (options.follow || options.host))
+        throw new CliError('--format and --output cannot be combined with --follow or --host.', EXIT.usage)
+      if (options.follow && options.host) throw new CliError('--follow and --host cannot be combined.', EXIT.usage)
+      const id = await runId(idText)
+      if (format || output) return download(`/api/runs/${encodeURIComponent(id)}/log?format=${format ?? 'text'}`, output)
+      if (options.follow) {
+        process.exitCode = await follow(id)
+        return
+      }
+      let after = 0
+      while (true) {
+        const { node } = await request(
+          graphql(`query Logs($id: ID!, $after: BigInt, $first: Int, $host: String) {
+            node(id: $id) { __typename ... on JobRun { status logBlockedReason events(after: $after, first: $first, host: $host) { seq stdout } } }
+          }`),
+          { id, after, first: PAGE, host: options.host ?? null },
+        )
+        if (node?.__typename !== 'JobRun') throw runNotFound(idText)
+        if (node.logBlockedReason) throw new CliError(node.logBlockedReason, EXIT.refused)
+        for (const event of node.events) if (event.stdout !== null) await write(`${plain(event.stdout)}\n`)
+        if (after === 0 && node.events.length === 0) process.stderr.write(emptyLog(node.status, options.host))
+        if (node.events.length < PAGE) return
+        after = node.events.at(-1)!.seq
+      }
+    })
+
+const emptyLog = (status: string, host?: string) =>
+  host ? `No lines of ${host} in this log.\n` : `The log is empty; the run is ${status}.\n`

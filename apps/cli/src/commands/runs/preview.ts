@@ -1,0 +1,53 @@
+import { request } from '../../client.ts'
+import type { Output } from '../../command.ts'
+import { EXIT, orThrow } from '../../errors.ts'
+import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts'
+import { count, isTable, printObject, printRows, shellQuote } from '../../output.ts'
+
+const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
+  previewRun(input: $input) {
+    __typename
+    ... on RunPreview {
+      hostsTotal hostlist command extraVars secretVars inventory
+      hosts(first: 1000) { name groups blockedReason vars { name value isSecret layer group } }
+      refusals { hostlist reason }
+      waitsFor { hostlist ownerName run { id templateName } }
+    }
+    ... on Error { code message }
+    ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+type Preview = Extract<ResultOf<typeof PREVIEW>['previewRun'], { __typename: 'RunPreview' }>
+
+/** Prints the preview of a run. @returns exit code, 5 when the run would be refused */
+export async function preview(input: VariablesOf<typeof PREVIEW>['input'], output: Output): Promise<number> {
+  const { previewRun } = await request(PREVIEW, { input })
+  const run = orThrow(previewRun)
+  if (isTable(output)) printPreview(run, output)
+  else printObject(run, output)
+  const omitted = run.hostsTotal - run.hosts.length
+  if (omitted > 0) process.stderr.write(`${omitted} more nodes are not shown; use a narrower limit.\n`)
+  return run.refusals.length > 0 ? EXIT.refused : EXIT.ok
+}
+
+function printPreview(run: Preview, output: Output): void {
+  const print = (line: string) => process.stdout.write(`${line}\n`)
+  print(run.command.map(shellQuote).join(' '))
+  print(`on ${count(run.hostsTotal, 'node')}: ${run.hostlist || '-'}`)
+  for (const { hostlist, reason } of run.refusals) print(`refused: ${hostlist} ${reason}`)
+  for (const each of run.waitsFor) print(`waits for ${each.run.templateName} of ${each.ownerName} on ${each.hostlist}`)
+  print('')
+  printRows(
+    run.hosts.flatMap((host) => host.vars.map((each) => ({ host: host.name, ...each }))),
+    [
+      { title: 'NODE', value: (v) => v.host },
+      { title: 'VARIABLE', value: (v) => v.name },
+      { title: 'VALUE', value: (v) => (v.isSecret ? '(secret)' : JSON.stringify(v.value)) },
+      { title: 'FROM', value: (v) => [v.layer.toLowerCase(), v.group].filter(Boolean).join(' ') },
+    ],
+    output,
+    'No variables.',
+  )
+  for (const name of run.secretVars) print(`${name} is secret and not shown.`)
+}

@@ -1,0 +1,49 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { CliError, EXIT, orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { RUN_HELP, runId } from '../../run-id.ts'
+import { selectNodes } from '../../selector.ts'
+import { followStarted } from './follow-started.ts'
+
+type Options = {
+  failed?: true
+  unreachable?: true
+  notRun?: true
+  nodes?: string
+  reason?: string
+  idempotencyKey?: string
+  detach?: true
+}
+
+export const retry = () =>
+  new Command('retry')
+    .argument('<run>', RUN_HELP)
+    .option('--failed', 'only failed and interrupted hosts')
+    .option('--unreachable', 'only unreachable hosts')
+    .option('--not-run', 'only hosts that did not run; combines with the two above')
+    .option('--nodes <selector>', 'only these hosts of the run')
+    .option('--reason <text>', 'reason, kept with the run')
+    .option('--idempotency-key <key>', 'a repeated key returns the same run instead of starting another')
+    .option('-d, --detach', 'print the run ID and do not follow the log')
+    .action(async (idText: string, { failed, unreachable, notRun, nodes, reason, idempotencyKey, detach }: Options) => {
+      const flags = { FAILED: failed, UNREACHABLE: unreachable, NOT_RUN: notRun }
+      const which = (['FAILED', 'UNREACHABLE', 'NOT_RUN'] as const).filter((each) => flags[each])
+      if (nodes && which.length > 0)
+        throw new CliError('--nodes cannot be combined with --failed, --unreachable or --not-run.', EXIT.usage)
+      const { retryJobRun } = await request(
+        graphql(`mutation Retry($input: RetryJobRunInput!) {
+          retryJobRun(input: $input) { __typename ... on JobRun { id hostsTotal } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        }`),
+        {
+          input: {
+            id: await runId(idText),
+            ...(which.length > 0 ? { which } : {}),
+            ...(nodes ? { nodeIds: (await selectNodes(nodes)).map((node) => node.id) } : {}),
+            ...(reason ? { reason } : {}),
+            ...(idempotencyKey ? { idempotencyKey } : {}),
+          },
+        },
+      )
+      await followStarted(orThrow(retryJobRun), detach)
+    })

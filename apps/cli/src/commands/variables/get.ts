@@ -1,0 +1,15 @@
+import { Option } from 'commander'
+import { Command } from '../../command.ts'
+import { printObject, write } from '../../output.ts'
+import { readScope, type ScopeOptions, withScope } from './scope.ts'
+
+export const varsGet = () =>
+  withScope(new Command('get').description('print variables as typed: of all nodes, a group or a node'))
+    .addOption(new Option('-o, --output <format>', 'print the parsed values instead').choices(['json', 'yaml']))
+    .action(async ({ output, ...scopeOptions }: ScopeOptions & { output?: 'json' | 'yaml' }) => {
+      const { text, vars, secretNames, label, version } = await readScope(scopeOptions)
+      if (output) return printObject(vars, { output, headers: true })
+      if (secretNames.length > 0) process.stderr.write(`Secret: ${secretNames.join(', ')}\n`)
+      if (version === 0) process.stderr.write(`No variables set for ${label}.\n`)
+      await write(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+    })

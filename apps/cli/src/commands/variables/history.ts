@@ -1,0 +1,54 @@
+import { request } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
+import { ago, printRows } from '../../output.ts'
+import { fetchAll } from '../../pages.ts'
+import { readScope, type ScopeOptions, withScope } from './scope.ts'
+
+const SELECTION = graphql(`fragment VersionsOf on VariableScope @_unmask {
+  versions(first: $first, after: $after) {
+    edges { node { version createdAt createdByName reason text secretNames changes { name change before after isSecret } } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
+const HISTORY = graphql(
+  `query VarsHistory($group: String!, $isGroup: Boolean!, $node: String!, $isNode: Boolean!, $isGlobal: Boolean!, $first: Int, $after: String) {
+    nodeGroup(name: $group) @include(if: $isGroup) { vars { ...VersionsOf } }
+    computeNode(name: $node) @include(if: $isNode) { vars { ...VersionsOf } }
+    globalVars @include(if: $isGlobal) { ...VersionsOf }
+  }`,
+  [SELECTION],
+)
+
+export const varsHistory = () =>
+  withScope(new Command('history').description('list the versions of variables, newest first'))
+    .withOutput()
+    .action(async ({ group, node, ...output }: ScopeOptions & Output) => {
+      await readScope({ ...(group ? { group } : {}), ...(node ? { node } : {}) })
+      const selection = {
+        group: group ?? '',
+        isGroup: group !== undefined,
+        node: node ?? '',
+        isNode: node !== undefined,
+        isGlobal: !group && !node,
+      }
+      printRows(
+        await fetchAll(async (page) => {
+          const found = await request(HISTORY, { ...selection, ...page })
+          return (found.nodeGroup?.vars ?? found.computeNode?.vars ?? found.globalVars)?.versions
+        }),
+        [
+          { title: 'VERSION', value: (each) => each.version },
+          { title: 'CREATED', value: (each) => ago(each.createdAt) },
+          { title: 'BY', value: (each) => each.createdByName },
+          { title: 'CHANGES', value: (each) => each.changes.map(change).join(' ') },
+          { title: 'REASON', value: (each) => each.reason },
+        ],
+        output,
+        'No variables were set.',
+      )
+    })
+
+const SIGNS = { ADDED: '+', CHANGED: '~', REMOVED: '-' }
+const change = (each: { name: string; change: keyof typeof SIGNS }) => `${SIGNS[each.change]}${each.name}`

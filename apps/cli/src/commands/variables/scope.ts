@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { request } from '../../client.ts'
+import type { Command } from '../../command.ts'
+import { CliError, EXIT, orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { groupNotFound, nodeNotFound } from '../../lookup.ts'
+import { readStdin } from '../../prompt.ts'
+
+export type ScopeOptions = { group?: string; node?: string }
+/** Variables of all nodes, a group or a node. `version` 0: never set. `label` is the name in messages. */
+export type Scope = {
+  ids: { groupId?: string; nodeId?: string }
+  label: string
+  text: string
+  vars: unknown
+  secretNames: string[]
+  version: number
+}
+
+/** Adds `-g` and `-n`; without them a command applies to all nodes. */
+export const withScope = (command: Command): Command =>
+  command.option('-g, --group <name>', 'variables of a group').option('-n, --node <name>', 'variables of a node')
+
+export const withReason = (command: Command): Command => command.option('--reason <text>', 'reason, kept in the history')
+
+/** @throws CliError when the group or node does not exist */
+export async function readScope({ group, node }: ScopeOptions): Promise<Scope> {
+  if (group && node) throw new CliError('Use --group or --node, not both.', EXIT.usage)
+  const none = { text: '', vars: {}, secretNames: [] as string[], version: 0 }
+  if (group) {
+    const { nodeGroup } = await request(
+      graphql(`query VarsOfGroup($name: String!) { nodeGroup(name: $name) { id vars { text vars secretNames version } } }`),
+      { name: group },
+    )
+    if (!nodeGroup) throw groupNotFound(group)
+    return { ...(nodeGroup.vars ?? none), ids: { groupId: nodeGroup.id }, label: `group ${group}` }
+  }
+  if (node) {
+    const { computeNode } = await request(
+      graphql(`query VarsOfNode($name: String!) { computeNode(name: $name) { id vars { text vars secretNames version } } }`),
+      { name: node },
+    )
+    if (!computeNode) throw nodeNotFound(node)
+    return { ...(computeNode.vars ?? none), ids: { nodeId: computeNode.id }, label: `node ${node}` }
+  }
+  const { globalVars } = await request(graphql(`query GlobalVars { globalVars { text vars secretNames version } }`), {})
+  return { ...(globalVars ?? none), ids: {}, label: 'all nodes' }
+}
+
+/** Saves `text` for a scope. @throws CliError, also when the variables changed since `scope` was read */
+export async function saveText(scope: Scope, text: string, reason: string | undefined): Promise<void> {
+  const { setVars } = await request(
+    graphql(`mutation VarsSet($input: SetVarsInput!) {
+      setVars(input: $input) { __typename ... on VariableScope { version } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+    }`),
+    { input: { ...scope.ids, text, basedOn: scope.version, ...(reason ? { reason } : {}) } },
+  )
+  const { version } = orThrow(setVars)
+  process.stderr.write(`Saved the variables of ${scope.label}: version ${version}.\n`)
+}
+
+/** Reads a file; `-` is standard input. */
+export async function readText(file: string): Promise<string> {
+  if (file === '-') return `${await readStdin()}\n`
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CliError(`Cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`, EXIT.usage)
+  }
+}
+
+/** A value in a table: text unchanged, other values as JSON. */
+export const shown = (each: { value: unknown; isSecret: boolean } | null): string =>
+  each === null ? '' : each.isSecret ? '(secret)' : typeof each.value === 'string' ? each.value : JSON.stringify(each.value)
+
+/** Source of a value: `global`, `group amd`, `node`. */
+export const origin = ({ layer, group }: { layer: string; group: string | null }): string =>
+  group ? `group ${group}` : layer.toLowerCase()

@@ -1,0 +1,19 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { workerId } from '../../lookup.ts'
+
+export const workerUndrain = () =>
+  new Command('undrain')
+    .description('let a drained worker start runs again')
+    .argument('<worker>', 'name of the worker')
+    .action(async (name: string) => {
+      const { undrainWorker } = await request(
+        graphql(`mutation WorkerUndrain($id: ID!) {
+          undrainWorker(id: $id) { __typename ... on Worker { name } ... on Error { code message } }
+        }`),
+        { id: await workerId(name) },
+      )
+      process.stderr.write(`${orThrow(undrainWorker).name} starts runs again.\n`)
+    })

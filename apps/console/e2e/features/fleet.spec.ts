@@ -1,0 +1,57 @@
+import { acceptHeartbeats } from '@muster/core/heartbeats'
+import { heartbeatOf } from '@muster/core/testing'
+import { agentStateOf, hasAgent, nodeName, siteOf } from '../fixtures/scenes.ts'
+import { expect, test } from '../fixtures/test.ts'
+import { t } from '../labels.ts'
+
+const percent = (value: number) => t('unit.percent', { value })
+
+test('shows live heartbeats, is navigated by keyboard and opens a node', async ({ page, createFleet, signIn }) => {
+  const { operator, system, nodes, agents } = await createFleet({ nodes: 300, mixed: true })
+  const withAgent = nodes.map((_, i) => i).filter(hasAgent)
+  const training = withAgent.filter((i) => siteOf(i).cluster === 'training')
+  const cellOf = (i: number) => {
+    const state = agentStateOf(i)
+    // A pending agent has sent no heartbeat.
+    const load = (factor: number) => (state === 'PENDING' ? t('common.none') : percent((i * factor) % 101))
+    return t('fleet.cell', { name: nodeName(i), state: t(`agentState.${state}`), cpu: load(37), memory: load(53) })
+  }
+  await signIn(operator)
+  await page.goto('/fleet')
+  const grid = page.getByRole('listbox', { name: /training/ })
+  const cell = grid.getByRole('option')
+  await grid.focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(cell).toHaveText(cellOf(training[1]!))
+  await page.keyboard.press('End')
+  await expect(cell).toHaveText(cellOf(training.at(-1)!))
+  await page.keyboard.press('Home')
+  await expect(cell).toHaveText(cellOf(training[0]!))
+
+  const states = page.getByRole('list', { name: t('fleet.states') })
+  const stale = states.getByRole('link', { name: t('agentState.STALE') })
+  const count = withAgent.filter((i) => agentStateOf(i) === 'STALE').length
+  await expect(stale).toContainText(String(count))
+  // A node of the cluster that was stale sends a heartbeat.
+  const silent = training.find((i) => agentStateOf(i) === 'STALE')!
+  const agent = agents.find(({ name }) => name === nodeName(silent))!
+  const health = { status: 'healthy' as const, cpu_utilization_percent: 12, memory_utilization_percent: 7 }
+  expect(await acceptHeartbeats(system, [heartbeatOf(agent, 41_234, new Date(), { health })])).toEqual(['accepted'])
+  await expect(stale).toContainText(String(count - 1))
+  for (let step = 0; step < training.indexOf(silent); step++) await page.keyboard.press('ArrowRight')
+  const heard = { name: nodeName(silent), state: t('agentState.ACTIVE'), cpu: percent(12), memory: percent(7) }
+  await expect(cell).toHaveText(t('fleet.cell', heard))
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/nodes\/.*tab=agent$/)
+  await expect(page.getByRole('heading', { name: nodeName(silent) })).toBeVisible()
+})
+
+test('links each number to the filtered node list', async ({ page, scenes, signIn }) => {
+  await signIn((await scenes.showcase()).operator)
+  await page.goto('/fleet?cluster=lab')
+  await page.getByRole('table').getByRole('row', { name: /^lab/ }).getByRole('link').first().click()
+  await expect(page).toHaveURL(/\/nodes\?agent=ACTIVE&cluster=lab&region=us-east&datacenter=va1$/)
+  const filter = new RegExp(`${t('filter.remove')}\\s*${t('filter.agent')}\\s*${t('agentState.ACTIVE')}`)
+  await expect(page.getByRole('button', { name: filter })).toBeVisible()
+  await expect(page.getByRole('link', { name: nodeName(2) })).toBeVisible()
+})

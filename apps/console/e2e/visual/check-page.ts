@@ -1,0 +1,60 @@
+import path from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { createFleet } from '../fixtures/scenes.ts'
+import { expect, test } from '../fixtures/test.ts'
+import type { VisualPage } from './pages.ts'
+
+const DESKTOP = { width: 1360, height: 850 }
+export const SCREENS = {
+  light: { viewport: DESKTOP, colorScheme: 'light' },
+  dark: { viewport: DESKTOP, colorScheme: 'dark' },
+  phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+} as const
+
+/** Tests that a page fits its screen, logs no error and, except on a phone, has no accessibility violation. SHOTS_DIR takes pictures. */
+export function checkPage(visual: VisualPage, screen: keyof typeof SCREENS): void {
+  const { name, url, until, act, scene, isCut } = visual
+  test(`${name} fits its screen and passes axe`, async ({ page, installation, scenes, signIn }) => {
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    const showcase = await scenes.showcase()
+    const fleet =
+      scene === 'large'
+        ? await scenes.large()
+        : scene === 'empty'
+          ? await scenes.empty()
+          : scene === 'lab'
+            ? await createLabTenant()
+            : showcase
+    if (scene !== 'signed-out') await signIn(fleet.owner)
+    await page.goto(typeof url === 'string' ? url : url(showcase))
+    await act?.({ page, installation, showcase: { ...showcase, ...fleet } })
+    await expect(page.getByText(until).filter({ visible: true }).first()).toBeVisible()
+    if (process.env.SHOTS_DIR) {
+      await page.waitForTimeout(250) // animations; for people only, nothing is tested with the picture
+      await page.screenshot({ path: path.join(process.env.SHOTS_DIR, `${name}-${screen}.png`) })
+    }
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(overflow, 'pixels by which the page scrolls sideways').toBeLessThanOrEqual(0)
+    if (!isCut) expect(errors.filter((error) => !error.includes('404'))).toEqual([])
+    if (screen === 'phone') return
+    // There are no frames, so axe needs no page of its own to collect its results.
+    // Base UI's focus guards are focusable on purpose: they send the focus back into the popup.
+    const axe = new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'])
+      .exclude('[data-base-ui-focus-guard]')
+      .setLegacyMode()
+    const { violations } = await axe.analyze()
+    expect(
+      violations.map((violation) => `${violation.id}: ${violation.nodes.map((each) => each.html.slice(0, 160)).join(' | ')}`),
+    ).toEqual([])
+
+    async function createLabTenant() {
+      const lab = await createFleet(installation, { nodes: 0 })
+      await installation.given.credential(lab.admin, 'SSH_KEY', { name: 'lab key' })
+      await installation.given.credential(lab.admin, 'BASTION', { name: 'lab bastion' })
+      return lab
+    }
+  })
+}

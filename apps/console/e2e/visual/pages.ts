@@ -1,0 +1,267 @@
+import { expect, type Page } from '@playwright/test'
+import { recordConnectionTests } from '../fixtures/connection-worker.ts'
+import type { Installation } from '../fixtures/installation.ts'
+import { nodeName, type Showcase } from '../fixtures/scenes.ts'
+import { nodeUrl, runUrl } from '../fixtures/urls.ts'
+import { t } from '../labels.ts'
+
+type Scene = {
+  page: Page
+  installation: Installation
+  showcase: Showcase
+}
+
+/** A page in one state. `scene` is whose data it shows: read-only ones are shared, `lab` is a tenant of its own. */
+export type VisualPage = {
+  name: string
+  url: string | ((showcase: Showcase) => string)
+  scene?: 'large' | 'empty' | 'lab' | 'signed-out'
+  /** Text that is visible when the page is ready. */
+  until: string | RegExp
+  act?: (scene: Scene) => Promise<void>
+  /** The API cannot be reached: the browser logs failed requests. */
+  isCut?: boolean
+}
+
+const alertOf = (i: number) => new RegExp(`^${nodeName(i)} `)
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const addLabNodes = async ({ page }: Scene) => {
+  await button(page, t('lab.add', { count: 8 })).click()
+}
+/** Opens `name` of the navigation after the API was cut off. */
+const openAfterCut =
+  (name: string, role: 'link' | 'tab' = 'link') =>
+  async ({ page, installation }: Scene) => {
+    await expect(page.getByRole(role, { name }).first()).toBeVisible()
+    installation.link.cut()
+    await page.getByRole(role, { name }).first().click()
+  }
+const cut = { until: t('common.retry'), isCut: true }
+
+export const pages: VisualPage[] = [
+  { name: 'sign-in', url: '/sign-in', scene: 'signed-out', until: t('signIn.submit') },
+  { name: 'account', url: '/welcome', until: t('welcome.passwordHint') },
+
+  { name: 'nodes', url: '/nodes', until: nodeName(0) },
+  { name: 'nodes-filtered', url: '/nodes?status=READY&device=NVIDIA_GPU', until: nodeName(0) },
+  {
+    name: 'nodes-selected',
+    url: '/nodes',
+    until: t('nodes.selected', { count: 1 }),
+    act: async ({ page }) => page.getByRole('checkbox', { name: t('nodes.select', { name: nodeName(1) }) }).click(),
+  },
+  { name: 'nodes-empty', url: '/nodes', scene: 'empty', until: t('nodes.emptyTitle') },
+  { name: 'nodes-10000', url: '/nodes', scene: 'large', until: '10,000' },
+  { name: 'nodes-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.nodes')) },
+
+  { name: 'add-single', url: '/nodes/add', scene: 'lab', until: t('lab.title', { count: 8 }) },
+  {
+    name: 'add-bulk',
+    url: '/nodes/add?mode=bulk',
+    until: t('importState.VALID'),
+    act: async ({ page }) => page.getByLabel(t('import.text'), { exact: true }).fill('gpu1\n-oProxy\ngpu3'),
+  },
+  {
+    name: 'add-preflight',
+    url: '/nodes/add',
+    scene: 'lab',
+    until: t('preflight.retryFailed', { count: 1 }),
+    act: async (scene) => {
+      await addLabNodes(scene)
+      await recordConnectionTests(scene.showcase, 8)
+    },
+  },
+  {
+    name: 'add-keys',
+    url: '/nodes/add',
+    scene: 'lab',
+    until: t('hostKey.dialogTitle'),
+    act: async (scene) => {
+      await addLabNodes(scene)
+      await recordConnectionTests(scene.showcase, 8)
+      await button(scene.page, t('hostKey.review')).click()
+    },
+  },
+
+  { name: 'node', url: ({ places }) => nodeUrl(places.healthy), until: t('node.hardware') },
+  { name: 'node-alarm', url: ({ places }) => nodeUrl(places.alarmed), until: t('hostKey.changedTitle') },
+  { name: 'node-long-name', url: ({ nodes }) => nodeUrl(nodes[2]!), until: t('node.hardware') },
+  { name: 'node-accelerators', url: ({ places }) => `${nodeUrl(places.healthy)}?tab=accelerators`, until: /H100/ },
+  { name: 'node-facts', url: ({ places }) => `${nodeUrl(places.healthy)}?tab=facts`, until: 'nics' },
+  {
+    name: 'node-discoveries',
+    url: ({ places }) => `${nodeUrl(places.healthy)}?tab=discoveries`,
+    until: t('discoveryReason.ONBOARDING'),
+  },
+  { name: 'node-runs', url: ({ places }) => `${nodeUrl(places.healthy)}?tab=runs`, until: t('runStatus.SUCCEEDED') },
+  { name: 'node-agent', url: ({ places }) => `${nodeUrl(places.healthy)}?tab=agent`, until: t('trust.title') },
+  { name: 'node-agent-changed', url: ({ places }) => `${nodeUrl(places.changed)}?tab=agent`, until: t('trust.approve') },
+  { name: 'node-agent-none', url: ({ places }) => `${nodeUrl(places.withoutAgent)}?tab=agent`, until: t('agent.emptyTitle') },
+  {
+    name: 'enroll',
+    url: ({ places }) => `${nodeUrl(places.withoutAgent)}?tab=agent`,
+    until: t('enroll.madeTitle'),
+    act: async ({ page }) => {
+      await button(page, t('enroll.openNode')).click()
+      await button(page, t('enroll.make')).click()
+    },
+  },
+  { name: 'node-missing', url: ({ tenant }) => nodeUrl(tenant), until: t('node.notFound') },
+
+  { name: 'fleet', url: '/fleet', until: t('fleet.table') },
+  { name: 'fleet-10000', url: '/fleet?by=cpu', scene: 'large', until: t('fleet.table') },
+  { name: 'fleet-empty', url: '/fleet', scene: 'empty', until: t('fleet.emptyTitle') },
+  { name: 'fleet-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.fleet')) },
+  { name: 'enrollment', url: '/fleet?tab=enrollment', until: 'for the new rack' },
+  { name: 'enrollment-all', url: '/fleet?tab=enrollment&tokens=all', until: t('enrollmentTokenState.REVOKED') },
+  { name: 'enrollment-many', url: '/fleet?tab=enrollment', scene: 'large', until: t('common.loadMore') },
+  { name: 'enrollment-empty', url: '/fleet?tab=enrollment', scene: 'empty', until: t('enrollmentToken.emptyTitle') },
+  { name: 'enrollment-error', url: '/fleet', ...cut, act: openAfterCut(t('fleet.tabEnrollment'), 'tab') },
+  {
+    name: 'enroll-key',
+    url: '/fleet',
+    until: t('enroll.keyHint'),
+    act: async ({ page }) => {
+      await button(page, t('enroll.open')).click()
+      await page.getByRole('tab', { name: t('enroll.byKey') }).click()
+    },
+  },
+  { name: 'agent-settings', url: '/settings/agents', until: t('agentSettings.massOutage') },
+  { name: 'agent-settings-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.agentSettings')) },
+
+  { name: 'alerts', url: '/alerts', until: alertOf(0) },
+  { name: 'alerts-10000', url: '/alerts', scene: 'large', until: alertOf(0) },
+  { name: 'alerts-empty', url: '/alerts', scene: 'empty', until: t('alerts.emptyTitle') },
+  { name: 'alerts-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.alerts')) },
+  {
+    name: 'alerts-selected',
+    url: '/alerts',
+    until: t('nodes.selected', { count: 1 }),
+    act: async ({ page }) => page.getByRole('checkbox', { name: new RegExp(`${nodeName(1)} `) }).click(),
+  },
+  {
+    name: 'alert',
+    url: '/alerts',
+    until: t('alerts.evidence'),
+    act: async ({ page }) => page.getByRole('button', { name: alertOf(0) }).click(),
+  },
+  {
+    name: 'alert-accelerator-lost',
+    url: '/alerts',
+    until: t('alerts.expected'),
+    act: async ({ page }) => page.getByRole('button', { name: alertOf(4) }).click(),
+  },
+  {
+    name: 'alert-silence',
+    url: '/alerts',
+    until: t('silences.needReason'),
+    act: async ({ page }) => page.getByRole('button', { name: t('alerts.silenceName', { text: nodeName(0) }) }).click(),
+  },
+  { name: 'silences', url: '/alerts?tab=silences', until: 'The rack is being moved' },
+  { name: 'routes', url: '/alerts?tab=routes', until: 'on call' },
+  {
+    name: 'route-new',
+    url: '/alerts?tab=routes',
+    until: t('routes.secretHint'),
+    act: async ({ page }) => button(page, t('routes.new')).click(),
+  },
+
+  { name: 'runs', url: '/runs', until: t('runStatus.TIMED_OUT') },
+  { name: 'runs-empty', url: '/runs', scene: 'empty', until: t('runs.emptyTitle') },
+  { name: 'runs-10000', url: '/runs', scene: 'large', until: '10,000' },
+  { name: 'run-new', url: '/runs/new', until: 'Install driver' },
+  {
+    name: 'run-new-inputs',
+    url: '/runs/new?template=install_driver&limit=all',
+    until: t('preview.refused'),
+    act: async ({ page }) => {
+      await page.getByLabel('license').fill('a secret')
+      await page.getByText(t('runs.moreOptions')).click()
+      await button(page, t('runs.preview')).click()
+    },
+  },
+  { name: 'run-log', url: ({ runs }) => runUrl(runs.RUNNING), until: t('log.following') },
+  {
+    name: 'run-canceled',
+    url: ({ runs }) => `${runUrl(runs.CANCELED)}?tab=hosts`,
+    until: t('run.interruptedTitle', { count: 6 }),
+  },
+  { name: 'run-events', url: ({ runs }) => `${runUrl(runs.PARTIAL)}?tab=events`, until: 'Read accelerators' },
+  { name: 'run-waiting', url: ({ runs }) => runUrl(runs.PENDING), until: t('run.waitsFor', { count: 1 }) },
+  { name: 'run-artifacts', url: ({ runs }) => `${runUrl(runs.PARTIAL)}?tab=artifacts`, until: 'reports/firmware.csv' },
+  {
+    name: 'run-retry',
+    url: ({ runs }) => runUrl(runs.PARTIAL),
+    until: t('run.retryNotRun', { count: 2 }),
+    act: async ({ page }) => button(page, t('run.retryMenu')).click(),
+  },
+  { name: 'run-details', url: ({ runs }) => `${runUrl(runs.SUCCEEDED)}?tab=details`, until: t('run.how') },
+
+  { name: 'credentials', url: '/credentials', until: 'fleet key' },
+  {
+    name: 'credential-new',
+    url: '/credentials',
+    until: t('credential.privateKeyHint'),
+    act: async ({ page }) => button(page, t('credential.new')).click(),
+  },
+  {
+    name: 'credential-moved',
+    url: '/credentials',
+    until: t('credential.reenter'),
+    act: async ({ page }) => {
+      const bastion = page.getByRole('listitem').filter({ hasText: 'dmz bastion' })
+      await bastion
+        .getByRole('button', { name: t('credential.update') })
+        .first()
+        .click()
+      await page.getByLabel(t('node.host')).fill('another.example')
+    },
+  },
+  { name: 'tokens', url: '/settings/tokens', until: 'nightly inventory export' },
+  { name: 'not-found', url: '/no/such/page', until: t('notFound.title') },
+]
+
+/** The dark theme differs in colors only, a phone in layout only: these pages have every color and every layout. */
+export const DARK = [
+  'sign-in',
+  'nodes',
+  'add-preflight',
+  'node-alarm',
+  'runs',
+  'run-log',
+  'run-events',
+  'credential-new',
+  'fleet',
+  'enrollment-all',
+  'agent-settings',
+  'node-agent-changed',
+  'alerts-selected',
+]
+export const PHONE = [
+  'sign-in',
+  'nodes-filtered',
+  'nodes-selected',
+  'add-bulk',
+  'add-preflight',
+  'add-keys',
+  'node-alarm',
+  'node-long-name',
+  'node-accelerators',
+  'node-agent-changed',
+  'enroll',
+  'fleet',
+  'enrollment-all',
+  'agent-settings',
+  'alerts-selected',
+  'alert-silence',
+  'routes',
+  'runs',
+  'run-new',
+  'run-new-inputs',
+  'run-waiting',
+  'run-artifacts',
+  'run-log',
+  'run-canceled',
+  'credentials',
+  'tokens',
+]

@@ -1,0 +1,117 @@
+'use client'
+import { useState } from 'react'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { CopyButton } from '@/ui/copy-button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { SelectField, TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { type ApiToken, CreateApiToken } from './token-documents.ts'
+import { useViewer } from './viewer.tsx'
+
+const roles: ApiToken['role'][] = ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER']
+const lifetimes = ['30', '90', '365', ''] as const
+
+/** Creates an API token and shows it once. */
+export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
+  const viewer = useViewer()
+  const mutation = useMutation(CreateApiToken)
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<ApiToken['role']>('OPERATOR')
+  const [days, setDays] = useState('90')
+  const [token, setToken] = useState<string | null>(null)
+  async function create() {
+    const outcome = await mutation.run({ input: { name, role, expiresInDays: days ? Number(days) : null } })
+    if (!outcome.ok) return
+    setToken(outcome.value.token)
+    onCreated()
+  }
+  if (token !== null) {
+    return (
+      <Dialog
+        title={t('tokens.createdTitle')}
+        onClose={onClose}
+        footer={
+          <Button variant="primary" onClick={onClose}>
+            {t('tokens.createdDone')}
+          </Button>
+        }
+      >
+        <div className="flex flex-col gap-3">
+          <Notice tone="warn">{t('tokens.once')}</Notice>
+          <div className="flex items-center gap-2 rounded-md border border-line bg-sunken p-2">
+            <code data-testid="token" className="min-w-0 flex-1 font-mono text-xs break-all">
+              {token}
+            </code>
+            <CopyButton quiet={false} text={token} label={t('common.copy')} />
+          </div>
+          <p className="text-xs text-muted">{t('tokens.usage')}</p>
+          <pre className="overflow-auto rounded-md bg-sunken p-2 font-mono text-xs">
+            {t('tokens.usageExample', { url: location.origin })}
+          </pre>
+        </div>
+      </Dialog>
+    )
+  }
+  const mine = roles.indexOf(viewer.role)
+  return (
+    <Dialog
+      title={t('tokens.new')}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            variant="primary"
+            busy={mutation.busy}
+            showReason
+            blockedReason={name.trim() ? null : t('tokens.needName')}
+            onClick={() => void create()}
+          >
+            {t('tokens.create')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (name.trim()) void create()
+        }}
+      >
+        {mutation.problem && <Notice tone="bad">{mutation.problem.message}</Notice>}
+        <TextField
+          label={t('tokens.name')}
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={issueFor(mutation.problem, 'name')}
+          hint={t('tokens.nameHint')}
+        />
+        <SelectField
+          label={t('tokens.role')}
+          value={role}
+          onChange={(event) => setRole(event.target.value as ApiToken['role'])}
+          hint={t('tokens.roleHint')}
+        >
+          {roles
+            .filter((_, index) => index <= mine)
+            .map((each) => (
+              <option key={each} value={each}>
+                {t(`role.${each}`)}
+              </option>
+            ))}
+        </SelectField>
+        <SelectField label={t('tokens.expires')} value={days} onChange={(event) => setDays(event.target.value)}>
+          {lifetimes.map((each) => (
+            <option key={each} value={each}>
+              {each ? t('tokens.days', { count: Number(each) }) : t('tokens.neverExpires')}
+            </option>
+          ))}
+        </SelectField>
+      </form>
+    </Dialog>
+  )
+}

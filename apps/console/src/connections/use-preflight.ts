@@ -1,0 +1,22 @@
+'use client'
+import { useEffect, useMemo, useState } from 'react'
+import { useLive } from '@/graphql/use-live.ts'
+import { ConnectionTestUpdated, type Preflight } from '@/nodes/documents.ts'
+
+/** The live state of connection tests; `isOver` when all have finished. */
+export function usePreflight(ids: string[]): { tests: Preflight[]; isOver: boolean } {
+  const [tests, setTests] = useState<ReadonlyMap<string, Preflight>>(new Map())
+  const key = ids.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the states belong to these tests
+  useEffect(() => setTests(new Map()), [key])
+  useLive(ConnectionTestUpdated, ids.length > 0 ? { ids } : null, ({ connectionTestUpdated }) =>
+    setTests((before) => new Map(before).set(connectionTestUpdated.id, connectionTestUpdated)),
+  )
+  return useMemo(() => {
+    const known = ids.flatMap((id) => tests.get(id) ?? [])
+    return {
+      tests: known,
+      isOver: ids.length > 0 && known.length === ids.length && known.every((test) => test.finishedAt !== null),
+    }
+  }, [tests, ids])
+}

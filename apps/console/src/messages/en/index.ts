@@ -1,0 +1,26 @@
+import { access } from './access.ts'
+import { agents } from './agents.ts'
+import { alerts } from './alerts.ts'
+import { common } from './common.ts'
+import { connections } from './connections.ts'
+import { credentials } from './credentials.ts'
+import { discoveries } from './discoveries.ts'
+import { log } from './log.ts'
+import { nodes } from './nodes.ts'
+import { onboarding } from './onboarding.ts'
+import { runs } from './runs.ts'
+
+/** The English catalog, the source of all keys. Messages use the ICU message syntax. */
+export const en = {
+  ...common,
+  ...access,
+  ...nodes,
+  ...connections,
+  ...discoveries,
+  ...onboarding,
+  ...agents,
+  ...alerts,
+  ...credentials,
+  ...runs,
+  ...log,
+} as const

@@ -1,0 +1,31 @@
+/** Texts of a run's log. */
+export const log = {
+  log: {
+    allHosts: 'All hosts',
+    download: 'Download log',
+    downloadHost: 'Lines of {host} (text)',
+    following: 'Following',
+    hitOf: '{at, number} of {count, number}',
+    hits: '{count, plural, one {# line} other {# lines}}',
+    hitsMany: '{count, plural, one {#+ line} other {#+ lines}}',
+    host: 'Host',
+    label: 'Log',
+    lines: '{count, plural, one {# line} other {# lines}}',
+    newLines: '{count, plural, one {# new line} other {# new lines}}',
+    next: 'Next match',
+    noHits: 'No matches',
+    none: 'This run produced no output',
+    paused: 'Paused',
+    previous: 'Previous match',
+    search: 'Search log',
+    toEnd: 'Jump to end',
+    waiting: 'Waiting for output…',
+    wrap: 'Wrap lines',
+  },
+  logFormat: {
+    ansi: 'Text with colors (ANSI)',
+    ndjson: 'Events (NDJSON)',
+    runner: 'Events (ansible-runner)',
+    text: 'Text',
+  },
+} as const

@@ -1,0 +1,60 @@
+import type { Messages } from '../index.ts'
+
+export const discoveries = {
+  discoveries: {
+    done: '{count, plural, other {采集完成：# 张加速卡}}',
+    emptyText: 'Muster 会保留每次采集记录，可任选两次进行对比。',
+    emptyTitle: '尚未采集',
+    failed: '采集失败',
+    found: '{count, plural, other {# 张加速卡}}',
+    loadFailed: '采集记录加载失败',
+  },
+  discovery: {
+    noDevices: '没有加速卡',
+    progress: '已采集 {done, number} / {total, number} 个节点',
+    running: '正在采集…',
+    starting: '正在开始采集…',
+    summary: '{nodes, plural, other {# 个节点}}，共{devices, plural, other { # 张加速卡}}',
+  },
+  discoveryReason: {
+    ONBOARDING: '节点接入',
+    REFRESH: '手动',
+    RUN: '运行之后',
+    SWEEP: '定时',
+  },
+  discoveryStatus: {
+    FAILED: '失败',
+    PENDING: '等待中',
+    RUNNING: '采集中',
+    SUCCEEDED: '成功',
+  },
+  toolState: {
+    ABSENT: '未安装',
+    FAILED: '失败',
+    FOREIGN: '其他厂商的工具',
+    OK: '正常',
+    TIMED_OUT: '超时',
+  },
+  tools: {
+    devices: '{count, plural, other {# 个设备}}',
+    none: '未安装厂商工具',
+  },
+  diff: {
+    added: '新增',
+    between: '{before} 与 {after}',
+    changed: '变更',
+    compare: '对比',
+    failed: '对比失败',
+    needName: '请输入节点名称',
+    noDiscovery: '{name} 尚未采集，请先采集。',
+    noNode: '没有名为 {name} 的节点。',
+    otherNode: '节点名称',
+    pick: '选择 {when} 的采集记录进行对比',
+    pickTwo: '请选择两次采集记录',
+    picked: '已选择 {count, number} / 2',
+    removed: '移除',
+    same: '没有差异',
+    title: '变更',
+    withOther: '与其他节点对比',
+  },
+} as const satisfies Partial<Messages>

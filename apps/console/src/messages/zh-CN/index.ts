@@ -1,0 +1,27 @@
+import type { Messages } from '../index.ts'
+import { access } from './access.ts'
+import { agents } from './agents.ts'
+import { alerts } from './alerts.ts'
+import { common } from './common.ts'
+import { connections } from './connections.ts'
+import { credentials } from './credentials.ts'
+import { discoveries } from './discoveries.ts'
+import { log } from './log.ts'
+import { nodes } from './nodes.ts'
+import { onboarding } from './onboarding.ts'
+import { runs } from './runs.ts'
+
+/** The Simplified Chinese catalog. */
+export const zhCN: Messages = {
+  ...common,
+  ...access,
+  ...nodes,
+  ...connections,
+  ...discoveries,
+  ...onboarding,
+  ...agents,
+  ...alerts,
+  ...credentials,
+  ...runs,
+  ...log,
+}

@@ -1,0 +1,41 @@
+import { AnsiUp } from 'ansi_up'
+
+const sequences = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g
+const controls = /[\x00-\x08\x0b-\x1f\x7f]/g
+/** Longer lines are displayed up to this length; copying includes all of it. */
+export const maxDisplayLength = 8000
+
+/** Strips color codes and other control characters from a line. */
+export function plain(line: string): string {
+  return (line.includes('\x1b') ? line.replace(sequences, '') : line).replace(controls, '')
+}
+
+/** The display width of a line in columns; a tab counts as eight, a wide (CJK) character as two. */
+export function visibleLength(line: string): number {
+  const text = line.includes('\x1b') ? line.replace(sequences, '') : line
+  let length = text.length
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === 9) length += 7
+    else if (
+      code >= 0x1100 &&
+      (code <= 0x115f ||
+        (code >= 0x2e80 && code <= 0xa4cf) ||
+        (code >= 0xac00 && code <= 0xd7a3) ||
+        (code >= 0xf900 && code <= 0xfaff) ||
+        (code >= 0xff00 && code <= 0xff60))
+    )
+      length++
+  }
+  return Math.min(length, maxDisplayLength)
+}
+
+/** Renders a line as HTML: text escaped, colors as classes, terminal hyperlinks as text. */
+export function toHtml(line: string): string {
+  const shown = line.length > maxDisplayLength ? `${line.slice(0, maxDisplayLength)}…` : line
+  const ansi = new AnsiUp()
+  ansi.use_classes = true
+  ansi.escape_html = true
+  ansi.url_allowlist = {}
+  return ansi.ansi_to_html(shown.replace(/[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g, ''))
+}

@@ -1,4 +1,0 @@
-/** Join class names, leaving out what is false. */
-export function cx(...names: (string | false | null | undefined)[]): string {
-  return names.filter(Boolean).join(' ')
-}

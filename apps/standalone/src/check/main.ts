@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { step } from '../print.ts'
+import { root } from '../root.ts'
+import { deadLinks } from './dead-links.ts'
+import { findApiWrites, findCrowdedFolders } from './source-rules.ts'
+
+// `npm run check`: every check that needs no database. Runs all checks and prints all failures; exit code 1 on any failure.
+const bin = (name: string) => path.join(root, 'node_modules/.bin', name)
+const cache = (name: string) => path.join(root, '.tool/cache', name)
+const failures: string[] = []
+const warnings: string[] = []
+
+const checks: [title: string, check: () => unknown][] = [
+  ['Format and lint', () => run(bin('biome'), 'ci', '--colors=off', '.')],
+  ['Types', () => checkTypes('.', 'apps/console', 'apps/console/e2e')],
+  ['Imports between packages and domains, import cycles', checkImports],
+  ['Source rules', checkSources],
+  ['GraphQL schema is up to date', () => run(process.execPath, 'apps/api/src/print-schema.ts', '--check')],
+  ['CLI reference is up to date', () => run(process.execPath, 'apps/cli/src/print-reference.ts', '--check')],
+  ['Migrations match the tables', checkMigrations],
+  ['Links in the documentation', checkLinks],
+]
+
+// Two at a time: each of the slow ones uses a core.
+const queue = [...checks]
+await Promise.all(
+  [1, 2].map(async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [title, check] = next
+      await step(title, async () => check()).catch((error: Error) => failures.push(`${title}:\n${error.message}`))
+    }
+  }),
+)
+if (warnings.length) process.stdout.write(`\nWarnings:\n${warnings.join('\n')}\n`)
+if (failures.length) process.stdout.write(`\n${failures.join('\n\n')}\n`)
+process.exit(failures.length ? 1 : 0)
+
+/** Runs a program and returns its output. Throws with the end of it on a non-zero exit code. */
+async function run(program: string, ...args: string[]): Promise<string> {
+  const child = spawn(program, args, { cwd: root, env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0) throw new Error(output.trim().split('\n').slice(-60).join('\n'))
+  return output
+}
+
+/** Type-checks TypeScript projects with the native compiler, incrementally. */
+async function checkTypes(...projects: string[]): Promise<void> {
+  const tsc = path.join(root, 'node_modules/typescript-native/bin/tsc')
+  const errors: string[] = []
+  // Incremental checks miss modules that were installed or removed since, so a new lockfile starts a new state.
+  const lockfile = createHash('sha256')
+    .update(fs.readFileSync(path.join(root, 'pnpm-lock.yaml')))
+    .digest('hex')
+    .slice(0, 12)
+  for (const project of projects) {
+    const state = cache(`types-${lockfile}/${project.replaceAll(/\W/g, '-')}.tsbuildinfo`)
+    const args = ['--project', project, '--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', state]
+    await run(process.execPath, tsc, ...args).catch((error: Error) => errors.push(error.message))
+  }
+  if (errors.length) throw new Error(errors.join('\n'))
+}
+
+/** Checks the rules of .dependency-cruiser.mjs. */
+async function checkImports(): Promise<void> {
+  const output = await run(bin('depcruise'), 'apps', 'packages', '--config', '.dependency-cruiser.mjs', '--progress', 'none')
+  const cycles = output.match(/^ {2}warn /gm)?.length
+  if (cycles) warnings.push(`${cycles} import cycles. List: node_modules/.bin/depcruise apps packages -c .dependency-cruiser.mjs`)
+}
+
+function checkSources(): void {
+  // A warning while packages/core and apps/api are being split.
+  warnings.push(...findCrowdedFolders(root).map((folder) => `${folder}; split folders with more than 30 source files`))
+  const writes = findApiWrites(root)
+  if (writes.length) throw new Error(`The API writes to the database; move these writes to packages/core:\n${writes.join('\n')}`)
+}
+
+/** Runs drizzle-kit on a copy of the migrations; it must not generate another one. */
+async function checkMigrations(): Promise<void> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-check-'))
+  try {
+    fs.cpSync(path.join(root, 'drizzle'), dir, { recursive: true })
+    const before = fs.readdirSync(dir, { recursive: true }).length
+    const schema = './packages/core/src/*/tables.ts'
+    await run(bin('drizzle-kit'), 'generate', '--dialect=postgresql', `--schema=${schema}`, `--out=${dir}`)
+    if (fs.readdirSync(dir, { recursive: true }).length !== before) {
+      throw new Error('The tables have changed without a migration. Run `npx drizzle-kit generate --name=CHANGE`.')
+    }
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function checkLinks(): void {
+  const files = fs.globSync(['*.md', 'docs/**/*.md', '{apps,packages,playbooks}/**/*.md'], {
+    cwd: root,
+    exclude: (name) => name === 'node_modules',
+  })
+  const dead = files.flatMap((file) => deadLinks(path.join(root, file)).map((link) => `${file}: ${link}`))
+  if (dead.length) throw new Error(dead.join('\n'))
+}

@@ -1,0 +1,40 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isMigrated } from './is-migrated.ts'
+import type { RunningPostgres } from './start-postgres.ts'
+import { startTestPostgres } from './test-postgres.ts'
+
+let server: RunningPostgres
+let folder: string
+beforeAll(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-migrations-'))
+  for (const name of ['1_first', '2_second']) {
+    fs.mkdirSync(path.join(folder, name))
+    fs.writeFileSync(path.join(folder, name, 'migration.sql'), '')
+  }
+  server = await startTestPostgres()
+})
+afterAll(async () => {
+  await server.stop()
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+
+test('is true only when the database has exactly the migrations of the folder', async () => {
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  try {
+    expect(await isMigrated(server.url, folder)).toBe(false)
+    await client.query('create schema drizzle; create table drizzle.__drizzle_migrations (name text)')
+    await client.query("insert into drizzle.__drizzle_migrations values ('2_second')")
+    expect(await isMigrated(server.url, folder)).toBe(false)
+    await client.query("insert into drizzle.__drizzle_migrations values ('1_first')")
+    expect(await isMigrated(server.url, folder)).toBe(true)
+    await client.query("insert into drizzle.__drizzle_migrations values ('3_newer')")
+    expect(await isMigrated(server.url, folder)).toBe(false)
+  } finally {
+    await client.end()
+  }
+})

@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Log } from '@muster/core/log'
+import type { RunPaths, RunUser } from '../isolation/isolation.ts'
+import { killLeftoverProcesses } from '../process/kill-leftover-processes.ts'
+import { killRemoteProcessesOfLostRun } from '../process/kill-remote-processes.ts'
+import { processStartTime } from '../process/processes.ts'
+import { socketPaths } from './run-files.ts'
+
+const PREFIX = 'run-'
+const OWNER = 'owner.json'
+// Unix socket paths have at most 103 bytes on macOS; ssh appends 17 bytes while it creates one.
+const MAX_SSH_DIR_LENGTH = 48
+// Longer than the longest possible run.
+const ABANDONED_MS = 25 * 3600 * 1000
+
+/** A run's private directory. Every process of the run has `marker` in its environment. */
+export type RunDirectory = RunPaths & { marker: string; remove(): Promise<void> }
+
+/** `host`: workers on several machines may share a work directory, and a PID identifies a process only on its own machine. */
+type Owner = { host: string; pid: number; start: string | null; sshDir: string; user?: RunUser | null }
+
+/** Creates a directory that only this user can read. It records its owner, so that another worker can clean up after a lost one. */
+export async function createRunDirectory(workDir: string, runId: string, user: RunUser | null): Promise<RunDirectory> {
+  await mkdir(workDir, { recursive: true, mode: 0o700 })
+  const dir = await mkdtemp(join(workDir, `${PREFIX}${runId.slice(-6)}`))
+  const isFit = dir.length <= MAX_SSH_DIR_LENGTH && /^[A-Za-z0-9_./-]+$/.test(dir)
+  const sshDir = isFit ? dir : await mkdtemp('/tmp/muster-')
+  const owner: Owner = { host: hostname(), pid: process.pid, start: await processStartTime(process.pid), sshDir, user }
+  await Promise.all([
+    writeFile(join(dir, OWNER), JSON.stringify(owner), { mode: 0o600 }),
+    ...writableDirs({ dir, sshDir }).map((path) => mkdir(path, { mode: 0o700 })),
+  ])
+  return { dir, sshDir, user, marker: markerOf(dir), remove: () => removeAll(dir, sshDir) }
+}
+
+/** The folders that a run can write to; the rest of its directories is read-only for it. */
+export const writableDirs = ({ dir, sshDir }: Pick<RunPaths, 'dir' | 'sshDir'>): string[] => [
+  join(dir, 'home'),
+  join(dir, 'tmp'),
+  artifactDir(dir),
+  socketPaths(sshDir).masters,
+]
+
+/** Files that a playbook leaves here are stored as artifacts. */
+export const artifactDir = (dir: string): string => join(dir, 'artifacts')
+
+const markerOf = (dir: string) => `MUSTER_RUN=${dir}`
+
+async function removeAll(dir: string, sshDir: string): Promise<void> {
+  await Promise.all([dir, sshDir].map((path) => rm(path, { recursive: true, force: true, maxRetries: 3 })))
+}
+
+const ageOf = (dir: string) =>
+  stat(dir).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
+  )
+
+/**
+ * Cleans up after lost workers: kills the leftover processes of their runs, closes their SSH connections and removes their
+ * directories. Directories of live processes stay. Called once when a worker starts.
+ */
+export async function removeAbandonedRuns(workDir: string, log: Log): Promise<number> {
+  const names = await readdir(workDir).catch(() => [])
+  let removed = 0
+  for (const name of names.filter((n) => n.startsWith(PREFIX))) {
+    const dir = join(workDir, name)
+    const owner = await readFile(join(dir, OWNER), 'utf8').then(
+      (text): Owner => JSON.parse(text),
+      () => null,
+    )
+    const sshDir = owner?.sshDir ?? dir
+    const isOurs = owner ? owner.host === hostname() : false
+    const isAlive = isOurs && owner !== null && (await processStartTime(owner.pid)) === owner.start
+    // Directories of other machines, or without an owner yet, are removed only when they are too old to be in use.
+    if (isAlive || (!isOurs && (await ageOf(dir)) < ABANDONED_MS)) continue
+    const killed = await killLeftoverProcesses({ sshDir, marker: markerOf(dir), user: owner?.user ?? null }, () =>
+      killRemoteProcessesOfLostRun(sshDir),
+    )
+    await removeAll(dir, sshDir)
+    log.info({ dir, killed }, 'cleaned up after a lost worker')
+    removed++
+  }
+  return removed
+}

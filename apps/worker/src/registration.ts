@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SystemCtx } from '@muster/core/context'
+import type { Listener } from '@muster/core/events'
+import { endWorker, recordWorkerLiveness, registerWorker, type WorkerFacts, workerChanged } from '@muster/core/workers'
+import { reconcile } from './reconcilers/reconcile.ts'
+
+const LIVENESS_INTERVAL_MS = 5000
+const DEREGISTER_TIMEOUT_MS = 2000
+// The running count may lag: a run that starts needs the CPU.
+const COUNT_DELAY_MS = 250
+
+/** This worker's row in the list of workers. */
+export type Registration = {
+  isDraining(): boolean
+  /** Counts `work` as one of the runs that this worker executes. */
+  whileRunning<T>(work: () => Promise<T>): Promise<T>
+  /** Requests draining, as an admin would; used by SIGUSR2. */
+  drain(): void
+  end(): Promise<void>
+}
+
+type PausableQueue = { pause(): void; resume(): Promise<void> }
+
+/** WrapCommand the worker into the list of workers, keep its entry alive, and take work from `intake` only while it is not drained. */
+export async function registerPresence(
+  runtime: SystemCtx,
+  listener: Listener,
+  queue: PausableQueue,
+  facts: WorkerFacts,
+): Promise<Registration> {
+  const id = await registerWorker(runtime, facts)
+  let running = 0
+  let isDraining = false
+  let isDrainRequested = false
+  const reports = reconcile('liveness', LIVENESS_INTERVAL_MS, runtime.log, async () => {
+    const wasDraining = isDraining
+    const drain = isDrainRequested
+    isDrainRequested = false
+    const now = await recordWorkerLiveness(runtime, { id, ...facts, running }, { drain })
+    isDraining = now.isDraining
+    if (isDraining === wasDraining) return
+    runtime.log.info(isDraining ? 'the worker is draining: it takes no more work' : 'the worker takes work again')
+    if (isDraining) queue.pause()
+    else await queue.resume()
+  })
+  const off = listener.on(workerChanged, id, reports.trigger)
+  let counting: NodeJS.Timeout | undefined
+  const change = (by: number) => {
+    running += by
+    clearTimeout(counting)
+    counting = setTimeout(reports.trigger, COUNT_DELAY_MS)
+  }
+  return {
+    isDraining: () => isDraining,
+    async whileRunning(work) {
+      change(1)
+      try {
+        return await work()
+      } finally {
+        change(-1)
+      }
+    },
+    drain() {
+      isDrainRequested = true
+      reports.trigger()
+    },
+    async end() {
+      off()
+      clearTimeout(counting)
+      await reports.stop()
+      // If the database is unavailable, the missing liveness shows that the worker is gone.
+      await Promise.race([endWorker(runtime, id).catch(() => {}), sleep(DEREGISTER_TIMEOUT_MS)])
+    },
+  }
+}

@@ -1,8 +1,0 @@
-/** A repeatable source of whole numbers below `n`. */
-export function dice(seed: number): (n: number) => number {
-  let state = seed
-  return (n) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * n)
-  }
-}

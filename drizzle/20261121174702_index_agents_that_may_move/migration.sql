@@ -1,2 +1,0 @@
-DROP INDEX "agents_state_index";--> statement-breakpoint
-CREATE INDEX "agents_state_index" ON "agents" ("state") WHERE (state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED';

@@ -1,1 +1,0 @@
-ALTER TABLE "credential_keys" ADD COLUMN "wrapped" text;

@@ -1,1 +1,0 @@
-ALTER TABLE "agent_beats" ADD COLUMN "measured_at" timestamp with time zone;

@@ -1,1 +1,0 @@
-ALTER TABLE "agent_settings" ADD COLUMN "heartbeat_s" integer DEFAULT 30 NOT NULL;

@@ -1,2 +1,0 @@
-CREATE INDEX "job_runs_git_credential_id_index" ON "job_runs" ("git_credential_id") WHERE git_credential_id is not null;--> statement-breakpoint
-CREATE INDEX "job_runs_bundle_id_index" ON "job_runs" ("bundle_id") WHERE bundle_id is not null;

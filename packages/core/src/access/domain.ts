@@ -1,0 +1,16 @@
+import { defineDomain } from '../kernel/domain.ts'
+import { apiTokenAudit, memberAudit, tenantAudit } from './audit-actions.ts'
+import { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
+import { relations } from './relations.ts'
+import { accessSettings } from './settings.ts'
+import * as tables from './tables.ts'
+
+export const accessDomain = defineDomain({
+  name: 'access',
+  permissions: { memberPermissions, tokenPermissions, tenantPermissions },
+  auditActions: { apiTokenAudit, memberAudit, tenantAudit },
+  settings: accessSettings,
+  tables,
+  relations,
+  graphqlIds: { ApiToken: tables.apiTokens },
+})

@@ -1,0 +1,15 @@
+import { defineRelationsPart } from 'drizzle-orm'
+import * as tables from './tables.ts'
+
+export const relations = defineRelationsPart(tables, (r) => ({
+  accounts: {},
+  apiTokens: { createdBy: r.one.users({ from: r.apiTokens.createdById, to: r.users.id }) },
+  members: {
+    tenant: r.one.tenants({ from: r.members.tenantId, to: r.tenants.id, optional: false }),
+    user: r.one.users({ from: r.members.userId, to: r.users.id, optional: false }),
+  },
+  sessions: {},
+  tenants: {},
+  users: { memberships: r.many.members() },
+  verifications: {},
+}))

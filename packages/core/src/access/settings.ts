@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { portSetting } from '../kernel/config.ts'
+
+/** How people reach the API and sign in. */
+export const accessSettings = {
+  /** Where the API listens. */
+  HOST: z.string().default('127.0.0.1'),
+  PORT: portSetting.default(4000),
+  /** 1: whoever connects to the API is a proxy of ours, and names the client whose sign-ins are counted. */
+  TRUST_PROXY: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
+  /** Comma-separated origins of other sites whose pages may call /graphql with an API token. */
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((origin) => origin.trim())
+        .filter(Boolean),
+    )
+    .refine(
+      (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+      'must be origins, such as https://portal.example.com, separated by commas',
+    ),
+  /** The address people type; links and cookies are made from it. */
+  MUSTER_PUBLIC_URL: z.url().default('http://localhost:3000'),
+  MUSTER_OWNER_EMAIL: z.email().default('owner@muster.local'),
+  MUSTER_TENANT_NAME: z.string().min(1).default('Default'),
+  /** Signs session cookies. Without it one is derived from the master password. */
+  AUTH_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+} as const

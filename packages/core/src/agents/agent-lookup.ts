@@ -1,0 +1,25 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, type DomainError, NotFound } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { type Agent, agents } from './tables.ts'
+
+/** The input of verbs that need only the node whose agent is meant. */
+export const ByNode = z.object({ nodeId: Id })
+
+/** The condition that belongs into every write of one agent. */
+export const agentOf = (ctx: Pick<Ctx, 'tenantId'>, nodeId: string) => and(visibleTo(ctx, agents), eq(agents.nodeId, nodeId))
+
+/** Why a conditional write matched no agent: NotFound, or Conflict with what `why` says of it as it is now. */
+export async function agentNotFoundOrConflict(
+  tx: Tx,
+  ctx: Pick<Ctx, 'tenantId'>,
+  nodeId: string,
+  why: (agent: Agent) => string | null,
+): Promise<DomainError> {
+  const [agent] = await tx.select().from(agents).where(agentOf(ctx, nodeId))
+  if (!agent) return new NotFound(`The node ${nodeId} has no agent; make an enrollment token and register one.`)
+  return new Conflict(why(agent) ?? `The agent ${agent.agentId} changed at the same moment; look at it and try again.`)
+}

@@ -1,0 +1,159 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { ALERT_KINDS, type AlertKind, type RaisedAlert, type ResolvedAlert, raiseAlerts, resolveAlerts } from '../alerts/index.ts'
+import { agentHeartbeats, ingestLiveness } from '../heartbeats/tables.ts'
+import type { Tx } from '../kernel/context.ts'
+import { sqlNow, sqlSeconds } from '../kernel/db/sql-time.ts'
+import type { ChangeEvent } from '../kernel/events.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { DEFAULT_SETTINGS } from './settings.ts'
+import { type AgentFacts, type AgentReason, RULES } from './state-machine.ts'
+import { type AgentState, agentKeys, agentOutages, agentSettings, agents, agentTransitions } from './tables.ts'
+
+/** Without a sign of life from any API process for this long, heartbeats could not arrive. */
+export const INGEST_DOWN_AFTER_SECONDS = 15
+
+type Move = {
+  nodeId: string
+  tenantId: string
+  from: AgentState
+  to: AgentState
+  reason: AgentReason
+  /** Why it was in the state that it leaves. */
+  fromReason: AgentReason
+  /** Silent together with many others; was it, when it was called STALE. */
+  isHeld: boolean
+  wasHeld: boolean
+  /** By the same facts it moves on from there. */
+  movesOn: boolean
+  evidence: Record<string, unknown>
+}
+
+/**
+ * Move these agents along the rules of state-machine.ts, set-based, by the database's time. One statement makes a step of all of them;
+ * an agent that is heard again and is to be drained makes two. An agent that somebody else has locked is left to the next turn.
+ * @param at in tests, the time that holds in place of the database's
+ * @returns how many moved, and the nudges to send after the commit
+ */
+export async function applyStateTransitions(
+  tx: Tx,
+  nodeIds: string[],
+  at?: Date,
+): Promise<{ moved: number; changeEvents: ChangeEvent[] }> {
+  const moves: Move[] = []
+  for (let left = nodeIds; left.length > 0; ) {
+    const step = await moveOnce(tx, left, sqlNow(at))
+    moves.push(...step)
+    left = step.filter(({ movesOn }) => movesOn).map(({ nodeId }) => nodeId)
+  }
+  return { moved: moves.length, changeEvents: await tell(tx, moves) }
+}
+
+/**
+ * Agents that may have to move. Of a fleet that is well these are few: what costs is one walk over the narrow rows of heartbeats.
+ * @param isQuick without those that are OFFLINE
+ */
+export async function findTransitionCandidates(tx: Tx, at: Date | undefined, isQuick: boolean): Promise<string[]> {
+  const now = sqlNow(at)
+  const { staleAfterSeconds, offlineAfterSeconds } = DEFAULT_SETTINGS
+  const ago = (chosen: SQL) => sql`${now} - ${sqlSeconds(sql`(select ${chosen} from ${agentSettings})`)}`
+  const settled = isQuick ? sql`'DEREGISTERED', 'OFFLINE'` : sql`'DEREGISTERED'`
+  // Who is PENDING or STALE stays so for minutes, perhaps with a whole site: looked at when it is heard, or is to be OFFLINE.
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    (select node_id as id from ${agentHeartbeats}
+        where reported_drain is not null or received_at < ${ago(sql`least(${staleAfterSeconds}::integer, min(stale_after_seconds))`)}
+      except select node_id from ${agents} where state in ('STALE', ${settled}))
+    union select a.node_id from ${agents} a join ${agentHeartbeats} b using (node_id)
+      where (a.state <> 'ACTIVE' or a.drain_requested_at is not null) and a.state <> 'DEREGISTERED' and a.state not in (${settled})
+        and (a.state not in ('PENDING', 'STALE') or b.received_at >= ${ago(sql`greatest(${staleAfterSeconds}::integer, max(stale_after_seconds))`)}
+          or greatest(b.received_at, a.registered_at) < ${ago(sql`least(${offlineAfterSeconds}::integer, min(offline_after_seconds))`)}
+          and not exists (select from ${agentOutages} s
+            where s.tenant_id = a.tenant_id and (s.cluster is null or s.cluster = a.cluster) and s.ended_at is null))`)
+  return rows.map(({ id }) => id)
+}
+
+async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
+  const to = sql.param(RULES.map((rule) => rule.to))
+  const reasons = sql.param(RULES.map((rule) => rule.reason))
+  const { rows } = await tx.execute<Move>(sql`
+    with may_move(node_id) as (select unnest(${sql.param(nodeIds)}::uuid[])),
+    facts as (${facts(now)}),
+    verdict as materialized (select f.*, ${firstRuleThatFits('f.state')} as rule from facts f),
+    step as (
+      select v.*, (${to}::text[])[v.rule] as "to", (${reasons}::text[])[v.rule] as reason,
+        jsonb_strip_nulls(jsonb_build_object('receivedAt', v.received_at, 'silentS', round(extract(epoch from ${now} - v.since)::numeric, 3),
+          'bootEpoch', v.boot_epoch, 'sequence', v.sequence, 'slurmState', v.slurm_state, 'runningJobs', v.running_jobs,
+          'drainedBy', v.drain_requested_by_name, 'drainReason', v.drain_reason,
+          'isHeld', nullif(v."isHeld", false))) as evidence
+      from verdict v join ${agents} a on a.node_id = v.node_id and a.state = v.state
+      where v.rule is not null
+      order by v.node_id for update of a skip locked),
+    moved as (
+      update ${agents} a set state = s."to", state_reason = s.reason, state_since = ${now},
+        offline_suppressed_at = case when s."to" = 'STALE' and s."isHeld" then ${now} end
+      from step s where a.node_id = s.node_id),
+    noted as (
+      insert into ${agentTransitions} (tenant_id, node_id, "from", "to", reason, evidence, at)
+      select tenant_id, node_id, state, "to", reason, evidence, ${now} from step order by since, node_id)
+    select node_id as "nodeId", tenant_id as "tenantId", state as "from", "to", reason, state_reason as "fromReason", "isHeld",
+      offline_suppressed_at is not null as "wasHeld", ${firstRuleThatFits('f."to"')} is not null as "movesOn", evidence from step f order by since, node_id`)
+  return rows
+}
+
+/** AgentFacts of every candidate, by their names in TypeScript. */
+const facts = (now: SQL) => sql`
+  select a.*, b.received_at, b.boot_epoch, b.sequence, b.slurm_state, b.running_jobs, quiet.since,
+    coalesce(b.received_at >= ${now} - rule.stale, false) as "isHeard",
+    not ingest.is_down and quiet.since < ${now} - rule.stale as "isStale",
+    not ingest.is_down and quiet.since < ${now} - rule.offline as "isSilent",
+    exists (select 1 from ${agentOutages} s where s.tenant_id = a.tenant_id and (s.cluster is null or s.cluster = a.cluster)
+      and (s.ended_at is null or s.ended_at > ${now} - rule.stale)) as "isHeld",
+    a.drain_requested_at is not null as "isDrainAsked",
+    b.reported_drain is not null as "isSlurmDrain",
+    coalesce(b.reported_drain = 'DRAINED' or b.reported_drain is null and a.drain_requested_at is not null
+      and b.received_at >= a.drain_requested_at and coalesce(b.running_jobs, 0) = 0, false) as "isDrained",
+    coalesce(a.state_since < ${now} - make_interval(days => t.deregister_after_days), false) as "isAged"
+  from may_move
+  join ${agents} a using (node_id)
+  join ${agentHeartbeats} b using (node_id)
+  left join ${agentSettings} t on t.tenant_id = a.tenant_id
+  cross join lateral (select
+    ${sqlSeconds(sql`coalesce(t.stale_after_seconds, ${DEFAULT_SETTINGS.staleAfterSeconds})`)} as stale,
+    ${sqlSeconds(sql`coalesce(t.offline_after_seconds, ${DEFAULT_SETTINGS.offlineAfterSeconds})`)} as offline) rule
+  cross join (select max(up_since) as up_since,
+    coalesce(max(alive_at) < ${now} - ${sqlSeconds(INGEST_DOWN_AFTER_SECONDS)}, false) as is_down from ${ingestLiveness}) ingest
+  cross join lateral (select greatest(b.received_at, a.registered_at, ingest.up_since) as since) quiet`
+
+/** The number of the rule that holds for an agent in this state, from 1; null when none does. */
+function firstRuleThatFits(state: 'f.state' | 'f."to"'): SQL {
+  const holds = (name: keyof AgentFacts | `!${keyof AgentFacts}`) =>
+    name.replace(/^(!?)(\w+)$/, (_, not, fact) => `${not && 'not '}f."${fact}"`)
+  const whens = RULES.map(({ from, when }, i) => `when ${state} = '${from}' and ${when.map(holds).join(' and ')} then ${i + 1}`)
+  return sql.raw(`case ${whens.join('\n')} end`)
+}
+
+/** Alerts of what moved, and what the deregistered ones may no longer do. */
+async function tell(tx: Tx, moves: Move[]): Promise<ChangeEvent[]> {
+  const resolved: ResolvedAlert[] = []
+  const raised: RaisedAlert[] = []
+  for (const { nodeId, tenantId, from, to, fromReason, isHeld, wasHeld, evidence } of moves) {
+    const wasAway = from === 'STALE' || from === 'OFFLINE' || fromReason === 'registered_again'
+    const resolve = (...kinds: AlertKind[]) => resolved.push({ tenantId, nodeId, kinds })
+    const raise = (kind: AlertKind) => raised.push({ tenantId, nodeId, kind, evidence })
+    if (to === 'STALE' && !isHeld) raise('stale')
+    if (to === 'OFFLINE') {
+      resolve('stale')
+      raise('offline')
+    }
+    if (to === 'ACTIVE' && wasAway) {
+      resolve('stale', 'offline')
+      if (!wasHeld) raise('recovered')
+    }
+    if (to === 'DEREGISTERED') resolve(...ALERT_KINDS)
+  }
+  const ended = moves.filter(({ to }) => to === 'DEREGISTERED').map(({ nodeId }) => nodeId)
+  if (ended.length > 0)
+    await tx.execute(sql`update ${agentKeys} set status = 'REVOKED', revoked_at = now(), revoked_by_name = 'Muster',
+      revoked_reason = 'the agent was deregistered' where node_id = any(${sql.param(ended)}::uuid[]) and status <> 'REVOKED'`)
+  const changeEvents = [...(await resolveAlerts(tx, resolved)), ...(await raiseAlerts(tx, raised))]
+  return [...changeEvents, ...moves.map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))]
+}

@@ -1,0 +1,62 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { Id, multilineText } from '../kernel/input.ts'
+import { checkNode } from './allow-agent-key.ts'
+import { agentEnrollmentTokenAudit } from './audit-actions.ts'
+import { agentPermissions } from './permissions.ts'
+import { type AgentEnrollmentToken, agentEnrollmentTokens } from './tables.ts'
+
+const PREFIX = 'mse_'
+/** Characters of a token that lists show. */
+const SHOWN = 12
+
+export const CreateEnrollmentTokenInput = z.object({
+  /** The node that may register with it. Null: any node of the tenant without an agent, or one that is not known yet. */
+  nodeId: Id.nullish(),
+  expiresInMinutes: z
+    .number()
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(43_200, 'must be at most 43,200, 30 days')
+    .nullish()
+    .transform((minutes) => minutes ?? 60),
+  note: multilineText(500).nullish(),
+})
+
+/**
+ * Make a token with which one agent may register, once. It is given out here and never again.
+ * @throws InvalidInput there is no such node
+ */
+export async function createEnrollmentToken(
+  ctx: Ctx,
+  input: z.input<typeof CreateEnrollmentTokenInput>,
+): Promise<{ token: string; enrollmentToken: AgentEnrollmentToken }> {
+  authorize(ctx, agentPermissions.trust)
+  const { nodeId = null, expiresInMinutes, note } = parseInput(CreateEnrollmentTokenInput, input)
+  const token = PREFIX + randomBytes(32).toString('base64url')
+  return inTransaction(ctx, async (tx) => {
+    if (nodeId) await checkNode(tx, ctx, nodeId)
+    const [enrollmentToken] = await tx
+      .insert(agentEnrollmentTokens)
+      .values({
+        tenantId: ctx.tenantId,
+        nodeId,
+        prefix: token.slice(0, SHOWN),
+        hash: hashEnrollmentToken(token),
+        note: note ?? '',
+        createdByName: ctx.actor.name,
+        expiresAt: sql`now() + make_interval(mins => ${expiresInMinutes})`,
+      })
+      .returning()
+    const { id, prefix } = enrollmentToken!
+    await audit(tx, ctx, agentEnrollmentTokenAudit.create, { id, name: prefix }, { nodeId, expiresInMinutes })
+    return { token, enrollmentToken: enrollmentToken! }
+  })
+}
+
+/** A plain SHA-256 serves: what has 256 random bits needs no slow hash. */
+export const hashEnrollmentToken = (token: string): string => createHash('sha256').update(token).digest('hex')

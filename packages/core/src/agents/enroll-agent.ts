@@ -1,0 +1,150 @@
+import type { RegisterRequest as Request } from '@muster/protocol'
+import { and, eq, sql } from 'drizzle-orm'
+import { audit } from '../audit/index.ts'
+import { agentHeartbeats, agentReports } from '../heartbeats/tables.ts'
+import { NodeName } from '../kernel/address.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import { nodeAudit } from '../nodes/audit-actions.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { computeNodes } from '../nodes/index.ts'
+import { agentAudit } from './audit-actions.ts'
+import { hashEnrollmentToken } from './create-enrollment-token.ts'
+import { type Agent, type AgentKey, agentEnrollmentTokens, agentKeys, agents, agentTransitions } from './tables.ts'
+
+export type Registration =
+  | { isAccepted: true; nodeId: string }
+  | {
+      isAccepted: false
+      code: 'key_not_allowed' | 'token_invalid' | 'proof_invalid' | 'approval_pending' | 'cluster_mismatch'
+      message: string
+    }
+
+export const refuse = (code: Exclude<Registration, { isAccepted: true }>['code'], message: string) =>
+  ({ isAccepted: false, code, message }) as const
+
+/** Who registers, and what is to be told of it. */
+export type Caller = {
+  request: Request
+  isProven: boolean
+  from: string | null
+}
+
+/** A new identity: of a node that is known, or of one that is added herewith. */
+export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | null, key?: AgentKey): Promise<Registration> {
+  const { request, isProven, from } = caller
+  const node = known ? { id: known } : await findOrAddNode(tx, ctx, caller)
+  if ('code' in node) return node
+  const nodeId = node.id
+  const [before] = await tx.select().from(agents).where(eq(agents.nodeId, nodeId)).for('update')
+  if (before && before.state !== 'DEREGISTERED')
+    return refuse('key_not_allowed', `The node has the agent ${before.agentId} already.`)
+  if (!isProven && key && !(await isExpected(tx, request.node_id, key, before)))
+    return refuse(
+      'key_not_allowed',
+      `This key is allowed for an agent of another name; allow it for ${request.node_id}, or sign the registration.`,
+    )
+  // What was deregistered stays so: its row goes, and the timeline tells of both.
+  if (before) await tx.delete(agents).where(eq(agents.nodeId, nodeId))
+  const keyId = await allow(tx, ctx, caller, nodeId, key)
+  await tx.insert(agents).values({
+    nodeId,
+    tenantId: ctx.tenantId,
+    agentId: request.node_id,
+    cluster: request.cluster_id,
+    keyId,
+    fingerprint: isProven ? (request.hardware_fingerprint ?? null) : null,
+    version: request.agent_version ?? null,
+    seenFrom: from,
+  })
+  await tx.insert(agentHeartbeats).values({ nodeId })
+  await tx.delete(agentReports).where(eq(agentReports.nodeId, nodeId))
+  if (request.enrollment_token)
+    await tx
+      .update(agentEnrollmentTokens)
+      .set({ usedByNodeId: nodeId })
+      .where(eq(agentEnrollmentTokens.hash, hashEnrollmentToken(request.enrollment_token)))
+  await place(tx, request, nodeId)
+  await note(tx, ctx, nodeId, null, 'registered', from)
+  await audit(
+    tx,
+    ctx,
+    agentAudit.register,
+    { id: nodeId, name: request.node_id },
+    {
+      publicKey: request.agent_pubkey,
+      from,
+      ...(request.provider_address ? { providerAddress: request.provider_address } : {}),
+    },
+  )
+  ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
+  return { isAccepted: true, nodeId }
+}
+
+/** Public keys are no secret: whoever proves nothing comes by the name that somebody gave, that of the node, or that of its last agent. */
+async function isExpected(tx: Tx, agentId: string, key: AgentKey, before?: Agent): Promise<boolean> {
+  if (key.agentId || !key.nodeId) return (key.agentId ?? agentId) === agentId
+  const [node] = await tx.select({ name: computeNodes.name }).from(computeNodes).where(eq(computeNodes.id, key.nodeId))
+  return agentId === node?.name || agentId === before?.agentId
+}
+
+async function allow(tx: Tx, ctx: Ctx, { request, from }: Caller, nodeId: string, key?: AgentKey): Promise<string> {
+  const name = ctx.actor.name
+  const allowed = {
+    status: 'ALLOWED' as const,
+    nodeId,
+    seenFrom: from,
+    approvedAt: key?.approvedAt ?? sql`now()`,
+    approvedByName: key?.approvedByName ?? name,
+  }
+  const [row] = key
+    ? await tx.update(agentKeys).set(allowed).where(eq(agentKeys.id, key.id)).returning()
+    : await tx
+        .insert(agentKeys)
+        .values({ ...allowed, tenantId: ctx.tenantId, publicKey: request.agent_pubkey, createdByName: name })
+        .returning()
+  return row!.id
+}
+
+/** The node of that name, or a new one. */
+async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
+  const [node] = await tx
+    .select({ id: computeNodes.id, decommissionedAt: computeNodes.decommissionedAt })
+    .from(computeNodes)
+    .where(and(eq(computeNodes.tenantId, ctx.tenantId), eq(computeNodes.name, request.node_id)))
+  if (node?.decommissionedAt)
+    return refuse('key_not_allowed', `The node ${request.node_id} is decommissioned; recommission it first.`)
+  if (node) return node
+  const name = NodeName.safeParse(request.node_id)
+  if (!name.success)
+    return refuse(
+      'key_not_allowed',
+      `No node can be called ${request.node_id}: it ${name.error.issues[0]!.message}. Add it by hand, and use a token for it.`,
+    )
+  const [added] = await tx
+    .insert(computeNodes)
+    .values({ tenantId: ctx.tenantId, name: name.data, host: from ?? name.data })
+    .returning()
+  await audit(tx, ctx, nodeAudit.add, added!, { host: added!.host })
+  return added!
+}
+
+/** Where the node says that it stands; what nobody says stays. */
+export async function place(tx: Tx, { region, datacenter }: Request, nodeId: string): Promise<void> {
+  const said = { ...(region ? { region } : {}), ...(datacenter ? { datacenter } : {}) }
+  if (Object.keys(said).length > 0) await tx.update(computeNodes).set(said).where(eq(computeNodes.id, nodeId))
+}
+
+/** A line of the node's timeline. */
+export async function note(
+  tx: Tx,
+  ctx: Ctx,
+  nodeId: string,
+  before: 'OFFLINE' | null,
+  reason: string,
+  from: string | null,
+): Promise<void> {
+  const evidence = from ? { seenFrom: from } : {}
+  await tx
+    .insert(agentTransitions)
+    .values({ tenantId: ctx.tenantId, nodeId, from: before, to: 'PENDING', reason, evidence, at: sql`now()` })
+}

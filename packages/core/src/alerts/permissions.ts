@@ -1,0 +1,14 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const alertPermissions = definePermissions('alert', {
+  /** Acknowledge and silence. */
+  write: 'operator',
+  /** Resolve by hand an alert whose condition persists. */
+  resolve: 'admin',
+  deliver: 'worker',
+})
+
+export const alertRoutePermissions = definePermissions('alert_route', {
+  /** Acknowledge and silence. */
+  write: 'admin',
+})

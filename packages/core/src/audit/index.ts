@@ -1,0 +1,2 @@
+export { type AuditAction, audit, defineAuditActions } from './audit.ts'
+export { auditEntries } from './tables.ts'

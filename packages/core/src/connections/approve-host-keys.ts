@@ -1,0 +1,113 @@
+import { and, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { credentialAudit } from '../credentials/audit-actions.ts'
+import { type Credential, credentials } from '../credentials/tables.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, InvalidInput, NotFound, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { nodeAudit } from '../nodes/audit-actions.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { fingerprint } from '../nodes/index.ts'
+import { nodePermissions } from '../nodes/permissions.ts'
+import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
+
+export const ApproveHostKeysInput = z
+  .array(
+    z.object({
+      objectType: z.enum(['ComputeNode', 'Credential']),
+      id: Id,
+      fingerprint: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'must be a fingerprint such as SHA256:… (43 characters)'),
+    }),
+  )
+  .min(1, 'must name at least one key')
+  .max(10_000, 'at most 10,000 at once')
+type Approval = z.output<typeof ApproveHostKeysInput>[number]
+
+/**
+ * Pin the host keys that nodes and bastions now offer, when they are the ones the caller looked at. All or nothing. A key that
+ * is pinned already is left as it is.
+ * @throws NotFound, InvalidInput, Conflict naming each object that offers another key now, or none
+ */
+export async function approveHostKeys(
+  ctx: Ctx,
+  input: z.input<typeof ApproveHostKeysInput>,
+): Promise<{ nodes: ComputeNode[]; credentials: Credential[] }> {
+  authorize(ctx, nodePermissions.approveHostKey)
+  const approvals = parseInput(ApproveHostKeysInput, input)
+  const wanted = new Map<string, Approval>()
+  approvals.forEach((approval, i) => {
+    const before = wanted.get(approval.id)
+    if (before && before.fingerprint !== approval.fingerprint)
+      throw new InvalidInput([{ path: `${i}.fingerprint`, message: 'differs from the one given for the same object before' }])
+    wanted.set(approval.id, approval)
+  })
+  const idsOf = (type: Approval['objectType']) => [...wanted.values()].filter((a) => a.objectType === type).map((a) => a.id)
+  return inTransaction(ctx, async (tx, ctx) => {
+    const nodes = await pin(tx, ctx, computeNodes, idsOf('ComputeNode'), wanted, 'node')
+    const bastions = await pin(tx, ctx, credentials, idsOf('Credential'), wanted, 'bastion')
+    for (const node of nodes) ctx.notify(nodeChanged({ id: node.id, tenantId: ctx.tenantId }))
+    return { nodes: nodes as ComputeNode[], credentials: bastions as Credential[] }
+  })
+}
+
+async function pin(
+  tx: Tx,
+  ctx: Ctx,
+  table: typeof computeNodes | typeof credentials,
+  ids: string[],
+  wanted: Map<string, Approval>,
+  what: 'node' | 'bastion',
+) {
+  if (ids.length === 0) return []
+  const mine = and(visibleTo(ctx, table), isOneOf(table.id, ids))
+  const rows = await tx.select().from(table).where(mine).orderBy(table.id).for('no key update')
+  const known = new Set(rows.map((row) => row.id))
+  const missing = ids.find((id) => !known.has(id))
+  if (missing) throw new NotFound(`There is no ${what} ${missing}.`)
+  const refused: string[] = []
+  const offering: typeof rows = []
+  for (const row of rows) {
+    const asked = wanted.get(row.id)!.fingerprint.replace(/=$/, '')
+    if (row.offeredHostKey && fingerprint(row.offeredHostKey) === asked) offering.push(row)
+    else if (row.offeredHostKey)
+      refused.push(
+        `The ${what} ${row.name} offers another key now, ${fingerprint(row.offeredHostKey)}; look at it and approve again.`,
+      )
+    else if (!row.hostKey || fingerprint(row.hostKey) !== asked)
+      refused.push(`The ${what} ${row.name} offers no key that waits for approval; test the connection first.`)
+  }
+  if (refused.length > 0) throw new Conflict(refused.slice(0, 20).join(' '))
+  // What made the node unreachable was the key: it is as it was before.
+  const isNode = table === computeNodes
+  const reachable = { offeredHostKeyAt: null, unreachableSince: null, unreachableReason: null }
+  await tx
+    .update(table)
+    .set({
+      hostKey: sql`${table.offeredHostKey}`,
+      hostKeyApprovedAt: sql`now()`,
+      offeredHostKey: null,
+      ...(isNode ? reachable : {}),
+    })
+    .where(
+      and(
+        visibleTo(ctx, table),
+        isOneOf(
+          table.id,
+          offering.map((row) => row.id),
+        ),
+      ),
+    )
+  await audit(
+    tx,
+    ctx,
+    (isNode ? nodeAudit : credentialAudit).approveHostKey,
+    offering.map(({ id, name, hostKey, offeredHostKey }) => ({
+      id,
+      name,
+      details: { old: hostKey && fingerprint(hostKey), new: fingerprint(offeredHostKey!) },
+    })),
+  )
+  return tx.select().from(table).where(mine).orderBy(table.id)
+}

@@ -1,0 +1,6 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const connectionPermissions = definePermissions('connection', {
+  test: 'operator',
+  report: 'worker',
+})

@@ -1,0 +1,14 @@
+import type { Credential } from '../credentials/tables.ts'
+import { connectBlockedReason } from '../nodes/index.ts'
+
+/** Why this credential cannot be tried on this node; null when it can. */
+export function testCredentialBlockedReason(
+  credential: Pick<Credential, 'name' | 'kind'>,
+  node: Parameters<typeof connectBlockedReason>[0],
+): string | null {
+  if (credential.kind === 'GIT')
+    return `The credential ${credential.name} opens repositories, not nodes; a run of a template that uses it tries it.`
+  if (node.connectionType === 'local')
+    return `The node ${node.name} is the worker's own machine, which is reached without a credential; choose another one.`
+  return connectBlockedReason(node)
+}

@@ -1,0 +1,3 @@
+import { defineQueue } from '../kernel/queue.ts'
+
+export const connectionTestQueue = defineQueue('connection-test')

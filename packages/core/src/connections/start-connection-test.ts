@@ -1,0 +1,25 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { authorize, type Ctx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { connectionTestChanged } from './change-events.ts'
+import { connectionPermissions } from './permissions.ts'
+import { type ConnectionTest, connectionTests } from './tables.ts'
+
+/** Claim a connection test. @returns null when another worker has it, or it is over */
+export async function startConnectionTest(ctx: Ctx, { id }: { id: string }): Promise<ConnectionTest | null> {
+  authorize(ctx, connectionPermissions.report)
+  const [test] = await ctx.db
+    .update(connectionTests)
+    .set({ startedAt: sql`now()` })
+    .where(
+      and(
+        visibleTo(ctx, connectionTests),
+        eq(connectionTests.id, id),
+        isNull(connectionTests.startedAt),
+        isNull(connectionTests.finishedAt),
+      ),
+    )
+    .returning()
+  if (test) ctx.notify(connectionTestChanged({ id, tenantId: ctx.tenantId }))
+  return test ?? null
+}

@@ -1,0 +1,21 @@
+import type { AlertRoute, RouteSecret } from '../alerts/tables.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Conflict, Forbidden } from '../kernel/errors.ts'
+
+/**
+ * The address and secret of a route for alerts, in the clear: for workers only.
+ * @throws Forbidden when the caller is no worker
+ * @throws Conflict when one does not open
+ */
+export async function decryptRouteSecrets(
+  ctx: Ctx,
+  { id, name, encrypted }: Pick<AlertRoute, 'id' | 'name' | 'encrypted'>,
+): Promise<Partial<Record<RouteSecret, string>>> {
+  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens secrets.')
+  const opened = Object.entries(encrypted).map(
+    async ([field, record]) => [field, await ctx.vault.open({ tenantId: ctx.tenantId, objectId: id, field }, record)] as const,
+  )
+  return Promise.all(opened).then(Object.fromEntries, () => {
+    throw new Conflict(`The route ${name} does not open; save its address and secret again.`)
+  })
+}

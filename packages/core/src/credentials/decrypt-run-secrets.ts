@@ -1,0 +1,23 @@
+import { and, eq } from 'drizzle-orm'
+import type { Ctx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { Forbidden } from '../kernel/errors.ts'
+import { runSecrets } from '../runs/tables.ts'
+
+/**
+ * The secret extra vars of a run, in the clear: for workers only.
+ * @param id the run's `secretsId`
+ * @throws Forbidden when the caller is no worker
+ */
+export async function decryptRunSecrets(ctx: Ctx, id: string | null): Promise<Record<string, string>> {
+  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens secrets.')
+  if (!id) return {}
+  const [row] = await ctx.db
+    .select({ encrypted: runSecrets.encrypted })
+    .from(runSecrets)
+    .where(and(visibleTo(ctx, runSecrets), eq(runSecrets.id, id)))
+  const opened = Object.entries(row?.encrypted ?? {}).map(
+    async ([field, record]) => [field, await ctx.vault.open({ tenantId: ctx.tenantId, objectId: id, field }, record)] as const,
+  )
+  return Object.fromEntries(await Promise.all(opened))
+}

@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { EncryptionContext } from '../kernel/context.ts'
+
+// record = base64(version byte | salt | nonce | ciphertext | tag)
+const SALT = 16
+const NONCE = 12
+const TAG = 16
+const INFO = 'muster credential record'
+
+/** The place and the key version, so that a record opens nowhere else. JSON keeps the parts apart whatever they hold. */
+const associatedData = (place: EncryptionContext, version: number) =>
+  Buffer.from(JSON.stringify([place.tenantId, place.objectId, place.field, version]))
+
+// A key of its own for every record: no nonce can ever meet the same key twice.
+const recordKey = (kek: Buffer, salt: Buffer) => Buffer.from(hkdfSync('sha256', kek, salt, INFO, 32))
+
+/** Seal `text` with AES-256-GCM under a key derived from `kek`, the key-encryption key of `version` (1..255). */
+export function encrypt(kek: Buffer, version: number, place: EncryptionContext, text: string): string {
+  const salt = randomBytes(SALT)
+  const nonce = randomBytes(NONCE)
+  const cipher = createCipheriv('aes-256-gcm', recordKey(kek, salt), nonce)
+  cipher.setAAD(associatedData(place, version))
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([Buffer.from([version]), salt, nonce, encrypted, cipher.getAuthTag()]).toString('base64')
+}
+
+/** Key version that `record` was sealed with. */
+export function recordVersion(record: string): number {
+  const bytes = Buffer.from(record, 'base64')
+  if (bytes.length < 1 + SALT + NONCE + TAG) throw new Error('A sealed record is too short: it was changed or cut off.')
+  return bytes[0]!
+}
+
+/** @throws Error when `record` was changed, or was sealed for another place or with another key */
+export function open(kek: Buffer, place: EncryptionContext, record: string): string {
+  const version = recordVersion(record)
+  const bytes = Buffer.from(record, 'base64')
+  const salt = bytes.subarray(1, 1 + SALT)
+  const nonce = bytes.subarray(1 + SALT, 1 + SALT + NONCE)
+  const decipher = createDecipheriv('aes-256-gcm', recordKey(kek, salt), nonce, { authTagLength: TAG })
+  decipher.setAAD(associatedData(place, version))
+  decipher.setAuthTag(bytes.subarray(-TAG))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(1 + SALT + NONCE, -TAG)), decipher.final()]).toString('utf8')
+  } catch {
+    throw new Error('A sealed record does not open: it was changed, moved here from elsewhere, or sealed with another key.')
+  }
+}

@@ -1,0 +1,6 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const credentialPermissions = definePermissions('credential', {
+  write: 'admin',
+  reencrypt: 'worker',
+})

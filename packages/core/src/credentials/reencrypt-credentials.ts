@@ -1,0 +1,80 @@
+import { and, eq, gt, sql } from 'drizzle-orm'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type SystemCtx } from '../kernel/context.ts'
+import { Forbidden } from '../kernel/errors.ts'
+import { isTransientDbError } from '../kernel/retry-transient.ts'
+import { credentialAudit } from './audit-actions.ts'
+import { ENCRYPTED_TABLES, type EncryptedTable, encryptedBefore } from './encrypted-tables.ts'
+import { credentialPermissions } from './permissions.ts'
+import { reencryptFailures } from './tables.ts'
+
+type Row = { id: string; tenantId: string; name: string; encrypted: Record<string, string> }
+
+const BATCH = 100
+
+/**
+ * Seal every secret with the newest key version that is still sealed with an older one, in all tenants: a reconciler, which ends
+ * a key rotation while runs go on (records of all versions stay readable). One row at a time: killed anywhere, each row is either
+ * as it was or sealed anew, and the next round goes on from there. One that somebody saved in the meantime is left to that round.
+ * @returns how many rows were sealed anew
+ * @throws Forbidden when the caller is no worker
+ */
+export async function reencryptCredentials(ctx: SystemCtx): Promise<number> {
+  authorize(ctx, credentialPermissions.reencrypt)
+  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
+  const version = await ctx.vault.newestVersion()
+  let count = 0
+  for (const [what, table] of Object.entries(ENCRYPTED_TABLES)) {
+    for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
+      const rows = (await ctx.db
+        .select({ id: table.id, tenantId: table.tenantId, name: table.name, encrypted: table.encrypted })
+        .from(table as EncryptedTable)
+        .where(and(encryptedBefore(table, version), gt(table.id, last)))
+        .orderBy(table.id)
+        .limit(BATCH)) as Row[]
+      for (const row of rows) if (await resealOne({ ...ctx, tenantId: row.tenantId }, what, table, row, version)) count++
+      if (rows.length < BATCH) break
+      last = rows.at(-1)!.id
+    }
+  }
+  return count
+}
+
+async function resealOne(ctx: Ctx, what: string, table: EncryptedTable, row: Row, version: number): Promise<boolean> {
+  const encrypted: Row['encrypted'] = {}
+  try {
+    for (const [field, record] of Object.entries(row.encrypted)) {
+      const place = { tenantId: row.tenantId, objectId: row.id, field }
+      encrypted[field] = await ctx.vault.encrypt(place, await ctx.vault.open(place, record))
+    }
+  } catch (error) {
+    if (isTransientDbError(error)) throw error
+    await noteFailure(ctx, what, row, version, error)
+    return false
+  }
+  return inTransaction(ctx, async (tx) => {
+    // As SQL: nobody changed it, so it does not count as updated.
+    const { rowCount } = await tx.execute(sql`update ${table} set encrypted = ${JSON.stringify(encrypted)}::jsonb
+      where ${table.id} = ${row.id} and ${table.encrypted} = ${JSON.stringify(row.encrypted)}::jsonb`)
+    if (rowCount === 0) return false
+    await tx.delete(reencryptFailures).where(eq(reencryptFailures.objectId, row.id))
+    await audit(tx, ctx, credentialAudit.reencrypt, row, { what, version })
+    return true
+  })
+}
+
+/** A row that does not open is tried again in every round, and told of once. */
+async function noteFailure(ctx: Ctx, what: string, row: Row, version: number, error: unknown): Promise<void> {
+  const reason =
+    'It does not open: it was changed outside of Muster, or sealed with another master password. Save its secrets again.'
+  const [isNew] = await ctx.db
+    .insert(reencryptFailures)
+    .values({ objectId: row.id, tenantId: row.tenantId, keyVersion: version, reason })
+    .onConflictDoUpdate({
+      target: reencryptFailures.objectId,
+      set: { keyVersion: version, reason, failedAt: sql`now()` },
+      setWhere: sql`${reencryptFailures.keyVersion} <> ${version}`,
+    })
+    .returning({ id: reencryptFailures.objectId })
+  if (isNew) ctx.log.error({ err: error, what, id: row.id, name: row.name }, 'cannot seal anew')
+}

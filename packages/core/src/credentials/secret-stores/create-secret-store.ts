@@ -1,0 +1,35 @@
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { audit } from '../../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { Conflict, InvalidInput, parseInput } from '../../kernel/errors.ts'
+import { secretStoreAudit } from '../audit-actions.ts'
+import { credentialPermissions } from '../permissions.ts'
+import { type SecretStore, secretStores } from '../tables.ts'
+import { roleIssues, STORE_FIELDS } from './secret-store-fields.ts'
+
+export const CreateSecretStoreInput = z.object({ ...STORE_FIELDS, mount: STORE_FIELDS.mount.default('secret') })
+
+/**
+ * Make a HashiCorp Vault or OpenBao known, in which credentials may keep their secrets. Only workers talk to it.
+ * @throws InvalidInput, Conflict the name is taken
+ */
+export async function createSecretStore(ctx: Ctx, input: z.input<typeof CreateSecretStoreInput>): Promise<SecretStore> {
+  authorize(ctx, credentialPermissions.write)
+  const { secret, roleId = null, namespace = null, ...fields } = parseInput(CreateSecretStoreInput, input)
+  const issues = roleIssues({ auth: fields.auth, roleId })
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const id = uuidv7()
+  const encrypted = { secret: await ctx.vault.encrypt({ tenantId: ctx.tenantId, objectId: id, field: 'secret' }, secret) }
+  return inTransaction(ctx, async (tx) => {
+    const [store] = await tx
+      .insert(secretStores)
+      .values({ id, tenantId: ctx.tenantId, ...fields, roleId, namespace, encrypted })
+      .onConflictDoNothing()
+      .returning()
+    if (!store)
+      throw new Conflict(`There is already a secret store named ${fields.name}; choose another name or change that one.`)
+    await audit(tx, ctx, secretStoreAudit.create, store, { address: store.address, auth: store.auth })
+    return store
+  })
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { InputIssue } from '../../kernel/errors.ts'
+import { singleLineText } from '../../kernel/input.ts'
+import { SECRET_FIELDS, SECRET_STORE_AUTHS, type SecretStore } from '../tables.ts'
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** An origin that may be told a token: https, or http on this machine. */
+const Address = z.string().transform((text, ctx) => {
+  const refuse = (message: string) => {
+    ctx.addIssue({ code: 'custom', message })
+    return z.NEVER
+  }
+  const url = URL.parse(text.trim())
+  if (!url) return refuse('must look like https://vault.example.org:8200')
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
+    return refuse('must begin with https://; http:// is for addresses of this machine only')
+  if (url.username || url.password || url.pathname !== '/' || url.search || url.hash)
+    return refuse('must be an address and nothing more, as https://vault.example.org:8200')
+  return url.origin
+})
+
+/** Names parted by slashes; as they become part of an address, none may lead out of it. */
+const Path = singleLineText(500).refine(
+  (path) => path.split('/').every((part) => /^[^?#%\\]+$/.test(part) && part !== '.' && part !== '..'),
+  'must be names parted by /, without . and .. and none of ?, #, % and \\',
+)
+
+export const STORE_FIELDS = {
+  name: singleLineText(100),
+  address: Address,
+  namespace: Path.nullish(),
+  mount: Path,
+  auth: z.enum(SECRET_STORE_AUTHS),
+  roleId: singleLineText(200).nullish(),
+  /** The token, or the role's secret ID. */
+  secret: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(4096)
+    .regex(/^[\x21-\x7e]+$/, 'must be one word of ASCII'),
+}
+
+/** The issue, if any, of a role ID that is missing or too much. */
+export const roleIssues = ({ auth, roleId }: Pick<SecretStore, 'auth' | 'roleId'>): InputIssue[] =>
+  auth === 'APP_ROLE' && !roleId
+    ? [{ path: 'roleId', message: 'must be given for APP_ROLE' }]
+    : auth === 'TOKEN' && roleId
+      ? [{ path: 'roleId', message: 'belongs to APP_ROLE; with a token there is none' }]
+      : []
+
+/** Which fields of a credential are in a secret store, and where there. */
+export const SecretRefs = z.partialRecord(z.enum(SECRET_FIELDS), z.object({ path: Path, key: singleLineText(200) }))

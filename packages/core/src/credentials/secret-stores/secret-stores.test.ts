@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Ctx } from '../../kernel/context.ts'
+import { DomainError } from '../../kernel/errors.ts'
+import { makePrivateKey, type TenantFixture } from '../../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { resolveNodeAccess } from '../access.ts'
+import { createCredential } from '../create-credential.ts'
+import type { OpenStore, ReadSecret } from '../secret-source.ts'
+import { updateCredential } from '../update-credential.ts'
+import { createSecretStore } from './create-secret-store.ts'
+import { deleteSecretStore } from './delete-secret-store.ts'
+import { updateSecretStore } from './update-secret-store.ts'
+
+let t: TestRuntime
+let cast: TenantFixture
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+let count = 0
+const aStore = (input: Partial<Parameters<typeof createSecretStore>[1]> = {}, ctx: Ctx = cast.admin) =>
+  createSecretStore(ctx, {
+    name: `store ${++count}`,
+    address: 'https://vault.test:8200',
+    auth: 'TOKEN',
+    secret: 'hvs.token',
+    ...input,
+  })
+
+describe('a secret store', () => {
+  test('keeps its token sealed, and its address to the origin', async () => {
+    const store = await aStore({ address: 'https://Vault.Test:8200/', namespace: 'team/a', mount: 'kv' })
+    expect(store).toMatchObject({ address: 'https://vault.test:8200', namespace: 'team/a', mount: 'kv', roleId: null })
+    expect(JSON.stringify(store)).not.toContain('hvs.token')
+    await expect(aStore({ name: store.name })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(aStore({}, cast.operator)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  test.each([
+    ['http://vault.test:8200', 'https://'],
+    ['http://169.254.169.254', 'https://'],
+    ['http://localhost.evil.test', 'https://'],
+    ['file:///etc/passwd', 'https://'],
+    ['https://user:pw@vault.test', 'nothing more'],
+    ['https://vault.test/v1/sys', 'nothing more'],
+    ['vault.test:8200', 'https://'],
+    ['', 'must look like'],
+  ])('is not at %j', async (address, said) => {
+    await expect(aStore({ address })).rejects.toMatchObject({
+      issues: [{ path: 'address', message: expect.stringContaining(said) }],
+    })
+  })
+
+  test.each(['http://127.0.0.1:8200', 'http://localhost:8200', 'http://[::1]:8200'])('may be at %s', async (address) => {
+    expect((await aStore({ address })).address).toBe(address)
+  })
+
+  test.each(['../sys', 'a/./b', 'a//b', '/a', 'a?b', 'a%2e'])('is not mounted at %j', async (mount) => {
+    await expect(aStore({ mount })).rejects.toMatchObject({ issues: [{ path: 'mount' }] })
+  })
+
+  test('an AppRole has a role ID, a token has none', async () => {
+    await expect(aStore({ auth: 'APP_ROLE' })).rejects.toMatchObject({ issues: [{ path: 'roleId' }] })
+    await expect(aStore({ roleId: 'r' })).rejects.toMatchObject({ issues: [{ path: 'roleId' }] })
+    expect(await aStore({ auth: 'APP_ROLE', roleId: 'r' })).toMatchObject({ roleId: 'r' })
+  })
+
+  test('does not tell its secret to another address', async () => {
+    const { id } = await aStore()
+    await expect(updateSecretStore(cast.admin, { id, address: 'https://elsewhere.test' })).rejects.toMatchObject({
+      issues: [{ path: 'secret' }],
+    })
+    expect(await updateSecretStore(cast.admin, { id, mount: 'kv' })).toMatchObject({
+      mount: 'kv',
+      address: 'https://vault.test:8200',
+    })
+    expect(await updateSecretStore(cast.admin, { id, address: 'https://elsewhere.test', secret: 'new' })).toMatchObject({
+      address: 'https://elsewhere.test',
+    })
+    const stranger = await t.given.tenant()
+    await expect(updateSecretStore(stranger.admin, { id, mount: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(deleteSecretStore(stranger.admin, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('a credential in a store', () => {
+  const ref = { path: 'nodes/gpu', key: 'password' }
+
+  test('is read there by the worker, once for all of its fields and nodes', async () => {
+    const store = await aStore({ namespace: 'team' })
+    const key = makePrivateKey()
+    const credential = await createCredential(cast.admin, {
+      name: 'stored key',
+      kind: 'SSH_KEY',
+      username: 'ops',
+      secretStoreId: store.id,
+      secretRefs: { privateKey: { path: 'nodes/gpu', key: 'ssh key' } },
+    })
+    const become = await createCredential(cast.admin, {
+      name: 'stored',
+      kind: 'BECOME',
+      secretStoreId: store.id,
+      secretRefs: { password: ref },
+    })
+    expect(credential).toMatchObject({ encrypted: {}, publicKey: null })
+    const nodes = await t.given.fleet(cast.operator, {
+      nodes: 3,
+      prefix: 'stored',
+      with: { credentialId: credential.id, becomeCredentialId: become.id },
+    })
+    const asked: [OpenStore, string][] = []
+    let content: Record<string, unknown> = { password: 'from there', 'ssh key': key.replaceAll('\n', '\r\n') }
+    const readSecret: ReadSecret = async (...args) => {
+      asked.push(args)
+      return content
+    }
+    const ids = nodes.map((node) => node.id)
+    const access = await resolveNodeAccess(cast.worker, ids, { readSecret })
+    for (const id of ids) expect(access.get(id)).toMatchObject({ login: { privateKey: key }, become: { password: 'from there' } })
+    expect(asked).toEqual([[expect.objectContaining({ name: store.name, namespace: 'team', secret: 'hvs.token' }), 'nodes/gpu']])
+
+    const failing = async () => (await resolveNodeAccess(cast.worker, ids, { readSecret })).get(ids[0]!)
+    content = { 'ssh key': key }
+    expect(await failing()).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('"password" of secret/nodes/gpu in the secret store'),
+    })
+    content = { password: 'x', 'ssh key': 'no key' }
+    const refused = await failing()
+    expect(refused).toBeInstanceOf(DomainError)
+    expect(refused).toMatchObject({
+      message: expect.stringContaining('The private key of stored key in its secret store is of no use'),
+    })
+    expect(await resolveNodeAccess(cast.worker, ids).then((m) => m.get(ids[0]!))).toMatchObject({ code: 'CONFLICT' })
+  })
+
+  test('has each field in one place, and moves between them', async () => {
+    const store = await aStore()
+    const make = (input: object) =>
+      createCredential(cast.admin, { name: `moving ${++count}`, kind: 'SSH_PASSWORD', username: 'ops', ...input })
+    await expect(make({ secretRefs: { password: ref } })).rejects.toMatchObject({ issues: [{ path: 'secretStoreId' }] })
+    await expect(make({ password: 'p', secretStoreId: store.id })).rejects.toMatchObject({ issues: [{ path: 'secretRefs' }] })
+    const both = { password: 'p', secretStoreId: store.id, secretRefs: { password: ref } }
+    await expect(make(both)).rejects.toMatchObject({ issues: [{ path: 'password' }] })
+    await expect(make({ secretStoreId: store.id, secretRefs: { privateKey: ref } })).rejects.toMatchObject({
+      issues: expect.arrayContaining([expect.objectContaining({ path: 'secretRefs.privateKey' })]),
+    })
+    const stranger = await t.given.tenant()
+    const theirs = await aStore({}, stranger.admin)
+    await expect(make({ secretStoreId: theirs.id, secretRefs: { password: ref } })).rejects.toMatchObject({
+      issues: [{ path: 'secretStoreId' }],
+    })
+
+    const { id } = await make({ password: 'here' })
+    const there = await updateCredential(cast.admin, { id, secretStoreId: store.id, secretRefs: { password: ref } })
+    expect(there).toMatchObject({ encrypted: {}, secretStoreId: store.id, secretRefs: { password: ref } })
+    await expect(deleteSecretStore(cast.admin, { id: store.id })).rejects.toThrow(/is used by moving/)
+    await expect(updateCredential(cast.admin, { id, secretRefs: null })).rejects.toMatchObject({ issues: [{ path: 'password' }] })
+    const back = await updateCredential(cast.admin, { id, password: 'here again' })
+    expect(back).toMatchObject({ encrypted: { password: expect.any(String) }, secretStoreId: null, secretRefs: {} })
+    expect(await deleteSecretStore(cast.admin, { id: store.id })).toEqual({ id: store.id })
+  })
+})

@@ -1,0 +1,48 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../../kernel/db/rows.ts'
+import { Conflict, InvalidInput, parseInput } from '../../kernel/errors.ts'
+import { Id } from '../../kernel/input.ts'
+import { secretStoreAudit } from '../audit-actions.ts'
+import { credentialPermissions } from '../permissions.ts'
+import { type SecretStore, secretStores } from '../tables.ts'
+import { roleIssues, STORE_FIELDS } from './secret-store-fields.ts'
+
+export const UpdateSecretStoreInput = z.object({ ...z.object(STORE_FIELDS).partial().shape, id: Id })
+
+/**
+ * Change what is given, keep what is not. Another address or way to sign in comes with its secret: the one that is kept was not
+ * meant for it.
+ * @throws InvalidInput, NotFound, Conflict the name is taken
+ */
+export async function updateSecretStore(ctx: Ctx, input: z.input<typeof UpdateSecretStoreInput>): Promise<SecretStore> {
+  authorize(ctx, credentialPermissions.write)
+  const { id, secret, ...changes } = parseInput(UpdateSecretStoreInput, input)
+  const record = secret && (await ctx.vault.encrypt({ tenantId: ctx.tenantId, objectId: id, field: 'secret' }, secret))
+  const mine = and(visibleTo(ctx, secretStores), eq(secretStores.id, id))
+  const work = inTransaction(ctx, async (tx) => {
+    const [before] = await tx.select().from(secretStores).where(mine).for('no key update')
+    if (!before) throw await notFoundOrConflict(tx, ctx, secretStores, id, 'secret store', () => null)
+    const { address = before.address, auth = before.auth, roleId = before.roleId } = changes
+    const isMoved = address !== before.address || auth !== before.auth
+    const issues = [
+      ...roleIssues({ auth, roleId }),
+      ...(isMoved && !record ? [{ path: 'secret', message: 'must be given again with another address or way to sign in' }] : []),
+    ]
+    if (issues.length > 0) throw new InvalidInput(issues)
+    const [store] = await tx
+      .update(secretStores)
+      .set({ ...changes, ...(record ? { encrypted: { secret: record } } : {}), updatedAt: sql`now()` })
+      .where(mine)
+      .returning()
+    await audit(tx, ctx, secretStoreAudit.update, store!, { changed: [...Object.keys(changes), ...(record ? ['secret'] : [])] })
+    return store!
+  })
+  return work.catch((error: unknown) => {
+    if (sqlState(error) === UNIQUE_VIOLATION)
+      throw new Conflict(`There is already a secret store named ${changes.name}; choose another name.`)
+    throw error
+  })
+}

@@ -1,0 +1,47 @@
+import { closeSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type Config, pathSetting } from '../kernel/config.ts'
+
+export const credentialKeySettings = {
+  CREDENTIAL_KEY_VERSION: z.coerce.number().int().min(1).max(255).default(1),
+} as const
+
+/** The three ways to give the master password; one of them is required. */
+export const masterPasswordSettings = {
+  /** From this password the keys that seal credentials are derived. */
+  CREDENTIAL_MASTER_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
+  /** File that holds it instead; one trailing newline is ignored. */
+  CREDENTIAL_MASTER_PASSWORD_FILE: pathSetting.optional(),
+  /** Open file descriptor from which it is read to the end instead. */
+  CREDENTIAL_MASTER_PASSWORD_FD: z.coerce.number().int().min(3, 'must be 3 or more').max(1023).optional(),
+} as const
+
+const NAMES = Object.keys(masterPasswordSettings)
+
+/**
+ * The master password, from wherever it was given, and no longer there for anything that this process starts: it is taken out of
+ * `env`, and the descriptor is closed.
+ * @throws Error when there is none that can be used
+ */
+export function takeMasterPassword(config: Config<typeof masterPasswordSettings>, env: NodeJS.ProcessEnv): string {
+  for (const name of NAMES) delete env[name]
+  const { CREDENTIAL_MASTER_PASSWORD: given, CREDENTIAL_MASTER_PASSWORD_FD: fd, CREDENTIAL_MASTER_PASSWORD_FILE: file } = config
+  if (fd !== undefined) return readPassword(fd, `CREDENTIAL_MASTER_PASSWORD_FD names the descriptor ${fd}`)
+  if (given) return given
+  if (file) return readPassword(file, `CREDENTIAL_MASTER_PASSWORD_FILE names ${file}`)
+  throw new Error(`Wrong configuration:\n  set one of ${NAMES.join(', ')}: credentials are encrypted with it`)
+}
+
+function readPassword(from: string | number, named: string): string {
+  const wrong = (why: string) => new Error(`Wrong configuration:\n  ${named}, ${why}`)
+  let text: string
+  try {
+    text = readFileSync(from, 'utf8').replace(/\r?\n$/, '')
+    if (typeof from === 'number') closeSync(from)
+  } catch (error) {
+    throw wrong(`which cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  const parsed = masterPasswordSettings.CREDENTIAL_MASTER_PASSWORD.safeParse(text)
+  if (!parsed.success) throw wrong(`whose text ${parsed.error.issues.map((i) => i.message).join(', ')}`)
+  return text
+}

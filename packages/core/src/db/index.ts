@@ -1,7 +1,0 @@
-export { awaitDatabase } from './await-database.ts'
-export { connectDb, type Db } from './client.ts'
-export { newId } from './columns.ts'
-export { migrateDb } from './migrate.ts'
-export { relations } from './relations.ts'
-export { isOneOf, visibleTo } from './rows.ts'
-export * as schema from './schema.ts'

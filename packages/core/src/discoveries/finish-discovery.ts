@@ -1,0 +1,104 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Discovery } from '@muster/discovery'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
+import { nodeAudit } from '../nodes/audit-actions.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
+import { applyDiscovery } from './apply-discovery.ts'
+import { discoveryChanged } from './change-events.ts'
+import { discoveryPermissions } from './permissions.ts'
+import { type DiscoveryRow, discoveries, discoveryEvidence } from './tables.ts'
+
+/** Snapshots that a node keeps. */
+const KEPT = 50
+
+export type DiscoveryOutcome = {
+  id: string
+  /** What the probe told; without it `error` says why there is nothing. */
+  result?: Discovery
+  /** The probe's raw output; kept also when it could not be read. */
+  evidence?: Uint8Array
+  error?: string
+  durationMs: number
+  /** The node itself did not answer. */
+  unreachable?: boolean
+}
+
+/**
+ * End a discovery, and make the node's columns and accelerators what it says.
+ * @returns null when it was over already
+ */
+export async function finishDiscovery(ctx: Ctx, outcome: DiscoveryOutcome): Promise<DiscoveryRow | null> {
+  authorize(ctx, discoveryPermissions.report)
+  const result = outcome.result && sanitizeForPostgres(outcome.result)
+  const error = result ? null : sanitizeForPostgres(outcome.error ?? 'The probe told nothing; look at its raw output.')
+  const evidence = outcome.evidence && (await promisify(gzip)(outcome.evidence))
+  return inTransaction(ctx, async (tx, ctx) => {
+    const [row] = await tx
+      .update(discoveries)
+      .set({
+        result: result ?? null,
+        error,
+        durationMs: Math.round(outcome.durationMs),
+        startedAt: sql`coalesce(${discoveries.startedAt}, now())`,
+        finishedAt: sql`now()`,
+      })
+      .where(and(visibleTo(ctx, discoveries), eq(discoveries.id, outcome.id), isNull(discoveries.finishedAt)))
+      .returning()
+    if (!row) return null
+    ctx.notify(discoveryChanged({ id: row.id, tenantId: ctx.tenantId }))
+    const node = await keepDiscovery(tx, ctx, row, evidence)
+    if (!node) return row
+    if (outcome.unreachable && !result && (node.hostKey === null || node.offeredHostKey === null))
+      await tx
+        .update(computeNodes)
+        .set({ unreachableSince: sql`coalesce(${computeNodes.unreachableSince}, now())`, unreachableReason: error })
+        .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, node.id)))
+    ctx.notify(nodeChanged({ id: node.id, tenantId: ctx.tenantId }))
+    return row
+  })
+}
+
+/**
+ * Keep what a finished discovery brought: its evidence, the node's new state, and no more than KEPT snapshots.
+ * @returns the node as it was before, locked; null when it was decommissioned in the meantime
+ */
+export async function keepDiscovery(
+  tx: Tx,
+  ctx: Ctx,
+  row: DiscoveryRow,
+  evidence: Buffer | undefined,
+): Promise<ComputeNode | null> {
+  if (evidence) await tx.insert(discoveryEvidence).values({ discoveryId: row.id, gzip: evidence })
+  const newest = tx
+    .select({ id: discoveries.id })
+    .from(discoveries)
+    .where(eq(discoveries.nodeId, row.nodeId))
+    .orderBy(sql`${discoveries.id} desc`)
+    .limit(KEPT)
+  await tx
+    .delete(discoveries)
+    .where(
+      and(
+        visibleTo(ctx, discoveries),
+        eq(discoveries.nodeId, row.nodeId),
+        sql`${discoveries.finishedAt} is not null`,
+        sql`${discoveries.id} not in ${newest}`,
+      ),
+    )
+  const [node] = await tx
+    .select()
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, row.nodeId), isNull(computeNodes.decommissionedAt)))
+    .for('no key update')
+  if (!node) return null
+  if (row.result) await applyDiscovery(tx, ctx, node, row.result)
+  if (row.result && node.bootId !== null && row.result.host.bootId !== null && row.result.host.bootId !== node.bootId)
+    await audit(tx, ctx, nodeAudit.rebooted, node, { bootId: row.result.host.bootId })
+  return node
+}

@@ -1,0 +1,6 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const discoveryPermissions = definePermissions('discovery', {
+  start: 'operator',
+  report: 'worker',
+})

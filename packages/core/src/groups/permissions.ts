@@ -1,0 +1,5 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const groupPermissions = definePermissions('group', {
+  write: 'operator',
+})

@@ -1,0 +1,160 @@
+import { sql } from 'drizzle-orm'
+import { applyStateTransitions } from '../agents/index.ts'
+import { type AgentState, agents, type DuplicateKeyEvidence } from '../agents/tables.ts'
+import { type AlertKind, type RaisedAlert, type ResolvedAlert, raiseAlerts, resolveAlerts } from '../alerts/index.ts'
+import type { SystemCtx, Tx } from '../kernel/context.ts'
+import type { ChangeEvent } from '../kernel/events.ts'
+import { nodeChanged } from '../nodes/change-events.ts'
+import { agentHeartbeats } from './tables.ts'
+
+/** What store-heartbeats.ts found worth telling of one heartbeat; a field is missing where it has nothing to say. */
+export type HeartbeatFinding = {
+  nodeId: string
+  tenantId: string
+  state?: AgentState
+  sequence?: number
+  gap?: number
+  isOdd?: boolean
+  interval?: number | null
+  intervals?: number
+  intervalMean?: number
+  intervalM2?: number
+  skewMs?: number
+  isSkewNew?: boolean
+  isSkewOver?: boolean
+  /** It was not accepted, so nothing of it is stored yet. */
+  isRefused?: boolean
+  version?: string | null
+  isOtherVersion?: boolean
+  /** The first one that it shows. */
+  fingerprint?: string | null
+  /** Another one than the approved. */
+  offered?: string
+  /** It cannot be of the agent whose heartbeats are accepted, and is the first such one or shows that both go on. */
+  duplicateKeyEvidence?: DuplicateKeyEvidence
+  isShared?: boolean
+  gpusBefore?: number | null
+  gpus?: number | null
+  lostBefore?: number
+  lost?: number
+  /** What is missing before it is not the node's fault: nothing could be heard, or it was silent together with many. */
+  isExcused?: boolean
+}
+
+/**
+ * Tell people what heartbeats brought to light, and call those ACTIVE that are heard again. The heartbeats are stored already: should
+ * this fail, judge-agents does the half of it that must not be lost.
+ */
+export async function recordHeartbeatFindings(
+  { db, notify, log }: Pick<SystemCtx, 'db' | 'notify' | 'log'>,
+  notable: HeartbeatFinding[],
+  now?: Date,
+): Promise<void> {
+  try {
+    const changeEvents = await db.transaction(async (tx) => [
+      ...(await noteIdentity(tx, notable)),
+      ...(await noteRefusedClock(tx, notable)),
+      ...(await noteRivals(tx, notable)),
+      ...(await alertOf(tx, notable)),
+      ...(await heardAgain(tx, notable, now)),
+    ])
+    for (const changeEvent of changeEvents) notify(changeEvent)
+  } catch (error) {
+    log.warn({ err: error, heartbeats: notable.length }, 'could not tell what heartbeats brought to light')
+  }
+}
+
+async function heardAgain(tx: Tx, notable: HeartbeatFinding[], now?: Date): Promise<ChangeEvent[]> {
+  const nodeIds = notable
+    .filter(({ state }) => state === 'PENDING' || state === 'STALE' || state === 'OFFLINE')
+    .map(({ nodeId }) => nodeId)
+  return nodeIds.length > 0 ? (await applyStateTransitions(tx, nodeIds, now)).changeEvents : []
+}
+
+/** Its version, the first fingerprint that it shows, and another one, which waits for approval. */
+async function noteIdentity(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
+  const told = notable.filter(({ isOtherVersion, fingerprint, offered }) => isOtherVersion || fingerprint || offered)
+  if (told.length === 0) return []
+  const rows = JSON.stringify(
+    told.map(({ nodeId, version, isOtherVersion, fingerprint, offered }) => ({
+      nodeId,
+      version,
+      isOtherVersion,
+      fingerprint,
+      offered,
+    })),
+  )
+  await tx.execute(sql`
+    with told as (select g.*, a.node_id from jsonb_to_recordset(${rows}::jsonb)
+        as g("nodeId" uuid, version text, "isOtherVersion" boolean, fingerprint text, offered text)
+      join ${agents} a on a.node_id = g."nodeId" order by a.node_id for update of a)
+    update ${agents} a set version = case when t."isOtherVersion" then t.version else a.version end,
+      fingerprint = coalesce(a.fingerprint, t.fingerprint), offered_fingerprint = coalesce(t.offered, a.offered_fingerprint),
+      offered_fingerprint_at = case when t.offered is not null then now() else a.offered_fingerprint_at end
+    from told t where t.node_id = a.node_id`)
+  return told.map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
+}
+
+/** How far off a clock is that is too far off to be accepted: by that the next accepted heartbeat sees that it is right again. */
+async function noteRefusedClock(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
+  const told = notable.filter(({ isRefused, skewMs }) => isRefused && skewMs !== undefined)
+  if (told.length === 0) return []
+  const rows = JSON.stringify(told.map(({ nodeId, skewMs }) => ({ nodeId, skewMs })))
+  await tx.execute(sql`
+    with told as (select g.*, b.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, "skewMs" float8)
+      join ${agentHeartbeats} b on b.node_id = g."nodeId" order by b.node_id for update of b)
+    update ${agentHeartbeats} b set skew_ms = greatest(least("skewMs", 2147483647), -2147483647)::integer
+    from told t where t.node_id = b.node_id`)
+  return told.map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
+}
+
+/** What the next heartbeat of a rival is compared with. That there are two is a reason not to believe the agent. */
+async function noteRivals(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
+  const told = notable.filter(({ duplicateKeyEvidence }) => duplicateKeyEvidence)
+  if (told.length === 0) return []
+  const rows = JSON.stringify(told.map(({ nodeId, duplicateKeyEvidence }) => ({ nodeId, duplicateKeyEvidence })))
+  await tx.execute(sql`
+    with told as (select g.*, a.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, "duplicateKeyEvidence" jsonb)
+      join ${agents} a on a.node_id = g."nodeId" order by a.node_id for update of a)
+    update ${agents} a set duplicate_key_evidence = t."duplicateKeyEvidence" from told t where t.node_id = a.node_id`)
+  return told.filter(({ isShared }) => isShared).map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
+}
+
+async function alertOf(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
+  const raised: RaisedAlert[] = []
+  const resolved: ResolvedAlert[] = []
+  for (const beat of notable) {
+    const { nodeId, tenantId } = beat
+    const raise = (kind: AlertKind, evidence: Record<string, unknown>) => raised.push({ tenantId, nodeId, kind, evidence })
+    if (beat.isSkewNew) raise('clock_skew', { skewMs: beat.skewMs })
+    if (beat.isSkewOver) resolved.push({ tenantId, nodeId, kinds: ['clock_skew'] })
+    if (beat.offered) raise('fingerprint_changed', { fingerprint: beat.offered })
+    if (beat.isShared) raise('key_shared', beat.duplicateKeyEvidence!)
+    for (const kind of acceleratorsOf(beat)) raise(kind, { before: beat.gpusBefore, now: beat.gpus, lost: beat.lost })
+    if (isWholeAgain(beat)) resolved.push({ tenantId, nodeId, kinds: ['accelerator_lost'] })
+    if (beat.isExcused) continue
+    if (beat.gap) raise('sequence_gap', { missed: beat.gap, sequence: beat.sequence })
+    if (beat.isOdd) raise('anomaly', oddness(beat))
+  }
+  return [...(await resolveAlerts(tx, resolved)), ...(await raiseAlerts(tx, raised))]
+}
+
+const fewer = ({ gpus, gpusBefore }: HeartbeatFinding) => gpus != null && gpusBefore != null && gpus < gpusBefore
+const more = ({ gpus, gpusBefore }: HeartbeatFinding) => gpus != null && gpusBefore != null && gpus > gpusBefore
+
+function acceleratorsOf(beat: HeartbeatFinding): AlertKind[] {
+  if (fewer(beat) || (beat.lost ?? 0) > (beat.lostBefore ?? 0)) return ['accelerator_lost']
+  return more(beat) ? ['accelerator_count_changed'] : []
+}
+
+const isWholeAgain = (beat: HeartbeatFinding) => beat.lost === 0 && !fewer(beat) && (more(beat) || (beat.lostBefore ?? 0) > 0)
+
+function oddness({ interval, intervals, intervalMean, intervalM2 }: HeartbeatFinding) {
+  const deviation = Math.sqrt(intervalM2! / (intervals! - 1))
+  return {
+    intervalS: interval,
+    meanS: intervalMean,
+    deviationS: deviation,
+    z: deviation > 0 ? (interval! - intervalMean!) / deviation : null,
+  }
+}

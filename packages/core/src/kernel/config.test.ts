@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { loadConfig, portSetting, processSettings, UNSUPPORTED_SETTINGS, unsupportedSettings } from './config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+it('tells of settings that mean nothing here, wherever they stand, and never what they hold', () => {
+  const file = join(folder, 'settings')
+  writeFileSync(file, 'REDIS_DSN=redis://:hush@redis:6379/0\nPORT=4000\n')
+  const env = { MUSTER_CONFIG: file, DB_DSN: 'postgresql+asyncpg://u:hush@h/d', JOB_QUEUE_NAME: '' }
+  const lines = unsupportedSettings(env)
+  expect(lines).toEqual([
+    expect.stringMatching(/^DB_DSN \(from the environment\) means nothing here: set DATABASE_URL/),
+    `REDIS_DSN (from ${file}) means nothing here: ${UNSUPPORTED_SETTINGS.REDIS_DSN}`,
+  ])
+  // A process that cannot start has no log yet.
+  const refused = () => loadConfig(env, { ...processSettings, PORT: portSetting })
+  expect(refused).toThrow(/DATABASE_URL is not set/)
+  expect(refused).toThrow(lines.join('\n  '))
+  expect(lines.join()).not.toContain('hush')
+})

@@ -1,0 +1,112 @@
+import type { AnyRelations, EmptyRelations } from 'drizzle-orm'
+import type { Db, PoolDb, Tx } from './db/client.ts'
+import { Forbidden, NotFound } from './errors.ts'
+import type { ChangeEvent } from './events.ts'
+import type { Log } from './log.ts'
+import { type Permission, ROLES, type Role } from './permissions.ts'
+import type { Queue } from './queue.ts'
+
+export type { Tx } from './db/client.ts'
+
+/**
+ * Who acts. `system` is Muster itself (reconcilers, first start); `worker` is a worker process that reports what it observed;
+ * `agent` is the daemon on a node.
+ */
+export type Actor =
+  | { kind: 'user'; id: string; name: string; role: Role }
+  | { kind: 'token'; id: string; name: string; role: Role; userId: string | null }
+  | { kind: 'worker'; id: string; name: string }
+  /** A node's agent; `id` is the node's, null while it is not known. */
+  | { kind: 'agent'; id: string | null; name: string }
+  | { kind: 'system'; id: null; name: string }
+
+/** Muster itself. */
+export const SYSTEM: Actor = { kind: 'system', id: null, name: 'Muster' }
+
+/** Encrypts and decrypts secret fields; created by `openVault` of core/credentials. */
+export type Vault = {
+  /** Encrypts with the newest key, which it reads from the database each time: do not await it inside a transaction. */
+  encrypt(place: EncryptionContext, text: string): Promise<string>
+  /** @throws Error when the record was encrypted for another place, was changed, or its key is unknown here */
+  open(place: EncryptionContext, record: string): Promise<string>
+  /** The newest key version. */
+  newestVersion(): Promise<number>
+  /** The row of a new key version. Uses only `tx`: the pool may have no other connection left. */
+  makeKey(tx: Db | Tx, version: number): Promise<{ version: number; salt: string; proof: string }>
+}
+/** Where an encrypted record belongs. It does not decrypt in another field, row or tenant. */
+export type EncryptionContext = { tenantId: string; objectId: string; field: string }
+
+type Services = { queue: Queue; notify: (changeEvent: ChangeEvent) => void; log: Log; vault: Vault }
+/** What a process creates once at its start and gives to every verb. */
+export type Runtime<R extends AnyRelations = EmptyRelations> = Services & { db: PoolDb<R> }
+/** The caller of a verb that acts over all tenants, such as a reconciler. */
+export type SystemCtx<R extends AnyRelations = EmptyRelations> = Services & { db: Db<R>; actor: Actor }
+/** The caller of a verb. Every read and write is inside `tenantId`. Inside `inTransaction`, `db` is the transaction. */
+export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & { tenantId: string; requestId?: string }
+
+/** Muster itself, over all tenants. */
+export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } => ({ ...runtime, actor: SYSTEM })
+
+/** Null when `actor` holds `permission`, else the reason, for the person who is refused. */
+export function permissionDeniedReason(actor: Actor, { minimumRole }: Permission): string | null {
+  if (actor.kind === 'system' || actor.kind === 'worker') return null
+  if (actor.kind === 'agent') return minimumRole === 'agent' ? null : 'only Muster itself does this'
+  if (minimumRole === 'worker' || minimumRole === 'agent') return 'only Muster itself does this'
+  if (ROLES.indexOf(actor.role) >= ROLES.indexOf(minimumRole)) return null
+  return `This needs the role ${minimumRole}; yours is ${actor.role}.`
+}
+
+/**
+ * Throws Forbidden when the caller does not hold `permission`.
+ * @param object the row that the verb acts on, where the caller has read it already; NotFound when it is of another tenant
+ */
+export function authorize<C extends { actor: Actor }>(ctx: C, permission: Permission): void
+export function authorize(ctx: Pick<Ctx, 'actor' | 'tenantId'>, permission: Permission, object: TenantObject): void
+export function authorize(ctx: { actor: Actor; tenantId?: string }, permission: Permission, object?: TenantObject): void {
+  const reason = permissionDeniedReason(ctx.actor, permission)
+  if (reason) throw new Forbidden(reason)
+  if (object && object.tenantId !== ctx.tenantId) throw new NotFound(`There is no such object ${object.id}.`)
+}
+type TenantObject = { id: string; tenantId: string }
+
+/** Columns that say who created a row. For a token: the person behind it. */
+export const createdBy = ({ actor }: Pick<Ctx, 'actor'>): { createdById: string | null; createdByName: string } => ({
+  createdById: actor.kind === 'user' ? actor.id : actor.kind === 'token' ? actor.userId : null,
+  createdByName: actor.name,
+})
+
+type Transactional = Pick<SystemCtx, 'db' | 'notify'>
+
+/**
+ * Runs `work` in one transaction, rolled back when `work` throws. `work` gets the transaction and a ctx whose `db` is that
+ * transaction: a verb called with that ctx joins it, in a savepoint. `ctx.notify` inside `work` sends nothing before the outermost
+ * commit: a NOTIFY inside the transaction would serialize all commits of the server.
+ */
+export async function inTransaction<C extends Transactional, T>(ctx: C, work: (tx: Tx, ctx: C) => Promise<T>): Promise<T> {
+  const changeEvents: ChangeEvent[] = []
+  const notify = (changeEvent: ChangeEvent) => void changeEvents.push(changeEvent)
+  const result = await ctx.db.transaction((tx) => work(tx, { ...ctx, db: tx, notify }))
+  for (const changeEvent of changeEvents) ctx.notify(changeEvent)
+  return result
+}
+
+class DryRunDone<T> extends Error {
+  readonly result: T
+  constructor(result: T) {
+    super('dry run')
+    this.result = result
+  }
+}
+
+/** Runs `work` like `inTransaction`, then rolls everything back and emits nothing. @returns what `work` returned */
+export async function dryRun<C extends Transactional, T>(ctx: C, work: (tx: Tx, ctx: C) => Promise<T>): Promise<T> {
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      throw new DryRunDone(await work(tx, { ...ctx, db: tx, notify() {} }))
+    })
+  } catch (error) {
+    if (error instanceof DryRunDone) return error.result
+    throw error
+  }
+}

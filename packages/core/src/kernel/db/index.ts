@@ -1,0 +1,5 @@
+export { awaitDatabase } from './await-database.ts'
+export { connectDb, type Db, type PoolDb } from './client.ts'
+export { newId } from './columns.ts'
+export { migrateDb } from './migrate.ts'
+export { isOneOf, visibleTo } from './rows.ts'

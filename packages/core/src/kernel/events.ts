@@ -1,0 +1,154 @@
+import { EventEmitter } from 'node:events'
+import pg from 'pg'
+import type { Log } from './log.ts'
+
+/**
+ * Something visible changed. Carries the row's id and, for a log, the highest seq, never state: a listener reads the row. A lost
+ * event costs only delay, because every listener also polls.
+ */
+export type ChangeEvent = { topic: string; id: string; tenantId: string; seq?: number }
+
+/** One kind of change event: call it to create an event, pass it to `Listener.on` to receive them. */
+export type ChangeEventDefinition<Fields extends object = object> = ((
+  row: { id: string; tenantId: string } & Fields,
+) => ChangeEvent) & { readonly topic: string }
+
+export function defineChangeEvent<Fields extends { seq?: number } = object>(topic: string): ChangeEventDefinition<Fields> {
+  const create = (row: { id: string; tenantId: string } & Fields): ChangeEvent => ({
+    topic,
+    id: row.id,
+    tenantId: row.tenantId,
+    ...('seq' in row ? { seq: row.seq } : {}),
+  })
+  return Object.assign(create, { topic })
+}
+
+const CHANNEL = 'muster'
+const RECONNECT_MS = 500
+const MAX_EVENTS_PER_PAYLOAD = 40
+
+/** Sends change events from one connection of its own, after the data's transaction: NOTIFY inside it would serialize all commits. */
+export type Notifier = { notify(changeEvent: ChangeEvent): void; close(): Promise<void> }
+
+/** ChangeEvents of one event-loop turn go out together, one per (topic, id), the highest seq kept. */
+export function createNotifier(url: string, log: Log): Notifier {
+  let client: pg.Client | null = null
+  let pending = new Map<string, ChangeEvent>()
+  let flushing: Promise<void> | null = null
+
+  const connection = async () => {
+    if (client) return client
+    const fresh = new pg.Client({ connectionString: url, application_name: 'muster-notify' })
+    fresh.on('error', () => {
+      client = null
+    })
+    await fresh.connect()
+    client = fresh
+    return fresh
+  }
+  const flush = async () => {
+    while (pending.size > 0) {
+      const changeEvents = [...pending.values()]
+      pending = new Map()
+      try {
+        const c = await connection()
+        const payloads: string[] = []
+        for (let i = 0; i < changeEvents.length; i += MAX_EVENTS_PER_PAYLOAD)
+          payloads.push(JSON.stringify(changeEvents.slice(i, i + MAX_EVENTS_PER_PAYLOAD)))
+        await c.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
+      } catch (error) {
+        // Listeners look by themselves every second or so: a lost event costs delay, not truth.
+        log.warn({ err: error }, 'could not notify')
+        client = null
+      }
+    }
+  }
+  return {
+    notify(changeEvent) {
+      const key = `${changeEvent.topic}:${changeEvent.id}`
+      const before = pending.get(key)
+      if (before?.seq !== undefined && changeEvent.seq !== undefined && before.seq > changeEvent.seq) return
+      pending.set(key, changeEvent)
+      flushing ??= new Promise((resolve) => setImmediate(resolve)).then(flush).finally(() => {
+        flushing = null
+      })
+    },
+    async close() {
+      await flushing
+      await client?.end().catch(() => {})
+    },
+  }
+}
+
+/** Empty for what somebody else sends on the channel: anybody who may connect to the database can. */
+function changeEventsOf(payload: string | undefined): Pick<ChangeEvent, 'topic' | 'id'>[] {
+  try {
+    const parsed: unknown = JSON.parse(payload ?? '[]')
+    return Array.isArray(parsed) ? parsed.filter((n) => typeof n?.topic === 'string' && typeof n?.id === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** The one LISTEN connection of a process. It comes back by itself; `onReconnect` fires when events may have been missed. */
+export type Listener = {
+  on(definition: { readonly topic: string }, id: string | null, handler: (changeEvent: ChangeEvent) => void): () => void
+  onReconnect(handler: () => void): () => void
+  close(): Promise<void>
+}
+
+/** @returns once the first LISTEN stands. `id` null in `on` hears every event of that kind. */
+export async function createListener(url: string, log: Log): Promise<Listener> {
+  const bus = new EventEmitter().setMaxListeners(0)
+  let closed = false
+  let client: pg.Client | null = null
+
+  const connect = async () => {
+    const fresh = new pg.Client({ connectionString: url, application_name: 'muster-listen', keepAlive: true })
+    fresh.on('notification', (message) => {
+      for (const changeEvent of changeEventsOf(message.payload)) {
+        bus.emit(`${changeEvent.topic}:${changeEvent.id}`, changeEvent)
+        bus.emit(`${changeEvent.topic}:*`, changeEvent)
+      }
+    })
+    fresh.on('error', () => {})
+    fresh.on('end', () => {
+      if (!closed && client === fresh) void reconnect()
+    })
+    try {
+      await fresh.connect()
+      await fresh.query(`listen ${CHANNEL}`)
+    } catch (error) {
+      // Not awaited: a server that does not answer would not answer to this either.
+      void fresh.end().catch(() => {})
+      throw error
+    }
+    client = fresh
+    if (closed) await fresh.end()
+  }
+  const reconnect = async () => {
+    while (!closed) {
+      try {
+        await connect()
+        bus.emit('reconnect')
+        return
+      } catch (error) {
+        log.warn({ err: error }, 'lost the connection for notifications; trying again')
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
+      }
+    }
+  }
+  await connect()
+  const subscribe = (name: string, handler: (changeEvent: ChangeEvent) => void) => {
+    bus.on(name, handler)
+    return () => void bus.off(name, handler)
+  }
+  return {
+    on: ({ topic }, id, handler) => subscribe(`${topic}:${id ?? '*'}`, handler),
+    onReconnect: (handler) => subscribe('reconnect', handler),
+    async close() {
+      closed = true
+      await client?.end().catch(() => {})
+    },
+  }
+}

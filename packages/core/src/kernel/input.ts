@@ -1,0 +1,33 @@
+import { z } from 'zod'
+
+// Postgres refuses NUL in text, terminals obey escapes, and bidi overrides make a name look like another.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
+const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+
+/** One line that people read: trimmed, 1..max characters, no control characters. */
+export const singleLineText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(max, `must have at most ${max} characters`)
+    .refine((text) => !CONTROL.test(text), 'must be one line without control characters')
+
+/** Text of several lines that people read: up to max characters, may be empty. */
+export const multilineText = (max: number) =>
+  z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .refine((text) => !CONTROL_BUT_LINES.test(text), 'must hold no control characters other than line ends and tabs')
+
+/** Id of one object. */
+export const Id = z.uuid('must be an id')
+
+/** Ids of several objects, repeats dropped. */
+export const Ids = z
+  .array(Id)
+  .max(10_000, 'at most 10,000 at once')
+  .transform((ids) => [...new Set(ids)])
+
+/** The input of verbs that need only an id. */
+export const IdInput = z.object({ id: Id })

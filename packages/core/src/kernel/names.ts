@@ -1,0 +1,2 @@
+/** `approveHostKey` -> `approve_host_key`. */
+export const snakeCased = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

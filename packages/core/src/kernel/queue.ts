@@ -1,0 +1,130 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { fromDrizzle, PgBoss } from 'pg-boss'
+import type { Db, Tx } from './db/client.ts'
+import type { Log } from './log.ts'
+
+/** Work for which a worker is woken. An entry holds only the row's id; the row says what to do. */
+export type QueueDefinition = { readonly name: string }
+export const defineQueue = (name: string): QueueDefinition => ({ name })
+export type QueueEntry = { id: string; tenantId: string }
+
+export type Queue = {
+  /** Wake a worker for these rows, if and when `tx` commits. */
+  send(tx: Tx, queue: QueueDefinition, entries: QueueEntry[]): Promise<void>
+  /**
+   * Handle entries, up to `concurrency` at once. An entry is handed out once; a handler that throws is logged and its
+   * entry is done with, since the row and its reconciler decide what happens next.
+   */
+  work(queue: QueueDefinition, concurrency: number, handle: (entry: QueueEntry) => Promise<void>): Promise<void>
+  /** Take no entries until `resume()`. Handlers under way go on. */
+  pause(): void
+  resume(): Promise<void>
+  /** Stop taking entries; wait up to `graceMs` for the ones under way. */
+  close(graceMs?: number): Promise<void>
+}
+
+// Entries of a worker that died stay active this long, which harms nobody and needs no heartbeat: an entry is only a wake-up. What
+// happens to its work is decided by the row, which its reconciler ends or puts into the queue again.
+const LONGEST_S = 24 * 3600
+
+/** @param role `sender` never handles entries (api, tests); `worker` also keeps the queue's own tables tidy. */
+export async function createQueue(
+  url: string,
+  log: Log,
+  role: 'sender' | 'worker',
+  queues: readonly QueueDefinition[],
+): Promise<Queue> {
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: `muster-queue-${role}`,
+    max: role === 'worker' ? 4 : 2,
+    useListenNotify: role === 'worker',
+    supervise: role === 'worker',
+    schedule: false,
+  })
+  boss.on('error', (error) => log.warn({ err: error }, 'queue'))
+  await boss.start()
+  for (const { name } of queues)
+    await boss.createQueue(name, { retryLimit: 0, expireInSeconds: LONGEST_S, deleteAfterSeconds: 3600, notify: true })
+
+  const running = new Set<Promise<void>>()
+  let isPaused = false
+  const pollers: { start(): Promise<void>; stop(): void }[] = []
+  return {
+    async send(tx, { name }, entries) {
+      if (entries.length === 0) return
+      await boss.insert(
+        name,
+        entries.map((data) => ({ data })),
+        { db: fromDrizzle(tx, sql) },
+      )
+    },
+    async work({ name }, concurrency, handle) {
+      // One fetch for many entries: a poller each would ask the database once per entry, and all of them every second. Only as
+      // many are taken as can begin at once, so that none waits here which another worker could handle.
+      const most = Math.min(Math.ceil(concurrency / 4), 8)
+      let free = concurrency
+      let freed = () => {}
+      const run = async (entry: QueueEntry) => {
+        try {
+          await handle(entry)
+        } catch (error) {
+          log.error({ err: error, queue: name, id: entry.id }, 'handler failed')
+        }
+        free++
+        freed()
+      }
+      let poller: string | undefined
+      const start = async () => {
+        poller = await boss.work<QueueEntry>(
+          name,
+          { batchSize: most, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 },
+          async (jobs) => {
+            for (const { data } of jobs) {
+              free--
+              const one = run(data).then(() => void running.delete(one))
+              running.add(one)
+            }
+            while (free < most && !isPaused) await new Promise<void>((resolve) => (freed = resolve))
+            // There may be more. A wake-up while these were handled makes the poller look by itself.
+            if (poller && jobs.length === most) boss.notifyWorker(poller)
+          },
+        )
+      }
+      const stop = () => {
+        void boss.offWork(name, { wait: false })
+        freed()
+      }
+      pollers.push({ start, stop })
+      await start()
+    },
+    pause() {
+      isPaused = true
+      for (const poller of pollers) poller.stop()
+    },
+    async resume() {
+      isPaused = false
+      for (const poller of pollers) await poller.start()
+    },
+    async close(graceMs = 5000) {
+      const late = new AbortController()
+      const clock = setTimeout(graceMs, null, { signal: late.signal }).catch(() => {})
+      await boss.stop({ graceful: true, timeout: graceMs })
+      await Promise.race([Promise.all(running), clock])
+      late.abort()
+    },
+  }
+}
+
+/** What waits in a queue: its entries, and the age of the oldest one in seconds (0 when there is none). */
+export type QueueBacklog = { depth: number; oldestSeconds: number }
+
+/** The backlog of every queue with waiting entries, by name, from pg-boss's table: its own statistics may be an hour old. */
+export async function queueBacklogs(db: Db): Promise<Map<string, QueueBacklog>> {
+  const { rows } = await db.execute<QueueBacklog & { name: string }>(
+    sql`select name, count(*)::int as depth, greatest(0, extract(epoch from now() - min(created_on)))::float8 as "oldestSeconds"
+      from pgboss.job where state < 'active' group by name`,
+  )
+  return new Map(rows.map(({ name, ...backlog }) => [name, backlog]))
+}

@@ -1,0 +1,18 @@
+import { defineAuditActions } from '../audit/index.ts'
+
+export const nodeAudit = defineAuditActions('node', [
+  'add',
+  'approveHostKey',
+  'decommission',
+  'discover',
+  'endMaintenance',
+  'hostKeyChanged',
+  'purge',
+  'ready',
+  'rebooted',
+  'recommission',
+  'releaseLock',
+  'startMaintenance',
+  'testConnection',
+  'update',
+])

@@ -1,0 +1,287 @@
+import { and, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditEntries } from '../audit/index.ts'
+import { recordOfferedHostKey } from '../connections/index.ts'
+import { jobRunHosts, jobRuns } from '../runs/tables.ts'
+import { jobTemplates } from '../templates/tables.ts'
+import { makeHostKey, type TenantFixture } from '../testing/factories.ts'
+import { race } from '../testing/race.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { addNode } from './add-node.ts'
+import { decommissionNode } from './decommission-node.ts'
+import { fingerprint } from './host-key.ts'
+import { purgeNode } from './purge-node.ts'
+import { recommissionNode } from './recommission-node.ts'
+import { setNodeMaintenance } from './set-node-maintenance.ts'
+import { type ComputeNode, computeNodes } from './tables.ts'
+import { updateNode } from './update-node.ts'
+
+let t: TestRuntime
+let cast: TenantFixture
+let seen = 0
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+const aNode = async (fields: Partial<ComputeNode> = {}): Promise<ComputeNode> =>
+  (await t.given.fleet(cast.operator, { prefix: `n${++seen}x`, with: fields }))[0]!
+
+const auditOf = (objectId: string) =>
+  t.runtime.db
+    .select()
+    .from(auditEntries)
+    .where(and(eq(auditEntries.tenantId, cast.tenant.id), eq(auditEntries.objectId, objectId)))
+    .orderBy(auditEntries.id)
+
+async function aRunOn(node: ComputeNode): Promise<string> {
+  const [template] = await t.runtime.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, cast.tenant.id)).limit(1)
+  const { name, playbookPath, become, becomeMethod, becomeUser, timeoutSeconds, forks } = template!
+  const [run] = await t.runtime.db
+    .insert(jobRuns)
+    .values({
+      tenantId: cast.tenant.id,
+      templateId: template!.id,
+      templateName: name,
+      ...{ playbookPath, become, becomeMethod, becomeUser, timeoutSeconds, forks },
+      createdByName: 'x',
+    })
+    .returning()
+  await t.runtime.db.insert(jobRunHosts).values({ jobRunId: run!.id, nodeId: node.id, name: node.name })
+  return run!.id
+}
+const finish = (id: string) =>
+  t.runtime.db.update(jobRuns).set({ finishedAt: new Date(), endCause: 'exit' }).where(eq(jobRuns.id, id))
+
+describe('addNode', () => {
+  test('adds a node that is NEW, with audit and nudge', async () => {
+    const { operator } = cast
+    const key = await t.given.credential(cast.admin, 'SSH_KEY')
+    const node = await addNode(operator, {
+      name: 'gpu1',
+      host: 'GPU1.example.com',
+      credentialId: key.id,
+      tags: ['a', 'a', 'b'],
+      labels: { rack: 12 },
+    })
+    expect(node).toMatchObject({
+      name: 'gpu1',
+      host: 'gpu1.example.com',
+      port: 22,
+      status: 'NEW',
+      connectionType: 'ssh',
+      tags: ['a', 'b'],
+      labels: { rack: '12' },
+      credentialId: key.id,
+      hostKey: null,
+    })
+    expect(await auditOf(node.id)).toMatchObject([{ action: 'node.add', actorId: operator.actor.id, objectName: 'gpu1' }])
+    expect(t.changeEvents).toContainEqual({ topic: 'node', id: node.id, tenantId: cast.tenant.id })
+  })
+
+  test('takes null for what is not given', async () => {
+    const none = { port: null, connectionType: null, nodeType: null, tags: null, labels: null, notes: null, hostKey: null }
+    expect(await addNode(cast.operator, { name: 'bare', host: 'bare', ...none })).toMatchObject({
+      port: 22,
+      nodeType: 'COMPUTE',
+      tags: [],
+    })
+  })
+
+  test('pins a host key known beforehand', async () => {
+    const hostKey = makeHostKey()
+    const node = await addNode(cast.operator, { name: 'gpu2', host: '::1', hostKey: `${hostKey} root@gpu2\n` })
+    expect(node).toMatchObject({ hostKey, hostKeyApprovedAt: expect.any(Date) })
+  })
+
+  test.each([
+    [{ name: 'a b' }, 'name'],
+    [{ host: '-oProxyCommand=x' }, 'host'],
+    [{ port: 0 }, 'port'],
+    [{ sshUser: '$(x)' }, 'sshUser'],
+    [{ tags: ['ok', 'a b'] }, 'tags.1'],
+    [{ labels: { 'a b': 'x' } }, 'labels.a b'],
+    [{ notes: 'a\u0000b' }, 'notes'],
+    [{ displayName: 'a\nb' }, 'displayName'],
+    [{ hostKey: 'ssh-rsa nonsense' }, 'hostKey'],
+    [{ hostKey: makeHostKey().replace('ssh-ed25519', 'ssh-rsa') }, 'hostKey'],
+    [{ credentialId: 'x' }, 'credentialId'],
+  ])('refuses %j at %s', async (fields, path) => {
+    await expect(addNode(cast.operator, { name: 'bad', host: 'bad', ...fields })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      issues: [{ path }],
+    })
+  })
+
+  test('refuses a credential of another kind', async () => {
+    const become = await t.given.credential(cast.admin, 'BECOME')
+    await expect(addNode(cast.operator, { name: 'bad', host: 'bad', credentialId: become.id })).rejects.toMatchObject({
+      issues: [{ path: 'credentialId', message: expect.stringContaining('BECOME') }],
+    })
+  })
+
+  test('an admin may add the worker itself', async () => {
+    expect(await addNode(cast.admin, { name: 'self', host: 'self', connectionType: 'local' })).toMatchObject({
+      connectionType: 'local',
+    })
+  })
+
+  test('two people adding the same node at once: one wins', async () => {
+    const { won, lost } = await race(
+      addNode(cast.operator, { name: 'twin', host: 'twin' }),
+      addNode(cast.admin, { name: 'twin', host: 'twin' }),
+    )
+    expect(won).toHaveLength(1)
+    expect(lost).toMatchObject([{ code: 'CONFLICT', message: expect.stringContaining('already a node named twin') }])
+  })
+})
+
+describe('updateNode', () => {
+  test('changes what is given and keeps the rest', async () => {
+    const node = await aNode({ notes: 'old', displayName: 'Old' })
+    const changed = await updateNode(cast.operator, { id: node.id, displayName: null, tags: ['x'] })
+    expect(changed).toMatchObject({ notes: 'old', displayName: null, tags: ['x'], hostKey: node.hostKey, status: 'READY' })
+    expect(changed.updatedAt.getTime()).toBeGreaterThan(node.updatedAt.getTime())
+    expect((await auditOf(node.id)).at(-1)).toMatchObject({
+      action: 'node.update',
+      details: { changed: ['displayName', 'tags'] },
+    })
+  })
+
+  test.each([{ host: 'elsewhere' }, { port: 2222 }])(
+    'with %j it is another machine: NEW, its key no longer pinned',
+    async (move) => {
+      const node = await aNode({ offeredHostKey: makeHostKey(), unreachableSince: new Date(), unreachableReason: 'x' })
+      const changed = await updateNode(cast.operator, { id: node.id, ...move })
+      expect(changed).toMatchObject({
+        ...move,
+        status: 'NEW',
+        hostKey: null,
+        hostKeyApprovedAt: null,
+        offeredHostKey: null,
+        unreachableReason: null,
+      })
+      expect((await auditOf(node.id)).at(-1)!.details).toMatchObject({
+        from: { host: node.host, port: 22 },
+        droppedHostKey: fingerprint(node.hostKey!),
+      })
+    },
+  )
+
+  test('with the same host and port nothing is dropped', async () => {
+    const node = await aNode()
+    const changed = await updateNode(cast.operator, { id: node.id, host: node.host, port: node.port })
+    expect(changed).toMatchObject({ status: 'READY', hostKey: node.hostKey })
+  })
+
+  test('a name that is taken is a conflict', async () => {
+    const [one, two] = [await aNode(), await aNode()]
+    await expect(updateNode(cast.operator, { id: one.id, name: two.name })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(two.name),
+    })
+  })
+
+  test('a decommissioned node stays as it is', async () => {
+    const node = await aNode({ decommissionedAt: new Date() })
+    await expect(updateNode(cast.operator, { id: node.id, notes: 'x' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/decommissioned; recommission it first/),
+    })
+  })
+
+  test('an operator does not change a node on the worker itself', async () => {
+    const node = await aNode({ connectionType: 'local' })
+    await expect(updateNode(cast.operator, { id: node.id, notes: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await updateNode(cast.admin, { id: node.id, notes: 'x' })).toMatchObject({ notes: 'x' })
+  })
+
+  test('two who rename to the same name at once: one wins', async () => {
+    const [one, two] = [await aNode(), await aNode()]
+    const { won, lost } = await race(
+      updateNode(cast.operator, { id: one.id, name: 'wanted' }),
+      updateNode(cast.operator, { id: two.id, name: 'wanted' }),
+    )
+    expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
+  })
+})
+
+test('setNodeMaintenance turns it on, once, and off', async () => {
+  const node = await aNode()
+  const on = await setNodeMaintenance(cast.operator, { id: node.id, isOn: true })
+  expect(on.status).toBe('MAINTENANCE')
+  const again = await setNodeMaintenance(cast.operator, { id: node.id, isOn: true })
+  expect(again.maintenanceAt).toEqual(on.maintenanceAt)
+  expect(await setNodeMaintenance(cast.operator, { id: node.id, isOn: false })).toMatchObject({ status: 'READY' })
+  await decommissionNode(cast.operator, { id: node.id })
+  await expect(setNodeMaintenance(cast.operator, { id: node.id, isOn: true })).rejects.toMatchObject({ code: 'CONFLICT' })
+})
+
+describe('decommission, recommission, purge', () => {
+  test('out of service and back: NEW, with its host key', async () => {
+    const node = await aNode()
+    expect(await decommissionNode(cast.operator, { id: node.id })).toMatchObject({ status: 'DECOMMISSIONED' })
+    await expect(decommissionNode(cast.operator, { id: node.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('already decommissioned'),
+    })
+    expect(await recommissionNode(cast.operator, { id: node.id })).toMatchObject({ status: 'NEW', hostKey: node.hostKey })
+    await expect(recommissionNode(cast.operator, { id: node.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('in service already'),
+    })
+  })
+
+  test('purge takes a decommissioned node only, and for good', async () => {
+    const node = await aNode()
+    await expect(purgeNode(cast.admin, { id: node.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/is READY; decommission it first/),
+    })
+    await decommissionNode(cast.operator, { id: node.id })
+    expect(await purgeNode(cast.admin, { id: node.id })).toEqual({ id: node.id })
+    expect(await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, node.id))).toEqual([])
+    expect((await auditOf(node.id)).at(-1)).toMatchObject({ action: 'node.purge', objectName: node.name })
+    await expect(purgeNode(cast.admin, { id: node.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('both are refused, the run named, while one targets the node', async () => {
+    const node = await aNode()
+    const run = await aRunOn(node)
+    await expect(decommissionNode(cast.operator, { id: node.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(run),
+    })
+    await t.runtime.db.update(computeNodes).set({ decommissionedAt: new Date() }).where(eq(computeNodes.id, node.id))
+    await expect(purgeNode(cast.admin, { id: node.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(run),
+    })
+    await finish(run)
+    expect(await purgeNode(cast.admin, { id: node.id })).toEqual({ id: node.id })
+  })
+
+  test('a run that is just being started is waited for', async () => {
+    const node = await aNode()
+    let retiring: Promise<unknown> = Promise.resolve()
+    await t.runtime.db.transaction(async (tx) => {
+      await tx.select().from(computeNodes).where(eq(computeNodes.id, node.id)).for('share')
+      retiring = decommissionNode(cast.operator, { id: node.id }).catch((error: unknown) => error)
+      await aRunOn(node)
+    })
+    expect(await retiring).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('unfinished run') })
+  })
+
+  test('two who purge at once: one wins', async () => {
+    const node = await aNode({ decommissionedAt: new Date() })
+    const { won, lost } = await race(purgeNode(cast.admin, { id: node.id }), purgeNode(cast.owner, { id: node.id }))
+    expect([won, lost.map((e) => e.name)]).toEqual([[{ id: node.id }], ['NotFound']])
+  })
+})
+
+test('an alarm keeps the node unreachable over a change of its notes', async () => {
+  const node = await aNode()
+  await recordOfferedHostKey(cast.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
+  expect(await updateNode(cast.operator, { id: node.id, notes: 'x' })).toMatchObject({ status: 'UNREACHABLE' })
+})

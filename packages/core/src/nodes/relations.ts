@@ -1,0 +1,46 @@
+import { defineRelationsPart } from 'drizzle-orm'
+import { agentKeys, agents, agentTransitions } from '../agents/tables.ts'
+import { alerts } from '../alerts/tables.ts'
+import { connectionTests } from '../connections/tables.ts'
+import { credentials } from '../credentials/tables.ts'
+import { discoveries } from '../discoveries/tables.ts'
+import { jobRunHosts, jobRuns } from '../runs/tables.ts'
+import { variableScopes } from '../variables/tables.ts'
+import * as tables from './tables.ts'
+
+export const relations = defineRelationsPart(
+  {
+    ...tables,
+    agentKeys,
+    agentTransitions,
+    agents,
+    alerts,
+    connectionTests,
+    credentials,
+    discoveries,
+    jobRunHosts,
+    jobRuns,
+    variableScopes,
+  },
+  (r) => ({
+    accelerators: { node: r.one.computeNodes({ from: r.accelerators.nodeId, to: r.computeNodes.id, optional: false }) },
+    computeNodes: {
+      accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
+      alerts: r.many.alerts({ from: r.computeNodes.id, to: r.alerts.nodeId }),
+      discoveries: r.many.discoveries({ from: r.computeNodes.id, to: r.discoveries.nodeId }),
+      connectionTests: r.many.connectionTests({ from: r.computeNodes.id, to: r.connectionTests.nodeId }),
+      credential: r.one.credentials({ from: r.computeNodes.credentialId, to: r.credentials.id, alias: 'credential' }),
+      becomeCredential: r.one.credentials({ from: r.computeNodes.becomeCredentialId, to: r.credentials.id, alias: 'become' }),
+      bastion: r.one.credentials({ from: r.computeNodes.bastionId, to: r.credentials.id, alias: 'bastion' }),
+      variables: r.one.variableScopes({ from: r.computeNodes.id, to: r.variableScopes.nodeId }),
+      agent: r.one.agents({ from: r.computeNodes.id, to: r.agents.nodeId }),
+      agentKeys: r.many.agentKeys({ from: r.computeNodes.id, to: r.agentKeys.nodeId }),
+      agentTransitions: r.many.agentTransitions({ from: r.computeNodes.id, to: r.agentTransitions.nodeId }),
+      runHosts: r.many.jobRunHosts({ from: r.computeNodes.id, to: r.jobRunHosts.nodeId }),
+      runs: r.many.jobRuns({
+        from: r.computeNodes.id.through(r.jobRunHosts.nodeId),
+        to: r.jobRuns.id.through(r.jobRunHosts.jobRunId),
+      }),
+    },
+  }),
+)

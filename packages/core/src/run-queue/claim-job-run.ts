@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { tenants } from '../access/tables.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import { authorize } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
+import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { jobRunChanged } from '../runs/change-events.ts'
+import { type JobRun, jobRunHosts, jobRuns } from '../runs/tables.ts'
+import { isNext } from './node-locks.ts'
+import { queuePermissions } from './permissions.ts'
+import { isOpen, isTenantsTurn } from './queue-order.ts'
+import { nodeLocks } from './tables.ts'
+
+/** `token` is the claim's fencing token: whatever the worker writes carries it and counts only while it is the run's. */
+export type Claim = { run: JobRun; token: string; hosts: { name: string; nodeId: string | null }[] }
+type Claimant = { id: string; workerId: string; token: string; isLimited: boolean }
+
+const DEADLOCK = '40P01'
+
+/**
+ * Make the run this worker's, and its nodes the run's. Null when it is gone, canceled, over, or another worker's already; and when
+ * another run has one of its nodes or has waited longer for it, or its tenant may begin none now: then the row says that it waits,
+ * and it comes into the queue again when its turn has come.
+ * @param token the claim's token to be; with it a call may be repeated after a lost answer
+ * @param isLimited false only for a tenant that may have any number of runs at once: then claims need not wait for each other
+ */
+export async function claimJobRun(
+  ctx: Ctx,
+  { id, workerId, token = randomUUID(), isLimited = true }: { id: string; workerId: string; token?: string; isLimited?: boolean },
+): Promise<Claim | null> {
+  authorize(ctx, queuePermissions.claim)
+  const claimant = { id, workerId, token, isLimited }
+  const [first, hosts] = await Promise.all([
+    claim(ctx, claimant),
+    ctx.db
+      .select({ name: jobRunHosts.name, nodeId: jobRunHosts.nodeId })
+      .from(jobRunHosts)
+      .where(eq(jobRunHosts.jobRunId, id))
+      .orderBy(jobRunHosts.name),
+  ])
+  const run = first ?? ((await wait(ctx, id)) ? await claim(ctx, claimant) : null)
+  if (!run) return null
+  ctx.notify(jobRunChanged({ id, tenantId: ctx.tenantId }))
+  return { run, token, hosts }
+}
+
+/** One statement: all nodes or none. Of two that reach for the same node at the same moment the index lets one through. */
+async function claimIn(db: Db | Tx, ctx: Ctx, { id, workerId, token }: Claimant): Promise<JobRun | null> {
+  const run = db.$with('run').as(
+    db
+      .update(jobRuns)
+      .set({ startedAt: sql`now()`, workerSeenAt: sql`now()`, waitingSince: null, claimToken: token, claimedBy: workerId })
+      .where(
+        and(
+          visibleTo(ctx, jobRuns),
+          eq(jobRuns.id, id),
+          or(and(isOpen, isTenantsTurn, isNext), and(isNull(jobRuns.finishedAt), eq(jobRuns.claimToken, token))),
+        ),
+      )
+      .returning(),
+  )
+  const locks = db.$with('locks').as(
+    db
+      .update(nodeLocks)
+      .set({ acquiredAt: sql`coalesce(${nodeLocks.acquiredAt}, now())` })
+      .from(run)
+      .where(eq(nodeLocks.jobRunId, run.id))
+      .returning({ nodeId: nodeLocks.nodeId }),
+  )
+  const [claimed] = await db.with(run, locks).select().from(run)
+  return claimed ?? null
+}
+
+async function claim(ctx: Ctx, claimant: Claimant): Promise<JobRun | null> {
+  try {
+    if (!claimant.isLimited) return await claimIn(ctx.db, ctx, claimant)
+    return await ctx.db.transaction(async (tx) => {
+      // One after the other, so that each counts the runs that the one before it has begun.
+      await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
+      return claimIn(tx, ctx, claimant)
+    })
+  } catch (error) {
+    if ([UNIQUE_VIOLATION, DEADLOCK].includes(sqlState(error) ?? '')) return null
+    throw error
+  }
+}
+
+/**
+ * Note that the run waits. Whoever makes room afterwards finds it; so that nobody who did so just before is missed, the caller
+ * tries once more.
+ */
+async function wait(ctx: Ctx, id: string): Promise<boolean> {
+  const [waiting] = await ctx.db
+    .update(jobRuns)
+    .set({ waitingSince: sql`coalesce(${jobRuns.waitingSince}, now())` })
+    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), isOpen))
+    .returning({ id: jobRuns.id })
+  if (waiting) ctx.notify(jobRunChanged({ id, tenantId: ctx.tenantId }))
+  return waiting !== undefined
+}

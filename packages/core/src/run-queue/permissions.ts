@@ -1,0 +1,8 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const queuePermissions = definePermissions('queue', {
+  write: 'admin',
+  /** Take node locks from a run. */
+  releaseLocks: 'admin',
+  claim: 'worker',
+})

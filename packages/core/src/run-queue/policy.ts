@@ -1,0 +1,8 @@
+import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { queuePermissions } from './permissions.ts'
+
+/** Null when `actor` may take a node away from the run that is changing it, else why not. */
+export function releaseLockBlockedReason(actor: Actor, isLocked: boolean): string | null {
+  if (!isLocked) return 'no run has locked the node'
+  return permissionDeniedReason(actor, queuePermissions.releaseLocks)
+}

@@ -1,0 +1,44 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import { audit } from '../../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { notFoundOrConflict, visibleTo } from '../../kernel/db/rows.ts'
+import { parseInput } from '../../kernel/errors.ts'
+import { IdInput } from '../../kernel/input.ts'
+import { jobRunAudit } from '../audit-actions.ts'
+import { jobRunCancelRequested, jobRunChanged } from '../change-events.ts'
+import { jobRunPermissions } from '../permissions.ts'
+import { type JobRun, jobRuns } from '../tables.ts'
+import { changeEventsOfEnd, endJobRuns } from './end-job-runs.ts'
+
+/**
+ * Ask a run to stop. One that no worker has claimed ends at once; a running one ends when its worker has stopped it.
+ * Asking again changes nothing.
+ * @throws Conflict when the run is over already
+ */
+export async function cancelJobRun(ctx: Ctx, input: z.input<typeof IdInput>): Promise<JobRun> {
+  authorize(ctx, jobRunPermissions.cancel)
+  const { id } = parseInput(IdInput, input)
+  return inTransaction(ctx, async (tx, ctx) => {
+    const mine = and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), isNull(jobRuns.finishedAt))
+    // The lock makes a worker's claim wait: it then finds the run canceled, or we find it claimed.
+    const [before] = await tx.select().from(jobRuns).where(mine).for('update')
+    if (!before) throw await notFoundOrConflict(tx, ctx, jobRuns, id, 'run', (run) => `The run ${run.id} is over: ${run.status}.`)
+    if (before.cancelRequestedAt) return before
+    const [asked] = await tx
+      .update(jobRuns)
+      .set({ cancelRequestedAt: sql`now()`, cancelRequestedByName: ctx.actor.name })
+      .where(mine)
+      .returning()
+    await audit(tx, ctx, jobRunAudit.cancel, { id, name: before.templateName })
+    if (before.startedAt) {
+      ctx.notify(jobRunChanged({ id, tenantId: ctx.tenantId }))
+      ctx.notify(jobRunCancelRequested({ id, tenantId: ctx.tenantId }))
+      return asked!
+    }
+    const said = `Canceled by ${ctx.actor.name} before it began.`
+    const [ended] = await endJobRuns(tx, [id], { endCause: 'cancel', error: said }, said)
+    for (const changeEvent of changeEventsOfEnd(ended!)) ctx.notify(changeEvent)
+    return ended!
+  })
+}

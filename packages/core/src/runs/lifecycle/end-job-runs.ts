@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm'
+import type { Tx } from '../../kernel/context.ts'
+import { isOneOf } from '../../kernel/db/rows.ts'
+import type { ChangeEvent } from '../../kernel/events.ts'
+import { nodesFreed } from '../../run-queue/change-events.ts'
+import { releaseLocks } from '../../run-queue/index.ts'
+import { jobRunChanged, jobRunEventsAppended } from '../change-events.ts'
+import { type EndCause, type JobRun, jobRunEvents, jobRunHosts, jobRuns } from '../tables.ts'
+import { hostCounts } from './host-counts.ts'
+
+export type End = {
+  endCause: EndCause
+  exitCode?: number | null
+  /** For the operator: what went wrong and what to do next. */
+  error?: string | null
+}
+
+/**
+ * End runs that the caller has locked and knows to be unfinished, all in the same way: settle their hosts, count them, free their
+ * nodes, and append the `run_end` event to their logs. A host between two tasks becomes INTERRUPTED, and counts as neither well
+ * nor failed: nothing says whether it was through. One in the middle of a task has failed only if ansible-playbook
+ * broke off by itself: a run that was canceled, timed out or lost did not fail on it. The caller sends `changeEventsOfEnd` afterwards.
+ * @param said one line that closes the log as a reader sees it; null shows nothing
+ */
+export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string | null): Promise<JobRun[]> {
+  if (ids.length === 0) return []
+  const runs = await tx
+    .update(jobRuns)
+    .set({
+      finishedAt: sql`now()`,
+      workerSeenAt: sql`now()`,
+      waitingSince: null,
+      endCause: end.endCause,
+      exitCode: end.exitCode ?? null,
+      error: end.error ?? null,
+      interruptedHosts: sql`array(select h.name from ${jobRunHosts} h
+        where h.job_run_id = ${jobRuns.id} and h.result = 'RUNNING' and h.current_task is not null order by h.name)`,
+      ...hostCounts,
+      ...(end.endCause === 'exit'
+        ? {
+            hostsFailed: sql`(select count(*) from ${jobRunHosts} h where h.job_run_id = ${jobRuns.id}
+              and (h.result = 'FAILED' or h.result = 'RUNNING' and h.current_task is not null))`,
+          }
+        : {}),
+      lastSeq: sql`${jobRuns.lastSeq} + 1`,
+      lastLine: sql`${jobRuns.lastLine} + ${said === null ? 0 : 1}`,
+    })
+    .where(isOneOf(jobRuns.id, ids))
+    .returning()
+  await tx
+    .update(jobRunHosts)
+    .set({
+      result: sql`case when result = 'PENDING' then 'NOT_RUN'
+        when current_task is not null and ${end.endCause === 'exit'} then 'FAILED' else 'INTERRUPTED' end`,
+      message: sql`case when result = 'PENDING' then message
+        when current_task is null then coalesce(message, 'the run ended before it could be told whether this host was done')
+        else coalesce(message, 'the run ended in the middle of this task') end`,
+    })
+    .where(sql`${isOneOf(jobRunHosts.jobRunId, ids)} and ${jobRunHosts.result} in ('RUNNING', 'PENDING')`)
+  await releaseLocks(tx, ids)
+  await tx.insert(jobRunEvents).values(
+    runs.map((run) => ({
+      jobRunId: run.id,
+      seq: run.lastSeq,
+      kind: 'run_end',
+      result: { status: run.status, exitCode: run.exitCode, interruptedHosts: run.interruptedHosts },
+      stdout: said,
+      startLine: said === null ? run.lastLine + 1 : run.lastLine,
+      lineCount: said === null ? 0 : 1,
+      createdAt: run.finishedAt!,
+    })),
+  )
+  return runs
+}
+
+/** What those who look at a run, follow its log or wait for its nodes are to hear once its end is committed. */
+export const changeEventsOfEnd = ({ id, tenantId, lastSeq }: JobRun): ChangeEvent[] => [
+  jobRunEventsAppended({ id, tenantId, seq: lastSeq }),
+  jobRunChanged({ id, tenantId }),
+  nodesFreed({ id: tenantId, tenantId }),
+]

@@ -1,0 +1,98 @@
+import { and, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { SystemCtx, Tx } from '../../kernel/context.ts'
+import { authorize } from '../../kernel/context.ts'
+import { isOneOf } from '../../kernel/db/rows.ts'
+import { WORKER_LOST_AFTER_SECONDS } from '../../run-queue/index.ts'
+import { nodeLocks } from '../../run-queue/tables.ts'
+import { jobRunPermissions } from '../permissions.ts'
+import { jobRunQueue } from '../queues.ts'
+import { type JobRun, jobRunEvents, jobRunHosts, jobRuns } from '../tables.ts'
+import { changeEventsOfEnd, endJobRuns } from './end-job-runs.ts'
+
+// A run waits in the queue for as long as workers are busy; its wake-up is lost only if a worker that held it died, or its answer
+// from the database. Where either has just happened, nobody waits so long.
+const REMIND_AFTER_S = 300
+const AT_ONCE = 200
+
+const ERROR =
+  'Its worker was lost: the process or its machine went away, or could not reach the database. Look at the hosts, then run it again.'
+
+/**
+ * Reconciler, over all tenants: runs that their worker has not touched for 30 s end as ERROR, exactly once however many
+ * processes call this. A run of an idempotent template goes back into the queue instead, the first time. Runs that have
+ * waited long are put into the queue again, in case their wake-up was lost; all that wait are when there was a lost worker.
+ * @param mayHaveMissed the database was away: wake-ups may have been lost
+ * @returns how many runs were ended, retried and put into the queue again
+ */
+export async function endLostJobRuns(
+  ctx: SystemCtx,
+  { mayHaveMissed = false } = {},
+): Promise<{ ended: number; retried: number; reminded: number }> {
+  authorize(ctx, jobRunPermissions.report)
+  const { ended, retried, reminded } = await ctx.db.transaction(async (tx) => {
+    const untouched = (seconds: number) => sql`${jobRuns.workerSeenAt} < now() - make_interval(secs => ${seconds})`
+    const open = await tx
+      .select({
+        id: jobRuns.id,
+        tenantId: jobRuns.tenantId,
+        isLast: sql<boolean>`not ${jobRuns.isIdempotent}
+        or ${jobRuns.retriedAt} is not null or ${jobRuns.cancelRequestedAt} is not null`,
+      })
+      .from(jobRuns)
+      .where(and(isNull(jobRuns.finishedAt), isNotNull(jobRuns.startedAt), untouched(WORKER_LOST_AFTER_SECONDS)))
+      .limit(AT_ONCE)
+      .for('update', { skipLocked: true })
+    const last = open.filter((run) => run.isLast).map((run) => run.id)
+    const again = open.filter((run) => !run.isLast).map((run) => run.id)
+    const ended = await endJobRuns(tx, last, { endCause: 'lost', error: ERROR }, 'Worker lost.')
+    const retried = await startAgain(tx, again)
+    const isLate = untouched(mayHaveMissed || open.length > 0 ? 0 : REMIND_AFTER_S)
+    const reminded = await tx
+      .update(jobRuns)
+      .set({ workerSeenAt: sql`now()` })
+      .where(and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.waitingSince), isLate))
+      .returning()
+    await ctx.queue.send(
+      tx,
+      jobRunQueue,
+      [...retried, ...reminded].map(({ id, tenantId }) => ({ id, tenantId })),
+    )
+    return { ended, retried, reminded }
+  })
+  for (const changeEvent of [...ended, ...retried].flatMap(changeEventsOfEnd)) ctx.notify(changeEvent)
+  return { ended: ended.length, retried: retried.length, reminded: reminded.length }
+}
+
+/** Back into the state of one that waits; its log goes on and says so. */
+async function startAgain(tx: Tx, ids: string[]): Promise<JobRun[]> {
+  if (ids.length === 0) return []
+  const runs = await tx
+    .update(jobRuns)
+    .set({
+      startedAt: null,
+      claimToken: null,
+      claimedBy: null,
+      ansibleStartedAt: null,
+      workerSeenAt: sql`now()`,
+      retriedAt: sql`now()`,
+      lastSeq: sql`${jobRuns.lastSeq} + 1`,
+      lastLine: sql`${jobRuns.lastLine} + 1`,
+    })
+    .where(isOneOf(jobRuns.id, ids))
+    .returning()
+  await tx.update(nodeLocks).set({ acquiredAt: null }).where(isOneOf(nodeLocks.jobRunId, ids))
+  await tx
+    .update(jobRunHosts)
+    .set({
+      ...{ ok: 0, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
+      ...{ result: 'PENDING', currentTask: null, currentTaskAt: null, message: null, failureSignature: null },
+    })
+    .where(isOneOf(jobRunHosts.jobRunId, ids))
+  const notice = { kind: 'notice', stdout: 'Worker lost. The run starts again.', lineCount: 1 }
+  await tx
+    .insert(jobRunEvents)
+    .values(
+      runs.map((run) => ({ ...notice, jobRunId: run.id, seq: run.lastSeq, startLine: run.lastLine, createdAt: run.retriedAt! })),
+    )
+  return runs
+}

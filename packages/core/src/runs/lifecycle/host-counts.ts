@@ -1,0 +1,12 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { jobRunHosts, jobRuns } from '../tables.ts'
+
+const count = (...results: string[]): SQL<number> =>
+  sql`(select count(*) from ${jobRunHosts} h where h.job_run_id = ${jobRuns.id} and h.result = any(${sql.param(results)}::text[]))`
+
+/** The counter columns of a run, recomputed from its hosts. Hosts that are still running count in none of them. */
+export const hostCounts = {
+  hostsOk: count('OK', 'CHANGED', 'SKIPPED'),
+  hostsFailed: count('FAILED'),
+  hostsUnreachable: count('UNREACHABLE'),
+}

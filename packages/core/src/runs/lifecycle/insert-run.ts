@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm'
+import type { Ctx, Tx } from '../../kernel/context.ts'
+import type { LeanNode } from '../../nodes/tables.ts'
+import { enqueueForLocks } from '../../run-queue/index.ts'
+import { jobRunQueue } from '../queues.ts'
+import { type JobRun, jobRunHosts, jobRuns } from '../tables.ts'
+
+const HOSTS_PER_INSERT = 5000
+
+type Settings = Omit<
+  typeof jobRuns.$inferInsert,
+  'id' | 'tenantId' | 'createdById' | 'createdByName' | 'hostsTotal' | 'workerSeenAt'
+>
+
+/**
+ * Insert a run with its hosts, put it into the line at its nodes if it changes them, and wake a worker.
+ * @returns undefined when another run has its idempotency key
+ */
+export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: LeanNode[]): Promise<JobRun | undefined> {
+  const [run] = await tx
+    .insert(jobRuns)
+    .values({
+      ...settings,
+      tenantId: ctx.tenantId,
+      createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
+      createdByName: ctx.actor.name,
+      hostsTotal: nodes.length,
+      workerSeenAt: sql`now()`,
+    })
+    .onConflictDoNothing({ target: [jobRuns.tenantId, jobRuns.idempotencyKey] })
+    .returning()
+  if (!run) return undefined
+  for (let i = 0; i < nodes.length; i += HOSTS_PER_INSERT)
+    await tx
+      .insert(jobRunHosts)
+      .values(nodes.slice(i, i + HOSTS_PER_INSERT).map((node) => ({ jobRunId: run.id, nodeId: node.id, name: node.name })))
+  if (!run.isReadOnly)
+    await enqueueForLocks(
+      tx,
+      run.id,
+      nodes.map((node) => node.id),
+    )
+  await ctx.queue.send(tx, jobRunQueue, [{ id: run.id, tenantId: ctx.tenantId }])
+  return run
+}

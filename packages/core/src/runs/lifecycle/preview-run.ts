@@ -1,0 +1,95 @@
+import type { z } from 'zod'
+import { authorize, type Ctx } from '../../kernel/context.ts'
+import { parseInput } from '../../kernel/errors.ts'
+import type { LeanNode } from '../../nodes/tables.ts'
+import { type Blocker, runsAtNodes } from '../../run-queue/index.ts'
+import { selectNodes } from '../../selection/index.ts'
+import { checkExtraVars } from '../../templates/index.ts'
+import type { JobTemplate, Vars } from '../../templates/tables.ts'
+import { type EffectiveVar, varsOfNodes } from '../../variables/index.ts'
+import { jobRunPermissions } from '../permissions.ts'
+import { assertNotEmpty, blockedNodes } from './assert-runnable.ts'
+import { ansibleArguments } from './command-line.ts'
+import { RunJobInput } from './run-job.ts'
+import { settingsOf, templateNamed, varsOf } from './run-settings.ts'
+
+export type PreviewHost = {
+  node: LeanNode
+  /** Nearest last. */
+  groups: string[]
+  /** The run's extra vars among them. */
+  vars: EffectiveVar[]
+  /** Why it cannot be run there, as a sentence about the node without its name. */
+  blockedReason: string | null
+}
+
+export type RunPreview = {
+  template: JobTemplate
+  hosts: PreviewHost[]
+  extraVars: Vars
+  /** Names of extra vars that are secret. */
+  secretVars: string[]
+  /** As the worker will start it, in the run's private directory. */
+  command: string[]
+  /** Runs that have some of the nodes, or wait for them: this one would wait for those. */
+  waitsFor: Blocker[]
+}
+
+/**
+ * What a run would be: nothing is started or kept. Nodes that it could not run on have their reasons here, where `runJob` refuses.
+ * @throws Conflict, InvalidInput, NotFound as `runJob` for what cannot be worked out at all
+ */
+export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): Promise<RunPreview> {
+  authorize(ctx, jobRunPermissions.start)
+  const given = parseInput(RunJobInput, input)
+  checkExtraVars(given.extraVars ?? {})
+  const template = await templateNamed(ctx, given.template)
+  const settings = settingsOf(template, given)
+  const { extraVars, secrets } = varsOf(template, given.extraVars ?? {})
+  const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!)
+  assertNotEmpty(nodes, given.nodeIds ? 'nodeIds' : 'limit')
+  const ids = nodes.map((node) => node.id)
+  const [vars, unfit, waitsFor] = await Promise.all([
+    varsOfNodes(ctx, ids, { vars: extraVars }),
+    blockedNodes(ctx, ctx.db, nodes),
+    settings.isReadOnly ? [] : runsAtNodes(ctx, ids),
+  ])
+  const reasons = new Map([...unfit].flatMap(([reason, some]) => some.map((node) => [node.id, reason])))
+  const files = { inventory: 'inventory.yml', extraVars: 'extra-vars.yml', playbook: settings.playbookPath }
+  return {
+    template,
+    hosts: nodes.map((node) => ({
+      node,
+      groups: vars.get(node.id)?.groups ?? [],
+      vars: vars.get(node.id)?.vars ?? [],
+      blockedReason: reasons.get(node.id) ?? null,
+    })),
+    extraVars,
+    secretVars: Object.keys(secrets),
+    command: ['ansible-playbook', ...ansibleArguments(settings, files)],
+    waitsFor,
+  }
+}
+
+/**
+ * The preview's inventory as `ansible-inventory --list` prints one. In place of a secret stands null; how a host is logged in to
+ * is worked out by the worker, from credentials.
+ */
+export function previewInventory({ hosts }: RunPreview): Vars {
+  const hostvars = hosts.map(({ node, vars }) => [
+    node.name,
+    {
+      ...Object.fromEntries(vars.filter(({ layer }) => layer !== 'run').map(({ name, value }) => [name, value])),
+      ansible_connection: node.connectionType,
+      ...(node.connectionType === 'ssh' ? { ansible_host: node.host, ansible_port: node.port } : {}),
+    },
+  ])
+  const groups = new Map<string, string[]>()
+  for (const { node, groups: names } of hosts)
+    for (const name of names) groups.set(name, [...(groups.get(name) ?? []), node.name])
+  return {
+    _meta: { hostvars: Object.fromEntries(hostvars) },
+    all: { hosts: hosts.map(({ node }) => node.name), children: [...groups.keys()] },
+    ...Object.fromEntries([...groups].map(([name, members]) => [name, { hosts: members }])),
+  }
+}

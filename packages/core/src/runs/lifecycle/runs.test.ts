@@ -1,0 +1,445 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { auditEntries } from '../../audit/index.ts'
+import { Conflict, Forbidden, InvalidInput, NotFound } from '../../kernel/errors.ts'
+import { setNodeMaintenance } from '../../nodes/index.ts'
+import { claimJobRun } from '../../run-queue/index.ts'
+import { jobTemplates } from '../../templates/tables.ts'
+import { eventually } from '../../testing/eventually.ts'
+import type { TenantFixture } from '../../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { appendJobRunEvents, ClaimLost } from '../events/append-job-run-events.ts'
+import { cancelBlockedReason } from '../policy.ts'
+import { jobRunEvents, jobRunHosts, jobRuns } from '../tables.ts'
+import { cancelJobRun } from './cancel-job-run.ts'
+import { endLostJobRuns } from './end-lost-job-runs.ts'
+import { finishJobRun } from './finish-job-run.ts'
+import { type HostState, renewClaim } from './renew-claim.ts'
+import { runJob } from './run-job.ts'
+
+let world: TestRuntime
+let ours: TenantFixture
+let theirs: TenantFixture
+beforeAll(async () => {
+  world = await testRuntime()
+  ours = await world.given.tenant()
+  theirs = await world.given.tenant()
+  const { id } = await world.given.credential(ours.admin, 'SSH_KEY')
+  await world.given.fleet(ours.admin, { nodes: 6, with: { credentialId: id } })
+})
+afterAll(() => world.close())
+
+const start = (input: object = {}) => runJob(ours.operator, { template: 'connectivity_check', limit: 'gpu[001-002]', ...input })
+const claim = async (id: string, workerId = 'w1') => (await claimJobRun(ours.worker, { id, workerId }))!
+const rowOf = async (id: string) => (await world.runtime.db.select().from(jobRuns).where(eq(jobRuns.id, id)))[0]!
+const hostsOf = (id: string) =>
+  world.runtime.db.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, id)).orderBy(jobRunHosts.name)
+const eventsOf = (id: string) =>
+  world.runtime.db.select().from(jobRunEvents).where(eq(jobRunEvents.jobRunId, id)).orderBy(jobRunEvents.seq)
+const untouched = (id: string, seconds: number) =>
+  world.runtime.db.execute(sql`update job_runs set worker_seen_at = now() - make_interval(secs => ${seconds}) where id = ${id}`)
+const wakeUps = async (id: string) =>
+  (await world.runtime.db.execute(sql`select id from pgboss.job where name = 'job-run' and data->>'id' = ${id}`)).rows.length
+const output = (text: string) => ({ kind: 'output', stdout: text, createdAt: new Date() })
+const host = (name: string, state: Partial<HostState>): HostState => ({
+  ...{ name, ok: 0, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
+  ...{ result: 'PENDING', currentTask: null, currentTaskAt: null, message: null },
+  ...state,
+})
+
+describe('runJob', () => {
+  test('takes what is not given from the template, wakes a worker once, and is audited', async () => {
+    const run = await start({ reason: 'after the move', extraVars: { a: 1 } })
+    expect(run).toMatchObject({ status: 'PENDING', forks: 50, timeoutSeconds: 600, become: false, hostsTotal: 2, lastSeq: 0 })
+    expect(run.createdByName).toBe(ours.operator.actor.name)
+    expect((await hostsOf(run.id)).map((h) => [h.name, h.result])).toEqual([
+      ['gpu001', 'PENDING'],
+      ['gpu002', 'PENDING'],
+    ])
+    expect(await wakeUps(run.id)).toBe(1)
+    const [entry] = await world.runtime.db
+      .select()
+      .from(auditEntries)
+      .where(and(eq(auditEntries.objectId, run.id), eq(auditEntries.action, 'job_run.start')))
+    expect(entry).toMatchObject({ actorName: ours.operator.actor.name, tenantId: ours.tenant.id })
+    expect(world.changeEvents).toContainEqual({ topic: 'jobRun', id: run.id, tenantId: ours.tenant.id })
+  })
+
+  test('a viewer may not; another tenant sees neither nodes nor runs', async () => {
+    await expect(runJob(ours.viewer, { template: 'connectivity_check', limit: 'all' })).rejects.toBeInstanceOf(Forbidden)
+    const nodeId = (await hostsOf((await start()).id))[0]!.nodeId!
+    await expect(runJob(theirs.owner, { template: 'connectivity_check', nodeIds: [nodeId] })).rejects.toBeInstanceOf(NotFound)
+    await expect(runJob(theirs.owner, { template: 'connectivity_check', limit: 'gpu001' })).rejects.toBeInstanceOf(InvalidInput)
+    await expect(runJob(ours.owner, { template: 'no such', limit: 'all' })).rejects.toBeInstanceOf(NotFound)
+  })
+
+  test('nodes that cannot be used are named with their reasons, and nothing is started', async () => {
+    const credentialId = (await world.given.credential(ours.admin, 'SSH_PASSWORD')).id
+    const unfit = [
+      { hostKey: null, credentialId },
+      { hostKey: null, credentialId },
+      { offeredHostKey: 'ssh-ed25519 AAAA', credentialId },
+      { credentialId: null },
+      { connectionType: 'local' as const, hostKey: null },
+    ]
+    const nodes = await world.given.fleet(ours.admin, { nodes: 5, prefix: 'odd', with: (i) => unfit[i]! })
+    await setNodeMaintenance(ours.operator, { id: nodes[4]!.id, isOn: true })
+    const refused = runJob(ours.operator, { template: 'connectivity_check', nodeIds: nodes.map((node) => node.id) })
+    const { issues } = (await refused.catch((error) => error)) as InvalidInput
+    expect(issues.map((issue) => issue.message)).toEqual([
+      expect.stringMatching(/^odd\[001-002\] has no approved host key/),
+      expect.stringMatching(/^odd003 offered another host key/),
+      expect.stringMatching(/^odd004 has no credential/),
+      expect.stringMatching(/^odd005 is in maintenance/),
+    ])
+    expect(issues.every((issue) => issue.path === 'nodeIds')).toBe(true)
+    await setNodeMaintenance(ours.operator, { id: nodes[4]!.id, isOn: false })
+    expect((await runJob(ours.operator, { template: 'connectivity_check', limit: 'odd005' })).hostsTotal).toBe(1)
+  })
+
+  test.each([
+    [{ ansible_connection: 'local' }, 'extraVars.ansible_connection'],
+    [{ Ansible_Host: 'x' }, 'extraVars.Ansible_Host'],
+    [{ __ansible_x: 1 }, 'extraVars.__ansible_x'],
+    [{ hostvars: {} }, 'extraVars.hostvars'],
+    [{ marked: [{ __ansible_vault: 1 }] }, 'extraVars.marked'],
+    [{ 'a b': 1 }, 'extraVars.a b'],
+    [{ '1st': 1 }, 'extraVars.1st'],
+    [{ '{{ x }}': 1 }, 'extraVars.{{ x }}'],
+    [{ class: 1 }, 'extraVars.class'],
+    [{ lookup: 1 }, 'extraVars.lookup'],
+    [{ now: 'x' }, 'extraVars.now'],
+    [{ nul: ['a\u0000b'] }, 'extraVars.nul'],
+    [{ half: { '\ud800': 1 } }, 'extraVars.half'],
+    [{ big: 'x'.repeat(256 * 1024) }, 'extraVars'],
+  ])('extra vars %j are refused', async (extraVars, path) => {
+    const error = await start({ extraVars }).catch((e) => e)
+    expect(error).toBeInstanceOf(InvalidInput)
+    expect(error.issues[0].path).toBe(path)
+  })
+
+  test('keys inside values are data', async () => {
+    const extraVars = { env: { ansible_host: '{{ x }}', 'a b': [1, null] } }
+    expect((await start({ extraVars })).extraVars).toEqual(extraVars)
+  })
+
+  test('the same key gives the same run, also at the same moment and when the nodes have gone since', async () => {
+    const runs = await Promise.all(Array.from({ length: 5 }, () => start({ idempotencyKey: 'k', limit: 'gpu006' })))
+    expect(new Set(runs.map((run) => run.id)).size).toBe(1)
+    expect(await wakeUps(runs[0]!.id)).toBe(1)
+    const nodeId = (await hostsOf(runs[0]!.id))[0]!.nodeId!
+    await setNodeMaintenance(ours.operator, { id: nodeId, isOn: true })
+    expect((await start({ idempotencyKey: 'k', limit: 'gpu006' })).id).toBe(runs[0]!.id)
+    await setNodeMaintenance(ours.operator, { id: nodeId, isOn: false })
+  })
+
+  test('the same key for something else is refused', async () => {
+    const { id } = await start({ idempotencyKey: 'one thing', limit: 'gpu[001-002]' })
+    const nodeIds = (await hostsOf(id)).map((h) => h.nodeId!)
+    const [byId, other] = [{ idempotencyKey: 'by id', limit: undefined, nodeIds }, await start({ limit: 'gpu003' })]
+    const first = await start(byId)
+    expect((await start({ ...byId, nodeIds: nodeIds.toReversed() })).id).toBe(first.id)
+    const third = (await hostsOf(other.id))[0]!.nodeId!
+    for (const input of [
+      { idempotencyKey: 'one thing', limit: 'gpu001' },
+      { idempotencyKey: 'one thing', limit: undefined, nodeIds },
+      { idempotencyKey: 'one thing', template: 'collect_facts' },
+      { idempotencyKey: 'by id' },
+      { ...byId, nodeIds: nodeIds.slice(1) },
+      { ...byId, nodeIds: [nodeIds[0]!, third] },
+    ])
+      await expect(start(input)).rejects.toThrow(Conflict)
+  })
+})
+
+describe('cancelJobRun', () => {
+  test('one that nobody has claimed ends at once, and cannot be claimed any more', async () => {
+    const { id } = await start()
+    const run = await cancelJobRun(ours.operator, { id })
+    expect(run).toMatchObject({
+      status: 'CANCELED',
+      endCause: 'cancel',
+      cancelRequestedByName: ours.operator.actor.name,
+      lastSeq: 1,
+      lastLine: 1,
+      error: `Canceled by ${ours.operator.actor.name} before it began.`,
+    })
+    expect((await hostsOf(id)).map((h) => h.result)).toEqual(['NOT_RUN', 'NOT_RUN'])
+    expect(await eventsOf(id)).toMatchObject([{ seq: 1, kind: 'run_end', startLine: 1, lineCount: 1 }])
+    expect(await claimJobRun(ours.worker, { id, workerId: 'w1' })).toBeNull()
+    await expect(cancelJobRun(ours.operator, { id })).rejects.toBeInstanceOf(Conflict)
+    expect(cancelBlockedReason(ours.operator.actor, run)).toContain('CANCELED')
+  })
+
+  test('a running one is asked to, once', async () => {
+    const { id } = await start()
+    await claim(id)
+    const asked = await cancelJobRun(ours.operator, { id })
+    expect(asked).toMatchObject({ status: 'CANCELING', finishedAt: null })
+    expect(world.changeEvents).toContainEqual({ topic: 'cancel', id, tenantId: ours.tenant.id })
+    const again = await cancelJobRun(ours.admin, { id })
+    expect(again.cancelRequestedByName).toBe(ours.operator.actor.name)
+  })
+
+  test('not for viewers, not for other tenants', async () => {
+    const { id } = await start()
+    await expect(cancelJobRun(ours.viewer, { id })).rejects.toBeInstanceOf(Forbidden)
+    await expect(cancelJobRun(theirs.owner, { id })).rejects.toBeInstanceOf(NotFound)
+    expect(cancelBlockedReason(ours.viewer.actor, await rowOf(id))).toContain('operator')
+    expect(cancelBlockedReason(ours.operator.actor, await rowOf(id))).toBeNull()
+  })
+
+  test('against a claim at the same moment exactly one wins', async () => {
+    for (let i = 0; i < 10; i++) {
+      const { id } = await start()
+      const [claimed, canceled] = await Promise.all([
+        claimJobRun(ours.worker, { id, workerId: 'w1' }),
+        cancelJobRun(ours.operator, { id }),
+      ])
+      expect(canceled.status).toBe(claimed ? 'CANCELING' : 'CANCELED')
+    }
+  })
+})
+
+describe('a worker’s side', () => {
+  test('of several workers one gets the run', async () => {
+    const { id } = await start()
+    const claims = await Promise.all(['a', 'b', 'c', 'd'].map((workerId) => claimJobRun(ours.worker, { id, workerId })))
+    const [won] = claims.filter((c) => c !== null)
+    expect(claims.filter((c) => c !== null)).toHaveLength(1)
+    expect(won!.hosts.map((h) => h.name)).toEqual(['gpu001', 'gpu002'])
+    expect(await rowOf(id)).toMatchObject({ status: 'RUNNING', claimToken: won!.token })
+  })
+
+  test('events and their lines are numbered without a gap, whatever characters they hold', async () => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const odd = {
+      kind: 'ok',
+      host: 'gpu001',
+      result: { '\u0000': 'a\ud800b\\u0000' },
+      stdout: 'x\u0000y\n\nz',
+      createdAt: new Date(),
+    }
+    expect(
+      await appendJobRunEvents(ours.worker, { id, token, events: [output('a\nb'), { ...output('x'), stdout: null }, odd] }),
+    ).toBe(3)
+    expect(await appendJobRunEvents(ours.worker, { id, token, events: [output('')] })).toBe(4)
+    const events = await eventsOf(id)
+    expect(events.map((e) => [e.seq, e.startLine, e.lineCount])).toEqual([
+      [1, 1, 2],
+      [2, 3, 0],
+      [3, 3, 3],
+      [4, 6, 1],
+    ])
+    expect(events[2]).toMatchObject({ stdout: 'x\ufffdy\n\nz', result: { '\ufffd': 'a\ufffdb\\u0000' } })
+    expect(await rowOf(id)).toMatchObject({ lastSeq: 4, lastLine: 6 })
+  })
+
+  test('a repeated append after a lost answer stores nothing twice', async () => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const append = () => appendJobRunEvents(ours.worker, { id, token, after: 0, events: [output('a'), output('b')] })
+    expect([await append(), await append()]).toEqual([2, 2])
+    expect(await eventsOf(id)).toHaveLength(2)
+  })
+
+  test('what the hosts were is not written over how they ended', async () => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const { db } = world.runtime
+    const gate = await db.$client.connect()
+    // The first statement that writes hosts waits here, before it has locked any row.
+    await gate.query(`
+      select pg_advisory_lock(42);
+      create sequence host_writes;
+      create function wait_once() returns trigger language plpgsql as $$ begin
+        if nextval('host_writes') = 1 then perform pg_advisory_xact_lock(42); end if; return null; end $$;
+      create trigger wait_once before update on job_run_hosts execute function wait_once()`)
+    const waiting = async () =>
+      (await gate.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rows
+        .length
+    let isEnded = false
+    try {
+      const touched = renewClaim(ours.worker, { id, token, hosts: [host('gpu001', { result: 'RUNNING' })] })
+      await eventually(async () => (await waiting()) === 1)
+      const ended = finishJobRun(ours.worker, {
+        id,
+        token,
+        hosts: [host('gpu001', { ok: 1, result: 'OK' })],
+        endCause: 'exit',
+        exitCode: 0,
+      })
+      void ended.then(() => (isEnded = true))
+      await eventually(async () => isEnded || (await waiting()) === 2)
+      await gate.query('select pg_advisory_unlock(42)')
+      await Promise.all([touched, ended])
+    } finally {
+      await gate.query('select pg_advisory_unlock_all(); drop function wait_once cascade; drop sequence host_writes')
+      gate.release()
+    }
+    expect((await hostsOf(id)).map(({ result }) => result)).toEqual(['OK', 'NOT_RUN'])
+  })
+
+  test('without the claim’s token nothing can be written', async () => {
+    const { id } = await start()
+    await claim(id)
+    const token = crypto.randomUUID()
+    const writes = [
+      appendJobRunEvents(ours.worker, { id, token, events: [output('a')] }),
+      renewClaim(ours.worker, { id, token, hosts: [host('gpu001', { result: 'OK' })] }),
+      finishJobRun(ours.worker, { id, token, hosts: [], endCause: 'exit', exitCode: 0 }),
+    ]
+    for (const result of await Promise.allSettled(writes)) expect(result).toMatchObject({ reason: expect.any(ClaimLost) })
+    expect(await rowOf(id)).toMatchObject({ status: 'RUNNING', lastSeq: 0 })
+    expect((await hostsOf(id))[0]!.result).toBe('PENDING')
+  })
+
+  test.each([
+    ['SUCCEEDED', 0, 'OK', 'CHANGED'],
+    ['SUCCEEDED', 0, 'SKIPPED', 'OK'],
+    ['PARTIAL', 2, 'OK', 'FAILED'],
+    ['PARTIAL', 4, 'UNREACHABLE', 'CHANGED'],
+    ['FAILED', 2, 'FAILED', 'UNREACHABLE'],
+    ['FAILED', 1, 'OK', 'FAILED'],
+    ['FAILED', 137, 'OK', 'UNREACHABLE'],
+    ['FAILED', 250, 'OK', 'CHANGED'],
+    ['PARTIAL', 0, 'OK', 'UNREACHABLE'],
+    ['ERROR', 4, 'PENDING', 'PENDING'],
+  ] as const)('%s: exit code %i with hosts %s and %s', async (status, exitCode, first, second) => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const hosts = [host('gpu001', { result: first }), host('gpu002', { result: second })]
+    const run = await finishJobRun(ours.worker, { id, token, hosts, endCause: 'exit', exitCode })
+    expect(run.status).toBe(status)
+    await expect(finishJobRun(ours.worker, { id, token, hosts, endCause: 'exit', exitCode })).rejects.toBeInstanceOf(ClaimLost)
+    expect((await eventsOf(id)).map((e) => e.kind)).toEqual(['run_end'])
+  })
+
+  test('hosts in the middle of a task are named', async () => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    await renewClaim(ours.worker, { id, token, hosts: [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })] })
+    const run = await finishJobRun(ours.worker, { id, token, hosts: [], endCause: 'cancel', said: 'Canceled.' })
+    expect(run).toMatchObject({ status: 'CANCELED', interruptedHosts: ['gpu002'], hostsFailed: 0 })
+    expect(await hostsOf(id)).toMatchObject([{ result: 'NOT_RUN' }, { result: 'INTERRUPTED', currentTask: 'Install' }])
+  })
+
+  test('a host that is in the middle of a task when ansible-playbook breaks off has failed', async () => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const hosts = [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })]
+    const run = await finishJobRun(ours.worker, { id, token, hosts, endCause: 'exit', exitCode: 137 })
+    expect(run).toMatchObject({ status: 'FAILED', interruptedHosts: ['gpu002'], hostsFailed: 1 })
+    expect((await hostsOf(id))[1]).toMatchObject({ result: 'FAILED', currentTask: 'Install' })
+  })
+
+  test.each([
+    ['timeout', { ok: 3 }],
+    ['exit', { ok: 3, changed: 1 }],
+    ['cancel', { skipped: 1 }],
+  ] as const)('hosts between two tasks count neither as done nor as failed: %s', async (endCause, figures) => {
+    const { id } = await start()
+    const { token } = await claim(id)
+    const hosts = [host('gpu001', { result: 'RUNNING', ...figures }), host('gpu002', { result: 'OK', ok: 5 })]
+    const run = await finishJobRun(ours.worker, { id, token, hosts, endCause })
+    expect(run).toMatchObject({ interruptedHosts: [], hostsOk: 1, hostsFailed: 0 })
+    expect(await hostsOf(id)).toMatchObject([
+      { result: 'INTERRUPTED', ...figures, message: expect.stringContaining('whether this host was done') },
+      { result: 'OK', message: null },
+    ])
+  })
+
+  test('a claim can be asked for again by whoever made it, and by nobody else', async () => {
+    const { id } = await start()
+    const token = crypto.randomUUID()
+    const mine = { id, workerId: 'w1', token }
+    expect(await claimJobRun(ours.worker, mine)).toMatchObject({ token, run: { status: 'RUNNING' } })
+    expect((await claimJobRun(ours.worker, mine))!.hosts).toHaveLength(2)
+    await cancelJobRun(ours.operator, { id })
+    expect(await claimJobRun(ours.worker, mine)).toMatchObject({ run: { status: 'CANCELING' } })
+    expect(await claimJobRun(ours.worker, { id, workerId: 'w1' })).toBeNull()
+  })
+})
+
+describe('endLostJobRuns', () => {
+  // It would end what other tests left unfinished, as soon as that is old enough.
+  beforeEach(() => world.runtime.db.execute(sql`update job_runs set finished_at = now() where finished_at is null`))
+
+  const notIdempotent = async () => {
+    await world.runtime.db.update(jobTemplates).set({ isIdempotent: false }).where(eq(jobTemplates.tenantId, ours.tenant.id))
+    const run = await start()
+    await world.runtime.db.update(jobTemplates).set({ isIdempotent: true }).where(eq(jobTemplates.tenantId, ours.tenant.id))
+    return run
+  }
+
+  test('ends a run that was not touched for 30 s, once, and leaves the others', async () => {
+    const [lost, alive] = [await notIdempotent(), await notIdempotent()]
+    const { token } = await claim(lost.id)
+    await claim(alive.id)
+    await appendJobRunEvents(ours.worker, { id: lost.id, token, events: [output('a')] })
+    await untouched(lost.id, 31)
+    await untouched(alive.id, 15)
+    const counts = await Promise.all(Array.from({ length: 4 }, () => endLostJobRuns(world.runtime)))
+    expect(counts.map((c) => c.ended).sort()).toEqual([0, 0, 0, 1])
+    expect(await rowOf(lost.id)).toMatchObject({ status: 'ERROR', endCause: 'lost', lastSeq: 2 })
+    expect((await eventsOf(lost.id)).map((e) => e.kind)).toEqual(['output', 'run_end'])
+    expect(await rowOf(alive.id)).toMatchObject({ status: 'RUNNING' })
+    await expect(appendJobRunEvents(ours.worker, { id: lost.id, token, events: [output('b')] })).rejects.toBeInstanceOf(ClaimLost)
+  })
+
+  test('starts an idempotent one again, once', async () => {
+    const { id } = await start()
+    const first = await claim(id)
+    const so = host('gpu001', {
+      result: 'RUNNING',
+      ok: 3,
+      changed: 2,
+      failed: 1,
+      skipped: 1,
+      unreachable: 1,
+      rescued: 1,
+      ignored: 1,
+    })
+    await renewClaim(ours.worker, { id, token: first.token, hosts: [so] })
+    await untouched(id, 31)
+    expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 0, retried: 1 })
+    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', lastSeq: 1, lastLine: 1 })
+    expect((await hostsOf(id))[0]).toMatchObject(host('gpu001', {}))
+    expect(await eventsOf(id)).toMatchObject([{ seq: 1, startLine: 1, kind: 'notice' }])
+    expect(await wakeUps(id)).toBe(2)
+    await expect(renewClaim(ours.worker, { id, token: first.token })).rejects.toBeInstanceOf(ClaimLost)
+    await claim(id, 'w2')
+    await untouched(id, 31)
+    expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 1, retried: 0 })
+    expect(await rowOf(id)).toMatchObject({ status: 'ERROR' })
+  })
+
+  test('does not start again what was to be canceled', async () => {
+    const { id } = await start()
+    await claim(id)
+    await cancelJobRun(ours.operator, { id })
+    await untouched(id, 31)
+    expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 1, retried: 0 })
+  })
+
+  test('puts a run back into the queue whose wake-up was lost', async () => {
+    const { id } = await start()
+    await untouched(id, 301)
+    expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 0, reminded: 1 })
+    expect(await wakeUps(id)).toBe(2)
+    expect(await endLostJobRuns(world.runtime)).toMatchObject({ reminded: 0 })
+  })
+
+  test('does so at once when a worker was lost, which may have held it, or the database was away', async () => {
+    const [lost, { id }] = [await notIdempotent(), await start()]
+    await claim(lost.id)
+    await endLostJobRuns(world.runtime)
+    expect(await wakeUps(id)).toBe(1)
+    await untouched(lost.id, 31)
+    await endLostJobRuns(world.runtime)
+    expect(await wakeUps(id)).toBe(2)
+    await endLostJobRuns(world.runtime, { mayHaveMissed: true })
+    expect(await wakeUps(id)).toBe(3)
+  })
+})

@@ -1,0 +1,41 @@
+import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { jobRunPermissions } from './permissions.ts'
+import type { JobRun } from './tables.ts'
+
+/** Null when `actor` may cancel the run now, else why not. A second cancel of the same run is allowed and changes nothing. */
+export function cancelBlockedReason(actor: Actor, run: Pick<JobRun, 'status' | 'finishedAt'>): string | null {
+  if (run.finishedAt) return `the run is over: ${run.status}`
+  return permissionDeniedReason(actor, jobRunPermissions.cancel)
+}
+
+/** Null when `actor` may try the run again on hosts where it did not end well, else why not. */
+export function retryBlockedReason(
+  actor: Actor,
+  run: Pick<JobRun, 'status' | 'finishedAt' | 'hostsOk' | 'hostsTotal'>,
+): string | null {
+  if (!run.finishedAt) return `it is not over: ${run.status}`
+  if (run.hostsOk === run.hostsTotal) return 'all its hosts ended well'
+  return permissionDeniedReason(actor, jobRunPermissions.start)
+}
+
+/** What about a node decides whether a playbook may be run on it. */
+export type Target = {
+  connectionType: 'ssh' | 'local'
+  decommissionedAt: Date | null
+  maintenanceAt: Date | null
+  hostKey: string | null
+  offeredHostKey: string | null
+  credentialId: string | null
+}
+
+/** Null when playbooks may run on the node, else why not, as a sentence about it without its name. */
+export function nodeBlockedReason(node: Target): string | null {
+  if (node.decommissionedAt) return 'is decommissioned; recommission it first'
+  if (node.maintenanceAt) return 'is in maintenance; end that first, or leave it out of the run'
+  if (node.connectionType === 'local') return null
+  if (!node.hostKey) return 'has no approved host key; test the connection and approve the key'
+  if (node.offeredHostKey && node.offeredHostKey !== node.hostKey)
+    return 'offered another host key than the approved one; find out why, then approve the new key'
+  if (!node.credentialId) return 'has no credential to log in with; give it one'
+  return null
+}

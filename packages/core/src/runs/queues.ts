@@ -1,0 +1,3 @@
+import { defineQueue } from '../kernel/queue.ts'
+
+export const jobRunQueue = defineQueue('job-run')

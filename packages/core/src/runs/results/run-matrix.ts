@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm'
+import type { Ctx } from '../../kernel/context.ts'
+import { type HostResult, jobRunEvents } from '../tables.ts'
+import { failureSignature } from './failure-signature.ts'
+
+/** Hosts on which a task came to the same. */
+export type MatrixCell = {
+  result: HostResult
+  /** It failed, and the play went on regardless. */
+  isIgnored: boolean
+  /** Of a failure, as the first of these hosts has it: the others' differ at most in numbers, names and the like. */
+  message: string | null
+  hosts: string[]
+  /** The longest it took on one of them, in ms. */
+  maxDurationMs: number | null
+}
+export type MatrixTask = { play: string | null; task: string | null; action: string | null; cells: MatrixCell[] }
+
+type Row = Omit<MatrixTask, 'cells'> & {
+  uuid: string
+  kind: string
+  isChanged: boolean
+  isIgnored: boolean
+  message: string | null
+  hosts: string[]
+  maxDurationMs: number | null
+}
+
+const RESULT: Record<string, HostResult> = { failed: 'FAILED', unreachable: 'UNREACHABLE', skipped: 'SKIPPED' }
+
+// Ansible's own words where it only points elsewhere; the last line there is what the operator needs.
+const MESSAGE = sql`case
+  when result->>'msg' ~* 'non-zero return code|stdout/stderr|module failure' then concat_ws(': ', result->>'msg',
+    nullif(split_part(rtrim(coalesce(nullif(result->>'stderr', ''), result->>'module_stderr', result->>'stdout', ''), E'\\n'), E'\\n', -1), ''))
+  else coalesce(result->>'msg', stdout) end`
+
+/** What each task of a run came to, in the order in which tasks began: hosts with the same result stand together. */
+export async function runMatrix(ctx: Ctx, runId: string): Promise<MatrixTask[]> {
+  // Grouped by the database: a thousand hosts that all went well are one row a task.
+  const { rows } = await ctx.db.execute<Row>(sql`
+    select play, task, action, uuid, kind, "isChanged", "isIgnored", message, array_agg(host order by seq) as hosts,
+      max(duration_ms) as "maxDurationMs"
+    from (
+      select seq, play, task, action, task_uuid as uuid, kind, host, duration_ms, coalesce(is_changed, false) as "isChanged",
+        kind in ('failed', 'unreachable') and coalesce((result->>'_muster_ignored')::boolean, false) as "isIgnored",
+        case when kind in ('failed', 'unreachable') then left(${MESSAGE}, 500) end as message,
+        min(seq) over (partition by task_uuid) as began
+      from ${jobRunEvents}
+      where job_run_id = ${runId} and kind in ('ok', 'failed', 'unreachable', 'skipped') and host is not null
+    ) e
+    group by began, play, task, action, uuid, kind, "isChanged", "isIgnored", message
+    order by began, min(seq)`)
+  const tasks: { task: MatrixTask; hosts: Set<string>; uuids: Set<string> }[] = []
+  for (const row of rows) {
+    // A task that Ansible makes anew for each batch of hosts, such as the gathering of facts, is one task for people.
+    const known = tasks.find(
+      ({ task, uuids, hosts }) =>
+        uuids.has(row.uuid) ||
+        (task.play === row.play && task.task === row.task && task.action === row.action && row.hosts.every((h) => !hosts.has(h))),
+    )
+    const entry = known ?? {
+      task: { play: row.play, task: row.task, action: row.action, cells: [] },
+      hosts: new Set(),
+      uuids: new Set(),
+    }
+    if (!known) tasks.push(entry)
+    entry.uuids.add(row.uuid)
+    for (const host of row.hosts) entry.hosts.add(host)
+    addCell(entry.task.cells, row)
+  }
+  return tasks.map(({ task }) => task)
+}
+
+function addCell(cells: MatrixCell[], { kind, isChanged, isIgnored, message, hosts, maxDurationMs }: Row): void {
+  const result = RESULT[kind] ?? (isChanged ? 'CHANGED' : 'OK')
+  const essence = (text: string | null, names: string[]) => text && failureSignature(text, names)
+  const same = cells.find(
+    (cell) =>
+      cell.result === result &&
+      cell.isIgnored === isIgnored &&
+      essence(cell.message, cell.hosts.slice(0, 1)) === essence(message, hosts.slice(0, 1)),
+  )
+  if (!same) return void cells.push({ result, isIgnored, message, hosts: [...hosts], maxDurationMs })
+  same.hosts.push(...hosts)
+  same.maxDurationMs = Math.max(same.maxDurationMs ?? 0, maxDurationMs ?? 0)
+}

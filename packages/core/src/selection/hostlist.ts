@@ -1,0 +1,113 @@
+import { InvalidInput } from '../kernel/errors.ts'
+
+/** More names than this are refused, so that `n[1-999999999]` costs nothing. */
+export const HOSTLIST_MAX = 100_000
+
+const wrong = (message: string) => new InvalidInput([{ path: '', message }])
+
+/**
+ * Split at commas and line ends that stand outside brackets; spaces around the parts and empty parts go.
+ * @throws InvalidInput when brackets do not pair up
+ */
+export function splitHostlist(text: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  let depth = 0
+  for (const char of text) {
+    if (char === '[') depth++
+    if (char === ']') depth--
+    if (depth < 0 || depth > 1) throw wrong(`the brackets in ${JSON.stringify(text.slice(0, 80))} do not pair up`)
+    if (depth === 0 && (char === ',' || char === '\n')) {
+      parts.push(part)
+      part = ''
+    } else part += char
+  }
+  if (depth !== 0) throw wrong(`the brackets in ${JSON.stringify(text.slice(0, 80))} do not pair up`)
+  parts.push(part)
+  return parts.map((p) => p.trim()).filter((p) => p !== '')
+}
+
+/** The numbers of one bracket, `001-064,100`, as padded text. */
+function expandRanges(ranges: string, max: number): string[] {
+  const out: string[] = []
+  for (const range of ranges.split(',')) {
+    const match = /^\s*(\d{1,15})(?:-(\d{1,15}))?\s*$/.exec(range)
+    if (!match) throw wrong(`[${ranges}] must hold numbers and ranges such as 1-8,12`)
+    const [, low, high = low] = match as unknown as [string, string, string?]
+    const [first, last] = [Number(low), Number(high)]
+    if (last < first) throw wrong(`the range ${low}-${high} runs backwards`)
+    if (out.length + (last - first + 1) > max) throw wrong(`it names more than ${max} hosts`)
+    for (let n = first; n <= last; n++) out.push(String(n).padStart(low.length, '0'))
+  }
+  return out
+}
+
+/**
+ * All names of a hostlist as Slurm writes it: `gpu[001-064,100],rack[1-2]n[01-16]`. Zero padding is kept, order too;
+ * repeats are dropped.
+ * @throws InvalidInput when it is malformed or names more than `max` hosts
+ */
+export function expandHostlist(text: string, { max = HOSTLIST_MAX }: { max?: number } = {}): string[] {
+  const names = new Set<string>()
+  for (const part of splitHostlist(text)) {
+    let heads = ['']
+    for (const [, plain, ranges] of part.matchAll(/([^[\]]+)|\[([^[\]]*)\]/g)) {
+      const pieces = plain === undefined ? expandRanges(ranges!, max) : [plain]
+      if (heads.length * pieces.length > max) throw wrong(`it names more than ${max} hosts`)
+      heads = heads.flatMap((head) => pieces.map((piece) => head + piece))
+    }
+    for (const name of heads) names.add(name)
+    if (names.size > max) throw wrong(`it names more than ${max} hosts`)
+  }
+  return [...names]
+}
+
+/** The shortest common hostlist for `names`: those that differ only in their last number share a bracket. */
+export function foldHostlist(names: Iterable<string>): string {
+  type Family = { head: string; tail: string; numbers: { text: string; value: number }[] }
+  const families = new Map<string, Family>()
+  const plain: string[] = []
+  for (const name of new Set(names)) {
+    const match = /^(.*?)(\d{1,15})(\D*)$/.exec(name)
+    if (!match) {
+      plain.push(name)
+      continue
+    }
+    const [, head, text, tail] = match as unknown as [string, string, string, string]
+    // 9 and 10 may share a range, 09 and 10 too, but 9 and 09 are two names: what is padded goes by width.
+    const width = text.length > 1 && text.startsWith('0') ? text.length : 0
+    const key = JSON.stringify([head, tail, width])
+    const family = families.get(key) ?? { head, tail, numbers: [] }
+    family.numbers.push({ text, value: Number(text) })
+    families.set(key, family)
+  }
+  // Padded 08,09 go on with 10,11 of the same width.
+  for (const [key, family] of families) {
+    const [head, tail, width] = JSON.parse(key) as [string, string, number]
+    if (width < 2) continue
+    const unpadded = families.get(JSON.stringify([head, tail, 0]))
+    if (!unpadded) continue
+    const top = family.numbers.reduce((most, n) => Math.max(most, n.value), 0)
+    const rest = new Map(unpadded.numbers.filter((n) => n.text.length === width).map((n) => [n.value, n]))
+    for (let value = top + 1; rest.has(value); value++) {
+      family.numbers.push(rest.get(value)!)
+      rest.delete(value)
+      unpadded.numbers = unpadded.numbers.filter((n) => n.value !== value)
+    }
+  }
+  const folded = [...families.values()].filter((f) => f.numbers.length > 0).map(foldFamily)
+  return [...plain, ...folded].sort().join(',')
+}
+
+function foldFamily({ head, tail, numbers }: { head: string; tail: string; numbers: { text: string; value: number }[] }): string {
+  const sorted = numbers.sort((a, b) => a.value - b.value)
+  if (sorted.length === 1) return `${head}${sorted[0]!.text}${tail}`
+  const ranges: string[] = []
+  for (let i = 0; i < sorted.length; ) {
+    let end = i
+    while (sorted[end + 1]?.value === sorted[end]!.value + 1) end++
+    ranges.push(end === i ? sorted[i]!.text : `${sorted[i]!.text}-${sorted[end]!.text}`)
+    i = end + 1
+  }
+  return `${head}[${ranges.join(',')}]${tail}`
+}

@@ -1,0 +1,222 @@
+import { and } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createNodeGroup, fitsNodeQuery, readGroupTree, setNodeGroupMembers } from '../../groups/index.ts'
+import { visibleTo } from '../../kernel/db/rows.ts'
+import { accelerators, computeNodes } from '../../nodes/index.ts'
+import type { TenantFixture } from '../../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { foldHostlist } from '../hostlist.ts'
+import { parseNodeQuery } from './parse.ts'
+
+let t: TestRuntime
+let cast: TenantFixture
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+type Row = typeof computeNodes.$inferInsert
+type Device = Partial<typeof accelerators.$inferInsert>
+
+async function addNodes(ctx: TenantFixture['operator'], nodes: { row: Partial<Row>; devices?: Device[] }[]) {
+  const rows = await t.given.fleet(ctx, { nodes: nodes.length, prefix: 'n', with: (i) => nodes[i]!.row })
+  const devices = nodes.flatMap(({ devices = [] }, i) => devices.map((device, index) => ({ device, index, node: rows[i]! })))
+  if (devices.length > 0)
+    await t.runtime.db.insert(accelerators).values(
+      devices.map(({ device, index, node }) => ({
+        tenantId: node.tenantId,
+        nodeId: node.id,
+        identity: `index:${index}`,
+        index,
+        deviceType: 'other' as const,
+        vendor: 'other',
+        health: 'ok' as const,
+        source: 'tool' as const,
+        ...device,
+      })),
+    )
+  return rows
+}
+
+async function found(ctx: TenantFixture['operator'], query: string): Promise<string[]> {
+  const tree = await readGroupTree(t.runtime.db, ctx)
+  const rows = await t.runtime.db
+    .select({ name: computeNodes.name })
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), fitsNodeQuery(tree, query, computeNodes)))
+  return rows.map((row) => row.name).sort()
+}
+
+describe('finds', () => {
+  beforeAll(async () => {
+    const GiB = 1024 ** 3
+    const h100: Device = { deviceType: 'nvidia_gpu', vendor: 'nvidia', model: 'NVIDIA H100', driverVersion: '570.133.20' }
+    const mi300: Device = { deviceType: 'amd_gpu', vendor: 'amd', model: 'AMD Instinct MI300X', memoryTotal: 192 * GiB }
+    const [first] = await addNodes(cast.operator, [
+      {
+        row: { tags: ['prod', 'hot'], labels: { rack: 'a1', u: '9' }, memoryBytes: 512 * GiB, kernel: '6.1.0-31' },
+        devices: [h100, h100],
+      },
+      { row: { tags: ['prod'], labels: { rack: 'b2', u: '10' }, memoryBytes: 2 * 1024 * GiB, arch: 'x86_64' }, devices: [mi300] },
+      { row: { unreachableSince: new Date(), osId: 'rocky', osVersion: '9.4' }, devices: [{ ...mi300, health: 'lost' }, mi300] },
+      { row: { nodeType: 'LOGIN', cpuThreads: 64, labels: { note: '100% {ok}' }, kernel: '6.10.2' } },
+    ])
+    const room = await createNodeGroup(cast.operator, { name: 'room' })
+    await setNodeGroupMembers(cast.operator, { id: room.id, add: [first!.id] })
+  })
+  test.each([
+    ['tag = prod', 'n[001-002]'],
+    ['accelerator.vendor = AMD and tag = prod', 'n002'],
+    ['tag = hot or tag = none or accelerator.count = 0', 'n[001,004]'],
+    ['not tag = prod', 'n[003-004]'],
+    ['tag != prod', 'n[003-004]'],
+    ['NOT (tag = prod or type = login)', 'n003'],
+    ['name = n004 or tag = hot and tag = none', 'n004'],
+    ['(name = n004 or tag = hot) and tag = none', ''],
+    ['tag ~ pro', 'n[001-002]'],
+    ['tag ~ PRO*', 'n[001-002]'],
+    ['tag ~ "?ro"', ''],
+    ['label.rack in (a1, b2) and label.rack not in (b2)', 'n001'],
+    ['label.rack ~ *', 'n[001-002]'],
+    ['label.rack != a1', 'n[002-004]'],
+    ['label.u < 10', 'n001'],
+    ["label.note ~ '% {'", 'n004'],
+    ['memory >= 512GiB', 'n[001-002]'],
+    ['memory > 550gb', 'n002'],
+    ['memory = 549755813888', 'n001'],
+    ['kernel >= 6.2', 'n004'],
+    ['kernel >= 6.1', 'n[001,004]'],
+    ['accelerator.driver < 571 and accelerator.driver > 570.86', 'n001'],
+    ['accelerator.count >= 2', 'n[001,003]'],
+    ['accelerator.health in (lost, critical)', 'n003'],
+    ['accelerator.type = amd_gpu and accelerator.memory > 100GiB', 'n[002-003]'],
+    ['accelerator.model ~ mi300', 'n[002-003]'],
+    ['status = unreachable and os = Rocky and os.version >= 9', 'n003'],
+    ['cpu.threads > 63.5', 'n004'],
+    ['group = room', 'n001'],
+    ['group != room and group != room', 'n[002-004]'],
+    ['arch != x86_64', 'n[001,003-004]'],
+    ['name = "n001\' or true --"', ''],
+  ])('%s', async (query, names) => {
+    expect(foldHostlist(await found(cast.operator, query))).toBe(names)
+  })
+})
+
+test.each([
+  ['', /must hold a query/],
+  ['tag', /at character 4: after tag must stand = != ~ in or not in/],
+  ['tag =', /at character 6: the query ends where a value must stand/],
+  ['tagg = a', /at character 1, "tagg": there is no such field; there are name, .*label.KEY, .*accelerator.toolkit, group$/],
+  ['tag = a tag = b', /at character 9, "tag": and or or must stand here/],
+  ['tag == a', /at character 6, "=": a value must stand here/],
+  ['(tag = a or tag = b', /at character 20: and, or or \) must follow; the \( at character 1 is open/],
+  ['tag = a)', /at character 8, "\)": and or or/],
+  ['tag = and', /at character 7, "and": a value must stand here; put it in quotes/],
+  ['tag = "a', /at character 7, "\\"a": the quote is never closed/],
+  ['tag = a && tag = b', /at character 9, "&": cannot stand here; there are and, or, not/],
+  ['tag in a', /at character 8, "a": a list such as/],
+  ['tag in (a b)', /at character 11, "b": a comma or \) must follow/],
+  ['tag < a', /after tag must stand = != ~ in/],
+  ['status = BROKEN', /at character 10, "BROKEN": status must be one of NEW, READY/],
+  ['memory > 3 parsecs', /and or or must stand here/],
+  ['memory > 3parsecs', /memory must be a number of bytes or one with a unit, such as 64GiB/],
+  ['cpu.cores > many', /cpu.cores must be a number/],
+  ['kernel < new', /kernel must be a version such as/],
+  ['group = nobody', /there is no group nobody/],
+  ['tag = a\u0000', /control characters/],
+  ['label. = a', /there is no such field/],
+  [`${'('.repeat(33)}tag = a${')'.repeat(33)}`, /at character 33, "\(": nots and parentheses stand at most 32 deep/],
+  [Array(65).fill('tag = a').join(' or '), /at most 64 comparisons/],
+  [`tag = ${'a'.repeat(2000)}`, /at most 2000 characters/],
+])('refuses %j', (query, message) => {
+  let error: unknown
+  try {
+    parseNodeQuery(query, { groups: new Set(['room']) })
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(error).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'query', message: expect.stringMatching(message) }] })
+})
+
+// What a query means, said a second time and in plain JavaScript, for nodes and queries made by chance.
+test('finds what a reference finds, for queries made by chance', async () => {
+  const own = (await t.given.tenant()).operator
+  let seed = 42
+  const random = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+    return seed / 2 ** 31
+  }
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
+  const words = ['a', 'b', 'ab', 'B%', 'a_b']
+  const versions = ['5', '5.9', '5.10-x', 'v6', '']
+  type Model = { tags: string[]; rack?: string; kernel: string | null; threads: number | null; vendors: string[] }
+  const models = Array.from(
+    { length: 40 },
+    (): Model => ({
+      tags: words.filter(() => random() < 0.3),
+      ...(random() < 0.5 ? { rack: pick(words) } : {}),
+      kernel: pick([null, ...versions]),
+      threads: pick([null, 0, 8, 64]),
+      vendors: words.filter(() => random() < 0.3),
+    }),
+  )
+  const rows = await addNodes(
+    own,
+    models.map(({ tags, rack, kernel, threads, vendors }) => ({
+      row: { tags, labels: Object.fromEntries(rack === undefined ? [] : [['rack', rack]]), kernel, cpuThreads: threads },
+      devices: vendors.map((vendor) => ({ vendor: vendor.toLowerCase() })),
+    })),
+  )
+
+  type Test = { text: string; holds: (m: Model) => boolean }
+  const quoted = (word: string) => JSON.stringify(word)
+  const stringField = (): { name: string; of: (m: Model) => string[]; fold: (s: string) => string } =>
+    pick([
+      { name: 'tag', of: (m) => m.tags, fold: (s) => s },
+      { name: 'label.rack', of: (m) => (m.rack === undefined ? [] : [m.rack]), fold: (s) => s },
+      { name: 'accelerator.vendor', of: (m) => m.vendors, fold: (s) => s.toLowerCase() },
+    ])
+  const numbers = (version: string) => (/\d+(\.\d+)*/.exec(version)?.[0] ?? '').split('.').filter(Boolean).map(Number)
+  const less = (a: number[], b: number[]) => {
+    const at = a.findIndex((each, i) => each !== b[i])
+    return at === -1 ? a.length < b.length : b[at] !== undefined && a[at]! < b[at]!
+  }
+  const leaf = (): Test => {
+    const field = stringField()
+    const [one, two] = [pick(words), pick(words)]
+    const limit = pick([0, 8, 9])
+    const version = pick(['5', '5.9', '6'])
+    const equals = (m: Model, word: string) => field.of(m).some((each) => field.fold(each) === field.fold(word))
+    const ilike = (test: (value: string) => boolean) => (m: Model) => field.of(m).some((value) => test(value.toLowerCase()))
+    return pick<Test>([
+      { text: `${field.name} = ${quoted(one)}`, holds: (m) => equals(m, one) },
+      { text: `${field.name} != ${quoted(one)}`, holds: (m) => !equals(m, one) },
+      { text: `${field.name} in (${quoted(one)}, ${quoted(two)})`, holds: (m) => equals(m, one) || equals(m, two) },
+      { text: `${field.name} not in (${quoted(one)})`, holds: (m) => !equals(m, one) },
+      { text: `${field.name} ~ ${quoted(one)}`, holds: ilike((value) => value.includes(one.toLowerCase())) },
+      { text: `${field.name} ~ ${quoted(`${one}*`)}`, holds: ilike((value) => value.startsWith(one.toLowerCase())) },
+      { text: `cpu.threads >= ${limit}`, holds: (m) => m.threads !== null && m.threads >= limit },
+      { text: `accelerator.count < ${limit}`, holds: (m) => m.vendors.length < limit },
+      {
+        text: `kernel < ${version}`,
+        holds: (m) => numbers(m.kernel ?? '').length > 0 && less(numbers(m.kernel!), numbers(version)),
+      },
+      { text: `kernel > ${version}`, holds: (m) => less(numbers(version), numbers(m.kernel ?? '')) },
+    ])
+  }
+  const made = (depth: number): Test => {
+    if (depth === 0 || random() < 0.3) return leaf()
+    const [a, b] = [made(depth - 1), made(depth - 1)]
+    return pick<Test>([
+      { text: `(${a.text}) and (${b.text})`, holds: (m) => a.holds(m) && b.holds(m) },
+      { text: `(${a.text}) or (${b.text})`, holds: (m) => a.holds(m) || b.holds(m) },
+      { text: `not (${a.text})`, holds: (m) => !a.holds(m) },
+    ])
+  }
+  for (let i = 0; i < 150; i++) {
+    const { text, holds } = made(3)
+    const expected = rows.filter((_, k) => holds(models[k]!)).map((row) => row.name)
+    expect({ text, names: await found(own, text) }).toEqual({ text, names: expected.sort() })
+  }
+})

@@ -1,0 +1,161 @@
+import { InvalidInput } from '../../kernel/errors.ts'
+import { FIELDS, type FieldName, fieldOf, type Operator, operatorsOf, readValue } from './fields.ts'
+
+/** A query over nodes as a tree. `!=` and `not in` are the `not` of `=`. */
+export type NodeQuery =
+  | { kind: 'and' | 'or'; of: NodeQuery[] }
+  | { kind: 'not'; of: NodeQuery }
+  | { kind: 'group'; names: string[] }
+  | { kind: 'field'; field: FieldName; key: string; operator: Exclude<Operator, '!='>; values: (string | number)[] }
+
+const MAX_LENGTH = 2000
+/** A statement takes at most 65,535 parameters, and hundreds of queries can stand in one. */
+const MAX_COMPARISONS = 64
+const MAX_DEPTH = 32
+
+type Token = { kind: 'word' | 'text' | 'sign' | 'end'; text: string; at: number }
+type Settings = {
+  /** Where the query stands in the caller's input. */
+  path?: string
+  /** The groups there are; null where groups may not be asked for. */
+  groups: { has(name: string): boolean } | null
+}
+
+/**
+ * Read a query such as `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`.
+ * `not` binds tighter than `and`, `and` tighter than `or`; words with blanks or signs stand in quotes.
+ * @throws InvalidInput naming the place, the word there and what is allowed
+ */
+export function parseNodeQuery(text: string, { path = 'query', groups }: Settings): NodeQuery {
+  const wrong = (at: number, near: string, message: string) =>
+    new InvalidInput([
+      { path, message: `at character ${at + 1}${near ? `, ${JSON.stringify(near.slice(0, 40))}` : ''}: ${message}` },
+    ])
+  if (text.length > MAX_LENGTH) throw new InvalidInput([{ path, message: `must have at most ${MAX_LENGTH} characters` }])
+  if (!text.trim())
+    throw new InvalidInput([{ path, message: 'must hold a query, such as accelerator.vendor = amd and tag = prod' }])
+  const tokens = tokenize(text, wrong)
+  let next = 0
+  let comparisons = 0
+  let depth = 0
+  const peek = () => tokens[next]!
+  const take = () => tokens[next++]!
+  const isWord = (token: Token, word: string) => token.kind === 'word' && token.text.toLowerCase() === word
+  const isSign = (token: Token, sign: string) => token.kind === 'sign' && token.text === sign
+  const refuse = (token: Token, message: string) => wrong(token.at, token.text, message)
+
+  function joined(word: 'and' | 'or', part: () => NodeQuery): NodeQuery {
+    const parts = [part()]
+    while (isWord(peek(), word)) {
+      take()
+      parts.push(part())
+    }
+    return parts.length === 1 ? parts[0]! : { kind: word, of: parts }
+  }
+  const anyOf = (): NodeQuery => joined('or', () => joined('and', oneOf))
+
+  function oneOf(): NodeQuery {
+    const token = peek()
+    if (!isWord(token, 'not') && !isSign(token, '(')) return comparison()
+    if (++depth > MAX_DEPTH) throw refuse(token, `nots and parentheses stand at most ${MAX_DEPTH} deep`)
+    take()
+    const inner = isSign(token, '(') ? anyOf() : oneOf()
+    depth--
+    if (!isSign(token, '(')) return { kind: 'not', of: inner }
+    if (!isSign(take(), ')'))
+      throw refuse(tokens[next - 1]!, `and, or or ) must follow; the ( at character ${token.at + 1} is open`)
+    return inner
+  }
+
+  function comparison(): NodeQuery {
+    const token = take()
+    if (++comparisons > MAX_COMPARISONS) throw refuse(token, `a query holds at most ${MAX_COMPARISONS} comparisons`)
+    if (token.kind !== 'word' || KEYWORD.test(token.text))
+      throw refuse(token, token.kind === 'end' ? 'the query ends where a field must stand' : 'a field must stand here')
+    if (token.text.toLowerCase() === 'group') return group(token)
+    const { field, key } = fieldNamed(token)
+    const { kind } = fieldOf(field)
+    const { operator, isNot } = operatorAfter(token, operatorsOf(kind))
+    const values = valuesFor(operator).map((value) => {
+      const read = readValue(kind, operator, value.text)
+      if ('wrong' in read) throw refuse(value, `${token.text} ${read.wrong}`)
+      return read.value
+    })
+    return negated(isNot, { kind: 'field', field, key, operator, values })
+  }
+
+  function fieldNamed(token: Token): { field: FieldName; key: string } {
+    const [, key] = /^label\.(.+)$/is.exec(token.text) ?? []
+    if (key) return { field: 'label.KEY', key }
+    const name = token.text.toLowerCase()
+    if (Object.hasOwn(FIELDS, name)) return { field: name as FieldName, key: '' }
+    throw refuse(token, `there is no such field; there are ${[...Object.keys(FIELDS), ...(groups ? ['group'] : [])].join(', ')}`)
+  }
+
+  function operatorAfter(field: Token, allowed: readonly Operator[]): { operator: Exclude<Operator, '!='>; isNot: boolean } {
+    const first = take()
+    const isNot = isWord(first, 'not') && isWord(peek(), 'in')
+    const token = isNot ? take() : first
+    const operator = allowed.find((each) => (each === 'in' ? isWord(token, each) : isSign(token, each)))
+    if (!operator) throw refuse(token, `after ${field.text} must stand ${allowed.join(' ')} or not in`)
+    return operator === '!=' ? { operator: '=', isNot: true } : { operator, isNot }
+  }
+
+  function valuesFor(operator: Operator): Token[] {
+    if (operator !== 'in') return [value()]
+    if (!isSign(take(), '(')) throw refuse(tokens[next - 1]!, 'a list such as (a, b) must follow in')
+    const values = [value()]
+    while (isSign(peek(), ',')) {
+      take()
+      values.push(value())
+    }
+    if (!isSign(take(), ')')) throw refuse(tokens[next - 1]!, 'a comma or ) must follow in the list')
+    return values
+  }
+
+  function value(): Token {
+    const token = take()
+    if (token.kind === 'text' || (token.kind === 'word' && !KEYWORD.test(token.text))) return token
+    if (token.kind === 'end') throw refuse(token, 'the query ends where a value must stand')
+    throw refuse(token, 'a value must stand here; put it in quotes if it is one')
+  }
+
+  function group(field: Token): NodeQuery {
+    if (!groups) throw refuse(field, "a group's own query cannot ask for groups; put one group under the other instead")
+    const { operator, isNot } = operatorAfter(field, ['=', '!=', 'in'])
+    const names = valuesFor(operator).map((name) => {
+      if (groups.has(name.text)) return name.text
+      throw refuse(name, `there is no group ${name.text}`)
+    })
+    return negated(isNot, { kind: 'group', names })
+  }
+
+  const query = anyOf()
+  if (peek().kind !== 'end') throw refuse(peek(), 'and or or must stand here, or the query ends')
+  return query
+}
+
+const negated = (isNot: boolean, of: NodeQuery): NodeQuery => (isNot ? { kind: 'not', of } : of)
+
+const KEYWORD = /^(and|or|not|in)$/i
+const TOKEN =
+  /\s+|(?<word>[^\s()=!~<>,"'{}\\&|]+)|"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>(?:[^'\\]|\\.)*)'|(?<sign>!=|<=|>=|[=~<>(),])/suy
+
+function tokenize(text: string, wrong: (at: number, near: string, message: string) => InvalidInput): Token[] {
+  const tokens: Token[] = []
+  TOKEN.lastIndex = 0
+  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+    const match = TOKEN.exec(text)
+    if (!match) {
+      if (/["']/.test(text[at]!)) throw wrong(at, text.slice(at), 'the quote is never closed')
+      throw wrong(at, text[at]!, 'cannot stand here; there are and, or, not, parentheses, = != ~ < <= > >= and in')
+    }
+    const { word, double, single, sign } = match.groups!
+    const quoted = double ?? single
+    if (/[\u0000-\u001f\u007f]/.test(word ?? quoted ?? '')) throw wrong(at, '', 'control characters cannot stand in a query')
+    if (word !== undefined) tokens.push({ kind: 'word', text: word, at })
+    else if (quoted !== undefined) tokens.push({ kind: 'text', text: quoted.replace(/\\(.)/gsu, '$1'), at })
+    else if (sign) tokens.push({ kind: 'sign', text: sign, at })
+  }
+  return [...tokens, { kind: 'end', text: '', at: text.length }]
+}

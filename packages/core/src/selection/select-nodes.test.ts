@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createNodeGroup, setNodeGroupMembers } from '../groups/index.ts'
+import { computeNodes } from '../nodes/index.ts'
+import type { ComputeNode } from '../nodes/tables.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { foldHostlist } from './hostlist.ts'
+import { selectNodes } from './select-nodes.ts'
+
+let t: TestRuntime
+let cast: TenantFixture
+let nodes: ComputeNode[]
+beforeAll(async () => {
+  t = await testRuntime()
+  cast = await t.given.tenant()
+  nodes = await t.given.fleet(cast.operator, {
+    nodes: 6,
+    accelerators: 1,
+    with: (i) =>
+      [
+        { tags: ['a', 'b'] },
+        { tags: ['b'] },
+        { unreachableSince: new Date() },
+        { maintenanceAt: new Date() },
+        {},
+        { decommissionedAt: new Date() },
+      ][i]!,
+  })
+  await t.given.fleet(cast.operator, { nodes: 2, prefix: 'cpu_' })
+  const group = await createNodeGroup(cast.operator, { name: 'room' })
+  await setNodeGroupMembers(cast.operator, { id: group.id, add: [nodes[0]!.id, nodes[3]!.id, nodes[5]!.id] })
+  const other = await t.given.tenant()
+  await t.given.fleet(other.operator, { nodes: 3, prefix: 'other' })
+})
+afterAll(() => t.close())
+
+const selected = async (limit: string) => foldHostlist((await selectNodes(cast.operator, limit)).map((n) => n.name))
+
+test.each([
+  ['all', 'cpu_[001-002],gpu[001-005]'],
+  ['gpu001', 'gpu001'],
+  ['gpu[001-003]', 'gpu[001-003]'],
+  ['gpu*', 'gpu[001-005]'],
+  ['gpu00?', 'gpu[001-005]'],
+  ['cpu_*', 'cpu_[001-002]'],
+  ['*2', 'cpu_002,gpu002'],
+  ['@room', 'gpu[001,004]'],
+  ['tag:b', 'gpu[001-002]'],
+  ['tag:nobody', ''],
+  ['status:unreachable', 'gpu003'],
+  ['status:READY, status:MAINTENANCE', 'cpu_[001-002],gpu[001-002,004-005]'],
+  ['vendor:NVIDIA', 'gpu[001-005]'],
+  ['vendor:amd', ''],
+  ['{tag = b and not tag = a}', 'gpu002'],
+  ['{name in (gpu001, gpu002)}, gpu003, !{tag = a}', 'gpu[002-003]'],
+  ['{label.x = "}, {" or group = room}', 'gpu[001,004]'],
+  ['!gpu*', 'cpu_[001-002]'],
+  ['all,!@room,!status:UNREACHABLE', 'cpu_[001-002],gpu[002,005]'],
+  ['gpu[001-002],@room,!gpu001', 'gpu[002,004]'],
+  ['gpu001,!all', ''],
+  ['gpu001,!gpu006', 'gpu001'],
+])('%s', async (limit, names) => {
+  expect(await selected(limit)).toBe(names)
+})
+
+describe('refuses', () => {
+  test.each([
+    ['', /at least one node/],
+    [' , ', /at least one node/],
+    ['gpu[001-003],gpu[008-009]', /there is no node gpu\[008-009\]/],
+    ['!gpu099', /there is no node gpu099/],
+    ['other001', /there is no node other001/],
+    ['gpu006', /gpu006 is decommissioned/],
+    ['@nobody,@room', /there is no group nobody$/],
+    ['{tag = }', /at character 7: the query ends where a value must stand/],
+    ['{group = nobody}', /at character 9, "nobody": there is no group nobody/],
+    ['{tag = a', /no name of a node/],
+    ['gpu{tag = a}', /no name of a node/],
+    ['{0}{tag = a}', /no name of a node/],
+    ['status:BROKEN', /there is no status BROKEN; there are NEW/],
+    ['gpu[1-', /pair up/],
+    ["gpu001' or '1'='1", /no name of a node/],
+    ['-oProxyCommand=x', /no name of a node/],
+    ['gpu001;id', /no name of a node/],
+    ['gpu\u0000*', /control characters/],
+    ['tag:\u0000', /control characters/],
+    ['!', /no name of a node/],
+    ['@', /no name of a node/],
+    ['localhost', /no name of a node/],
+  ])('%j', async (limit, message) => {
+    const error = await selectNodes(cast.operator, limit).catch((e: unknown) => e)
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'limit', message: expect.stringMatching(message) }] })
+  })
+})
+
+test('nodes come by name as people count, ids in the order given', async () => {
+  const own = await t.given.tenant()
+  const some = await t.given.fleet(own.operator, { nodes: 3, with: (i) => ({ name: ['n10', 'n9', 'n1'][i]! }) })
+  expect((await selectNodes(own.operator, 'all')).map((n) => n.name)).toEqual(['n1', 'n9', 'n10'])
+  const ids = [some[2]!.id, some[0]!.id, some[2]!.id]
+  expect((await selectNodes(own.operator, ids)).map((n) => n.name)).toEqual(['n1', 'n10'])
+})
+
+test('inside a transaction they stay in service until its end', async () => {
+  const own = await t.given.tenant()
+  const [node] = await t.given.fleet(own.operator)
+  let isOver = false
+  let writing: Promise<unknown> = Promise.resolve()
+  await t.runtime.db.transaction(async (tx) => {
+    await selectNodes(own.operator, 'all', tx)
+    writing = t.runtime.db
+      .update(computeNodes)
+      .set({ decommissionedAt: new Date() })
+      .then(() => {
+        expect(isOver).toBe(true)
+      })
+    expect(await selectNodes(own.operator, [node!.id], tx)).toHaveLength(1)
+    isOver = true
+  })
+  await writing
+})

@@ -1,0 +1,168 @@
+import { and, not, or, type SQL, sql } from 'drizzle-orm'
+import { fitsNodeQuery, type GroupTree, isInGroup, readGroupTree } from '../groups/index.ts'
+import { NodeName } from '../kernel/address.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
+import { accelerators, computeNodes, LEAN_NODE, type LeanNode, NODE_STATUSES, type NodeStatus } from '../nodes/tables.ts'
+import { findNodes } from './find-nodes.ts'
+import { expandHostlist, foldHostlist, splitHostlist } from './hostlist.ts'
+import type { NodeColumns } from './query/fields.ts'
+
+type Term = { isWithout: boolean } & (
+  | { kind: 'all' }
+  | { kind: 'names'; names: string[] }
+  | { kind: 'glob'; pattern: string }
+  | { kind: 'group' | 'tag' | 'vendor' | 'query'; value: string }
+  | { kind: 'status'; value: NodeStatus }
+)
+
+const issue = (message: string): InputIssue => ({ path: 'limit', message })
+
+/**
+ * Parse a limit expression: names, hostlists (`gpu[001-064]`) and globs (`gpu*`), `@group`, `tag:x`, `status:READY`,
+ * `vendor:amd`, `all`, and queries in braces (`{memory >= 1TiB and tag = prod}`, see parseNodeQuery). A comma joins, `!` in front
+ * takes away; with nothing but `!` terms they are taken from all.
+ * @throws InvalidInput at limit
+ */
+export function parseLimit(limit: string): Term[] {
+  const wrong: InputIssue[] = []
+  const terms: Term[] = []
+  // Queries hold commas and brackets of their own: each is a number in braces until the limit is split.
+  const queries: string[] = []
+  let parts: string[] = []
+  try {
+    parts = splitHostlist(limit.replace(QUERY, (_, query: string) => `{${queries.push(query) - 1}}`))
+  } catch (error) {
+    throw atLimit(error)
+  }
+  for (const part of parts) {
+    const isWithout = part.startsWith('!')
+    const text = isWithout ? part.slice(1).trim() : part
+    const query = queries[Number(/^\{(\d+)\}$/.exec(text)?.[1])]
+    const word = /^(@|tag:|status:|vendor:)(.+)$/su.exec(text)
+    const value = word?.[2] ?? ''
+    if (/[\u0000-\u001f]/.test(text)) wrong.push(issue('must hold no control characters'))
+    else if (query !== undefined) terms.push({ isWithout, kind: 'query', value: query })
+    else if (text === 'all') terms.push({ isWithout, kind: 'all' })
+    else if (word?.[1] === 'status:') {
+      const status = NODE_STATUSES.find((s) => s === value.toUpperCase())
+      if (status) terms.push({ isWithout, kind: 'status', value: status })
+      else wrong.push(issue(`there is no status ${value}; there are ${NODE_STATUSES.join(', ')}`))
+    } else if (word) {
+      const kind = word[1] === '@' ? 'group' : word[1] === 'tag:' ? 'tag' : 'vendor'
+      terms.push({ isWithout, kind, value: kind === 'vendor' ? value.toLowerCase() : value })
+    } else if (/[*?]/.test(text) && /^[A-Za-z0-9._*?-]+$/.test(text)) terms.push({ isWithout, kind: 'glob', pattern: text })
+    else {
+      try {
+        const names = expandHostlist(text)
+        const bad = names.find((name) => !NodeName.safeParse(name).success)
+        if (bad === undefined && names.length > 0) terms.push({ isWithout, kind: 'names', names })
+        else
+          wrong.push(
+            issue(
+              `${JSON.stringify((bad ?? part).slice(0, 80))} is no name of a node, hostlist, @group, tag:, status:, vendor: or {query}`,
+            ),
+          )
+      } catch (error) {
+        throw atLimit(error)
+      }
+    }
+  }
+  if (terms.length === 0 && wrong.length === 0) wrong.push(issue('must name at least one node'))
+  if (wrong.length > 0) throw new InvalidInput(wrong)
+  return terms
+}
+
+/** A query in braces, which may hold braces in quotes. */
+const QUERY = /\{((?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)\}/gsu
+
+const atLimit = (error: unknown): unknown =>
+  error instanceof InvalidInput ? new InvalidInput(error.issues.map(({ message }) => issue(message))) : error
+
+function condition(term: Term, tree: GroupTree, n: NodeColumns): SQL {
+  switch (term.kind) {
+    case 'all':
+      return sql`true`
+    case 'names':
+      return isOneOf(n.name, term.names, 'text')
+    case 'glob': {
+      const like = term.pattern.replaceAll('_', '\\_').replaceAll('*', '%').replaceAll('?', '_')
+      return sql`${n.name} like ${like}`
+    }
+    case 'group':
+      return isInGroup(tree, [term.value], n)
+    case 'query':
+      return fitsNodeQuery(tree, term.value, n, 'limit')
+    case 'tag':
+      return sql`${n.tags} @> array[${term.value}]::text[]`
+    case 'status':
+      return sql`${n.status} = ${term.value}`
+    case 'vendor':
+      return sql`exists (select from ${accelerators} a where a.node_id = ${n.id} and a.vendor = ${term.value})`
+  }
+}
+
+/**
+ * A limit expression (see `parseLimit`) as a condition on `n`, the table of nodes or an alias of it. Unknown names match nothing.
+ * @throws InvalidInput at limit for invalid syntax and unknown groups
+ */
+export function limitCondition(limit: string, tree: GroupTree, n: NodeColumns): SQL {
+  const terms = parseLimit(limit)
+  const unknown = terms.find((term) => term.kind === 'group' && !tree.byName.has(term.value))
+  if (unknown?.kind === 'group') throw new InvalidInput([issue(`there is no group ${unknown.value}`)])
+  return termsCondition(terms, tree, n)
+}
+
+function termsCondition(terms: Term[], tree: GroupTree, n: NodeColumns): SQL {
+  const included = terms.filter((term) => !term.isWithout).map((term) => condition(term, tree, n))
+  const excluded = terms.filter((term) => term.isWithout).map((term) => condition(term, tree, n))
+  return and(included.length > 0 ? or(...included) : sql`true`, excluded.length > 0 ? not(or(...excluded)!) : undefined)!
+}
+
+/**
+ * The nodes in service that a limit expression (see `parseLimit`) or a list of ids means, by name; ids keep their order.
+ * @param tx inside it the nodes stay in service until its end
+ * @throws InvalidInput at limit naming unknown nodes and groups, and nodes named that are decommissioned
+ * @throws NotFound, Conflict for ids, as `findNodes`
+ */
+export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: Tx): Promise<LeanNode[]> {
+  if (Array.isArray(selection)) return findNodes(ctx, [...new Set(selection)], tx)
+  const terms = parseLimit(selection)
+  const db = tx ?? ctx.db
+  const tree = await readGroupTree(db, ctx)
+  await refuseUnknown(db, ctx, terms, tree)
+  const query = db
+    .select(LEAN_NODE)
+    .from(computeNodes)
+    .where(
+      and(visibleTo(ctx, computeNodes), sql`${computeNodes.decommissionedAt} is null`, termsCondition(terms, tree, computeNodes)),
+    )
+  // Locks are taken in one order, so that two who take the same nodes cannot wait for each other.
+  const rows = tx ? await query.orderBy(computeNodes.id).for('share') : await query
+  const byName = new Intl.Collator('en', { numeric: true })
+  return rows.sort((a, b) => byName.compare(a.name, b.name))
+}
+
+async function refuseUnknown(db: Db | Tx, ctx: Ctx, terms: Term[], tree: GroupTree): Promise<void> {
+  const wrong: InputIssue[] = []
+  const names = [...new Set(terms.flatMap((term) => (term.kind === 'names' ? term.names : [])))]
+  if (names.length > 0) {
+    const rows = await db
+      .select({ name: computeNodes.name, decommissionedAt: computeNodes.decommissionedAt })
+      .from(computeNodes)
+      .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.name, names, 'text')))
+    const known = new Set(rows.map((row) => row.name))
+    const unknown = names.filter((name) => !known.has(name))
+    if (unknown.length > 0) wrong.push(issue(`there is no node ${shorten(foldHostlist(unknown))}`))
+    const wanted = new Set(terms.flatMap((term) => (term.kind === 'names' && !term.isWithout ? term.names : [])))
+    const retired = rows.filter((row) => row.decommissionedAt && wanted.has(row.name)).map((row) => row.name)
+    if (retired.length > 0) wrong.push(issue(`${shorten(foldHostlist(retired))} is decommissioned; recommission or leave out`))
+  }
+  const groups = new Set(terms.flatMap((term) => (term.kind === 'group' && !tree.byName.has(term.value) ? [term.value] : [])))
+  if (groups.size > 0) wrong.push(issue(`there is no group ${[...groups].join(', ')}`))
+  if (wrong.length > 0) throw new InvalidInput(wrong)
+}
+
+const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text)

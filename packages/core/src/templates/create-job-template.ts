@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { jobTemplateAudit } from './audit-actions.ts'
+import { templatePermissions } from './permissions.ts'
+import { type JobTemplate, jobTemplates, type TemplateSnapshot } from './tables.ts'
+import { Reason, TEMPLATE_FIELDS, withoutOtherSources } from './template-fields.ts'
+import { checkTemplate, keepVersions, unlessTaken } from './template-versions.ts'
+
+/** What a template has when its maker says nothing else. */
+const DEFAULTS = {
+  description: '',
+  category: 'custom',
+  source: 'shipped',
+  bundleId: null,
+  gitUrl: null,
+  gitRef: null,
+  gitCredentialId: null,
+  become: false,
+  becomeMethod: 'sudo',
+  becomeUser: 'root',
+  timeoutSeconds: 3600,
+  forks: 20,
+  serial: null,
+  maxFailPercentage: null,
+  jobTags: [],
+  skipTags: [],
+  inputSchema: null,
+  defaultVars: {},
+  tags: [],
+  isIdempotent: false,
+  isReadOnly: false,
+} satisfies Partial<TemplateSnapshot>
+
+const { name, playbookPath } = TEMPLATE_FIELDS
+export const CreateJobTemplateInput = z.object({
+  ...z.object(TEMPLATE_FIELDS).partial().shape,
+  name,
+  playbookPath,
+  reason: Reason,
+})
+
+/**
+ * Make a template. Whoever writes playbooks decides what runs on nodes and on the workers, so this is for admins.
+ * @throws InvalidInput, Conflict the name is taken
+ */
+export async function createJobTemplate(ctx: Ctx, input: z.input<typeof CreateJobTemplateInput>): Promise<JobTemplate> {
+  authorize(ctx, templatePermissions.write)
+  const { reason, ...fields } = parseInput(CreateJobTemplateInput, input)
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
+  const template: TemplateSnapshot = withoutOtherSources({ displayName: fields.name, ...DEFAULTS, ...given } as TemplateSnapshot)
+  return inTransaction(ctx, async (tx) => {
+    await checkTemplate(tx, ctx, template)
+    const [made] = await tx
+      .insert(jobTemplates)
+      .values({ ...template, tenantId: ctx.tenantId })
+      .returning()
+    await keepVersions(tx, ctx, [made!], reason)
+    await audit(tx, ctx, jobTemplateAudit.create, made!, { source: made!.source })
+    return made!
+  }).catch(unlessTaken(fields.name))
+}

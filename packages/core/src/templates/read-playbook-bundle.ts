@@ -1,0 +1,16 @@
+import { and, eq } from 'drizzle-orm'
+import type { Ctx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { NotFound } from '../kernel/errors.ts'
+import { type UnpackedFile, unpackBundle } from './sources/unpack-bundle.ts'
+import { playbookBundles } from './tables.ts'
+
+/** The files of a bundle, checked again as they were when it was uploaded. @throws NotFound */
+export async function readPlaybookBundle(ctx: Ctx, id: string): Promise<UnpackedFile[]> {
+  const [bundle] = await ctx.db
+    .select({ content: playbookBundles.content })
+    .from(playbookBundles)
+    .where(and(visibleTo(ctx, playbookBundles), eq(playbookBundles.id, id)))
+  if (!bundle) throw new NotFound(`There is no playbook bundle ${id}.`)
+  return unpackBundle(bundle.content)
+}

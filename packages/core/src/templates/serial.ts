@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { singleLineText } from '../kernel/input.ts'
+
+/** As Ansible takes one batch: a number of hosts, or a share of them. */
+const BATCH = /^(?:[1-9]\d{0,5}|(?:100|[1-9]?\d)%)$/
+const MEANT = 'must be a number of hosts, a share such as 30%, or several of these such as 1,5,20%'
+
+/**
+ * `serial` as Ansible takes it: `2`, `"30%"`, `[1, 5, "20%"]`; also as the text `1,5,20%` that it becomes. The last batch
+ * repeats until every host had its turn.
+ */
+export const Serial = z
+  .union([z.number(), z.string(), z.array(z.union([z.number(), z.string()])).max(100)], MEANT)
+  .transform((given, ctx) => {
+    const batches = (
+      Array.isArray(given)
+        ? given
+        : String(given)
+            .replace(/^\s*\[|\]\s*$/g, '')
+            .split(',')
+    ).map((batch) =>
+      String(batch)
+        .trim()
+        .replace(/^(["'])(.*)\1$/, '$2'),
+    )
+    const wrong = batches.length === 0 ? '' : batches.find((batch) => !BATCH.test(batch) || batch === '0%')
+    if (wrong === undefined) return batches.join(',')
+    ctx.addIssue({ code: 'custom', message: `${JSON.stringify(wrong.slice(0, 40))} ${MEANT}` })
+    return z.NEVER
+  })
+
+/** The batches of a stored `serial`, as Ansible has them: numbers of hosts, and shares as text. */
+export const batchesOf = (serial: string): (number | string)[] =>
+  serial.split(',').map((batch) => (batch.endsWith('%') ? batch : Number(batch)))
+
+/** Tags as Ansible's --tags takes them. */
+export const JobTags = z
+  .array(singleLineText(100).refine((tag) => !/[,\s]/.test(tag) && !tag.startsWith('-'), 'must hold no commas and spaces'))
+  .max(50, 'at most 50')
+  .transform((tags) => [...new Set(tags)])

@@ -1,0 +1,45 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Tx } from '../kernel/context.ts'
+import { BUILT_IN_TEMPLATES } from './built-in-templates.ts'
+import { jobTemplates } from './tables.ts'
+import { keepVersions } from './template-versions.ts'
+
+const MUSTER = { actor: { kind: 'system', id: null, name: 'Muster' } } as const
+
+/** What of a built-in template is the product's: columns as the database names them. */
+const OURS = [
+  'display_name',
+  'description',
+  'category',
+  'playbook_path',
+  'become',
+  'timeout_seconds',
+  'forks',
+  'input_schema',
+  'is_idempotent',
+  'is_read_only',
+]
+
+/**
+ * Give a tenant the built-in templates as this version of the product has them. Safe to call again; one that people made themselves
+ * under the name of a newer built-in template stays theirs. Returns the names of those that it added or changed.
+ */
+export async function syncBuiltInTemplates(tx: Tx, tenantId: string): Promise<string[]> {
+  const columns = (table: string) => sql.raw(`(${OURS.map((column) => `${table}.${column}`).join(', ')})`)
+  const rows = await tx
+    .insert(jobTemplates)
+    .values(BUILT_IN_TEMPLATES.map((template) => ({ ...template, tenantId, isSystem: true })))
+    .onConflictDoUpdate({
+      target: [jobTemplates.tenantId, jobTemplates.name],
+      set: {
+        ...Object.fromEntries(
+          OURS.map((column) => [column.replace(/_(.)/g, (_, c: string) => c.toUpperCase()), sql.raw(`excluded.${column}`)]),
+        ),
+        version: sql`${jobTemplates.version} + 1`,
+      },
+      setWhere: and(eq(jobTemplates.isSystem, true), sql`${columns('job_templates')} is distinct from ${columns('excluded')}`),
+    })
+    .returning()
+  await keepVersions(tx, MUSTER, rows, 'Came with this version of Muster')
+  return rows.map((row) => row.name)
+}

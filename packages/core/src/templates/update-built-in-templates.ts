@@ -1,0 +1,18 @@
+import { tenants } from '../access/tables.ts'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type SystemCtx } from '../kernel/context.ts'
+import { jobTemplateAudit } from './audit-actions.ts'
+import { templatePermissions } from './permissions.ts'
+import { syncBuiltInTemplates } from './sync-built-in-templates.ts'
+
+/** Give every tenant the built-in job templates of this version. Muster itself does it at each start, for tenants of older versions. */
+export async function updateBuiltInTemplates(caller: SystemCtx): Promise<void> {
+  const ctx: Ctx = { ...caller, tenantId: '' }
+  authorize(ctx, templatePermissions.updateBuiltIn)
+  const all = await ctx.db.select({ id: tenants.id, name: tenants.name }).from(tenants)
+  for (const tenant of all)
+    await inTransaction(ctx, async (tx) => {
+      const names = await syncBuiltInTemplates(tx, tenant.id)
+      if (names.length > 0) await audit(tx, { ...ctx, tenantId: tenant.id }, jobTemplateAudit.updateBuiltIn, tenant, { names })
+    })
+}

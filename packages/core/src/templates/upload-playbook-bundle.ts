@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { and, eq, getColumns } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { singleLineText } from '../kernel/input.ts'
+import { playbookBundleAudit } from './audit-actions.ts'
+import { templatePermissions } from './permissions.ts'
+import { unpackBundle } from './sources/unpack-bundle.ts'
+import { type PlaybookBundle, playbookBundles } from './tables.ts'
+
+export const UploadPlaybookBundleInput = z.object({
+  /** The file's name. */
+  name: singleLineText(200),
+  /** A tar.gz or zip. */
+  content: z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'must be the bytes of a file'),
+})
+
+const { content: _content, ...COLUMNS } = getColumns(playbookBundles)
+
+/**
+ * Keep an archive of playbooks for templates to use. The same content gives the bundle that is there already.
+ * @throws InvalidInput at content: no archive, too large, or with files that do not belong into one
+ */
+export async function uploadPlaybookBundle(ctx: Ctx, input: z.input<typeof UploadPlaybookBundleInput>): Promise<PlaybookBundle> {
+  authorize(ctx, templatePermissions.write)
+  const { name, content } = parseInput(UploadPlaybookBundleInput, input)
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  const files = (await unpackBundle(bytes)).map((file) => ({ path: file.path, size: file.bytes.length }))
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return inTransaction(ctx, async (tx) => {
+    const [made] = await tx
+      .insert(playbookBundles)
+      .values({
+        tenantId: ctx.tenantId,
+        name,
+        sha256,
+        size: bytes.length,
+        content: bytes,
+        files,
+        ...createdBy(ctx),
+      })
+      .onConflictDoNothing()
+      .returning(COLUMNS)
+    if (made) {
+      await audit(tx, ctx, playbookBundleAudit.upload, made, { sha256, size: made.size, files: files.length })
+      return made
+    }
+    const [known] = await tx
+      .select(COLUMNS)
+      .from(playbookBundles)
+      .where(and(visibleTo(ctx, playbookBundles), eq(playbookBundles.sha256, sha256)))
+    return known!
+  })
+}

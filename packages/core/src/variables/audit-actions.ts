@@ -1,0 +1,4 @@
+import { defineAuditActions } from '../audit/index.ts'
+
+export const tenantAudit = defineAuditActions('tenant', ['setVarMerge'])
+export const variableAudit = defineAuditActions('vars', ['restore', 'set', 'setSecret', 'unsetSecret'])

@@ -1,0 +1,8 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const variablePermissions = definePermissions('vars', {
+  write: 'operator',
+  /** Variables that Ansible itself reads. */
+  writeReserved: 'admin',
+  setMerge: 'admin',
+})

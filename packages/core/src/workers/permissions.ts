@@ -1,0 +1,6 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const workerPermissions = definePermissions('worker', {
+  drain: 'admin',
+  report: 'worker',
+})

@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm'
+import type { SystemCtx } from '../kernel/context.ts'
+import { authorize } from '../kernel/context.ts'
+import { workerPermissions } from './permissions.ts'
+import type { WorkerFacts } from './register-worker.ts'
+import { workers } from './tables.ts'
+
+const FORGET_AFTER_S = 24 * 3600
+
+/**
+ * A worker process gives a sign of life, and forgets those that gave none for a day.
+ * @param worker all of it: a row that somebody removed meanwhile is made again
+ * @param drain its process was asked to take no more work
+ * @returns whether it is to take no more work
+ */
+export async function recordWorkerLiveness(
+  ctx: SystemCtx,
+  worker: WorkerFacts & { id: string; running: number },
+  { drain = false } = {},
+): Promise<{ isDraining: boolean }> {
+  authorize(ctx, workerPermissions.report)
+  const [row] = await ctx.db
+    .insert(workers)
+    .values(worker)
+    .onConflictDoUpdate({
+      target: workers.id,
+      set: {
+        running: worker.running,
+        lastSeenAt: sql`now()`,
+        ...(drain
+          ? {
+              drainingAt: sql`coalesce(${workers.drainingAt}, now())`,
+              drainedByName: sql`coalesce(${workers.drainedByName}, 'a signal')`,
+            }
+          : {}),
+      },
+    })
+    .returning({ drainingAt: workers.drainingAt })
+  await ctx.db.delete(workers).where(sql`${workers.lastSeenAt} < now() - make_interval(secs => ${FORGET_AFTER_S})`)
+  return { isDraining: row!.drainingAt !== null }
+}

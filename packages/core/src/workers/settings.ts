@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { pathSetting, portSetting } from '../kernel/config.ts'
+
+export const workerSettings = {
+  /** Where the worker answers /healthz, /readyz and /metrics; 0 picks a free port. */
+  WORKER_PORT: portSetting.default(4001),
+  /** Holds one private directory per run while it goes on. */
+  ANSIBLE_WORK_DIR: pathSetting.default('/var/lib/muster/ansible'),
+  /** The playbooks shipped with the product. */
+  ANSIBLE_PLAYBOOK_REPO_PATH: pathSetting.optional(),
+  /** The ansible-playbook executable. */
+  ANSIBLE_PLAYBOOK: z.string().default('ansible-playbook'),
+  /** What playbooks are kept in on the worker's machine; auto: the best that can be used. */
+  ANSIBLE_ISOLATION: z.enum(['auto', 'bubblewrap', 'uid', 'none'], 'must be auto, bubblewrap, uid or none').default('auto'),
+  /** What they may read there besides programs and playbooks. */
+  ANSIBLE_READABLE_PATHS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(':').filter(Boolean))
+    .refine((paths) => paths.every((one) => one.startsWith('/')), 'must be absolute paths with colons between them'),
+} as const

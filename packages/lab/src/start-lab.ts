@@ -1,0 +1,146 @@
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import type { Backend } from './backend.ts'
+import { capture, requirePrograms } from './commands.ts'
+import { newKeyLogin, newPassword } from './keys.ts'
+import { loopback } from './loopback/backend.ts'
+import { startOnLoopback } from './loopback/start.ts'
+import { namespaces } from './namespaces/backend.ts'
+import { hostAddress } from './namespaces/network.ts'
+import { startInNamespaces } from './namespaces/start.ts'
+import { planNodes } from './plan.ts'
+import { profileOf } from './profiles.ts'
+import { ensureLabsDir, identify, killProcess, type LabState, saveState } from './registry.ts'
+import { removeOrphanedLabs, tearDown } from './tear-down.ts'
+import type { FaultName, Lab, LabCredentials, LabMode, LabNode, LabOptions } from './types.ts'
+
+const backends: Record<LabMode, Backend> = { namespaces, loopback }
+
+/** A lab owned by this process. `ended` resolves when the lab's processes have exited for any reason. */
+export interface OwnedLab extends Lab {
+  ended: Promise<void>
+}
+
+/**
+ * Starts a lab and resolves when every node's sshd listens. The calling process owns it: the lab's processes end when the owner
+ * calls `down`, exits or is killed. The next use of any lab removes leftovers of killed owners.
+ */
+export async function startLab(options: LabOptions = {}): Promise<OwnedLab> {
+  const plan = planNodes(options)
+  await removeOrphanedLabs()
+  const mode = options.mode && options.mode !== 'auto' ? options.mode : await detectMode()
+  const id = crypto.randomUUID().slice(0, 8)
+  const state: LabState = {
+    id,
+    mode,
+    dir: path.join(await ensureLabsDir(), id),
+    createdAt: new Date().toISOString(),
+    owner: identify(process.pid),
+    supervisors: [],
+    subnet: null,
+    link: null,
+    nodes: [],
+    bastion: null,
+    credentials: newCredentials(),
+  }
+  await saveState(state)
+  owned.set(id, state)
+  try {
+    const supervisor = await (mode === 'namespaces' ? startInNamespaces(state, plan) : startOnLoopback(state, plan))
+    await saveState(state)
+    return { ...openLab(state), ended: supervisor.ended }
+  } catch (error) {
+    await tearDown(state)
+    owned.delete(id)
+    throw error
+  }
+}
+
+/** `namespaces` for root, except in a container that does not allow creating them. */
+async function detectMode(): Promise<LabMode> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'loopback'
+  requirePrograms({ unshare: 'util-linux' })
+  const { code } = await capture(['unshare', '--mount', '--net', '--uts', '--ipc', '--pid', '--time', '--fork', 'true'])
+  return code === 0 ? 'namespaces' : 'loopback'
+}
+
+/** Labs of this process, removed when it exits without calling `down`. */
+const owned = new Map<string, LabState>()
+process.on('exit', () => {
+  for (const state of owned.values()) {
+    for (const supervisor of state.supervisors.toReversed()) killProcess(supervisor)
+    rmSync(state.dir, { recursive: true, force: true })
+  }
+})
+
+function newCredentials(): LabCredentials {
+  const sshKey = newKeyLogin('ops')
+  const password = (username: string) => ({ username, password: newPassword() })
+  return {
+    sshKey,
+    sshPassword: password('ops'),
+    rootKey: { ...sshKey, username: 'root' },
+    sudoPassword: password('admin'),
+    plainPassword: password('plain'),
+    rootPassword: password('root'),
+    bastionKey: newKeyLogin('jump'),
+    bastionPassword: password('jump'),
+  }
+}
+
+/** Returns all running labs of this user, and removes those whose owner has exited. */
+export async function listLabs(): Promise<Lab[]> {
+  return (await removeOrphanedLabs()).map(openLab)
+}
+
+/** Returns a handle on a running lab; it works in any process of the lab's user. */
+export function openLab(state: LabState): Lab {
+  const backend = backends[state.mode]
+  const nodes: LabNode[] = state.nodes.map((node) => {
+    const { profile, behindBastion } = node
+    // Copies the getters, not their values: a host key can change.
+    return Object.defineProperties(
+      { profile, behindBastion, accelerators: profileOf(profile).accelerators },
+      Object.getOwnPropertyDescriptors(backend.host(state, node)),
+    ) as LabNode
+  })
+  const bastion = state.bastion && backend.host(state, state.bastion)
+  const findHost = (name: string) => {
+    const node = [...nodes, bastion].find((candidate) => candidate?.name === name)
+    if (!node)
+      throw new Error(`Lab ${state.id} has no node "${name}". Nodes: ${nodes.map(({ name: known }) => known).join(', ')}.`)
+    return node
+  }
+  const unavailable = backend.unavailable(state)
+  const down = async () => {
+    await tearDown(state)
+    owned.delete(state.id)
+  }
+  return {
+    id: state.id,
+    mode: state.mode,
+    dir: state.dir,
+    hostAddress: state.subnet === null ? '127.0.0.1' : hostAddress(state.subnet),
+    nodes,
+    bastion,
+    credentials: state.credentials,
+    unavailable,
+    node: (name) => {
+      const node = findHost(name)
+      if (!('profile' in node)) throw new Error(`"${name}" is the bastion of lab ${state.id}; use lab.bastion.`)
+      return node as LabNode
+    },
+    async fault(node, name, args = {}) {
+      const reason = unavailable[name as FaultName]
+      if (reason) throw new Error(`Lab ${state.id} does not support the fault "${name}": ${reason}`)
+      await backend.inject(state, findHost(node).name, name, args)
+    },
+    async heal(node) {
+      const hosts = node ? [findHost(node)] : [...nodes, ...(bastion ? [bastion] : [])]
+      await Promise.all(hosts.map(({ name }) => backend.heal(state, name)))
+    },
+    ready: (node) => backend.ready(state, findHost(node).name),
+    down,
+    [Symbol.asyncDispose]: down,
+  }
+}
