@@ -60,12 +60,14 @@ CREATE TABLE "agent_enrollment_tokens" (
 	"hash" text NOT NULL UNIQUE,
 	"note" text DEFAULT '' NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"created_by_id" uuid,
 	"created_by_name" text NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"used_at" timestamp with time zone,
 	"used_by_node_id" uuid,
 	"used_from" text,
 	"revoked_at" timestamp with time zone,
+	"revoked_by_id" uuid,
 	"revoked_by_name" text
 );
 --> statement-breakpoint
@@ -124,10 +126,13 @@ CREATE TABLE "agent_keys" (
 	"note" text DEFAULT '' NOT NULL,
 	"seen_from" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"created_by_id" uuid,
 	"created_by_name" text NOT NULL,
 	"approved_at" timestamp with time zone,
+	"approved_by_id" uuid,
 	"approved_by_name" text,
 	"revoked_at" timestamp with time zone,
+	"revoked_by_id" uuid,
 	"revoked_by_name" text,
 	"revoked_reason" text,
 	CONSTRAINT "agent_keys_tenant_id_public_key_unique" UNIQUE("tenant_id","public_key")
@@ -188,6 +193,7 @@ CREATE TABLE "agents" (
 	"registered_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"seen_from" text,
 	"drain_requested_at" timestamp with time zone,
+	"drain_requested_by_id" uuid,
 	"drain_requested_by_name" text,
 	"drain_reason" text,
 	"offline_suppressed_at" timestamp with time zone,
@@ -272,9 +278,12 @@ CREATE TABLE "api_tokens" (
 	"prefix" text NOT NULL,
 	"hash" text NOT NULL UNIQUE,
 	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
 	"expires_at" timestamp with time zone,
 	"last_used_at" timestamp with time zone,
 	"revoked_at" timestamp with time zone,
+	"revoked_by_id" uuid,
+	"revoked_by_name" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -511,6 +520,7 @@ CREATE TABLE "job_runs" (
 	"started_at" timestamp with time zone,
 	"finished_at" timestamp with time zone,
 	"cancel_requested_at" timestamp with time zone,
+	"cancel_requested_by_id" uuid,
 	"cancel_requested_by_name" text,
 	"ansible_started_at" timestamp with time zone,
 	"end_cause" text,
@@ -693,6 +703,7 @@ CREATE TABLE "tenants" (
 	"var_merge" text DEFAULT 'replace' NOT NULL,
 	"max_concurrent_runs" integer,
 	"queue_paused_at" timestamp with time zone,
+	"queue_paused_by_id" uuid,
 	"queue_paused_by_name" text,
 	"queue_pause_reason" text,
 	"log_retention_days" integer,
@@ -720,6 +731,7 @@ CREATE TABLE "variable_scopes" (
 	"vars" jsonb DEFAULT '{}' NOT NULL,
 	"secrets" jsonb DEFAULT '{}' NOT NULL,
 	"version" integer DEFAULT 1 NOT NULL,
+	"updated_by_id" uuid,
 	"updated_by_name" text NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
@@ -773,6 +785,7 @@ CREATE TABLE "workers" (
 	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"last_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"draining_at" timestamp with time zone,
+	"drained_by_id" uuid,
 	"drained_by_name" text
 );
 --> statement-breakpoint
@@ -851,10 +864,15 @@ ALTER TABLE "accelerators" ADD CONSTRAINT "accelerators_node_id_compute_nodes_id
 ALTER TABLE "accounts" ADD CONSTRAINT "accounts_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_used_by_node_id_compute_nodes_id_fkey" FOREIGN KEY ("used_by_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_heartbeats" ADD CONSTRAINT "agent_heartbeats_node_id_agents_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "agents"("node_id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_approved_by_id_users_id_fkey" FOREIGN KEY ("approved_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_outages" ADD CONSTRAINT "agent_outages_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_reports" ADD CONSTRAINT "agent_reports_node_id_agents_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "agents"("node_id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_settings" ADD CONSTRAINT "agent_settings_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
@@ -863,6 +881,7 @@ ALTER TABLE "agent_transitions" ADD CONSTRAINT "agent_transitions_node_id_comput
 ALTER TABLE "agents" ADD CONSTRAINT "agents_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agents" ADD CONSTRAINT "agents_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agents" ADD CONSTRAINT "agents_key_id_agent_keys_id_fkey" FOREIGN KEY ("key_id") REFERENCES "agent_keys"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "agents" ADD CONSTRAINT "agents_drain_requested_by_id_users_id_fkey" FOREIGN KEY ("drain_requested_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "alert_deliveries" ADD CONSTRAINT "alert_deliveries_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "alert_deliveries" ADD CONSTRAINT "alert_deliveries_route_id_alert_routes_id_fkey" FOREIGN KEY ("route_id") REFERENCES "alert_routes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "alert_routes" ADD CONSTRAINT "alert_routes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
@@ -873,6 +892,7 @@ ALTER TABLE "alerts" ADD CONSTRAINT "alerts_node_id_compute_nodes_id_fkey" FOREI
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_acknowledged_by_id_users_id_fkey" FOREIGN KEY ("acknowledged_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
@@ -899,6 +919,7 @@ ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_git_credential_id_credentials_id
 ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_secrets_id_run_secrets_id_fkey" FOREIGN KEY ("secrets_id") REFERENCES "run_secrets"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_parent_run_id_job_runs_id_fkey" FOREIGN KEY ("parent_run_id") REFERENCES "job_runs"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_cancel_requested_by_id_users_id_fkey" FOREIGN KEY ("cancel_requested_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "job_template_versions" ADD CONSTRAINT "job_template_versions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "job_template_versions" ADD CONSTRAINT "job_template_versions_template_id_job_templates_id_fkey" FOREIGN KEY ("template_id") REFERENCES "job_templates"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_template_versions" ADD CONSTRAINT "job_template_versions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
@@ -919,11 +940,14 @@ ALTER TABLE "reencrypt_failures" ADD CONSTRAINT "reencrypt_failures_tenant_id_te
 ALTER TABLE "run_secrets" ADD CONSTRAINT "run_secrets_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "secret_stores" ADD CONSTRAINT "secret_stores_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "tenants" ADD CONSTRAINT "tenants_queue_paused_by_id_users_id_fkey" FOREIGN KEY ("queue_paused_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "variable_scopes" ADD CONSTRAINT "variable_scopes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "variable_scopes" ADD CONSTRAINT "variable_scopes_group_id_node_groups_id_fkey" FOREIGN KEY ("group_id") REFERENCES "node_groups"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "variable_scopes" ADD CONSTRAINT "variable_scopes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "variable_scopes" ADD CONSTRAINT "variable_scopes_updated_by_id_users_id_fkey" FOREIGN KEY ("updated_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "variable_secrets" ADD CONSTRAINT "variable_secrets_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "variable_secrets" ADD CONSTRAINT "variable_secrets_scope_id_variable_scopes_id_fkey" FOREIGN KEY ("scope_id") REFERENCES "variable_scopes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "variable_versions" ADD CONSTRAINT "variable_versions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "variable_versions" ADD CONSTRAINT "variable_versions_scope_id_variable_scopes_id_fkey" FOREIGN KEY ("scope_id") REFERENCES "variable_scopes"("id") ON DELETE CASCADE;--> statement-breakpoint
-ALTER TABLE "variable_versions" ADD CONSTRAINT "variable_versions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;
+ALTER TABLE "variable_versions" ADD CONSTRAINT "variable_versions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "workers" ADD CONSTRAINT "workers_drained_by_id_users_id_fkey" FOREIGN KEY ("drained_by_id") REFERENCES "users"("id") ON DELETE SET NULL;

@@ -71,7 +71,10 @@ async function checkTypes(...projects: string[]): Promise<void> {
 
 /** Checks the rules of .dependency-cruiser.mjs. */
 async function checkImports(): Promise<void> {
-  const output = await run(bin('depcruise'), 'apps', 'packages', '--config', '.dependency-cruiser.mjs', '--progress', 'none')
+  // By this Node: the one on PATH may be older than dependency-cruiser supports.
+  const depcruise = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
+  const args = ['apps', 'packages', '--config', '.dependency-cruiser.mjs', '--progress', 'none']
+  const output = await run(process.execPath, depcruise, ...args)
   const cycles = output.match(/^ {2}warn /gm)?.length
   if (cycles) warnings.push(`${cycles} import cycles. List: node_modules/.bin/depcruise apps packages -c .dependency-cruiser.mjs`)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
 import { Forbidden, parseInput } from '../kernel/errors.ts'
 import { singleLineText } from '../kernel/input.ts'
 import { apiTokenAudit } from './audit-actions.ts'
@@ -44,7 +44,7 @@ export async function createApiToken(
         role,
         prefix,
         hash,
-        createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
+        ...createdBy(ctx),
         expiresAt: expiresInDays ? sql`now() + make_interval(days => ${expiresInDays})` : null,
       })
       .returning()

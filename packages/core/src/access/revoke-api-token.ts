@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, Forbidden, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
@@ -24,7 +24,7 @@ export async function revokeApiToken(ctx: Ctx, input: z.input<typeof IdInput>): 
     if (refused) throw before.revokedAt ? new Conflict(refused) : new Forbidden(refused)
     const [apiToken] = await tx
       .update(apiTokens)
-      .set({ revokedAt: sql`now()` })
+      .set({ revokedAt: sql`now()`, ...actorColumns(ctx, 'revoked') })
       .where(and(mine, isNull(apiTokens.revokedAt)))
       .returning()
     if (!apiToken) throw await notFoundOrConflict(tx, ctx, apiTokens, id, 'API token', () => null)

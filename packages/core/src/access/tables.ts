@@ -8,6 +8,9 @@ export { ROLES, type Role } from '../kernel/permissions.ts'
 export const VAR_MERGES = ['replace', 'deep'] as const
 export type VarMerge = (typeof VAR_MERGES)[number]
 
+/** The column `<verb>ById`; `actorColumns` in kernel/context.ts gives its value. */
+export const userRef = () => uuid().references(() => users.id, { onDelete: 'set null' })
+
 export const tenants = snakeCase.table('tenants', {
   id: id(),
   name: text().notNull().unique(),
@@ -16,6 +19,7 @@ export const tenants = snakeCase.table('tenants', {
   maxConcurrentRuns: integer(),
   /** Since when none of its runs begins. Null: they do. */
   queuePausedAt: at(),
+  queuePausedById: userRef(),
   queuePausedByName: text(),
   queuePauseReason: text(),
   /** How many days after its end a run's log, its artifacts and the run as a whole are kept. Null: for ever. */
@@ -120,10 +124,13 @@ export const apiTokens = snakeCase.table(
     /** First characters of the token, to tell tokens apart in lists. */
     prefix: text().notNull(),
     hash: text().notNull().unique(),
-    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdById: userRef(),
+    createdByName: text().notNull(),
     expiresAt: at(),
     lastUsedAt: at(),
     revokedAt: at(),
+    revokedById: userRef(),
+    revokedByName: text(),
     createdAt: createdAt(),
   },
   (t) => [index().on(t.tenantId)],

@@ -2,7 +2,7 @@ import { InvalidKeyError, NodeId, publicKey } from '@muster/protocol'
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, multilineText } from '../kernel/input.ts'
@@ -39,10 +39,10 @@ export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKe
   const base64 = checkedKey(given.publicKey)
   return inTransaction(ctx, async (tx, ctx) => {
     if (nodeId) await checkNode(tx, ctx, nodeId)
-    const allowed = { status: 'ALLOWED' as const, approvedAt: sql`now()`, approvedByName: ctx.actor.name, note: note ?? '' }
+    const allowed = { status: 'ALLOWED' as const, approvedAt: sql`now()`, ...actorColumns(ctx, 'approved'), note: note ?? '' }
     const [key] = await tx
       .insert(agentKeys)
-      .values({ ...allowed, tenantId: ctx.tenantId, nodeId, agentId, publicKey: base64, createdByName: ctx.actor.name })
+      .values({ ...allowed, tenantId: ctx.tenantId, nodeId, agentId, publicKey: base64, ...createdBy(ctx) })
       .onConflictDoUpdate({
         target: [agentKeys.tenantId, agentKeys.publicKey],
         set: {

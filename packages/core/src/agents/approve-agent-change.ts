@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { resolveAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
@@ -39,7 +39,7 @@ export async function approveAgentChange(ctx: Ctx, input: z.input<typeof Approve
     if (keyId) {
       const [key] = await tx
         .update(agentKeys)
-        .set({ status: 'ALLOWED', approvedAt: sql`now()`, approvedByName: ctx.actor.name })
+        .set({ status: 'ALLOWED', approvedAt: sql`now()`, ...actorColumns(ctx, 'approved') })
         .where(
           and(visibleTo(ctx, agentKeys), eq(agentKeys.id, keyId), eq(agentKeys.nodeId, nodeId), eq(agentKeys.status, 'WAITING')),
         )

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id, multilineText } from '../kernel/input.ts'
 import { checkNode } from './allow-agent-key.ts'
@@ -48,7 +48,7 @@ export async function createEnrollmentToken(
         prefix: token.slice(0, SHOWN),
         hash: hashEnrollmentToken(token),
         note: note ?? '',
-        createdByName: ctx.actor.name,
+        ...createdBy(ctx),
         expiresAt: sql`now() + make_interval(mins => ${expiresInMinutes})`,
       })
       .returning()

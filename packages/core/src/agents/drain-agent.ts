@@ -1,7 +1,7 @@
 import { and, isNull, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
@@ -25,7 +25,7 @@ export async function drainAgent(ctx: Ctx, input: z.input<typeof DrainAgentInput
   return inTransaction(ctx, async (tx, ctx) => {
     const [agent] = await tx
       .update(agents)
-      .set({ drainRequestedAt: sql`now()`, drainRequestedByName: ctx.actor.name, drainReason: reason })
+      .set({ drainRequestedAt: sql`now()`, ...actorColumns(ctx, 'drainRequested'), drainReason: reason })
       .where(and(agentOf(ctx, nodeId), ne(agents.state, 'DEREGISTERED'), isNull(agents.drainRequestedAt)))
       .returning()
     if (!agent) throw await agentNotFoundOrConflict(tx, ctx, nodeId, (now) => drainAgentBlockedReason(ctx.actor, now))

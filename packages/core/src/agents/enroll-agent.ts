@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
 import { agentHeartbeats, agentReports } from '../heartbeats/tables.ts'
 import { NodeName } from '../kernel/address.ts'
-import type { Ctx, Tx } from '../kernel/context.ts'
+import { actorColumns, type Ctx, createdBy, type Tx } from '../kernel/context.ts'
 import { nodeAudit } from '../nodes/audit-actions.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/index.ts'
@@ -88,19 +88,17 @@ async function isExpected(tx: Tx, agentId: string, key: AgentKey, before?: Agent
 }
 
 async function allow(tx: Tx, ctx: Ctx, { request, from }: Caller, nodeId: string, key?: AgentKey): Promise<string> {
-  const name = ctx.actor.name
   const allowed = {
     status: 'ALLOWED' as const,
     nodeId,
     seenFrom: from,
-    approvedAt: key?.approvedAt ?? sql`now()`,
-    approvedByName: key?.approvedByName ?? name,
+    ...(key?.approvedAt ? {} : { approvedAt: sql`now()`, ...actorColumns(ctx, 'approved') }),
   }
   const [row] = key
     ? await tx.update(agentKeys).set(allowed).where(eq(agentKeys.id, key.id)).returning()
     : await tx
         .insert(agentKeys)
-        .values({ ...allowed, tenantId: ctx.tenantId, publicKey: request.agent_pubkey, createdByName: name })
+        .values({ ...allowed, tenantId: ctx.tenantId, publicKey: request.agent_pubkey, ...createdBy(ctx) })
         .returning()
   return row!.id
 }

@@ -10,7 +10,7 @@ import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { raiseAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
+import { authorize, type Ctx, createdBy, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/tables.ts'
@@ -218,7 +218,7 @@ async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agen
     return refuse('key_not_allowed', `Too many keys of ${agent.agentId} wait for approval already.`)
   const name = ctx.actor.name
   const waits = { tenantId: ctx.tenantId, nodeId: agent.nodeId, publicKey: request.agent_pubkey, status: 'WAITING' as const }
-  await tx.insert(agentKeys).values({ ...waits, seenFrom: from, createdByName: name })
+  await tx.insert(agentKeys).values({ ...waits, seenFrom: from, ...createdBy(ctx) })
   await audit(tx, ctx, agentAudit.offerKey, { id: agent.nodeId, name: agent.agentId }, { publicKey: request.agent_pubkey, from })
   const evidence = { publicKey: request.agent_pubkey, from }
   for (const changeEvent of await raiseAlerts(tx, [

@@ -179,7 +179,10 @@ describe('a token is revoked', () => {
   test('while nobody has used it, and lets nobody in from then on', async () => {
     const token = await tokenOf()
     const { id } = await row(token)
-    expect(await revokeEnrollmentToken(cast.operator, { id })).toMatchObject({ revokedByName: cast.operator.actor.name })
+    expect(await revokeEnrollmentToken(cast.operator, { id })).toMatchObject({
+      revokedById: cast.operator.actor.id,
+      revokedByName: cast.operator.actor.name,
+    })
     expect(await proven(newName(), makeKeys(), { enrollment_token: token })).toEqual(isRefused('token_invalid'))
     const actions = (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id))).map(
       ({ action }) => action,

@@ -21,7 +21,7 @@ export async function resumeAgent(ctx: Ctx, input: z.input<typeof ByNode>): Prom
   return inTransaction(ctx, async (tx, ctx) => {
     const [agent] = await tx
       .update(agents)
-      .set({ drainRequestedAt: null, drainRequestedByName: null, drainReason: null })
+      .set({ drainRequestedAt: null, drainRequestedById: null, drainRequestedByName: null, drainReason: null })
       .where(and(agentOf(ctx, nodeId), ne(agents.state, 'DEREGISTERED'), isNotNull(agents.drainRequestedAt)))
       .returning()
     if (!agent) throw await agentNotFoundOrConflict(tx, ctx, nodeId, (now) => resumeAgentBlockedReason(ctx.actor, now))

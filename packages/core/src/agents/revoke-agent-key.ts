@@ -2,7 +2,7 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { resolveAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
@@ -66,6 +66,6 @@ export async function resolveKeyAlert(tx: Tx, ctx: Ctx, nodeId: string) {
 const revoked = (ctx: Ctx, reason: string) => ({
   status: 'REVOKED' as const,
   revokedAt: sql`now()`,
-  revokedByName: ctx.actor.name,
+  ...actorColumns(ctx, 'revoked'),
   revokedReason: reason,
 })

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
@@ -20,7 +20,7 @@ export async function revokeEnrollmentToken(ctx: Ctx, input: z.input<typeof IdIn
   return inTransaction(ctx, async (tx) => {
     const [token] = await tx
       .update(agentEnrollmentTokens)
-      .set({ revokedAt: sql`now()`, revokedByName: ctx.actor.name })
+      .set({ revokedAt: sql`now()`, ...actorColumns(ctx, 'revoked') })
       .where(
         and(
           visibleTo(ctx, agentEnrollmentTokens),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { tenants } from '../access/tables.ts'
+import { tenants, userRef } from '../access/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
@@ -37,10 +37,13 @@ export const agentKeys = snakeCase.table(
     /** The address from which an agent came with it. */
     seenFrom: text(),
     createdAt: createdAt(),
+    createdById: userRef(),
     createdByName: text().notNull(),
     approvedAt: at(),
+    approvedById: userRef(),
     approvedByName: text(),
     revokedAt: at(),
+    revokedById: userRef(),
     revokedByName: text(),
     revokedReason: text(),
   },
@@ -89,6 +92,7 @@ export const agents = snakeCase.table(
     registeredAt: at().notNull().defaultNow(),
     seenFrom: text(),
     drainRequestedAt: at(),
+    drainRequestedById: userRef(),
     drainRequestedByName: text(),
     drainReason: text(),
     /** Since when it is silent together with so many others that the silence is taken for ours: it is not called OFFLINE. */
@@ -119,12 +123,14 @@ export const agentEnrollmentTokens = snakeCase.table(
     hash: text().notNull().unique(),
     note: text().notNull().default(''),
     createdAt: createdAt(),
+    createdById: userRef(),
     createdByName: text().notNull(),
     expiresAt: at().notNull(),
     usedAt: at(),
     usedByNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
     usedFrom: text(),
     revokedAt: at(),
+    revokedById: userRef(),
     revokedByName: text(),
   },
   (t) => [index().on(t.tenantId, t.id), index().on(t.nodeId), index().on(t.usedByNodeId)],

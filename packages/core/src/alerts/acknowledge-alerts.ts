@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { NotFound, parseInput } from '../kernel/errors.ts'
 import { Ids, multilineText } from '../kernel/input.ts'
@@ -20,7 +20,6 @@ export const AcknowledgeAlertsInput = z.object({ ids: Ids, note: multilineText(2
 export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof AcknowledgeAlertsInput>): Promise<Alert[]> {
   authorize(ctx, alertPermissions.write)
   const { ids, note } = parseInput(AcknowledgeAlertsInput, input)
-  const { createdById, createdByName } = createdBy(ctx)
   return inTransaction(ctx, async (tx, ctx) => {
     const mine = and(visibleTo(ctx, alerts), isOneOf(alerts.id, ids))
     // In the order in which they are raised and resolved (see raise-alerts.ts).
@@ -29,8 +28,7 @@ export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof Acknowle
       .update(alerts)
       .set({
         acknowledgedAt: sql`now()`,
-        acknowledgedById: createdById,
-        acknowledgedByName: createdByName,
+        ...actorColumns(ctx, 'acknowledged'),
         acknowledgment: note?.trim() || null,
       })
       .where(mine)

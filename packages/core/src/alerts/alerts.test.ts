@@ -97,6 +97,7 @@ test('acknowledges with a note, for operators and of the own tenant', async () =
     ids.map((id) => ({
       id,
       acknowledgment: 'the clock is being set',
+      acknowledgedById: cast.operator.actor.id,
       acknowledgedByName: cast.operator.actor.name,
       resolvedAt: null,
     })),

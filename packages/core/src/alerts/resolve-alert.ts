@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { Id, multilineText } from '../kernel/input.ts'
@@ -21,7 +21,6 @@ export const ResolveAlertInput = z.object({ id: Id, note: multilineText(2000).nu
 export async function resolveAlertManually(ctx: Ctx, input: z.input<typeof ResolveAlertInput>): Promise<Alert> {
   authorize(ctx, alertPermissions.resolve)
   const { id, note } = parseInput(ResolveAlertInput, input)
-  const { createdById, createdByName } = createdBy(ctx)
   return inTransaction(ctx, async (tx, ctx) => {
     const mine = and(visibleTo(ctx, alerts), eq(alerts.id, id))
     const [before] = await tx.select().from(alerts).where(mine).for('update')
@@ -34,8 +33,7 @@ export async function resolveAlertManually(ctx: Ctx, input: z.input<typeof Resol
       .update(alerts)
       .set({
         acknowledgedAt: sql`now()`,
-        acknowledgedById: createdById,
-        acknowledgedByName: createdByName,
+        ...actorColumns(ctx, 'acknowledged'),
         acknowledgment: note?.trim() || before.acknowledgment,
       })
       .where(mine)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { tenants, users } from '../access/tables.ts'
+import { tenants, userRef } from '../access/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import type { AlertKind, Severity } from './kinds.ts'
@@ -35,7 +35,7 @@ export const alerts = snakeCase.table(
     count: integer().notNull().default(1),
     resolvedAt: at(),
     acknowledgedAt: at(),
-    acknowledgedById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    acknowledgedById: userRef(),
     acknowledgedByName: text(),
     acknowledgment: text(),
     /** What was seen. */
@@ -68,7 +68,7 @@ export const alertSilences = snakeCase.table(
     reason: text().notNull(),
     startsAt: at().notNull(),
     endsAt: at().notNull(),
-    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdById: userRef(),
     createdByName: text().notNull(),
     createdAt: createdAt(),
   },

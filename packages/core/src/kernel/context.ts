@@ -70,11 +70,19 @@ export function authorize(ctx: { actor: Actor; tenantId?: string }, permission: 
 }
 type TenantObject = { id: string; tenantId: string }
 
-/** Columns that say who created a row. For a token: the person behind it. */
-export const createdBy = ({ actor }: Pick<Ctx, 'actor'>): { createdById: string | null; createdByName: string } => ({
-  createdById: actor.kind === 'user' ? actor.id : actor.kind === 'token' ? actor.userId : null,
-  createdByName: actor.name,
-})
+/**
+ * The two columns that record who did something: `<verb>ById` is the user (for a token, its owner; null for Muster, workers, agents
+ * and users deleted since), `<verb>ByName` is the caller's name at that time.
+ * @param verb past participle, for example `revoked`
+ */
+export const actorColumns = <Verb extends string>({ actor }: { actor: Actor }, verb: Verb) =>
+  ({
+    [`${verb}ById`]: actor.kind === 'user' ? actor.id : actor.kind === 'token' ? actor.userId : null,
+    [`${verb}ByName`]: actor.name,
+  }) as { [Column in `${Verb}ById`]: string | null } & { [Column in `${Verb}ByName`]: string }
+
+/** Columns that record who created a row. */
+export const createdBy = (ctx: { actor: Actor }) => actorColumns(ctx, 'created')
 
 type Transactional = Pick<SystemCtx, 'db' | 'notify'>
 

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Tenant, tenants } from '../access/tables.ts'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { singleLineText } from '../kernel/input.ts'
 import { queueAudit } from './audit-actions.ts'
@@ -22,7 +22,7 @@ export async function pauseQueue(ctx: Ctx, input: z.input<typeof PauseQueueInput
     const mine = eq(tenants.id, ctx.tenantId)
     const [paused] = await tx
       .update(tenants)
-      .set({ queuePausedAt: sql`now()`, queuePausedByName: ctx.actor.name, queuePauseReason: reason })
+      .set({ queuePausedAt: sql`now()`, ...actorColumns(ctx, 'queuePaused'), queuePauseReason: reason })
       .where(and(mine, isNull(tenants.queuePausedAt)))
       .returning()
     if (!paused) {

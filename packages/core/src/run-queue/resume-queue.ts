@@ -16,7 +16,7 @@ export async function resumeQueue(ctx: Ctx): Promise<Tenant> {
   return inTransaction(ctx, async (tx, ctx) => {
     const [resumed] = await tx
       .update(tenants)
-      .set({ queuePausedAt: null, queuePausedByName: null, queuePauseReason: null })
+      .set({ queuePausedAt: null, queuePausedById: null, queuePausedByName: null, queuePauseReason: null })
       .where(and(eq(tenants.id, ctx.tenantId), isNotNull(tenants.queuePausedAt)))
       .returning()
     if (!resumed) throw new Conflict('The queue is not paused; there is nothing to resume.')

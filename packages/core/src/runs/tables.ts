@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { tenants, users } from '../access/tables.ts'
+import { tenants, userRef } from '../access/tables.ts'
 import { credentials } from '../credentials/tables.ts'
 import { at, createdAt, id } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
@@ -96,13 +96,14 @@ export const jobRuns = snakeCase.table(
     attempt: integer().notNull().default(1),
     reason: text(),
     idempotencyKey: text(),
-    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdById: userRef(),
     createdByName: text().notNull(),
 
     createdAt: createdAt(),
     startedAt: at(),
     finishedAt: at(),
     cancelRequestedAt: at(),
+    cancelRequestedById: userRef(),
     cancelRequestedByName: text(),
     /** When ansible-playbook was exec'd; `started_at` is the claim. */
     ansibleStartedAt: at(),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, bytea, integer, jsonb, smallint, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { tenants, users } from '../access/tables.ts'
+import { tenants, userRef } from '../access/tables.ts'
 import { credentials } from '../credentials/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
@@ -23,7 +23,7 @@ export const playbookBundles = snakeCase.table(
     content: bytea().notNull(),
     /** What is in it, by path. */
     files: jsonb().$type<BundleFile[]>().notNull(),
-    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdById: userRef(),
     createdByName: text().notNull(),
     createdAt: createdAt(),
   },
@@ -107,7 +107,7 @@ export const jobTemplateVersions = snakeCase.table(
     snapshot: jsonb().$type<TemplateSnapshot>().notNull(),
     /** Why it was changed, in the words of who did. */
     reason: text(),
-    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdById: userRef(),
     createdByName: text().notNull(),
     createdAt: createdAt(),
   },

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { type Ctx, createdBy } from '../kernel/context.ts'
+import { actorColumns, type Ctx, createdBy } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import {
   type EndCause,
@@ -125,7 +125,7 @@ export async function insertRuns(ctx: Ctx, all: RunOptions[]): Promise<JobRun[]>
       ansibleStartedAt: startedAt,
       finishedAt: end ? new Date(createdAt.getTime() + 42_000) : null,
       cancelRequestedAt: status === 'CANCELING' || status === 'CANCELED' ? startedAt : null,
-      cancelRequestedByName: status === 'CANCELING' || status === 'CANCELED' ? ctx.actor.name : null,
+      ...(status === 'CANCELING' || status === 'CANCELED' ? actorColumns(ctx, 'cancelRequested') : {}),
       ...(end ?? { endCause: null, exitCode: null, error: null }),
       interruptedHosts: results.filter(({ result }) => result === 'INTERRUPTED').map(({ name }) => name),
       claimToken: startedAt ? crypto.randomUUID() : null,

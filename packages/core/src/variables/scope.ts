@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AuditAction } from '../audit/index.ts'
 import { audit } from '../audit/index.ts'
 import { nodeGroups } from '../groups/tables.ts'
-import type { Ctx, Tx } from '../kernel/context.ts'
+import { actorColumns, type Ctx, createdBy, type Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, Forbidden, InvalidInput, NotFound } from '../kernel/errors.ts'
@@ -66,7 +66,7 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
   const twice = Object.keys(content.secrets).find((name) => Object.hasOwn(content.vars, name))
   if (twice)
     throw new InvalidInput([{ path: 'text', message: `${twice} is a secret variable of ${scope.label}; unset that first` }])
-  const now = { ...content, updatedByName: ctx.actor.name }
+  const now = { ...content, ...actorColumns(ctx, 'updated') }
   const [row] =
     basedOn === 0
       ? await tx
@@ -87,8 +87,7 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
     version: row.version,
     ...content,
     reason: reason ?? null,
-    createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
-    createdByName: ctx.actor.name,
+    ...createdBy(ctx),
   })
   const changed = changesBetween(before, content).map((each) => each.name)
   await audit(tx, ctx, action, { id: row.id, name: scope.label }, { version: row.version, changed })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { tenants, users } from '../access/tables.ts'
+import { tenants, userRef } from '../access/tables.ts'
 import { nodeGroups } from '../groups/tables.ts'
 import { createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
@@ -30,6 +30,7 @@ export const variableScopes = snakeCase.table(
     secrets: jsonb().$type<SecretRefs>().notNull().default(sql`'{}'::jsonb`),
     /** Goes up by one with every change; `variable_versions` has what each was. */
     version: integer().notNull().default(1),
+    updatedById: userRef(),
     updatedByName: text().notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -59,7 +60,7 @@ export const variableVersions = snakeCase.table(
     secrets: jsonb().$type<SecretRefs>().notNull(),
     /** Why it was changed, in the words of who did. */
     reason: text(),
-    createdById: uuid().references(() => users.id, { onDelete: 'set null' }),
+    createdById: userRef(),
     createdByName: text().notNull(),
     createdAt: createdAt(),
   },

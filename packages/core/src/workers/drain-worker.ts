@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { workerAudit } from './audit-actions.ts'
@@ -21,7 +21,7 @@ export async function drainWorker(ctx: Ctx, input: z.input<typeof IdInput>): Pro
   return inTransaction(ctx, async (tx, ctx) => {
     const [worker] = await tx
       .update(workers)
-      .set({ drainingAt: sql`now()`, drainedByName: ctx.actor.name })
+      .set({ drainingAt: sql`now()`, ...actorColumns(ctx, 'drained') })
       .where(and(eq(workers.id, id), isNull(workers.drainingAt)))
       .returning()
     if (!worker) {

@@ -1,4 +1,5 @@
 import { integer, snakeCase, text } from 'drizzle-orm/pg-core'
+import { userRef } from '../access/tables.ts'
 import { at, createdAt, id } from '../kernel/db/columns.ts'
 
 /** Worker processes. They serve all tenants; a row goes when its process ends, or has long given no sign of life. */
@@ -21,6 +22,7 @@ export const workers = snakeCase.table('workers', {
   lastSeenAt: at().notNull().defaultNow(),
   /** Since when it takes no more work. */
   drainingAt: at(),
+  drainedById: userRef(),
   drainedByName: text(),
 })
 export type Worker = typeof workers.$inferSelect

@@ -21,7 +21,7 @@ export async function undrainWorker(ctx: Ctx, input: z.input<typeof IdInput>): P
   return inTransaction(ctx, async (tx, ctx) => {
     const [worker] = await tx
       .update(workers)
-      .set({ drainingAt: null, drainedByName: null })
+      .set({ drainingAt: null, drainedById: null, drainedByName: null })
       .where(and(eq(workers.id, id), isNotNull(workers.drainingAt)))
       .returning()
     if (!worker) {

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../../kernel/db/rows.ts'
 import { parseInput } from '../../kernel/errors.ts'
 import { IdInput } from '../../kernel/input.ts'
@@ -27,7 +27,7 @@ export async function cancelJobRun(ctx: Ctx, input: z.input<typeof IdInput>): Pr
     if (before.cancelRequestedAt) return before
     const [asked] = await tx
       .update(jobRuns)
-      .set({ cancelRequestedAt: sql`now()`, cancelRequestedByName: ctx.actor.name })
+      .set({ cancelRequestedAt: sql`now()`, ...actorColumns(ctx, 'cancelRequested') })
       .where(mine)
       .returning()
     await audit(tx, ctx, jobRunAudit.cancel, { id, name: before.templateName })

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Ctx, Tx } from '../../kernel/context.ts'
+import { type Ctx, createdBy, type Tx } from '../../kernel/context.ts'
 import type { LeanNode } from '../../nodes/tables.ts'
 import { enqueueForLocks } from '../../run-queue/index.ts'
 import { jobRunQueue } from '../queues.ts'
@@ -22,8 +22,7 @@ export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: Lea
     .values({
       ...settings,
       tenantId: ctx.tenantId,
-      createdById: ctx.actor.kind === 'user' ? ctx.actor.id : ctx.actor.kind === 'token' ? ctx.actor.userId : null,
-      createdByName: ctx.actor.name,
+      ...createdBy(ctx),
       hostsTotal: nodes.length,
       workerSeenAt: sql`now()`,
     })

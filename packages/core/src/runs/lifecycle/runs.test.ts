@@ -159,6 +159,7 @@ describe('cancelJobRun', () => {
     expect(run).toMatchObject({
       status: 'CANCELED',
       endCause: 'cancel',
+      cancelRequestedById: ours.operator.actor.id,
       cancelRequestedByName: ours.operator.actor.name,
       lastSeq: 1,
       lastLine: 1,
