@@ -276,19 +276,20 @@ const CASES: Record<string, Case> = {
   },
   // The same name is free in another tenant.
   'Mutation.createNodeGroup': {
-    query: () => `mutation { it: createNodeGroup(name: "${names.group}") { __typename } }`,
-    answer: { it: { __typename: 'NodeGroup' } },
+    query: () => `mutation { it: createNodeGroup(input: { name: "${names.group}" }) { __typename } }`,
+    answer: { it: { __typename: 'CreateNodeGroupPayload' } },
   },
   'Mutation.updateNodeGroup': {
-    query: () => `mutation { it: updateNodeGroup(id: "${theirs.NodeGroup}", priority: 1) { __typename } }`,
+    query: () => `mutation { it: updateNodeGroup(input: { id: "${theirs.NodeGroup}", priority: 1 }) { __typename } }`,
     answer: { it: { __typename: 'NotFoundError' } },
   },
   'Mutation.deleteNodeGroup': {
-    query: () => `mutation { it: deleteNodeGroup(id: "${theirs.NodeGroup}") { __typename } }`,
+    query: () => `mutation { it: deleteNodeGroup(input: { id: "${theirs.NodeGroup}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.setNodeGroupMembers': {
-    query: () => `mutation { it: setNodeGroupMembers(id: "${theirs.NodeGroup}", add: ["${theirs.ComputeNode}"]) { __typename } }`,
+    query: () =>
+      `mutation { it: setNodeGroupMembers(input: { id: "${theirs.NodeGroup}", add: ["${theirs.ComputeNode}"] }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.setVars': {

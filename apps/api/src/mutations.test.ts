@@ -298,32 +298,6 @@ test('connection tests and discoveries are started', async () => {
   })
 })
 
-test('a group is made, filled and deleted', async () => {
-  const node = await addNode(cast.operator)
-  const group = await mutate(cast.operator, 'createNodeGroup', '... on NodeGroup { id name priority nodeCount }', {
-    name: ['String!', 'racks'],
-    priority: ['Int', 5],
-  })
-  expect(group).toMatchObject({ name: 'racks', priority: 5, nodeCount: 0 })
-  expect(await mutate(cast.operator, 'createNodeGroup', '', { name: ['String!', 'racks'] })).toMatchObject({
-    __typename: 'ConflictError',
-  })
-  expect(await mutate(cast.operator, 'createNodeGroup', '', { name: ['String!', 'a-b'] })).toMatchObject({
-    __typename: 'InvalidInputError',
-  })
-  const filled = await mutate(
-    cast.operator,
-    'setNodeGroupMembers',
-    '... on NodeGroup { nodeCount nodes { edges { node { name } } } }',
-    { ...id(group.id), add: ['[ID!]', [node.id]] },
-  )
-  expect(filled).toMatchObject({ nodeCount: 1, nodes: { edges: [{ node: { name: 'gpu1' } }] } })
-  expect(await mutate(cast.operator, 'deleteNodeGroup', '... on Deleted { id }', id(group.id))).toEqual({
-    __typename: 'Deleted',
-    id: group.id,
-  })
-})
-
 test('a run is started, looked at and canceled', async () => {
   const credential = await t.given.credential(cast.admin, 'SSH_KEY')
   await t.given.fleet(cast.operator, { nodes: 3, with: { credentialId: credential.id } })

@@ -7,6 +7,7 @@ import {
   isObjectType,
   isSpecifiedDirective,
   isSpecifiedScalarType,
+  isUnionType,
   lexicographicSortSchema,
   printSchema,
 } from 'graphql'
@@ -49,4 +50,19 @@ test('every root field says who may use it', () => {
     }
   expect(open).toEqual([])
   expect(publicFields.sort()).toEqual(['signIn', 'signInWithLink', 'signOut', 'viewer'])
+})
+
+test('a mutation takes one input object and returns a union of its payload and errors', () => {
+  const deviations: string[] = []
+  for (const { name, args, type } of Object.values(schema.getMutationType()!.getFields())) {
+    const typeName = name[0]!.toUpperCase() + name.slice(1)
+    const result = schema.getType(`${typeName}Result`)
+    const follows =
+      (args.length === 0 || (args.length === 1 && String(args[0]!.type) === `${typeName}Input!`)) &&
+      String(type) === `${typeName}Result!` &&
+      isUnionType(result) &&
+      result.getTypes().every((member) => member.name === `${typeName}Payload` || member.name.endsWith('Error'))
+    if (!follows) deviations.push(name)
+  }
+  expect(deviations).toEqual([])
 })

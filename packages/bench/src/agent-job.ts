@@ -157,12 +157,14 @@ async function groupOf(
   nodes: LabNode[],
   at: { api: string; files: string },
 ) {
-  const { id } = await api.mutate<{ id: string }>(
-    `mutation ($name: String!) { createNodeGroup(name: $name) { __typename ... on NodeGroup { id } ${ERROR} } }`,
+  const {
+    nodeGroup: { id },
+  } = await api.mutate<{ nodeGroup: { id: string } }>(
+    `mutation ($name: String!) { createNodeGroup(input: { name: $name }) { __typename ... on CreateNodeGroupPayload { nodeGroup { id } } ${ERROR} } }`,
     { name },
   )
   await api.mutate(
-    `mutation ($id: ID!, $add: [ID!]!) { setNodeGroupMembers(id: $id, add: $add) { __typename ... on NodeGroup { id } ${ERROR} } }`,
+    `mutation ($id: ID!, $add: [ID!]!) { setNodeGroupMembers(input: { id: $id, add: $add }) { __typename ... on SetNodeGroupMembersPayload { nodeGroup { id } } ${ERROR} } }`,
     { id, add: nodes.map((node) => ids.get(node.name)!) },
   )
   await api.mutate(

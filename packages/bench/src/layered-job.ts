@@ -36,8 +36,10 @@ export async function layeredJob(
     const direct = lab.nodes.filter((node) => !node.behindBastion).map((node) => node.name)
     const special = lab.nodes.find((node) => !node.behindBastion && node.profile !== 'cpu')!.name
     await setVars({}, `node_exporter_repository_url: ${repository.url}\nnode_exporter_port: 9100\n`)
-    const { id: groupId } = await api.mutate<{ id: string }>(
-      `mutation { createNodeGroup(name: "accelerated", memberQuery: "accelerator.count > 0") { __typename ... on NodeGroup { id } ${ERROR} } }`,
+    const {
+      nodeGroup: { id: groupId },
+    } = await api.mutate<{ nodeGroup: { id: string } }>(
+      `mutation { createNodeGroup(input: { name: "accelerated", memberQuery: "accelerator.count > 0" }) { __typename ... on CreateNodeGroupPayload { nodeGroup { id } } ${ERROR} } }`,
     )
     await setVars({ groupId }, 'node_exporter_port: 9101 # beside the exporters of the vendors\n')
     const nodeId = ids.get(special)!

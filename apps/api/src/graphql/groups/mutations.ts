@@ -1,80 +1,80 @@
 import { Conflict, NotFound } from '@muster/core/errors'
 import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers, updateNodeGroup } from '@muster/core/groups'
-import { builder } from '../../builder.ts'
-import { Deleted } from '../shared/deleted.ts'
-import { COMMON } from '../shared/errors.ts'
 import { globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
+import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
 import { NodeGroup } from './types.ts'
 
-const NAME = 'Its name: letters, digits and _.'
+const NAME = 'Name, unique in the tenant: letters, digits and `_`.'
+const ID = 'ID of the group.'
+const payload = { nodeGroup: { type: NodeGroup, description: 'The group.' } }
 
-type Mutations = Parameters<Parameters<typeof builder.mutationFields>[0]>[0]
-
-const groupArgs = (t: Mutations) => ({
-  displayName: t.arg.string({ description: 'A name for people.' }),
-  description: t.arg.string({ description: 'Free text.' }),
-  priority: t.arg.int({ description: "Among a node's groups the one with the lower number wins; a new one has 100." }),
-  parentId: t.arg.id({ description: "The group above: it has this group's nodes too, and its variables yield to this group's." }),
-  memberQuery: t.arg.string({
-    description: 'The nodes that fit this query are in it, at any time: `accelerator.vendor = amd and tag = prod`.',
+const optionalFields = (t: InputFields) => ({
+  displayName: t.string({ description: 'Display name.' }),
+  description: t.string({ description: 'Free text.' }),
+  priority: t.int({ description: 'Among the groups of a node, the variables of the lower number win. Default: 100.' }),
+  parentId: t.id({
+    description:
+      'Parent group. It contains the nodes of this group; its variables have lower precedence than those of this group.',
   }),
-  exclusiveSet: t.arg.string({ description: 'Of all groups that name the same set, a node is in one at most.' }),
+  memberQuery: t.string({
+    description: 'Node query, for example `accelerator.vendor = amd and tag = prod`: the nodes that match are the members.',
+  }),
+  exclusiveSet: t.string({ description: 'A node can be a member of at most one group of the same exclusive set.' }),
 })
 
-builder.mutationFields((t) => ({
-  createNodeGroup: t.field({
-    type: NodeGroup,
-    description: 'Make a group of nodes: those that are put into it, or with `memberQuery` those that fit the query.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict] },
-    args: { ...groupArgs(t), name: t.arg.string({ required: true, description: NAME }) },
-    resolve: (_root, { parentId, ...input }, { ctx }) =>
-      createNodeGroup(ctx, { ...input, parentId: rowIdIfGiven('NodeGroup', parentId) }),
+mutation('createNodeGroup', {
+  description: 'Creates a node group with a list of members, or with `memberQuery` a group of all nodes that match a query.',
+  input: (t) => ({ name: t.string({ required: true, description: NAME }), ...optionalFields(t) }),
+  payload,
+  errors: [Conflict],
+  resolve: async ({ parentId, ...input }, { ctx }) => ({
+    nodeGroup: await createNodeGroup(ctx, { ...input, parentId: rowIdIfGiven('NodeGroup', parentId) }),
   }),
-  updateNodeGroup: t.field({
-    type: NodeGroup,
-    description: 'Change a group; what is left out stays, null takes away.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: {
-      ...groupArgs(t),
-      id: t.arg.id({ required: true, description: 'Which group.' }),
-      name: t.arg.string({ description: NAME }),
-    },
-    resolve: (_root, { id, name, parentId, ...input }, { ctx }) =>
-      updateNodeGroup(ctx, {
-        ...input,
-        id: rowId('NodeGroup', id),
-        name: name ?? undefined,
-        parentId: rowIdIfGiven('NodeGroup', parentId),
-      }),
+})
+
+mutation('updateNodeGroup', {
+  description: 'Changes a node group. Omitted fields keep their values; null clears a field.',
+  input: (t) => ({
+    id: t.id({ required: true, description: ID }),
+    name: t.string({ description: NAME }),
+    ...optionalFields(t),
   }),
-  deleteNodeGroup: t.field({
-    type: Deleted,
-    description: 'Delete a group; its nodes stay.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: 'Which group.' }) },
-    resolve: async (_root, { id }, { ctx }) => {
-      const deleted = await deleteNodeGroup(ctx, { id: rowId('NodeGroup', id) })
-      return { id: globalId('NodeGroup', deleted.id) }
-    },
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async ({ id, name, parentId, ...input }, { ctx }) => ({
+    nodeGroup: await updateNodeGroup(ctx, {
+      ...input,
+      id: rowId('NodeGroup', id),
+      name: name ?? undefined,
+      parentId: rowIdIfGiven('NodeGroup', parentId),
+    }),
   }),
-  setNodeGroupMembers: t.field({
-    type: NodeGroup,
-    description: 'Put nodes into a group and take nodes out of it.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: {
-      id: t.arg.id({ required: true, description: 'Which group.' }),
-      add: t.arg.idList({ description: 'Nodes to put in; those that are in already stay.' }),
-      remove: t.arg.idList({ description: 'Nodes to take out.' }),
-    },
-    resolve: (_root, { id, add, remove }, { ctx }) =>
-      setNodeGroupMembers(ctx, {
-        id: rowId('NodeGroup', id),
-        add: add?.map((node) => rowId('ComputeNode', node)),
-        remove: remove?.map((node) => rowId('ComputeNode', node)),
-      }),
+})
+
+mutation('deleteNodeGroup', {
+  description: 'Deletes a node group. Its nodes are not deleted.',
+  input: (t) => ({ id: t.id({ required: true, description: ID }) }),
+  payload: deletedPayload,
+  errors: [Conflict, NotFound],
+  resolve: async ({ id }, { ctx }) => ({
+    deletedId: globalId('NodeGroup', (await deleteNodeGroup(ctx, { id: rowId('NodeGroup', id) })).id),
   }),
-}))
+})
+
+mutation('setNodeGroupMembers', {
+  description: 'Adds nodes to a group and removes nodes from it.',
+  input: (t) => ({
+    id: t.id({ required: true, description: ID }),
+    add: t.idList({ description: 'Nodes to add. Current members are ignored.' }),
+    remove: t.idList({ description: 'Nodes to remove.' }),
+  }),
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async ({ id, add, remove }, { ctx }) => ({
+    nodeGroup: await setNodeGroupMembers(ctx, {
+      id: rowId('NodeGroup', id),
+      add: add?.map((node) => rowId('ComputeNode', node)),
+      remove: remove?.map((node) => rowId('ComputeNode', node)),
+    }),
+  }),
+})

@@ -10,13 +10,13 @@ export const groupCreate = () =>
     async (name: string, options: FieldOptions) => {
       const { createNodeGroup } = await request(
         graphql(`mutation GroupCreate($name: String!, $displayName: String, $description: String, $priority: Int, $parentId: ID, $memberQuery: String, $exclusiveSet: String) {
-          createNodeGroup(name: $name, displayName: $displayName, description: $description, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet) {
-            __typename ... on NodeGroup { name nodeCount } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          createNodeGroup(input: { name: $name, displayName: $displayName, description: $description, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet }) {
+            __typename ... on CreateNodeGroupPayload { nodeGroup { name nodeCount } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { name, ...(await fields(options)) },
       )
-      const group = orThrow(createNodeGroup)
+      const group = orThrow(createNodeGroup).nodeGroup
       process.stderr.write(`Created ${group.name}${options.query ? ` with ${count(group.nodeCount, 'node')}` : ''}.\n`)
     },
   )

@@ -11,7 +11,7 @@ export const groupDelete = () =>
     .action(async (name: string) => {
       const { deleteNodeGroup } = await request(
         graphql(`mutation GroupDelete($id: ID!) {
-          deleteNodeGroup(id: $id) { __typename ... on Deleted { id } ... on Error { code message } }
+          deleteNodeGroup(input: { id: $id }) { __typename ... on DeleteNodeGroupPayload { deletedId } ... on Error { code message } }
         }`),
         { id: await groupId(name) },
       )

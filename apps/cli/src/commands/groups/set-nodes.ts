@@ -18,12 +18,12 @@ const setNodes = (verb: string, how: 'add' | 'remove', description: string) =>
       const [id, nodes] = [await groupId(name), await selectNodes(selector)]
       const { setNodeGroupMembers } = await request(
         graphql(`mutation GroupSetNodes($id: ID!, $add: [ID!], $remove: [ID!]) {
-          setNodeGroupMembers(id: $id, add: $add, remove: $remove) {
-            __typename ... on NodeGroup { name nodeCount } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          setNodeGroupMembers(input: { id: $id, add: $add, remove: $remove }) {
+            __typename ... on SetNodeGroupMembersPayload { nodeGroup { name nodeCount } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { id, [how]: nodes.map((node) => node.id) },
       )
-      const group = orThrow(setNodeGroupMembers)
+      const group = orThrow(setNodeGroupMembers).nodeGroup
       process.stderr.write(`${group.name} has ${count(group.nodeCount, 'node')}.\n`)
     })

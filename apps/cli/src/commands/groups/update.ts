@@ -12,12 +12,12 @@ export const groupUpdate = () =>
   ).action(async (name: string, { name: newName, ...options }: FieldOptions & { name?: string }) => {
     const { updateNodeGroup } = await request(
       graphql(`mutation GroupUpdate($id: ID!, $name: String, $displayName: String, $description: String, $priority: Int, $parentId: ID, $memberQuery: String, $exclusiveSet: String) {
-        updateNodeGroup(id: $id, name: $name, displayName: $displayName, description: $description, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet) {
-          __typename ... on NodeGroup { name nodeCount } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+        updateNodeGroup(input: { id: $id, name: $name, displayName: $displayName, description: $description, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet }) {
+          __typename ... on UpdateNodeGroupPayload { nodeGroup { name nodeCount } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
         }
       }`),
       { id: await groupId(name), ...(newName === undefined ? {} : { name: newName }), ...(await fields(options)) },
     )
-    const group = orThrow(updateNodeGroup)
+    const group = orThrow(updateNodeGroup).nodeGroup
     process.stderr.write(`Updated ${group.name}; it has ${count(group.nodeCount, 'node')}.\n`)
   })

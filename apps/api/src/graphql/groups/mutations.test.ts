@@ -1,0 +1,35 @@
+import { addNode } from '@muster/core/nodes'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testApi } from '../../testing/api.ts'
+import { mutate } from '../../testing/mutate.ts'
+import { globalId } from '../shared/ids.ts'
+
+let api: Awaited<ReturnType<typeof testApi>>
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api?.close())
+
+test('creates, fills and deletes a group', async () => {
+  const { operator } = await api.given.tenant()
+  const node = await addNode(operator, { name: 'gpu1', host: 'gpu1.example.com' })
+  const { nodeGroup } = await mutate(api, operator, 'createNodeGroup', 'nodeGroup { id name priority nodeCount }', {
+    name: 'racks',
+    priority: 5,
+  })
+  expect(nodeGroup).toMatchObject({ name: 'racks', priority: 5, nodeCount: 0 })
+  expect(await mutate(api, operator, 'createNodeGroup', '', { name: 'racks' })).toMatchObject({ code: 'CONFLICT' })
+  expect(await mutate(api, operator, 'createNodeGroup', '', { name: 'a-b' })).toMatchObject({
+    __typename: 'InvalidInputError',
+    issues: [{ path: 'name' }],
+  })
+  const filled = await mutate(api, operator, 'setNodeGroupMembers', 'nodeGroup { nodeCount nodes { edges { node { name } } } }', {
+    id: nodeGroup.id,
+    add: [globalId('ComputeNode', node.id)],
+  })
+  expect(filled.nodeGroup).toMatchObject({ nodeCount: 1, nodes: { edges: [{ node: { name: 'gpu1' } }] } })
+  expect(await mutate(api, operator, 'deleteNodeGroup', 'deletedId', { id: nodeGroup.id })).toEqual({
+    __typename: 'DeleteNodeGroupPayload',
+    deletedId: nodeGroup.id,
+  })
+})

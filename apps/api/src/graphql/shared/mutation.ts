@@ -1,0 +1,69 @@
+import type { DomainError } from '@muster/core/errors'
+import type { InputFieldMap, InputFieldRef, InputShapeFromFields, ShapeFromTypeParam, TypeParam } from '@pothos/core'
+import { builder } from '../../builder.ts'
+import type { ApiContext } from '../../context.ts'
+import { COMMON } from './errors.ts'
+
+type Types = (typeof builder)['$inferSchemaTypes']
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
+type ErrorClass = abstract new (...args: never[]) => DomainError
+type AuthScopes = { public: true } | { authenticated: true }
+
+type PayloadField = { type: TypeParam<Types>; nullable?: boolean; description: string }
+type PayloadFields = Record<string, PayloadField>
+type PayloadShape<Fields extends PayloadFields> = {
+  [Name in keyof Fields]: ShapeFromTypeParam<Types, Fields[Name]['type'], Fields[Name]['nullable'] extends true ? true : false>
+}
+
+type MutationOptions<Input extends InputFieldMap, Payload extends PayloadFields> = {
+  description: string
+  /** Default: `{ authenticated: true }`. */
+  authScopes?: AuthScopes
+  /** Fields of the input type; left out for a mutation without arguments. */
+  input?: (t: InputFields) => Input
+  /** Fields of the payload type. */
+  payload: Payload
+  /** Errors in addition to those that every mutation can return. */
+  errors?: ErrorClass[]
+  resolve: (input: InputShapeFromFields<Input>, context: ApiContext) => Promise<PayloadShape<Payload>> | PayloadShape<Payload>
+}
+
+/**
+ * Adds the mutation `name(input: NameInput!): NameResult!`, where NameResult is the union of NamePayload and the errors. Every
+ * mutation is defined by this function, so that all follow one convention.
+ */
+export function mutation<Payload extends PayloadFields, Input extends InputFieldMap = Record<string, never>>(
+  name: string,
+  { description, authScopes = { authenticated: true }, input, payload, errors = [], resolve }: MutationOptions<Input, Payload>,
+): void {
+  const typeName = name[0]!.toUpperCase() + name.slice(1)
+  const Payload = builder.objectRef<PayloadShape<Payload>>(`${typeName}Payload`).implement({
+    description: `Result of a successful \`${name}\`.`,
+    fields: (t) =>
+      Object.fromEntries(
+        Object.entries(payload).map(([field, { type, nullable = false, description }]) => [
+          field,
+          t.field({ type, nullable, description, resolve: (parent) => parent[field] as never }),
+        ]),
+      ),
+  })
+  const Input = input && builder.inputType(`${typeName}Input`, { description: `Input of \`${name}\`.`, fields: input })
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: Payload,
+      description,
+      authScopes,
+      errors: { types: [...('public' in authScopes ? [] : COMMON), ...errors] as never },
+      args: Input ? { input: t.arg({ type: Input, required: true, description: `Input of \`${name}\`.` }) } : {},
+      resolve: (_root: unknown, args: { input?: InputShapeFromFields<Input> }, context: ApiContext) =>
+        resolve(args.input as InputShapeFromFields<Input>, context) as never,
+    } as never),
+  )
+}
+
+export type { InputFieldRef }
+
+/** Payload of mutations that delete an object. */
+export const deletedPayload = {
+  deletedId: { type: 'ID', description: 'The ID of the deleted object.' },
+} as const
