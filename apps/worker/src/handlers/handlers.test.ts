@@ -183,7 +183,10 @@ describe('discovery', () => {
     await lab.node('plain').exec(['usermod', '-s', '/usr/sbin/nologin', 'ops'])
     const [row] = await fixture.discoverAll([node.id])
     await lab.node('plain').exec(['usermod', '-s', '/bin/bash', 'ops'])
-    expect(row).toMatchObject({ result: null, error: expect.stringContaining('did not run the probe but said "This account is') })
+    expect(row).toMatchObject({
+      result: null,
+      error: expect.stringContaining('did not run the probe but printed "This account is'),
+    })
     expect(await fixture.rowOf(node.id)).toMatchObject({ kernel: before.kernel, bootId: before.bootId, status: before.status })
   })
 

@@ -288,7 +288,7 @@ test('recordDiscoveryOfRun tells of output that holds no probe, and takes nothin
   expect(row).toMatchObject({
     reason: 'run',
     status: 'FAILED',
-    error: expect.stringContaining('did not run the probe but said "sh: not found"'),
+    error: expect.stringContaining('did not run the probe but printed "sh: not found"'),
   })
   expect(await devicesOf(node)).toHaveLength(1)
   expect(await now(node.id)).toMatchObject({ kernel: '6.8.0-60-generic' })
@@ -298,7 +298,7 @@ test('recordDiscoveryOfRun takes nothing from output that was cut off, as a disc
   const node = await aNode()
   await look(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
   const cut = Buffer.from(`muster-probe/1 ${'n'.repeat(16)}\n${'n'.repeat(16)} + host\nkernel=6.9\n`)
-  expect(probeFailureReason(cut)).toMatch(/cut short/)
+  expect(probeFailureReason(cut)).toMatch(/incomplete/)
   const row = await recordDiscoveryOfRun(cast.worker, { nodeId: node.id, evidence: cut })
   expect(row).toMatchObject({ reason: 'run', status: 'FAILED', result: null, error: probeFailureReason(cut) })
   expect(await devicesOf(node)).toHaveLength(1)
