@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction, type SystemCtx } from '../kernel/context.ts'
-import { Conflict, parseInput } from '../kernel/errors.ts'
+import { nameTaken } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
 import { singleLineText } from '../kernel/input.ts'
 import { syncBuiltInTemplates } from '../templates/index.ts'
 import { tenantAudit } from './audit-actions.ts'
@@ -20,7 +21,7 @@ export async function createTenant(caller: SystemCtx, input: z.input<typeof Crea
   authorize(ctx, tenantPermissions.create)
   return inTransaction(ctx, async (tx) => {
     const [tenant] = await tx.insert(tenants).values({ name }).onConflictDoNothing().returning()
-    if (!tenant) throw new Conflict(`There is already a tenant named ${name}.`)
+    if (!tenant) throw nameTaken('tenant', name)
     await syncBuiltInTemplates(tx, tenant.id)
     await audit(tx, { ...ctx, tenantId: tenant.id }, tenantAudit.create, tenant)
     return tenant

@@ -10,5 +10,5 @@ export const tokenPermissions = definePermissions('token', {
 
 export const tenantPermissions = definePermissions('tenant', {
   /** Muster creates tenants at its first start. */
-  create: 'worker',
+  create: 'system',
 })

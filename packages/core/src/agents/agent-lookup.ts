@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Ctx, Tx } from '../kernel/context.ts'
-import { visibleTo } from '../kernel/db/rows.ts'
+import { changedConcurrently, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, type DomainError, NotFound } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { type Agent, agents } from './tables.ts'
@@ -21,5 +21,5 @@ export async function agentNotFoundOrConflict(
 ): Promise<DomainError> {
   const [agent] = await tx.select().from(agents).where(agentOf(ctx, nodeId))
   if (!agent) return new NotFound(`The node ${nodeId} has no agent; make an enrollment token and register one.`)
-  return new Conflict(why(agent) ?? `The agent ${agent.agentId} changed at the same moment; look at it and try again.`)
+  return new Conflict(why(agent) ?? changedConcurrently('agent', agent.agentId))
 }

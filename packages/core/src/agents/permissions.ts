@@ -8,5 +8,5 @@ export const agentPermissions = definePermissions('agent', {
   /** Thresholds after which a silent agent is STALE or OFFLINE. */
   settings: 'admin',
   register: 'agent',
-  reconcile: 'worker',
+  reconcile: 'system',
 })

@@ -34,7 +34,7 @@ export async function updateAgentSettings(ctx: Ctx, input: z.input<typeof Update
   return inTransaction(ctx, async (tx) => {
     // Two that change a bound each take turns, so that what is checked here is what is written.
     await tx.execute(sql`select 1 from tenants where id = ${ctx.tenantId} for update`)
-    const settings = { ...(await readAgentSettings(tx, ctx.tenantId)), ...changes, tenantId: ctx.tenantId, updatedAt: new Date() }
+    const settings = { ...(await readAgentSettings(tx, ctx.tenantId)), ...changes, tenantId: ctx.tenantId, updatedAt: sql`now()` }
     // Who is late by one heartbeat is not silent yet.
     if (settings.staleAfterSeconds < 2 * settings.heartbeatIntervalSeconds)
       throw new InvalidInput([

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
-import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { nameTaken } from '../kernel/db/rows.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { alertRouteAudit } from './audit-actions.ts'
 import { alertRouteChanged } from './change-events.ts'
 import { readMatcher } from './matcher.ts'
@@ -49,7 +50,7 @@ export async function createAlertRoute(
       })
       .onConflictDoNothing()
       .returning()
-    if (!route) throw new Conflict(`There is already a route named ${name}; choose another name or change that one.`)
+    if (!route) throw nameTaken('route', name)
     await audit(tx, ctx, alertRouteAudit.create, route, { kind, settings: route.settings, matcher })
     ctx.notify(alertRouteChanged({ id, tenantId: ctx.tenantId }))
     return route

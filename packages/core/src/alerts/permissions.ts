@@ -5,7 +5,7 @@ export const alertPermissions = definePermissions('alert', {
   write: 'operator',
   /** Resolve by hand an alert whose condition persists. */
   resolve: 'admin',
-  deliver: 'worker',
+  deliver: 'system',
 })
 
 export const alertRoutePermissions = definePermissions('alert_route', {

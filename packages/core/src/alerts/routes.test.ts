@@ -331,7 +331,7 @@ test('messages of a route are sent one after the other by one worker, and those 
   await finishAlertDelivery(ctx, claimed!, null)
   const next = await claimAlertDelivery(t.runtime)
   expect(next!.delivery.alerts).toHaveLength(2)
-  await expect(finishAlertDelivery(cast.owner, next!, null)).rejects.toThrow('only Muster itself')
+  await expect(finishAlertDelivery(cast.owner, next!, null)).rejects.toThrow('Only Muster itself')
 })
 
 test('of many workers that claim at once each gets another route', async () => {

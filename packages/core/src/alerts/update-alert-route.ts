@@ -2,8 +2,8 @@ import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { alertRouteAudit } from './audit-actions.ts'
 import { alertRouteChanged } from './change-events.ts'
@@ -76,8 +76,7 @@ export async function updateAlertRoute(
     return route!
   })
   return work.catch((error: unknown) => {
-    if (sqlState(error) === UNIQUE_VIOLATION)
-      throw new Conflict(`There is already a route named ${changes.name}; choose another name.`)
+    if (sqlState(error) === UNIQUE_VIOLATION) throw nameTaken('route', changes.name)
     throw error
   })
 }

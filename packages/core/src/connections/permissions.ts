@@ -2,5 +2,5 @@ import { definePermissions } from '../kernel/permissions.ts'
 
 export const connectionPermissions = definePermissions('connection', {
   test: 'operator',
-  report: 'worker',
+  report: 'system',
 })

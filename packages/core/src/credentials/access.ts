@@ -1,10 +1,11 @@
 import type { Discovery } from '@muster/discovery'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Ctx } from '../kernel/context.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
-import { Conflict, DomainError, Forbidden, NotFound } from '../kernel/errors.ts'
+import { Conflict, DomainError, NotFound } from '../kernel/errors.ts'
 import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
+import { credentialPermissions } from './permissions.ts'
 import { repositoryBlockedReason } from './policy.ts'
 import { type ReadSecret, storedFields, storedKey } from './secret-source.ts'
 import { type Credential, type CredentialKind, credentials, type SecretField } from './tables.ts'
@@ -59,7 +60,7 @@ export async function resolveNodeAccess(
   nodeIds: string[],
   { instead, readSecret = noStore }: { instead?: string | null; readSecret?: ReadSecret } = {},
 ): Promise<Map<string, NodeAccess | DomainError>> {
-  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
+  authorize(ctx, credentialPermissions.decrypt)
   const asTheyAre = await ctx.db
     .select({ ...LEAN_NODE, python: sql<NodeAccess['python']>`${computeNodes.facts} -> 'python'` })
     .from(computeNodes)
@@ -158,7 +159,7 @@ export type GitLogin = Login & {
  * @throws DomainError it is gone, is for another server, or does not open
  */
 export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret: ReadSecret = noStore): Promise<GitLogin> {
-  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
+  authorize(ctx, credentialPermissions.decrypt)
   const known = await credentialsWithBastions(ctx, [id])
   const credential = known.get(id)
   if (!credential) throw new NotFound('The credential of the repository is gone; give the template another one.')

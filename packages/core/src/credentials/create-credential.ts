@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction, type Vault } from '../kernel/context.ts'
-import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { nameTaken } from '../kernel/db/rows.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { credentialAudit } from './audit-actions.ts'
 import { checkVia, lockBastionGraph } from './bastions.ts'
 import { FIELDS, missingFields, refIssues, unexpectedFields } from './fields.ts'
@@ -85,8 +86,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
       })
       .onConflictDoNothing()
       .returning()
-    if (!credential)
-      throw new Conflict(`There is already a credential named ${fields.name}; choose another name or change that one.`)
+    if (!credential) throw nameTaken('credential', fields.name)
     await audit(tx, ctx, credentialAudit.create, credential, { kind, secrets: Object.keys(encrypted) })
     return credential
   })

@@ -1,6 +1,7 @@
 import type { AlertRoute, RouteSecret } from '../alerts/tables.ts'
-import type { Ctx } from '../kernel/context.ts'
-import { Conflict, Forbidden } from '../kernel/errors.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
+import { Conflict } from '../kernel/errors.ts'
+import { credentialPermissions } from './permissions.ts'
 
 /**
  * The address and secret of a route for alerts, in the clear: for workers only.
@@ -11,7 +12,7 @@ export async function decryptRouteSecrets(
   ctx: Ctx,
   { id, name, encrypted }: Pick<AlertRoute, 'id' | 'name' | 'encrypted'>,
 ): Promise<Partial<Record<RouteSecret, string>>> {
-  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens secrets.')
+  authorize(ctx, credentialPermissions.decrypt)
   const opened = Object.entries(encrypted).map(
     async ([field, record]) => [field, await ctx.vault.open({ tenantId: ctx.tenantId, objectId: id, field }, record)] as const,
   )

@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm'
-import type { Ctx } from '../kernel/context.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
-import { Forbidden } from '../kernel/errors.ts'
 import { runSecrets } from '../runs/tables.ts'
+import { credentialPermissions } from './permissions.ts'
 
 /**
  * The secret extra vars of a run, in the clear: for workers only.
@@ -10,7 +10,7 @@ import { runSecrets } from '../runs/tables.ts'
  * @throws Forbidden when the caller is no worker
  */
 export async function decryptRunSecrets(ctx: Ctx, id: string | null): Promise<Record<string, string>> {
-  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens secrets.')
+  authorize(ctx, credentialPermissions.decrypt)
   if (!id) return {}
   const [row] = await ctx.db
     .select({ encrypted: runSecrets.encrypted })

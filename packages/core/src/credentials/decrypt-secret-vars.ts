@@ -1,15 +1,15 @@
 import { and } from 'drizzle-orm'
-import type { Ctx } from '../kernel/context.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
-import { Forbidden } from '../kernel/errors.ts'
 import { variableSecrets } from '../variables/tables.ts'
+import { credentialPermissions } from './permissions.ts'
 
 /**
  * Secret variables of layers by their ids, in the clear: for workers only.
  * @throws Forbidden when the caller is no worker
  */
 export async function decryptSecretVars(ctx: Ctx, ids: string[]): Promise<Map<string, string>> {
-  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens secrets.')
+  authorize(ctx, credentialPermissions.decrypt)
   if (ids.length === 0) return new Map()
   const rows = await ctx.db
     .select({ id: variableSecrets.id, encrypted: variableSecrets.encrypted })

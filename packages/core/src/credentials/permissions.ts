@@ -2,5 +2,6 @@ import { definePermissions } from '../kernel/permissions.ts'
 
 export const credentialPermissions = definePermissions('credential', {
   write: 'admin',
+  decrypt: 'worker',
   reencrypt: 'worker',
 })

@@ -1,7 +1,6 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction, type SystemCtx } from '../kernel/context.ts'
-import { Forbidden } from '../kernel/errors.ts'
 import { isTransientDbError } from '../kernel/retry-transient.ts'
 import { credentialAudit } from './audit-actions.ts'
 import { ENCRYPTED_TABLES, type EncryptedTable, encryptedBefore } from './encrypted-tables.ts'
@@ -21,7 +20,6 @@ const BATCH = 100
  */
 export async function reencryptCredentials(ctx: SystemCtx): Promise<number> {
   authorize(ctx, credentialPermissions.reencrypt)
-  if (ctx.actor.kind !== 'worker') throw new Forbidden('Only a worker opens credentials.')
   const version = await ctx.vault.newestVersion()
   let count = 0
   for (const [what, table] of Object.entries(ENCRYPTED_TABLES)) {

@@ -2,8 +2,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { fingerprint } from '../nodes/index.ts'
 import { credentialAudit } from './audit-actions.ts'
@@ -109,8 +109,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
     return credential!
   })
   return work.catch((error: unknown) => {
-    if (sqlState(error) === UNIQUE_VIOLATION)
-      throw new Conflict(`There is already a credential named ${fields.name}; choose another name.`)
+    if (sqlState(error) === UNIQUE_VIOLATION) throw nameTaken('credential', fields.name)
     throw error
   })
 }

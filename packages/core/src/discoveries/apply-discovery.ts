@@ -1,8 +1,9 @@
 import type { Discovery } from '@muster/discovery'
-import { and, eq, getColumns, not, sql } from 'drizzle-orm'
+import { and, eq, getColumns, not, type SQL, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { int4 } from '../kernel/db/sanitize.ts'
+import { sqlSeconds } from '../kernel/db/sql-time.ts'
 import { accelerators, type ComputeNode, computeNodes } from '../nodes/tables.ts'
 import { identify } from './accelerator-identity.ts'
 
@@ -50,10 +51,10 @@ export async function applyDiscovery(tx: Tx, ctx: Ctx, node: ComputeNode, result
 }
 
 /** Uptime is read a little late each time: a node that did not reboot keeps the time it was given first. */
-function bootedAt(node: ComputeNode, { bootId, uptimeSeconds }: Discovery['host']): Date | null {
+function bootedAt(node: ComputeNode, { bootId, uptimeSeconds }: Discovery['host']): Date | SQL | null {
   if (node.bootedAt && bootId !== null && bootId === node.bootId) return node.bootedAt
   if (uptimeSeconds === null || uptimeSeconds > 3e9) return null
-  return new Date(Date.now() - uptimeSeconds * 1000)
+  return sql`now() - ${sqlSeconds(uptimeSeconds)}`
 }
 
 const VENDORS: Record<string, string> = {

@@ -2,5 +2,5 @@ import { definePermissions } from '../kernel/permissions.ts'
 
 export const discoveryPermissions = definePermissions('discovery', {
   start: 'operator',
-  report: 'worker',
+  report: 'system',
 })

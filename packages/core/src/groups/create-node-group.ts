@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { Conflict, parseInput } from '../kernel/errors.ts'
+import { nameTaken } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
 import { GROUP_FIELDS } from './fields.ts'
 import { groupPermissions } from './permissions.ts'
@@ -36,7 +37,7 @@ export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNode
       })
       .onConflictDoNothing()
       .returning()
-    if (!group) throw new Conflict(`There is already a group named ${given.name}; choose another name or change that group.`)
+    if (!group) throw nameTaken('group', given.name)
     await audit(tx, ctx, nodeGroupAudit.create, group)
     return group
   })

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
@@ -30,7 +30,7 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
   const work = inTransaction(ctx, async (tx, ctx) => {
     const [group] = await tx
       .update(nodeGroups)
-      .set({ updatedAt: new Date() })
+      .set({ updatedAt: sql`now()` })
       .where(and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id)))
       .returning()
     if (!group) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)

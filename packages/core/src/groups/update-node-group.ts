@@ -1,8 +1,8 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
-import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
@@ -36,7 +36,7 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
     await checkMembers(tx, ctx, after)
     const [group] = await tx
       .update(nodeGroups)
-      .set({ ...changesOf(given), updatedAt: new Date() })
+      .set({ ...changesOf(given), updatedAt: sql`now()` })
       .where(mine)
       .returning()
     const changed = (Object.keys(after) as (keyof NodeGroup)[]).filter((field) => before[field] !== after[field]).sort()
@@ -47,8 +47,7 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
   return work.catch((error: unknown) => {
     const taken = setTaken(error)
     if (taken) throw taken
-    if (sqlState(error) === UNIQUE_VIOLATION)
-      throw new Conflict(`There is already a group named ${given.name}; choose another name.`)
+    if (sqlState(error) === UNIQUE_VIOLATION) throw nameTaken('group', given.name)
     throw error
   })
 }

@@ -1,6 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const heartbeatPermissions = definePermissions('heartbeat', {
-  accept: 'worker',
-  maintain: 'worker',
+  accept: 'system',
+  maintain: 'system',
 })

@@ -50,9 +50,10 @@ export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } =>
 
 /** Null when `actor` holds `permission`, else the reason, for the person who is refused. */
 export function permissionDeniedReason(actor: Actor, { minimumRole }: Permission): string | null {
-  if (actor.kind === 'system' || actor.kind === 'worker') return null
-  if (actor.kind === 'agent') return minimumRole === 'agent' ? null : 'only Muster itself does this'
-  if (minimumRole === 'worker' || minimumRole === 'agent') return 'only Muster itself does this'
+  if (actor.kind === 'worker') return null
+  if (minimumRole === 'worker') return 'Only a worker may do this.'
+  if (actor.kind === 'system' || (actor.kind === 'agent' && minimumRole === 'agent')) return null
+  if (actor.kind === 'agent' || minimumRole === 'system' || minimumRole === 'agent') return 'Only Muster itself may do this.'
   if (ROLES.indexOf(actor.role) >= ROLES.indexOf(minimumRole)) return null
   return `This needs the role ${minimumRole}; yours is ${actor.role}.`
 }

@@ -4,8 +4,11 @@ import { snakeCased } from './names.ts'
 export const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** `worker`: only worker processes and Muster itself. `agent`: node agents as well. No role includes these two. */
-export type MinimumRole = Role | 'worker' | 'agent'
+/**
+ * `worker`: only worker processes. `system`: Muster itself and worker processes. `agent`: node agents, Muster itself and worker
+ * processes. No role includes these three.
+ */
+export type MinimumRole = Role | 'worker' | 'system' | 'agent'
 
 /** What a verb requires of its caller; `name` is for example `node:approve_host_key`. */
 export type Permission = { readonly name: string; readonly minimumRole: MinimumRole }

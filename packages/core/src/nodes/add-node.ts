@@ -1,7 +1,9 @@
+import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { Conflict, parseInput } from '../kernel/errors.ts'
+import { nameTaken } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
 import { nodeAudit } from './audit-actions.ts'
 import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
@@ -36,10 +38,10 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
     await checkReferences(tx, ctx, fields)
     const [node] = await tx
       .insert(computeNodes)
-      .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? new Date() : null })
+      .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })
       .onConflictDoNothing()
       .returning()
-    if (!node) throw new Conflict(`There is already a node named ${fields.name}; choose another name or change that node.`)
+    if (!node) throw nameTaken('node', fields.name)
     await audit(tx, ctx, nodeAudit.add, node, {
       host: node.host,
       port: node.port,

@@ -7,5 +7,5 @@ export const nodePermissions = definePermissions('node', {
   /** Nodes of connection type `local` run commands on the worker's own machine. */
   local: 'admin',
   /** What workers observed. */
-  report: 'worker',
+  report: 'system',
 })

@@ -1,9 +1,9 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
-import { Conflict, parseInput } from '../kernel/errors.ts'
+import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { nodeAudit } from './audit-actions.ts'
 import { nodeChanged } from './change-events.ts'
@@ -55,7 +55,7 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
     )
     const [node] = await tx
       .update(computeNodes)
-      .set({ ...changes, ...(isMoved ? UNKNOWN : {}), updatedAt: new Date() })
+      .set({ ...changes, ...(isMoved ? UNKNOWN : {}), updatedAt: sql`now()` })
       .where(mine)
       .returning()
     const differing = Object.keys(changes)
@@ -70,8 +70,7 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
     return node!
   })
   return work.catch((error: unknown) => {
-    if (sqlState(error) === UNIQUE_VIOLATION)
-      throw new Conflict(`There is already a node named ${fields.name}; choose another name.`)
+    if (sqlState(error) === UNIQUE_VIOLATION) throw nameTaken('node', fields.name)
     throw error
   })
 }

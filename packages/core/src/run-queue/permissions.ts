@@ -4,5 +4,5 @@ export const queuePermissions = definePermissions('queue', {
   write: 'admin',
   /** Take node locks from a run. */
   releaseLocks: 'admin',
-  claim: 'worker',
+  claim: 'system',
 })

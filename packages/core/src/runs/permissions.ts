@@ -3,10 +3,10 @@ import { definePermissions } from '../kernel/permissions.ts'
 export const jobRunPermissions = definePermissions('job_run', {
   start: 'operator',
   cancel: 'operator',
-  report: 'worker',
+  report: 'system',
 })
 
 export const retentionPermissions = definePermissions('retention', {
   write: 'admin',
-  apply: 'worker',
+  apply: 'system',
 })

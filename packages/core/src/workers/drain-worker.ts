@@ -2,7 +2,8 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
+import { notFoundOrConflict } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { workerAudit } from './audit-actions.ts'
 import { workerChanged } from './change-events.ts'
@@ -24,13 +25,7 @@ export async function drainWorker(ctx: Ctx, input: z.input<typeof IdInput>): Pro
       .set({ drainingAt: sql`now()`, ...actorColumns(ctx, 'drained') })
       .where(and(eq(workers.id, id), isNull(workers.drainingAt)))
       .returning()
-    if (!worker) {
-      const [now] = await tx.select().from(workers).where(eq(workers.id, id))
-      if (!now) throw new NotFound(`There is no worker ${id}; \`muster worker list\` shows those that are there.`)
-      throw new Conflict(
-        drainBlockedReason(ctx.actor, now) ?? `The worker ${now.name} changed at the same moment; look at it and try again.`,
-      )
-    }
+    if (!worker) throw await notFoundOrConflict(tx, ctx, workers, id, 'worker', (row) => drainBlockedReason(ctx.actor, row))
     await audit(tx, ctx, workerAudit.drain, { id, name: worker.name })
     ctx.notify(workerChanged({ id, tenantId: ctx.tenantId }))
     return worker

@@ -2,5 +2,5 @@ import { definePermissions } from '../kernel/permissions.ts'
 
 export const workerPermissions = definePermissions('worker', {
   drain: 'admin',
-  report: 'worker',
+  report: 'system',
 })

@@ -2,7 +2,8 @@ import { and, eq, isNotNull } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
+import { notFoundOrConflict } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { workerAudit } from './audit-actions.ts'
 import { workerChanged } from './change-events.ts'
@@ -24,13 +25,7 @@ export async function undrainWorker(ctx: Ctx, input: z.input<typeof IdInput>): P
       .set({ drainingAt: null, drainedById: null, drainedByName: null })
       .where(and(eq(workers.id, id), isNotNull(workers.drainingAt)))
       .returning()
-    if (!worker) {
-      const [now] = await tx.select().from(workers).where(eq(workers.id, id))
-      if (!now) throw new NotFound(`There is no worker ${id}; \`muster worker list\` shows those that are there.`)
-      throw new Conflict(
-        undrainBlockedReason(ctx.actor, now) ?? `The worker ${now.name} changed at the same moment; look at it and try again.`,
-      )
-    }
+    if (!worker) throw await notFoundOrConflict(tx, ctx, workers, id, 'worker', (row) => undrainBlockedReason(ctx.actor, row))
     await audit(tx, ctx, workerAudit.undrain, { id, name: worker.name })
     ctx.notify(workerChanged({ id, tenantId: ctx.tenantId }))
     return worker

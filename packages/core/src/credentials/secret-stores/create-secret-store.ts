@@ -2,7 +2,8 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
-import { Conflict, InvalidInput, parseInput } from '../../kernel/errors.ts'
+import { nameTaken } from '../../kernel/db/rows.ts'
+import { InvalidInput, parseInput } from '../../kernel/errors.ts'
 import { secretStoreAudit } from '../audit-actions.ts'
 import { credentialPermissions } from '../permissions.ts'
 import { type SecretStore, secretStores } from '../tables.ts'
@@ -27,8 +28,7 @@ export async function createSecretStore(ctx: Ctx, input: z.input<typeof CreateSe
       .values({ id, tenantId: ctx.tenantId, ...fields, roleId, namespace, encrypted })
       .onConflictDoNothing()
       .returning()
-    if (!store)
-      throw new Conflict(`There is already a secret store named ${fields.name}; choose another name or change that one.`)
+    if (!store) throw nameTaken('secret store', fields.name)
     await audit(tx, ctx, secretStoreAudit.create, store, { address: store.address, auth: store.auth })
     return store
   })

@@ -2,8 +2,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
-import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../../kernel/db/rows.ts'
-import { Conflict, InvalidInput, parseInput } from '../../kernel/errors.ts'
+import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../../kernel/db/rows.ts'
+import { InvalidInput, parseInput } from '../../kernel/errors.ts'
 import { Id } from '../../kernel/input.ts'
 import { secretStoreAudit } from '../audit-actions.ts'
 import { credentialPermissions } from '../permissions.ts'
@@ -41,8 +41,7 @@ export async function updateSecretStore(ctx: Ctx, input: z.input<typeof UpdateSe
     return store!
   })
   return work.catch((error: unknown) => {
-    if (sqlState(error) === UNIQUE_VIOLATION)
-      throw new Conflict(`There is already a secret store named ${changes.name}; choose another name.`)
+    if (sqlState(error) === UNIQUE_VIOLATION) throw nameTaken('secret store', changes.name)
     throw error
   })
 }

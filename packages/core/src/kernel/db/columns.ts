@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { timestamp, uuid } from 'drizzle-orm/pg-core'
 import { v7 as uuidv7 } from 'uuid'
 
@@ -13,9 +14,9 @@ export const at = () => timestamp({ withTimezone: true })
 /** When the row was made, by the database's clock. */
 export const createdAt = () => at().notNull().defaultNow()
 
-/** When the row was last written; verbs that update set it. */
+/** When an update last changed the row, by the database's clock. */
 export const updatedAt = () =>
   at()
     .notNull()
     .defaultNow()
-    .$onUpdateFn(() => new Date())
+    .$onUpdateFn(() => sql`now()`)

@@ -4,7 +4,8 @@ import type { Ctx, Tx } from '../context.ts'
 import { Conflict, type DomainError, NotFound } from '../errors.ts'
 import type { Db } from './client.ts'
 
-type TenantTable = PgTable & { id: AnyPgColumn; tenantId: AnyPgColumn }
+/** A table of tenants' rows, or of rows that all tenants share. */
+type IdTable = PgTable & { id: AnyPgColumn; tenantId?: AnyPgColumn }
 
 /** The condition that belongs into every read and write: the row is the caller's tenant's. */
 export const visibleTo = (ctx: { tenantId: string }, table: { tenantId: AnyPgColumn }): SQL => eq(table.tenantId, ctx.tenantId)
@@ -14,11 +15,11 @@ export const isOneOf = (column: AnyPgColumn, values: string[], type: 'uuid' | 't
   sql`${column} = any(${sql.param(values)}::${sql.raw(type)}[])`
 
 /**
- * Why a conditional write matched no row: NotFound when there is none in the caller's tenant, else Conflict with what `why`
- * says of the row as it is now (it may have changed in the meantime, hence the fallback).
- * @param what how messages call such an object, for example `node`
+ * The error of a conditional write that matched no row: NotFound when the caller's tenant has no such row, else Conflict with the
+ * reason that `why` gives for the row as it is now. Where that is null, the row changed in between.
+ * @param what the object's kind in messages, for example `node`
  */
-export async function notFoundOrConflict<T extends TenantTable>(
+export async function notFoundOrConflict<T extends IdTable>(
   db: Db | Tx,
   ctx: Pick<Ctx, 'tenantId'>,
   table: T,
@@ -29,10 +30,18 @@ export async function notFoundOrConflict<T extends TenantTable>(
   const [row] = await db
     .select()
     .from(table as PgTable)
-    .where(and(visibleTo(ctx, table), eq(table.id, id)))
+    .where(and(table.tenantId && eq(table.tenantId, ctx.tenantId), eq(table.id, id)))
   if (!row) return new NotFound(`There is no ${what} ${id}.`)
-  return new Conflict(why(row as InferSelectModel<T>) ?? `The ${what} changed at the same moment; look at it and try again.`)
+  return new Conflict(why(row as InferSelectModel<T>) ?? changedConcurrently(what, id))
 }
+
+/** Message of a conflict with another writer. */
+export const changedConcurrently = (what: string, name: string): string =>
+  `The ${what} ${name} changed at the same time. Reload it and try again.`
+
+/** The error of an insert or update that violates the unique name of its table. */
+export const nameTaken = (what: string, name: string | undefined): Conflict =>
+  new Conflict(`There is already a ${what} named ${name}. Choose another name.`)
 
 /** SQLSTATE of a database error, however deep it is wrapped; null when it is none. */
 export function sqlState(error: unknown): string | null {

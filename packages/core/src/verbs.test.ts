@@ -1,0 +1,55 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Actor } from './kernel/context.ts'
+import { Forbidden } from './kernel/errors.ts'
+
+type Verb = (ctx: unknown, ...rest: unknown[]) => unknown
+
+/** Functions that take a ctx and only read: every role may read, and callers such as the API's scopes check that. */
+const READS = new Set([
+  'assertRunnable',
+  'blockedNodes',
+  'blockersOf',
+  'compareVars',
+  'compareWithPrevious',
+  'credentialKey',
+  'diffNodeDiscoveries',
+  'effectiveVars',
+  'factVariables',
+  'failureSignatures',
+  'findNodes',
+  'locksOf',
+  'previewRun',
+  'readInventory',
+  'readJobRunLog',
+  'readKnownHosts',
+  'readPlaybookBundle',
+  'runMatrix',
+  'runsAtNodes',
+  'selectNodes',
+  'unapprovedBastionReasons',
+  'varsImpact',
+  'varsOfNodes',
+])
+
+const exported = new Map<string, Verb>()
+for (const file of fs.globSync('*/index.ts', { cwd: import.meta.dirname, exclude: ['testing'] }))
+  for (const [name, value] of Object.entries(await import(path.join(import.meta.dirname, file))))
+    if (typeof value === 'function' && /^(async )?(function\*? ?\w*)?\(?ctx\b/.test(value.toString()))
+      exported.set(name, value as Verb)
+const verbs = [...exported].filter(([name]) => !READS.has(name))
+
+const viewer: Actor = { kind: 'user', id: 'u1', name: 'Vera', role: 'viewer' }
+const db = new Proxy({}, { get: (_, method) => expect.unreachable(`db.${String(method)} was used before authorize`) })
+
+describe('rejects a viewer before the first statement', () => {
+  it.each(verbs)('%s', async (_, verb) => {
+    await expect((async () => verb({ actor: viewer, tenantId: 't1', db }, {}, {}))()).rejects.toThrow(Forbidden)
+  })
+})
+
+it('lists only functions that exist', () => {
+  expect(verbs.length).toBeGreaterThan(80)
+  expect([...READS].filter((name) => !exported.has(name))).toEqual([])
+})
