@@ -311,8 +311,9 @@ const CASES: Record<string, Case> = {
     answer: { it: notFound },
   },
   'Mutation.setVarMerge': {
-    query: () => 'mutation { it: setVarMerge(merge: REPLACE) { __typename ... on VarSettings { merge } } }',
-    answer: { it: { __typename: 'VarSettings', merge: 'REPLACE' } },
+    query: () =>
+      'mutation { it: setVarMerge(input: { merge: REPLACE }) { __typename ... on SetVarMergePayload { varSettings { merge } } } }',
+    answer: { it: { __typename: 'SetVarMergePayload', varSettings: { merge: 'REPLACE' } } },
   },
   'Query.previewRun': {
     query: () =>
@@ -329,22 +330,22 @@ const CASES: Record<string, Case> = {
     answer: { it: notFound },
   },
   'Mutation.archiveJobTemplate': {
-    query: () => `mutation { it: archiveJobTemplate(id: "${theirs.JobTemplate}") { __typename } }`,
+    query: () => `mutation { it: archiveJobTemplate(input: { id: "${theirs.JobTemplate}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.restoreJobTemplate': {
-    query: () => `mutation { it: restoreJobTemplate(id: "${theirs.JobTemplate}", version: 1) { __typename } }`,
+    query: () => `mutation { it: restoreJobTemplate(input: { id: "${theirs.JobTemplate}", version: 1 }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.deletePlaybookBundle': {
-    query: () => `mutation { it: deletePlaybookBundle(id: "${theirs.PlaybookBundle}") { __typename } }`,
+    query: () => `mutation { it: deletePlaybookBundle(input: { id: "${theirs.PlaybookBundle}" }) { __typename } }`,
     answer: { it: notFound },
   },
   // The same content is a bundle of their own.
   'Mutation.uploadPlaybookBundle': {
     query: () =>
-      `mutation { it: uploadPlaybookBundle(name: "mine.zip", content: "${zip([{ path: 'site.yml' }]).toString('base64')}") { __typename ... on PlaybookBundle { name } } }`,
-    answer: { it: { __typename: 'PlaybookBundle', name: 'mine.zip' } },
+      `mutation { it: uploadPlaybookBundle(input: { name: "mine.zip", content: "${zip([{ path: 'site.yml' }]).toString('base64')}" }) { __typename ... on UploadPlaybookBundlePayload { bundle { name } } } }`,
+    answer: { it: { __typename: 'UploadPlaybookBundlePayload', bundle: { name: 'mine.zip' } } },
   },
   'Mutation.runJob': {
     query: () =>
@@ -356,7 +357,7 @@ const CASES: Record<string, Case> = {
     answer: { it: notFound },
   },
   'Mutation.releaseNodeLocks': {
-    query: () => `mutation { it: releaseNodeLocks(nodeIds: ["${theirs.ComputeNode}"], reason: "x") { __typename } }`,
+    query: () => `mutation { it: releaseNodeLocks(input: { nodeIds: ["${theirs.ComputeNode}"], reason: "x" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Query.failureSignatures': {
@@ -368,35 +369,37 @@ const CASES: Record<string, Case> = {
     answer: { it: { isPaused: false, pending: 0, running: 0 } },
   },
   'Mutation.pauseQueue': {
-    query: () => 'mutation { it: pauseQueue(reason: "mine") { __typename ... on QueueState { pending } } }',
-    answer: { it: { __typename: 'QueueState', pending: 0 } },
+    query: () =>
+      'mutation { it: pauseQueue(input: { reason: "mine" }) { __typename ... on PauseQueuePayload { queue { pending } } } }',
+    answer: { it: { __typename: 'PauseQueuePayload', queue: { pending: 0 } } },
   },
   'Mutation.resumeQueue': {
     query: () => 'mutation { it: resumeQueue { __typename } }',
-    answer: { it: { __typename: 'QueueState' } },
+    answer: { it: { __typename: 'ResumeQueuePayload' } },
   },
   'Mutation.setMaxConcurrentRuns': {
     query: () =>
-      'mutation { it: setMaxConcurrentRuns(maxConcurrentRuns: 3) { __typename ... on QueueState { maxConcurrentRuns } } }',
-    answer: { it: { __typename: 'QueueState', maxConcurrentRuns: 3 } },
+      'mutation { it: setMaxConcurrentRuns(input: { maxConcurrentRuns: 3 }) { __typename ... on SetMaxConcurrentRunsPayload { queue { maxConcurrentRuns } } } }',
+    answer: { it: { __typename: 'SetMaxConcurrentRunsPayload', queue: { maxConcurrentRuns: 3 } } },
   },
   // Workers are everybody's.
   'Query.workers': { query: () => '{ it: workers { id } }', answer: { it: [] } },
   'Mutation.drainWorker': {
-    query: () => `mutation { it: drainWorker(id: "${crypto.randomUUID()}") { __typename } }`,
+    query: () => `mutation { it: drainWorker(input: { id: "${crypto.randomUUID()}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.undrainWorker': {
-    query: () => `mutation { it: undrainWorker(id: "${crypto.randomUUID()}") { __typename } }`,
+    query: () => `mutation { it: undrainWorker(input: { id: "${crypto.randomUUID()}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Query.retention': { query: () => '{ it: retention { logDays } }', answer: { it: { logDays: null } } },
   'Mutation.setRetention': {
-    query: () => 'mutation { it: setRetention(logDays: 7) { __typename ... on Retention { logDays runDays } } }',
-    answer: { it: { __typename: 'Retention', logDays: 7, runDays: null } },
+    query: () =>
+      'mutation { it: setRetention(input: { logDays: 7 }) { __typename ... on SetRetentionPayload { retention { logDays runDays } } } }',
+    answer: { it: { __typename: 'SetRetentionPayload', retention: { logDays: 7, runDays: null } } },
   },
   'Mutation.cancelJobRun': {
-    query: () => `mutation { it: cancelJobRun(id: "${theirs.JobRun}") { __typename } }`,
+    query: () => `mutation { it: cancelJobRun(input: { id: "${theirs.JobRun}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Query.agentFleet': {

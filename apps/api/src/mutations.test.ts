@@ -1,5 +1,4 @@
 import { recordOfferedHostKey } from '@muster/core/connections'
-import { claimJobRun } from '@muster/core/run-queue'
 import { makeHostKey, makePrivateKey, type TenantFixture } from '@muster/core/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { parseId } from './graphql/shared/ids.ts'
@@ -296,55 +295,6 @@ test('connection tests and discoveries are started', async () => {
     __typename: 'ConflictError',
     message: expect.stringContaining('host key'),
   })
-})
-
-test('a run is started, looked at and canceled', async () => {
-  const credential = await t.given.credential(cast.admin, 'SSH_KEY')
-  await t.given.fleet(cast.operator, { nodes: 3, with: { credentialId: credential.id } })
-  const RUN =
-    '... on JobRun { id templateName status limit extraVars hostsTotal hostSummary { result count hostlist } hosts { name result node { name } } events { seq } cancelBlockedReason durationMs createdByName template { name } }'
-  const run = (fields: object, as = cast.operator) =>
-    mutate(as, 'runJob', RUN, input('RunJobInput', { template: 'connectivity_check', ...fields }))
-  const started = await run({
-    limit: 'gpu[001-002]',
-    extraVars: { text: '{{ lookup("pipe", "id") }}' },
-    idempotencyKey: 'k',
-    reason: 'try',
-  })
-  expect(started).toMatchObject({
-    templateName: 'connectivity_check',
-    status: 'PENDING',
-    hostsTotal: 2,
-    extraVars: { text: '{{ lookup("pipe", "id") }}' },
-    hostSummary: [{ result: 'PENDING', count: 2, hostlist: 'gpu[001-002]' }],
-    hosts: [{ name: 'gpu001', result: 'PENDING', node: { name: 'gpu001' } }, { name: 'gpu002' }],
-    events: [],
-    cancelBlockedReason: null,
-    durationMs: null,
-  })
-  expect((await run({ limit: 'gpu[001-002]', idempotencyKey: 'k' })).id).toBe(started.id)
-  expect(await run({ limit: 'all', idempotencyKey: 'k' })).toMatchObject({ __typename: 'ConflictError' })
-  expect(await run({ limit: 'gpu[1-' })).toMatchObject({ __typename: 'InvalidInputError' })
-  expect(await run({ limit: 'all', extraVars: { ansible_connection: 'local' } })).toMatchObject({
-    __typename: 'InvalidInputError',
-  })
-  expect(await run({ limit: 'all', extraVars: ['no', 'object'] })).toMatchObject({ __typename: 'InvalidInputError' })
-  expect(await run({})).toMatchObject({ __typename: 'InvalidInputError', message: expect.stringContaining('where to run') })
-  expect(await run({ template: 'no_such', limit: 'all' })).toMatchObject({ __typename: 'NotFoundError' })
-  expect(await run({ limit: 'all' }, cast.viewer)).toMatchObject({ __typename: 'ForbiddenError' })
-
-  const cancel = (runId: string) =>
-    mutate(cast.operator, 'cancelJobRun', '... on JobRun { status cancelRequestedAt cancelBlockedReason }', id(runId))
-  expect(await cancel(started.id)).toMatchObject({ status: 'CANCELED', cancelBlockedReason: 'the run is over: CANCELED' })
-  expect(await cancel(started.id)).toMatchObject({ __typename: 'ConflictError', message: expect.stringContaining('CANCELED') })
-  const second = await run({ limit: 'gpu003' })
-  await claimJobRun(cast.worker, { id: parseId(second.id)!.id, workerId: 'w' })
-  expect(await cancel(second.id)).toMatchObject({ status: 'CANCELING' })
-  const { jobRuns } = await t.ask<{ jobRuns: object }>(
-    cast.viewer,
-    '{ jobRuns(filter: { status: [CANCELED, CANCELING], text: "CONNECTIVITY" }) { totalCount edges { node { status cancelBlockedReason } } } }',
-  )
-  expect(jobRuns).toMatchObject({ totalCount: 2, edges: [{ node: { status: 'CANCELING' } }, { node: { status: 'CANCELED' } }] })
 })
 
 test('two people who add the same node at once: one does, the other is told', async () => {

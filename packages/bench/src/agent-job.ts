@@ -168,7 +168,7 @@ async function groupOf(
     { id, add: nodes.map((node) => ids.get(node.name)!) },
   )
   await api.mutate(
-    `mutation ($input: SetVarsInput!) { setVars(input: $input) { __typename ... on VariableScope { version } ${ERROR} } }`,
+    `mutation ($input: SetVarsInput!) { setVars(input: $input) { __typename ... on SetVarsPayload { variableScope { version } } ${ERROR} } }`,
     { input: { groupId: id, basedOn: 0, text: `muster_agent_api_url: ${at.api}\nmuster_agent_url: ${at.files}\n` } },
   )
 }
@@ -180,7 +180,7 @@ async function giveToken(api: Client, nodeId: string): Promise<void> {
     { nodeId },
   )
   await api.mutate(
-    `mutation ($input: SetSecretVarInput!) { setSecretVar(input: $input) { __typename ... on VariableScope { version } ${ERROR} } }`,
+    `mutation ($input: SetSecretVarInput!) { setSecretVar(input: $input) { __typename ... on SetSecretVarPayload { variableScope { version } } ${ERROR} } }`,
     { input: { nodeId, name: 'muster_agent_token', value: token } },
   )
 }

@@ -56,11 +56,11 @@ export async function layeredJob(
     await setVars({ nodeId }, `node_exporter_repository_url: ${repository.url}/nowhere\n`)
     const failing = await run(api, limit)
     await setVars({ nodeId }, 'node_exporter_port: 9102\n')
-    const retry = await api.mutate<{ id: string }>(
-      `mutation ($id: ID!) { retryJobRun(input: { id: $id, which: FAILED }) { __typename ... on JobRun { id } ${ERROR} } }`,
+    const retry = await api.mutate<{ run: { id: string } }>(
+      `mutation ($id: ID!) { retryJobRun(input: { id: $id, which: FAILED }) { __typename ... on RetryJobRunPayload { run { id } } ${ERROR} } }`,
       { id: failing.id },
     )
-    const retried = await ended(api, retry.id)
+    const retried = await ended(api, retry.run.id)
     say(`with a wrong repository on ${special} ${failing.status}; put right and retried ${retried.status}`)
     return {
       layers,
@@ -69,7 +69,7 @@ export async function layeredJob(
       oneFailing: failing.status,
       retried: retried.status,
       retriedHosts: retried.hostsTotal,
-      artifactLines: await downloadLog(api, retry.id),
+      artifactLines: await downloadLog(api, retry.run.id),
     }
   } finally {
     await repository.close()
@@ -95,11 +95,11 @@ function editor(api: Client) {
   const versions = new Map<string, number>()
   return async (scope: Scope, text: string): Promise<void> => {
     const key = JSON.stringify(scope)
-    const { version } = await api.mutate<{ version: number }>(
-      `mutation ($input: SetVarsInput!) { setVars(input: $input) { __typename ... on VariableScope { version } ${ERROR} } }`,
+    const { variableScope } = await api.mutate<{ variableScope: { version: number } }>(
+      `mutation ($input: SetVarsInput!) { setVars(input: $input) { __typename ... on SetVarsPayload { variableScope { version } } ${ERROR} } }`,
       { input: { ...scope, basedOn: versions.get(key) ?? 0, text } },
     )
-    versions.set(key, version)
+    versions.set(key, variableScope.version)
   }
 }
 

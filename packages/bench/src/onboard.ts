@@ -162,17 +162,17 @@ export async function addSilentNode(api: Client, name: string): Promise<string> 
 
 /** Start a run. @returns its id */
 export async function runJob(api: Client, input: Record<string, unknown>): Promise<string> {
-  const { id } = await api.mutate<{ id: string }>(
-    `mutation ($input: RunJobInput!) { runJob(input: $input) { __typename ... on JobRun { id } ${ERROR} } }`,
+  const { run } = await api.mutate<{ run: { id: string } }>(
+    `mutation ($input: RunJobInput!) { runJob(input: $input) { __typename ... on RunJobPayload { run { id } } ${ERROR} } }`,
     { input },
   )
-  return id
+  return run.id
 }
 
 /** Ask a run to stop. */
 export async function cancelRun(api: Client, id: string): Promise<void> {
   await api.mutate(
-    `mutation ($id: ID!) { cancelJobRun(id: $id) { __typename ... on JobRun { id } ... on Error { code message } } }`,
+    `mutation ($id: ID!) { cancelJobRun(input: { id: $id }) { __typename ... on CancelJobRunPayload { run { id } } ... on Error { code message } } }`,
     { id },
   )
 }

@@ -36,7 +36,7 @@ it('prints responses with errors and exits with the code of the first one', asyn
   const unknown = await muster(['api', '{ nope }'])
   expect(unknown.code).toBe(1)
   expect(JSON.parse(unknown.out).errors[0].message).toContain('nope')
-  const refused = await muster(['api', 'mutation { pauseQueue(reason: "x") { ... on Error { code message } } }'])
+  const refused = await muster(['api', 'mutation { pauseQueue(input: { reason: "x" }) { ... on Error { code message } } }'])
   expect(refused).toMatchObject({ code: 3, out: expect.stringContaining('FORBIDDEN') })
   for (const args of [[], ['{ a }', '-f', 'x'], ['{ a }', '--var', 'x'], ['{ a }', '--variables', '[]']])
     expect((await muster(['api', ...args])).code).toBe(2)

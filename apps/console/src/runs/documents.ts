@@ -117,9 +117,9 @@ export const RunEventQuery = graphql(`
 export const CancelRun = graphql(
   `
   mutation CancelRun($id: ID!) {
-    cancelJobRun(id: $id) {
+    cancelJobRun(input: { id: $id }) {
       __typename
-      ... on JobRun { ...RunHead }
+      ... on CancelJobRunPayload { run { ...RunHead } }
       ... on Error { message code }
     }
   }
@@ -132,7 +132,7 @@ export const StartRun = graphql(
   mutation StartRun($input: RunJobInput!) {
     runJob(input: $input) {
       __typename
-      ... on JobRun { ...RunRow }
+      ... on RunJobPayload { run { ...RunRow } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -148,7 +148,7 @@ export const RetryRun = graphql(
   mutation RetryRun($input: RetryJobRunInput!) {
     retryJobRun(input: $input) {
       __typename
-      ... on JobRun { ...RunRow }
+      ... on RetryJobRunPayload { run { ...RunRow } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

@@ -34,7 +34,7 @@ export function Retry({ run }: { run: RunHead }) {
   async function retry(chosen: Part[]) {
     const which = chosen.map((part) => part.which)
     const outcome = await mutation.run({ input: { id: run.id, which, idempotencyKey: `${attempt.current}-${which.join()}` } })
-    if (outcome.ok) router.push(runHref(outcome.value.id))
+    if (outcome.ok) router.push(runHref(outcome.value.run.id))
     else {
       attempt.current = newIdempotencyKey()
       toast('bad', outcome.problem.message)

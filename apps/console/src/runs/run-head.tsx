@@ -39,7 +39,7 @@ function Actions({ run }: { run: Run }) {
         ...{ serial, maxFailPercentage, jobTags, skipTags },
       },
     })
-    if (outcome.ok) router.push(runHref(outcome.value.id))
+    if (outcome.ok) router.push(runHref(outcome.value.run.id))
     else toast('bad', outcome.problem.message)
   }
   const canCancel = isUnfinished(run.status)

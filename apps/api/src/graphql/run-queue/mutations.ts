@@ -1,50 +1,50 @@
 import { Conflict, NotFound } from '@muster/core/errors'
 import { pauseQueue, releaseNodeLocks, resumeQueue, setMaxConcurrentRuns } from '@muster/core/run-queue'
-import { builder } from '../../builder.ts'
-import { COMMON } from '../shared/errors.ts'
+import { ComputeNode } from '../nodes/types.ts'
 import { rowId } from '../shared/ids.ts'
-import { QueueState, ReleasedNodes } from './types.ts'
+import { mutation } from '../shared/mutation.ts'
+import { QueueState } from './types.ts'
 
-builder.mutationFields((t) => ({
-  releaseNodeLocks: t.field({
-    type: ReleasedNodes,
-    description:
-      'Take nodes away from the runs that are changing them. Those runs go on; the next may begin beside them. For runs that are known to hang.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: {
-      nodeIds: t.arg.idList({ required: true, description: 'Which nodes.' }),
-      reason: t.arg.string({ required: true, description: 'Why; it is kept.' }),
-    },
-    resolve: async (_root, { nodeIds, reason }, { ctx }) => ({
-      nodes: await releaseNodeLocks(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)), reason }),
-    }),
-  }),
-}))
+const payload = { queue: { type: QueueState, description: 'The queue.' } }
 
-builder.mutationFields((t) => ({
-  pauseQueue: t.field({
-    type: QueueState,
-    description: 'Let no run begin until the queue is resumed. Runs under way go on; new ones wait, and say why.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict] },
-    args: { reason: t.arg.string({ required: true, description: 'Why; whoever waits reads it.' }) },
-    resolve: (_root, { reason }, { ctx }) => pauseQueue(ctx, { reason }),
+mutation('releaseNodeLocks', {
+  description:
+    'Releases the locks of nodes, for runs that are known to hang. Those runs continue; the next run may start on the nodes beside them.',
+  input: (t) => ({
+    nodeIds: t.idList({ required: true, description: 'Nodes to unlock.' }),
+    reason: t.string({ required: true, description: 'Why the nodes are unlocked. It is recorded in the audit log.' }),
   }),
-  resumeQueue: t.field({
-    type: QueueState,
-    description: 'Let runs begin again.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict] },
-    resolve: (_root, _args, { ctx }) => resumeQueue(ctx),
+  payload: { nodes: { type: [ComputeNode], description: 'The nodes that were unlocked.' } },
+  errors: [Conflict, NotFound],
+  resolve: async ({ nodeIds, reason }, { ctx }) => ({
+    nodes: await releaseNodeLocks(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)), reason }),
   }),
-  setMaxConcurrentRuns: t.field({
-    type: QueueState,
-    description: 'Say how many runs of the tenant may go on at once, over all workers. Those under way go on.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON] },
-    args: { maxConcurrentRuns: t.arg.int({ description: '1 or more; null: as many as workers have room for.' }) },
-    resolve: (_root, { maxConcurrentRuns }, { ctx }) =>
-      setMaxConcurrentRuns(ctx, { maxConcurrentRuns: maxConcurrentRuns ?? null }),
+})
+
+mutation('pauseQueue', {
+  description: 'Pauses the queue: no pending run starts until it is resumed. Runs that have started continue.',
+  input: (t) => ({
+    reason: t.string({ required: true, description: 'Why the queue is paused. Waiting runs show it.' }),
   }),
-}))
+  payload,
+  errors: [Conflict],
+  resolve: async ({ reason }, { ctx }) => ({ queue: await pauseQueue(ctx, { reason }) }),
+})
+
+mutation('resumeQueue', {
+  description: 'Resumes the queue: pending runs start again.',
+  payload,
+  errors: [Conflict],
+  resolve: async (_input, { ctx }) => ({ queue: await resumeQueue(ctx) }),
+})
+
+mutation('setMaxConcurrentRuns', {
+  description: 'Limits how many runs of the tenant execute at once, over all workers. Runs that have started continue.',
+  input: (t) => ({
+    maxConcurrentRuns: t.int({ description: 'Maximum, 1 or more; null: no limit but the capacity of the workers.' }),
+  }),
+  payload,
+  resolve: async ({ maxConcurrentRuns }, { ctx }) => ({
+    queue: await setMaxConcurrentRuns(ctx, { maxConcurrentRuns: maxConcurrentRuns ?? null }),
+  }),
+})

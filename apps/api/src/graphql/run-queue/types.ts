@@ -8,7 +8,6 @@ import {
   locksOf,
   queuePermissions,
   releaseLockBlockedReason,
-  type releaseNodeLocks,
 } from '@muster/core/run-queue'
 import { foldHostlist } from '@muster/core/selection'
 import { WORKER_GONE_AFTER_SECONDS } from '@muster/core/workers'
@@ -88,13 +87,6 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
       releaseLockBlockedReason(context.ctx.actor, (await locks(context, node.id)) !== undefined),
   }),
 }))
-
-export const ReleasedNodes = builder
-  .objectRef<{ nodes: Awaited<ReturnType<typeof releaseNodeLocks>> }>('ReleasedNodes')
-  .implement({
-    description: 'Nodes that were taken away from the runs that had them.',
-    fields: (t) => ({ nodes: t.expose('nodes', { type: [ComputeNode], description: 'The nodes.' }) }),
-  })
 
 type Tenant = typeof tenants.$inferSelect
 

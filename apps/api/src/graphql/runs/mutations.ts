@@ -1,25 +1,61 @@
 import { Conflict, NotFound } from '@muster/core/errors'
 import { cancelJobRun, runJob } from '@muster/core/runs'
-import { builder } from '../../builder.ts'
-import { COMMON } from '../shared/errors.ts'
 import { rowId } from '../shared/ids.ts'
-import { JobRun, RunJobInput, runInput } from './types.ts'
+import { mutation } from '../shared/mutation.ts'
+import { JobRun } from './types.ts'
 
-builder.mutationFields((t) => ({
-  runJob: t.field({
-    type: JobRun,
-    description: "Start a template's playbook on some nodes.",
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { input: t.arg({ type: RunJobInput, required: true, description: 'What and where.' }) },
-    resolve: (_root, { input }, { ctx }) => runJob(ctx, runInput(input)),
+const payload = { run: { type: JobRun, description: 'The run.' } }
+
+export const RunJobInput = mutation('runJob', {
+  description: "Starts a run: a template's playbook on the given nodes. Settings that are omitted are those of the template.",
+  input: (t) => ({
+    template: t.string({ required: true, description: 'Name of the job template.' }),
+    nodeIds: t.idList({ description: 'Nodes to run on. Exactly one of `nodeIds` and `limit` is required.' }),
+    limit: t.string({
+      description:
+        'Selector of the nodes to run on: a hostlist (`gpu[001-064]`), `@group`, `tag:x`, `status:READY`, `vendor:amd`, a node query in braces (`{tag = prod and not memory < 512GiB}`) or `all`. A comma unites selectors, `!` excludes. Exactly one of `nodeIds` and `limit` is required.',
+    }),
+    extraVars: t.field({
+      type: 'JSON',
+      description: 'Extra vars, an object. Jinja templates in values are not evaluated.',
+    }),
+    become: t.boolean({ description: 'Whether tasks run as another user.' }),
+    forks: t.int({ description: 'Number of hosts to work on at once, 1 to 500.' }),
+    timeoutSeconds: t.int({ description: 'The run is stopped when it takes longer, in seconds.' }),
+    serial: t.string({
+      description: 'Batch size of hosts, as in Ansible: `5`, `30%` or several such as `1,5,30%`. The last one repeats.',
+    }),
+    maxFailPercentage: t.int({
+      description: 'The play is aborted when more than this percentage of the hosts of a batch failed, 0 to 100.',
+    }),
+    jobTags: t.stringList({ description: 'Runs only tasks with one of these tags (`--tags`).' }),
+    skipTags: t.stringList({ description: 'Skips tasks with one of these tags (`--skip-tags`).' }),
+    checkMode: t.boolean({ description: 'Reports what would change without changing it (`--check`).' }),
+    diffMode: t.boolean({ description: 'Shows the changes in files (`--diff`).' }),
+    verbosity: t.int({ description: 'Verbosity of Ansible, 0 to 4.' }),
+    reason: t.string({ description: 'Why the run is started.' }),
+    idempotencyKey: t.string({
+      description: 'A repeated call with the same key returns the run that the first call started.',
+    }),
   }),
-  cancelJobRun: t.field({
-    type: JobRun,
-    description: 'Ask a run to stop. One that nobody has started ends at once; a running one when its worker has stopped it.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: 'Which run.' }) },
-    resolve: (_root, { id }, { ctx }) => cancelJobRun(ctx, { id: rowId('JobRun', id) }),
-  }),
-}))
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async (input, { ctx }) => ({ run: await runJob(ctx, runInput(input)) }),
+})
+
+/** The input as the verbs take it. */
+export const runInput = <T extends { nodeIds?: string[] | null; extraVars?: unknown }>({ nodeIds, extraVars, ...input }: T) => ({
+  ...input,
+  nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)),
+  // The verb checks that it is an object.
+  extraVars: extraVars as Record<string, unknown> | null | undefined,
+})
+
+mutation('cancelJobRun', {
+  description:
+    'Requests cancellation of a run. A pending run ends immediately; a running one ends when its worker has stopped it.',
+  input: (t) => ({ id: t.id({ required: true, description: 'Run ID.' }) }),
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async ({ id }, { ctx }) => ({ run: await cancelJobRun(ctx, { id: rowId('JobRun', id) }) }),
+})

@@ -1,5 +1,5 @@
 import type { DomainError } from '@muster/core/errors'
-import type { InputFieldMap, InputFieldRef, InputShapeFromFields, ShapeFromTypeParam, TypeParam } from '@pothos/core'
+import type { InputFieldMap, InputFieldRef, InputRef, InputShapeFromFields, ShapeFromTypeParam, TypeParam } from '@pothos/core'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
 import { COMMON } from './errors.ts'
@@ -30,12 +30,13 @@ type MutationOptions<Input extends InputFieldMap, Payload extends PayloadFields>
 
 /**
  * Adds the mutation `name(input: NameInput!): NameResult!`, where NameResult is the union of NamePayload and the errors. Every
- * mutation is defined by this function, so that all follow one convention.
+ * mutation is defined by this function, so that all follow one convention. Returns the input type, for a query that previews the
+ * mutation.
  */
 export function mutation<Payload extends PayloadFields, Input extends InputFieldMap = Record<string, never>>(
   name: string,
   { description, authScopes = { authenticated: true }, input, payload, errors = [], resolve }: MutationOptions<Input, Payload>,
-): void {
+): InputRef<InputShapeFromFields<Input>> {
   const typeName = name[0]!.toUpperCase() + name.slice(1)
   const Payload = builder.objectRef<PayloadShape<Payload>>(`${typeName}Payload`).implement({
     description: `Result of a successful \`${name}\`.`,
@@ -59,6 +60,7 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
         resolve(args.input as InputShapeFromFields<Input>, context) as never,
     } as never),
   )
+  return Input as InputRef<InputShapeFromFields<Input>>
 }
 
 export type { InputFieldRef }

@@ -8,65 +8,51 @@ import {
   uploadPlaybookBundle,
   type Vars,
 } from '@muster/core/templates'
-import { builder, type SchemaShape } from '../../builder.ts'
 import { BecomeMethod } from '../credentials/enums.ts'
-import { Deleted } from '../shared/deleted.ts'
-import { COMMON } from '../shared/errors.ts'
 import { given, rowId, rowIdIfGiven } from '../shared/ids.ts'
+import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
 import { PlaybookSource } from './enums.ts'
 import { JobTemplate, PlaybookBundle } from './types.ts'
 
-type Fields = PothosSchemaTypes.InputFieldBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>, 'InputObject'>
+const ID = 'Template ID.'
+const NAME = 'Name, unique in the tenant.'
+const PLAYBOOK = 'Path of the playbook, relative to the root of its source.'
+const REASON = 'Why the template is changed. The version records it.'
+const payload = { template: { type: JobTemplate, description: 'The template.' } }
 
-/** What can be set of a template, the same when it is made and when it is changed. */
-const settings = (t: Fields) => ({
-  displayName: t.string({ description: 'A name for people.' }),
-  description: t.string({ description: 'What it does.' }),
-  category: t.string({ description: 'Where it is listed.' }),
-  source: t.field({ type: PlaybookSource, description: 'Where its playbook comes from; left out: SHIPPED.' }),
-  bundleId: t.id({ description: 'BUNDLE only: which, see `uploadPlaybookBundle`.' }),
-  gitUrl: t.string({ description: 'GIT only: the repository, https://… or ssh://…, without a password in it.' }),
+const settings = (t: InputFields) => ({
+  displayName: t.string({ description: 'Display name.' }),
+  description: t.string({ description: 'What the template does.' }),
+  category: t.string({ description: 'Category under which the template is listed.' }),
+  source: t.field({ type: PlaybookSource, description: 'Where the playbook comes from. Default: SHIPPED.' }),
+  bundleId: t.id({ description: 'BUNDLE only: ID of the bundle, see `uploadPlaybookBundle`.' }),
+  gitUrl: t.string({ description: 'GIT only: URL of the repository, https://… or ssh://…, without a password.' }),
   gitRef: t.string({ description: 'GIT only: branch, tag or commit.' }),
-  gitCredentialId: t.id({ description: 'GIT only: a credential of that kind for its server; left out: anybody can read it.' }),
-  become: t.boolean({ description: 'Whether its tasks run as another user.' }),
-  becomeMethod: t.field({ type: BecomeMethod, description: 'How they become that user; left out: SUDO.' }),
-  becomeUser: t.string({ description: 'The user they become; left out: root.' }),
-  timeoutSeconds: t.int({ description: 'A run that takes longer is stopped, in s; left out: 3600.' }),
-  forks: t.int({ description: 'How many hosts are worked on at once, 1 to 500; left out: 20.' }),
-  serial: t.string({ description: 'Hosts at a time: `5`, `30%`, `1,5,30%`; null: what the playbook says.' }),
-  maxFailPercentage: t.int({ description: 'The play ends when more than this share of the hosts has failed, in %.' }),
-  jobTags: t.stringList({ description: 'Run only tasks with one of these tags.' }),
-  skipTags: t.stringList({ description: 'Leave out tasks with one of these tags.' }),
+  gitCredentialId: t.id({ description: 'GIT only: git credential for the server. Default: none, for public repositories.' }),
+  become: t.boolean({ description: 'Whether tasks run as another user.' }),
+  becomeMethod: t.field({ type: BecomeMethod, description: 'How tasks become the other user. Default: SUDO.' }),
+  becomeUser: t.string({ description: 'User that tasks run as. Default: root.' }),
+  timeoutSeconds: t.int({ description: 'Runs that take longer are stopped, in seconds. Default: 3600.' }),
+  forks: t.int({ description: 'Number of hosts to work on at once, 1 to 500. Default: 20.' }),
+  serial: t.string({ description: 'Batch size of hosts: `5`, `30%` or `1,5,30%`; null: as set in the playbook.' }),
+  maxFailPercentage: t.int({
+    description:
+      'The play is aborted when more than this percentage of the hosts of a batch failed; null: as set in the playbook.',
+  }),
+  jobTags: t.stringList({ description: 'Runs only tasks with one of these tags.' }),
+  skipTags: t.stringList({ description: 'Skips tasks with one of these tags.' }),
   inputSchema: t.field({
     type: 'JSON',
     description:
-      'JSON Schema (draft 2020-12, without $ref) of an object: the extra vars that runs must fit. See `JobTemplate.inputSchema`.',
+      'JSON Schema (draft 2020-12, without $ref) of an object that the extra vars of runs must match; see `JobTemplate.inputSchema`.',
   }),
-  defaultVars: t.field({ type: 'JSON', description: 'Extra vars that a run has unless it sets them otherwise, an object.' }),
-  tags: t.stringList({ description: 'Words to find it by.' }),
-  isIdempotent: t.boolean({ description: 'Whether a run whose worker died may be started again by itself.' }),
-  isReadOnly: t.boolean({ description: 'Whether it changes nothing on nodes, so that its runs need not wait for others there.' }),
-  reason: t.string({ description: 'Why, kept with the version.' }),
-})
-
-const CreateJobTemplateInput = builder.inputType('CreateJobTemplateInput', {
-  description: 'A template to make.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'Its name, unique in the tenant.' }),
-    playbookPath: t.string({ required: true, description: 'Its playbook, relative to the root of its source.' }),
-    ...settings(t),
+  defaultVars: t.field({ type: 'JSON', description: 'Extra vars that runs have unless they set them, an object.' }),
+  tags: t.stringList({ description: 'Tags of the template.' }),
+  isIdempotent: t.boolean({ description: 'Whether a run is restarted automatically when its worker is lost.' }),
+  isReadOnly: t.boolean({
+    description: 'Whether runs change nothing on nodes, so that they neither lock nodes nor wait for locks.',
   }),
-})
-
-const UpdateJobTemplateInput = builder.inputType('UpdateJobTemplateInput', {
-  description: 'What to change of a template; what is left out stays.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Which template.' }),
-    version: t.int({ description: 'The version that you looked at: refused when it has been changed since.' }),
-    name: t.string({ description: 'Its name, unique in the tenant.' }),
-    playbookPath: t.string({ description: 'Its playbook, relative to the root of its source.' }),
-    ...settings(t),
-  }),
+  reason: t.string({ description: REASON }),
 })
 
 type Input = {
@@ -76,86 +62,101 @@ type Input = {
   defaultVars?: unknown
 }
 
-/** As the verbs take it. Null is the same as leaving out, but for what can be without a value. */
+/** The input as the verbs take it. Null means the same as omitted, except for clearable fields. */
 const settingsGiven = <T extends Input>(input: T) => ({
   ...given(input),
   bundleId: rowIdIfGiven('PlaybookBundle', input.bundleId),
   gitCredentialId: rowIdIfGiven('Credential', input.gitCredentialId),
-  // Whether they are objects is for the verb to say.
+  // The verb checks that they are objects.
   inputSchema: input.inputSchema as Vars | null | undefined,
   defaultVars: (input.defaultVars ?? undefined) as Vars | undefined,
 })
 
+type Clearable = { [Name in (typeof CLEARABLE)[number]]?: unknown }
+
 const CLEARABLE = ['gitUrl', 'gitRef', 'serial', 'maxFailPercentage'] as const
 
-const cleared = (input: typeof UpdateJobTemplateInput.$inferInput): Partial<Record<(typeof CLEARABLE)[number], null>> =>
+const cleared = (input: Clearable): Partial<Record<(typeof CLEARABLE)[number], null>> =>
   Object.fromEntries(CLEARABLE.filter((name) => input[name] === null).map((name) => [name, null]))
 
-builder.mutationFields((t) => ({
-  createJobTemplate: t.field({
-    type: JobTemplate,
-    description: 'Make a template.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { input: t.arg({ type: CreateJobTemplateInput, required: true, description: 'What it is to be.' }) },
-    resolve: (_root, { input }, { ctx }) => createJobTemplate(ctx, settingsGiven(input)),
+mutation('createJobTemplate', {
+  description: 'Creates a job template.',
+  input: (t) => ({
+    name: t.string({ required: true, description: NAME }),
+    playbookPath: t.string({ required: true, description: PLAYBOOK }),
+    ...settings(t),
   }),
-  updateJobTemplate: t.field({
-    type: JobTemplate,
-    description: 'Change a template. What it was before stays in its versions; runs that were started keep what they have.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { input: t.arg({ type: UpdateJobTemplateInput, required: true, description: 'What to change.' }) },
-    resolve: (_root, { input }, { ctx }) =>
-      updateJobTemplate(ctx, { ...settingsGiven(input), ...cleared(input), id: rowId('JobTemplate', input.id) }),
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async (input, { ctx }) => ({ template: await createJobTemplate(ctx, settingsGiven(input)) }),
+})
+
+mutation('updateJobTemplate', {
+  description:
+    'Changes a job template. Omitted fields keep their values. The previous settings remain in its versions; started runs keep theirs.',
+  input: (t) => ({
+    id: t.id({ required: true, description: ID }),
+    version: t.int({
+      description: 'Version that was edited. The change fails with a conflict when the template has changed since.',
+    }),
+    name: t.string({ description: NAME }),
+    playbookPath: t.string({ description: PLAYBOOK }),
+    ...settings(t),
   }),
-  archiveJobTemplate: t.field({
-    type: JobTemplate,
-    description: 'Take a template out of use. Its runs, its versions and its name stay until it is restored.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: {
-      id: t.arg.id({ required: true, description: 'Which template.' }),
-      reason: t.arg.string({ description: 'Why.' }),
-    },
-    resolve: (_root, { id, reason }, { ctx }) => archiveJobTemplate(ctx, { id: rowId('JobTemplate', id), reason }),
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async (input, { ctx }) => ({
+    template: await updateJobTemplate(ctx, { ...settingsGiven(input), ...cleared(input), id: rowId('JobTemplate', input.id) }),
   }),
-  restoreJobTemplate: t.field({
-    type: JobTemplate,
-    description: 'Bring a template back out of the archive, and with `version` to what it was then.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: {
-      id: t.arg.id({ required: true, description: 'Which template.' }),
-      version: t.arg.int({ description: 'To be again what it was at this version; left out: as it is.' }),
-      reason: t.arg.string({ description: 'Why.' }),
-    },
-    resolve: (_root, { id, ...input }, { ctx }) => restoreJobTemplate(ctx, { id: rowId('JobTemplate', id), ...input }),
+})
+
+mutation('archiveJobTemplate', {
+  description: 'Archives a job template: it cannot be run until it is restored. Its runs, versions and name are kept.',
+  input: (t) => ({ id: t.id({ required: true, description: ID }), reason: t.string({ description: REASON }) }),
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async ({ id, reason }, { ctx }) => ({
+    template: await archiveJobTemplate(ctx, { id: rowId('JobTemplate', id), reason }),
   }),
-  deletePlaybookBundle: t.field({
-    type: Deleted,
-    description: 'Delete a playbook bundle that no version of a template and no run needs.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: 'Which bundle.' }) },
-    resolve: async (_root, { id }, { ctx }) => {
-      await deletePlaybookBundle(ctx, { id: rowId('PlaybookBundle', id) })
-      return { id }
-    },
+})
+
+mutation('restoreJobTemplate', {
+  description: 'Restores an archived job template; with `version`, restores the settings of an earlier version.',
+  input: (t) => ({
+    id: t.id({ required: true, description: ID }),
+    version: t.int({ description: 'Version to restore. Default: the current settings.' }),
+    reason: t.string({ description: REASON }),
   }),
-  uploadPlaybookBundle: t.field({
-    type: PlaybookBundle,
-    description:
-      'Upload playbooks for templates to use: a tar.gz or zip of at most 10 MiB, without links. The same content gives the same bundle.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON] },
-    args: {
-      name: t.arg.string({ required: true, description: "The file's name." }),
-      content: t.arg.string({ required: true, description: 'The archive in base64.' }),
-    },
-    resolve: (_root, { name, content }, { ctx }) => uploadPlaybookBundle(ctx, { name, content: bytesOf(content) }),
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async ({ id, ...input }, { ctx }) => ({
+    template: await restoreJobTemplate(ctx, { id: rowId('JobTemplate', id), ...input }),
   }),
-}))
+})
+
+mutation('uploadPlaybookBundle', {
+  description:
+    'Uploads playbooks for templates: a tar.gz or zip archive of at most 10 MiB without links. The same content returns the same bundle.',
+  input: (t) => ({
+    name: t.string({ required: true, description: 'File name.' }),
+    content: t.string({ required: true, description: 'The archive, encoded in base64.' }),
+  }),
+  payload: { bundle: { type: PlaybookBundle, description: 'The bundle.' } },
+  resolve: async ({ name, content }, { ctx }) => ({
+    bundle: await uploadPlaybookBundle(ctx, { name, content: bytesOf(content) }),
+  }),
+})
+
+mutation('deletePlaybookBundle', {
+  description: 'Deletes a playbook bundle that no template version and no run uses.',
+  input: (t) => ({ id: t.id({ required: true, description: 'Bundle ID.' }) }),
+  payload: deletedPayload,
+  errors: [Conflict, NotFound],
+  resolve: async ({ id }, { ctx }) => {
+    await deletePlaybookBundle(ctx, { id: rowId('PlaybookBundle', id) })
+    return { deletedId: id }
+  },
+})
 
 function bytesOf(base64: string): Uint8Array {
   if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)) throw new InvalidInput([{ path: 'content', message: 'must be base64' }])

@@ -1,83 +1,62 @@
 import { Conflict, NotFound } from '@muster/core/errors'
 import { restoreVars, setSecretVar, setVarMerge, setVars, unsetSecretVar } from '@muster/core/variables'
-import { builder } from '../../builder.ts'
-import { COMMON } from '../shared/errors.ts'
+import { type InputFields, mutation } from '../shared/mutation.ts'
 import { VarMerge } from './enums.ts'
 import { PLACE_OF, placeOf, VariableScope, VarSettings } from './types.ts'
 
-type Fields = PothosSchemaTypes.InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>
-
-const place = (t: Fields) => ({
+const placeFields = (t: InputFields) => ({
   groupId: t.id({ description: PLACE_OF.groupId }),
   nodeId: t.id({ description: PLACE_OF.nodeId }),
-  reason: t.string({ description: 'Why, for the history.' }),
+  reason: t.string({ description: 'Why the variables are changed. The version records it.' }),
 })
 
-const SetVarsInput = builder.inputType('SetVarsInput', {
-  description: 'Variables to set. Secret ones stay as they are.',
-  fields: (t) => ({
-    ...place(t),
-    text: t.string({ required: true, description: 'YAML or JSON, kept as it is with its comments.' }),
-    basedOn: t.int({ required: true, description: 'The version that was edited; 0 when none were ever set.' }),
+const payload = { variableScope: { type: VariableScope, description: 'The variables after the change.' } }
+const errors = [Conflict, NotFound]
+
+mutation('setVars', {
+  description:
+    'Sets the variables of all nodes, of a group or of a node. Secret variables keep their values. Fails with a conflict when the variables have changed since version `basedOn`.',
+  input: (t) => ({
+    ...placeFields(t),
+    text: t.string({ required: true, description: 'YAML or JSON. The text is stored unchanged, with its comments.' }),
+    basedOn: t.int({ required: true, description: 'Version that was edited; 0 when no variables were ever set.' }),
   }),
+  payload,
+  errors,
+  resolve: async (input, { ctx }) => ({ variableScope: await setVars(ctx, { ...input, ...placeOf(input) }) }),
 })
 
-const RestoreVarsInput = builder.inputType('RestoreVarsInput', {
-  description: 'A version to go back to.',
-  fields: (t) => ({ ...place(t), version: t.int({ required: true, description: 'Its number.' }) }),
+mutation('restoreVars', {
+  description: 'Restores an earlier version of variables, including secret variables.',
+  input: (t) => ({ ...placeFields(t), version: t.int({ required: true, description: 'Version to restore.' }) }),
+  payload,
+  errors,
+  resolve: async (input, { ctx }) => ({ variableScope: await restoreVars(ctx, { ...input, ...placeOf(input) }) }),
 })
 
-const SetSecretVarInput = builder.inputType('SetSecretVarInput', {
-  description: 'A secret variable to set.',
-  fields: (t) => ({
-    ...place(t),
-    name: t.string({ required: true, description: 'Its name.' }),
-    value: t.string({ required: true, description: 'Its value, text of at least 4 characters. It is never given out again.' }),
+mutation('setSecretVar', {
+  description: 'Sets a secret variable. Only runs receive its value; the API never returns it.',
+  input: (t) => ({
+    ...placeFields(t),
+    name: t.string({ required: true, description: 'Variable name.' }),
+    value: t.string({ required: true, description: 'Value, at least 4 characters.' }),
   }),
+  payload,
+  errors,
+  resolve: async (input, { ctx }) => ({ variableScope: await setSecretVar(ctx, { ...input, ...placeOf(input) }) }),
 })
 
-const UnsetSecretVarInput = builder.inputType('UnsetSecretVarInput', {
-  description: 'A secret variable to take away.',
-  fields: (t) => ({ ...place(t), name: t.string({ required: true, description: 'Its name.' }) }),
+mutation('unsetSecretVar', {
+  description: 'Removes a secret variable. Restoring an earlier version restores its value.',
+  input: (t) => ({ ...placeFields(t), name: t.string({ required: true, description: 'Variable name.' }) }),
+  payload,
+  errors,
+  resolve: async (input, { ctx }) => ({ variableScope: await unsetSecretVar(ctx, { ...input, ...placeOf(input) }) }),
 })
 
-const shared = {
-  type: VariableScope,
-  authScopes: { authenticated: true },
-  errors: { types: [...COMMON, Conflict, NotFound] },
-}
-
-builder.mutationFields((t) => ({
-  setVars: t.field({
-    ...shared,
-    description: 'Set the variables of all nodes, a group or a node. Refused when somebody changed them since `basedOn`.',
-    args: { input: t.arg({ type: SetVarsInput, required: true, description: 'The variables.' }) },
-    resolve: (_root, { input }, { ctx }) => setVars(ctx, { ...input, ...placeOf(input) }),
-  }),
-  restoreVars: t.field({
-    ...shared,
-    description: 'Make variables, secret ones included, what they were at an earlier version.',
-    args: { input: t.arg({ type: RestoreVarsInput, required: true, description: 'Which version.' }) },
-    resolve: (_root, { input }, { ctx }) => restoreVars(ctx, { ...input, ...placeOf(input) }),
-  }),
-  setSecretVar: t.field({
-    ...shared,
-    description: 'Set a secret variable. Runs get its value; nobody else does.',
-    args: { input: t.arg({ type: SetSecretVarInput, required: true, description: 'The variable.' }) },
-    resolve: (_root, { input }, { ctx }) => setSecretVar(ctx, { ...input, ...placeOf(input) }),
-  }),
-  unsetSecretVar: t.field({
-    ...shared,
-    description: 'Take a secret variable away. Restoring an earlier version brings it back.',
-    args: { input: t.arg({ type: UnsetSecretVarInput, required: true, description: 'The variable.' }) },
-    resolve: (_root, { input }, { ctx }) => unsetSecretVar(ctx, { ...input, ...placeOf(input) }),
-  }),
-  setVarMerge: t.field({
-    type: VarSettings,
-    description: 'Say what becomes of dictionaries that several layers give to one variable, in the whole tenant.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON] },
-    args: { merge: t.arg({ type: VarMerge, required: true, description: 'What becomes of them.' }) },
-    resolve: (_root, { merge }, { ctx }) => setVarMerge(ctx, { merge }),
-  }),
-}))
+mutation('setVarMerge', {
+  description: 'Sets how dictionaries are merged when several layers define the same variable, for the whole tenant.',
+  input: (t) => ({ merge: t.field({ type: VarMerge, required: true, description: 'How to merge.' }) }),
+  payload: { varSettings: { type: VarSettings, description: "The tenant's settings for variables." } },
+  resolve: async ({ merge }, { ctx }) => ({ varSettings: await setVarMerge(ctx, { merge }) }),
+})

@@ -191,9 +191,9 @@ test('a run that has not begun says its place and why it waits', async () => {
   expect((await why()).waitingReason).toMatch('All workers are busy')
   const drained = await t.ask(
     ours.admin,
-    `mutation { drainWorker(id: "${workerId}") { ... on Worker { name drainedByName undrainBlockedReason } } }`,
+    `mutation { drainWorker(input: { id: "${workerId}" }) { ... on DrainWorkerPayload { worker { name drainedByName undrainBlockedReason } } } }`,
   )
-  expect(drained).toMatchObject({ drainWorker: { name: 'w', undrainBlockedReason: null } })
+  expect(drained).toMatchObject({ drainWorker: { worker: { name: 'w', undrainBlockedReason: null } } })
   expect((await why()).waitingReason).toMatch('All workers are drained')
   await setMaxConcurrentRuns(ours.admin, { maxConcurrentRuns: 1 })
   const other = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })

@@ -12,8 +12,8 @@ export const nodeUnlock = () =>
     .action(async (selector: string, { reason }: { reason: string }) => {
       const { releaseNodeLocks } = await request(
         graphql(`mutation Unlock($nodeIds: [ID!]!, $reason: String!) {
-          releaseNodeLocks(nodeIds: $nodeIds, reason: $reason) {
-            __typename ... on ReleasedNodes { nodes { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          releaseNodeLocks(input: { nodeIds: $nodeIds, reason: $reason }) {
+            __typename ... on ReleaseNodeLocksPayload { nodes { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { nodeIds: (await selectNodes(selector)).map((node) => node.id), reason },

@@ -11,10 +11,10 @@ export const queueLimit = () =>
     .action(async (maxConcurrentRuns: number | null) => {
       const { setMaxConcurrentRuns } = await request(
         graphql(`mutation QueueLimit($maxConcurrentRuns: Int) {
-          setMaxConcurrentRuns(maxConcurrentRuns: $maxConcurrentRuns) { __typename ... on QueueState { maxConcurrentRuns } ... on Error { code message } }
+          setMaxConcurrentRuns(input: { maxConcurrentRuns: $maxConcurrentRuns }) { __typename ... on SetMaxConcurrentRunsPayload { queue { maxConcurrentRuns } } ... on Error { code message } }
         }`),
         { maxConcurrentRuns },
       )
-      const now = orThrow(setMaxConcurrentRuns).maxConcurrentRuns
+      const now = orThrow(setMaxConcurrentRuns).queue.maxConcurrentRuns
       process.stderr.write(now === null ? 'No limit; worker capacity applies.\n' : `At most ${now} concurrent runs.\n`)
     })

@@ -11,11 +11,11 @@ export const queuePause = () =>
     .action(async ({ reason }: { reason: string }) => {
       const { pauseQueue } = await request(
         graphql(`mutation QueuePause($reason: String!) {
-          pauseQueue(reason: $reason) { __typename ... on QueueState { pending running } ... on Error { code message } }
+          pauseQueue(input: { reason: $reason }) { __typename ... on PauseQueuePayload { queue { pending running } } ... on Error { code message } }
         }`),
         { reason },
       )
-      const { pending, running } = orThrow(pauseQueue)
+      const { pending, running } = orThrow(pauseQueue).queue
       process.stderr.write(
         `Paused: ${count(running, 'active run')}, ${pending} pending. Continue with \`muster queue resume\`.\n`,
       )

@@ -8,9 +8,9 @@ export const cancel = () =>
   new Command('cancel').argument('<run>', RUN_HELP).action(async (id: string) => {
     const { cancelJobRun } = await request(
       graphql(
-        `mutation Cancel($id: ID!) { cancelJobRun(id: $id) { __typename ... on JobRun { status } ... on Error { code message } } }`,
+        `mutation Cancel($id: ID!) { cancelJobRun(input: { id: $id }) { __typename ... on CancelJobRunPayload { run { status } } ... on Error { code message } } }`,
       ),
       { id: await runId(id) },
     )
-    process.stderr.write(`${orThrow(cancelJobRun).status}\n`)
+    process.stderr.write(`${orThrow(cancelJobRun).run.status}\n`)
   })

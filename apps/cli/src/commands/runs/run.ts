@@ -77,11 +77,11 @@ export const run = () =>
       }
       const { runJob } = await request(
         graphql(`mutation Run($input: RunJobInput!) {
-          runJob(input: $input) { __typename ... on JobRun { id hostsTotal } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+          runJob(input: $input) { __typename ... on RunJobPayload { run { id hostsTotal } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
         { input },
       )
-      await followStarted(orThrow(runJob), options.detach)
+      await followStarted(orThrow(runJob).run, options.detach)
     })
 
 /** Adds extra vars as ansible-playbook does: `key=value`, YAML, JSON or @FILE; later values win. */

@@ -13,11 +13,11 @@ export const templateArchive = () =>
       const { id } = await findTemplate(name)
       const { archiveJobTemplate } = await request(
         graphql(`mutation TemplateArchive($id: ID!, $reason: String) {
-          archiveJobTemplate(id: $id, reason: $reason) {
-            __typename ... on JobTemplate { name } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          archiveJobTemplate(input: { id: $id, reason: $reason }) {
+            __typename ... on ArchiveJobTemplatePayload { template { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { id, reason: reason ?? null },
       )
-      process.stderr.write(`Archived ${orThrow(archiveJobTemplate).name}.\n`)
+      process.stderr.write(`Archived ${orThrow(archiveJobTemplate).template.name}.\n`)
     })

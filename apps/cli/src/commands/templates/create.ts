@@ -11,11 +11,11 @@ export const templateCreate = () =>
       const { createJobTemplate } = await request(
         graphql(`mutation TemplateCreate($input: CreateJobTemplateInput!) {
           createJobTemplate(input: $input) {
-            __typename ... on JobTemplate { name } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            __typename ... on CreateJobTemplatePayload { template { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { input: { name, playbookPath, ...input } },
       )
-      process.stderr.write(`Created ${orThrow(createJobTemplate).name}.\n`)
+      process.stderr.write(`Created ${orThrow(createJobTemplate).template.name}.\n`)
     },
   )

@@ -115,13 +115,13 @@ async function upload(file: string): Promise<string> {
   }
   const { uploadPlaybookBundle } = await request(
     graphql(`mutation UploadBundle($name: String!, $content: String!) {
-      uploadPlaybookBundle(name: $name, content: $content) {
-        __typename ... on PlaybookBundle { id } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+      uploadPlaybookBundle(input: { name: $name, content: $content }) {
+        __typename ... on UploadPlaybookBundlePayload { bundle { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
       }
     }`),
     { name: basename(file), content },
   )
-  return orThrow(uploadPlaybookBundle).id
+  return orThrow(uploadPlaybookBundle).bundle.id
 }
 
 /** The template with this name. @throws CliError when it does not exist */

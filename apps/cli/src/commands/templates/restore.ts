@@ -15,12 +15,12 @@ export const templateRestore = () =>
       const { id } = await findTemplate(name)
       const { restoreJobTemplate } = await request(
         graphql(`mutation TemplateRestore($id: ID!, $version: Int, $reason: String) {
-          restoreJobTemplate(id: $id, version: $version, reason: $reason) {
-            __typename ... on JobTemplate { name version } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          restoreJobTemplate(input: { id: $id, version: $version, reason: $reason }) {
+            __typename ... on RestoreJobTemplatePayload { template { name version } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { id, version: version ?? null, reason: reason ?? null },
       )
-      const restored = orThrow(restoreJobTemplate)
+      const restored = orThrow(restoreJobTemplate).template
       process.stderr.write(`Restored ${restored.name}; version ${restored.version}.\n`)
     })

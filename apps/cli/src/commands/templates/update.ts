@@ -17,7 +17,7 @@ export const templateUpdate = () =>
     const { updateJobTemplate } = await request(
       graphql(`mutation TemplateUpdate($input: UpdateJobTemplateInput!) {
         updateJobTemplate(input: $input) {
-          __typename ... on JobTemplate { name version } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          __typename ... on UpdateJobTemplatePayload { template { name version } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
         }
       }`),
       {
@@ -29,6 +29,6 @@ export const templateUpdate = () =>
         },
       },
     )
-    const changed = orThrow(updateJobTemplate)
+    const changed = orThrow(updateJobTemplate).template
     process.stderr.write(`Updated ${changed.name}; version ${changed.version}.\n`)
   })

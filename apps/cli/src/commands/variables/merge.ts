@@ -12,7 +12,7 @@ export const varsMerge = () =>
       if (how) {
         const { setVarMerge } = await request(
           graphql(`mutation VarsMerge($merge: VarMerge!) {
-            setVarMerge(merge: $merge) { __typename ... on VarSettings { merge } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+            setVarMerge(input: { merge: $merge }) { __typename ... on SetVarMergePayload { varSettings { merge } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
           }`),
           { merge: how },
         )

@@ -16,10 +16,10 @@ export const varsRestore = () =>
     const { ids, label } = await readScope(scopeOptions)
     const { restoreVars } = await request(
       graphql(`mutation VarsRestore($input: RestoreVarsInput!) {
-        restoreVars(input: $input) { __typename ... on VariableScope { version } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        restoreVars(input: $input) { __typename ... on RestoreVarsPayload { variableScope { version } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
       }`),
       { input: { ...ids, version, ...(reason ? { reason } : {}) } },
     )
-    const restored = orThrow(restoreVars)
+    const restored = orThrow(restoreVars).variableScope
     process.stderr.write(`Restored version ${version} of the variables of ${label}: version ${restored.version}.\n`)
   })

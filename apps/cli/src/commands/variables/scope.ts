@@ -51,11 +51,11 @@ export async function readScope({ group, node }: ScopeOptions): Promise<Scope> {
 export async function saveText(scope: Scope, text: string, reason: string | undefined): Promise<void> {
   const { setVars } = await request(
     graphql(`mutation VarsSet($input: SetVarsInput!) {
-      setVars(input: $input) { __typename ... on VariableScope { version } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+      setVars(input: $input) { __typename ... on SetVarsPayload { variableScope { version } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
     }`),
     { input: { ...scope.ids, text, basedOn: scope.version, ...(reason ? { reason } : {}) } },
   )
-  const { version } = orThrow(setVars)
+  const { version } = orThrow(setVars).variableScope
   process.stderr.write(`Saved the variables of ${scope.label}: version ${version}.\n`)
 }
 

@@ -22,7 +22,7 @@ export const varsSecret = () =>
     if (unset) {
       const { unsetSecretVar } = await request(
         graphql(`mutation VarsUnsetSecret($input: UnsetSecretVarInput!) {
-          unsetSecretVar(input: $input) { __typename ... on VariableScope { version } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+          unsetSecretVar(input: $input) { __typename ... on UnsetSecretVarPayload { variableScope { version } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
         { input },
       )
@@ -31,7 +31,7 @@ export const varsSecret = () =>
       const value = stdin ? await readStdin() : await prompt(`Value of ${name}`, '--stdin', { hidden: true })
       const { setSecretVar } = await request(
         graphql(`mutation VarsSetSecret($input: SetSecretVarInput!) {
-          setSecretVar(input: $input) { __typename ... on VariableScope { version } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+          setSecretVar(input: $input) { __typename ... on SetSecretVarPayload { variableScope { version } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
         { input: { ...input, value } },
       )

@@ -11,9 +11,9 @@ export const workerDrain = () =>
     .action(async (name: string) => {
       const { drainWorker } = await request(
         graphql(`mutation WorkerDrain($id: ID!) {
-          drainWorker(id: $id) { __typename ... on Worker { name } ... on Error { code message } }
+          drainWorker(input: { id: $id }) { __typename ... on DrainWorkerPayload { worker { name } } ... on Error { code message } }
         }`),
         { id: await workerId(name) },
       )
-      process.stderr.write(`Draining ${orThrow(drainWorker).name}. \`muster worker list\` shows when it is drained.\n`)
+      process.stderr.write(`Draining ${orThrow(drainWorker).worker.name}. \`muster worker list\` shows when it is drained.\n`)
     })

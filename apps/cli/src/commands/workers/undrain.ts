@@ -11,9 +11,9 @@ export const workerUndrain = () =>
     .action(async (name: string) => {
       const { undrainWorker } = await request(
         graphql(`mutation WorkerUndrain($id: ID!) {
-          undrainWorker(id: $id) { __typename ... on Worker { name } ... on Error { code message } }
+          undrainWorker(input: { id: $id }) { __typename ... on UndrainWorkerPayload { worker { name } } ... on Error { code message } }
         }`),
         { id: await workerId(name) },
       )
-      process.stderr.write(`${orThrow(undrainWorker).name} starts runs again.\n`)
+      process.stderr.write(`${orThrow(undrainWorker).worker.name} starts runs again.\n`)
     })

@@ -19,11 +19,11 @@ export const retentionSet = () =>
         throw new CliError('Specify --logs, --artifacts or --runs.', EXIT.usage)
       const { setRetention } = await request(
         graphql(`mutation RetentionSet($logDays: Int, $artifactDays: Int, $runDays: Int) {
-          setRetention(logDays: $logDays, artifactDays: $artifactDays, runDays: $runDays) {
-            __typename ... on Retention { logDays artifactDays runDays } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          setRetention(input: { logDays: $logDays, artifactDays: $artifactDays, runDays: $runDays }) {
+            __typename ... on SetRetentionPayload { retention { logDays artifactDays runDays } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         omitUndefined({ logDays: nullIfNone(logs), artifactDays: nullIfNone(artifacts), runDays: nullIfNone(runs) }),
       )
-      printRetention(orThrow(setRetention), output)
+      printRetention(orThrow(setRetention).retention, output)
     })

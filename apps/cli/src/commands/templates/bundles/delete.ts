@@ -17,7 +17,7 @@ export const bundleDelete = () =>
         )
       const { deletePlaybookBundle } = await request(
         graphql(`mutation BundleDelete($id: ID!) {
-          deletePlaybookBundle(id: $id) { __typename ... on Deleted { id } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+          deletePlaybookBundle(input: { id: $id }) { __typename ... on DeletePlaybookBundlePayload { deletedId } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
         { id: found[0]!.id },
       )

@@ -82,7 +82,7 @@ function RunForm({ templates }: { templates: Template[] }) {
             : null
   async function start() {
     const outcome = await mutation.run({ input: { ...input, idempotencyKey: attempt.current } })
-    if (outcome.ok) router.push(runHref(outcome.value.id))
+    if (outcome.ok) router.push(runHref(outcome.value.run.id))
     else attempt.current = newIdempotencyKey()
   }
   function choose(next: string) {

@@ -2,9 +2,9 @@ import { claimJobRun } from '@muster/core/run-queue'
 import { appendJobRunEvents, finishJobRun, type HostResult, runJob, runMatrix } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId } from './graphql/shared/ids.ts'
-import { testApi } from './testing/api.ts'
-import { countStatements } from './testing/count-statements.ts'
+import { testApi } from '../../../testing/api.ts'
+import { countStatements } from '../../../testing/count-statements.ts'
+import { globalId } from '../../shared/ids.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let cast: TenantFixture
@@ -66,13 +66,16 @@ test('a run that waits says for whom, and the node says who has it', async () =>
   const release = (as: TenantFixture['owner']) =>
     t.ask<{ it: { __typename: string } }>(
       as,
-      `mutation ($ids: [ID!]!) { it: releaseNodeLocks(nodeIds: $ids, reason: "hangs") { __typename ... on ReleasedNodes { nodes { name lock { ownerName } } } } }`,
+      `mutation ($ids: [ID!]!) { it: releaseNodeLocks(input: { nodeIds: $ids, reason: "hangs" }) { __typename ... on ReleaseNodeLocksPayload { nodes { name lock { ownerName } } } } }`,
       { ids: [globalId('ComputeNode', nodeIdOf('gpu002'))] },
     )
   const nodes = await t.runtime.db.query.computeNodes.findMany({ where: { tenantId: cast.tenant.id } })
   const nodeIdOf = (name: string) => nodes.find((node) => node.name === name)!.id
   expect((await release(cast.operator)).it.__typename).toBe('ForbiddenError')
-  expect((await release(cast.admin)).it).toEqual({ __typename: 'ReleasedNodes', nodes: [{ name: 'gpu002', lock: null }] })
+  expect((await release(cast.admin)).it).toEqual({
+    __typename: 'ReleaseNodeLocksPayload',
+    nodes: [{ name: 'gpu002', lock: null }],
+  })
   await finishJobRun(cast.worker, { id: first.id, token, hosts: [], endCause: 'exit', exitCode: 0 })
   await finish(second.id, ['OK', 'OK'])
 })
@@ -83,11 +86,13 @@ test('a retry is linked to its parent; runs are compared; failures and tasks sta
   const parent = await start({ serial: '1,50%', maxFailPercentage: 10, jobTags: ['a'], skipTags: ['b'] })
   await finish(parent.id, ['FAILED', 'FAILED'])
   const retry = `mutation ($input: RetryJobRunInput!) { it: retryJobRun(input: $input) {
-    __typename ... on JobRun { id attempt hostsTotal serial maxFailPercentage jobTags skipTags parent { id retries { id attempt } } } ... on Error { message } } }`
-  const again = await t.ask<{ it: { id: string } }>(cast.operator, retry, { input: { id: run(parent.id), which: 'FAILED' } })
+    __typename ... on RetryJobRunPayload { run { id attempt hostsTotal serial maxFailPercentage jobTags skipTags parent { id retries { id attempt } } } } ... on Error { message } } }`
+  const again = await t.ask<{ it: { run: { id: string } } }>(cast.operator, retry, {
+    input: { id: run(parent.id), which: 'FAILED' },
+  })
   const settings = { serial: '1,50%', maxFailPercentage: 10, jobTags: ['a'], skipTags: ['b'] }
-  const { id } = again.it
-  expect(again.it).toMatchObject({
+  const { id } = again.it.run
+  expect(again.it.run).toMatchObject({
     ...settings,
     attempt: 2,
     hostsTotal: 2,

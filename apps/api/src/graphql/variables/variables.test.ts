@@ -1,7 +1,7 @@
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId } from './graphql/shared/ids.ts'
-import { testApi } from './testing/api.ts'
+import { testApi } from '../../testing/api.ts'
+import { globalId } from '../shared/ids.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => t?.close())
 
 const SET =
-  'mutation ($input: SetVarsInput!) { it: setVars(input: $input) { __typename ... on VariableScope { version } ... on Error { message } ... on InvalidInputError { issues { path message } } } }'
+  'mutation ($input: SetVarsInput!) { it: setVars(input: $input) { __typename ... on SetVarsPayload { variableScope { version } } ... on Error { message } ... on InvalidInputError { issues { path message } } } }'
 
 test('variables are set, explained, compared and kept in versions; secrets are set or unset, never shown', async () => {
   const { operator } = await t.given.tenant()
@@ -20,7 +20,10 @@ test('variables are set, explained, compared and kept in versions; secrets are s
   const groupId = globalId('NodeGroup', group.id)
   const nodeId = globalId('ComputeNode', a!.id)
   const set = (input: object) => t.send<{ it: object }>(operator, SET, { input })
-  expect((await set({ text: 'ntp: all # why', basedOn: 0 })).data.it).toEqual({ __typename: 'VariableScope', version: 1 })
+  expect((await set({ text: 'ntp: all # why', basedOn: 0 })).data.it).toEqual({
+    __typename: 'SetVarsPayload',
+    variableScope: { version: 1 },
+  })
   await set({ groupId, text: 'ntp: amd', basedOn: 0, reason: 'other clock' })
   expect((await set({ groupId, text: 'ntp: late', basedOn: 0 })).data.it).toMatchObject({
     __typename: 'ConflictError',
@@ -31,31 +34,33 @@ test('variables are set, explained, compared and kept in versions; secrets are s
   })
   const secret = await t.send(
     operator,
-    `mutation ($input: SetSecretVarInput!) { it: setSecretVar(input: $input) { ... on VariableScope { secretNames versions { edges { node { version reason secretNames changes { name change before after isSecret } } } } } } }`,
+    `mutation ($input: SetSecretVarInput!) { setSecretVar(input: $input) { ... on SetSecretVarPayload { variableScope { secretNames versions { edges { node { version reason secretNames changes { name change before after isSecret } } } } } } } }`,
     { input: { groupId, name: 'token', value: 'never to be seen' } },
   )
   expect(secret.data).toEqual({
-    it: {
-      secretNames: ['token'],
-      versions: {
-        edges: [
-          {
-            node: {
-              version: 2,
-              reason: null,
-              secretNames: ['token'],
-              changes: [{ name: 'token', change: 'ADDED', before: null, after: null, isSecret: true }],
+    setSecretVar: {
+      variableScope: {
+        secretNames: ['token'],
+        versions: {
+          edges: [
+            {
+              node: {
+                version: 2,
+                reason: null,
+                secretNames: ['token'],
+                changes: [{ name: 'token', change: 'ADDED', before: null, after: null, isSecret: true }],
+              },
             },
-          },
-          {
-            node: {
-              version: 1,
-              reason: 'other clock',
-              secretNames: [],
-              changes: [{ name: 'ntp', change: 'ADDED', before: null, after: 'amd', isSecret: false }],
+            {
+              node: {
+                version: 1,
+                reason: 'other clock',
+                secretNames: [],
+                changes: [{ name: 'ntp', change: 'ADDED', before: null, after: 'amd', isSecret: false }],
+              },
             },
-          },
-        ],
+          ],
+        },
       },
     },
   })
