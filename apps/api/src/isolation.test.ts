@@ -198,7 +198,8 @@ const CASES: Record<string, Case> = {
     answer: { it: notFound },
   },
   'Mutation.testCredential': {
-    query: () => `mutation { it: testCredential(id: "${theirs.Credential}", nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    query: () =>
+      `mutation { it: testCredential(input: { id: "${theirs.Credential}", nodeId: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
   // The key is everybody's; what is sealed with it is not.
@@ -207,8 +208,9 @@ const CASES: Record<string, Case> = {
     answer: { it: { total: 0, left: 0, failed: [] } },
   },
   'Mutation.rotateCredentialKey': {
-    query: () => 'mutation { it: rotateCredentialKey { __typename ... on CredentialKey { total left } } }',
-    answer: { it: { __typename: 'CredentialKey', total: 0, left: 0 } },
+    query: () =>
+      'mutation { it: rotateCredentialKey { __typename ... on RotateCredentialKeyPayload { credentialKey { total left } } } }',
+    answer: { it: { __typename: 'RotateCredentialKeyPayload', credentialKey: { total: 0, left: 0 } } },
   },
   'Query.secretStores': {
     query: () => '{ it: secretStores { totalCount edges { node { id } } } }',
@@ -217,18 +219,18 @@ const CASES: Record<string, Case> = {
   'Mutation.createSecretStore': {
     query: () =>
       'mutation { it: createSecretStore(input: { name: "theirs", address: "https://vault.test", auth: TOKEN, secret: "t" }) { __typename } }',
-    answer: { it: { __typename: 'SecretStore' } },
+    answer: { it: { __typename: 'CreateSecretStorePayload' } },
   },
   'Mutation.updateSecretStore': {
     query: () => `mutation { it: updateSecretStore(input: { id: "${theirs.SecretStore}", mount: "mine" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.deleteSecretStore': {
-    query: () => `mutation { it: deleteSecretStore(id: "${theirs.SecretStore}") { __typename } }`,
+    query: () => `mutation { it: deleteSecretStore(input: { id: "${theirs.SecretStore}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.deleteCredential': {
-    query: () => `mutation { it: deleteCredential(id: "${theirs.Credential}") { __typename } }`,
+    query: () => `mutation { it: deleteCredential(input: { id: "${theirs.Credential}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.addNode': {
@@ -246,32 +248,32 @@ const CASES: Record<string, Case> = {
   },
   'Mutation.approveHostKeys': {
     query: () =>
-      `mutation { it: approveHostKeys(approvals: [{ id: "${theirs.ComputeNode}", fingerprint: "SHA256:${'A'.repeat(43)}" }]) { __typename } }`,
+      `mutation { it: approveHostKeys(input: { approvals: [{ id: "${theirs.ComputeNode}", fingerprint: "SHA256:${'A'.repeat(43)}" }] }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.testConnections': {
-    query: () => `mutation { it: testConnections(nodeIds: ["${theirs.ComputeNode}"]) { __typename } }`,
+    query: () => `mutation { it: testConnections(input: { nodeIds: ["${theirs.ComputeNode}"] }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.discoverNodes': {
     query: () =>
-      `mutation { it: discoverNodes(nodeIds: ["${theirs.ComputeNode}"]) { __typename } all: discoverNodes { __typename ... on StartedDiscoveries { discoveries { id } } } }`,
-    answer: { it: notFound, all: { __typename: 'StartedDiscoveries', discoveries: [] } },
+      `mutation { it: discoverNodes(input: { nodeIds: ["${theirs.ComputeNode}"] }) { __typename } all: discoverNodes(input: {}) { __typename ... on DiscoverNodesPayload { discoveries { id } } } }`,
+    answer: { it: notFound, all: { __typename: 'DiscoverNodesPayload', discoveries: [] } },
   },
   'Mutation.setNodeMaintenance': {
-    query: () => `mutation { it: setNodeMaintenance(id: "${theirs.ComputeNode}", isOn: true) { __typename } }`,
+    query: () => `mutation { it: setNodeMaintenance(input: { id: "${theirs.ComputeNode}", enabled: true }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.decommissionNode': {
-    query: () => `mutation { it: decommissionNode(id: "${theirs.ComputeNode}") { __typename } }`,
+    query: () => `mutation { it: decommissionNode(input: { id: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.recommissionNode': {
-    query: () => `mutation { it: recommissionNode(id: "${theirs.ComputeNode}") { __typename } }`,
+    query: () => `mutation { it: recommissionNode(input: { id: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.purgeNode': {
-    query: () => `mutation { it: purgeNode(id: "${theirs.ComputeNode}") { __typename } }`,
+    query: () => `mutation { it: purgeNode(input: { id: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
   // The same name is free in another tenant.

@@ -134,15 +134,17 @@ test('a first start, the lab and the API work together as processes', async () =
     ],
   })
   const imported = await ask(
-    'mutation ($input: NodeImportInput!) { importNodes(input: $input) { ... on NodeImportReport { rows { state issues { message } node { credential { name } bastion { name } tags } } } } }',
+    'mutation ($input: ImportNodesInput!) { importNodes(input: $input) { ... on ImportNodesPayload { report { rows { state issues { message } node { credential { name } bastion { name } tags } } } } } }',
     { input: labOffer.importInput },
   )
   expect(imported).toMatchObject({
     importNodes: {
-      rows: [
-        { state: 'ADDED', issues: [], node: { credential: { name: 'lab key' }, bastion: null, tags: ['lab'] } },
-        { state: 'ADDED', issues: [], node: { credential: { name: 'lab key' }, bastion: { name: 'lab bastion' } } },
-      ],
+      report: {
+        rows: [
+          { state: 'ADDED', issues: [], node: { credential: { name: 'lab key' }, bastion: null, tags: ['lab'] } },
+          { state: 'ADDED', issues: [], node: { credential: { name: 'lab key' }, bastion: { name: 'lab bastion' } } },
+        ],
+      },
     },
   })
 

@@ -15,11 +15,11 @@ export async function signIn(api: Client, linkToken: string): Promise<string> {
 }
 
 async function createCredential(api: Client, input: Record<string, unknown>): Promise<string> {
-  const { id } = await api.mutate<{ id: string }>(
-    `mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { __typename ... on Credential { id } ${ERROR} } }`,
+  const { credential } = await api.mutate<{ credential: { id: string } }>(
+    `mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { __typename ... on CreateCredentialPayload { credential { id } } ${ERROR} } }`,
     { input },
   )
-  return id
+  return credential.id
 }
 
 /**
@@ -42,11 +42,11 @@ export async function onboard(api: Client, lab: Lab): Promise<Map<string, string
     })
 
   const rows = lab.nodes.map((n) => [n.name, n.host, n.port, 'lab key', n.behindBastion ? 'lab bastion' : ''].join(','))
-  const report = await api.mutate<{
-    rows: { name: string; state: string; issues: { message: string }[]; node: { id: string } | null }[]
+  const { report } = await api.mutate<{
+    report: { rows: { name: string; state: string; issues: { message: string }[]; node: { id: string } | null }[] }
   }>(
-    `mutation ($input: NodeImportInput!) {
-      importNodes(input: $input) { __typename ... on NodeImportReport { rows { name state issues { message } node { id } } } ${ERROR} }
+    `mutation ($input: ImportNodesInput!) {
+      importNodes(input: $input) { __typename ... on ImportNodesPayload { report { rows { name state issues { message } node { id } } } } ${ERROR} }
     }`,
     { input: { format: 'CSV', text: ['name,host,port,credential,bastion', ...rows].join('\n') } },
   )
@@ -76,7 +76,7 @@ export async function onboard(api: Client, lab: Lab): Promise<Map<string, string
       if (!expected.has(fingerprint)) throw new Error(`${fingerprint} is no key of the lab`)
     if (offered.size > 0)
       await api.mutate(
-        `mutation ($approvals: [HostKeyApproval!]!) { approveHostKeys(approvals: $approvals) { __typename ... on HostKeyApprovalReport { nodes { id } } ${ERROR} } }`,
+        `mutation ($approvals: [HostKeyApprovalInput!]!) { approveHostKeys(input: { approvals: $approvals }) { __typename ... on ApproveHostKeysPayload { nodes { id } } ${ERROR} } }`,
         { approvals: [...offered].map(([id, fingerprint]) => ({ id, fingerprint })) },
       )
     untested = failed.map((t) => t.node.id)
@@ -101,15 +101,15 @@ type ConnectionTest = {
 
 /** Test the way to these nodes and follow until all tests are over. */
 export async function testConnections(api: Client, nodeIds: string[]): Promise<ConnectionTest[]> {
-  const { tests } = await api.mutate<{ tests: { id: string }[] }>(
-    `mutation ($nodeIds: [ID!]!) { testConnections(nodeIds: $nodeIds) { __typename ... on StartedConnectionTests { tests { id } } ${ERROR} } }`,
+  const { connectionTests } = await api.mutate<{ connectionTests: { id: string }[] }>(
+    `mutation ($nodeIds: [ID!]!) { testConnections(input: { nodeIds: $nodeIds }) { __typename ... on TestConnectionsPayload { connectionTests { id } } ${ERROR} } }`,
     { nodeIds },
   )
   return await lastStates<ConnectionTest>(
     api,
     'connectionTestUpdated',
     `id isOk finishedAt error node { id name } stages { stage hop state detail offeredKey { objectId fingerprint } }`,
-    tests.map((t) => t.id),
+    connectionTests.map((t) => t.id),
   )
 }
 
@@ -126,7 +126,7 @@ export type Discovery = {
 /** Look at these nodes' hardware (null: all that can be) and follow until all are done. */
 export async function discover(api: Client, nodeIds: string[] | null): Promise<Discovery[]> {
   const { discoveries } = await api.mutate<{ discoveries: { id: string }[] }>(
-    `mutation ($nodeIds: [ID!]) { discoverNodes(nodeIds: $nodeIds) { __typename ... on StartedDiscoveries { discoveries { id } } ${ERROR} } }`,
+    `mutation ($nodeIds: [ID!]) { discoverNodes(input: { nodeIds: $nodeIds }) { __typename ... on DiscoverNodesPayload { discoveries { id } } ${ERROR} } }`,
     { nodeIds },
   )
   return await lastStates<Discovery>(
@@ -153,11 +153,11 @@ export async function addSilentNode(api: Client, name: string): Promise<string> 
   // OpenSSH's form: its name and the key's 32 bytes, each with its length in front.
   const parts = [Buffer.from('ssh-ed25519'), publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)]
   const blob = Buffer.concat(parts.flatMap((part) => [Buffer.from([0, 0, 0, part.length]), part]))
-  const { id } = await api.mutate<{ id: string }>(
-    `mutation ($input: AddNodeInput!) { addNode(input: $input) { __typename ... on ComputeNode { id } ${ERROR} } }`,
+  const { node } = await api.mutate<{ node: { id: string } }>(
+    `mutation ($input: AddNodeInput!) { addNode(input: $input) { __typename ... on AddNodePayload { node { id } } ${ERROR} } }`,
     { input: { name, host: '127.0.0.1', port: 9, credentialId, hostKey: `ssh-ed25519 ${blob.toString('base64')}` } },
   )
-  return id
+  return node.id
 }
 
 /** Start a run. @returns its id */

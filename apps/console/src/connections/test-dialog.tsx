@@ -17,10 +17,10 @@ export function TestDialog({ nodeIds, title, onClose }: { nodeIds: string[]; tit
   const { run } = mutation
   async function start() {
     const outcome = await mutation.run({ nodeIds })
-    if (outcome.ok) setTestIds(outcome.value.tests.map((test) => test.id))
+    if (outcome.ok) setTestIds(outcome.value.connectionTests.map((test) => test.id))
   }
   useEffect(() => {
-    void run({ nodeIds }).then((outcome) => outcome.ok && setTestIds(outcome.value.tests.map((test) => test.id)))
+    void run({ nodeIds }).then((outcome) => outcome.ok && setTestIds(outcome.value.connectionTests.map((test) => test.id)))
   }, [run, nodeIds])
   return (
     <Dialog

@@ -61,7 +61,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
     const outcome = credential
       ? await update.run({ input: { id: credential.id, ...common } })
       : await create.run({ input: { kind, ...common, ...(kind === 'BECOME' && { becomeMethod }) } })
-    if (outcome.ok) onDone(outcome.value)
+    if (outcome.ok) onDone(outcome.value.credential)
   }
   async function readFile(file: File | undefined) {
     if (!file) return

@@ -27,7 +27,7 @@ export const CreateCredential = graphql(
   mutation CreateCredential($input: CreateCredentialInput!) {
     createCredential(input: $input) {
       __typename
-      ... on Credential { ...CredentialRow }
+      ... on CreateCredentialPayload { credential { ...CredentialRow } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -41,7 +41,7 @@ export const UpdateCredential = graphql(
   mutation UpdateCredential($input: UpdateCredentialInput!) {
     updateCredential(input: $input) {
       __typename
-      ... on Credential { ...CredentialRow }
+      ... on UpdateCredentialPayload { credential { ...CredentialRow } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -52,9 +52,9 @@ export const UpdateCredential = graphql(
 
 export const DeleteCredential = graphql(`
   mutation DeleteCredential($id: ID!) {
-    deleteCredential(id: $id) {
+    deleteCredential(input: { id: $id }) {
       __typename
-      ... on Deleted { id }
+      ... on DeleteCredentialPayload { deletedId }
       ... on Error { message code }
     }
   }

@@ -57,7 +57,7 @@ export function BulkActions({ ids, blockedReason, onPurged }: Props) {
           ids={ids}
           title={t(`bulk.${open}Title`, { count })}
           action={open === 'maintenance' ? t('nodes.maintenance') : t('node.endMaintenance')}
-          send={({ id }) => maintenance.run({ id, isOn: open === 'maintenance' })}
+          send={({ id }) => maintenance.run({ id, enabled: open === 'maintenance' })}
           onClose={close}
         >
           <p>{t(`bulk.${open}Text`)}</p>

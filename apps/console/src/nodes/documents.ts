@@ -74,9 +74,9 @@ export type Preflight = ResultOf<typeof PreflightFragment>
 export const TestConnections = graphql(
   `
   mutation TestConnections($nodeIds: [ID!]!) {
-    testConnections(nodeIds: $nodeIds) {
+    testConnections(input: { nodeIds: $nodeIds }) {
       __typename
-      ... on StartedConnectionTests { tests { ...Preflight } }
+      ... on TestConnectionsPayload { connectionTests { ...Preflight } }
       ... on Error { message code }
     }
   }
@@ -92,10 +92,10 @@ export const ConnectionTestUpdated = graphql(
 )
 
 export const ApproveHostKeys = graphql(`
-  mutation ApproveHostKeys($approvals: [HostKeyApproval!]!) {
-    approveHostKeys(approvals: $approvals) {
+  mutation ApproveHostKeys($approvals: [HostKeyApprovalInput!]!) {
+    approveHostKeys(input: { approvals: $approvals }) {
       __typename
-      ... on HostKeyApprovalReport {
+      ... on ApproveHostKeysPayload {
         nodes { id status statusReason hostKeyFingerprint hostKeyApprovedAt hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged } }
         credentials { id hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint }
       }
@@ -125,9 +125,9 @@ export type DiscoveryRow = ResultOf<typeof DiscoveryRowFragment>
 export const DiscoverNodes = graphql(
   `
   mutation DiscoverNodes($nodeIds: [ID!]) {
-    discoverNodes(nodeIds: $nodeIds) {
+    discoverNodes(input: { nodeIds: $nodeIds }) {
       __typename
-      ... on StartedDiscoveries { discoveries { ...DiscoveryRow node { id name } } }
+      ... on DiscoverNodesPayload { discoveries { ...DiscoveryRow node { id name } } }
       ... on Error { message code }
     }
   }
@@ -147,10 +147,10 @@ export type DiscoveryUpdate = ResultOf<typeof DiscoveryUpdated>['discoveryUpdate
 
 export const SetNodeMaintenance = graphql(
   `
-  mutation SetNodeMaintenance($id: ID!, $isOn: Boolean!) {
-    setNodeMaintenance(id: $id, isOn: $isOn) {
+  mutation SetNodeMaintenance($id: ID!, $enabled: Boolean!) {
+    setNodeMaintenance(input: { id: $id, enabled: $enabled }) {
       __typename
-      ... on ComputeNode { ...NodeRow }
+      ... on SetNodeMaintenancePayload { node { ...NodeRow } }
       ... on Error { message code }
     }
   }

@@ -30,7 +30,7 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
   const blocked = node.writeBlockedReason
   const blockedOut = blocked ?? (isOut ? t('node.blockedOut') : null)
   async function setMaintenance() {
-    const outcome = await maintenance.run({ id: node.id, isOn: !isInMaintenance })
+    const outcome = await maintenance.run({ id: node.id, enabled: !isInMaintenance })
     if (!outcome.ok) toast('bad', outcome.problem.message)
   }
   return (

@@ -118,7 +118,7 @@ export const UpdateNode = graphql(
   mutation UpdateNode($input: UpdateNodeInput!) {
     updateNode(input: $input) {
       __typename
-      ... on ComputeNode { ...NodeHead }
+      ... on UpdateNodePayload { node { ...NodeHead } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -130,9 +130,9 @@ export const UpdateNode = graphql(
 export const DecommissionNode = graphql(
   `
   mutation DecommissionNode($id: ID!) {
-    decommissionNode(id: $id) {
+    decommissionNode(input: { id: $id }) {
       __typename
-      ... on ComputeNode { ...NodeHead }
+      ... on DecommissionNodePayload { node { ...NodeHead } }
       ... on Error { message code }
     }
   }
@@ -143,9 +143,9 @@ export const DecommissionNode = graphql(
 export const RecommissionNode = graphql(
   `
   mutation RecommissionNode($id: ID!) {
-    recommissionNode(id: $id) {
+    recommissionNode(input: { id: $id }) {
       __typename
-      ... on ComputeNode { ...NodeHead }
+      ... on RecommissionNodePayload { node { ...NodeHead } }
       ... on Error { message code }
     }
   }
@@ -155,9 +155,9 @@ export const RecommissionNode = graphql(
 
 export const PurgeNode = graphql(`
   mutation PurgeNode($id: ID!) {
-    purgeNode(id: $id) {
+    purgeNode(input: { id: $id }) {
       __typename
-      ... on Deleted { id }
+      ... on PurgeNodePayload { deletedId }
       ... on Error { message code }
     }
   }

@@ -1,45 +1,49 @@
 import { approveHostKeys, testConnections } from '@muster/core/connections'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { builder } from '../../builder.ts'
-import { COMMON } from '../shared/errors.ts'
+import { Credential } from '../credentials/types.ts'
+import { ComputeNode } from '../nodes/types.ts'
 import { parseId, rowId } from '../shared/ids.ts'
-import { HostKeyApprovalReport, StartedConnectionTests } from './types.ts'
+import { mutation } from '../shared/mutation.ts'
+import { ConnectionTest } from './types.ts'
 
-const HostKeyApproval = builder.inputType('HostKeyApproval', {
-  description: 'A host key that somebody has looked at and found right.',
+const HostKeyApprovalInput = builder.inputType('HostKeyApprovalInput', {
+  description: 'Approval of one offered host key.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'Id of the ComputeNode, or of the Credential of a bastion.' }),
+    id: t.id({ required: true, description: 'ID of the ComputeNode, or of the Credential of a bastion.' }),
     fingerprint: t.string({
       required: true,
-      description: 'Fingerprint of the key as offered, `SHA256:…`. Another key is not approved.',
+      description: 'Fingerprint of the offered key, `SHA256:…`. The approval fails if another key is offered now.',
     }),
   }),
 })
 
-builder.mutationFields((t) => ({
-  approveHostKeys: t.field({
-    type: HostKeyApprovalReport,
-    description: 'Approve host keys that were offered. From then on only these are accepted.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { approvals: t.arg({ type: [HostKeyApproval], required: true, description: 'Which keys.' }) },
-    resolve: (_root, { approvals }, { ctx }) =>
-      approveHostKeys(
-        ctx,
-        approvals.map(({ id, fingerprint }) => {
-          const objectType = parseId(id)?.type === 'Credential' ? ('Credential' as const) : ('ComputeNode' as const)
-          return { objectType, id: rowId(objectType, id), fingerprint }
-        }),
-      ),
+mutation('approveHostKeys', {
+  description: 'Approves offered host keys. Connections accept only approved keys.',
+  input: (t) => ({
+    approvals: t.field({ type: [HostKeyApprovalInput], required: true, description: 'Keys to approve; at most 10,000.' }),
   }),
-  testConnections: t.field({
-    type: StartedConnectionTests,
-    description: 'Have a worker try, stage by stage, how far it gets on each node.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { nodeIds: t.arg.idList({ required: true, description: 'Which nodes.' }) },
-    resolve: async (_root, { nodeIds }, { ctx }) => ({
-      tests: await testConnections(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)) }),
-    }),
+  payload: {
+    nodes: { type: [ComputeNode], description: 'Nodes whose host key is now approved; at most one per approval.' },
+    credentials: { type: [Credential], description: 'Bastions whose host key is now approved; at most one per approval.' },
+  },
+  errors: [Conflict, NotFound],
+  resolve: ({ approvals }, { ctx }) =>
+    approveHostKeys(
+      ctx,
+      approvals.map(({ id, fingerprint }) => {
+        const objectType = parseId(id)?.type === 'Credential' ? ('Credential' as const) : ('ComputeNode' as const)
+        return { objectType, id: rowId(objectType, id), fingerprint }
+      }),
+    ),
+})
+
+mutation('testConnections', {
+  description: 'Starts a connection test for each node. Follow the tests with the subscription `connectionTestUpdated`.',
+  input: (t) => ({ nodeIds: t.idList({ required: true, description: 'IDs of the nodes; at least one.' }) }),
+  payload: { connectionTests: { type: [ConnectionTest], description: 'The started tests; one per node.' } },
+  errors: [Conflict, NotFound],
+  resolve: async ({ nodeIds }, { ctx }) => ({
+    connectionTests: await testConnections(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)) }),
   }),
-}))
+})

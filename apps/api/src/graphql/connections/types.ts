@@ -1,7 +1,6 @@
-import type { approveHostKeys, PreflightStage as Stage, testConnections } from '@muster/core/connections'
+import type { PreflightStage as Stage } from '@muster/core/connections'
 import { fingerprint } from '@muster/core/nodes'
 import { builder } from '../../builder.ts'
-import { Credential } from '../credentials/types.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { globalId } from '../shared/ids.ts'
 import { PreflightStageName, PreflightState } from './enums.ts'
@@ -80,20 +79,3 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
     resolve: (n) => n.connectionTests[0] ?? null,
   }),
 }))
-
-export const HostKeyApprovalReport = builder
-  .objectRef<Awaited<ReturnType<typeof approveHostKeys>>>('HostKeyApprovalReport')
-  .implement({
-    description: 'What now has an approved host key.',
-    fields: (t) => ({
-      nodes: t.expose('nodes', { type: [ComputeNode], description: 'Nodes.' }),
-      credentials: t.expose('credentials', { type: [Credential], description: 'Bastions.' }),
-    }),
-  })
-
-export const StartedConnectionTests = builder
-  .objectRef<{ tests: Awaited<ReturnType<typeof testConnections>> }>('StartedConnectionTests')
-  .implement({
-    description: 'Connection tests that wait for a worker. Follow them with the subscription connectionTestUpdated.',
-    fields: (t) => ({ tests: t.expose('tests', { type: [ConnectionTest], description: 'One per node.' }) }),
-  })

@@ -3,123 +3,103 @@ import { createCredential, deleteCredential, updateCredential } from '@muster/co
 import { Conflict, NotFound } from '@muster/core/errors'
 import { builder } from '../../builder.ts'
 import { ConnectionTest } from '../connections/types.ts'
-import { Deleted } from '../shared/deleted.ts'
-import { COMMON } from '../shared/errors.ts'
 import { given, globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
+import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
 import { BecomeMethod, CredentialKind, SecretField } from './enums.ts'
 import { Credential } from './types.ts'
 
 const SecretRefInput = builder.inputType('SecretRefInput', {
-  description: 'Where in a secret store the value of a field is.',
+  description: 'Location of the value of a secret field in a secret store.',
   fields: (t) => ({
-    field: t.field({ type: SecretField, required: true, description: 'Which field.' }),
-    path: t.string({ required: true, description: 'Path of the secret, below the mount.' }),
-    key: t.string({ required: true, description: 'Which of its keys holds the value.' }),
+    field: t.field({ type: SecretField, required: true, description: 'Secret field.' }),
+    path: t.string({ required: true, description: 'Path of the secret below the mount.' }),
+    key: t.string({ required: true, description: 'Key of the value in the secret.' }),
   }),
 })
 
-/** As the verbs take them: by field. */
+/** References keyed by field, as the verbs take them. */
 const byField = <T extends null | undefined>(refs: (typeof SecretRefInput.$inferInput)[] | T) =>
   refs && Object.fromEntries(refs.map(({ field, path, key }) => [field, { path, key }]))
 
-const CreateCredentialInput = builder.inputType('CreateCredentialInput', {
-  description: 'A credential to make. Which fields it can have follows from its kind; an unusable key is refused.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'Its name, unique in the tenant.' }),
-    kind: t.field({ type: CredentialKind, required: true, description: 'What it opens.' }),
-    description: t.string({ description: 'Free text.' }),
-    username: t.string({ description: 'Login name; on BECOME the user to become.' }),
-    privateKey: t.string({ description: 'Private key in PEM or OpenSSH form.' }),
-    passphrase: t.string({ description: 'Opens the private key.' }),
-    password: t.string({ description: 'Password; on GIT also a token.' }),
-    becomeMethod: t.field({ type: BecomeMethod, description: 'BECOME only: the command to use.' }),
-    host: t.string({ description: 'BASTION and GIT: host name or address.' }),
-    port: t.int({
-      description: 'BASTION: port of its SSH server; left out: 22. GIT: of the server; left out: the usual one.',
-    }),
-    hostKey: t.string({ description: 'GIT with a private key: host key of the server, a line as in known_hosts.' }),
-    viaId: t.id({ description: 'BASTION only: the bastion in front of it.' }),
-    secretStoreId: t.id({ description: 'The secret store in which the fields of secretRefs are.' }),
-    secretRefs: t.field({ type: [SecretRefInput], description: 'Fields to be read from the secret store when they are needed.' }),
+const NAME = 'Name, unique in the tenant.'
+const payload = { credential: { type: Credential, description: 'The credential.' } }
+const errors = [Conflict, NotFound]
+const idField = (t: InputFields) => ({ id: t.id({ required: true, description: 'ID of the credential.' }) })
+
+const optionalFields = (t: InputFields) => ({
+  description: t.string({ description: 'Free text.' }),
+  username: t.string({ description: 'Login name. For BECOME: the user to become.' }),
+  privateKey: t.string({ description: 'Private key in PEM or OpenSSH format.' }),
+  passphrase: t.string({ description: 'Passphrase of the private key.' }),
+  password: t.string({ description: 'Password. For GIT: a password or access token.' }),
+  becomeMethod: t.field({ type: BecomeMethod, description: 'BECOME only: command that changes the user.' }),
+  host: t.string({ description: 'BASTION and GIT: host name or address. A change removes the approved host key.' }),
+  port: t.int({ description: 'BASTION: SSH port; default: 22. GIT: port of the server; default: that of the protocol.' }),
+  hostKey: t.string({ description: 'GIT with a private key: host key of the server, a line in known_hosts format.' }),
+  viaId: t.id({ description: 'BASTION only: ID of the bastion through which this bastion is reached.' }),
+  secretStoreId: t.id({ description: 'ID of the secret store that contains the values of `secretRefs`.' }),
+  secretRefs: t.field({
+    type: [SecretRefInput],
+    description: 'All secret fields that are read from the secret store. Values stored in Muster for these fields are deleted.',
   }),
 })
 
-const UpdateCredentialInput = builder.inputType('UpdateCredentialInput', {
-  description: 'What to change of a credential; what is left out stays as it is.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Which credential.' }),
-    name: t.string({ description: 'Its name, unique in the tenant.' }),
-    description: t.string({ description: 'Free text.' }),
-    username: t.string({ description: 'Login name; on BECOME the user to become.' }),
-    privateKey: t.string({ description: 'Another private key; null takes it away.' }),
-    passphrase: t.string({ description: 'Opens the private key.' }),
-    password: t.string({ description: 'Another password; null takes it away.' }),
-    becomeMethod: t.field({ type: BecomeMethod, description: 'BECOME only: the command to use.' }),
-    host: t.string({ description: 'BASTION and GIT: host name or address. Its approved host key is forgotten.' }),
-    port: t.int({ description: 'BASTION and GIT: port of the server; null: the usual one.' }),
-    hostKey: t.string({ description: 'GIT only: another host key of the server, a line as in known_hosts.' }),
-    viaId: t.id({ description: 'BASTION only: the bastion in front of it; null: none.' }),
-    secretStoreId: t.id({ description: 'The secret store in which the fields of secretRefs are.' }),
-    secretRefs: t.field({
-      type: [SecretRefInput],
-      description: 'All fields to be read from the secret store; values of them that were kept here are forgotten.',
+mutation('createCredential', {
+  description: 'Creates a credential. The kind determines the allowed fields. Secrets are encrypted and cannot be read back.',
+  input: (t) => ({
+    name: t.string({ required: true, description: NAME }),
+    kind: t.field({ type: CredentialKind, required: true, description: 'Kind of the credential.' }),
+    ...optionalFields(t),
+  }),
+  payload,
+  errors,
+  resolve: async (input, { ctx }) => ({
+    credential: await createCredential(ctx, {
+      ...given(input),
+      viaId: rowIdIfGiven('Credential', input.viaId ?? undefined),
+      secretStoreId: rowIdIfGiven('SecretStore', input.secretStoreId ?? undefined),
+      secretRefs: byField(input.secretRefs ?? undefined),
     }),
   }),
 })
 
-builder.mutationFields((t) => ({
-  createCredential: t.field({
-    type: Credential,
-    description: 'Make a credential. Its secrets are sealed at once and never given out again.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { input: t.arg({ type: CreateCredentialInput, required: true, description: 'Which.' }) },
-    resolve: (_root, { input }, { ctx }) =>
-      createCredential(ctx, {
-        ...given(input),
-        viaId: rowIdIfGiven('Credential', input.viaId ?? undefined),
-        secretStoreId: rowIdIfGiven('SecretStore', input.secretStoreId ?? undefined),
-        secretRefs: byField(input.secretRefs ?? undefined),
-      }),
+mutation('updateCredential', {
+  description: 'Changes a credential. Omitted fields keep their values; null clears a field.',
+  input: (t) => ({ ...idField(t), name: t.string({ description: NAME }), ...optionalFields(t) }),
+  payload,
+  errors,
+  // The verb rejects null for fields that are required.
+  resolve: async (input, { ctx }) => ({
+    credential: await updateCredential(ctx, {
+      ...input,
+      id: rowId('Credential', input.id),
+      viaId: rowIdIfGiven('Credential', input.viaId),
+      secretStoreId: rowIdIfGiven('SecretStore', input.secretStoreId),
+      secretRefs: byField(input.secretRefs),
+    } as Parameters<typeof updateCredential>[1]),
   }),
-  updateCredential: t.field({
-    type: Credential,
-    description: 'Change a credential.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { input: t.arg({ type: UpdateCredentialInput, required: true, description: 'What to change.' }) },
-    resolve: (_root, { input }, { ctx }) =>
-      // Null where a field cannot be empty is for the verb to refuse.
-      updateCredential(ctx, {
-        ...input,
-        id: rowId('Credential', input.id),
-        viaId: rowIdIfGiven('Credential', input.viaId),
-        secretStoreId: rowIdIfGiven('SecretStore', input.secretStoreId),
-        secretRefs: byField(input.secretRefs),
-      } as Parameters<typeof updateCredential>[1]),
+})
+
+mutation('testCredential', {
+  description:
+    'Starts a connection test that uses this credential instead of the credential of the same kind of the node. The node does not change. Follow the test with the subscription `connectionTestUpdated`.',
+  input: (t) => ({
+    ...idField(t),
+    nodeId: t.id({ required: true, description: 'ID of the node. Its host key must be approved.' }),
   }),
-  testCredential: t.field({
-    type: ConnectionTest,
-    description:
-      "Have a worker try a credential on a node in place of the node's own of its kind. The node stays as it is. Follow it with the subscription connectionTestUpdated.",
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: {
-      id: t.arg.id({ required: true, description: 'Which credential.' }),
-      nodeId: t.arg.id({ required: true, description: 'On which node; its host key must be approved.' }),
-    },
-    resolve: (_root, { id, nodeId }, { ctx }) =>
-      testCredential(ctx, { id: rowId('Credential', id), nodeId: rowId('ComputeNode', nodeId) }),
+  payload: { connectionTest: { type: ConnectionTest, description: 'The started test.' } },
+  errors,
+  resolve: async ({ id, nodeId }, { ctx }) => ({
+    connectionTest: await testCredential(ctx, { id: rowId('Credential', id), nodeId: rowId('ComputeNode', nodeId) }),
   }),
-  deleteCredential: t.field({
-    type: Deleted,
-    description: 'Delete a credential that nothing uses.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: 'Which credential.' }) },
-    resolve: async (_root, { id }, { ctx }) => {
-      const deleted = await deleteCredential(ctx, { id: rowId('Credential', id) })
-      return { id: globalId('Credential', deleted.id) }
-    },
+})
+
+mutation('deleteCredential', {
+  description: 'Deletes an unused credential.',
+  input: idField,
+  payload: deletedPayload,
+  errors,
+  resolve: async ({ id }, { ctx }) => ({
+    deletedId: globalId('Credential', (await deleteCredential(ctx, { id: rowId('Credential', id) })).id),
   }),
-}))
+})

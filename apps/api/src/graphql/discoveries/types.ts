@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { DiscoveryRow, diffNodeDiscoveries, discoverNodes } from '@muster/core/discoveries'
+import type { DiscoveryRow, diffNodeDiscoveries } from '@muster/core/discoveries'
 import { schema } from '@muster/core/registry'
 import { eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -89,13 +89,6 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
     ...discoveryConnection,
   ),
 }))
-
-export const StartedDiscoveries = builder
-  .objectRef<{ discoveries: Awaited<ReturnType<typeof discoverNodes>> }>('StartedDiscoveries')
-  .implement({
-    description: 'Discoveries that wait for a worker. Follow them with the subscription discoveryUpdated.',
-    fields: (t) => ({ discoveries: t.expose('discoveries', { type: [Discovery], description: 'One per node.' }) }),
-  })
 
 export const DiscoveryChange = builder
   .objectRef<Awaited<ReturnType<typeof diffNodeDiscoveries>>[number]>('DiscoveryChange')

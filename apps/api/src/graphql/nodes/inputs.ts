@@ -1,12 +1,11 @@
 import { builder } from '../../builder.ts'
 import { rowIdIfGiven } from '../shared/ids.ts'
+import type { InputFields } from '../shared/mutation.ts'
 import { ConnectionType, NodeType } from './enums.ts'
 import { ImportFormat } from './import/enums.ts'
 
-type Fields = PothosSchemaTypes.InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>
-
-/** The fields of a node that people set, all optional. */
-const optionalFields = (t: Fields) => ({
+/** Optional fields of a node that users set. */
+export const optionalFields = (t: InputFields) => ({
   displayName: t.string({ description: 'A name for people.' }),
   port: t.int({ description: 'Port of its SSH server; left out: 22.' }),
   connectionType: t.field({ type: ConnectionType, description: 'How it is reached; left out: SSH.' }),
@@ -26,48 +25,26 @@ const optionalFields = (t: Fields) => ({
   bastionId: t.id({ description: 'The host through which it is reached: a credential of the kind BASTION.' }),
 })
 
-const NAME = 'Inventory name, unique in the tenant: letters, digits and . _ -'
+export const NAME = 'Inventory name, unique in the tenant: letters, digits and `.` `_` `-`.'
 
-const HOST = 'Host name, IPv4 or IPv6 address.'
+export const HOST = 'Host name, IPv4 address or IPv6 address.'
 
-const NodeFields = builder.inputType('NodeFields', {
-  description: 'Fields that all rows of an import get unless a row says otherwise.',
+const NodeDefaultsInput = builder.inputType('NodeDefaultsInput', {
+  description: 'Defaults for the rows of an import. Values in a row take precedence.',
   fields: (t) => ({ name: t.string({ description: NAME }), host: t.string({ description: HOST }), ...optionalFields(t) }),
 })
 
-export const AddNodeInput = builder.inputType('AddNodeInput', {
-  description: 'A node to add.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: NAME }),
-    host: t.string({ required: true, description: HOST }),
-    ...optionalFields(t),
-    hostKey: t.string({ description: 'Host key known beforehand, type and base64: it is approved at once.' }),
-  }),
-})
-
-export const UpdateNodeInput = builder.inputType('UpdateNodeInput', {
-  description: 'What to change of a node; what is left out stays as it is. Another address makes it NEW, without a host key.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Which node.' }),
-    name: t.string({ description: NAME }),
-    host: t.string({ description: HOST }),
-    ...optionalFields(t),
-  }),
-})
-
-export const NodeImportInput = builder.inputType('NodeImportInput', {
-  description: 'Many nodes to add at once.',
-  fields: (t) => ({
-    format: t.field({ type: ImportFormat, required: true, description: 'How the text is written.' }),
-    text: t.string({ required: true, description: 'The list, table or inventory.' }),
-    defaults: t.field({ type: NodeFields, description: 'What rows get unless they say otherwise.' }),
-    onlyRows: t.intList({ description: 'Only these row numbers: to try again those that failed.' }),
-  }),
+/** Fields of an import, for the mutation and for its validation. */
+export const importFields = (t: InputFields) => ({
+  format: t.field({ type: ImportFormat, required: true, description: 'Format of the text.' }),
+  text: t.string({ required: true, description: 'Host list, CSV table or Ansible inventory.' }),
+  defaults: t.field({ type: NodeDefaultsInput, description: 'Defaults for all rows.' }),
+  onlyRows: t.intList({ description: 'Row numbers to import, for example to retry failed rows. Default: all rows.' }),
 })
 
 type References = { credentialId?: string | null; becomeCredentialId?: string | null; bastionId?: string | null }
 
-/** The input with row ids in place of the global ids of credentials, labels as the record that the verb will check. */
+/** Replaces the global IDs of credentials by row IDs. The verb validates the labels. */
 export function withRowIds<T extends References & { labels?: unknown }>(input: T) {
   return {
     ...input,

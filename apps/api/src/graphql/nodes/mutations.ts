@@ -1,68 +1,78 @@
 import { Conflict, NotFound } from '@muster/core/errors'
 import { addNode, decommissionNode, purgeNode, recommissionNode, setNodeMaintenance, updateNode } from '@muster/core/nodes'
-import { builder } from '../../builder.ts'
-import { Deleted } from '../shared/deleted.ts'
-import { COMMON } from '../shared/errors.ts'
 import { given, globalId, rowId } from '../shared/ids.ts'
-import { AddNodeInput, UpdateNodeInput, withRowIds } from './inputs.ts'
+import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
+import { HOST, NAME, optionalFields, withRowIds } from './inputs.ts'
 import { ComputeNode } from './types.ts'
 
-const which = 'Which node.'
-
+const payload = { node: { type: ComputeNode, description: 'The node.' } }
+const errors = [Conflict, NotFound]
+const idField = (t: InputFields) => ({ id: t.id({ required: true, description: 'ID of the node.' }) })
 const nodeId = (id: string) => ({ id: rowId('ComputeNode', id) })
 
-builder.mutationFields((t) => ({
-  addNode: t.field({
-    type: ComputeNode,
-    description: 'Add one node. It is NEW until a connection test succeeds.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { input: t.arg({ type: AddNodeInput, required: true, description: 'Which.' }) },
-    resolve: (_root, { input }, { ctx }) => addNode(ctx, given(withRowIds(input))),
+mutation('addNode', {
+  description: 'Adds a node. Its status is NEW until a connection test succeeds.',
+  input: (t) => ({
+    name: t.string({ required: true, description: NAME }),
+    host: t.string({ required: true, description: HOST }),
+    ...optionalFields(t),
+    hostKey: t.string({
+      description: 'Known host key, type and base64, for example `ssh-ed25519 AAAA…`. It is approved immediately.',
+    }),
   }),
-  updateNode: t.field({
-    type: ComputeNode,
-    description: 'Change fields of a node.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { input: t.arg({ type: UpdateNodeInput, required: true, description: 'What to change.' }) },
-    // Null where a field cannot be empty is for the verb to refuse.
-    resolve: (_root, { input }, { ctx }) =>
-      updateNode(ctx, { ...withRowIds(input), ...nodeId(input.id) } as Parameters<typeof updateNode>[1]),
+  payload,
+  errors,
+  resolve: async (input, { ctx }) => ({ node: await addNode(ctx, given(withRowIds(input))) }),
+})
+
+mutation('updateNode', {
+  description:
+    'Changes a node. Omitted fields keep their values; null clears a field. Another host or port resets the status to NEW and removes the approved host key.',
+  input: (t) => ({
+    ...idField(t),
+    name: t.string({ description: NAME }),
+    host: t.string({ description: HOST }),
+    ...optionalFields(t),
   }),
-  setNodeMaintenance: t.field({
-    type: ComputeNode,
-    description: 'Take a node out of service for a while, or put it back.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: {
-      id: t.arg.id({ required: true, description: which }),
-      isOn: t.arg.boolean({ required: true, description: 'True: out of service; false: back.' }),
-    },
-    resolve: (_root, { id, isOn }, { ctx }) => setNodeMaintenance(ctx, { ...nodeId(id), isOn }),
+  payload,
+  errors,
+  // The verb rejects null for fields that are required.
+  resolve: async (input, { ctx }) => ({
+    node: await updateNode(ctx, { ...withRowIds(input), ...nodeId(input.id) } as Parameters<typeof updateNode>[1]),
   }),
-  decommissionNode: t.field({
-    type: ComputeNode,
-    description: 'Take a node out of service for good. Refused while a run targets it.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: which }) },
-    resolve: (_root, { id }, { ctx }) => decommissionNode(ctx, nodeId(id)),
+})
+
+mutation('setNodeMaintenance', {
+  description: 'Starts or ends maintenance of a node. Runs exclude nodes in maintenance.',
+  input: (t) => ({
+    ...idField(t),
+    enabled: t.boolean({ required: true, description: 'True starts maintenance; false ends it.' }),
   }),
-  recommissionNode: t.field({
-    type: ComputeNode,
-    description: 'Take a decommissioned node back into service.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: which }) },
-    resolve: (_root, { id }, { ctx }) => recommissionNode(ctx, nodeId(id)),
-  }),
-  purgeNode: t.field({
-    type: Deleted,
-    description: 'Remove a decommissioned node with all that is known of it. Logs of runs keep its name.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: which }) },
-    resolve: async (_root, { id }, { ctx }) => ({ id: globalId('ComputeNode', (await purgeNode(ctx, nodeId(id))).id) }),
-  }),
-}))
+  payload,
+  errors,
+  resolve: async ({ id, enabled }, { ctx }) => ({ node: await setNodeMaintenance(ctx, { ...nodeId(id), isOn: enabled }) }),
+})
+
+mutation('decommissionNode', {
+  description: 'Decommissions a node. Rejected while an unfinished run targets it.',
+  input: idField,
+  payload,
+  errors,
+  resolve: async ({ id }, { ctx }) => ({ node: await decommissionNode(ctx, nodeId(id)) }),
+})
+
+mutation('recommissionNode', {
+  description: 'Returns a decommissioned node to service.',
+  input: idField,
+  payload,
+  errors,
+  resolve: async ({ id }, { ctx }) => ({ node: await recommissionNode(ctx, nodeId(id)) }),
+})
+
+mutation('purgeNode', {
+  description: 'Deletes a decommissioned node with its discoveries, variables and history. Logs of runs keep its name.',
+  input: idField,
+  payload: deletedPayload,
+  errors,
+  resolve: async ({ id }, { ctx }) => ({ deletedId: globalId('ComputeNode', (await purgeNode(ctx, nodeId(id))).id) }),
+})

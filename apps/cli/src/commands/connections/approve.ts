@@ -15,8 +15,8 @@ export const nodeApprove = () =>
         throw new CliError('Specify the fingerprint that you compared. `muster node test` shows the offered one.', EXIT.usage)
       const id = options.bastion ? await credentialId(name) : await nodeId(name)
       const { approveHostKeys } = await request(
-        graphql(`mutation NodeApprove($approvals: [HostKeyApproval!]!) {
-          approveHostKeys(approvals: $approvals) { __typename ... on HostKeyApprovalReport { nodes { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        graphql(`mutation NodeApprove($approvals: [HostKeyApprovalInput!]!) {
+          approveHostKeys(input: { approvals: $approvals }) { __typename ... on ApproveHostKeysPayload { nodes { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
         { approvals: [{ id, fingerprint }] },
       )

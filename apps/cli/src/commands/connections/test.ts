@@ -22,12 +22,12 @@ export const nodeTest = () =>
       const nodes = await selectNodes(selector)
       const { testConnections } = await request(
         graphql(`mutation NodeTest($ids: [ID!]!) {
-          testConnections(nodeIds: $ids) { __typename ... on StartedConnectionTests { tests { id } } ... on Error { code message } }
+          testConnections(input: { nodeIds: $ids }) { __typename ... on TestConnectionsPayload { connectionTests { id } } ... on Error { code message } }
         }`),
         { ids: nodes.map((n) => n.id) },
       )
       await followTests(
-        orThrow(testConnections).tests.map((t) => t.id),
+        orThrow(testConnections).connectionTests.map((t) => t.id),
         output,
       )
     })

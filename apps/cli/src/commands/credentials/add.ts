@@ -19,10 +19,10 @@ export const credentialAdd = () =>
     const { kind } = options
     const { createCredential } = await request(
       graphql(`mutation CredentialAdd($input: CreateCredentialInput!) {
-        createCredential(input: $input) { __typename ... on Credential { name kind } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        createCredential(input: $input) { __typename ... on CreateCredentialPayload { credential { name kind } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
       }`),
       { input: { name, kind, ...(await secrets(kind, options)), ...(await fields(options)) } },
     )
-    const created = orThrow(createCredential)
-    process.stderr.write(`Added ${created.name} (${created.kind}).\n`)
+    const { credential } = orThrow(createCredential)
+    process.stderr.write(`Added ${credential.name} (${credential.kind}).\n`)
   })

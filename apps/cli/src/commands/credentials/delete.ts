@@ -11,7 +11,7 @@ export const credentialDelete = () =>
     .action(async (name: string) => {
       const { deleteCredential } = await request(
         graphql(`mutation CredentialDelete($id: ID!) {
-          deleteCredential(id: $id) { __typename ... on Deleted { id } ... on Error { code message } }
+          deleteCredential(input: { id: $id }) { __typename ... on DeleteCredentialPayload { deletedId } ... on Error { code message } }
         }`),
         { id: await credentialId(name) },
       )

@@ -21,11 +21,11 @@ export const credentialRotateKey = () =>
       if (!status) {
         const { rotateCredentialKey } = await request(
           graphql(`mutation RotateCredentialKey {
-            rotateCredentialKey { __typename ... on CredentialKey { version } ... on Error { code message } }
+            rotateCredentialKey { __typename ... on RotateCredentialKeyPayload { credentialKey { version } } ... on Error { code message } }
           }`),
           {},
         )
-        const { version } = orThrow(rotateCredentialKey)
+        const { version } = orThrow(rotateCredentialKey).credentialKey
         process.stderr.write(`Created key version ${version}. Ctrl-C stops watching, not the rotation.\n`)
       }
       let printed = ''

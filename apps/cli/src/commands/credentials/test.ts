@@ -18,11 +18,11 @@ export const credentialTest = () =>
       for (const node of await selectNodes(selector)) {
         const { testCredential } = await request(
           graphql(`mutation CredentialTest($id: ID!, $nodeId: ID!) {
-            testCredential(id: $id, nodeId: $nodeId) { __typename ... on ConnectionTest { id } ... on Error { code message } }
+            testCredential(input: { id: $id, nodeId: $nodeId }) { __typename ... on TestCredentialPayload { connectionTest { id } } ... on Error { code message } }
           }`),
           { id, nodeId: node.id },
         )
-        ids.push(orThrow(testCredential).id)
+        ids.push(orThrow(testCredential).connectionTest.id)
       }
       await followTests(ids, output)
     })

@@ -22,9 +22,9 @@ export const credentialUpdate = () =>
     if (Object.keys(changes).length === 0) throw new CliError('Specify at least one option; see --help.', EXIT.usage)
     const { updateCredential } = await request(
       graphql(`mutation CredentialUpdate($input: UpdateCredentialInput!) {
-        updateCredential(input: $input) { __typename ... on Credential { name } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        updateCredential(input: $input) { __typename ... on UpdateCredentialPayload { credential { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
       }`),
       { input: { id, ...changes } },
     )
-    process.stderr.write(`Updated ${orThrow(updateCredential).name}.\n`)
+    process.stderr.write(`Updated ${orThrow(updateCredential).credential.name}.\n`)
   })

@@ -19,7 +19,7 @@ export const nodeDiscover = () =>
       const nodes = await selectNodes(selector)
       const { discoverNodes } = await request(
         graphql(`mutation NodeDiscover($ids: [ID!]!) {
-          discoverNodes(nodeIds: $ids) { __typename ... on StartedDiscoveries { discoveries { id } } ... on Error { code message } }
+          discoverNodes(input: { nodeIds: $ids }) { __typename ... on DiscoverNodesPayload { discoveries { id } } ... on Error { code message } }
         }`),
         { ids: nodes.map((n) => n.id) },
       )

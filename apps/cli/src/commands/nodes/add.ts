@@ -103,22 +103,22 @@ type Input = { format: Options['format']; text: string; defaults: object }
 
 async function add(input: Input) {
   const { importNodes } = await request(
-    graphql(`mutation NodeAdd($input: NodeImportInput!) {
+    graphql(`mutation NodeAdd($input: ImportNodesInput!) {
       importNodes(input: $input) {
         __typename
-        ... on NodeImportReport { rows { row source name host port state issues { path message } } addedCount failedCount }
+        ... on ImportNodesPayload { report { rows { row source name host port state issues { path message } } addedCount failedCount } }
         ... on Error { code message }
         ... on InvalidInputError { issues { path message } }
       }
     }`),
     { input },
   )
-  return orThrow(importNodes)
+  return orThrow(importNodes).report
 }
 
 async function check(input: Input) {
   const { checkNodeImport } = await request(
-    graphql(`query NodeAddCheck($input: NodeImportInput!) {
+    graphql(`query NodeAddCheck($input: CheckNodeImportInput!) {
       checkNodeImport(input: $input) {
         __typename
         ... on NodeImportReport { rows { row source name host port state issues { path message } } addedCount failedCount }

@@ -15,11 +15,11 @@ export const nodeDecommission = () =>
           (
             await request(
               graphql(`mutation NodeDecommission($id: ID!) {
-                decommissionNode(id: $id) { __typename ... on ComputeNode { status } ... on Error { code message } }
+                decommissionNode(input: { id: $id }) { __typename ... on DecommissionNodePayload { node { status } } ... on Error { code message } }
               }`),
               { id },
             )
           ).decommissionNode,
-        (node) => node.status,
+        ({ node }) => node.status,
       ),
     )

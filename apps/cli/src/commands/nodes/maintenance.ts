@@ -15,12 +15,12 @@ export const nodeMaintenance = () =>
         async ({ id }) =>
           (
             await request(
-              graphql(`mutation NodeMaintenance($id: ID!, $isOn: Boolean!) {
-                setNodeMaintenance(id: $id, isOn: $isOn) { __typename ... on ComputeNode { status } ... on Error { code message } }
+              graphql(`mutation NodeMaintenance($id: ID!, $enabled: Boolean!) {
+                setNodeMaintenance(input: { id: $id, enabled: $enabled }) { __typename ... on SetNodeMaintenancePayload { node { status } } ... on Error { code message } }
               }`),
-              { id, isOn: !end },
+              { id, enabled: !end },
             )
           ).setNodeMaintenance,
-        (node) => node.status,
+        ({ node }) => node.status,
       ),
     )

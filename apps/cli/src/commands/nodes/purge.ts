@@ -15,7 +15,7 @@ export const nodePurge = () =>
           (
             await request(
               graphql(`mutation NodePurge($id: ID!) {
-                purgeNode(id: $id) { __typename ... on Deleted { id } ... on Error { code message } }
+                purgeNode(input: { id: $id }) { __typename ... on PurgeNodePayload { deletedId } ... on Error { code message } }
               }`),
               { id },
             )

@@ -15,11 +15,11 @@ export const nodeRecommission = () =>
           (
             await request(
               graphql(`mutation NodeRecommission($id: ID!) {
-                recommissionNode(id: $id) { __typename ... on ComputeNode { status } ... on Error { code message } }
+                recommissionNode(input: { id: $id }) { __typename ... on RecommissionNodePayload { node { status } } ... on Error { code message } }
               }`),
               { id },
             )
           ).recommissionNode,
-        (node) => node.status,
+        ({ node }) => node.status,
       ),
     )

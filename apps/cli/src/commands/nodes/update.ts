@@ -61,14 +61,14 @@ export const nodeUpdate = () =>
           const { updateNode } = await request(
             graphql(`mutation NodeUpdate($input: UpdateNodeInput!) {
               updateNode(input: $input) {
-                __typename ... on ComputeNode { status } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+                __typename ... on UpdateNodePayload { node { status } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
               }
             }`),
             { input: { id, ...common, ...(await tagsAndLabels(name, options)) } },
           )
           return updateNode
         },
-        (node) => `updated, ${node.status}`,
+        ({ node }) => `updated, ${node.status}`,
       )
     })
 

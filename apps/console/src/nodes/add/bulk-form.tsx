@@ -81,9 +81,9 @@ export function BulkForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) 
     const onlyRows = [...new Set(check.report.rows.filter((row) => row.state === 'VALID').map((row) => row.row))]
     const outcome = await mutation.run({ input: { ...input, ...(invalid > 0 && { onlyRows }) } })
     if (!outcome.ok) return
-    const ids = outcome.value.rows.flatMap((row) => (row.state === 'ADDED' && row.node ? [row.node.id] : []))
+    const ids = outcome.value.report.rows.flatMap((row) => (row.state === 'ADDED' && row.node ? [row.node.id] : []))
     if (ids.length > 0) onAdded(ids)
-    else setAdded(outcome.value)
+    else setAdded(outcome.value.report)
   }
   async function readFile(file: File | undefined) {
     if (file) setText(await file.text())

@@ -4,7 +4,7 @@ export const AddNode = graphql(`
   mutation AddNode($input: AddNodeInput!) {
     addNode(input: $input) {
       __typename
-      ... on ComputeNode { id name }
+      ... on AddNodePayload { node { id name } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -12,7 +12,7 @@ export const AddNode = graphql(`
 `)
 
 export const CheckNodeImport = graphql(`
-  query CheckNodeImport($input: NodeImportInput!) {
+  query CheckNodeImport($input: CheckNodeImportInput!) {
     checkNodeImport(input: $input) {
       __typename
       ... on NodeImportReport {
@@ -26,12 +26,11 @@ export const CheckNodeImport = graphql(`
 `)
 
 export const ImportNodes = graphql(`
-  mutation ImportNodes($input: NodeImportInput!) {
+  mutation ImportNodes($input: ImportNodesInput!) {
     importNodes(input: $input) {
       __typename
-      ... on NodeImportReport {
-        addedCount failedCount
-        rows { row source name host port state issues { path message } node { id name } }
+      ... on ImportNodesPayload {
+        report { addedCount failedCount rows { row source name host port state issues { path message } node { id name } } }
       }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
@@ -39,7 +38,7 @@ export const ImportNodes = graphql(`
   }
 `)
 export type ImportInput = VariablesOf<typeof ImportNodes>['input']
-export type ImportReport = Extract<ResultOf<typeof ImportNodes>['importNodes'], { __typename: 'NodeImportReport' }>
+export type ImportReport = Extract<ResultOf<typeof ImportNodes>['importNodes'], { __typename: 'ImportNodesPayload' }>['report']
 export type ImportRow = ImportReport['rows'][number]
 
 export const LabOfferQuery = graphql(`

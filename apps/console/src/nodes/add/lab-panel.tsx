@@ -24,7 +24,7 @@ export function LabPanel({
   async function add() {
     const outcome = await mutation.run({ input: offer.importInput as ImportInput })
     if (!outcome.ok) return
-    onAdded(outcome.value.rows.flatMap((row) => (row.node && row.state === 'ADDED' ? [row.node.id] : [])))
+    onAdded(outcome.value.report.rows.flatMap((row) => (row.node && row.state === 'ADDED' ? [row.node.id] : [])))
   }
   return (
     <section className="mb-5 rounded-lg border border-accent/40 bg-accent-soft p-4">

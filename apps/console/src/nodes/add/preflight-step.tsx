@@ -45,10 +45,10 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
         setByNode(former)
         return
       }
-      take(outcome.value.tests)
+      take(outcome.value.connectionTests)
       setWatching((before) => {
         const outdated = new Set(ids.map((id) => former.get(id)?.id))
-        return [...before.filter((id) => !outdated.has(id)), ...outcome.value.tests.map((test) => test.id)]
+        return [...before.filter((id) => !outdated.has(id)), ...outcome.value.connectionTests.map((test) => test.id)]
       })
     },
     [run, take],

@@ -33,7 +33,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
         bastionId: access.bastionId || null,
       },
     })
-    if (outcome.ok) onAdded([outcome.value.id])
+    if (outcome.ok) onAdded([outcome.value.node.id])
   }
   const error = (path: string) => issueFor(mutation.problem, path)
   const missing = !form.host.trim()

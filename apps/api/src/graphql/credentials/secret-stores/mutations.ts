@@ -1,72 +1,63 @@
 import { createSecretStore, deleteSecretStore, updateSecretStore } from '@muster/core/credentials'
 import { Conflict, NotFound } from '@muster/core/errors'
-import { builder } from '../../../builder.ts'
-import { Deleted } from '../../shared/deleted.ts'
-import { COMMON } from '../../shared/errors.ts'
 import { given, globalId, rowId } from '../../shared/ids.ts'
+import { deletedPayload, type InputFields, mutation } from '../../shared/mutation.ts'
 import { SecretStoreAuth } from './enums.ts'
 import { SecretStore } from './types.ts'
 
-const SECRET = 'The token, or the secret ID of the role. Sealed at once and never given out again.'
+const NAME = 'Name, unique in the tenant.'
+const ADDRESS = '`https://HOST[:PORT]`. `http://` is allowed only for loopback addresses of the worker.'
+const AUTH = 'Authentication method.'
+const SECRET = 'Token, or secret ID of the AppRole. It is encrypted and cannot be read back.'
+const payload = { secretStore: { type: SecretStore, description: 'The secret store.' } }
+const idField = (t: InputFields) => ({ id: t.id({ required: true, description: 'ID of the secret store.' }) })
 
-const CreateSecretStoreInput = builder.inputType('CreateSecretStoreInput', {
-  description: 'A secret store to make known.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'Its name, unique in the tenant.' }),
-    address: t.string({
-      required: true,
-      description: 'https://HOST[:PORT]; http:// on addresses of the worker’s own machine only.',
-    }),
-    namespace: t.string({ description: 'The namespace in it.' }),
-    mount: t.string({ description: 'Where its KV engine, version 2, is mounted; left out: secret.' }),
-    auth: t.field({ type: SecretStoreAuth, required: true, description: 'How Muster signs in.' }),
-    roleId: t.string({ description: 'APP_ROLE only: the role.' }),
+const optionalFields = (t: InputFields) => ({
+  namespace: t.string({ description: 'Namespace. Default: the root namespace.' }),
+  mount: t.string({ description: 'Mount path of the KV engine, version 2. Default: `secret`.' }),
+  roleId: t.string({ description: 'APP_ROLE only: role ID.' }),
+})
+
+mutation('createSecretStore', {
+  description: 'Adds a HashiCorp Vault or OpenBao server.',
+  input: (t) => ({
+    name: t.string({ required: true, description: NAME }),
+    address: t.string({ required: true, description: ADDRESS }),
+    auth: t.field({ type: SecretStoreAuth, required: true, description: AUTH }),
     secret: t.string({ required: true, description: SECRET }),
+    ...optionalFields(t),
   }),
+  payload,
+  errors: [Conflict],
+  resolve: async (input, { ctx }) => ({ secretStore: await createSecretStore(ctx, given(input)) }),
 })
 
-const UpdateSecretStoreInput = builder.inputType('UpdateSecretStoreInput', {
-  description: 'What to change of a secret store; what is left out stays as it is.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Which store.' }),
-    name: t.string({ description: 'Its name, unique in the tenant.' }),
-    address: t.string({ description: 'Another address; its secret has to be given with it.' }),
-    namespace: t.string({ description: 'The namespace in it; null: the root.' }),
-    mount: t.string({ description: 'Where its KV engine, version 2, is mounted.' }),
-    auth: t.field({ type: SecretStoreAuth, description: 'Another way to sign in; its secret has to be given with it.' }),
-    roleId: t.string({ description: 'APP_ROLE only: the role; null takes it away.' }),
+mutation('updateSecretStore', {
+  description: 'Changes a secret store. Omitted fields keep their values; null clears a field.',
+  input: (t) => ({
+    ...idField(t),
+    name: t.string({ description: NAME }),
+    address: t.string({ description: `${ADDRESS} A change requires \`secret\`.` }),
+    auth: t.field({ type: SecretStoreAuth, description: `${AUTH} A change requires \`secret\`.` }),
     secret: t.string({ description: SECRET }),
+    ...optionalFields(t),
+  }),
+  payload,
+  errors: [Conflict, NotFound],
+  // The verb rejects null for fields that are required.
+  resolve: async (input, { ctx }) => ({
+    secretStore: await updateSecretStore(ctx, { ...input, id: rowId('SecretStore', input.id) } as Parameters<
+      typeof updateSecretStore
+    >[1]),
   }),
 })
 
-builder.mutationFields((t) => ({
-  createSecretStore: t.field({
-    type: SecretStore,
-    description: 'Make a HashiCorp Vault or OpenBao known.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict] },
-    args: { input: t.arg({ type: CreateSecretStoreInput, required: true, description: 'Which.' }) },
-    resolve: (_root, { input }, { ctx }) => createSecretStore(ctx, given(input)),
+mutation('deleteSecretStore', {
+  description: 'Deletes a secret store that no credential uses.',
+  input: idField,
+  payload: deletedPayload,
+  errors: [Conflict, NotFound],
+  resolve: async ({ id }, { ctx }) => ({
+    deletedId: globalId('SecretStore', (await deleteSecretStore(ctx, { id: rowId('SecretStore', id) })).id),
   }),
-  updateSecretStore: t.field({
-    type: SecretStore,
-    description: 'Change a secret store.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { input: t.arg({ type: UpdateSecretStoreInput, required: true, description: 'What to change.' }) },
-    resolve: (_root, { input }, { ctx }) =>
-      // Null where a field cannot be empty is for the verb to refuse.
-      updateSecretStore(ctx, { ...input, id: rowId('SecretStore', input.id) } as Parameters<typeof updateSecretStore>[1]),
-  }),
-  deleteSecretStore: t.field({
-    type: Deleted,
-    description: 'Forget a secret store that no credential uses.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: 'Which store.' }) },
-    resolve: async (_root, { id }, { ctx }) => {
-      const deleted = await deleteSecretStore(ctx, { id: rowId('SecretStore', id) })
-      return { id: globalId('SecretStore', deleted.id) }
-    },
-  }),
-}))
+})

@@ -2,16 +2,21 @@ import { NotFound } from '@muster/core/errors'
 import { checkNodeImport } from '@muster/core/nodes'
 import { builder } from '../../../builder.ts'
 import { COMMON } from '../../shared/errors.ts'
-import { NodeImportInput } from '../inputs.ts'
-import { NodeImportReport, verbInput } from './types.ts'
+import { importFields } from '../inputs.ts'
+import { NodeImportReport, toVerbInput } from './types.ts'
+
+const CheckNodeImportInput = builder.inputType('CheckNodeImportInput', {
+  description: 'Input of `checkNodeImport`.',
+  fields: importFields,
+})
 
 builder.queryField('checkNodeImport', (t) =>
   t.field({
     type: NodeImportReport,
-    description: 'What an import would do. Nothing is written.',
+    description: 'Validates an import without adding nodes.',
     authScopes: { authenticated: true },
-    errors: { types: [...COMMON, NotFound], union: { name: 'NodeImportResult' } },
-    args: { input: t.arg({ type: NodeImportInput, required: true, description: 'The import.' }) },
-    resolve: (_root, { input }, { ctx }) => checkNodeImport(ctx, verbInput(input)),
+    errors: { types: [...COMMON, NotFound], union: { description: 'Result of the validation, or the error.' } },
+    args: { input: t.arg({ type: CheckNodeImportInput, required: true, description: 'Input of `checkNodeImport`.' }) },
+    resolve: (_root, { input }, { ctx }) => checkNodeImport(ctx, toVerbInput(input)),
   }),
 )

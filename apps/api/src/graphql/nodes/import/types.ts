@@ -1,8 +1,9 @@
 import type { importNodes } from '@muster/core/nodes'
+import type { InputShapeFromFields } from '@pothos/core'
 import { builder } from '../../../builder.ts'
 import { InputIssueType } from '../../shared/errors.ts'
 import { given } from '../../shared/ids.ts'
-import { type NodeImportInput, withRowIds } from '../inputs.ts'
+import { type importFields, withRowIds } from '../inputs.ts'
 import { ComputeNode } from '../types.ts'
 import { NodeImportState } from './enums.ts'
 
@@ -36,7 +37,9 @@ export const NodeImportReport = builder.objectRef<Report>('NodeImportReport').im
   }),
 })
 
-export const verbInput = ({ defaults, ...input }: typeof NodeImportInput.$inferInput) => ({
+type ImportInput = InputShapeFromFields<ReturnType<typeof importFields>>
+
+export const toVerbInput = ({ defaults, ...input }: ImportInput) => ({
   ...given(input),
   ...(defaults ? { defaults: given(withRowIds(defaults)) } : {}),
 })

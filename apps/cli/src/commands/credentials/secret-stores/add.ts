@@ -13,9 +13,9 @@ export const secretStoreAdd = () =>
   ).action(async (name: string, address: string, options: StoreOptions) => {
     const { createSecretStore } = await request(
       graphql(`mutation SecretStoreAdd($input: CreateSecretStoreInput!) {
-        createSecretStore(input: $input) { __typename ... on SecretStore { name } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        createSecretStore(input: $input) { __typename ... on CreateSecretStorePayload { secretStore { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
       }`),
       { input: { name, address, auth: 'TOKEN' as const, ...storeFields(options), secret: await storeSecret(options) } },
     )
-    process.stderr.write(`Added ${orThrow(createSecretStore).name}.\n`)
+    process.stderr.write(`Added ${orThrow(createSecretStore).secretStore.name}.\n`)
   })

@@ -11,7 +11,7 @@ export const secretStoreDelete = () =>
     .action(async (name: string) => {
       const { deleteSecretStore } = await request(
         graphql(`mutation SecretStoreDelete($id: ID!) {
-          deleteSecretStore(id: $id) { __typename ... on Deleted { id } ... on Error { code message } }
+          deleteSecretStore(input: { id: $id }) { __typename ... on DeleteSecretStorePayload { deletedId } ... on Error { code message } }
         }`),
         { id: await storeId(name) },
       )

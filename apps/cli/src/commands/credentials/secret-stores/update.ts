@@ -16,7 +16,7 @@ export const secretStoreUpdate = () =>
     const needsSecret = options.secret || options.secretStdin || address || options.auth
     const { updateSecretStore } = await request(
       graphql(`mutation SecretStoreUpdate($input: UpdateSecretStoreInput!) {
-        updateSecretStore(input: $input) { __typename ... on SecretStore { name } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        updateSecretStore(input: $input) { __typename ... on UpdateSecretStorePayload { secretStore { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
       }`),
       {
         input: {
@@ -27,5 +27,5 @@ export const secretStoreUpdate = () =>
         },
       },
     )
-    process.stderr.write(`Updated ${orThrow(updateSecretStore).name}.\n`)
+    process.stderr.write(`Updated ${orThrow(updateSecretStore).secretStore.name}.\n`)
   })
