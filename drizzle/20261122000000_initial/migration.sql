@@ -1,41 +1,3 @@
-CREATE TABLE "accelerators" (
-	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"node_id" uuid NOT NULL,
-	"identity" text NOT NULL,
-	"device_type" text NOT NULL,
-	"vendor" text NOT NULL,
-	"model" text,
-	"index" integer NOT NULL,
-	"uuid" text,
-	"serial" text,
-	"slot" text,
-	"pci_address" text,
-	"memory_total" bigint,
-	"memory_used" bigint,
-	"is_memory_unified" boolean DEFAULT false NOT NULL,
-	"driver_version" text,
-	"firmware_version" text,
-	"toolkit_version" text,
-	"compute_capability" text,
-	"partition_mode" text,
-	"partitions" jsonb DEFAULT '[]' NOT NULL,
-	"numa_node" integer,
-	"interconnect" text,
-	"ecc_mode" text,
-	"ecc_errors" jsonb,
-	"temperature" double precision,
-	"power" double precision,
-	"utilization" double precision,
-	"health" text NOT NULL,
-	"health_reason" text,
-	"source" text NOT NULL,
-	"confidence" text DEFAULT 'high' NOT NULL,
-	"first_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"last_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "accelerators_node_id_identity_unique" UNIQUE("node_id","identity")
-);
---> statement-breakpoint
 CREATE TABLE "accounts" (
 	"id" uuid PRIMARY KEY,
 	"user_id" uuid NOT NULL,
@@ -48,6 +10,77 @@ CREATE TABLE "accounts" (
 	"refresh_token_expires_at" timestamp with time zone,
 	"scope" text,
 	"password" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "api_tokens" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"role" text NOT NULL,
+	"prefix" text NOT NULL,
+	"hash" text NOT NULL UNIQUE,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"expires_at" timestamp with time zone,
+	"last_used_at" timestamp with time zone,
+	"revoked_at" timestamp with time zone,
+	"revoked_by_id" uuid,
+	"revoked_by_name" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "members" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
+	"role" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "members_user_id_tenant_id_unique" UNIQUE("user_id","tenant_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sessions" (
+	"id" uuid PRIMARY KEY,
+	"user_id" uuid NOT NULL,
+	"token" text NOT NULL UNIQUE,
+	"expires_at" timestamp with time zone NOT NULL,
+	"ip_address" text,
+	"user_agent" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "tenants" (
+	"id" uuid PRIMARY KEY,
+	"name" text NOT NULL UNIQUE,
+	"var_merge" text DEFAULT 'replace' NOT NULL,
+	"max_concurrent_runs" integer,
+	"queue_paused_at" timestamp with time zone,
+	"queue_paused_by_id" uuid,
+	"queue_paused_by_name" text,
+	"queue_pause_reason" text,
+	"log_retention_days" integer,
+	"artifact_retention_days" integer,
+	"run_retention_days" integer,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "users" (
+	"id" uuid PRIMARY KEY,
+	"name" text NOT NULL,
+	"email" text NOT NULL UNIQUE,
+	"email_verified" boolean DEFAULT false NOT NULL,
+	"image" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "verifications" (
+	"id" uuid PRIMARY KEY,
+	"identifier" text NOT NULL,
+	"value" text NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
@@ -70,51 +103,6 @@ CREATE TABLE "agent_enrollment_tokens" (
 	"revoked_by_id" uuid,
 	"revoked_by_name" text
 );
---> statement-breakpoint
-CREATE TABLE "agent_heartbeat_history" (
-	"node_id" uuid,
-	"bucket_at" timestamp with time zone,
-	"beats" integer NOT NULL,
-	"missed" integer NOT NULL,
-	"cpu_percent" real,
-	"memory_percent" real,
-	"max_skew_ms" integer,
-	CONSTRAINT "agent_heartbeat_history_pkey" PRIMARY KEY("node_id","bucket_at")
-) PARTITION BY RANGE ("bucket_at");
---> statement-breakpoint
--- Holds days without a partition of their own.
-CREATE TABLE "agent_heartbeat_history_default" PARTITION OF "agent_heartbeat_history" DEFAULT;
---> statement-breakpoint
-CREATE TABLE "agent_heartbeats" (
-	"node_id" uuid PRIMARY KEY,
-	"boot_epoch" bigint,
-	"sequence" bigint,
-	"not_before" timestamp with time zone,
-	"received_at" timestamp with time zone,
-	"agent_time" timestamp with time zone,
-	"skew_ms" integer,
-	"measured_at" timestamp with time zone,
-	"intervals" bigint DEFAULT 0 NOT NULL,
-	"interval_mean" double precision DEFAULT 0 NOT NULL,
-	"interval_m2" double precision DEFAULT 0 NOT NULL,
-	"accepted" bigint DEFAULT 0 NOT NULL,
-	"missed" bigint DEFAULT 0 NOT NULL,
-	"health" text,
-	"slurm_state" text,
-	"reported_drain" text,
-	"running_jobs" integer,
-	"cpu_percent" real,
-	"memory_percent" real,
-	"gpus_total" integer,
-	"gpus_available" integer,
-	"lost_accelerators" integer DEFAULT 0 NOT NULL,
-	"bucket_at" timestamp with time zone,
-	"bucket_heartbeats" integer DEFAULT 0 NOT NULL,
-	"bucket_missed" integer DEFAULT 0 NOT NULL,
-	"bucket_cpu_sum" real DEFAULT 0 NOT NULL,
-	"bucket_memory_sum" real DEFAULT 0 NOT NULL,
-	"bucket_max_skew_ms" integer DEFAULT 0 NOT NULL
-) WITH (fillfactor = 50);
 --> statement-breakpoint
 CREATE TABLE "agent_keys" (
 	"id" uuid PRIMARY KEY,
@@ -147,12 +135,6 @@ CREATE TABLE "agent_outages" (
 	"silent" integer NOT NULL,
 	"total" integer NOT NULL
 );
---> statement-breakpoint
-CREATE UNLOGGED TABLE "agent_reports" (
-	"node_id" uuid PRIMARY KEY,
-	"report" json NOT NULL,
-	"received_at" timestamp with time zone NOT NULL
-) WITH (fillfactor = 50);
 --> statement-breakpoint
 CREATE TABLE "agent_settings" (
 	"tenant_id" uuid PRIMARY KEY,
@@ -270,23 +252,6 @@ CREATE TABLE "alerts" (
 	"notify_at" timestamp with time zone
 );
 --> statement-breakpoint
-CREATE TABLE "api_tokens" (
-	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"name" text NOT NULL,
-	"role" text NOT NULL,
-	"prefix" text NOT NULL,
-	"hash" text NOT NULL UNIQUE,
-	"created_by_id" uuid,
-	"created_by_name" text NOT NULL,
-	"expires_at" timestamp with time zone,
-	"last_used_at" timestamp with time zone,
-	"revoked_at" timestamp with time zone,
-	"revoked_by_id" uuid,
-	"revoked_by_name" text,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "audit_entries" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -299,6 +264,218 @@ CREATE TABLE "audit_entries" (
 	"details" jsonb DEFAULT '{}' NOT NULL,
 	"request_id" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "connection_tests" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"credential_id" uuid,
+	"stages" jsonb DEFAULT '[]' NOT NULL,
+	"is_ok" boolean,
+	"error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "credential_keys" (
+	"version" integer PRIMARY KEY,
+	"salt" text NOT NULL,
+	"wrapped" text,
+	"proof" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "credentials" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"kind" text NOT NULL,
+	"description" text DEFAULT '' NOT NULL,
+	"username" text,
+	"become_method" text,
+	"host" text,
+	"port" integer,
+	"via_id" uuid,
+	"host_key" text,
+	"host_key_approved_at" timestamp with time zone,
+	"offered_host_key" text,
+	"public_key" text,
+	"encrypted" jsonb DEFAULT '{}' NOT NULL,
+	"secret_store_id" uuid,
+	"secret_refs" jsonb DEFAULT '{}' NOT NULL,
+	"last_used_at" timestamp with time zone,
+	"last_result_at" timestamp with time zone,
+	"last_result_error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "credentials_tenant_id_name_unique" UNIQUE("tenant_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "reencrypt_failures" (
+	"object_id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"key_version" integer NOT NULL,
+	"reason" text NOT NULL,
+	"failed_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "secret_stores" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"address" text NOT NULL,
+	"namespace" text,
+	"mount" text DEFAULT 'secret' NOT NULL,
+	"auth" text NOT NULL,
+	"role_id" text,
+	"encrypted" jsonb DEFAULT '{}' NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "secret_stores_tenant_id_name_unique" UNIQUE("tenant_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "discoveries" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"reason" text NOT NULL,
+	"result" jsonb,
+	"error" text,
+	"duration_ms" integer,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone,
+	"status" text GENERATED ALWAYS AS (case when finished_at is null then case when started_at is null then 'PENDING' else 'RUNNING' end
+          when error is null then 'SUCCEEDED' else 'FAILED' end) STORED NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "discovery_evidence" (
+	"discovery_id" uuid PRIMARY KEY,
+	"gzip" bytea NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "node_group_members" (
+	"group_id" uuid,
+	"node_id" uuid,
+	"exclusive_set" text DEFAULT '' NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "node_group_members_pkey" PRIMARY KEY("group_id","node_id")
+);
+--> statement-breakpoint
+CREATE TABLE "node_groups" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"display_name" text,
+	"description" text DEFAULT '' NOT NULL,
+	"priority" integer DEFAULT 100 NOT NULL,
+	"is_system" boolean DEFAULT false NOT NULL,
+	"parent_id" uuid,
+	"member_query" text,
+	"exclusive_set" text DEFAULT '' NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "node_groups_tenant_id_name_unique" UNIQUE("tenant_id","name"),
+	CONSTRAINT "node_groups_id_exclusive_set_unique" UNIQUE("id","exclusive_set"),
+	CONSTRAINT "node_groups_query_without_set" CHECK ("member_query" is null or "exclusive_set" = '')
+);
+--> statement-breakpoint
+CREATE TABLE "agent_heartbeat_history" (
+	"node_id" uuid,
+	"bucket_at" timestamp with time zone,
+	"beats" integer NOT NULL,
+	"missed" integer NOT NULL,
+	"cpu_percent" real,
+	"memory_percent" real,
+	"max_skew_ms" integer,
+	CONSTRAINT "agent_heartbeat_history_pkey" PRIMARY KEY("node_id","bucket_at")
+) PARTITION BY RANGE ("bucket_at");
+--> statement-breakpoint
+-- Holds days without a partition of their own.
+CREATE TABLE "agent_heartbeat_history_default" PARTITION OF "agent_heartbeat_history" DEFAULT;
+--> statement-breakpoint
+CREATE TABLE "agent_heartbeats" (
+	"node_id" uuid PRIMARY KEY,
+	"boot_epoch" bigint,
+	"sequence" bigint,
+	"not_before" timestamp with time zone,
+	"received_at" timestamp with time zone,
+	"agent_time" timestamp with time zone,
+	"skew_ms" integer,
+	"measured_at" timestamp with time zone,
+	"intervals" bigint DEFAULT 0 NOT NULL,
+	"interval_mean" double precision DEFAULT 0 NOT NULL,
+	"interval_m2" double precision DEFAULT 0 NOT NULL,
+	"accepted" bigint DEFAULT 0 NOT NULL,
+	"missed" bigint DEFAULT 0 NOT NULL,
+	"health" text,
+	"slurm_state" text,
+	"reported_drain" text,
+	"running_jobs" integer,
+	"cpu_percent" real,
+	"memory_percent" real,
+	"gpus_total" integer,
+	"gpus_available" integer,
+	"lost_accelerators" integer DEFAULT 0 NOT NULL,
+	"bucket_at" timestamp with time zone,
+	"bucket_heartbeats" integer DEFAULT 0 NOT NULL,
+	"bucket_missed" integer DEFAULT 0 NOT NULL,
+	"bucket_cpu_sum" real DEFAULT 0 NOT NULL,
+	"bucket_memory_sum" real DEFAULT 0 NOT NULL,
+	"bucket_max_skew_ms" integer DEFAULT 0 NOT NULL
+) WITH (fillfactor = 50);
+--> statement-breakpoint
+CREATE UNLOGGED TABLE "agent_reports" (
+	"node_id" uuid PRIMARY KEY,
+	"report" json NOT NULL,
+	"received_at" timestamp with time zone NOT NULL
+) WITH (fillfactor = 50);
+--> statement-breakpoint
+CREATE TABLE "ingest_liveness" (
+	"id" integer PRIMARY KEY DEFAULT 1,
+	"alive_at" timestamp with time zone NOT NULL,
+	"up_since" timestamp with time zone NOT NULL,
+	"down_from" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "accelerators" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"identity" text NOT NULL,
+	"device_type" text NOT NULL,
+	"vendor" text NOT NULL,
+	"model" text,
+	"index" integer NOT NULL,
+	"uuid" text,
+	"serial" text,
+	"slot" text,
+	"pci_address" text,
+	"memory_total" bigint,
+	"memory_used" bigint,
+	"is_memory_unified" boolean DEFAULT false NOT NULL,
+	"driver_version" text,
+	"firmware_version" text,
+	"toolkit_version" text,
+	"compute_capability" text,
+	"partition_mode" text,
+	"partitions" jsonb DEFAULT '[]' NOT NULL,
+	"numa_node" integer,
+	"interconnect" text,
+	"ecc_mode" text,
+	"ecc_errors" jsonb,
+	"temperature" double precision,
+	"power" double precision,
+	"utilization" double precision,
+	"health" text NOT NULL,
+	"health_reason" text,
+	"source" text NOT NULL,
+	"confidence" text DEFAULT 'high' NOT NULL,
+	"first_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"last_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "accelerators_node_id_identity_unique" UNIQUE("node_id","identity")
 );
 --> statement-breakpoint
 CREATE TABLE "compute_nodes" (
@@ -354,78 +531,11 @@ CREATE TABLE "compute_nodes" (
 	CONSTRAINT "compute_nodes_tenant_id_name_unique" UNIQUE("tenant_id","name")
 );
 --> statement-breakpoint
-CREATE TABLE "connection_tests" (
-	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"node_id" uuid NOT NULL,
-	"credential_id" uuid,
-	"stages" jsonb DEFAULT '[]' NOT NULL,
-	"is_ok" boolean,
-	"error" text,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"started_at" timestamp with time zone,
-	"finished_at" timestamp with time zone
-);
---> statement-breakpoint
-CREATE TABLE "credential_keys" (
-	"version" integer PRIMARY KEY,
-	"salt" text NOT NULL,
-	"wrapped" text,
-	"proof" text NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "credentials" (
-	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"name" text NOT NULL,
-	"kind" text NOT NULL,
-	"description" text DEFAULT '' NOT NULL,
-	"username" text,
-	"become_method" text,
-	"host" text,
-	"port" integer,
-	"via_id" uuid,
-	"host_key" text,
-	"host_key_approved_at" timestamp with time zone,
-	"offered_host_key" text,
-	"public_key" text,
-	"encrypted" jsonb DEFAULT '{}' NOT NULL,
-	"secret_store_id" uuid,
-	"secret_refs" jsonb DEFAULT '{}' NOT NULL,
-	"last_used_at" timestamp with time zone,
-	"last_result_at" timestamp with time zone,
-	"last_result_error" text,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "credentials_tenant_id_name_unique" UNIQUE("tenant_id","name")
-);
---> statement-breakpoint
-CREATE TABLE "discoveries" (
-	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"node_id" uuid NOT NULL,
-	"reason" text NOT NULL,
-	"result" jsonb,
-	"error" text,
-	"duration_ms" integer,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"started_at" timestamp with time zone,
-	"finished_at" timestamp with time zone,
-	"status" text GENERATED ALWAYS AS (case when finished_at is null then case when started_at is null then 'PENDING' else 'RUNNING' end
-          when error is null then 'SUCCEEDED' else 'FAILED' end) STORED NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "discovery_evidence" (
-	"discovery_id" uuid PRIMARY KEY,
-	"gzip" bytea NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "ingest_liveness" (
-	"id" integer PRIMARY KEY DEFAULT 1,
-	"alive_at" timestamp with time zone NOT NULL,
-	"up_since" timestamp with time zone NOT NULL,
-	"down_from" timestamp with time zone
+CREATE TABLE "node_locks" (
+	"node_id" uuid,
+	"job_run_id" uuid,
+	"acquired_at" timestamp with time zone,
+	CONSTRAINT "node_locks_pkey" PRIMARY KEY("node_id","job_run_id")
 );
 --> statement-breakpoint
 CREATE TABLE "job_artifacts" (
@@ -552,6 +662,14 @@ CREATE TABLE "job_runs" (
           else 'FAILED' end) STORED NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "run_secrets" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"encrypted" jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "job_template_versions" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -600,47 +718,6 @@ CREATE TABLE "job_templates" (
 	CONSTRAINT "job_templates_tenant_id_name_unique" UNIQUE("tenant_id","name")
 );
 --> statement-breakpoint
-CREATE TABLE "members" (
-	"tenant_id" uuid,
-	"user_id" uuid,
-	"role" text NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "members_pkey" PRIMARY KEY("user_id","tenant_id")
-);
---> statement-breakpoint
-CREATE TABLE "node_group_members" (
-	"group_id" uuid,
-	"node_id" uuid,
-	"exclusive_set" text DEFAULT '' NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "node_group_members_pkey" PRIMARY KEY("group_id","node_id")
-);
---> statement-breakpoint
-CREATE TABLE "node_groups" (
-	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"name" text NOT NULL,
-	"display_name" text,
-	"description" text DEFAULT '' NOT NULL,
-	"priority" integer DEFAULT 100 NOT NULL,
-	"is_system" boolean DEFAULT false NOT NULL,
-	"parent_id" uuid,
-	"member_query" text,
-	"exclusive_set" text DEFAULT '' NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "node_groups_tenant_id_name_unique" UNIQUE("tenant_id","name"),
-	CONSTRAINT "node_groups_id_exclusive_set_unique" UNIQUE("id","exclusive_set"),
-	CONSTRAINT "node_groups_query_without_set" CHECK ("member_query" is null or "exclusive_set" = '')
-);
---> statement-breakpoint
-CREATE TABLE "node_locks" (
-	"node_id" uuid,
-	"job_run_id" uuid,
-	"acquired_at" timestamp with time zone,
-	CONSTRAINT "node_locks_pkey" PRIMARY KEY("node_id","job_run_id")
-);
---> statement-breakpoint
 CREATE TABLE "playbook_bundles" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -653,73 +730,6 @@ CREATE TABLE "playbook_bundles" (
 	"created_by_name" text NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "playbook_bundles_tenant_id_sha256_unique" UNIQUE("tenant_id","sha256")
-);
---> statement-breakpoint
-CREATE TABLE "reencrypt_failures" (
-	"object_id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"key_version" integer NOT NULL,
-	"reason" text NOT NULL,
-	"failed_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "run_secrets" (
-	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"name" text NOT NULL,
-	"encrypted" jsonb NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "secret_stores" (
-	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
-	"name" text NOT NULL,
-	"address" text NOT NULL,
-	"namespace" text,
-	"mount" text DEFAULT 'secret' NOT NULL,
-	"auth" text NOT NULL,
-	"role_id" text,
-	"encrypted" jsonb DEFAULT '{}' NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "secret_stores_tenant_id_name_unique" UNIQUE("tenant_id","name")
-);
---> statement-breakpoint
-CREATE TABLE "sessions" (
-	"id" uuid PRIMARY KEY,
-	"user_id" uuid NOT NULL,
-	"token" text NOT NULL UNIQUE,
-	"expires_at" timestamp with time zone NOT NULL,
-	"ip_address" text,
-	"user_agent" text,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "tenants" (
-	"id" uuid PRIMARY KEY,
-	"name" text NOT NULL UNIQUE,
-	"var_merge" text DEFAULT 'replace' NOT NULL,
-	"max_concurrent_runs" integer,
-	"queue_paused_at" timestamp with time zone,
-	"queue_paused_by_id" uuid,
-	"queue_paused_by_name" text,
-	"queue_pause_reason" text,
-	"log_retention_days" integer,
-	"artifact_retention_days" integer,
-	"run_retention_days" integer,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "users" (
-	"id" uuid PRIMARY KEY,
-	"name" text NOT NULL,
-	"email" text NOT NULL UNIQUE,
-	"email_verified" boolean DEFAULT false NOT NULL,
-	"image" text,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "variable_scopes" (
@@ -762,15 +772,6 @@ CREATE TABLE "variable_versions" (
 	CONSTRAINT "variable_versions_scope_id_version_unique" UNIQUE("scope_id","version")
 );
 --> statement-breakpoint
-CREATE TABLE "verifications" (
-	"id" uuid PRIMARY KEY,
-	"identifier" text NOT NULL,
-	"value" text NOT NULL,
-	"expires_at" timestamp with time zone NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "workers" (
 	"id" uuid PRIMARY KEY,
 	"name" text NOT NULL UNIQUE,
@@ -789,9 +790,11 @@ CREATE TABLE "workers" (
 	"drained_by_name" text
 );
 --> statement-breakpoint
-CREATE INDEX "accelerators_tenant_id_device_type_index" ON "accelerators" ("tenant_id","device_type");--> statement-breakpoint
-CREATE INDEX "accelerators_tenant_id_id_index" ON "accelerators" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "accounts_user_id_index" ON "accounts" ("user_id");--> statement-breakpoint
+CREATE INDEX "api_tokens_tenant_id_index" ON "api_tokens" ("tenant_id");--> statement-breakpoint
+CREATE INDEX "members_tenant_id_index" ON "members" ("tenant_id");--> statement-breakpoint
+CREATE INDEX "sessions_user_id_index" ON "sessions" ("user_id");--> statement-breakpoint
+CREATE INDEX "verifications_identifier_index" ON "verifications" ("identifier");--> statement-breakpoint
 CREATE INDEX "agent_enrollment_tokens_tenant_id_id_index" ON "agent_enrollment_tokens" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "agent_enrollment_tokens_node_id_index" ON "agent_enrollment_tokens" ("node_id");--> statement-breakpoint
 CREATE INDEX "agent_enrollment_tokens_used_by_node_id_index" ON "agent_enrollment_tokens" ("used_by_node_id");--> statement-breakpoint
@@ -816,15 +819,8 @@ CREATE INDEX "alerts_tenant_id_id_index" ON "alerts" ("tenant_id","id");--> stat
 CREATE INDEX "alerts_node_id_id_index" ON "alerts" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "alerts_open_index" ON "alerts" ("tenant_id","last_at") WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX "alerts_announce_index" ON "alerts" ("notify_at") WHERE notify_at is not null;--> statement-breakpoint
-CREATE INDEX "api_tokens_tenant_id_index" ON "api_tokens" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "audit_entries_tenant_id_id_index" ON "audit_entries" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_object_id_index" ON "audit_entries" ("object_id");--> statement-breakpoint
-CREATE INDEX "compute_nodes_tenant_id_status_index" ON "compute_nodes" ("tenant_id","status");--> statement-breakpoint
-CREATE INDEX "compute_nodes_tenant_id_id_index" ON "compute_nodes" ("tenant_id","id");--> statement-breakpoint
-CREATE INDEX "compute_nodes_tags_index" ON "compute_nodes" USING gin ("tags");--> statement-breakpoint
-CREATE INDEX "compute_nodes_credential_id_index" ON "compute_nodes" ("credential_id");--> statement-breakpoint
-CREATE INDEX "compute_nodes_become_credential_id_index" ON "compute_nodes" ("become_credential_id");--> statement-breakpoint
-CREATE INDEX "compute_nodes_bastion_id_index" ON "compute_nodes" ("bastion_id");--> statement-breakpoint
 CREATE INDEX "connection_tests_node_id_id_index" ON "connection_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "connection_tests_tenant_id_id_index" ON "connection_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "connection_tests_created_at_index" ON "connection_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
@@ -834,6 +830,19 @@ CREATE INDEX "credentials_secret_store_id_index" ON "credentials" ("secret_store
 CREATE INDEX "discoveries_node_id_id_index" ON "discoveries" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "discoveries_tenant_id_id_index" ON "discoveries" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "discoveries_created_at_index" ON "discoveries" ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "node_group_members_node_id_index" ON "node_group_members" ("node_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "node_group_members_one_of_a_set" ON "node_group_members" ("node_id","exclusive_set") WHERE "exclusive_set" <> '';--> statement-breakpoint
+CREATE INDEX "node_groups_parent_id_index" ON "node_groups" ("parent_id");--> statement-breakpoint
+CREATE INDEX "accelerators_tenant_id_device_type_index" ON "accelerators" ("tenant_id","device_type");--> statement-breakpoint
+CREATE INDEX "accelerators_tenant_id_id_index" ON "accelerators" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "compute_nodes_tenant_id_status_index" ON "compute_nodes" ("tenant_id","status");--> statement-breakpoint
+CREATE INDEX "compute_nodes_tenant_id_id_index" ON "compute_nodes" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "compute_nodes_tags_index" ON "compute_nodes" USING gin ("tags");--> statement-breakpoint
+CREATE INDEX "compute_nodes_credential_id_index" ON "compute_nodes" ("credential_id");--> statement-breakpoint
+CREATE INDEX "compute_nodes_become_credential_id_index" ON "compute_nodes" ("become_credential_id");--> statement-breakpoint
+CREATE INDEX "compute_nodes_bastion_id_index" ON "compute_nodes" ("bastion_id");--> statement-breakpoint
+CREATE INDEX "node_locks_job_run_id_index" ON "node_locks" ("job_run_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "node_locks_acquired_unique" ON "node_locks" ("node_id") WHERE acquired_at is not null;--> statement-breakpoint
 CREATE INDEX "job_artifacts_job_run_id_index" ON "job_artifacts" ("job_run_id");--> statement-breakpoint
 CREATE INDEX "job_artifacts_tenant_id_created_at_index" ON "job_artifacts" ("tenant_id","created_at") WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX "job_run_hosts_node_id_index" ON "job_run_hosts" ("node_id");--> statement-breakpoint
@@ -849,32 +858,28 @@ CREATE INDEX "job_runs_parent_run_id_index" ON "job_runs" ("parent_run_id");--> 
 CREATE INDEX "job_runs_git_credential_id_index" ON "job_runs" ("git_credential_id") WHERE git_credential_id is not null;--> statement-breakpoint
 CREATE INDEX "job_runs_bundle_id_index" ON "job_runs" ("bundle_id") WHERE bundle_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "job_runs_tenant_id_idempotency_key_index" ON "job_runs" ("tenant_id","idempotency_key");--> statement-breakpoint
-CREATE INDEX "node_group_members_node_id_index" ON "node_group_members" ("node_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "node_group_members_one_of_a_set" ON "node_group_members" ("node_id","exclusive_set") WHERE "exclusive_set" <> '';--> statement-breakpoint
-CREATE INDEX "node_groups_parent_id_index" ON "node_groups" ("parent_id");--> statement-breakpoint
-CREATE INDEX "node_locks_job_run_id_index" ON "node_locks" ("job_run_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "node_locks_acquired_unique" ON "node_locks" ("node_id") WHERE acquired_at is not null;--> statement-breakpoint
-CREATE INDEX "sessions_user_id_index" ON "sessions" ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "variable_scopes_one_global" ON "variable_scopes" ("tenant_id") WHERE group_id is null and node_id is null;--> statement-breakpoint
 CREATE INDEX "variable_scopes_tenant_id_index" ON "variable_scopes" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "variable_secrets_scope_id_index" ON "variable_secrets" ("scope_id");--> statement-breakpoint
-CREATE INDEX "verifications_identifier_index" ON "verifications" ("identifier");--> statement-breakpoint
-ALTER TABLE "accelerators" ADD CONSTRAINT "accelerators_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "accelerators" ADD CONSTRAINT "accelerators_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "accounts" ADD CONSTRAINT "accounts_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "members" ADD CONSTRAINT "members_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "members" ADD CONSTRAINT "members_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "tenants" ADD CONSTRAINT "tenants_queue_paused_by_id_users_id_fkey" FOREIGN KEY ("queue_paused_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_used_by_node_id_compute_nodes_id_fkey" FOREIGN KEY ("used_by_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
-ALTER TABLE "agent_heartbeats" ADD CONSTRAINT "agent_heartbeats_node_id_agents_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "agents"("node_id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_approved_by_id_users_id_fkey" FOREIGN KEY ("approved_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_keys" ADD CONSTRAINT "agent_keys_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_outages" ADD CONSTRAINT "agent_outages_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "agent_reports" ADD CONSTRAINT "agent_reports_node_id_agents_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "agents"("node_id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_settings" ADD CONSTRAINT "agent_settings_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_transitions" ADD CONSTRAINT "agent_transitions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_transitions" ADD CONSTRAINT "agent_transitions_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
@@ -890,23 +895,32 @@ ALTER TABLE "alert_silences" ADD CONSTRAINT "alert_silences_created_by_id_users_
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_acknowledged_by_id_users_id_fkey" FOREIGN KEY ("acknowledged_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
-ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
-ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
-ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_become_credential_id_credentials_id_fkey" FOREIGN KEY ("become_credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
-ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_bastion_id_credentials_id_fkey" FOREIGN KEY ("bastion_id") REFERENCES "credentials"("id");--> statement-breakpoint
 ALTER TABLE "connection_tests" ADD CONSTRAINT "connection_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "connection_tests" ADD CONSTRAINT "connection_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "connection_tests" ADD CONSTRAINT "connection_tests_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "credentials" ADD CONSTRAINT "credentials_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "credentials" ADD CONSTRAINT "credentials_via_id_credentials_id_fkey" FOREIGN KEY ("via_id") REFERENCES "credentials"("id");--> statement-breakpoint
 ALTER TABLE "credentials" ADD CONSTRAINT "credentials_secret_store_id_secret_stores_id_fkey" FOREIGN KEY ("secret_store_id") REFERENCES "secret_stores"("id");--> statement-breakpoint
+ALTER TABLE "reencrypt_failures" ADD CONSTRAINT "reencrypt_failures_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "secret_stores" ADD CONSTRAINT "secret_stores_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "discoveries" ADD CONSTRAINT "discoveries_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "discoveries" ADD CONSTRAINT "discoveries_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "discovery_evidence" ADD CONSTRAINT "discovery_evidence_discovery_id_discoveries_id_fkey" FOREIGN KEY ("discovery_id") REFERENCES "discoveries"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "node_group_members" ADD CONSTRAINT "node_group_members_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "node_group_members" ADD CONSTRAINT "node_group_members_group" FOREIGN KEY ("group_id","exclusive_set") REFERENCES "node_groups"("id","exclusive_set") ON DELETE CASCADE ON UPDATE CASCADE;--> statement-breakpoint
+ALTER TABLE "node_groups" ADD CONSTRAINT "node_groups_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "node_groups" ADD CONSTRAINT "node_groups_parent_id_node_groups_id_fkey" FOREIGN KEY ("parent_id") REFERENCES "node_groups"("id");--> statement-breakpoint
+ALTER TABLE "agent_heartbeats" ADD CONSTRAINT "agent_heartbeats_node_id_agents_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "agents"("node_id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "agent_reports" ADD CONSTRAINT "agent_reports_node_id_agents_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "agents"("node_id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "accelerators" ADD CONSTRAINT "accelerators_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "accelerators" ADD CONSTRAINT "accelerators_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_become_credential_id_credentials_id_fkey" FOREIGN KEY ("become_credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_bastion_id_credentials_id_fkey" FOREIGN KEY ("bastion_id") REFERENCES "credentials"("id");--> statement-breakpoint
+ALTER TABLE "node_locks" ADD CONSTRAINT "node_locks_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "node_locks" ADD CONSTRAINT "node_locks_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_artifacts" ADD CONSTRAINT "job_artifacts_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "job_artifacts" ADD CONSTRAINT "job_artifacts_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_run_events" ADD CONSTRAINT "job_run_events_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
@@ -920,27 +934,15 @@ ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_secrets_id_run_secrets_id_fkey" 
 ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_parent_run_id_job_runs_id_fkey" FOREIGN KEY ("parent_run_id") REFERENCES "job_runs"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "job_runs" ADD CONSTRAINT "job_runs_cancel_requested_by_id_users_id_fkey" FOREIGN KEY ("cancel_requested_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "run_secrets" ADD CONSTRAINT "run_secrets_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "job_template_versions" ADD CONSTRAINT "job_template_versions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "job_template_versions" ADD CONSTRAINT "job_template_versions_template_id_job_templates_id_fkey" FOREIGN KEY ("template_id") REFERENCES "job_templates"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_template_versions" ADD CONSTRAINT "job_template_versions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "job_templates" ADD CONSTRAINT "job_templates_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "job_templates" ADD CONSTRAINT "job_templates_bundle_id_playbook_bundles_id_fkey" FOREIGN KEY ("bundle_id") REFERENCES "playbook_bundles"("id");--> statement-breakpoint
 ALTER TABLE "job_templates" ADD CONSTRAINT "job_templates_git_credential_id_credentials_id_fkey" FOREIGN KEY ("git_credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
-ALTER TABLE "members" ADD CONSTRAINT "members_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "members" ADD CONSTRAINT "members_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
-ALTER TABLE "node_group_members" ADD CONSTRAINT "node_group_members_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
-ALTER TABLE "node_group_members" ADD CONSTRAINT "node_group_members_group" FOREIGN KEY ("group_id","exclusive_set") REFERENCES "node_groups"("id","exclusive_set") ON DELETE CASCADE ON UPDATE CASCADE;--> statement-breakpoint
-ALTER TABLE "node_groups" ADD CONSTRAINT "node_groups_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "node_groups" ADD CONSTRAINT "node_groups_parent_id_node_groups_id_fkey" FOREIGN KEY ("parent_id") REFERENCES "node_groups"("id");--> statement-breakpoint
-ALTER TABLE "node_locks" ADD CONSTRAINT "node_locks_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
-ALTER TABLE "node_locks" ADD CONSTRAINT "node_locks_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "playbook_bundles" ADD CONSTRAINT "playbook_bundles_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "playbook_bundles" ADD CONSTRAINT "playbook_bundles_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
-ALTER TABLE "reencrypt_failures" ADD CONSTRAINT "reencrypt_failures_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "run_secrets" ADD CONSTRAINT "run_secrets_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "secret_stores" ADD CONSTRAINT "secret_stores_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
-ALTER TABLE "tenants" ADD CONSTRAINT "tenants_queue_paused_by_id_users_id_fkey" FOREIGN KEY ("queue_paused_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "variable_scopes" ADD CONSTRAINT "variable_scopes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "variable_scopes" ADD CONSTRAINT "variable_scopes_group_id_node_groups_id_fkey" FOREIGN KEY ("group_id") REFERENCES "node_groups"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "variable_scopes" ADD CONSTRAINT "variable_scopes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint

@@ -3,6 +3,7 @@ import { schema } from '@muster/core/registry'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { firstStart } from './first-start.ts'
+import { globalId } from './graphql/shared/ids.ts'
 import { PEER } from './http/request-facts.ts'
 import { PUBLIC_URL, testApi } from './testing/api.ts'
 
@@ -25,22 +26,26 @@ beforeEach(() => {
   from = { [PEER]: `192.0.2.${++address}` }
 })
 
-const SIGNED_IN = `__typename ... on SignedIn { sessionToken viewer { name role email tenantName hasPassword kind } } ... on Error { code message }`
+const SESSION = 'sessionToken viewer { name role user { email } tenant { name } hasPassword kind } }'
 type SignedIn = { __typename: string; sessionToken: string; message: string; viewer: Record<string, unknown> }
 const withLink = async (token: string) =>
   t.send<{ signInWithLink: SignedIn }>(
     { headers: from },
-    `mutation ($token: String!) { signInWithLink(input: { token: $token }) { ${SIGNED_IN} } }`,
+    `mutation ($token: String!) { signInWithLink(input: { token: $token }) { __typename ... on SignInWithLinkPayload { ${SESSION} ... on Error { code message } } }`,
     { token },
   )
 const withPassword = (password: string, as = email) =>
-  t.send<{ signIn: SignedIn }>({ headers: from }, `mutation ($input: SignInInput!) { signIn(input: $input) { ${SIGNED_IN} } }`, {
-    input: { email: as, password },
-  })
+  t.send<{ signIn: SignedIn }>(
+    { headers: from },
+    `mutation ($input: SignInInput!) { signIn(input: $input) { __typename ... on SignInPayload { ${SESSION} ... on Error { code message } } }`,
+    {
+      input: { email: as, password },
+    },
+  )
 const setPassword = (headers: Record<string, string>, input: object) =>
-  t.send<{ setPassword: { __typename: string; hasPassword: boolean; message: string } }>(
+  t.send<{ setPassword: { __typename: string; message: string } }>(
     { headers },
-    'mutation ($input: SetPasswordInput!) { setPassword(input: $input) { __typename ... on Viewer { hasPassword } ... on Error { message } } }',
+    'mutation ($input: SetPasswordInput!) { setPassword(input: $input) { __typename ... on SetPasswordPayload { viewer { hasPassword } } ... on Error { message } } }',
     { input },
   )
 const bearer = (token: string) => ({ ...from, authorization: `Bearer ${token}` })
@@ -55,7 +60,12 @@ test('the owner comes by a link that works once, sets a password and signs in wi
   expect(again.signInLink).not.toBe(signInLink)
 
   const first = await withLink(token(signInLink))
-  expect(first.data.signInWithLink.viewer).toMatchObject({ role: 'OWNER', tenantName: 'First', hasPassword: false, kind: 'user' })
+  expect(first.data.signInWithLink.viewer).toMatchObject({
+    role: 'OWNER',
+    tenant: { name: 'First' },
+    hasPassword: false,
+    kind: 'USER',
+  })
   const cookie = first.headers.getSetCookie().find((each) => each.includes('session_token'))!
   expect(cookie).toMatch(/^__Secure-muster\.session_token=.*HttpOnly.*$/)
   expect(cookie).toMatch(/; Secure/)
@@ -75,15 +85,15 @@ test('the owner comes by a link that works once, sets a password and signs in wi
     message: 'input.password: must have 12 to 128 characters',
   })
   expect((await setPassword(asCookie, { password: 'correct horse battery' })).data.setPassword).toEqual({
-    __typename: 'Viewer',
-    hasPassword: true,
+    __typename: 'SetPasswordPayload',
+    viewer: { hasPassword: true },
   })
   // The link made in between must not be a way around the password.
   expect((await withLink(token(again.signInLink!))).data.signInWithLink.message).toMatch('sign in with it')
   expect((await firstStart(t, { tenantName: 'First', email, publicUrl: PUBLIC_URL })).signInLink).toBeNull()
 
   const signedIn = await withPassword('correct horse battery', ' OWNER@muster.test ')
-  expect(signedIn.data.signIn.viewer).toMatchObject({ email, hasPassword: true })
+  expect(signedIn.data.signIn.viewer).toMatchObject({ user: { email }, hasPassword: true })
   expect(await viewer(bearer(signedIn.data.signIn.sessionToken))).toEqual({ name: 'Owner' })
 })
 
@@ -113,7 +123,7 @@ test('a password is changed only by who knows it, and ends the other sessions', 
   const [me, elsewhere] = [mine, other].map(({ data }) => bearer(data.signIn.sessionToken))
   expect((await setPassword(me!, { password: 'another long one' })).data.setPassword.message).toMatch('present password')
   const changed = await setPassword(me!, { password: 'another long one', currentPassword: 'correct horse battery', name: 'Ada' })
-  expect(changed.data.setPassword).toEqual({ __typename: 'Viewer', hasPassword: true })
+  expect(changed.data.setPassword).toEqual({ __typename: 'SetPasswordPayload', viewer: { hasPassword: true } })
   expect(await viewer(me!)).toEqual({ name: 'Ada' })
   expect(await viewer(elsewhere!)).toBeNull()
   expect((await withPassword('correct horse battery')).data.signIn.__typename).toBe('UnauthenticatedError')
@@ -123,11 +133,12 @@ test('a password is changed only by who knows it, and ends the other sessions', 
 test('signing out ends the session and takes the cookie away', async () => {
   const { data, headers } = await withPassword('correct horse battery')
   const cookie = headers.getSetCookie()[0]!.split(';')[0]!
-  const out = await t.send<{ signOut: boolean }>({ headers: { ...from, cookie } }, 'mutation { signOut }')
-  expect(out.data.signOut).toBe(true)
+  const SIGN_OUT = 'mutation { signOut { ... on SignOutPayload { wasSignedIn } } }'
+  const out = await t.send({ headers: { ...from, cookie } }, SIGN_OUT)
+  expect(out.data).toEqual({ signOut: { wasSignedIn: true } })
   expect(out.headers.getSetCookie().join()).toMatch(/session_token=;.*Max-Age=0/)
   expect(await viewer(bearer(data.signIn.sessionToken))).toBeNull()
-  expect((await t.ask<{ signOut: boolean }>(null, 'mutation { signOut }')).signOut).toBe(false)
+  expect(await t.ask(null, SIGN_OUT)).toEqual({ signOut: { wasSignedIn: false } })
 })
 
 test('a session ends by itself', async () => {
@@ -143,14 +154,23 @@ test('a session ends by itself', async () => {
 
 test('an API token works until it is revoked, with its own role only', async () => {
   const { owner, viewer: reader } = await t.given.tenant()
-  const made = await t.ask<{ createApiToken: { token: string; apiToken: { id: string; prefix: string } } }>(
+  const made = await t.ask<{ createApiToken: { secret: string; apiToken: { id: string; prefix: string } } }>(
     owner,
-    'mutation { createApiToken(input: { name: "ci", role: OPERATOR, expiresInDays: 1 }) { ... on CreatedApiToken { token apiToken { id prefix role expiresAt } } } }',
+    'mutation { createApiToken(input: { name: "ci", role: OPERATOR, expiresInSeconds: 86400 }) { ... on CreateApiTokenPayload { secret apiToken { id prefix role expiresAt } } } }',
   )
-  const { token: secret, apiToken } = made.createApiToken
+  const { secret, apiToken } = made.createApiToken
   expect(secret.startsWith(apiToken.prefix)).toBe(true)
-  const me = await t.ask({ headers: bearer(secret) }, '{ viewer { kind name role email hasPassword } }')
-  expect(me).toEqual({ viewer: { kind: 'token', name: 'ci', role: 'OPERATOR', email: null, hasPassword: true } })
+  const me = await t.ask({ headers: bearer(secret) }, '{ viewer { kind name role user { id } apiToken { id } hasPassword } }')
+  expect(me).toEqual({
+    viewer: {
+      kind: 'API_TOKEN',
+      name: 'ci',
+      role: 'OPERATOR',
+      user: { id: expect.any(String) },
+      apiToken: { id: apiToken.id },
+      hasPassword: true,
+    },
+  })
   const greedy = await t.ask(
     { headers: bearer(secret) },
     'mutation { createApiToken(input: { name: "x", role: OWNER }) { __typename } }',
@@ -160,9 +180,10 @@ test('an API token works until it is revoked, with its own role only', async () 
     createApiToken: { __typename: 'ForbiddenError' },
   })
 
-  const revoke = 'mutation ($id: ID!) { revokeApiToken(id: $id) { __typename ... on ApiToken { revokedAt } } }'
+  const revoke =
+    'mutation ($id: ID!) { revokeApiToken(input: { id: $id }) { __typename ... on RevokeApiTokenPayload { apiToken { revokedAt } } } }'
   expect(await t.ask(owner, revoke, { id: apiToken.id })).toEqual({
-    revokeApiToken: { __typename: 'ApiToken', revokedAt: expect.any(String) },
+    revokeApiToken: { __typename: 'RevokeApiTokenPayload', apiToken: { revokedAt: expect.any(String) } },
   })
   expect(await viewer(bearer(secret))).toBeNull()
   expect(await t.ask(owner, revoke, { id: apiToken.id })).toEqual({ revokeApiToken: { __typename: 'ConflictError' } })
@@ -181,7 +202,7 @@ test('pages of other sites cannot act with the cookie', async () => {
   const form = await t.api.yoga.fetch(`${PUBLIC_URL}/graphql`, {
     method: 'POST',
     headers: { ...from, cookie, 'content-type': 'text/plain' },
-    body: '{"query":"mutation { signOut }"}',
+    body: '{"query":"mutation { signOut { __typename } }"}',
   })
   expect(form.status).toBe(415)
   expect(await viewer({ ...from, cookie })).toEqual({ name: 'Owner' })
@@ -214,4 +235,20 @@ test('a cookie or token that is no such thing is nobody', async () => {
     expect(await viewer({ ...from, cookie })).toBeNull()
   for (const authorization of ['Bearer', `Bearer ${'x'.repeat(5000)}`, 'Basic YTpi', "Bearer ' or 1=1 --", 'Bearer mst_x'])
     expect(await viewer({ ...from, authorization })).toBeNull()
+})
+
+test('members and users are visible inside their tenant only', async () => {
+  const [ours, theirs] = [await t.given.tenant(), await t.given.tenant()]
+  const read = '{ members { totalCount edges { node { id role user { id name email } tenant { name } } } } }'
+  type Members = { members: { edges: { node: { id: string; role: string; user: { id: string } } }[] } }
+  const { members } = await t.ask<Members>(ours.viewer, read)
+  expect(members).toMatchObject({ totalCount: 4 })
+  expect(members.edges.map(({ node }) => node.role)).toEqual(['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'])
+  const { id, user } = members.edges[0]!.node
+  const node = 'query ($id: ID!) { node(id: $id) { __typename id } }'
+  for (const each of [id, user.id]) {
+    expect(await t.ask(ours.viewer, node, { id: each })).toMatchObject({ node: { id: each } })
+    expect(await t.ask(theirs.owner, node, { id: each })).toEqual({ node: null })
+  }
+  expect(await t.ask(theirs.owner, node, { id: globalId('Tenant', ours.tenant.id) })).toEqual({ node: null })
 })

@@ -55,6 +55,9 @@ beforeAll(async () => {
     JobRun: run,
     JobArtifact: await artifactOf(run),
     ApiToken: apiToken,
+    Member: (await t.runtime.db.query.members.findFirst({ where: { tenantId: cast.tenant.id } }))!,
+    User: { id: cast.owner.actor.id! },
+    Tenant: { id: cast.tenant.id },
     AgentKey: await agentOf(node!),
     AgentEnrollmentToken: (await createEnrollmentToken(cast.operator, {})).enrollmentToken,
     Alert: await alertOf(node!),
@@ -107,6 +110,9 @@ const ids = [
   'JobRun',
   'JobArtifact',
   'ApiToken',
+  'Member',
+  'User',
+  'Tenant',
   'AgentKey',
   'AgentEnrollmentToken',
   'Alert',
@@ -164,6 +170,10 @@ const CASES: Record<string, Case> = {
     query: () => '{ it: apiTokens { edges { node { name } } } }',
     answer: { it: { edges: [{ node: { name: 'test owner' } }] } },
   },
+  'Query.members': {
+    query: () => '{ it: members(first: 1) { totalCount edges { node { role } } } }',
+    answer: { it: { totalCount: 4, edges: [{ node: { role: 'OWNER' } }] } },
+  },
   'Query.discoveryDiff': {
     query: () => `{ discoveryDiff(before: "${theirs.Discovery}", after: "${theirs.Discovery}") { path } }`,
     code: 'NOT_FOUND',
@@ -181,11 +191,11 @@ const CASES: Record<string, Case> = {
   },
   'Mutation.createApiToken': {
     query: () =>
-      'mutation { it: createApiToken(input: { name: "x", role: VIEWER }) { __typename ... on CreatedApiToken { apiToken { role } } } }',
-    answer: { it: { __typename: 'CreatedApiToken', apiToken: { role: 'VIEWER' } } },
+      'mutation { it: createApiToken(input: { name: "x", role: VIEWER }) { __typename ... on CreateApiTokenPayload { apiToken { role } } } }',
+    answer: { it: { __typename: 'CreateApiTokenPayload', apiToken: { role: 'VIEWER' } } },
   },
   'Mutation.revokeApiToken': {
-    query: () => `mutation { it: revokeApiToken(id: "${theirs.ApiToken}") { __typename } }`,
+    query: () => `mutation { it: revokeApiToken(input: { id: "${theirs.ApiToken}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.createCredential': {

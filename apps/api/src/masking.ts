@@ -46,7 +46,8 @@ export function maskError(error: unknown, log: Log, requestId: string): Error {
   // Syntax, validation and variables.
   if (cause instanceof GraphQLError) {
     const variable = variableOf(error, cause.message)
-    return variable ? respond(`${variable}: ${cause.message}`, 'INVALID_INPUT') : cause
+    if (variable) return respond(`${variable}: ${cause.message}`, 'INVALID_INPUT')
+    return cause.extensions.code ? cause : respond(cause.message, 'INVALID_INPUT', cause.extensions)
   }
   log.error({ err: cause, requestId, path: place.path }, 'operation failed')
   return respond(`Internal error; request id ${requestId}.`, 'INTERNAL')

@@ -8,7 +8,7 @@ export const ERROR = '... on Error { code message } ... on InvalidInputError { i
 /** Sign in by the one-time link. @returns the token for further requests */
 export async function signIn(api: Client, linkToken: string): Promise<string> {
   const { sessionToken } = await api.mutate<{ sessionToken: string }>(
-    `mutation ($token: String!) { signInWithLink(input: { token: $token }) { __typename ... on SignedIn { sessionToken } ... on Error { code message } } }`,
+    `mutation ($token: String!) { signInWithLink(input: { token: $token }) { __typename ... on SignInWithLinkPayload { sessionToken } ... on Error { code message } } }`,
     { token: linkToken },
   )
   return sessionToken

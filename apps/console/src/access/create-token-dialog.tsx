@@ -22,9 +22,9 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
   const [days, setDays] = useState('90')
   const [token, setToken] = useState<string | null>(null)
   async function create() {
-    const outcome = await mutation.run({ input: { name, role, expiresInDays: days ? Number(days) : null } })
+    const outcome = await mutation.run({ input: { name, role, expiresInSeconds: days ? Number(days) * 86_400 : null } })
     if (!outcome.ok) return
-    setToken(outcome.value.token)
+    setToken(outcome.value.secret)
     onCreated()
   }
   if (token !== null) {

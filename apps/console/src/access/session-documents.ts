@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const ViewerQuery = graphql(`
   query Viewer {
-    viewer { kind name email role tenantName hasPassword }
+    viewer { kind name role user { id email } tenant { id name } hasPassword }
   }
 `)
 export type Viewer = NonNullable<ResultOf<typeof ViewerQuery>['viewer']>
@@ -11,7 +11,7 @@ export const SignIn = graphql(`
   mutation SignIn($input: SignInInput!) {
     signIn(input: $input) {
       __typename
-      ... on SignedIn { viewer { name hasPassword } }
+      ... on SignInPayload { viewer { name hasPassword } }
       ... on Error { message code }
     }
   }
@@ -21,21 +21,26 @@ export const SignInWithLink = graphql(`
   mutation SignInWithLink($input: SignInWithLinkInput!) {
     signInWithLink(input: $input) {
       __typename
-      ... on SignedIn { viewer { name hasPassword } }
+      ... on SignInWithLinkPayload { viewer { name hasPassword } }
       ... on Error { message code }
     }
   }
 `)
 
 export const SignOut = graphql(`
-  mutation SignOut { signOut }
+  mutation SignOut {
+    signOut {
+      __typename
+      ... on Error { message code }
+    }
+  }
 `)
 
 export const SetPassword = graphql(`
   mutation SetPassword($input: SetPasswordInput!) {
     setPassword(input: $input) {
       __typename
-      ... on Viewer { kind name email role tenantName hasPassword }
+      ... on SetPasswordPayload { viewer { kind name role user { id email } tenant { id name } hasPassword } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

@@ -14,7 +14,7 @@ export const CreateApiToken = graphql(`
   mutation CreateApiToken($input: CreateApiTokenInput!) {
     createApiToken(input: $input) {
       __typename
-      ... on CreatedApiToken { token apiToken { id name } }
+      ... on CreateApiTokenPayload { secret apiToken { id name } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -23,9 +23,9 @@ export const CreateApiToken = graphql(`
 
 export const RevokeApiToken = graphql(`
   mutation RevokeApiToken($id: ID!) {
-    revokeApiToken(id: $id) {
+    revokeApiToken(input: { id: $id }) {
       __typename
-      ... on ApiToken { id revokedAt }
+      ... on RevokeApiTokenPayload { apiToken { id revokedAt } }
       ... on Error { message code }
     }
   }

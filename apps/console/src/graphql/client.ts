@@ -1,51 +1,10 @@
 import { type Cache, cacheExchange, type Data } from '@urql/exchange-graphcache'
 import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
+import { embeddedTypes, possibleTypes } from './cache-schema.ts'
 import { notifySignedOut } from './session.ts'
 import { socket } from './socket.ts'
 
-const embedded = [
-  'AgentBucket',
-  'AgentFleet',
-  'AgentSettings',
-  'AgentStateCount',
-  'AgentTransition',
-  'AgentVerdict',
-  'AlertMatcher',
-  'AcceleratorPartition',
-  'AcceleratorSummary',
-  'DiscoveryChange',
-  'Facet',
-  'FleetCluster',
-  'Heartbeat',
-  'HostKeyAlarm',
-  'HostSummary',
-  'InputIssue',
-  'JobRunEvent',
-  'JobRunEventBatch',
-  'JobRunHost',
-  'LabNodeOffer',
-  'LabOffer',
-  'LastHeartbeat',
-  'NodeFacets',
-  'NodeImportReport',
-  'NodeImportRow',
-  'OfferedKey',
-  'PageInfo',
-  'PreflightStage',
-  'QueueState',
-  'RunBlocker',
-  'RunPreview',
-  'RunRefusal',
-  'ToolReport',
-  'Viewer',
-]
-
 const agentKey = (agent: Data) => agent.agentId as string
-
-// Without the schema the cache guesses whether `... on Error` matches, and drops the server's message.
-const possibleTypes = {
-  Error: ['ConflictError', 'ForbiddenError', 'InvalidInputError', 'NotFoundError', 'UnauthenticatedError', 'UnavailableError'],
-}
 
 /** Invalidates lists that a mutation changes: only the server knows the position of a new row. */
 function invalidateLists(...fields: string[]) {
@@ -70,7 +29,7 @@ export function createConsoleClient(): Client {
       cacheExchange({
         possibleTypes,
         keys: {
-          ...Object.fromEntries([...embedded, ...possibleTypes.Error].map((name) => [name, () => null])),
+          ...Object.fromEntries(embeddedTypes.map((name) => [name, () => null])),
           Agent: agentKey,
         },
         updates: {

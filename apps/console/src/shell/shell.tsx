@@ -87,9 +87,9 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
       <div className="w-56">
         <div className="border-b border-line px-2.5 pt-1.5 pb-2">
           <p className="truncate text-sm font-medium">{viewer.name}</p>
-          {viewer.email && <p className="truncate text-xs text-muted">{viewer.email}</p>}
+          {viewer.user && <p className="truncate text-xs text-muted">{viewer.user.email}</p>}
           <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
-            <Badge>{t(`role.${viewer.role}`)}</Badge> {viewer.tenantName}
+            <Badge>{t(`role.${viewer.role}`)}</Badge> {viewer.tenant.name}
           </p>
         </div>
         <div className="py-1">

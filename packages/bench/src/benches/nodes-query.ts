@@ -45,16 +45,16 @@ export const bench: Bench = async ({ rounds, say }) => {
     let session: string | null = null
     const api = connect(product.url, () => session)
     session = await signIn(api, product.linkToken)
-    const { token } = await api.mutate<{ token: string }>(
-      `mutation { createApiToken(input: { name: "bench", role: VIEWER }) { __typename ... on CreatedApiToken { token } ... on Error { code message } } }`,
+    const { secret } = await api.mutate<{ secret: string }>(
+      `mutation { createApiToken(input: { name: "bench", role: VIEWER }) { __typename ... on CreateApiTokenPayload { secret } ... on Error { code message } } }`,
     )
-    session = token
+    session = secret
 
     const json = { 'content-type': 'application/json' }
     const ours: Target = {
       url: `${product.url}/graphql`,
       method: 'POST',
-      headers: { ...json, authorization: `Bearer ${token}` },
+      headers: { ...json, authorization: `Bearer ${secret}` },
       body: JSON.stringify({ query: OURS, variables: { first: PAGE } }),
     }
     const theirs: Target = {

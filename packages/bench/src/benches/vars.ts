@@ -34,15 +34,15 @@ export const bench: Bench = async ({ rounds, say }) => {
     let token: string | null = null
     const api = connect(product.url, () => token)
     token = await signIn(api, product.linkToken)
-    const made = await api.mutate<{ token: string }>(
-      `mutation { createApiToken(input: { name: "bench", role: VIEWER }) { __typename ... on CreatedApiToken { token } ... on Error { code message } } }`,
+    const made = await api.mutate<{ secret: string }>(
+      `mutation { createApiToken(input: { name: "bench", role: VIEWER }) { __typename ... on CreateApiTokenPayload { secret } ... on Error { code message } } }`,
     )
     say(`${NODES} nodes, each in ${GROUPS_PER_NODE} of ${GROUPS} groups with 3 variables, and with 2 of its own`)
 
     const read = async (size: number) => {
       const began = performance.now()
       const answer = await fetch(`${product.url}/api/inventory?limit=${limit(size)}`, {
-        headers: { authorization: `Bearer ${made.token}` },
+        headers: { authorization: `Bearer ${made.secret}` },
       })
       if (!answer.ok) throw new Error(`the inventory answers ${answer.status}: ${await answer.text()}`)
       const text = await answer.text()

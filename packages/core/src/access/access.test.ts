@@ -103,7 +103,7 @@ describe('API tokens', () => {
   })
 
   test('an expired one stands for nobody', async () => {
-    const { token, apiToken } = await createApiToken(cast.operator, { name: 'short', role: 'viewer', expiresInDays: 1 })
+    const { token, apiToken } = await createApiToken(cast.operator, { name: 'short', role: 'viewer', expiresInSeconds: 86_400 })
     expect(apiToken.expiresAt!.getTime()).toBeGreaterThan(Date.now() + 23 * 3600_000)
     await t.runtime.db
       .update(apiTokens)

@@ -14,24 +14,24 @@ export const CreateApiTokenInput = z.object({
   name: singleLineText(100),
   role: z.enum(ROLES),
   /** Null: it does not expire. */
-  expiresInDays: z
+  expiresInSeconds: z
     .number()
     .int('must be a whole number')
-    .min(1, 'must be at least 1')
-    .max(3650, 'must be at most 3650')
+    .min(60, 'must be at least 60')
+    .max(10 * 365 * 86_400, 'must be at most 315360000')
     .nullish(),
 })
 
 /**
- * Make a token for a tool. It is given out here and never again.
- * @throws Forbidden a role above the caller's own
+ * Creates a token for a program. Its secret is returned only here.
+ * @throws Forbidden when the role is above the caller's
  */
 export async function createApiToken(
   ctx: Ctx,
   input: z.input<typeof CreateApiTokenInput>,
 ): Promise<{ token: string; apiToken: ApiToken }> {
   authorize(ctx, tokenPermissions.write)
-  const { name, role, expiresInDays } = parseInput(CreateApiTokenInput, input)
+  const { name, role, expiresInSeconds } = parseInput(CreateApiTokenInput, input)
   const refused = grantBlockedReason(ctx.actor, role)
   if (refused) throw new Forbidden(`${tokenPermissions.write.name}: ${refused}`)
   const { token, prefix, hash } = makeToken()
@@ -45,7 +45,7 @@ export async function createApiToken(
         prefix,
         hash,
         ...createdBy(ctx),
-        expiresAt: expiresInDays ? sql`now() + make_interval(days => ${expiresInDays})` : null,
+        expiresAt: expiresInSeconds ? sql`now() + make_interval(secs => ${expiresInSeconds})` : null,
       })
       .returning()
     await audit(tx, ctx, apiTokenAudit.create, apiToken!, { role, prefix })

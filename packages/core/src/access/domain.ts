@@ -12,5 +12,5 @@ export const accessDomain = defineDomain({
   settings: accessSettings,
   tables,
   relations,
-  graphqlIds: { ApiToken: tables.apiTokens },
+  graphqlIds: { ApiToken: tables.apiTokens, Member: tables.members },
 })

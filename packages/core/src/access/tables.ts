@@ -1,4 +1,4 @@
-import { boolean, index, integer, primaryKey, snakeCase, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import type { Role } from '../kernel/permissions.ts'
 
@@ -97,6 +97,7 @@ export const verifications = snakeCase.table(
 export const members = snakeCase.table(
   'members',
   {
+    id: id(),
     tenantId: uuid()
       .notNull()
       .references(() => tenants.id),
@@ -106,7 +107,7 @@ export const members = snakeCase.table(
     role: text().$type<Role>().notNull(),
     createdAt: createdAt(),
   },
-  (t) => [primaryKey({ columns: [t.userId, t.tenantId] })],
+  (t) => [unique().on(t.userId, t.tenantId), index().on(t.tenantId)],
 )
 
 export type Member = typeof members.$inferSelect

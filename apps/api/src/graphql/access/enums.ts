@@ -1,12 +1,17 @@
 import { builder } from '../../builder.ts'
-import { upper } from '../shared/enum-values.ts'
+import { same, upper } from '../shared/enum-values.ts'
 
 export const RoleType = builder.enumType('Role', {
-  description: 'What a member or API token may do; each role includes the ones before it.',
+  description: 'Permissions of a member or API token. Each role includes the roles before it.',
   values: upper({
-    viewer: 'Sees everything, changes nothing.',
+    viewer: 'Reads everything and changes nothing.',
     operator: 'Adds nodes, approves host keys, starts and cancels runs.',
-    admin: 'Also credentials, removing nodes for good, local nodes and members.',
-    owner: 'Also the tenant itself.',
+    admin: 'Also manages credentials, members and local nodes, and purges nodes.',
+    owner: 'Also manages the tenant itself.',
   }),
+})
+
+export const ViewerKind = builder.enumType('ViewerKind', {
+  description: 'How a caller is authenticated.',
+  values: same({ USER: 'A user with a session.', API_TOKEN: 'A program with an API token.' }),
 })

@@ -1,91 +1,86 @@
 import { createApiToken, revokeApiToken } from '@muster/core/access'
 import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '@muster/core/errors'
-import { builder } from '../../builder.ts'
-import { COMMON } from '../shared/errors.ts'
 import { rowId } from '../shared/ids.ts'
+import { mutation } from '../shared/mutation.ts'
 import { RoleType } from './enums.ts'
-import { ApiToken, CreatedApiToken, SignedIn, Viewer } from './types.ts'
+import { ApiToken, Viewer } from './types.ts'
 
-const SignInInput = builder.inputType('SignInInput', {
-  description: 'Who wants to sign in.',
-  fields: (t) => ({
-    email: t.string({ required: true, description: 'Address of the user.' }),
-    password: t.string({ required: true, description: 'The password.' }),
+const session = {
+  viewer: { type: Viewer, description: 'The signed-in user.' },
+  sessionToken: {
+    type: 'String',
+    description:
+      'Session token for programs, sent as `Authorization: Bearer …`. It is a secret. Browsers also get it as a cookie.',
+  },
+} as const
+
+mutation('signIn', {
+  description: 'Signs in with email address and password.',
+  authScopes: { public: true },
+  input: (t) => ({
+    email: t.string({ required: true, description: 'Email address of the user.' }),
+    password: t.string({ required: true, description: 'Password of the user.' }),
   }),
+  payload: session,
+  errors: [Unauthenticated, InvalidInput, Unavailable],
+  resolve: (input, context) => context.deps.auth.signIn(context, input),
 })
 
-const SignInWithLinkInput = builder.inputType('SignInWithLinkInput', {
-  description: 'The way in by a one-time link.',
-  fields: (t) => ({ token: t.string({ required: true, description: 'What follows `token=` in the link.' }) }),
+mutation('signInWithLink', {
+  description: 'Signs in with a one-time link, which is valid for 24 hours.',
+  authScopes: { public: true },
+  input: (t) => ({ token: t.string({ required: true, description: 'The `token` parameter of the link.' }) }),
+  payload: session,
+  errors: [Unauthenticated, Unavailable],
+  resolve: ({ token }, context) => context.deps.auth.signInWithLink(context, token),
 })
 
-const SetPasswordInput = builder.inputType('SetPasswordInput', {
-  description: 'The password of the signed-in user.',
-  fields: (t) => ({
-    password: t.string({ required: true, description: 'The new password, 12 to 128 characters.' }),
-    currentPassword: t.string({ description: 'The present password; needed when there is one.' }),
-    name: t.string({ description: 'Also the name of the user.' }),
-    email: t.string({ description: 'Also the address of the user, with which to sign in from now on.' }),
-  }),
+mutation('signOut', {
+  description: 'Ends the session of the caller.',
+  authScopes: { public: true },
+  payload: { wasSignedIn: { type: 'Boolean', description: 'False when there was no session.' } },
+  errors: [Unavailable],
+  resolve: async (_input, context) => ({ wasSignedIn: await context.deps.auth.signOut(context) }),
 })
 
-const CreateApiTokenInput = builder.inputType('CreateApiTokenInput', {
-  description: 'An API token to make.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'What it is for.' }),
-    role: t.field({ type: RoleType, required: true, description: "What its bearer may do; at most the caller's own role." }),
-    expiresInDays: t.int({ description: 'Days after which it ends by itself, 1 to 3650; left out: never.' }),
+mutation('setPassword', {
+  description: 'Sets the password of the signed-in user. All other sessions of the user end.',
+  input: (t) => ({
+    password: t.string({ required: true, description: 'New password, 12 to 128 characters.' }),
+    currentPassword: t.string({ description: 'Current password; required when the user has one.' }),
+    name: t.string({ description: 'New display name.' }),
+    email: t.string({ description: 'New email address for signing in.' }),
   }),
+  payload: { viewer: { type: Viewer, description: 'The signed-in user.' } },
+  errors: [Conflict, Unavailable],
+  resolve: async (input, context) => ({ viewer: await context.deps.auth.setPassword(context, input) }),
 })
 
-builder.mutationFields((t) => ({
-  signIn: t.field({
-    type: SignedIn,
-    description: 'Sign in with email and password.',
-    authScopes: { public: true },
-    errors: { types: [Unauthenticated, InvalidInput, Unavailable] },
-    args: { input: t.arg({ type: SignInInput, required: true, description: 'Who.' }) },
-    resolve: (_root, { input }, context) => context.deps.auth.signIn(context, input),
+mutation('createApiToken', {
+  description: 'Creates an API token.',
+  input: (t) => ({
+    name: t.string({ required: true, description: 'Purpose of the token, at most 100 characters.' }),
+    role: t.field({ type: RoleType, required: true, description: 'Role of the token, at most the role of the caller.' }),
+    expiresInSeconds: t.int({ description: 'Lifetime in seconds, 60 to 315360000 (ten years). Default: it does not expire.' }),
   }),
-  signInWithLink: t.field({
-    type: SignedIn,
-    description: 'Sign in with a one-time link. It works once, and for 24 hours.',
-    authScopes: { public: true },
-    errors: { types: [Unauthenticated, Unavailable] },
-    args: { input: t.arg({ type: SignInWithLinkInput, required: true, description: 'Which link.' }) },
-    resolve: (_root, { input }, context) => context.deps.auth.signInWithLink(context, input.token),
-  }),
-  signOut: t.boolean({
-    description: "End the caller's session. True when there was one.",
-    authScopes: { public: true },
-    resolve: (_root, _args, context) => context.deps.auth.signOut(context),
-  }),
-  setPassword: t.field({
-    type: Viewer,
-    description: 'Set the password of the signed-in user; every other session of the user ends.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, Unavailable] },
-    args: { input: t.arg({ type: SetPasswordInput, required: true, description: 'The password.' }) },
-    resolve: (_root, { input }, context) => context.deps.auth.setPassword(context, input),
-  }),
-  createApiToken: t.field({
-    type: CreatedApiToken,
-    description: 'Make an API token for a tool.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON] },
-    args: { input: t.arg({ type: CreateApiTokenInput, required: true, description: 'Which.' }) },
-    resolve: (_root, { input }, { ctx }) => createApiToken(ctx, input),
-  }),
-  revokeApiToken: t.field({
-    type: ApiToken,
-    description: 'End an API token at once.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, NotFound, Conflict] },
-    args: { id: t.arg.id({ required: true, description: 'Which token.' }) },
-    resolve: async (_root, { id }, { ctx, deps }) => {
-      const token = await revokeApiToken(ctx, { id: rowId('ApiToken', id) })
-      deps.auth.forgetCallers()
-      return token
-    },
-  }),
-}))
+  payload: {
+    apiToken: { type: ApiToken, description: 'The new token.' },
+    secret: { type: 'String', description: 'The secret, sent as `Authorization: Bearer …`. It is shown only here.' },
+  },
+  resolve: async (input, { ctx }) => {
+    const { token, apiToken } = await createApiToken(ctx, input)
+    return { apiToken, secret: token }
+  },
+})
+
+mutation('revokeApiToken', {
+  description: 'Revokes an API token. Requests with it are refused within 5 seconds.',
+  input: (t) => ({ id: t.id({ required: true, description: 'ID of the token.' }) }),
+  payload: { apiToken: { type: ApiToken, description: 'The revoked token.' } },
+  errors: [NotFound, Conflict],
+  resolve: async ({ id }, { ctx, deps }) => {
+    const apiToken = await revokeApiToken(ctx, { id: rowId('ApiToken', id) })
+    deps.auth.forgetCallers()
+    return { apiToken }
+  },
+})

@@ -1,7 +1,7 @@
 import {
   Conflict,
   type DomainError,
-  ERROR_CODES,
+  type ErrorCode as DomainErrorCode,
   Forbidden,
   InvalidInput,
   NotFound,
@@ -9,29 +9,36 @@ import {
   Unavailable,
 } from '@muster/core/errors'
 import { builder } from '../../builder.ts'
+import { same } from './enum-values.ts'
 
-const WHEN = {
-  NOT_FOUND: 'The object does not exist, or not for the caller.',
-  FORBIDDEN: 'The role of the caller does not allow it.',
-  CONFLICT: 'The object is not in a state that allows it, or somebody was faster.',
-  INVALID_INPUT: 'The input is wrong; its issues name the fields.',
-  UNAVAILABLE: 'Something is away for now; trying again later can help.',
-  UNAUTHENTICATED: 'Nobody is signed in, or the session or token is over.',
-} satisfies Record<(typeof ERROR_CODES)[number], string>
+const CODES = {
+  NOT_FOUND: 'The object does not exist, or is not visible to the caller.',
+  FORBIDDEN: 'The role of the caller does not allow the operation.',
+  CONFLICT: 'The state of the object does not allow the operation, or the object changed at the same time.',
+  INVALID_INPUT: 'The input, a variable or an argument is invalid.',
+  UNAVAILABLE: 'A required service is unavailable. Try again later.',
+  UNAUTHENTICATED: 'Nobody is signed in, or the session or API token is no longer valid.',
+} satisfies Record<DomainErrorCode, string>
 
 const ErrorCode = builder.enumType('ErrorCode', {
-  description: 'Kinds of errors, for programs.',
-  values: Object.fromEntries(ERROR_CODES.map((code) => [code, { description: WHEN[code] }])) as Record<
-    (typeof ERROR_CODES)[number],
-    { description: string }
-  >,
+  description: 'Kind of an error: `code` of error types, and `extensions.code` of errors outside of results.',
+  values: same({
+    ...CODES,
+    LIMIT_EXCEEDED: 'The operation exceeds a limit. `extensions` has `limit`, `maximum` and `actual`.',
+    GRAPHQL_PARSE_FAILED: 'The document is not valid GraphQL syntax.',
+    GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema.',
+    OPERATION_RESOLUTION_FAILURE: 'The document does not have the requested operation, or the HTTP method does not allow it.',
+    BAD_REQUEST: 'The HTTP request is malformed.',
+    REQUEST_ENTITY_TOO_LARGE: 'The HTTP request is too large.',
+    INTERNAL: 'An internal error. The message has the request ID, under which the log has the details.',
+  }),
 })
 
 const ErrorInterface = builder.interfaceRef<DomainError>('Error').implement({
-  description: 'Why something was not done, written for the person who asked: what it is about, its state, and the next step.',
+  description: 'Why a mutation was not performed.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'Shown as it is.' }),
-    code: t.expose('code', { type: ErrorCode, description: 'The kind of the error.' }),
+    message: t.exposeString('message', { description: 'The object, its state and the next step, in English, for the user.' }),
+    code: t.expose('code', { type: ErrorCode, description: 'Kind of the error.' }),
   }),
 })
 
@@ -42,24 +49,26 @@ for (const [type, name, code] of [
   [Unavailable, 'UnavailableError', 'UNAVAILABLE'],
   [Unauthenticated, 'UnauthenticatedError', 'UNAUTHENTICATED'],
 ] as const)
-  builder.objectType(type, { name, description: WHEN[code], interfaces: [ErrorInterface] })
+  builder.objectType(type, { name, description: CODES[code], interfaces: [ErrorInterface] })
 
 export const InputIssueType = builder.objectRef<{ path: string; message: string }>('InputIssue').implement({
-  description: 'What is wrong with one field of an input.',
+  description: 'A problem with one field of an input.',
   fields: (t) => ({
     path: t.exposeString('path', {
-      description: "Dotted from the input's root, for example `nodes.3.host`; empty when it is about the whole.",
+      description: 'Path of the field in the input, for example `nodes.3.host`; empty for the input as a whole.',
     }),
-    message: t.exposeString('message', { description: 'What is wrong, and what is allowed.' }),
+    message: t.exposeString('message', { description: 'The problem, and which values are allowed.' }),
   }),
 })
 
 builder.objectType(InvalidInput, {
   name: 'InvalidInputError',
-  description: WHEN.INVALID_INPUT,
+  description: CODES.INVALID_INPUT,
   interfaces: [ErrorInterface],
-  fields: (t) => ({ issues: t.expose('issues', { type: [InputIssueType], description: 'One per wrong field.' }) }),
+  fields: (t) => ({
+    issues: t.expose('issues', { type: [InputIssueType], description: 'One issue per problem, at most one per field and rule.' }),
+  }),
 })
 
-/** Errors that every mutation for signed-in callers can answer with. */
+/** Errors that every mutation for authenticated callers can return. */
 export const COMMON = [Unauthenticated, Forbidden, InvalidInput] as const

@@ -1,60 +1,49 @@
 import { NotFound } from '@muster/core/errors'
+import { graphqlIds } from '@muster/core/registry'
 import { decodeGlobalID, encodeGlobalID } from '@pothos/plugin-relay'
 
-/** How messages call objects of each type that has ids. */
-const WORDS = {
+/** Types with a global ID. */
+export type TypeName = keyof typeof graphqlIds | 'Tenant' | 'User'
+
+/** What messages call objects of a type, where that is not the type name in words. */
+const NOUNS: Partial<Record<TypeName, string>> = {
   ComputeNode: 'node',
-  Accelerator: 'accelerator',
-  Credential: 'credential',
-  SecretStore: 'secret store',
-  Discovery: 'discovery',
-  ConnectionTest: 'connection test',
-  NodeGroup: 'node group',
-  VariableScope: 'set of variables',
-  JobTemplate: 'job template',
-  PlaybookBundle: 'playbook bundle',
   JobRun: 'run',
   JobArtifact: 'artifact',
   ApiToken: 'API token',
-  AgentKey: 'agent key',
-  AgentEnrollmentToken: 'enrollment token',
-  Alert: 'alert',
-  AlertSilence: 'silence',
-  AlertRoute: 'route',
-  AlertDelivery: 'message',
-} as const
+  VariableScope: 'set of variables',
+}
+const noun = (type: TypeName) => NOUNS[type] ?? type.replace(/(?<=.)[A-Z]/g, ' $&').toLowerCase()
 
-export type TypeName = keyof typeof WORDS
+const isTypeName = (name: string): name is TypeName => Object.hasOwn(graphqlIds, name) || name === 'Tenant' || name === 'User'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Type and row id of a global id; null when it is none of ours. */
+/** Type and row ID of a global ID; null when it is malformed. */
 export function parseId(id: string): { type: TypeName; id: string } | null {
   try {
     const parsed = decodeGlobalID(id)
-    return Object.hasOwn(WORDS, parsed.typename) && UUID.test(parsed.id)
-      ? { type: parsed.typename as TypeName, id: parsed.id }
-      : null
+    return isTypeName(parsed.typename) && UUID.test(parsed.id) ? { type: parsed.typename, id: parsed.id } : null
   } catch {
     return null
   }
 }
 
-/** The row id behind a global id. @throws NotFound when it is not the id of such an object */
+/** The row ID in a global ID. @throws NotFound when it is not the ID of an object of this type */
 export function rowId(type: TypeName, id: string): string {
   const parsed = parseId(id)
-  if (parsed?.type !== type) throw new NotFound(`There is no ${WORDS[type]} with the id ${id}.`)
+  if (parsed?.type !== type) throw new NotFound(`There is no ${noun(type)} with the ID ${id}.`)
   return parsed.id
 }
 
-/** The same for an id that may be left out (undefined) or taken away (null). */
+/** The same for an optional ID: undefined and null are returned unchanged. */
 export function rowIdIfGiven<T extends null | undefined>(type: TypeName, id: string | T): string | T {
   return typeof id === 'string' ? rowId(type, id) : id
 }
 
 export const globalId = (type: TypeName, id: string): string => encodeGlobalID(type, id)
 
-/** Without the members that are null: for inputs where leaving out and null mean the same. */
+/** The input without null members, for inputs in which null and omission mean the same. */
 export function given<T extends object>(input: T): { [K in keyof T]: Exclude<T[K], null> } {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as {
     [K in keyof T]: Exclude<T[K], null>

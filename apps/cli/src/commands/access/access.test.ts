@@ -47,7 +47,7 @@ it('changes the password, which then signs in', async () => {
   const token = new URL(signInLink!).searchParams.get('token')
   const [first, second] = ['correct horse battery', 'staple battery horse']
   const link = await post<{ signInWithLink: { sessionToken: string } }>(
-    'mutation ($token: String!) { signInWithLink(input: { token: $token }) { ... on SignedIn { sessionToken } } }',
+    'mutation ($token: String!) { signInWithLink(input: { token: $token }) { ... on SignInWithLinkPayload { sessionToken } } }',
     { token },
   )
   await post(

@@ -26,11 +26,11 @@ export const login = () =>
     .action(async (address: string, options: Options) => {
       const { origin: url, linkToken } = parseAddress(address)
       const { token, by } = options.tokenStdin ? { token: await readStdin() } : await newToken(url, linkToken, options)
-      const { viewer } = await request(graphql(`query LoginViewer { viewer { name role tenantName } }`), {}, { url, token })
+      const { viewer } = await request(graphql(`query LoginViewer { viewer { name role tenant { name } } }`), {}, { url, token })
       if (!viewer) throw new CliError('The token is invalid or has expired.', EXIT.notAllowed)
       const path = saveSettings({ url, token })
       process.stderr.write(
-        `Signed in to ${url} as ${by ?? viewer.name} (${viewer.role.toLowerCase()} of ${viewer.tenantName})${by ? ` for ${DAYS} days` : ''}. Saved in ${path}.\n`,
+        `Signed in to ${url} as ${by ?? viewer.name} (${viewer.role.toLowerCase()} of ${viewer.tenant.name})${by ? ` for ${DAYS} days` : ''}. Saved in ${path}.\n`,
       )
     })
 
@@ -46,12 +46,12 @@ async function newToken(url: string, linkToken: string | null, options: Options)
   const role = options.role ?? (viewer.role === 'OWNER' ? 'ADMIN' : viewer.role)
   const { createApiToken } = await request(
     graphql(`mutation LoginToken($input: CreateApiTokenInput!) {
-      createApiToken(input: $input) { __typename ... on CreatedApiToken { token } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+      createApiToken(input: $input) { __typename ... on CreateApiTokenPayload { secret } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
     }`),
-    { input: { name: `muster on ${hostname()}`, role, expiresInDays: DAYS } },
+    { input: { name: `muster on ${hostname()}`, role, expiresInSeconds: DAYS * 86_400 } },
     { url, token: sessionToken },
   )
-  return { token: orThrow(createApiToken).token, by: viewer.name }
+  return { token: orThrow(createApiToken).secret, by: viewer.name }
 }
 
 async function askAndSignIn(url: string, options: Options): Promise<SignedIn> {

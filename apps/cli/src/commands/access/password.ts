@@ -19,7 +19,7 @@ export const password = () =>
       const { sessionToken } = await signInWithPassword(url, address, current)
       const { setPassword } = await request(
         graphql(`mutation PasswordSet($input: SetPasswordInput!) {
-          setPassword(input: $input) { __typename ... on Viewer { name } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+          setPassword(input: $input) { __typename ... on SetPasswordPayload { viewer { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
         { input: { currentPassword: current, password: next } },
         { url, token: sessionToken },

@@ -9,7 +9,7 @@ export type SignedIn = { sessionToken: string; viewer: { name: string; role: Rol
 export async function signInWithLink(url: string, token: string): Promise<SignedIn> {
   const { signInWithLink } = await request(
     graphql(`mutation LoginByLink($token: String!) {
-      signInWithLink(input: { token: $token }) { __typename ... on SignedIn { sessionToken viewer { name role } } ... on Error { code message } }
+      signInWithLink(input: { token: $token }) { __typename ... on SignInWithLinkPayload { sessionToken viewer { name role } } ... on Error { code message } }
     }`),
     { token },
     { url },
@@ -20,7 +20,7 @@ export async function signInWithLink(url: string, token: string): Promise<Signed
 export async function signInWithPassword(url: string, email: string, password: string): Promise<SignedIn> {
   const { signIn } = await request(
     graphql(`mutation LoginByPassword($email: String!, $password: String!) {
-      signIn(input: { email: $email, password: $password }) { __typename ... on SignedIn { sessionToken viewer { name role } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+      signIn(input: { email: $email, password: $password }) { __typename ... on SignInPayload { sessionToken viewer { name role } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
     }`),
     { email, password },
     { url },

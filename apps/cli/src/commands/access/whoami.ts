@@ -6,7 +6,8 @@ import { printObject } from '../../output.ts'
 
 export const whoami = () =>
   new Command('whoami').withOutput().action(async (output: Output) => {
-    const { viewer } = await request(graphql(`query Whoami { viewer { kind name email role tenantName } }`), {})
+    const { viewer } = await request(graphql(`query Whoami { viewer { kind name user { email } role tenant { name } } }`), {})
     if (!viewer) throw new NotSignedIn(INVALID_TOKEN)
-    printObject(viewer, output)
+    const { user, tenant, ...rest } = viewer
+    printObject({ ...rest, email: user?.email ?? null, tenant: tenant.name }, output)
   })

@@ -15,7 +15,7 @@ function Form({ viewer }: { viewer: Viewer }) {
   const router = useRouter()
   const mutation = useMutation(SetPassword)
   const [name, setName] = useState(viewer.name)
-  const [email, setEmail] = useState(viewer.email ?? '')
+  const [email, setEmail] = useState(viewer.user?.email ?? '')
   const [password, setPassword] = useState('')
   async function submit() {
     const outcome = await mutation.run({ input: { name, email: email || null, password } })

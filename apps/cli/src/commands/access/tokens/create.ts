@@ -21,13 +21,13 @@ export const tokenCreate = () =>
       const { createApiToken } = await request(
         graphql(`mutation TokenCreate($input: CreateApiTokenInput!) {
           createApiToken(input: $input) {
-            __typename ... on CreatedApiToken { token apiToken { prefix expiresAt } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            __typename ... on CreateApiTokenPayload { secret apiToken { prefix expiresAt } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        { input: { name, role, ...(days ? { expiresInDays: days } : {}) } },
+        { input: { name, role, ...(days ? { expiresInSeconds: days * 86_400 } : {}) } },
       )
-      const { token, apiToken } = orThrow(createApiToken)
-      process.stdout.write(`${token}\n`)
+      const { secret, apiToken } = orThrow(createApiToken)
+      process.stdout.write(`${secret}\n`)
       process.stderr.write(
         `Created ${apiToken.prefix}… (${role}), expires ${apiToken.expiresAt ?? 'never'}. Save it now; it is not shown again.\n`,
       )

@@ -14,10 +14,10 @@ export const tokenRevoke = () =>
       if (!found) throw new CliError(`No API token ${prefix}. See \`muster token list --all\`.`, EXIT.notFound)
       const { revokeApiToken } = await request(
         graphql(`mutation TokenRevoke($id: ID!) {
-          revokeApiToken(id: $id) { __typename ... on ApiToken { prefix name } ... on Error { code message } }
+          revokeApiToken(input: { id: $id }) { __typename ... on RevokeApiTokenPayload { apiToken { prefix name } } ... on Error { code message } }
         }`),
         { id: found.id },
       )
-      const { name } = orThrow(revokeApiToken)
+      const { name } = orThrow(revokeApiToken).apiToken
       process.stderr.write(`Revoked ${prefix}… (${name}).\n`)
     })
