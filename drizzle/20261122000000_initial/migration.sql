@@ -440,6 +440,19 @@ CREATE TABLE "ingest_liveness" (
 	"down_from" timestamp with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"verb" text NOT NULL,
+	"key" text NOT NULL,
+	"input_hash" text NOT NULL,
+	"result" jsonb,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "idempotency_keys_tenant_id_verb_key_unique" UNIQUE("tenant_id","verb","key")
+);
+--> statement-breakpoint
 CREATE TABLE "accelerators" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -623,7 +636,6 @@ CREATE TABLE "job_runs" (
 	"parent_run_id" uuid,
 	"attempt" integer DEFAULT 1 NOT NULL,
 	"reason" text,
-	"idempotency_key" text,
 	"created_by_id" uuid,
 	"created_by_name" text NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
@@ -833,6 +845,7 @@ CREATE INDEX "discoveries_created_at_index" ON "discoveries" ("created_at") WHER
 CREATE INDEX "node_group_members_node_id_index" ON "node_group_members" ("node_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "node_group_members_one_of_a_set" ON "node_group_members" ("node_id","exclusive_set") WHERE "exclusive_set" <> '';--> statement-breakpoint
 CREATE INDEX "node_groups_parent_id_index" ON "node_groups" ("parent_id");--> statement-breakpoint
+CREATE INDEX "idempotency_keys_created_at_index" ON "idempotency_keys" ("created_at");--> statement-breakpoint
 CREATE INDEX "accelerators_tenant_id_device_type_index" ON "accelerators" ("tenant_id","device_type");--> statement-breakpoint
 CREATE INDEX "accelerators_tenant_id_id_index" ON "accelerators" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "compute_nodes_tenant_id_status_index" ON "compute_nodes" ("tenant_id","status");--> statement-breakpoint
@@ -857,7 +870,6 @@ CREATE INDEX "job_runs_tenant_id_finished_at_index" ON "job_runs" ("tenant_id","
 CREATE INDEX "job_runs_parent_run_id_index" ON "job_runs" ("parent_run_id");--> statement-breakpoint
 CREATE INDEX "job_runs_git_credential_id_index" ON "job_runs" ("git_credential_id") WHERE git_credential_id is not null;--> statement-breakpoint
 CREATE INDEX "job_runs_bundle_id_index" ON "job_runs" ("bundle_id") WHERE bundle_id is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX "job_runs_tenant_id_idempotency_key_index" ON "job_runs" ("tenant_id","idempotency_key");--> statement-breakpoint
 CREATE UNIQUE INDEX "variable_scopes_one_global" ON "variable_scopes" ("tenant_id") WHERE group_id is null and node_id is null;--> statement-breakpoint
 CREATE INDEX "variable_scopes_tenant_id_index" ON "variable_scopes" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "variable_secrets_scope_id_index" ON "variable_secrets" ("scope_id");--> statement-breakpoint
@@ -913,6 +925,8 @@ ALTER TABLE "node_groups" ADD CONSTRAINT "node_groups_tenant_id_tenants_id_fkey"
 ALTER TABLE "node_groups" ADD CONSTRAINT "node_groups_parent_id_node_groups_id_fkey" FOREIGN KEY ("parent_id") REFERENCES "node_groups"("id");--> statement-breakpoint
 ALTER TABLE "agent_heartbeats" ADD CONSTRAINT "agent_heartbeats_node_id_agents_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "agents"("node_id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_reports" ADD CONSTRAINT "agent_reports_node_id_agents_node_id_fkey" FOREIGN KEY ("node_id") REFERENCES "agents"("node_id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "accelerators" ADD CONSTRAINT "accelerators_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "accelerators" ADD CONSTRAINT "accelerators_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint

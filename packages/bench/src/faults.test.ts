@@ -208,9 +208,9 @@ describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
     await expectWhole(id, all)
 
     const runs = await query<{ key: string; id: string; status: string; ends: number }>(
-      `select idempotency_key as key, id, status,
+      `select k.key, r.id, r.status,
          (select count(*)::int from job_run_events where job_run_id = r.id and kind = 'run_end') as ends
-       from job_runs r where idempotency_key is not null`,
+       from job_runs r join idempotency_keys k on k.result ->> 0 = r.id::text`,
     )
     expect(new Map(runs.map((run) => [run.key, run.id]))).toEqual(acknowledged)
     expect(runs.filter((run) => run.status !== 'SUCCEEDED' || run.ends !== 1)).toEqual([])

@@ -10,6 +10,7 @@ import { credentialsDomain } from './credentials/domain.ts'
 import { discoveriesDomain } from './discoveries/domain.ts'
 import { groupsDomain } from './groups/domain.ts'
 import { heartbeatsDomain } from './heartbeats/domain.ts'
+import { idempotencyDomain } from './idempotency/domain.ts'
 import { type Config, processSettings } from './kernel/config.ts'
 import type { Ctx as AnyCtx, Runtime as AnyRuntime, SystemCtx as AnySystemCtx } from './kernel/context.ts'
 import type { Db } from './kernel/db/client.ts'
@@ -33,6 +34,7 @@ export const domains = [
   discoveriesDomain,
   groupsDomain,
   heartbeatsDomain,
+  idempotencyDomain,
   nodesDomain,
   runQueueDomain,
   runsDomain,

@@ -6,8 +6,8 @@ import { Forbidden } from './kernel/errors.ts'
 
 type Verb = (ctx: unknown, ...rest: unknown[]) => unknown
 
-/** Functions that take a ctx and only read: every role may read, and callers such as the API's scopes check that. */
-const READS = new Set([
+/** Functions that take a ctx and only read, which every role may, and `idempotent`, which runs the work of a verb. */
+const NOT_VERBS = new Set([
   'assertRunnable',
   'blockedNodes',
   'blockersOf',
@@ -19,6 +19,7 @@ const READS = new Set([
   'factVariables',
   'failureSignatures',
   'findNodes',
+  'idempotent',
   'locksOf',
   'previewRun',
   'readInventory',
@@ -38,7 +39,7 @@ for (const file of fs.globSync('*/index.ts', { cwd: import.meta.dirname, exclude
   for (const [name, value] of Object.entries(await import(path.join(import.meta.dirname, file))))
     if (typeof value === 'function' && /^(async )?(function\*? ?\w*)?\(?ctx\b/.test(value.toString()))
       exported.set(name, value as Verb)
-const verbs = [...exported].filter(([name]) => !READS.has(name))
+const verbs = [...exported].filter(([name]) => !NOT_VERBS.has(name))
 
 const viewer: Actor = { kind: 'user', id: 'u1', name: 'Vera', role: 'viewer' }
 const db = new Proxy({}, { get: (_, method) => expect.unreachable(`db.${String(method)} was used before authorize`) })
@@ -51,5 +52,5 @@ describe('rejects a viewer before the first statement', () => {
 
 it('lists only functions that exist', () => {
   expect(verbs.length).toBeGreaterThan(80)
-  expect([...READS].filter((name) => !exported.has(name))).toEqual([])
+  expect([...NOT_VERBS].filter((name) => !exported.has(name))).toEqual([])
 })

@@ -1,14 +1,15 @@
 import type { ArtifactStore } from '@muster/core/artifacts'
 import type { SystemCtx } from '@muster/core/context'
+import { pruneIdempotencyKeys } from '@muster/core/idempotency'
 import { applyRetention } from '@muster/core/runs'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 10 * 60_000
 
-/** Removes logs, artifacts and runs past their tenant's retention. */
+/** Removes logs, artifacts and runs past their tenant's retention, and old idempotency keys. */
 export function reconcileRetention(runtime: SystemCtx, store: ArtifactStore): Reconciler {
   return reconcile('retention', EVERY_MS, runtime.log, async () => {
-    const counts = await applyRetention(runtime, store)
-    if (counts.logs + counts.artifacts + counts.runs > 0) runtime.log.info(counts, 'applied retention')
+    const counts = { ...(await applyRetention(runtime, store)), idempotencyKeys: await pruneIdempotencyKeys(runtime) }
+    if (Object.values(counts).some((count) => count > 0)) runtime.log.info(counts, 'applied retention')
   })
 }

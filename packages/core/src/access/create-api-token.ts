@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, shownOnce } from '../idempotency/index.ts'
+import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { Forbidden, parseInput } from '../kernel/errors.ts'
 import { singleLineText } from '../kernel/input.ts'
 import { apiTokenAudit } from './audit-actions.ts'
@@ -20,6 +21,7 @@ export const CreateApiTokenInput = z.object({
     .min(60, 'must be at least 60')
     .max(10 * 365 * 86_400, 'must be at most 315360000')
     .nullish(),
+  idempotencyKey: IdempotencyKey,
 })
 
 /**
@@ -31,11 +33,15 @@ export async function createApiToken(
   input: z.input<typeof CreateApiTokenInput>,
 ): Promise<{ token: string; apiToken: ApiToken }> {
   authorize(ctx, tokenPermissions.write)
-  const { name, role, expiresInSeconds } = parseInput(CreateApiTokenInput, input)
+  const { idempotencyKey, ...fields } = parseInput(CreateApiTokenInput, input)
+  const { name, role, expiresInSeconds } = fields
   const refused = grantBlockedReason(ctx.actor, role)
   if (refused) throw new Forbidden(`${tokenPermissions.write.name}: ${refused}`)
   const { token, prefix, hash } = makeToken()
-  return inTransaction(ctx, async (tx) => {
+  const result = shownOnce<{ token: string; apiToken: ApiToken }>(
+    `The idempotency key ${idempotencyKey} already created the API token ${name}, and a token is shown once. Revoke it and create another one with a new key.`,
+  )
+  return idempotent(ctx, { verb: 'createApiToken', key: idempotencyKey, input: fields, result }, async (tx) => {
     const [apiToken] = await tx
       .insert(apiTokens)
       .values({

@@ -2,7 +2,8 @@ import { InvalidKeyError, NodeId, publicKey } from '@muster/protocol'
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { actorColumns, authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { actorColumns, authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, multilineText } from '../kernel/input.ts'
@@ -25,6 +26,7 @@ export const AllowAgentKeyInput = z.object({
    */
   agentId: NodeId.nullish(),
   note: multilineText(500).nullish(),
+  idempotencyKey: IdempotencyKey,
 })
 
 /**
@@ -35,49 +37,54 @@ export const AllowAgentKeyInput = z.object({
  */
 export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKeyInput>): Promise<AgentKey> {
   authorize(ctx, agentPermissions.trust)
-  const { nodeId = null, agentId = null, note, ...given } = parseInput(AllowAgentKeyInput, input)
+  const { idempotencyKey, ...given } = parseInput(AllowAgentKeyInput, input)
+  const { nodeId = null, agentId = null, note } = given
   const base64 = checkedKey(given.publicKey)
-  return inTransaction(ctx, async (tx, ctx) => {
-    if (nodeId) await checkNode(tx, ctx, nodeId)
-    const allowed = { status: 'ALLOWED' as const, approvedAt: sql`now()`, ...actorColumns(ctx, 'approved'), note: note ?? '' }
-    const [key] = await tx
-      .insert(agentKeys)
-      .values({ ...allowed, tenantId: ctx.tenantId, nodeId, agentId, publicKey: base64, ...createdBy(ctx) })
-      .onConflictDoUpdate({
-        target: [agentKeys.tenantId, agentKeys.publicKey],
-        set: {
-          ...allowed,
-          nodeId: sql`coalesce(${agentKeys.nodeId}, excluded.node_id)`,
-          agentId: sql`coalesce(excluded.agent_id, ${agentKeys.agentId})`,
-        },
-        setWhere: sql`${agentKeys.status} <> 'REVOKED' and (${agentKeys.nodeId} is null or excluded.node_id is null
+  return idempotent(
+    ctx,
+    { verb: 'allowAgentKey', key: idempotencyKey, input: given, result: oneRow(agentKeys) },
+    async (tx, ctx) => {
+      if (nodeId) await checkNode(tx, ctx, nodeId)
+      const allowed = { status: 'ALLOWED' as const, approvedAt: sql`now()`, ...actorColumns(ctx, 'approved'), note: note ?? '' }
+      const [key] = await tx
+        .insert(agentKeys)
+        .values({ ...allowed, tenantId: ctx.tenantId, nodeId, agentId, publicKey: base64, ...createdBy(ctx) })
+        .onConflictDoUpdate({
+          target: [agentKeys.tenantId, agentKeys.publicKey],
+          set: {
+            ...allowed,
+            nodeId: sql`coalesce(${agentKeys.nodeId}, excluded.node_id)`,
+            agentId: sql`coalesce(excluded.agent_id, ${agentKeys.agentId})`,
+          },
+          setWhere: sql`${agentKeys.status} <> 'REVOKED' and (${agentKeys.nodeId} is null or excluded.node_id is null
           or ${agentKeys.nodeId} = excluded.node_id)`,
-      })
-      .returning()
-    if (!key) {
-      const [now] = await tx
-        .select()
-        .from(agentKeys)
-        .where(and(visibleTo(ctx, agentKeys), eq(agentKeys.publicKey, base64)))
-      throw new Conflict(
-        now?.status === 'REVOKED'
-          ? 'This key is revoked, and stays so; make a new one with `muster-agent init` on the node.'
-          : 'This key speaks for another node; every node needs a key of its own.',
+        })
+        .returning()
+      if (!key) {
+        const [now] = await tx
+          .select()
+          .from(agentKeys)
+          .where(and(visibleTo(ctx, agentKeys), eq(agentKeys.publicKey, base64)))
+        throw new Conflict(
+          now?.status === 'REVOKED'
+            ? 'This key is revoked, and stays so; make a new one with `muster-agent init` on the node.'
+            : 'This key speaks for another node; every node needs a key of its own.',
+        )
+      }
+      await audit(
+        tx,
+        ctx,
+        agentKeyAudit.allow,
+        { id: key.id, name: keyFingerprint(base64) },
+        { nodeId: key.nodeId, agentId: key.agentId },
       )
-    }
-    await audit(
-      tx,
-      ctx,
-      agentKeyAudit.allow,
-      { id: key.id, name: keyFingerprint(base64) },
-      { nodeId: key.nodeId, agentId: key.agentId },
-    )
-    if (key.nodeId) {
-      for (const changeEvent of await resolveKeyAlert(tx, ctx, key.nodeId)) ctx.notify(changeEvent)
-      ctx.notify(nodeChanged({ id: key.nodeId, tenantId: ctx.tenantId }))
-    }
-    return key
-  })
+      if (key.nodeId) {
+        for (const changeEvent of await resolveKeyAlert(tx, ctx, key.nodeId)) ctx.notify(changeEvent)
+        ctx.notify(nodeChanged({ id: key.nodeId, tenantId: ctx.tenantId }))
+      }
+      return key
+    },
+  )
 }
 
 function checkedKey(text: string): string {

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, shownOnce } from '../idempotency/index.ts'
+import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id, multilineText } from '../kernel/input.ts'
 import { checkNode } from './allow-agent-key.ts'
@@ -25,6 +26,7 @@ export const CreateEnrollmentTokenInput = z.object({
     .nullish()
     .transform((minutes) => minutes ?? 60),
   note: multilineText(500).nullish(),
+  idempotencyKey: IdempotencyKey,
 })
 
 /**
@@ -36,9 +38,13 @@ export async function createEnrollmentToken(
   input: z.input<typeof CreateEnrollmentTokenInput>,
 ): Promise<{ token: string; enrollmentToken: AgentEnrollmentToken }> {
   authorize(ctx, agentPermissions.trust)
-  const { nodeId = null, expiresInMinutes, note } = parseInput(CreateEnrollmentTokenInput, input)
+  const { idempotencyKey, ...fields } = parseInput(CreateEnrollmentTokenInput, input)
+  const { nodeId = null, expiresInMinutes, note } = fields
   const token = PREFIX + randomBytes(32).toString('base64url')
-  return inTransaction(ctx, async (tx) => {
+  const result = shownOnce<{ token: string; enrollmentToken: AgentEnrollmentToken }>(
+    `The idempotency key ${idempotencyKey} already created an enrollment token, and a token is shown once. Revoke it and create another one with a new key.`,
+  )
+  return idempotent(ctx, { verb: 'createEnrollmentToken', key: idempotencyKey, input: fields, result }, async (tx) => {
     if (nodeId) await checkNode(tx, ctx, nodeId)
     const [enrollmentToken] = await tx
       .insert(agentEnrollmentTokens)

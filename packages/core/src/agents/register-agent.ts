@@ -216,7 +216,6 @@ async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agen
     .where(and(eq(agentKeys.nodeId, agent.nodeId), eq(agentKeys.status, 'WAITING')))
   if (waiting.length >= MAX_WAITING)
     return refuse('key_not_allowed', `Too many keys of ${agent.agentId} wait for approval already.`)
-  const name = ctx.actor.name
   const waits = { tenantId: ctx.tenantId, nodeId: agent.nodeId, publicKey: request.agent_pubkey, status: 'WAITING' as const }
   await tx.insert(agentKeys).values({ ...waits, seenFrom: from, ...createdBy(ctx) })
   await audit(tx, ctx, agentAudit.offerKey, { id: agent.nodeId, name: agent.agentId }, { publicKey: request.agent_pubkey, from })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
@@ -12,7 +13,7 @@ import { type TargetPolicy, targetIssues } from './resolve-target.ts'
 import { encryptRouteSecrets, ROUTE_FIELDS, routeIssues, routeSettings } from './route-fields.ts'
 import { type AlertRoute, alertRoutes, ROUTE_KINDS } from './tables.ts'
 
-export const CreateAlertRouteInput = z.object({ ...ROUTE_FIELDS, kind: z.enum(ROUTE_KINDS) })
+export const CreateAlertRouteInput = z.object({ ...ROUTE_FIELDS, kind: z.enum(ROUTE_KINDS), idempotencyKey: IdempotencyKey })
 
 /** What a route tells that is not asked otherwise: all but what is merely good to know. */
 const WORTH_TELLING = { severities: ['warning', 'critical'] as const }
@@ -27,32 +28,36 @@ export async function createAlertRoute(
   policy: TargetPolicy = { allowLocal: false },
 ): Promise<AlertRoute> {
   authorize(ctx, alertRoutePermissions.write)
-  const fields = parseInput(CreateAlertRouteInput, input)
+  const { idempotencyKey, ...fields } = parseInput(CreateAlertRouteInput, input)
   const { name, kind } = fields
   const issues = [...routeIssues(kind, fields), ...(await targetIssues(fields, policy))]
   if (issues.length > 0) throw new InvalidInput(issues)
   const id = newId()
   const encrypted = await encryptRouteSecrets(ctx, id, fields)
-  return inTransaction(ctx, async (tx, ctx) => {
-    const matcher = fields.matcher ? await readMatcher(tx, ctx, fields.matcher) : { severities: [...WORTH_TELLING.severities] }
-    const [route] = await tx
-      .insert(alertRoutes)
-      .values({
-        id,
-        tenantId: ctx.tenantId,
-        name,
-        kind,
-        settings: routeSettings(kind, fields, fields.url ? new URL(fields.url).origin : undefined),
-        encrypted,
-        matcher,
-        isEnabled: fields.isEnabled ?? true,
-        notifyOnResolve: fields.notifyOnResolve ?? true,
-      })
-      .onConflictDoNothing()
-      .returning()
-    if (!route) throw nameTaken('route', name)
-    await audit(tx, ctx, alertRouteAudit.create, route, { kind, settings: route.settings, matcher })
-    ctx.notify(alertRouteChanged({ id, tenantId: ctx.tenantId }))
-    return route
-  })
+  return idempotent(
+    ctx,
+    { verb: 'createAlertRoute', key: idempotencyKey, input: fields, hasSecrets: true, result: oneRow(alertRoutes) },
+    async (tx, ctx) => {
+      const matcher = fields.matcher ? await readMatcher(tx, ctx, fields.matcher) : { severities: [...WORTH_TELLING.severities] }
+      const [route] = await tx
+        .insert(alertRoutes)
+        .values({
+          id,
+          tenantId: ctx.tenantId,
+          name,
+          kind,
+          settings: routeSettings(kind, fields, fields.url ? new URL(fields.url).origin : undefined),
+          encrypted,
+          matcher,
+          isEnabled: fields.isEnabled ?? true,
+          notifyOnResolve: fields.notifyOnResolve ?? true,
+        })
+        .onConflictDoNothing()
+        .returning()
+      if (!route) throw nameTaken('route', name)
+      await audit(tx, ctx, alertRouteAudit.create, route, { kind, settings: route.settings, matcher })
+      ctx.notify(alertRouteChanged({ id, tenantId: ctx.tenantId }))
+      return route
+    },
+  )
 }

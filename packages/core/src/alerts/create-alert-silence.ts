@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { multilineText } from '../kernel/input.ts'
 import { alertSilenceAudit } from './audit-actions.ts'
@@ -16,6 +17,7 @@ export const CreateAlertSilenceInput = z.object({
   reason: multilineText(2000).refine((text) => text.trim() !== '', 'must not be empty'),
   startsAt: z.date().nullish(),
   endsAt: z.date(),
+  idempotencyKey: IdempotencyKey,
 })
 
 /**
@@ -24,20 +26,25 @@ export const CreateAlertSilenceInput = z.object({
  */
 export async function createAlertSilence(ctx: Ctx, input: z.input<typeof CreateAlertSilenceInput>): Promise<AlertSilence> {
   authorize(ctx, alertPermissions.write)
-  const { reason, endsAt, ...given } = parseInput(CreateAlertSilenceInput, input)
+  const { idempotencyKey, ...fields } = parseInput(CreateAlertSilenceInput, input)
+  const { reason, endsAt, ...given } = fields
   const startsAt = given.startsAt ?? new Date()
   if (endsAt <= startsAt) throw new InvalidInput([{ path: 'endsAt', message: 'must be later than its start' }])
   if (endsAt.getTime() <= Date.now()) throw new InvalidInput([{ path: 'endsAt', message: 'must be in the future' }])
   if (endsAt.getTime() - startsAt.getTime() > LONGEST_DAYS * 86_400_000)
     throw new InvalidInput([{ path: 'endsAt', message: `must be at most ${LONGEST_DAYS} days after its start` }])
-  return inTransaction(ctx, async (tx, ctx) => {
-    const matcher = await readMatcher(tx, ctx, given.matcher)
-    const [silence] = await tx
-      .insert(alertSilences)
-      .values({ tenantId: ctx.tenantId, matcher, reason: reason.trim(), startsAt, endsAt, ...createdBy(ctx) })
-      .returning()
-    await audit(tx, ctx, alertSilenceAudit.create, silence!, { matcher, reason: silence!.reason, endsAt: endsAt.toISOString() })
-    ctx.notify(alertSilenceChanged({ id: silence!.id, tenantId: ctx.tenantId }))
-    return silence!
-  })
+  return idempotent(
+    ctx,
+    { verb: 'createAlertSilence', key: idempotencyKey, input: fields, result: oneRow(alertSilences) },
+    async (tx, ctx) => {
+      const matcher = await readMatcher(tx, ctx, given.matcher)
+      const [silence] = await tx
+        .insert(alertSilences)
+        .values({ tenantId: ctx.tenantId, matcher, reason: reason.trim(), startsAt, endsAt, ...createdBy(ctx) })
+        .returning()
+      await audit(tx, ctx, alertSilenceAudit.create, silence!, { matcher, reason: silence!.reason, endsAt: endsAt.toISOString() })
+      ctx.notify(alertSilenceChanged({ id: silence!.id, tenantId: ctx.tenantId }))
+      return silence!
+    },
+  )
 }

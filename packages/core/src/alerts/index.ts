@@ -40,5 +40,5 @@ export {
   SMTP_SECURITIES,
   type SmtpSecurity,
 } from './tables.ts'
-export { testAlertRoute } from './test-alert-route.ts'
+export { TestAlertRouteInput, testAlertRoute } from './test-alert-route.ts'
 export { UpdateAlertRouteInput, updateAlertRoute } from './update-alert-route.ts'

@@ -1,33 +1,43 @@
 import { and, eq } from 'drizzle-orm'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
-import { IdInput } from '../kernel/input.ts'
+import { Id } from '../kernel/input.ts'
 import { alertRouteAudit } from './audit-actions.ts'
 import { alertRouteChanged } from './change-events.ts'
 import { alertRoutePermissions } from './permissions.ts'
 import { type AlertDelivery, alertDeliveries, alertRoutes } from './tables.ts'
+
+export const TestAlertRouteInput = z.object({ id: Id, idempotencyKey: IdempotencyKey })
 
 /**
  * Send a message on a route to see that it arrives, also on one that is switched off. A worker tries it once, at once; the delivery
  * says how it went.
  * @throws NotFound
  */
-export async function testAlertRoute(ctx: Ctx, input: z.input<typeof IdInput>): Promise<AlertDelivery> {
+export async function testAlertRoute(ctx: Ctx, input: z.input<typeof TestAlertRouteInput>): Promise<AlertDelivery> {
   authorize(ctx, alertRoutePermissions.write)
-  const { id } = parseInput(IdInput, input)
-  return inTransaction(ctx, async (tx, ctx) => {
-    const [route] = await tx
-      .select({ id: alertRoutes.id, name: alertRoutes.name })
-      .from(alertRoutes)
-      .where(and(visibleTo(ctx, alertRoutes), eq(alertRoutes.id, id)))
-      .for('key share')
-    if (!route) throw await notFoundOrConflict(tx, ctx, alertRoutes, id, 'route', () => null)
-    const [delivery] = await tx.insert(alertDeliveries).values({ tenantId: ctx.tenantId, routeId: id, event: 'test' }).returning()
-    await audit(tx, ctx, alertRouteAudit.test, route)
-    ctx.notify(alertRouteChanged({ id, tenantId: ctx.tenantId }))
-    return delivery!
-  })
+  const { id, idempotencyKey } = parseInput(TestAlertRouteInput, input)
+  return idempotent(
+    ctx,
+    { verb: 'testAlertRoute', key: idempotencyKey, input: id, result: oneRow(alertDeliveries) },
+    async (tx, ctx) => {
+      const [route] = await tx
+        .select({ id: alertRoutes.id, name: alertRoutes.name })
+        .from(alertRoutes)
+        .where(and(visibleTo(ctx, alertRoutes), eq(alertRoutes.id, id)))
+        .for('key share')
+      if (!route) throw await notFoundOrConflict(tx, ctx, alertRoutes, id, 'route', () => null)
+      const [delivery] = await tx
+        .insert(alertDeliveries)
+        .values({ tenantId: ctx.tenantId, routeId: id, event: 'test' })
+        .returning()
+      await audit(tx, ctx, alertRouteAudit.test, route)
+      ctx.notify(alertRouteChanged({ id, tenantId: ctx.tenantId }))
+      return delivery!
+    },
+  )
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, rows } from '../idempotency/index.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Ids } from '../kernel/input.ts'
 import { nodeAudit } from '../nodes/audit-actions.ts'
@@ -10,7 +11,10 @@ import { connectionPermissions } from './permissions.ts'
 import { connectionTestQueue } from './queues.ts'
 import { type ConnectionTest, connectionTests } from './tables.ts'
 
-export const TestConnectionsInput = z.object({ nodeIds: Ids.refine((ids) => ids.length > 0, 'must name at least one node') })
+export const TestConnectionsInput = z.object({
+  nodeIds: Ids.refine((ids) => ids.length > 0, 'must name at least one node'),
+  idempotencyKey: IdempotencyKey,
+})
 
 /**
  * Have a worker try, stage by stage, how far it gets on each node. Needs no approved host key: that is how one gets there.
@@ -19,26 +23,30 @@ export const TestConnectionsInput = z.object({ nodeIds: Ids.refine((ids) => ids.
  */
 export async function testConnections(ctx: Ctx, input: z.input<typeof TestConnectionsInput>): Promise<ConnectionTest[]> {
   authorize(ctx, connectionPermissions.test)
-  const { nodeIds } = parseInput(TestConnectionsInput, input)
-  return inTransaction(ctx, async (tx, ctx) => {
-    const nodes = await findNodes(ctx, nodeIds, tx)
-    const tests = await tx
-      .insert(connectionTests)
-      .values(nodes.map((node) => ({ tenantId: ctx.tenantId, nodeId: node.id })))
-      .returning()
-    await ctx.queue.send(
-      tx,
-      connectionTestQueue,
-      tests.map((test) => ({ id: test.id, tenantId: ctx.tenantId })),
-    )
-    const names = new Map(nodes.map((node) => [node.id, node.name]))
-    await audit(
-      tx,
-      ctx,
-      nodeAudit.testConnection,
-      tests.map((test) => ({ id: test.nodeId, name: names.get(test.nodeId)! })),
-    )
-    for (const test of tests) ctx.notify(connectionTestChanged({ id: test.id, tenantId: ctx.tenantId }))
-    return tests
-  })
+  const { nodeIds, idempotencyKey } = parseInput(TestConnectionsInput, input)
+  return idempotent(
+    ctx,
+    { verb: 'testConnections', key: idempotencyKey, input: nodeIds, result: rows(connectionTests) },
+    async (tx, ctx) => {
+      const nodes = await findNodes(ctx, nodeIds, tx)
+      const tests = await tx
+        .insert(connectionTests)
+        .values(nodes.map((node) => ({ tenantId: ctx.tenantId, nodeId: node.id })))
+        .returning()
+      await ctx.queue.send(
+        tx,
+        connectionTestQueue,
+        tests.map((test) => ({ id: test.id, tenantId: ctx.tenantId })),
+      )
+      const names = new Map(nodes.map((node) => [node.id, node.name]))
+      await audit(
+        tx,
+        ctx,
+        nodeAudit.testConnection,
+        tests.map((test) => ({ id: test.nodeId, name: names.get(test.nodeId)! })),
+      )
+      for (const test of tests) ctx.notify(connectionTestChanged({ id: test.id, tenantId: ctx.tenantId }))
+      return tests
+    },
+  )
 }

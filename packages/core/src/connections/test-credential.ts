@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { credentialAudit } from '../credentials/audit-actions.ts'
 import { credentials } from '../credentials/tables.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
@@ -14,7 +15,7 @@ import { testCredentialBlockedReason } from './policy.ts'
 import { connectionTestQueue } from './queues.ts'
 import { type ConnectionTest, connectionTests } from './tables.ts'
 
-export const TestCredentialInput = z.object({ id: Id, nodeId: Id })
+export const TestCredentialInput = z.object({ id: Id, nodeId: Id, idempotencyKey: IdempotencyKey })
 
 /**
  * Have a worker try a credential on a node in place of the node's own of its kind, stage by stage. The node stays as it is; the
@@ -23,21 +24,25 @@ export const TestCredentialInput = z.object({ id: Id, nodeId: Id })
  */
 export async function testCredential(ctx: Ctx, input: z.input<typeof TestCredentialInput>): Promise<ConnectionTest> {
   authorize(ctx, connectionPermissions.test)
-  const { id, nodeId } = parseInput(TestCredentialInput, input)
-  return inTransaction(ctx, async (tx, ctx) => {
-    const [credential] = await tx
-      .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
-      .from(credentials)
-      .where(and(visibleTo(ctx, credentials), eq(credentials.id, id)))
-      .for('key share')
-    if (!credential) throw new NotFound(`There is no credential ${id}.`)
-    const [node] = await findNodes(ctx, [nodeId], tx)
-    const reason = testCredentialBlockedReason(credential, node!)
-    if (reason) throw new Conflict(reason)
-    const [test] = await tx.insert(connectionTests).values({ tenantId: ctx.tenantId, nodeId, credentialId: id }).returning()
-    await ctx.queue.send(tx, connectionTestQueue, [{ id: test!.id, tenantId: ctx.tenantId }])
-    await audit(tx, ctx, credentialAudit.test, credential, { node: node!.name })
-    ctx.notify(connectionTestChanged({ id: test!.id, tenantId: ctx.tenantId }))
-    return test!
-  })
+  const { id, nodeId, idempotencyKey } = parseInput(TestCredentialInput, input)
+  return idempotent(
+    ctx,
+    { verb: 'testCredential', key: idempotencyKey, input: { id, nodeId }, result: oneRow(connectionTests) },
+    async (tx, ctx) => {
+      const [credential] = await tx
+        .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
+        .from(credentials)
+        .where(and(visibleTo(ctx, credentials), eq(credentials.id, id)))
+        .for('key share')
+      if (!credential) throw new NotFound(`There is no credential ${id}.`)
+      const [node] = await findNodes(ctx, [nodeId], tx)
+      const reason = testCredentialBlockedReason(credential, node!)
+      if (reason) throw new Conflict(reason)
+      const [test] = await tx.insert(connectionTests).values({ tenantId: ctx.tenantId, nodeId, credentialId: id }).returning()
+      await ctx.queue.send(tx, connectionTestQueue, [{ id: test!.id, tenantId: ctx.tenantId }])
+      await audit(tx, ctx, credentialAudit.test, credential, { node: node!.name })
+      ctx.notify(connectionTestChanged({ id: test!.id, tenantId: ctx.tenantId }))
+      return test!
+    },
+  )
 }

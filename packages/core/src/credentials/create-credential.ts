@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction, type Vault } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx, type Vault } from '../kernel/context.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { credentialAudit } from './audit-actions.ts'
@@ -17,6 +18,7 @@ export const CreateCredentialInput = z.object({
   ...FIELDS,
   kind: z.enum(CREDENTIAL_KINDS),
   description: FIELDS.description.nullish(),
+  idempotencyKey: IdempotencyKey,
 })
 
 /** Seal the secret fields of `input` that have a value, for the credential `credentialId`. */
@@ -39,7 +41,7 @@ export async function encryptSecrets(
  */
 export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCredentialInput>): Promise<Credential> {
   authorize(ctx, credentialPermissions.write)
-  const fields = parseInput(CreateCredentialInput, input)
+  const { idempotencyKey, ...fields } = parseInput(CreateCredentialInput, input)
   const { kind } = fields
   const secretRefs = fields.secretRefs ?? {}
   const { secretStoreId = null } = fields
@@ -58,36 +60,40 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
   const key = fields.privateKey ? checkPrivateKey(fields.privateKey, fields.passphrase ?? undefined) : null
   const id = uuidv7()
   const encrypted = await encryptSecrets(ctx.vault, ctx.tenantId, id, { ...fields, privateKey: key?.privateKey ?? null })
-  return inTransaction(ctx, async (tx) => {
-    if (fields.viaId) {
-      await lockBastionGraph(tx, ctx)
-      await checkVia(tx, ctx, id, fields.viaId)
-    }
-    if (secretStoreId) await checkStore(tx, ctx, secretStoreId)
-    const [credential] = await tx
-      .insert(credentials)
-      .values({
-        id,
-        tenantId: ctx.tenantId,
-        name: fields.name,
-        kind,
-        description: fields.description ?? '',
-        username: fields.username ?? (kind === 'BECOME' ? 'root' : null),
-        becomeMethod: kind === 'BECOME' ? (fields.becomeMethod ?? 'sudo') : null,
-        host: fields.host ?? null,
-        port: fields.port ?? (kind === 'BASTION' ? 22 : null),
-        viaId: fields.viaId ?? null,
-        hostKey: fields.hostKey ?? null,
-        hostKeyApprovedAt: fields.hostKey ? sql`now()` : null,
-        publicKey: key?.publicKey ?? null,
-        encrypted,
-        secretStoreId,
-        secretRefs,
-      })
-      .onConflictDoNothing()
-      .returning()
-    if (!credential) throw nameTaken('credential', fields.name)
-    await audit(tx, ctx, credentialAudit.create, credential, { kind, secrets: Object.keys(encrypted) })
-    return credential
-  })
+  return idempotent(
+    ctx,
+    { verb: 'createCredential', key: idempotencyKey, input: fields, hasSecrets: true, result: oneRow(credentials) },
+    async (tx) => {
+      if (fields.viaId) {
+        await lockBastionGraph(tx, ctx)
+        await checkVia(tx, ctx, id, fields.viaId)
+      }
+      if (secretStoreId) await checkStore(tx, ctx, secretStoreId)
+      const [credential] = await tx
+        .insert(credentials)
+        .values({
+          id,
+          tenantId: ctx.tenantId,
+          name: fields.name,
+          kind,
+          description: fields.description ?? '',
+          username: fields.username ?? (kind === 'BECOME' ? 'root' : null),
+          becomeMethod: kind === 'BECOME' ? (fields.becomeMethod ?? 'sudo') : null,
+          host: fields.host ?? null,
+          port: fields.port ?? (kind === 'BASTION' ? 22 : null),
+          viaId: fields.viaId ?? null,
+          hostKey: fields.hostKey ?? null,
+          hostKeyApprovedAt: fields.hostKey ? sql`now()` : null,
+          publicKey: key?.publicKey ?? null,
+          encrypted,
+          secretStoreId,
+          secretRefs,
+        })
+        .onConflictDoNothing()
+        .returning()
+      if (!credential) throw nameTaken('credential', fields.name)
+      await audit(tx, ctx, credentialAudit.create, credential, { kind, secrets: Object.keys(encrypted) })
+      return credential
+    },
+  )
 }

@@ -1,7 +1,8 @@
 import { and, inArray, isNull, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, rows as storedRows } from '../idempotency/index.ts'
+import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { Ids } from '../kernel/input.ts'
@@ -17,6 +18,7 @@ import { type DiscoveryRow, discoveries } from './tables.ts'
 export const DiscoverNodesInput = z.object({
   /** Null: every READY or UNREACHABLE node that may be connected to. */
   nodeIds: Ids.nullish(),
+  idempotencyKey: IdempotencyKey,
 })
 
 /** Rows of one statement: it takes at most 65,535 parameters. */
@@ -69,17 +71,21 @@ export async function requestDiscoveries(
  */
 export async function discoverNodes(ctx: Ctx, input: z.input<typeof DiscoverNodesInput> = {}): Promise<DiscoveryRow[]> {
   authorize(ctx, discoveryPermissions.start)
-  const { nodeIds } = parseInput(DiscoverNodesInput, input)
-  return inTransaction(ctx, async (tx, ctx) => {
-    const nodes = nodeIds ? await findNodes(ctx, nodeIds, tx) : await reachableNodes(tx, ctx)
-    const refused = nodes.map(connectBlockedReason).filter((why) => why !== null)
-    if (refused.length > 0)
-      throw new Conflict(refused.slice(0, 10).join(' ') + (refused.length > 10 ? ` And ${refused.length - 10} more.` : ''))
-    const rows = await requestDiscoveries(tx, ctx, nodes, nodeIds ? 'refresh' : 'sweep')
-    await audit(tx, ctx, nodeAudit.discover, nodes)
-    for (const row of rows) ctx.notify(discoveryChanged({ id: row.id, tenantId: ctx.tenantId }))
-    return rows
-  })
+  const { nodeIds, idempotencyKey } = parseInput(DiscoverNodesInput, input)
+  return idempotent(
+    ctx,
+    { verb: 'discoverNodes', key: idempotencyKey, input: nodeIds ?? null, result: storedRows(discoveries) },
+    async (tx, ctx) => {
+      const nodes = nodeIds ? await findNodes(ctx, nodeIds, tx) : await reachableNodes(tx, ctx)
+      const refused = nodes.map(connectBlockedReason).filter((why) => why !== null)
+      if (refused.length > 0)
+        throw new Conflict(refused.slice(0, 10).join(' ') + (refused.length > 10 ? ` And ${refused.length - 10} more.` : ''))
+      const rows = await requestDiscoveries(tx, ctx, nodes, nodeIds ? 'refresh' : 'sweep')
+      await audit(tx, ctx, nodeAudit.discover, nodes)
+      for (const row of rows) ctx.notify(discoveryChanged({ id: row.id, tenantId: ctx.tenantId }))
+      return rows
+    },
+  )
 }
 
 async function reachableNodes(tx: Tx, ctx: Ctx): Promise<LeanNode[]> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
@@ -9,7 +10,7 @@ import { groupPermissions } from './permissions.ts'
 import { checkPlace, lockGroupTree } from './place.ts'
 import { type NodeGroup, nodeGroups } from './tables.ts'
 
-export const CreateNodeGroupInput = z.object(GROUP_FIELDS)
+export const CreateNodeGroupInput = z.object({ ...GROUP_FIELDS, idempotencyKey: IdempotencyKey })
 
 /**
  * Make a group: one that nodes are put into by hand, or with `memberQuery` one of the nodes that fit it.
@@ -23,22 +24,26 @@ export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNode
     memberQuery: given.memberQuery ?? null,
     exclusiveSet: given.exclusiveSet ?? '',
   }
-  return inTransaction(ctx, async (tx) => {
-    checkPlace(await lockGroupTree(tx, ctx), null, place)
-    const [group] = await tx
-      .insert(nodeGroups)
-      .values({
-        tenantId: ctx.tenantId,
-        name: given.name,
-        displayName: given.displayName ?? null,
-        description: given.description ?? '',
-        priority: given.priority ?? 100,
-        ...place,
-      })
-      .onConflictDoNothing()
-      .returning()
-    if (!group) throw nameTaken('group', given.name)
-    await audit(tx, ctx, nodeGroupAudit.create, group)
-    return group
-  })
+  return idempotent(
+    ctx,
+    { verb: 'createNodeGroup', key: given.idempotencyKey, input: given, result: oneRow(nodeGroups) },
+    async (tx) => {
+      checkPlace(await lockGroupTree(tx, ctx), null, place)
+      const [group] = await tx
+        .insert(nodeGroups)
+        .values({
+          tenantId: ctx.tenantId,
+          name: given.name,
+          displayName: given.displayName ?? null,
+          description: given.description ?? '',
+          priority: given.priority ?? 100,
+          ...place,
+        })
+        .onConflictDoNothing()
+        .returning()
+      if (!group) throw nameTaken('group', given.name)
+      await audit(tx, ctx, nodeGroupAudit.create, group)
+      return group
+    },
+  )
 }

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeAudit } from './audit-actions.ts'
@@ -11,7 +12,8 @@ import { fingerprint, HostKey } from './host-key.ts'
 import { nodePermissions } from './permissions.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
-export const AddNodeInput = z.object({
+/** A new node's fields. */
+export const NewNode = z.object({
   ...NODE_FIELDS,
   // Null is what many clients send for what nobody filled in.
   port: NODE_FIELDS.port.nullish().transform((port) => port ?? 22),
@@ -24,6 +26,8 @@ export const AddNodeInput = z.object({
   hostKey: HostKey.nullish(),
 })
 
+export const AddNodeInput = NewNode.extend({ idempotencyKey: IdempotencyKey })
+
 /**
  * Add one node. It is NEW until a connection test succeeds.
  * @throws InvalidInput, Forbidden (also: connection type local by somebody who is no admin)
@@ -31,23 +35,27 @@ export const AddNodeInput = z.object({
  */
 export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Promise<ComputeNode> {
   authorize(ctx, nodePermissions.write)
-  const fields = parseInput(AddNodeInput, input)
+  const { idempotencyKey, ...fields } = parseInput(AddNodeInput, input)
   authorizeConnectionType(ctx, fields.connectionType)
   if (fields.hostKey) authorize(ctx, nodePermissions.approveHostKey)
-  return inTransaction(ctx, async (tx, ctx) => {
-    await checkReferences(tx, ctx, fields)
-    const [node] = await tx
-      .insert(computeNodes)
-      .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })
-      .onConflictDoNothing()
-      .returning()
-    if (!node) throw nameTaken('node', fields.name)
-    await audit(tx, ctx, nodeAudit.add, node, {
-      host: node.host,
-      port: node.port,
-      ...(node.hostKey ? { hostKey: fingerprint(node.hostKey) } : {}),
-    })
-    ctx.notify(nodeChanged({ id: node.id, tenantId: ctx.tenantId }))
-    return node
-  })
+  return idempotent(
+    ctx,
+    { verb: 'addNode', key: idempotencyKey, input: fields, result: oneRow(computeNodes) },
+    async (tx, ctx) => {
+      await checkReferences(tx, ctx, fields)
+      const [node] = await tx
+        .insert(computeNodes)
+        .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })
+        .onConflictDoNothing()
+        .returning()
+      if (!node) throw nameTaken('node', fields.name)
+      await audit(tx, ctx, nodeAudit.add, node, {
+        host: node.host,
+        port: node.port,
+        ...(node.hostKey ? { hostKey: fingerprint(node.hostKey) } : {}),
+      })
+      ctx.notify(nodeChanged({ id: node.id, tenantId: ctx.tenantId }))
+      return node
+    },
+  )
 }

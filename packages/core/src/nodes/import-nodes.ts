@@ -3,8 +3,10 @@ import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { nodeGroupAudit } from '../groups/audit-actions.ts'
 import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
-import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, type ResultStore } from '../idempotency/index.ts'
+import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeAudit } from './audit-actions.ts'
 import { nodeChanged } from './change-events.ts'
@@ -15,6 +17,28 @@ import type { NodeImportReport, PlannedRow } from './import/rows.ts'
 import { nodePermissions } from './permissions.ts'
 import { computeNodes } from './tables.ts'
 
+export const ImportNodesInput = NodeImportInput.extend({ idempotencyKey: IdempotencyKey })
+
+/** A report without its nodes, which are read again. */
+type StoredReport = Omit<NodeImportReport, 'rows'> & {
+  rows: (Omit<NodeImportReport['rows'][number], 'node'> & { nodeId: string | null })[]
+}
+
+const result: ResultStore<NodeImportReport> = {
+  store: ({ rows, ...counts }) =>
+    sanitizeForPostgres({ ...counts, rows: rows.map(({ node, ...row }) => ({ ...row, nodeId: node?.id ?? null })) }),
+  async load(tx, ctx, stored) {
+    const { rows, ...counts } = stored as StoredReport
+    const ids = rows.flatMap((row) => row.nodeId ?? [])
+    const nodes = await tx
+      .select()
+      .from(computeNodes)
+      .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, ids)))
+    const byId = new Map(nodes.map((node) => [node.id, node]))
+    return { ...counts, rows: rows.map(({ nodeId, ...row }) => ({ ...row, node: byId.get(nodeId ?? '') ?? null })) }
+  },
+}
+
 /** Rows of one statement: it takes at most 65,535 parameters. */
 const CHUNK = 1000
 
@@ -23,11 +47,11 @@ const CHUNK = 1000
  * other from being added. Groups of an inventory that do not exist yet are made.
  * @throws InvalidInput at text when it cannot be read, at defaults when they are wrong
  */
-export async function importNodes(ctx: Ctx, input: z.input<typeof NodeImportInput>): Promise<NodeImportReport> {
+export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInput>): Promise<NodeImportReport> {
   authorize(ctx, nodePermissions.write)
-  const wanted = parseInput(NodeImportInput, input)
+  const { idempotencyKey, ...wanted } = parseInput(ImportNodesInput, input)
   authorizeConnectionType(ctx, wanted.defaults?.connectionType)
-  return inTransaction(ctx, async (tx, ctx) => {
+  return idempotent(ctx, { verb: 'importNodes', key: idempotencyKey, input: wanted, result }, async (tx, ctx) => {
     await checkReferences(tx, ctx, wanted.defaults ?? {}, 'defaults.')
     const rows = await planImport(tx, ctx, wanted)
     // In one order, so that two imports of the same names wait for each other instead of deadlocking.

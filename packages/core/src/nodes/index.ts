@@ -7,7 +7,7 @@ export { defaultPython, isSupportedPython, MIN_PYTHON } from './default-python.t
 export { fingerprint, HostKey } from './host-key.ts'
 export { NodeImportInput } from './import/plan.ts'
 export type { NodeImportReport, NodeImportRow, NodeImportState } from './import/rows.ts'
-export { importNodes } from './import-nodes.ts'
+export { ImportNodesInput, importNodes } from './import-nodes.ts'
 export { nodePermissions } from './permissions.ts'
 export {
   connectBlockedReason,

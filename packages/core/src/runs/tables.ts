@@ -10,7 +10,6 @@ import {
   smallint,
   snakeCase,
   text,
-  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
@@ -95,7 +94,6 @@ export const jobRuns = snakeCase.table(
     parentRunId: uuid().references((): AnyPgColumn => jobRuns.id, { onDelete: 'set null' }),
     attempt: integer().notNull().default(1),
     reason: text(),
-    idempotencyKey: text(),
     createdById: userRef(),
     createdByName: text().notNull(),
 
@@ -164,7 +162,6 @@ export const jobRuns = snakeCase.table(
     index().on(t.parentRunId),
     index().on(t.gitCredentialId).where(sql`git_credential_id is not null`),
     index().on(t.bundleId).where(sql`bundle_id is not null`),
-    uniqueIndex().on(t.tenantId, t.idempotencyKey),
   ],
 )
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { jobTemplateAudit } from './audit-actions.ts'
 import { templatePermissions } from './permissions.ts'
@@ -39,6 +40,7 @@ export const CreateJobTemplateInput = z.object({
   name,
   playbookPath,
   reason: Reason,
+  idempotencyKey: IdempotencyKey,
 })
 
 /**
@@ -47,17 +49,21 @@ export const CreateJobTemplateInput = z.object({
  */
 export async function createJobTemplate(ctx: Ctx, input: z.input<typeof CreateJobTemplateInput>): Promise<JobTemplate> {
   authorize(ctx, templatePermissions.write)
-  const { reason, ...fields } = parseInput(CreateJobTemplateInput, input)
+  const { reason, idempotencyKey, ...fields } = parseInput(CreateJobTemplateInput, input)
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
   const template: TemplateSnapshot = withoutOtherSources({ displayName: fields.name, ...DEFAULTS, ...given } as TemplateSnapshot)
-  return inTransaction(ctx, async (tx) => {
-    await checkTemplate(tx, ctx, template)
-    const [made] = await tx
-      .insert(jobTemplates)
-      .values({ ...template, tenantId: ctx.tenantId })
-      .returning()
-    await keepVersions(tx, ctx, [made!], reason)
-    await audit(tx, ctx, jobTemplateAudit.create, made!, { source: made!.source })
-    return made!
-  }).catch(unlessTaken(fields.name))
+  return idempotent(
+    ctx,
+    { verb: 'createJobTemplate', key: idempotencyKey, input: { ...given, reason }, result: oneRow(jobTemplates) },
+    async (tx) => {
+      await checkTemplate(tx, ctx, template)
+      const [made] = await tx
+        .insert(jobTemplates)
+        .values({ ...template, tenantId: ctx.tenantId })
+        .returning()
+      await keepVersions(tx, ctx, [made!], reason)
+      await audit(tx, ctx, jobTemplateAudit.create, made!, { source: made!.source })
+      return made!
+    },
+  ).catch(unlessTaken(fields.name))
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { and, eq, getColumns } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, createdBy, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent, type ResultStore } from '../idempotency/index.ts'
+import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { singleLineText } from '../kernel/input.ts'
@@ -16,9 +17,18 @@ export const UploadPlaybookBundleInput = z.object({
   name: singleLineText(200),
   /** A tar.gz or zip. */
   content: z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'must be the bytes of a file'),
+  idempotencyKey: IdempotencyKey,
 })
 
 const { content: _content, ...COLUMNS } = getColumns(playbookBundles)
+
+const result: ResultStore<PlaybookBundle> = {
+  store: ({ id }) => id,
+  async load(tx, ctx, id) {
+    const isBundle = and(visibleTo(ctx, playbookBundles), eq(playbookBundles.id, id as string))
+    return (await tx.select(COLUMNS).from(playbookBundles).where(isBundle))[0]
+  },
+}
 
 /**
  * Keep an archive of playbooks for templates to use. The same content gives the bundle that is there already.
@@ -26,11 +36,11 @@ const { content: _content, ...COLUMNS } = getColumns(playbookBundles)
  */
 export async function uploadPlaybookBundle(ctx: Ctx, input: z.input<typeof UploadPlaybookBundleInput>): Promise<PlaybookBundle> {
   authorize(ctx, templatePermissions.write)
-  const { name, content } = parseInput(UploadPlaybookBundleInput, input)
+  const { name, content, idempotencyKey } = parseInput(UploadPlaybookBundleInput, input)
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const files = (await unpackBundle(bytes)).map((file) => ({ path: file.path, size: file.bytes.length }))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return inTransaction(ctx, async (tx) => {
+  return idempotent(ctx, { verb: 'uploadPlaybookBundle', key: idempotencyKey, input: { name, sha256 }, result }, async (tx) => {
     const [made] = await tx
       .insert(playbookBundles)
       .values({

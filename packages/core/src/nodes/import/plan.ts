@@ -4,7 +4,7 @@ import { credentials } from '../../credentials/tables.ts'
 import { type Ctx, permissionDeniedReason, type Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
-import { AddNodeInput } from '../add-node.ts'
+import { NewNode } from '../add-node.ts'
 import { NODE_FIELDS } from '../fields.ts'
 import { nodePermissions } from '../permissions.ts'
 import { parseCsv } from './csv.ts'
@@ -99,7 +99,7 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
     else references[REFERENCES[field]] = found.id
   }
   const said = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value != null))
-  const parsed = AddNodeInput.safeParse({
+  const parsed = NewNode.safeParse({
     ...said,
     ...fields,
     ...references,

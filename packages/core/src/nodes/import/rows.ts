@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { InputIssue } from '../../kernel/errors.ts'
-import type { AddNodeInput } from '../add-node.ts'
+import type { NewNode } from '../add-node.ts'
 import type { ComputeNode } from '../tables.ts'
 
 /**
@@ -23,4 +23,4 @@ export type NodeImportRow = {
 }
 export type NodeImportReport = { rows: NodeImportRow[]; addedCount: number; failedCount: number }
 
-export type PlannedRow = NodeImportRow & { values: z.output<typeof AddNodeInput> | null; groups: string[] }
+export type PlannedRow = NodeImportRow & { values: z.output<typeof NewNode> | null; groups: string[] }

@@ -12,12 +12,9 @@ type Settings = Omit<
   'id' | 'tenantId' | 'createdById' | 'createdByName' | 'hostsTotal' | 'workerSeenAt'
 >
 
-/**
- * Insert a run with its hosts, put it into the line at its nodes if it changes them, and wake a worker.
- * @returns undefined when another run has its idempotency key
- */
-export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: LeanNode[]): Promise<JobRun | undefined> {
-  const [run] = await tx
+/** Inserts a run with its hosts, enqueues it for the locks of its nodes if it changes them, and triggers a worker. */
+export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: LeanNode[]): Promise<JobRun> {
+  const rows = await tx
     .insert(jobRuns)
     .values({
       ...settings,
@@ -26,9 +23,8 @@ export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: Lea
       hostsTotal: nodes.length,
       workerSeenAt: sql`now()`,
     })
-    .onConflictDoNothing({ target: [jobRuns.tenantId, jobRuns.idempotencyKey] })
     .returning()
-  if (!run) return undefined
+  const run = rows[0]!
   for (let i = 0; i < nodes.length; i += HOSTS_PER_INSERT)
     await tx
       .insert(jobRunHosts)

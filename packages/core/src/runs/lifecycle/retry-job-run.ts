@@ -1,10 +1,11 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../../idempotency/index.ts'
+import { authorize, type Ctx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, InvalidInput, NotFound, parseInput } from '../../kernel/errors.ts'
-import { Id, Ids, multilineText, singleLineText } from '../../kernel/input.ts'
+import { Id, Ids, multilineText } from '../../kernel/input.ts'
 import { selectNodes } from '../../selection/index.ts'
 import { jobRunAudit } from '../audit-actions.ts'
 import { jobRunChanged } from '../change-events.ts'
@@ -21,7 +22,7 @@ export const RetryJobRunInput = z.object({
   which: z.array(z.enum(RETRIES)).min(1, 'say on which hosts, or leave it out').default(['BOTH']),
   nodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node').nullish(),
   reason: multilineText(1000).nullish(),
-  idempotencyKey: singleLineText(200).nullish(),
+  idempotencyKey: IdempotencyKey,
 })
 
 const RESULTS: Record<(typeof RETRIES)[number], HostResult[]> = {
@@ -40,56 +41,50 @@ const RESULTS: Record<(typeof RETRIES)[number], HostResult[]> = {
 export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInput>): Promise<JobRun> {
   authorize(ctx, jobRunPermissions.start)
   const { id, which, nodeIds, reason, idempotencyKey } = parseInput(RetryJobRunInput, input)
-  const withKey = idempotencyKey
-    ? and(visibleTo(ctx, jobRuns), eq(jobRuns.idempotencyKey, idempotencyKey), eq(jobRuns.parentRunId, id))
-    : undefined
-  return inTransaction(ctx, async (tx, ctx) => {
-    const [parent] = await tx
-      .select()
-      .from(jobRuns)
-      .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id)))
-      .for('share')
-    if (!parent) throw new NotFound(`There is no run ${id}.`)
-    const [before] = withKey ? await tx.select().from(jobRuns).where(withKey) : []
-    if (before) return before
-    const refused = retryBlockedReason(ctx.actor, parent)
-    if (refused) throw new Conflict(`The run ${id} cannot be tried again: ${refused}.`)
-    const hosts = await tx.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, id)).orderBy(jobRunHosts.name)
-    const wanted = which.flatMap((each) => RESULTS[each])
-    const chosen = nodeIds ?? hosts.flatMap((host) => (wanted.includes(host.result) ? (host.nodeId ?? []) : []))
-    const known = new Set(hosts.map((host) => host.nodeId))
-    if (chosen.some((nodeId) => !known.has(nodeId)))
-      throw new InvalidInput([{ path: 'nodeIds', message: `the run ${id} was not on all of these nodes` }])
-    if (chosen.length === 0)
-      throw new Conflict(
-        `None of the hosts of the run ${id} ${which.map((each) => NONE[each]).join(' or ')}, or their nodes are gone; ${
-          hosts.some((host) => host.result === 'NOT_RUN') ? 'choose those that were not run, or ' : ''
-        }name the nodes on which to try it again.`,
+  const request = { id, which, nodeIds: nodeIds?.toSorted(), reason }
+  return idempotent(
+    ctx,
+    { verb: 'retryJobRun', key: idempotencyKey, input: request, result: oneRow(jobRuns) },
+    async (tx, ctx) => {
+      const [parent] = await tx
+        .select()
+        .from(jobRuns)
+        .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id)))
+        .for('share')
+      if (!parent) throw new NotFound(`There is no run ${id}.`)
+      const refused = retryBlockedReason(ctx.actor, parent)
+      if (refused) throw new Conflict(`The run ${id} cannot be tried again: ${refused}.`)
+      const hosts = await tx.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, id)).orderBy(jobRunHosts.name)
+      const wanted = which.flatMap((each) => RESULTS[each])
+      const chosen = nodeIds ?? hosts.flatMap((host) => (wanted.includes(host.result) ? (host.nodeId ?? []) : []))
+      const known = new Set(hosts.map((host) => host.nodeId))
+      if (chosen.some((nodeId) => !known.has(nodeId)))
+        throw new InvalidInput([{ path: 'nodeIds', message: `the run ${id} was not on all of these nodes` }])
+      if (chosen.length === 0)
+        throw new Conflict(
+          `None of the hosts of the run ${id} ${which.map((each) => NONE[each]).join(' or ')}, or their nodes are gone; ${
+            hosts.some((host) => host.result === 'NOT_RUN') ? 'choose those that were not run, or ' : ''
+          }name the nodes on which to try it again.`,
+        )
+      const nodes = await selectNodes(ctx, chosen, tx)
+      await assertRunnable(ctx, tx, nodes, 'nodeIds')
+      const run = await insertRun(
+        tx,
+        ctx,
+        {
+          ...settingsOf(parent),
+          parentRunId: parent.id,
+          attempt: parent.attempt + 1,
+          reason: reason ?? null,
+        },
+        nodes,
       )
-    const nodes = await selectNodes(ctx, chosen, tx)
-    await assertRunnable(ctx, tx, nodes, 'nodeIds')
-    const run = await insertRun(
-      tx,
-      ctx,
-      {
-        ...settingsOf(parent),
-        parentRunId: parent.id,
-        attempt: parent.attempt + 1,
-        reason: reason ?? null,
-        idempotencyKey: idempotencyKey ?? null,
-      },
-      nodes,
-    )
-    if (!run) {
-      const [faster] = withKey ? await tx.select().from(jobRuns).where(withKey) : []
-      if (faster) return faster
-      throw new Conflict('The idempotency key was used for another run. Give each run a key of its own.')
-    }
-    await audit(tx, ctx, jobRunAudit.retry, { id: run.id, name: run.templateName }, { parent: parent.id, hosts: nodes.length })
-    ctx.notify(jobRunChanged({ id: run.id, tenantId: ctx.tenantId }))
-    ctx.notify(jobRunChanged({ id: parent.id, tenantId: ctx.tenantId }))
-    return run
-  })
+      await audit(tx, ctx, jobRunAudit.retry, { id: run.id, name: run.templateName }, { parent: parent.id, hosts: nodes.length })
+      ctx.notify(jobRunChanged({ id: run.id, tenantId: ctx.tenantId }))
+      ctx.notify(jobRunChanged({ id: parent.id, tenantId: ctx.tenantId }))
+      return run
+    },
+  )
 }
 
 const NONE: Record<(typeof RETRIES)[number], string> = {
