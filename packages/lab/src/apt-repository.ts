@@ -80,36 +80,53 @@ export async function newSigningKey(): Promise<SigningKey> {
 }
 
 /**
- * Writes the index of a signed apt repository, flat (`suite` "/") or with `suite` and `component` under dists/. `at` is the
- * repository's folder below `root`, which also contains the packages. May be called again after packages have changed.
+ * Writes the index of a signed apt repository: flat (suite "/", `debs` is a list), or under dists/ with the packages of each
+ * component. `at` is the repository's folder below `root`, which also contains the packages. May be called again after packages
+ * have changed.
  */
 export async function writeAptIndex(
   root: string,
-  { at = '', suite = '/', component = 'main', debs }: { at?: string; suite?: string; component?: string; debs: string[] },
+  {
+    at = '',
+    suite = '/',
+    origin = 'Lab',
+    debs,
+  }: { at?: string; suite?: string; origin?: string; debs: string[] | Record<string, string[]> },
   key: SigningKey,
 ): Promise<void> {
   const base = path.join(root, at)
   const architecture = (await runChecked(['dpkg', '--print-architecture'])).trim()
-  const stanzas = await Promise.all(
-    debs.map(async (deb) => {
-      const control = (await runChecked(['dpkg-deb', '--field', deb])).trim()
-      const file = `Filename: ${path.relative(base, deb)}\nSize: ${statSync(deb).size}\nSHA256: ${sha256(readFileSync(deb))}`
-      return `${control}\n${file}\n`
-    }),
-  )
-  const packages = stanzas.join('\n')
-  const top = suite === '/' ? base : path.join(base, 'dists', suite)
-  const index = suite === '/' ? 'Packages' : `${component}/binary-${architecture}/Packages`
-  mkdirSync(path.dirname(path.join(top, index)), { recursive: true })
-  writeFileSync(path.join(top, index), packages)
+  const packagesOf = async (files: string[]) => {
+    const stanzas = await Promise.all(
+      files.map(async (deb) => {
+        const control = (await runChecked(['dpkg-deb', '--field', deb])).trim()
+        const file = `Filename: ${path.relative(base, deb)}\nSize: ${statSync(deb).size}\nSHA256: ${sha256(readFileSync(deb))}`
+        return `${control}\n${file}\n`
+      }),
+    )
+    return stanzas.join('\n')
+  }
+  const top = Array.isArray(debs) ? base : path.join(base, 'dists', suite)
+  const indexes = Array.isArray(debs)
+    ? [{ file: 'Packages', content: await packagesOf(debs) }]
+    : await Promise.all(
+        Object.entries(debs).map(async ([component, files]) => ({
+          file: `${component}/binary-${architecture}/Packages`,
+          content: await packagesOf(files),
+        })),
+      )
+  for (const { file, content } of indexes) {
+    mkdirSync(path.dirname(path.join(top, file)), { recursive: true })
+    writeFileSync(path.join(top, file), content)
+  }
   const release = [
-    'Origin: Lab',
+    `Origin: ${origin}`,
     `Suite: ${suite}`,
     `Codename: ${suite}`,
     `Architectures: ${architecture} all`,
-    ...(suite === '/' ? [] : [`Components: ${component}`]),
+    ...(Array.isArray(debs) ? [] : [`Components: ${Object.keys(debs).join(' ')}`]),
     `Date: ${new Date().toUTCString()}`,
-    `SHA256:\n ${sha256(packages)} ${Buffer.byteLength(packages)} ${index}\n`,
+    `SHA256:\n${indexes.map(({ file, content }) => ` ${sha256(content)} ${Buffer.byteLength(content)} ${file}\n`).join('')}`,
   ]
   writeFileSync(path.join(top, 'InRelease'), await key.sign(release.join('\n')))
 }

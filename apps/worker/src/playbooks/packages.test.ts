@@ -4,8 +4,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 
-// Which packages a role wants from which repository on systems that no lab has: the roles' own variables, evaluated by the real Ansible
-// over facts as those systems give them.
+// Packages and repositories of the roles on systems that the lab cannot run: the real Ansible evaluates the roles' variables with
+// facts of those systems.
 const roles = path.resolve(import.meta.dirname, '../../../../playbooks/roles')
 
 const facts = (distribution: string, version: string, release: string, architecture = 'x86_64') => ({
@@ -27,22 +27,55 @@ const systems = {
   rhel10: facts('RedHat', '10.0', 'Coughlan'),
 }
 
-/** Asked for on every system, beside the roles' defaults. */
+/** By case: the role, the evaluated variables, and inputs that override the role's defaults. */
 const questions = {
-  nvidia: ['nvidia_driver', ['nvidia_driver_all_packages', 'nvidia_driver_repository', 'common_nvidia_key'], {}],
+  nvidia: [
+    'nvidia_driver',
+    [
+      'nvidia_driver_all_packages',
+      'nvidia_driver_repository',
+      'nvidia_driver_fabricmanager',
+      'nvidia_driver_version_package',
+      'nvidia_driver_exact',
+      'common_nvidia_key',
+    ],
+    { nvidia_driver_installed: { rc: 0, stdout: 'installed=3:535.154.05-0ubuntu1' } },
+  ],
+  contrib: [
+    'nvidia_driver',
+    ['nvidia_driver_without_contrib'],
+    {
+      nvidia_driver_repositories: {
+        stdout_lines: [
+          'Debian bookworm main /etc/apt/sources.list.d/debian.sources:1',
+          'Debian bookworm-updates main /etc/apt/sources.list:2',
+          'HashiCorp bookworm main /etc/apt/sources.list.d/hashicorp.list:1',
+        ],
+      },
+    },
+  ],
+  enabled: [
+    'nvidia_driver',
+    ['nvidia_driver_without_contrib'],
+    {
+      nvidia_driver_repositories: {
+        stdout_lines: ['Debian bookworm main /etc/apt/sources.list:1', 'Debian bookworm contrib /etc/apt/sources.list:1'],
+      },
+    },
+  ],
   open550: [
     'nvidia_driver',
-    ['nvidia_driver_all_packages'],
+    ['nvidia_driver_all_packages', 'nvidia_driver_fabricmanager'],
     { nvidia_driver_version: '550', nvidia_driver_module: 'open', install_cuda: false },
   ],
   open590: [
     'nvidia_driver',
-    ['nvidia_driver_all_packages'],
+    ['nvidia_driver_all_packages', 'nvidia_driver_fabricmanager', 'nvidia_driver_version_package'],
     { nvidia_driver_version: '590', nvidia_driver_module: 'open', install_cuda: true, cuda_version: '13.1' },
   ],
   amd: ['amd_driver', ['amd_driver_packages', 'amd_driver_repositories'], {}],
   intel: ['intel_driver', ['intel_driver_packages', 'intel_driver_repositories'], { oneapi_version: '2025.2' }],
-  ascend: ['ascend_driver', ['ascend_driver_parts'], {}],
+  ascend: ['ascend_driver', ['ascend_driver_parts', 'ascend_driver_build_packages'], {}],
   node: ['node_exporter', ['node_exporter_package', 'node_exporter_url', 'node_exporter_key'], {}],
 } as const
 
@@ -89,7 +122,7 @@ beforeAll(async () => {
   }
 })
 
-/** One answer of every system; lists as words. */
+/** One variable by system; lists joined with spaces. */
 const of = (id: keyof typeof questions, name: string): Record<string, string> =>
   Object.fromEntries(Object.entries(answers[id]).map(([system, values]) => [system, [values[name]].flat().map(String).join(' ')]))
 const urls = (id: keyof typeof questions, name: string, system: keyof typeof systems) =>
@@ -97,27 +130,47 @@ const urls = (id: keyof typeof questions, name: string, system: keyof typeof sys
     [url, suites, components].filter(Boolean).join(' '),
   )
 
-test('the NVIDIA driver: named after its branch, a pinned one for all, or a module stream', () => {
+test('NVIDIA: selects the branch by package name, pinning package or module stream', () => {
   expect(of('nvidia', 'nvidia_driver_all_packages')).toEqual({
-    jammy: 'linux-headers-KERNEL nvidia-driver-535 nvidia-fabricmanager-535 cuda-toolkit-12',
-    'noble-arm': 'linux-headers-KERNEL nvidia-driver-535 nvidia-fabricmanager-535 cuda-toolkit-12',
-    bookworm: 'linux-headers-KERNEL cuda-drivers-535 nvidia-fabricmanager-535 cuda-toolkit-12',
-    rhel8: 'kernel-devel-KERNEL @nvidia-driver:535-dkms nvidia-fabric-manager cuda-toolkit-12',
-    'rocky9-arm': 'kernel-devel-KERNEL @nvidia-driver:535-dkms nvidia-fabric-manager cuda-toolkit-12',
-    alma9: 'kernel-devel-KERNEL @nvidia-driver:535-dkms nvidia-fabric-manager cuda-toolkit-12',
-    rhel10: 'kernel-devel-KERNEL cuda-drivers nvidia-fabric-manager cuda-toolkit-12',
+    jammy: 'linux-headers-KERNEL nvidia-driver-535 cuda-toolkit-12',
+    'noble-arm': 'linux-headers-KERNEL nvidia-driver-535 cuda-toolkit-12',
+    bookworm: 'linux-headers-KERNEL cuda-drivers-535 cuda-toolkit-12',
+    rhel8: 'kernel-devel-KERNEL @nvidia-driver:535-dkms cuda-toolkit-12',
+    'rocky9-arm': 'kernel-devel-KERNEL @nvidia-driver:535-dkms cuda-toolkit-12',
+    alma9: 'kernel-devel-KERNEL @nvidia-driver:535-dkms cuda-toolkit-12',
+    rhel10: 'kernel-devel-KERNEL cuda-drivers cuda-toolkit-12',
   })
   expect(of('open550', 'nvidia_driver_all_packages')).toMatchObject({
-    jammy: 'linux-headers-KERNEL nvidia-driver-550-open nvidia-fabricmanager-550',
-    bookworm: 'linux-headers-KERNEL nvidia-open-550 nvidia-fabricmanager-550',
-    alma9: 'kernel-devel-KERNEL @nvidia-driver:550-open nvidia-fabric-manager',
+    jammy: 'linux-headers-KERNEL nvidia-driver-550-open',
+    bookworm: 'linux-headers-KERNEL nvidia-open-550',
+    alma9: 'kernel-devel-KERNEL @nvidia-driver:550-open',
   })
   expect(of('open590', 'nvidia_driver_all_packages')).toMatchObject({
-    jammy: 'linux-headers-KERNEL nvidia-driver-pinning-590 nvidia-open nvidia-fabricmanager cuda-toolkit-13-1',
-    bookworm: 'linux-headers-KERNEL nvidia-driver-pinning-590 nvidia-open nvidia-fabricmanager cuda-toolkit-13-1',
-    alma9: 'kernel-devel-KERNEL @nvidia-driver:590-open nvidia-fabricmanager cuda-toolkit-13-1',
-    rhel10: 'kernel-devel-KERNEL nvidia-open nvidia-fabricmanager cuda-toolkit-13-1',
+    jammy: 'linux-headers-KERNEL nvidia-driver-pinning-590 nvidia-open cuda-toolkit-13-1',
+    bookworm: 'linux-headers-KERNEL nvidia-driver-pinning-590 nvidia-open cuda-toolkit-13-1',
+    alma9: 'kernel-devel-KERNEL @nvidia-driver:590-open cuda-toolkit-13-1',
+    rhel10: 'kernel-devel-KERNEL nvidia-open cuda-toolkit-13-1',
   })
+  expect(of('nvidia', 'nvidia_driver_fabricmanager')).toMatchObject({
+    jammy: 'nvidia-fabricmanager-535',
+    bookworm: 'nvidia-fabricmanager-535',
+    alma9: 'nvidia-fabric-manager',
+  })
+  expect(of('open590', 'nvidia_driver_fabricmanager')).toMatchObject({
+    jammy: 'nvidia-fabricmanager',
+    alma9: 'nvidia-fabricmanager',
+  })
+  expect(of('nvidia', 'nvidia_driver_version_package')).toEqual({
+    jammy: 'nvidia-driver-535',
+    'noble-arm': 'nvidia-driver-535',
+    bookworm: 'cuda-drivers-535',
+    rhel8: 'nvidia-driver',
+    'rocky9-arm': 'nvidia-driver',
+    alma9: 'nvidia-driver',
+    rhel10: 'cuda-drivers',
+  })
+  expect(of('open590', 'nvidia_driver_version_package')).toMatchObject({ bookworm: 'nvidia-open', alma9: 'nvidia-driver' })
+  expect(of('nvidia', 'nvidia_driver_exact')).toMatchObject({ jammy: '535.154.05', rhel8: '535.154.05' })
   const base = 'https://developer.download.nvidia.com/compute/cuda/repos'
   expect(of('nvidia', 'nvidia_driver_repository')).toEqual({
     jammy: `${base}/ubuntu2204/x86_64`,
@@ -135,7 +188,12 @@ test('the NVIDIA driver: named after its branch, a pinned one for all, or a modu
   })
 })
 
-test('AMD: the driver and ROCm come from two repositories; Debian takes the suite of the Ubuntu of its age', () => {
+test("NVIDIA: enables Debian's contrib component unless it is enabled", () => {
+  expect(of('contrib', 'nvidia_driver_without_contrib').bookworm).toBe('/etc/apt/sources.list.d/debian.sources')
+  expect(of('enabled', 'nvidia_driver_without_contrib').bookworm).toBe('')
+})
+
+test('AMD: uses two repositories; Debian uses the Ubuntu suite of its age', () => {
   const base = 'https://repo.radeon.com'
   const apt = (suite: string) => [`${base}/amdgpu/6.4.3/ubuntu ${suite} main`, `${base}/rocm/apt/6.4.3 ${suite} main`]
   expect(urls('amd', 'amd_driver_repositories', 'jammy')).toEqual(apt('jammy'))
@@ -150,7 +208,7 @@ test('AMD: the driver and ROCm come from two repositories; Debian takes the suit
   })
 })
 
-test('Intel: the GPU driver of a release line, and oneAPI', () => {
+test('Intel: selects the release line of the GPU driver and the oneAPI version', () => {
   const base = 'https://repositories.intel.com/gpu'
   expect(urls('intel', 'intel_driver_repositories', 'jammy')).toEqual([
     `${base}/ubuntu jammy/lts/2350 unified`,
@@ -165,7 +223,7 @@ test('Intel: the GPU driver of a release line, and oneAPI', () => {
   )
 })
 
-test('Ascend: the files of both architectures', () => {
+test('Ascend: names the files of both architectures and the build packages', () => {
   const files = (system: keyof typeof systems) =>
     (answers.ascend[system].ascend_driver_parts! as { url: string; file: string }[]).map(({ url, file }) => `${url}/${file}`)
   const base = 'https://ascend-repo.obs.cn-east-2.myhuaweicloud.com'
@@ -176,9 +234,13 @@ test('Ascend: the files of both architectures', () => {
     `${base}/CANN/CANN%208.0.RC1/Ascend-cann-kernels-910b_8.0.RC1_linux.run`,
   ])
   expect(files('alma9')[0]).toMatch(/_linux-x86_64\.run$/)
+  expect(of('ascend', 'ascend_driver_build_packages')).toMatchObject({
+    jammy: 'make gcc dkms linux-headers-KERNEL',
+    alma9: 'make gcc dkms kernel-devel-KERNEL',
+  })
 })
 
-test("node_exporter: the distribution's own, or the package that RHEL lacks", () => {
+test("node_exporter: uses the distribution's package, or a third-party one on RHEL", () => {
   expect(of('node', 'node_exporter_package')).toMatchObject({ jammy: 'prometheus-node-exporter', rhel8: 'node_exporter' })
   expect(of('node', 'node_exporter_url')).toMatchObject({
     jammy: '',

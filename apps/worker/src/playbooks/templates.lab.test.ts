@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canInstall, changes, createTemplateFixture, debOfNodeExporter, succeeded } from '../testing/template-fixture.ts'
 
-// One of each kind; the whole matrix is in templates.long.test.ts.
+// One template of each kind; templates.long.test.ts has the complete matrix.
 describe.runIf(canInstall)('templates that install', () => {
   let fixture: Awaited<ReturnType<typeof createTemplateFixture>>
   beforeAll(async () => {
@@ -9,7 +9,7 @@ describe.runIf(canInstall)('templates that install', () => {
   })
   afterAll(async () => void (await fixture?.close()))
 
-  test('a driver: a check changes nothing, other hardware is refused, then it works and a second run changes nothing', {
+  test('NVIDIA: checks without changes, rejects other hardware, installs, and changes nothing in a second run', {
     timeout: 300_000,
   }, async () => {
     const { play, on, state, repository } = fixture
@@ -17,22 +17,31 @@ describe.runIf(canInstall)('templates that install', () => {
     const before = await state('h100')
     const checked = await play('install_nvidia_driver', ['h100', 'mi300', 'cpu'], mirror, ['--check', '--diff'])
     expect(await state('h100')).toBe(before)
-    expect(changes(checked)).toEqual({ h100: 4, mi300: 'failed', cpu: 'failed' })
+    expect(changes(checked)).toEqual({ h100: 5, mi300: 'failed', cpu: 'failed' })
     expect(checked.output).toContain(`+URIs: ${repository.url}/nvidia/debian12/`)
-    expect(checked.output).toMatch(/Would install linux-headers-.*, cuda-drivers-535, nvidia-fabricmanager-535, cuda-toolkit-12"/)
-    expect(checked.output).toContain('mi300 has no NVIDIA GPU on PCI. Found there: AMD 1002:74a1. Take the node out of this run')
-    expect(checked.output).toContain('cpu has no NVIDIA GPU on PCI. Found there: no GPU or NPU at all.')
+    expect(checked.output).toMatch(/Would install linux-headers-.*, cuda-drivers-535, cuda-toolkit-12"/)
+    expect(checked.output).toContain("Would install nvidia-fabricmanager-535 in the driver's version")
+    expect(checked.output).toContain(
+      'mi300 has no NVIDIA GPU on PCI. Accelerators found: AMD 1002:74a1. Remove the node from this run',
+    )
+    expect(checked.output).toContain('cpu has no NVIDIA GPU on PCI. Accelerators found: none.')
 
     const first = await play('install_nvidia_driver', ['h100'], mirror)
-    expect(succeeded(first)).toEqual({ h100: 5 })
-    expect(await on('h100', 'dpkg-query -W nvidia-driver-535 cuda-toolkit-12')).toBe(
-      'cuda-toolkit-12\t12.9.1-1\nnvidia-driver-535\t535.154.05',
+    expect(succeeded(first)).toEqual({ h100: 7 })
+    // contrib was not enabled, and the repository has a newer fabric manager than driver.
+    expect(await on('h100', 'dpkg-query -W nvidia-driver-535 cuda-toolkit-12 nvidia-support nvidia-fabricmanager-535')).toBe(
+      'cuda-toolkit-12\t12.9.1-1\nnvidia-driver-535\t535.154.05\nnvidia-fabricmanager-535\t535.154.05-1\nnvidia-support\t20220217+3',
     )
+    expect(await on('h100', 'grep Components /etc/apt/sources.list.d/debian.sources')).toBe('Components: main contrib')
     expect(await on('h100', 'systemctl is-active nvidia-fabricmanager')).toBe('active')
     expect(succeeded(await play('install_nvidia_driver', ['h100'], mirror))).toEqual({ h100: 0 })
+
+    const unknown = await play('install_nvidia_driver', ['h100'], { ...mirror, nvidia_driver_version: '540' })
+    expect(changes(unknown)).toEqual({ h100: 'failed' })
+    expect(unknown.output).toContain('There is no package cuda-drivers-540. There are: cuda-drivers-535, cuda-drivers-550.')
   })
 
-  test.skipIf(!debOfNodeExporter)('node_exporter, the real one', { timeout: 300_000 }, async () => {
+  test.skipIf(!debOfNodeExporter)("installs the distribution's node_exporter", { timeout: 300_000 }, async () => {
     const { play, on, repository, lab } = fixture
     const vars = { node_exporter_repository_url: `${repository.url}/node`, node_exporter_port: 9123 }
     const first = await play('deploy_node_exporter', ['cpu', 'mi300'], vars)

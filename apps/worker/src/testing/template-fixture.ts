@@ -5,7 +5,7 @@ import { createLab } from '@muster/lab/testing'
 import { createPlaybookRunner, type PlaybookResult } from './playbook-runner.ts'
 import { vendorRepository } from './vendor-repository.ts'
 
-/** What the templates that install need here: nodes that are machines of their own, and apt with what Ansible and we ask of it. */
+/** Whether the installing templates can run here: they need nodes in namespaces, and apt with its tools and Python module. */
 export const canInstall =
   process.getuid?.() === 0 &&
   ['bin/apt-get', 'bin/dpkg-deb', 'bin/gpg', 'lib/python3/dist-packages/apt'].every((file) => existsSync(`/usr/${file}`))
@@ -18,9 +18,9 @@ const systems = {
 const profiles = { h100: 'h100x8', mi300: 'mi300x8', max: 'max1550x4', npu: 'ascend910b3x8', cpu: 'cpu' } as const
 
 /**
- * Nodes with the vendors' devices and nothing else, and repositories with the vendors' layout beside them. What the nodes are given
- * are stubs of the packages; apt, dpkg, Ansible, SSH, the reboots and node_exporter are real. A node's name is its hardware, and
- * `-ubuntu` behind it makes it say that it runs Ubuntu 22.04 instead of Debian 12.
+ * Nodes with the vendors' devices but without their tools, and repositories with the vendors' layout. The packages are stubs; apt, dpkg,
+ * Ansible, SSH, reboots and node_exporter are real. A node's name is its hardware; with the suffix `-ubuntu` it reports Ubuntu 22.04
+ * instead of Debian 12. Debian nodes have Debian's main component configured, as after a default installation.
  */
 export async function createTemplateFixture(names: string[]) {
   const nodes = names.map((name) => ({ name, profile: profiles[name.split('-')[0] as keyof typeof profiles], tools: false }))
@@ -33,6 +33,16 @@ export async function createTemplateFixture(names: string[]) {
     ),
   )
   const repository = await vendorRepository(lab, debOfNodeExporter)
+  const keyring = '/usr/share/keyrings/distribution.asc'
+  const sources = `Types: deb\nURIs: ${repository.url}/debian\nSuites: bookworm\nComponents: main\nSigned-By: ${keyring}\n`
+  await Promise.all(
+    lab.nodes
+      .filter((node) => !node.name.endsWith('-ubuntu'))
+      .flatMap((node) => [
+        node.exec(['sh', '-c', `cat > ${keyring}`], { input: repository.key }),
+        node.exec(['sh', '-c', 'cat > /etc/apt/sources.list.d/debian.sources'], { input: sources }),
+      ]),
+  )
   const ansible = createPlaybookRunner(lab)
   return {
     lab,

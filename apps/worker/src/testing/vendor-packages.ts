@@ -1,7 +1,7 @@
 import { release } from 'node:os'
 import type { StubPackage } from '@muster/lab'
 
-// Stubs of the vendors' packages: their names, dependencies, tools and services, and none of their contents.
+// Stubs of the vendors' packages: names, dependencies, tools and services, without their contents.
 
 const program = (path: string, body: string) => ({ path, content: `#!/bin/sh\n${body}\n`, mode: 0o755 })
 const unit = (name: string, command: string) => ({
@@ -11,7 +11,7 @@ const unit = (name: string, command: string) => ({
 
 export const kernelHeaders: StubPackage = { name: `linux-headers-${release()}`, version: '1' }
 
-/** The first driver works at once; another one only after a reboot, because the module that is loaded remains the old one. */
+/** The first driver works immediately; another version only after a reboot, because the old kernel module stays loaded. */
 const nvidiaSmi = (version: string) => `[ -s /run/nvidia-loaded ] || echo ${version} > /run/nvidia-loaded
 read -r loaded < /run/nvidia-loaded
 if [ "$loaded" != ${version} ]; then
@@ -21,6 +21,23 @@ fi
 for gpu in 0 1 2 3 4 5 6 7; do
   case "$1" in -L) echo "GPU $gpu: NVIDIA H100 80GB HBM3 (UUID: GPU-$gpu)" ;; *) echo ${version} ;; esac
 done`
+
+/** Exits, as NVIDIA's does, when its version is not the driver's. */
+const fabricManager = (branch: number, version: string): StubPackage => ({
+  name: `nvidia-fabricmanager-${branch}`,
+  version: `${version}-1`,
+  fields: { Provides: 'nvidia-fabricmanager', Conflicts: 'nvidia-fabricmanager', Replaces: 'nvidia-fabricmanager' },
+  files: [
+    program('/usr/bin/nv-fabricmanager', `nvidia-smi | grep -qx ${version} || exit 1\nexec sleep 2147483647`),
+    unit('nvidia-fabricmanager', '/usr/bin/nv-fabricmanager'),
+  ],
+})
+
+const contribDependency: StubPackage = { name: 'nvidia-support', version: '20220217+3' }
+/** Of Debian's contrib component. */
+export const debianContribPackages = [contribDependency]
+/** Of Debian's main component: what the drivers' guides ask for. */
+export const debianPackages: StubPackage[] = [kernelHeaders, ...['make', 'gcc', 'dkms'].map((name) => ({ name, version: '0.1' }))]
 
 const nvidiaBranch = (branch: number, version: string): StubPackage[] => [
   {
@@ -40,16 +57,9 @@ const nvidiaBranch = (branch: number, version: string): StubPackage[] => [
     },
   },
   { name: `nvidia-driver-${branch}-open`, version, fields: { Depends: `nvidia-driver-${branch}` } },
-  { name: `cuda-drivers-${branch}`, version, fields: { Depends: `nvidia-driver-${branch}` } },
-  {
-    name: `nvidia-fabricmanager-${branch}`,
-    version,
-    fields: { Provides: 'nvidia-fabricmanager', Conflicts: 'nvidia-fabricmanager', Replaces: 'nvidia-fabricmanager' },
-    files: [
-      program('/usr/bin/nv-fabricmanager', 'nvidia-smi -L || exit 1\nexec sleep 2147483647'),
-      unit('nvidia-fabricmanager', '/usr/bin/nv-fabricmanager'),
-    ],
-  },
+  // The meta-package for Debian; like NVIDIA's, it needs a package of Debian's contrib component.
+  { name: `cuda-drivers-${branch}`, version, fields: { Depends: `nvidia-driver-${branch}, ${contribDependency.name}` } },
+  fabricManager(branch, version),
 ]
 
 const metrics = `#!/usr/bin/env python3
@@ -67,6 +77,8 @@ export const nvidiaPackages: StubPackage[] = [
   kernelHeaders,
   ...nvidiaBranch(535, '535.154.05'),
   ...nvidiaBranch(550, '550.54.15'),
+  // A newer fabric manager than the driver that the branch's packages install.
+  fabricManager(535, '535.183.06'),
   { name: 'cuda-toolkit-12', version: '12.9.1-1', files: [{ path: '/usr/local/cuda/version.json', content: '{}\n' }] },
   {
     name: 'cuda-toolkit-12-9',
@@ -85,7 +97,7 @@ export const nvidiaPackages: StubPackage[] = [
   },
 ]
 
-/** The kernel's own amdgpu is loaded when AMD's is installed, so that a reboot is needed the first time already. */
+/** The kernel's own amdgpu module is loaded at installation, so the first installation needs a reboot. */
 const bootOfInstallation = '/var/lib/amdgpu-installed'
 export const amdPackages: StubPackage[] = [
   kernelHeaders,
@@ -125,7 +137,7 @@ export const intelPackages: StubPackage[] = [
 ]
 export const oneapiPackages: StubPackage[] = [{ name: 'intel-oneapi-base-toolkit', version: '2025.2.0-592' }]
 
-/** Huawei's self-extracting packages: shell scripts with an archive behind, of which these have only the script. */
+/** Huawei's self-extracting packages, as shell scripts without an archive. The driver needs the build packages, as Huawei's does. */
 export function ascendFiles(arch: string, hdk = '24.1.rc1', firmware = '7.1.0.6.220', cann = '8.0.RC1'): Record<string, string> {
   const home = '/usr/local/Ascend'
   const put = (file: string, text: string) => `mkdir -p ${path(file)}\nprintf '%s\\n' '${text}' > ${home}/${file}`
@@ -137,7 +149,7 @@ export function ascendFiles(arch: string, hdk = '24.1.rc1', firmware = '7.1.0.6.
     `[ -s ${home}/${file} ] || { echo "ERR_NO:0x0080; please install the driver first" >&2; exit 1; }`
   return {
     [`Ascend-hdk-910b-npu-driver_${hdk}_linux-${arch}.run`]: script(
-      'id HwHiAiUser',
+      `id HwHiAiUser\nfor package in make gcc dkms ${kernelHeaders.name}; do dpkg-query -W "$package" >/dev/null; done`,
       `${put('driver/version.info', `Version=${hdk}`)}\nmkdir -p /usr/local/sbin\ncat > /usr/local/sbin/npu-smi <<'EOF'\n${tool}\nEOF\nchmod 755 /usr/local/sbin/npu-smi`,
     ),
     [`Ascend-hdk-910b-npu-firmware_${firmware}.run`]: script(

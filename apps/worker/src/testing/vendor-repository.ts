@@ -3,12 +3,20 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildDeb, type Lab, newSigningKey, type StubPackage, serveFolder, writeAptIndex } from '@muster/lab'
-import { amdPackages, ascendFiles, intelPackages, nvidiaPackages, oneapiPackages } from './vendor-packages.ts'
+import {
+  amdPackages,
+  ascendFiles,
+  debianContribPackages,
+  debianPackages,
+  intelPackages,
+  nvidiaPackages,
+  oneapiPackages,
+} from './vendor-packages.ts'
 
 const ascendArch = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
 const nvidiaArch = process.arch === 'arm64' ? 'sbsa' : 'x86_64'
 
-/** Mirrors of the vendors' repositories, with their layout and signed by a key of our own, served where the lab's nodes reach them. */
+/** Mirrors of the vendors' and Debian's repositories with their layout, signed by a test key and served to the lab's nodes. */
 export async function vendorRepository(lab: Lab, nodeExporter: string | null) {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-repository-'))
   const key = await newSigningKey()
@@ -28,9 +36,14 @@ export async function vendorRepository(lab: Lab, nodeExporter: string | null) {
     put(`${at}/cuda-archive-keyring.gpg`, key.publicKey.binary)
   })
   const withSuite = async (at: string, suite: string, component: string, stubs: StubPackage[]) =>
-    writeAptIndex(folder, { at, suite, component, debs: await build(at, stubs) }, key)
+    writeAptIndex(folder, { at, suite, debs: { [component]: await build(at, stubs) } }, key)
+  const debian = async () => {
+    const debs = { main: await build('debian', debianPackages), contrib: await build('debian', debianContribPackages) }
+    await writeAptIndex(folder, { at: 'debian', suite: 'bookworm', origin: 'Debian', debs }, key)
+  }
   await Promise.all([
     ...nvidia,
+    debian(),
     withSuite('amd/amdgpu/6.4.3/ubuntu', 'jammy', 'main', amdPackages.slice(0, 2)),
     withSuite('amd/rocm/apt/6.4.3', 'jammy', 'main', amdPackages.slice(2)),
     withSuite('intel/gpu/ubuntu', 'jammy/lts/2350', 'unified', intelPackages),
@@ -44,6 +57,8 @@ export async function vendorRepository(lab: Lab, nodeExporter: string | null) {
   const server = await serveFolder(folder, lab.hostAddress)
   return {
     folder,
+    /** The public key that signs all repositories. */
+    key: key.publicKey.armored,
     ...server,
     close: async () => {
       await Promise.all([server.close(), key.remove()])

@@ -156,7 +156,16 @@ export const BUILT_IN_TEMPLATES = [
         'Milan-ASL/Milan-ASL%20V100R001C17SPC702',
         '^[0-9A-Za-z/.%_-]+$',
       ),
-      ascend_driver_offline_dir: offlineDir('the .run files'),
+      ascend_driver_checksums: {
+        type: 'array',
+        items: { type: 'string', pattern: '^[0-9a-fA-F]{64} [ *][^ {}]+$', maxLength: 500 },
+        maxItems: 50,
+        description: 'Output of sha256sum for the .run files. Required for every file that is downloaded.',
+        examples: [[]],
+      },
+      ascend_driver_offline_dir: offlineDir(
+        'the .run files, and packages of make, gcc, dkms and the kernel headers where missing,',
+      ),
     }),
   },
   {
