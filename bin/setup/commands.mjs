@@ -5,7 +5,7 @@ import { ansible, ansibleLint } from './ansible.mjs'
 import { openbao } from './openbao.mjs'
 import { node, root, tool, toolEnv } from './paths.mjs'
 import { killChildren, StepFailed } from './step.mjs'
-import { needs, systemPackages } from './system-packages.mjs'
+import { benchNeeds, needs, systemPackages } from './system-packages.mjs'
 import { testPackages } from './test-packages.mjs'
 import { dependencies, toolchain } from './toolchain.mjs'
 
@@ -53,7 +53,10 @@ export const commands = {
   },
   e2e: async (args) => run([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await installWithAnsible('test')),
   'main-job': async (args) => run([node, 'packages/bench/src/main-job.ts', ...args], await installWithAnsible('lab')),
-  bench: async (args) => run([node, 'packages/bench/src/main.ts', ...args], await installWithAnsible('lab')),
+  bench: async (args) => {
+    await systemPackages(benchNeeds[args[0]] ?? [])
+    return await run([node, 'packages/bench/src/main.ts', ...args], await installWithAnsible('lab'))
+  },
   dev: async (args) => run([node, 'apps/standalone/src/main.ts', '--watch', ...args], await installWithAnsible('run')),
   lab: async (args) => {
     await installBase('product')

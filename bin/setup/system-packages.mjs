@@ -18,6 +18,10 @@ const PROGRAMS = {
   gpg: { find: ['gpg'], apt: ['gpg', 'python3-apt'], dnf: ['gnupg2'] },
   promtool: { find: ['promtool'], apt: ['prometheus'], dnf: ['golang-github-prometheus'] },
   dpkg: { find: ['dpkg-deb'], apt: ['dpkg'], dnf: ['dpkg'] },
+  clush: { find: ['clush'], apt: ['clustershell'], dnf: ['clustershell'] },
+  pdsh: { find: ['pdsh'], apt: ['pdsh'], dnf: ['pdsh', 'pdsh-rcmd-ssh'] },
+  etcd: { find: ['etcd'], apt: ['etcd-server'], dnf: ['etcd'] },
+  perl: { find: ['perl'], apt: ['perl'], dnf: ['perl'] },
   rpm: { find: ['rpmbuild'], apt: ['rpm'], dnf: ['rpm-build'] },
   chromium: { find: [browser], apt: [browser], dnf: [browser] },
 }
@@ -32,6 +36,15 @@ export const needs = {
 }
 // Only tests as root install signed packages on lab nodes and isolate playbooks.
 needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg', 'bwrap'] : []), 'promtool', 'dpkg', 'rpm', 'chromium']
+
+/** Programs that single benchmarks compare with or use, beside those of the lab. */
+export const benchNeeds = {
+  discovery: ['clush', 'pdsh'],
+  heartbeats: ['etcd', 'openssl', 'unshare'],
+  agent: ['dpkg'],
+  events: ['perl'],
+  'log-fanout': ['perl'],
+}
 
 /** Installs missing programs as root with apt or dnf; otherwise throws StepFailed with their names and the command to run. */
 export async function systemPackages(names) {

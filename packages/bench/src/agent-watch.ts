@@ -1,62 +1,61 @@
 import type { Client } from './client.ts'
+import { ALERT_UPDATED, HEARTBEATS } from './documents.ts'
+import type { ResultOf, TadaDocumentNode } from './graphql.ts'
 
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
-export type Alert = { id: string; kind: string; count: number; resolvedAt: string | null; node: { name: string } | null }
+export type Alert = ResultOf<typeof ALERT_UPDATED>['alertUpdated']
 
-/** What two subscriptions have told so far. */
+/** What the subscriptions to heartbeats and alerts have reported so far. */
 export type Watch = {
-  /** By the node's name: the states of its agent, in their order. */
+  /** By node name: the states of its agent, in order. */
   states: ReadonlyMap<string, string[]>
-  /** By their ids, as they are now. */
+  /** By id, in their newest version. */
   alerts: ReadonlyMap<string, Alert>
-  /** Resolves when what was told makes `check` true. @throws Error after two minutes, or when a subscription ends */
-  until(what: string, check: () => boolean): Promise<void>
+  /** Resolves when `check` is true. @throws Error after two minutes, or when a subscription ends */
+  until(condition: string, check: () => boolean): Promise<void>
   stop(): Promise<void>
 }
 
-/** Follow all agents and all alerts live. */
+/** Subscribes to the heartbeats of all agents and to all alerts. */
 export function watchAgents(api: Client): Watch {
   const states = new Map<string, string[]>()
   const alerts = new Map<string, Alert>()
   const end = new AbortController()
   let failure: Error | null = null
   let wake = () => {}
-  const follow = async <T>(query: string, take: (data: T) => void) => {
+  const follow = async <T>(document: TadaDocumentNode<T, Record<string, never>>, apply: (data: T) => void) => {
     try {
-      for await (const data of api.subscribe<T>(query, {}, end.signal)) {
-        take(data)
+      for await (const data of api.subscribe(document, {}, end.signal)) {
+        apply(data)
         wake()
       }
-      if (!end.signal.aborted) throw new Error(`The API ended: ${query}`)
+      if (!end.signal.aborted) throw new Error('The API completed a subscription that has no end')
     } catch (error) {
       failure = error as Error
       wake()
     }
   }
   const following = [
-    follow<{ heartbeats: { name: string; state: string }[] }>('subscription { heartbeats { name state } }', ({ heartbeats }) => {
+    follow(HEARTBEATS, ({ heartbeats }) => {
       for (const { name, state } of heartbeats) {
         const seen = states.get(name) ?? []
         states.set(name, seen.at(-1) === state ? seen : [...seen, state])
       }
     }),
-    follow<{ alertUpdated: Alert }>(
-      'subscription { alertUpdated { id kind count resolvedAt node { name } } }',
-      ({ alertUpdated }) => void alerts.set(alertUpdated.id, alertUpdated),
-    ),
+    follow(ALERT_UPDATED, ({ alertUpdated }) => void alerts.set(alertUpdated.id, alertUpdated)),
   ]
   return {
     states,
     alerts,
-    async until(what, check) {
-      const deadline = AbortSignal.timeout(PATIENCE_MS)
+    async until(condition, check) {
+      const deadline = AbortSignal.timeout(TIMEOUT_MS)
       deadline.addEventListener('abort', () => wake())
       while (!check()) {
         if (failure) throw failure
         if (deadline.aborted)
           throw new Error(
-            `Waited ${PATIENCE_MS / 1000} s for ${what}, in vain: ${JSON.stringify([[...states], [...alerts.values()]])}`,
+            `Not within ${TIMEOUT_MS / 1000} s: ${condition}. Last: ${JSON.stringify([[...states], [...alerts.values()]])}`,
           )
         await new Promise<void>((resolve) => (wake = resolve))
       }

@@ -1,9 +1,11 @@
 import type { Comparison, Sample } from './compare.ts'
 
-/** One file in benches/ exports one of these as `bench`. It throws when a contender did not do the whole work. */
+/** Each file in benches/ exports one of these as `bench`. It throws when a contender did not do its whole work. */
 export type Bench = (options: {
   rounds: number
-  /** What was given as `--name NUMBER`, for benchmarks that have sizes of their own. */
+  /** Value of `--name NUMBER`, for example a size. */
   option: (name: string, fallback: number) => number
-  say: (text: string) => void
+  /** Random numbers in [0, 1) from the printed seed. */
+  random: () => number
+  print: (text: string) => void
 }) => Promise<{ comparison: Comparison; samples: Sample[] }[]>

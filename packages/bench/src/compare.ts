@@ -16,7 +16,7 @@ export async function interleave(
   ours: Contender,
   peer: Contender,
   rounds: number,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Sample[]> {
   const samples: Sample[] = []
   for (let round = 0; round < rounds; round++) {
@@ -24,7 +24,7 @@ export async function interleave(
     const order = round % 2 === 0 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)
     for (const who of order) sample[who] = await (who === 'ours' ? ours : peer)()
     samples.push(sample as Sample)
-    say(`round ${round + 1} of ${rounds}: ours ${round3(sample.ours!)}, peer ${round3(sample.peer!)}`)
+    print(`round ${round + 1} of ${rounds}: ours ${round3(sample.ours!)}, peer ${round3(sample.peer!)}`)
   }
   return samples
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,14 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pickPort } from '@muster/standalone'
 import { cpuSeconds } from './cpu.ts'
 
-const ETCD = '/usr/bin/etcd'
 const LEASE_S = 300
 
 export type Puts = { perCpu: number; p99: number }
 
-/** Debian's etcd with a data directory of its own, fsync on as always; spoken to in gRPC, whose few messages are written by hand. */
+/** Starts Debian's etcd (`npm run bench` installs it) with a temporary data directory and fsync. The few gRPC messages are encoded here. */
 export async function startEtcd() {
-  if (!existsSync(ETCD)) throw new Error('There is no etcd; install the package etcd-server.')
   const dir = mkdtempSync(join(tmpdir(), 'mu-etcd-'))
   const [client, peer] = [`http://127.0.0.1:${await pickPort()}`, `http://127.0.0.1:${await pickPort()}`]
   const args = ['--data-dir', dir, '--listen-client-urls', client, '--advertise-client-urls', client, '--listen-peer-urls', peer]
@@ -27,7 +25,7 @@ export async function startEtcd() {
     '--quota-backend-bytes',
     '4000000000',
   ]
-  const child = spawn(ETCD, [...args, ...cluster], { stdio: 'ignore' })
+  const child = spawn('etcd', [...args, ...cluster], { stdio: 'ignore' })
   const stop = async () => {
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -47,7 +45,7 @@ export async function startEtcd() {
   }
   return {
     stop,
-    /** Put values of so many bytes, each under a lease; a connection has one under way at a time. */
+    /** Puts `count` values of `bytes` bytes under a lease; each connection has one request in flight. */
     async put({ count, connections, bytes }: { count: number; connections: number; bytes: number }): Promise<Puts> {
       const session = connect(client)
       const lease = varintAt(await call(session, 'Lease/LeaseGrant', varintField(1, LEASE_S)), 2)
@@ -88,7 +86,7 @@ async function call(session: ClientHttp2Session, method: string, message: Buffer
   stream.on('trailers', (trailers) => (status = trailers['grpc-status']))
   stream.on('data', (chunk) => chunks.push(chunk))
   await once(stream, 'end')
-  if (status !== '0') throw new Error(`etcd answered ${method} with ${status}`)
+  if (status !== '0') throw new Error(`etcd answered ${method} with gRPC status ${status}`)
   return Buffer.concat(chunks).subarray(5)
 }
 
@@ -102,7 +100,7 @@ const varintField = (field: number, value: number | bigint) => Buffer.concat([Bu
 const bytesField = (field: number, value: Buffer) =>
   Buffer.concat([Buffer.from([(field << 3) | 2]), varint(BigInt(value.length)), value])
 
-/** The number in `field` of a message that holds numbers and lengths only. */
+/** The number in `field` of a message with varint and length-delimited fields only. */
 function varintAt(message: Buffer, field: number): bigint {
   let at = 0
   const read = () => {
@@ -119,5 +117,5 @@ function varintAt(message: Buffer, field: number): bigint {
     if (tag >> 3 === field && (tag & 7) === 0) return value
     if ((tag & 7) === 2) at += Number(value)
   }
-  throw new Error(`etcd's answer has no field ${field}`)
+  throw new Error(`the response of etcd has no field ${field}`)
 }

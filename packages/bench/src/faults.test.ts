@@ -8,7 +8,7 @@ import { bodyOf, openLine } from './agent-line.ts'
 import { seedAgents } from './bench-agents.ts'
 import { type Client, connect } from './client.ts'
 import { collide } from './collide.ts'
-import { addSilentNode, followRun, runJob, signIn } from './onboard.ts'
+import { addUnreachableNode, followRun, readRun, runJob, signIn } from './onboard.ts'
 import { type Product, startProduct } from './product.ts'
 
 const FAULTS = scaleIterations(20)
@@ -62,7 +62,7 @@ beforeAll(async () => {
   let token: string | null = null
   api = connect(product.url, () => token)
   token = await signIn(api, product.linkToken)
-  await addSilentNode(api, 'node1')
+  await addUnreachableNode(api, 'node1')
 }, FAULT_TIMEOUT)
 
 afterAll(async () => {
@@ -70,13 +70,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const statusOf = async (id: string) => {
-  const { node } = await api.request<{ node: { status: string } }>(
-    'query ($id: ID!) { node(id: $id) { ... on JobRun { status } } }',
-    { id },
-  )
-  return node.status
-}
+const statusOf = async (id: string) => (await readRun(api, id)).status
 
 /**
  * Follow to the end, over as many lost connections as it takes.

@@ -1,24 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AcceleratorCounts, type Lab, startLab } from '@muster/lab'
-import { agentJob, clusterOf, isRight as isAgentRight } from './agent-job.ts'
+import { agentJob, clusterOf, isExpected as isAgentExpected } from './agent-job.ts'
 import { type Client, connect } from './client.ts'
-import { isRight as isLayeredRight, layeredJob } from './layered-job.ts'
-import { cancelRun, discover, followRun, onboard, runJob, signIn } from './onboard.ts'
+import { ACCELERATOR_TYPES, NODE_STATUSES } from './documents.ts'
+import { isExpected as isLayeredExpected, layeredJob } from './layered-job.ts'
+import { cancelRun, discover, followRun, onboard, readRun, runJob, signIn } from './onboard.ts'
 import { type Product, startProduct } from './product.ts'
 
 const NODES = 8
 const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead_npu'] as const
 
 /**
- * The main job from nothing, through the public API only: sign in, give credentials, add eight real nodes, approve
- * their host keys, collect facts with Ansible, follow the log over a lost connection, cancel a second run in the middle of
- * a task. Then variables in layers and a deployment that follows them (layered-job.ts), and agents that tell of their nodes
- * (agent-job.ts). Prints progress on stderr and one JSON line of figures on stdout.
+ * A complete scenario through the public API: sign in, create credentials, add eight nodes, approve their host keys, collect facts with
+ * Ansible, follow the log across a lost connection, and cancel a second run during a task. Then layered variables and a deployment
+ * (layered-job.ts), and agents (agent-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
  */
 const started = Date.now()
-const say = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
+const print = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
 
-/** Follow to the end; `dropAfter` cuts the connection once after that many events. Counts what a follower must never see. */
+/** Follows a run to its end and drops the connection once after `dropAfter` events. Counts gaps and repeated events. */
 async function follow(api: Client, id: string, dropAfter: number) {
   const seen = { events: 0, gaps: 0, repeats: 0, last: 0, status: '' }
   let dropped = false
@@ -38,41 +38,36 @@ async function follow(api: Client, id: string, dropAfter: number) {
       }
     }
     if (!connection.signal.aborted) return { ...seen, dropped }
-    say(`connection dropped on purpose after event ${seen.last}; following again`)
+    print(`connection dropped intentionally after event ${seen.last}; reconnecting`)
   }
 }
 
-/** Start a run on a node whose shell hangs, wait until it is in the middle of a task, cancel it. @returns how it ended */
+/** Starts a run on a node whose shell hangs and cancels it during a task. @returns its final status */
 async function cancelMidTask(api: Client, lab: Lab): Promise<string> {
   const victim = lab.nodes.find((n) => n.profile === 'cpu')!
   await lab.fault(victim.name, 'slow-shell', { seconds: 60 })
   const id = await runJob(api, { template: 'collect_facts', limit: victim.name, reason: 'to be canceled' })
   for await (const batch of followRun(api, id, 0)) {
     if (!batch.events.some((e) => e.kind === 'task_start')) continue
-    say('second run is in the middle of a task; canceling it')
+    print('second run is executing a task; canceling it')
     await cancelRun(api, id)
   }
-  const { node } = await api.request<{ node: { status: string; interruptedHosts: string[] } }>(
-    `query ($id: ID!) { node(id: $id) { ... on JobRun { status interruptedHosts } } }`,
-    { id },
-  )
-  if (!node.interruptedHosts.includes(victim.name))
-    say(`expected ${victim.name} among the hosts in mid-task, got ${JSON.stringify(node.interruptedHosts)}`)
+  const { status, interruptedHosts } = await readRun(api, id)
+  if (!interruptedHosts.includes(victim.name))
+    print(`${victim.name} is missing in the interrupted hosts ${JSON.stringify(interruptedHosts)}`)
   await lab.heal(victim.name)
-  return node.status
+  return status
 }
 
 async function countAccelerators(api: Client): Promise<AcceleratorCounts> {
-  const { accelerators } = await api.request<{ accelerators: { edges: { node: { deviceType: string; health: string } }[] } }>(
-    `{ accelerators(first: 500) { edges { node { deviceType health } } } }`,
-  )
+  const { accelerators } = await api.request(ACCELERATOR_TYPES, {})
   const counts: AcceleratorCounts = {}
   for (const type of DEVICE_TYPES)
     counts[type] = accelerators.edges.filter((e) => e.node.deviceType.toLowerCase() === type).length
   return counts
 }
 
-/** Processes that name `mark` in command line or environment, or whose root has an agent that does: what was left behind. */
+/** Remaining processes with `mark` in their command line, their environment or the agent settings below their root. */
 function processesOf(mark: string): string[] {
   const read = (path: string) => {
     try {
@@ -89,7 +84,7 @@ function processesOf(mark: string): string[] {
     .map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`)
 }
 
-/** What a canceled run left on its nodes: commands of Ansible that still go on. */
+/** Ansible processes that still run on the nodes. */
 async function remoteLeftovers(lab: Lab): Promise<string[]> {
   const perNode = await Promise.all(
     lab.nodes.map(async (node) =>
@@ -103,22 +98,20 @@ async function mainJob(product: Product, lab: Lab) {
   let token: string | null = null
   const api = connect(product.url, () => token)
   token = await signIn(api, product.linkToken)
-  say('signed in')
+  print('signed in')
   const ids = await onboard(api, lab)
-  say(`${ids.size} nodes onboarded, host keys approved`)
-  const swept = await discover(api, [...ids.values()])
-  say(`discovery: ${swept.filter((d) => d.status === 'SUCCEEDED').length} of ${swept.length} nodes`)
+  print(`${ids.size} nodes onboarded, host keys approved`)
+  const discoveries = await discover(api, [...ids.values()])
+  print(`discovery: ${discoveries.filter((d) => d.status === 'SUCCEEDED').length} of ${discoveries.length} nodes`)
 
   const run = await follow(api, await runJob(api, { template: 'collect_facts', limit: 'all' }), 5)
-  say(`collect_facts ${run.status} with ${run.events} events${run.dropped ? '' : ', but the connection was never dropped'}`)
+  print(`collect_facts ${run.status} with ${run.events} events${run.dropped ? '' : ', but the connection was never dropped'}`)
   const canceled = await cancelMidTask(api, lab)
-  say(`second run ${canceled}`)
+  print(`second run ${canceled}`)
 
-  const layered = await layeredJob(api, lab, ids, say)
-  const agents = await agentJob(api, lab, ids, new URL(product.url).port, say)
-  const { nodes } = await api.request<{ nodes: { totalCount: number; edges: { node: { status: string } }[] } }>(
-    `{ nodes(first: 500) { totalCount edges { node { status } } } }`,
-  )
+  const layered = await layeredJob(api, lab, ids, print)
+  const agents = await agentJob(api, lab, ids, new URL(product.url).port, print)
+  const { nodes } = await api.request(NODE_STATUSES, {})
   return {
     nodes: nodes.totalCount,
     ready: nodes.edges.filter((e) => e.node.status === 'READY').length,
@@ -140,9 +133,9 @@ function expectedAccelerators(lab: Lab): AcceleratorCounts {
   return counts
 }
 
-say('starting Postgres, API, worker and the lab')
+print('starting Postgres, API, worker and the lab')
 const [product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '5' }), startLab({ nodes: NODES })])
-say(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
+print(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
 const expected = expectedAccelerators(lab)
 let figures: Awaited<ReturnType<typeof mainJob>>
 let leftovers: string[] = []
@@ -154,10 +147,10 @@ try {
   await lab.down()
 }
 for (const mark of [product.dir, lab.dir, clusterOf(lab)]) leftovers.push(...processesOf(mark))
-for (const line of leftovers) say(`left behind: ${line}`)
+for (const line of leftovers) print(`process left: ${line}`)
 
 const { reconnected, ...rest } = figures
-const isRight =
+const isExpected =
   rest.nodes === NODES &&
   rest.ready === NODES &&
   JSON.stringify(rest.accelerators) === JSON.stringify(expected) &&
@@ -166,12 +159,12 @@ const isRight =
   rest.gaps === 0 &&
   rest.repeats === 0 &&
   rest.canceled === 'CANCELED' &&
-  isLayeredRight(rest, lab) &&
-  isAgentRight(rest, lab) &&
+  isLayeredExpected(rest, lab) &&
+  isAgentExpected(rest, lab) &&
   reconnected &&
   leftovers.length === 0
-if (!isRight) say(`not right; accelerators should be ${JSON.stringify(expected)}`)
+if (!isExpected) print(`unexpected figures; expected accelerators: ${JSON.stringify(expected)}`)
 process.stdout.write(
   `${JSON.stringify({ ...rest, orphans: leftovers.length, seconds: Math.round((Date.now() - started) / 100) / 10 })}\n`,
 )
-process.exitCode = isRight ? 0 : 1
+process.exitCode = isExpected ? 0 : 1

@@ -29,7 +29,7 @@ type Contender = { start: () => ChildProcess; connect: () => net.Socket; beat: (
  * Our agent beside Debian's prometheus-node-exporter and an empty program of the same runtime: memory when it has settled, CPU over
  * two minutes with one beat (or scrape) in 30 s, both at the same time, and the time until it answers. The settings are those of its systemd unit.
  */
-export const bench: Bench = async ({ rounds, say }) => {
+export const bench: Bench = async ({ rounds, print }) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-bench-agent-'))
   const build = path.join(ROOT, 'apps/agent/packaging/build.ts')
   execFileSync(process.execPath, [build, '--binary-only', '--out', folder], { stdio: 'ignore' })
@@ -71,7 +71,7 @@ export const bench: Bench = async ({ rounds, say }) => {
       const [us, them] = await Promise.all([cost(ours), cost(theirs)])
       const it = { ours: { ...us, startMs: starts.ours }, theirs: { ...them, startMs: starts.theirs }, floor: await floor() }
       taken.push(it)
-      say(
+      print(
         `round ${round + 1} of ${rounds}: ${JSON.stringify(it, (_, value) => (typeof value === 'number' ? Math.round(value * 1000) / 1000 : value))}`,
       )
     }

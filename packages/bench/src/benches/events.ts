@@ -4,17 +4,19 @@ import { join } from 'node:path'
 import type { Bench } from '../bench.ts'
 import { connect } from '../client.ts'
 import { percentile, type Sample } from '../compare.ts'
-import { addSilentNode, followRun, runJob, signIn } from '../onboard.ts'
+import { callbackFlood } from '../load/callback.ts'
+import { addUnreachableNode, followRun, runJob, signIn } from '../onboard.ts'
 import { startProduct } from '../product.ts'
-import { callbackFlood } from '../stand-ins/callback.ts'
 
 const RATE = 10_000
 const LAG_MS = 250
-const FLAT_OUT = 50_000
+const UNPACED_EVENTS = 50_000
 const PACED_S = 5
 
-/** What a run says, from the callback by way of its row to a subscriber: how many events a second, and how late at 10,000 a second. */
-export const bench: Bench = async ({ rounds, say }) => {
+/** Events of a run from the callback through the database to a subscriber: throughput, and lag at 10,000 events/s. */
+export const bench: Bench = async ({ rounds, print, option }) => {
+  const unpaced = option('events', UNPACED_EVENTS)
+  const rateGoal = option('rate', RATE)
   const dir = mkdtempSync(join(tmpdir(), 'mf-'))
   const flood = callbackFlood(dir)
   const product = await startProduct(flood.env)
@@ -22,7 +24,7 @@ export const bench: Bench = async ({ rounds, say }) => {
     let token: string | null = null
     const api = connect(product.url, () => token)
     token = await signIn(api, product.linkToken)
-    await addSilentNode(api, 'node1')
+    await addUnreachableNode(api, 'node1')
 
     const follow = async (events: number, rate: number | null) => {
       flood.set({ events, rate })
@@ -34,7 +36,7 @@ export const bench: Bench = async ({ rounds, say }) => {
       for await (const batch of followRun(api, id, 0)) {
         const now = Date.now()
         for (const event of batch.events) {
-          if (event.seq !== ++seq) throw new Error(`event ${event.seq} came in the place of ${seq}`)
+          if (event.seq !== ++seq) throw new Error(`received event ${event.seq} instead of ${seq}`)
           if (event.kind !== 'ok') continue
           const at = Date.parse(event.createdAt)
           first ||= at
@@ -42,18 +44,18 @@ export const bench: Bench = async ({ rounds, say }) => {
           lags.push(now - at)
         }
       }
-      if (lags.length !== events) throw new Error(`${lags.length} of ${events} events came`)
+      if (lags.length !== events) throw new Error(`received ${lags.length} of ${events} events`)
       return { perSecond: events / ((last - first) / 1000), lags }
     }
     const throughput: Sample[] = []
     const lag: Sample[] = []
-    await follow(RATE, null)
+    await follow(rateGoal, null)
     for (let round = 1; round <= rounds; round++) {
-      const { perSecond } = await follow(FLAT_OUT, null)
-      const p99 = percentile((await follow(RATE * PACED_S, RATE)).lags, 0.99)
-      throughput.push({ ours: perSecond, peer: RATE })
+      const { perSecond } = await follow(unpaced, null)
+      const p99 = percentile((await follow(rateGoal * PACED_S, rateGoal)).lags, 0.99)
+      throughput.push({ ours: perSecond, peer: rateGoal })
       lag.push({ ours: p99, peer: LAG_MS })
-      say(`round ${round} of ${rounds}: ${Math.round(perSecond)} events/s; at ${RATE}/s p99 ${p99} ms late`)
+      print(`round ${round} of ${rounds}: ${Math.round(perSecond)} events/s; at ${rateGoal}/s lag p99 ${p99} ms`)
     }
     return [
       { comparison: { what: 'callback_to_subscriber', unit: 'events/s', kind: 'throughput', goal: 1 }, samples: throughput },

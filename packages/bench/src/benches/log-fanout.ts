@@ -2,98 +2,135 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bench } from '../bench.ts'
+import { broadcast } from '../broadcast-peer.ts'
 import { type Client, connect } from '../client.ts'
 import { percentile, type Sample } from '../compare.ts'
 import { cpuSeconds } from '../cpu.ts'
-import { followLightly } from '../light-follower.ts'
+import { NEWEST_RUNS } from '../documents.ts'
+import type { ResultOf } from '../graphql.ts'
+import { followLightly, type Received } from '../light-follower.ts'
+import { callbackFlood } from '../load/callback.ts'
 import { naiveNotify } from '../naive-notify.ts'
-import { addSilentNode, type LogEvent, runJob, signIn } from '../onboard.ts'
+import { addUnreachableNode, type LogEvent, runJob, signIn } from '../onboard.ts'
 import { startProduct } from '../product.ts'
-import { callbackFlood } from '../stand-ins/callback.ts'
 
 const RUNS = 100
 const FOLLOWERS_PER_RUN = 10
 const RECONNECTS = 100
 const SECONDS = 5
-const LATE_MS = 100
-const SETTLE_MS = 2000
-// A worker asks for more once a quarter of its places is free, so all runs are under way at once only with places to spare.
-const PLACES = 160
+const MAX_LAG_MS = 100
+const STARTUP_MS = 2000
 
 /**
- * 100 runs that say 10,000 lines a second together (`--rate`, to see how it is where the machine is not full), followed by 1,000
- * subscribers with a connection each, and by nobody.
+ * Runs that together emit `--rate` lines per second (default 10,000), with `--followers` subscribers per run and without any. Then the
+ * same lines as fast as possible (our capacity), beside a bare WebSocket server that broadcasts the same bytes to the same number of
+ * clients, and the lag at half of the measured capacity. Further sizes: `--runs`, `--seconds`.
  */
-export const bench: Bench = async ({ rounds, say, option }) => {
+export const bench: Bench = async ({ rounds, print, option }) => {
   const rate = option('rate', 10_000)
+  const runs = option('runs', RUNS)
+  const followersPerRun = option('followers', FOLLOWERS_PER_RUN)
+  const seconds = option('seconds', SECONDS)
+  const linesPerRun = Math.ceil((rate / runs) * seconds)
+  const reconnects = Math.min(RECONNECTS, runs)
   const dir = mkdtempSync(join(tmpdir(), 'mf-'))
   const flood = callbackFlood(dir)
-  const product = await startProduct({ ...flood.env, JOB_RUNNER_CONCURRENCY: String(PLACES) })
+  // A worker claims more runs once a quarter of its slots is free; with spare slots all runs are active at once.
+  const product = await startProduct({ ...flood.env, JOB_RUNNER_CONCURRENCY: String(Math.ceil(runs * 1.6)) })
   try {
     let token: string | null = null
     const api = connect(product.url, () => token)
     token = await signIn(api, product.linkToken)
-    for (let i = 0; i < RUNS; i++) await addSilentNode(api, `node${i}`)
+    for (let i = 0; i < runs; i++) await addUnreachableNode(api, `node${i}`)
 
-    const once = async (followersPerRun: number, reconnects: number) => {
-      flood.set({ events: (rate / RUNS) * SECONDS, rate: rate / RUNS }, true)
+    /** One set of runs. @param ratePerRun lines per second; null: unlimited */
+    const once = async (ratePerRun: number | null, followers: number, dropped: number) => {
+      flood.set({ events: linesPerRun, rate: ratePerRun }, true)
       const ids: string[] = []
-      for (let i = 0; i < RUNS; i++) ids.push(await runJob(api, { template: 'connectivity_check', limit: `node${i}` }))
+      for (let i = 0; i < runs; i++) ids.push(await runJob(api, { template: 'connectivity_check', limit: `node${i}` }))
       const lags: number[] = []
-      let followed = 0
-      const followers = ids.flatMap((id) =>
-        Array.from({ length: followersPerRun }, () =>
-          follow(product.url, token!, id, lags, dropAfter(followed++, reconnects, (rate / RUNS) * SECONDS)),
+      const received: Received = { messages: 0, bytes: 0 }
+      let n = 0
+      const following = ids.flatMap((id) =>
+        Array.from({ length: followers }, () =>
+          follow(product.url, token!, id, lags, received, dropAfter(n++, dropped, linesPerRun)),
         ),
       )
-      await newest(api, (run) => run.ansibleStartedAt !== null)
-      // So that what starting costs is over.
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
-      const before = { ...product.cpu(), clients: cpuSeconds([process.pid]) }
+      await newestRuns(api, runs, (run) => run.ansibleStartedAt !== null)
+      // Excludes the CPU of the starting processes.
+      await new Promise((resolve) => setTimeout(resolve, STARTUP_MS))
+      const cpu = () => ({ ...product.cpu(), clients: cpuSeconds([process.pid]) })
+      const before = cpu()
       const began = Date.now()
-      flood.letGo()
-      const delivered = (await Promise.all(followers)).reduce((sum, n) => sum + n, 0)
-      const runs = await newest(api, (run) => run.finishedAt !== null)
-      const after = { ...product.cpu(), clients: cpuSeconds([process.pid]) }
-      const lines = runs.reduce((sum, run) => sum + Number(run.lineCount), 0)
-      const ended = Math.max(...runs.map((run) => Date.parse(run.finishedAt!)))
-      if (lines !== rate * SECONDS) throw new Error(`${lines} of ${rate * SECONDS} lines were written`)
+      flood.release()
+      const delivered = (await Promise.all(following)).reduce((sum, lines) => sum + lines, 0)
+      const deliveredAt = Date.now()
+      const ended = await newestRuns(api, runs, (run) => run.finishedAt !== null)
+      const after = cpu()
+      const lines = ended.reduce((sum, run) => sum + Number(run.lineCount), 0)
+      if (lines !== linesPerRun * runs) throw new Error(`${lines} of ${linesPerRun * runs} lines were written`)
+      if (delivered !== lines * followers) throw new Error(`${delivered} of ${lines * followers} lines were delivered`)
+      const finishedAt = Math.max(...ended.map((run) => Date.parse(run.finishedAt!)))
       return {
-        perSecond: lines / ((ended - began) / 1000),
+        lines,
+        linesPerSecond: lines / ((finishedAt - began) / 1000),
         lags,
+        received,
+        bytesPerSecond: received.bytes / ((deliveredAt - began) / 1000),
+        apiSeconds: after.api - before.api,
         cpu: Object.entries(after).map(([name, s]) => ({
           name,
           perLine: ((s - before[name as keyof typeof before]) * 1e6) / lines,
         })),
-        delivered: followersPerRun ? delivered / (lines * followersPerRun) : 1,
       }
     }
 
-    const write: Sample[] = []
-    const late: Sample[] = []
-    const delivered: Sample[] = []
+    const samples: Record<'write' | 'lag' | 'limit' | 'half', Sample[]> = { write: [], lag: [], limit: [], half: [] }
+    await once(rate / runs, followersPerRun, 0)
     for (let round = 1; round <= rounds; round++) {
-      const alone = await once(0, 0)
-      const live = await once(FOLLOWERS_PER_RUN, RECONNECTS)
+      const without = await once(rate / runs, 0, 0)
+      const live = await once(rate / runs, followersPerRun, reconnects)
       const p99 = percentile(live.lags, 0.99)
-      write.push({ ours: live.perSecond, peer: alone.perSecond })
-      late.push({ ours: p99, peer: LATE_MS })
-      delivered.push({ ours: live.delivered, peer: 1 })
-      say(
-        `round ${round} of ${rounds}: ${Math.round(live.perSecond)} lines/s with followers, ${Math.round(alone.perSecond)} without; p50 ${percentile(live.lags, 0.5)} ms, p99 ${p99} ms late; delivered/sent ${live.delivered}`,
+      samples.write.push({ ours: live.linesPerSecond, peer: without.linesPerSecond })
+      samples.lag.push({ ours: p99, peer: MAX_LAG_MS })
+      print(
+        `round ${round} of ${rounds}: ${Math.round(live.linesPerSecond)} lines/s with followers, ${Math.round(without.linesPerSecond)} without; lag p50 ${percentile(live.lags, 0.5)} ms, p99 ${p99} ms`,
       )
-      // What else the machine does makes all of the above worse, this hardly.
-      const told = live.cpu.map(
-        ({ name, perLine }, i) => `${name} ${perLine.toFixed(0)} (${alone.cpu[i]!.perLine.toFixed(0)} without)`,
+      // Other load on the machine affects CPU per line less than times.
+      const costs = live.cpu.map(
+        ({ name, perLine }, i) => `${name} ${perLine.toFixed(0)} (${without.cpu[i]!.perLine.toFixed(0)} without followers)`,
       )
-      say(`CPU per line written and given to ${FOLLOWERS_PER_RUN} followers, in µs: ${told.join(', ')}`)
+      print(`CPU per line and ${followersPerRun} followers, in µs: ${costs.join(', ')}`)
+
+      const full = await once(null, followersPerRun, 0)
+      const { messages, bytes } = full.received
+      const clients = runs * followersPerRun
+      const limit = await broadcast({
+        clients,
+        messages: Math.ceil(messages / clients),
+        bytes: Math.ceil(bytes / messages),
+      })
+      samples.limit.push({ ours: full.bytesPerSecond, peer: limit.bytesPerSecond })
+      print(
+        `capacity ${Math.round(full.linesPerSecond)} lines/s, ${(full.bytesPerSecond / 1e6).toFixed(1)} MB/s in ${messages} messages; bare server ${(limit.bytesPerSecond / 1e6).toFixed(1)} MB/s: ratio ${(full.bytesPerSecond / limit.bytesPerSecond).toFixed(3)}. Server CPU per MB: API ${((full.apiSeconds / bytes) * 1e9).toFixed(1)} ms, bare server ${(limit.cpuPerMb * 1000).toFixed(1)} ms`,
+      )
+      const half = await once(full.linesPerSecond / 2 / runs, followersPerRun, 0)
+      samples.half.push({ ours: percentile(half.lags, 0.99), peer: MAX_LAG_MS })
+      print(`at half of the capacity: lag p99 ${percentile(half.lags, 0.99)} ms`)
     }
     const naive = await naiveNotify(product.databaseUrl)
-    say(`for comparison, a NOTIFY in the transaction of each row: ${naive.toFixed(2)} of the write rate without`)
+    print(`for comparison, a NOTIFY in the transaction of each row: ${naive.toFixed(2)} of the write rate without`)
     return [
-      { comparison: { what: 'write_rate_with_followers', unit: 'lines/s', kind: 'throughput', goal: 0.95 }, samples: write },
-      { comparison: { what: 'line_to_client_p99', unit: 'ms', kind: 'cost', goal: 1 }, samples: late },
-      { comparison: { what: 'delivered_of_sent', unit: 'x', kind: 'throughput', goal: 1 }, samples: delivered },
+      {
+        comparison: { what: 'write_rate_with_followers', unit: 'lines/s', kind: 'throughput', goal: 0.95 },
+        samples: samples.write,
+      },
+      { comparison: { what: 'line_to_client_p99', unit: 'ms', kind: 'cost', goal: 1 }, samples: samples.lag },
+      {
+        comparison: { what: 'capacity_vs_bare_broadcast', unit: 'bytes/s', kind: 'throughput', goal: 0.7 },
+        samples: samples.limit,
+      },
+      { comparison: { what: 'half_capacity_p99', unit: 'ms', kind: 'cost', goal: 1 }, samples: samples.half },
     ]
   } finally {
     await product.stop()
@@ -101,45 +138,49 @@ export const bench: Bench = async ({ rounds, say, option }) => {
   }
 }
 
-/** After how many of `lines` the nth follower loses its connection, for `reconnects` of them: one after the other, all the time. */
+/** Number of lines after which the nth follower drops its connection; the drops are spread over the whole log. */
 const dropAfter = (n: number, reconnects: number, lines: number) =>
   n < reconnects ? 1 + Math.floor((n / reconnects) * lines) : Number.POSITIVE_INFINITY
 
-/** Follow to the end, losing the connection once, after `dropAt` lines. @returns how many lines came, each once and in order */
-async function follow(url: string, token: string, id: string, lags: number[], dropAt: number): Promise<number> {
+/** Follows a log to its end and drops the connection once, after `dropAt` lines. @returns the number of lines, each received once and in order */
+async function follow(
+  url: string,
+  token: string,
+  id: string,
+  lags: number[],
+  received: Received,
+  dropAt: number,
+): Promise<number> {
   let seq = 0
   let lines = 0
-  let isToDrop = true
-  // Lines come some at a time, said at the same moment.
-  let said = { createdAt: '', at: 0 }
-  const take = (events: LogEvent[]) => {
+  let willDrop = true
+  // Parsed once for all events with the same timestamp.
+  let timestamp = { text: '', ms: 0 }
+  const onEvents = (events: readonly LogEvent[]) => {
     const now = Date.now()
     for (const event of events) {
-      if (event.seq !== ++seq) throw new Error(`event ${event.seq} came in the place of ${seq}`)
+      if (event.seq !== ++seq) throw new Error(`received event ${event.seq} instead of ${seq}`)
       if (event.kind !== 'ok') continue
       lines++
-      if (event.createdAt !== said.createdAt) said = { createdAt: event.createdAt, at: Date.parse(event.createdAt) }
-      lags.push(now - said.at)
+      if (event.createdAt !== timestamp.text) timestamp = { text: event.createdAt, ms: Date.parse(event.createdAt) }
+      lags.push(now - timestamp.ms)
     }
-    if (!isToDrop || lines < dropAt) return false
-    isToDrop = false
+    if (!willDrop || lines < dropAt) return false
+    willDrop = false
     return true
   }
-  while (!(await followLightly(url, token, { id, after: seq }, take)));
+  while (!(await followLightly(url, token, { id, after: seq }, onEvents, received)));
   return lines
 }
 
-type Run = { finishedAt: string | null; ansibleStartedAt: string | null; lineCount: number }
+type Run = ResultOf<typeof NEWEST_RUNS>['jobRuns']['edges'][number]['node']
 
-/** The newest runs, once all of them are so far. */
-async function newest(api: Client, isSoFar: (run: Run) => boolean): Promise<Run[]> {
+/** The newest `count` runs, once all of them fulfill the condition. */
+async function newestRuns(api: Client, count: number, condition: (run: Run) => boolean): Promise<Run[]> {
   while (true) {
-    const { jobRuns } = await api.request<{ jobRuns: { edges: { node: Run }[] } }>(
-      'query ($runs: Int!) { jobRuns(first: $runs) { edges { node { finishedAt ansibleStartedAt lineCount } } } }',
-      { runs: RUNS },
-    )
+    const { jobRuns } = await api.request(NEWEST_RUNS, { first: count })
     const runs = jobRuns.edges.map((edge) => edge.node)
-    if (runs.every(isSoFar)) return runs
+    if (runs.every(condition)) return runs
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }

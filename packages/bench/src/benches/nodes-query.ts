@@ -1,10 +1,11 @@
 import autocannon from 'autocannon'
 import pg from 'pg'
 import type { Bench } from '../bench.ts'
-import { connect } from '../client.ts'
+import { type Client, connect, textOf } from '../client.ts'
 import { interleave } from '../compare.ts'
+import { NODE_PAGE } from '../documents.ts'
 import { seedFleet } from '../fleet.ts'
-import { signIn } from '../onboard.ts'
+import { createViewerToken, signIn } from '../onboard.ts'
 import { installPeer, peerScript, startPeer } from '../peer-process.ts'
 import { startProduct } from '../product.ts'
 
@@ -15,13 +16,6 @@ const MOST_STATEMENTS = 6
 const SECONDS = 4
 const CONNECTIONS = 8
 
-const OURS = `query ($first: Int!) {
-  nodes(first: $first) { edges { node {
-    id name host status tags osName memoryBytes
-    accelerators { index deviceType model memoryTotal health }
-    groups { name priority }
-  } } }
-}`
 const POSTGRAPHILE = `query ($first: Int!) {
   allComputeNodes(first: $first, orderBy: ROW_ID_ASC) { edges { node {
     id name host status tags osName memoryBytes
@@ -34,28 +28,26 @@ type Target = { url: string; method: 'GET' | 'POST'; headers?: Record<string, st
 type Row = { name: string; accelerators: unknown[]; groups: unknown[] }
 
 /** Requests per second for a page of 50 of 10,000 nodes with accelerators and groups, as one caller's console asks for it. */
-export const bench: Bench = async ({ rounds, say }) => {
+export const bench: Bench = async ({ rounds, print }) => {
   const peerDir = installPeer('postgraphile')
   const product = await startProduct({}, { shared_preload_libraries: 'pg_stat_statements' })
   const { tenantId } = await seedFleet(product.databaseUrl, NODES)
-  say(`${NODES} nodes in place`)
+  print(`${NODES} nodes in place`)
   const postgraphile = await startPeer(`${peerDir}/server.mjs`, { DATABASE_URL: product.databaseUrl })
   const jsonAgg = await startPeer(peerScript('json-agg.mjs'), { DATABASE_URL: product.databaseUrl })
   try {
     let session: string | null = null
     const api = connect(product.url, () => session)
     session = await signIn(api, product.linkToken)
-    const { secret } = await api.mutate<{ secret: string }>(
-      `mutation { createApiToken(input: { name: "bench", role: VIEWER }) { __typename ... on CreateApiTokenPayload { secret } ... on Error { code message } } }`,
-    )
-    session = secret
+    const token = await createViewerToken(api)
+    session = token
 
     const json = { 'content-type': 'application/json' }
     const ours: Target = {
       url: `${product.url}/graphql`,
       method: 'POST',
-      headers: { ...json, authorization: `Bearer ${secret}` },
-      body: JSON.stringify({ query: OURS, variables: { first: PAGE } }),
+      headers: { ...json, authorization: `Bearer ${token}` },
+      body: JSON.stringify({ query: textOf(NODE_PAGE), variables: { first: PAGE } }),
     }
     const theirs: Target = {
       url: `${postgraphile.url}/graphql`,
@@ -66,19 +58,19 @@ export const bench: Bench = async ({ rounds, say }) => {
     const limit: Target = { url: `${jsonAgg.url}/?tenant=${tenantId}&first=${PAGE}`, method: 'GET' }
 
     await sameAnswer(ours, theirs, limit)
-    say('all three give the same nodes, accelerators and groups')
-    await countStatements(product.databaseUrl, api.request, say)
+    print('all three give the same nodes, accelerators and groups')
+    await countStatements(product.databaseUrl, api, print)
 
     for (const target of [ours, theirs, limit]) await load(target)
     const rate = (target: Target) => () => load(target)
     return [
       {
         comparison: { what: 'vs_postgraphile', unit: 'req/s', kind: 'throughput', goal: 1 },
-        samples: await interleave(rate(ours), rate(theirs), rounds, say),
+        samples: await interleave(rate(ours), rate(theirs), rounds, print),
       },
       {
         comparison: { what: 'vs_json_agg', unit: 'req/s', kind: 'throughput', goal: 0.5 },
-        samples: await interleave(rate(ours), rate(limit), rounds, say),
+        samples: await interleave(rate(ours), rate(limit), rounds, print),
       },
     ]
   } finally {
@@ -126,20 +118,16 @@ async function sameAnswer(...targets: Target[]): Promise<void> {
 }
 
 /** @throws Error when the number of statements grows with the page or is above the allowed */
-async function countStatements(
-  databaseUrl: string,
-  request: <T>(query: string, variables: object & Record<string, unknown>) => Promise<T>,
-  say: (text: string) => void,
-): Promise<void> {
+async function countStatements(databaseUrl: string, api: Client, print: (text: string) => void): Promise<void> {
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()
   try {
     await db.query('create extension if not exists pg_stat_statements')
     const counts: number[] = []
     for (const first of PAGES) {
-      await request(OURS, { first })
+      await api.request(NODE_PAGE, { first })
       await db.query('select pg_stat_statements_reset()')
-      await request(OURS, { first })
+      await api.request(NODE_PAGE, { first })
       // What polls in the background is not part of the page: only statements that read nodes, their parts or the caller.
       const { rows: found } = await db.query<{ calls: number }>(
         `select coalesce(sum(calls), 0)::int as calls from pg_stat_statements
@@ -148,7 +136,7 @@ async function countStatements(
       )
       counts.push(found[0]!.calls)
     }
-    say(`SQL statements for pages of ${PAGES.join(', ')}: ${counts.join(', ')}`)
+    print(`SQL statements for pages of ${PAGES.join(', ')}: ${counts.join(', ')}`)
     if (new Set(counts).size > 1 || counts[0]! > MOST_STATEMENTS)
       throw new Error(
         `SQL statements must be the same for every page and at most ${MOST_STATEMENTS}; they are ${counts.join(', ')}`,

@@ -13,9 +13,9 @@ import { interleave, percentile } from '../compare.ts'
 import { installPeer } from '../peer-process.ts'
 
 const ENTRIES = 300
-const MOST_GAP_MS = 20
-const LATE_MS = 50
-/** Handlers at once, as a worker of ours has them when nothing else is set. */
+const MAX_GAP_MS = 20
+const MAX_P99_MS = 50
+/** Concurrent handlers; the default of a worker. */
 const CONCURRENCY = 4
 const LOST_MS = 30_000
 
@@ -23,36 +23,38 @@ const LOST_MS = 30_000
 type Contender = { enqueue(id: string): Promise<void>; stop(): Promise<void> }
 
 /**
- * From asking to put an entry into the queue to the beginning of its handler: our queue, as API and worker open it, beside
- * graphile-worker. Both write the entry in a transaction, as with the row that it is about, and both are woken by LISTEN/NOTIFY.
+ * Time from enqueueing an entry to the start of its handler. Peer: graphile-worker. Both write the entry in a transaction and wake up
+ * by LISTEN/NOTIFY. `--entries` sets the size.
  */
-export const bench: Bench = async ({ rounds, say }) => {
+export const bench: Bench = async ({ rounds, print, option, random }) => {
+  const entries = option('entries', ENTRIES)
+  const gap = () => sleep(random() * MAX_GAP_MS)
   const program = `${installPeer('graphile-worker')}/node_modules/graphile-worker/dist/index.js`
   const postgres = await startTestPostgres()
   const begun = new Map<string, number>()
   const handle = (id: string) => {
-    if (begun.has(id)) throw new Error(`${id} was handed out twice`)
+    if (begun.has(id)) throw new Error(`${id} was handled twice`)
     begun.set(id, performance.now())
   }
   const ours = await openOurs(postgres.url, handle)
   const theirs = await openGraphileWorker(program, postgres.url, handle)
   try {
-    await pickups(ours, begun)
-    await pickups(theirs, begun)
+    await pickups(ours, begun, entries, gap)
+    await pickups(theirs, begun, entries, gap)
     const p99s: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] }
-    const measured = (contender: Contender, late: number[]) => async () => {
-      const ms = await pickups(contender, begun)
-      late.push(percentile(ms, 0.99))
+    const measured = (contender: Contender, p99: number[]) => async () => {
+      const ms = await pickups(contender, begun, entries, gap)
+      p99.push(percentile(ms, 0.99))
       return percentile(ms, 0.5)
     }
-    const samples = await interleave(measured(ours, p99s.ours), measured(theirs, p99s.theirs), rounds, say)
-    const told = (values: number[]) => values.map((ms) => ms.toFixed(1)).join(', ')
-    say(`p99 of each round: ours ${told(p99s.ours)} ms; graphile-worker ${told(p99s.theirs)} ms`)
+    const samples = await interleave(measured(ours, p99s.ours), measured(theirs, p99s.theirs), rounds, print)
+    const format = (values: number[]) => values.map((ms) => ms.toFixed(1)).join(', ')
+    print(`p99 of each round: ours ${format(p99s.ours)} ms; graphile-worker ${format(p99s.theirs)} ms`)
     return [
       { comparison: { what: 'pickup_p50', unit: 'ms', kind: 'cost', goal: 1.5 }, samples },
       {
         comparison: { what: 'pickup_p99', unit: 'ms', kind: 'cost', goal: 1 },
-        samples: p99s.ours.map((ms) => ({ ours: ms, peer: LATE_MS })),
+        samples: p99s.ours.map((ms) => ({ ours: ms, peer: MAX_P99_MS })),
       },
     ]
   } finally {
@@ -62,18 +64,23 @@ export const bench: Bench = async ({ rounds, say }) => {
   }
 }
 
-/** Entries one after the other with pauses of any length between them. @returns for each the ms until its handler began */
-async function pickups({ enqueue }: Contender, begun: Map<string, number>): Promise<number[]> {
+/** Enqueues entries one after the other with random pauses. @returns the ms until the handler of each entry started */
+async function pickups(
+  { enqueue }: Contender,
+  begun: Map<string, number>,
+  entries: number,
+  gap: () => Promise<void>,
+): Promise<number[]> {
   const asked = new Map<string, number>()
-  for (let i = 0; i < ENTRIES; i++) {
-    await sleep(Math.random() * MOST_GAP_MS)
+  for (let i = 0; i < entries; i++) {
+    await gap()
     const id = randomUUID()
     asked.set(id, performance.now())
     await enqueue(id)
   }
   const ids = [...asked.keys()]
   for (const end = performance.now() + LOST_MS; !ids.every((id) => begun.has(id)); await sleep(20))
-    if (performance.now() > end) throw new Error(`${ids.filter((id) => !begun.has(id)).length} of ${ENTRIES} entries were lost`)
+    if (performance.now() > end) throw new Error(`${ids.filter((id) => !begun.has(id)).length} of ${entries} entries were lost`)
   return ids.map((id) => begun.get(id)! - asked.get(id)!)
 }
 
@@ -101,7 +108,7 @@ type GraphileWorker = {
 async function openGraphileWorker(program: string, connectionString: string, handle: (id: string) => void): Promise<Contender> {
   const { run, Logger } = (await import(pathToFileURL(program).href)) as GraphileWorker
   const pool = new pg.Pool({ connectionString, max: CONCURRENCY + 3 })
-  // It insists on both.
+  // graphile-worker requires both handlers.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const runner = await run({

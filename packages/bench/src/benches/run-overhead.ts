@@ -4,15 +4,15 @@ import { ansiblePeer } from '../ansible-peer.ts'
 import type { Bench } from '../bench.ts'
 import { connect } from '../client.ts'
 import { interleave, percentile, type Sample } from '../compare.ts'
-import { followRun, onboard, runJob, signIn } from '../onboard.ts'
+import { followRun, onboard, readRun, runJob, signIn } from '../onboard.ts'
 import { startProduct } from '../product.ts'
 
 const PLAYBOOK = fileURLToPath(new URL('../../../../playbooks/connectivity_check.yml', import.meta.url))
 const LIMIT_MS = 50
 const RUNS_PER_ROUND = 5
 
-/** What the product adds to one run on one host: from the accepted mutation to exec, and in wall time until the follower hears the end. */
-export const bench: Bench = async ({ rounds, say }) => {
+/** Overhead of a run on one host: time from the mutation to the exec of ansible-playbook by phase, and wall time until the follower receives the end. */
+export const bench: Bench = async ({ rounds, print }) => {
   const lab = await startLab({ nodes: [{ name: 'node1', profile: 'cpu' }] })
   const product = await startProduct()
   const peer = ansiblePeer(lab)
@@ -22,7 +22,7 @@ export const bench: Bench = async ({ rounds, say }) => {
     token = await signIn(api, product.linkToken)
     await onboard(api, lab)
     const toExec: number[] = []
-    /** The same time by phase: until a worker has claimed the run, and from there to exec. */
+    /** Phases of `toExec`. */
     const toClaim: number[] = []
     const claimToExec: number[] = []
     const once = async () => {
@@ -30,14 +30,12 @@ export const bench: Bench = async ({ rounds, say }) => {
       const id = await runJob(api, { template: 'connectivity_check', limit: 'node1' })
       for await (const batch of followRun(api, id, 0)) void batch
       const ms = performance.now() - began
-      const { node } = await api.request<{
-        node: { status: string; createdAt: string; startedAt: string; ansibleStartedAt: string }
-      }>(`query ($id: ID!) { node(id: $id) { ... on JobRun { status createdAt startedAt ansibleStartedAt } } }`, { id })
-      if (node.status !== 'SUCCEEDED') throw new Error(`our run ended as ${node.status}`)
-      // createdAt is when the mutation's transaction began, so this is a little more than from its acceptance.
-      toExec.push(Date.parse(node.ansibleStartedAt) - Date.parse(node.createdAt))
-      toClaim.push(Date.parse(node.startedAt) - Date.parse(node.createdAt))
-      claimToExec.push(Date.parse(node.ansibleStartedAt) - Date.parse(node.startedAt))
+      const { status, createdAt, startedAt, ansibleStartedAt } = await readRun(api, id)
+      if (status !== 'SUCCEEDED' || !startedAt || !ansibleStartedAt) throw new Error(`the run ended with ${status}`)
+      // createdAt is the start of the mutation's transaction.
+      toExec.push(Date.parse(ansibleStartedAt) - Date.parse(createdAt))
+      toClaim.push(Date.parse(startedAt) - Date.parse(createdAt))
+      claimToExec.push(Date.parse(ansibleStartedAt) - Date.parse(startedAt))
       return ms
     }
     const repeated = (one: () => Promise<number>) => async () => {
@@ -46,22 +44,22 @@ export const bench: Bench = async ({ rounds, say }) => {
       return sum / RUNS_PER_ROUND
     }
     const bare = async () => (await peer.run('ansible-playbook', [PLAYBOOK])).ms
-    // A product that runs for weeks is measured, not one whose code was never called: its first run takes five times as long.
+    // Warm-up: the first run of a new process takes five times as long.
     for (let i = 0; i < RUNS_PER_ROUND; i++) await once()
     await bare()
     for (const durations of [toExec, toClaim, claimToExec]) durations.length = 0
-    const wall = await interleave(repeated(once), repeated(bare), rounds, say)
+    const wall = await interleave(repeated(once), repeated(bare), rounds, print)
     const perRound: Sample[] = Array.from({ length: rounds }, (_, r) => ({
       ours: percentile(toExec.slice(r * RUNS_PER_ROUND, (r + 1) * RUNS_PER_ROUND), 0.95),
       peer: LIMIT_MS,
     }))
     const all: Sample[] = perRound.map(() => ({ ours: percentile(toExec, 0.95), peer: LIMIT_MS }))
-    say(`to exec, p95 of each round: ${perRound.map((s) => s.ours).join(', ')} ms`)
+    print(`to exec, p95 of each round: ${perRound.map((s) => s.ours).join(', ')} ms`)
     for (const [phase, durations] of [
       ['mutation to claim (commit, queue wake-up, claim)', toClaim],
       ['claim to exec (access, secrets, variables, run files, isolation, spawn)', claimToExec],
     ] as const)
-      say(`${phase}: median ${percentile(durations, 0.5)} ms, p95 ${percentile(durations, 0.95)} ms`)
+      print(`${phase}: median ${percentile(durations, 0.5)} ms, p95 ${percentile(durations, 0.95)} ms`)
     return [
       { comparison: { what: 'mutation_to_exec_p95', unit: 'ms', kind: 'cost', goal: 1 }, samples: all },
       { comparison: { what: 'one_host_run_wall', unit: 'ms', kind: 'cost', goal: 1.05 }, samples: wall },

@@ -8,7 +8,7 @@ import type { Bench } from '../bench.ts'
 import { interleave, type Sample } from '../compare.ts'
 
 const PLAYBOOK = fileURLToPath(new URL('../../../../playbooks/connectivity_check.yml', import.meta.url))
-const WARM = fileURLToPath(new URL('../stand-ins/warm-ansible.py', import.meta.url))
+const WARM = fileURLToPath(new URL('../load/warm-ansible.py', import.meta.url))
 const RUNS_PER_ROUND = 3
 const WORTH_IT = 0.75
 
@@ -19,7 +19,7 @@ const WORTH_IT = 0.75
  * modules read of the settings while they are imported would be one run's for all, and a fork of one process can have neither a
  * user nor a root directory of its own as an isolated run does.
  */
-export const bench: Bench = async ({ rounds, say }) => {
+export const bench: Bench = async ({ rounds, print }) => {
   const lab = await startLab({ nodes: [{ name: 'node1', profile: 'cpu' }] })
   const peer = ansiblePeer(lab)
   const warm = { libraries: await startWarm(peer, 'libraries'), all: await startWarm(peer, 'all') }
@@ -34,7 +34,7 @@ export const bench: Bench = async ({ rounds, say }) => {
     for (const what of ['libraries', 'all'] as const) {
       await bare()
       await warm[what].run()
-      const samples: Sample[] = await interleave(repeated(warm[what].run), bare, rounds, say)
+      const samples: Sample[] = await interleave(repeated(warm[what].run), bare, rounds, print)
       results.push({ comparison: { what, unit: 'ms', kind: 'cost' as const, goal: WORTH_IT }, samples })
     }
     return results

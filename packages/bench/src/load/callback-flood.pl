@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# In the place of ansible-playbook: says events as our callback plugin does, each of one line. In Perl, because a hundred of them
-# wake 20 times a second on the machine that is measured, and each time that costs a fourth of what it does in Node or Python.
-# Beside it lie `flood`, how many events and how many a second (0: as fast as they are taken), and `go` once it may begin.
+# A fake ansible-playbook that emits one-line events in the format of the callback plugin. In Perl: a hundred of these processes wake up
+# 20 times a second on the measured machine, and a wake-up costs a quarter of one in Node or Python.
+# Files beside it: `flood` (number of events, and events per second; 0: unlimited) and `go` (exists once it may start).
 use strict;
 use warnings;
 use File::Basename qw(dirname);

@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url'
 
 const SCRIPT = fileURLToPath(new URL('callback-flood.pl', import.meta.url))
 
-/** `rate` null: as fast as it is taken. */
+/** `rate` in events per second; null: unlimited. */
 export type Flood = { events: number; rate: number | null }
 export type CallbackFlood = {
-  /** With which the product takes it for ansible-playbook. Isolation would hide from it what it is to say. */
+  /** Settings that make the product run it as ansible-playbook. Isolation would hide its files. */
   env: Record<string, string>
-  /** What runs that start from now on say; `isHeld`: once they are let go, all together. */
+  /** Sets what runs started from now on emit; with `isHeld` they wait for `release`. */
   set(flood: Flood, isHeld?: boolean): void
-  letGo(): void
+  release(): void
 }
 
 /**
- * A program in the place of ansible-playbook that says events as our callback plugin does, each of one line, at a rate that Ansible
- * itself does not reach: what is measured with it is what comes behind the callback.
- * @param dir where it is put
+ * A fake ansible-playbook that emits one-line events in the callback plugin's format, faster than Ansible can: it measures everything
+ * behind the callback.
+ * @param dir folder of the program and its settings
  */
 export function callbackFlood(dir: string): CallbackFlood {
   const program = join(dir, 'ansible-playbook')
@@ -31,6 +31,6 @@ export function callbackFlood(dir: string): CallbackFlood {
       if (isHeld) rmSync(go, { force: true })
       else writeFileSync(go, '')
     },
-    letGo: () => writeFileSync(go, ''),
+    release: () => writeFileSync(go, ''),
   }
 }

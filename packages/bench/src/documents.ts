@@ -1,0 +1,189 @@
+import { graphql } from './graphql.ts'
+
+// Every operation that benchmarks and the main job send. documents.test.ts validates them against the committed schema.
+
+// Sign-in and access
+
+export const SIGN_IN = graphql(`mutation SignIn($input: SignInWithLinkInput!) {
+  signInWithLink(input: $input) { __typename ... on SignInWithLinkPayload { sessionToken } ... on Error { code message } }
+}`)
+
+export const CREATE_API_TOKEN = graphql(`mutation CreateApiToken($input: CreateApiTokenInput!) {
+  createApiToken(input: $input) {
+    __typename ... on CreateApiTokenPayload { secret } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+// Nodes
+
+export const CREATE_CREDENTIAL = graphql(`mutation CreateCredential($input: CreateCredentialInput!) {
+  createCredential(input: $input) {
+    __typename ... on CreateCredentialPayload { credential { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const ADD_NODE = graphql(`mutation AddNode($input: AddNodeInput!) {
+  addNode(input: $input) {
+    __typename ... on AddNodePayload { node { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const IMPORT_NODES = graphql(`mutation ImportNodes($input: ImportNodesInput!) {
+  importNodes(input: $input) {
+    __typename ... on ImportNodesPayload { report { rows { name state issues { message } node { id } } } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const APPROVE_HOST_KEYS = graphql(`mutation ApproveHostKeys($input: ApproveHostKeysInput!) {
+  approveHostKeys(input: $input) {
+    __typename ... on ApproveHostKeysPayload { nodes { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const TEST_CONNECTIONS = graphql(`mutation TestConnections($input: TestConnectionsInput!) {
+  testConnections(input: $input) {
+    __typename ... on TestConnectionsPayload { connectionTests { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const CONNECTION_TEST_UPDATED = graphql(`subscription ConnectionTestUpdated($ids: [ID!]!) {
+  connectionTestUpdated(ids: $ids) {
+    id isOk finishedAt error node { id name } stages { stage hop state detail offeredKey { objectId fingerprint } }
+  }
+}`)
+
+export const DISCOVER_NODES = graphql(`mutation DiscoverNodes($input: DiscoverNodesInput!) {
+  discoverNodes(input: $input) {
+    __typename ... on DiscoverNodesPayload { discoveries { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const DISCOVERY_UPDATED = graphql(`subscription DiscoveryUpdated($ids: [ID!]!) {
+  discoveryUpdated(ids: $ids) { id status error finishedAt acceleratorCount durationMs node { name } }
+}`)
+
+export const NODE_STATUSES = graphql(`query NodeStatuses {
+  nodes(first: 500) { totalCount edges { node { status } } }
+}`)
+
+export const NODE_FACTS = graphql(`query NodeFacts {
+  nodes(first: 500) { edges { node { name arch kernel cpuThreads memoryBytes facts } } }
+}`)
+
+export const ACCELERATOR_TYPES = graphql(`query AcceleratorTypes {
+  accelerators(first: 500) { edges { node { deviceType health } } }
+}`)
+
+export const NODE_PAGE = graphql(`query NodePage($first: Int!) {
+  nodes(first: $first) { edges { node {
+    id name host status tags osName memoryBytes
+    accelerators { index deviceType model memoryTotal health }
+    groups { name priority }
+  } } }
+}`)
+
+export const NODE_AGENTS = graphql(`query NodeAgents {
+  nodes(first: 100) { edges { node { name status agent { state stateSince } } } }
+}`)
+
+// Groups and variables
+
+export const CREATE_NODE_GROUP = graphql(`mutation CreateNodeGroup($input: CreateNodeGroupInput!) {
+  createNodeGroup(input: $input) {
+    __typename ... on CreateNodeGroupPayload { nodeGroup { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const SET_NODE_GROUP_MEMBERS = graphql(`mutation SetNodeGroupMembers($input: SetNodeGroupMembersInput!) {
+  setNodeGroupMembers(input: $input) {
+    __typename ... on SetNodeGroupMembersPayload { nodeGroup { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const SET_VARS = graphql(`mutation SetVars($input: SetVarsInput!) {
+  setVars(input: $input) {
+    __typename ... on SetVarsPayload { variableScope { version } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const SET_SECRET_VAR = graphql(`mutation SetSecretVar($input: SetSecretVarInput!) {
+  setSecretVar(input: $input) {
+    __typename ... on SetSecretVarPayload { variableScope { version } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const EFFECTIVE_VARS = graphql(`query EffectiveVars($id: ID!, $names: [String!]) {
+  node(id: $id) { __typename ... on ComputeNode {
+    effectiveVars(names: $names) { layer group value overridden { layer group value } }
+  } }
+}`)
+
+// Runs
+
+export const RUN_JOB = graphql(`mutation RunJob($input: RunJobInput!) {
+  runJob(input: $input) {
+    __typename ... on RunJobPayload { run { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const CANCEL_RUN = graphql(`mutation CancelRun($input: CancelJobRunInput!) {
+  cancelJobRun(input: $input) { __typename ... on CancelJobRunPayload { run { id } } ... on Error { code message } }
+}`)
+
+export const RETRY_RUN = graphql(`mutation RetryRun($input: RetryJobRunInput!) {
+  retryJobRun(input: $input) {
+    __typename ... on RetryJobRunPayload { run { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const RUN_EVENTS = graphql(`subscription RunEvents($id: ID!, $after: BigInt) {
+  jobRunEvents(id: $id, after: $after) { lastSeq events { seq kind host task createdAt } run { status } }
+}`)
+
+export const RUN_RESULT = graphql(`query RunResult($id: ID!) {
+  node(id: $id) { __typename ... on JobRun {
+    status createdAt startedAt ansibleStartedAt interruptedHosts hostsTotal hostSummary { result count }
+  } }
+}`)
+
+export const RUN_ARTIFACTS = graphql(`query RunArtifacts($id: ID!) {
+  node(id: $id) { __typename ... on JobRun { artifacts { kind downloadUrl } } }
+}`)
+
+export const RUN_HOSTS = graphql(`query RunHosts($id: ID!) {
+  node(id: $id) { __typename ... on JobRun { hosts { name result message } } }
+}`)
+
+export const NEWEST_RUNS = graphql(`query NewestRuns($first: Int!) {
+  jobRuns(first: $first) { edges { node { finishedAt ansibleStartedAt lineCount } } }
+}`)
+
+// Agents and alerts
+
+export const UPDATE_AGENT_SETTINGS = graphql(`mutation UpdateAgentSettings($input: UpdateAgentSettingsInput!) {
+  updateAgentSettings(input: $input) {
+    __typename ... on AgentSettings { staleAfterSeconds }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const CREATE_ENROLLMENT_TOKEN = graphql(`mutation CreateEnrollmentToken($nodeId: ID!) {
+  createAgentEnrollmentToken(nodeId: $nodeId) {
+    __typename ... on CreatedAgentEnrollmentToken { token }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const HEARTBEATS = graphql(`subscription Heartbeats { heartbeats { name state } }`)
+
+export const ALERT_UPDATED = graphql(`subscription AlertUpdated {
+  alertUpdated { id kind count resolvedAt node { name } }
+}`)
