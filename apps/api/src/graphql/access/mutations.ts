@@ -63,6 +63,7 @@ mutation('createApiToken', {
     role: t.field({ type: RoleType, required: true, description: 'Role of the token, at most the role of the caller.' }),
     expiresInSeconds: t.int({ description: 'Lifetime in seconds, 60 to 315360000 (ten years). Default: it does not expire.' }),
   }),
+  idempotent: true,
   payload: {
     apiToken: { type: ApiToken, description: 'The new token.' },
     secret: { type: 'String', description: 'The secret, sent as `Authorization: Bearer …`. It is shown only here.' },

@@ -33,3 +33,12 @@ test('creates, fills and deletes a group', async () => {
     deletedId: nodeGroup.id,
   })
 })
+
+test('returns the first group for a repeated request with the same idempotency key', async () => {
+  const { operator } = await api.given.tenant()
+  const create = (name: string) =>
+    mutate(api, operator, 'createNodeGroup', 'nodeGroup { id }', { name, idempotencyKey: 'rack 12' })
+  const { nodeGroup } = await create('rack12')
+  expect((await create('rack12')).nodeGroup).toEqual(nodeGroup)
+  expect(await create('rack13')).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('rack 12') })
+})

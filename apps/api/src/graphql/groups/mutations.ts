@@ -25,6 +25,7 @@ const optionalFields = (t: InputFields) => ({
 mutation('createNodeGroup', {
   description: 'Creates a node group with a list of members, or with `memberQuery` a group of all nodes that match a query.',
   input: (t) => ({ name: t.string({ required: true, description: NAME }), ...optionalFields(t) }),
+  idempotent: true,
   payload,
   errors: [Conflict],
   resolve: async ({ parentId, ...input }, { ctx }) => ({

@@ -25,8 +25,16 @@ type MutationOptions<Input extends InputFieldMap, Payload extends PayloadFields>
   payload: Payload
   /** Errors in addition to those that every mutation can return. */
   errors?: ErrorClass[]
-  resolve: (input: InputShapeFromFields<Input>, context: ApiContext) => Promise<PayloadShape<Payload>> | PayloadShape<Payload>
+  /** Adds `idempotencyKey` to the input, for mutations that create something; `resolve` passes it to the verb. */
+  idempotent?: boolean
+  resolve: (
+    input: InputShapeFromFields<Input> & { idempotencyKey?: string | null },
+    context: ApiContext,
+  ) => Promise<PayloadShape<Payload>> | PayloadShape<Payload>
 }
+
+const IDEMPOTENCY_KEY =
+  'Makes a retry safe: a request with the same key and input returns the first result. Unique per tenant and mutation, kept for 7 days.'
 
 /**
  * Adds the mutation `name(input: NameInput!): NameResult!`, where NameResult is the union of NamePayload and the errors. Every
@@ -35,7 +43,15 @@ type MutationOptions<Input extends InputFieldMap, Payload extends PayloadFields>
  */
 export function mutation<Payload extends PayloadFields, Input extends InputFieldMap = Record<string, never>>(
   name: string,
-  { description, authScopes = { authenticated: true }, input, payload, errors = [], resolve }: MutationOptions<Input, Payload>,
+  {
+    description,
+    authScopes = { authenticated: true },
+    input,
+    payload,
+    errors = [],
+    idempotent = false,
+    resolve,
+  }: MutationOptions<Input, Payload>,
 ): InputRef<InputShapeFromFields<Input>> {
   const typeName = name[0]!.toUpperCase() + name.slice(1)
   const Payload = builder.objectRef<PayloadShape<Payload>>(`${typeName}Payload`).implement({
@@ -48,7 +64,12 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
         ]),
       ),
   })
-  const Input = input && builder.inputType(`${typeName}Input`, { description: `Input of \`${name}\`.`, fields: input })
+  const Input =
+    input &&
+    builder.inputType(`${typeName}Input`, {
+      description: `Input of \`${name}\`.`,
+      fields: (t) => ({ ...input(t), ...(idempotent ? { idempotencyKey: t.string({ description: IDEMPOTENCY_KEY }) } : {}) }),
+    })
   builder.mutationField(name, (t) =>
     t.field({
       type: Payload,
@@ -56,11 +77,10 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
       authScopes,
       errors: { types: [...('public' in authScopes ? [] : COMMON), ...errors] as never },
       args: Input ? { input: t.arg({ type: Input, required: true, description: `Input of \`${name}\`.` }) } : {},
-      resolve: (_root: unknown, args: { input?: InputShapeFromFields<Input> }, context: ApiContext) =>
-        resolve(args.input as InputShapeFromFields<Input>, context) as never,
+      resolve: (_root: unknown, args: { input?: unknown }, context: ApiContext) => resolve(args.input as never, context) as never,
     } as never),
   )
-  return Input as InputRef<InputShapeFromFields<Input>>
+  return Input as unknown as InputRef<InputShapeFromFields<Input>>
 }
 
 export type { InputFieldRef }
