@@ -52,7 +52,7 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
     ...(settings.hasMasterPassword ? {} : { CREDENTIAL_MASTER_PASSWORD_FILE: masterPasswordFile(dataDir) }),
     ...(settings.lab ? { MUSTER_LAB_FILE: labFile } : {}),
   }
-  const run = (script: string) => runOnce(script, env, { signal, secret })
+  const run = (script: string, more: NodeJS.ProcessEnv = {}) => runOnce(script, { ...env, ...more }, { signal, secret })
 
   const built = watch ? Promise.resolve() : step('Build the console', () => buildConsole(signal))
   const lab = settings.lab
@@ -65,8 +65,9 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
           checkDatabase(settings.databaseUrl!).then(() => settings.databaseUrl),
         )
       : await step('Start Postgres', startPostgres)
+    const embedded = settings.databaseUrl ? {} : { EMBEDDED_POSTGRES_DIR: dataDir }
     if (!(await isMigrated(env.DATABASE_URL!)))
-      await step('Migrate the database', () => run('packages/core/src/kernel/db/migrate.ts'))
+      await step('Migrate the database', () => run('packages/core/src/kernel/db/migrate.ts', embedded))
   })()
 
   const firstStart = database.then(async () => {

@@ -7,6 +7,9 @@ import { isMigrated } from './is-migrated.ts'
 import type { RunningPostgres } from './start-postgres.ts'
 import { startTestPostgres } from './test-postgres.ts'
 
+/** SHA-256 of an empty file. */
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
 let server: RunningPostgres
 let folder: string
 beforeAll(async () => {
@@ -27,12 +30,14 @@ test('is true only when the database has exactly the migrations of the folder', 
   await client.connect()
   try {
     expect(await isMigrated(server.url, folder)).toBe(false)
-    await client.query('create schema drizzle; create table drizzle.__drizzle_migrations (name text)')
-    await client.query("insert into drizzle.__drizzle_migrations values ('2_second')")
+    await client.query('create schema drizzle; create table drizzle.__drizzle_migrations (name text, hash text)')
+    await client.query(`insert into drizzle.__drizzle_migrations values ('2_second', '${EMPTY}')`)
     expect(await isMigrated(server.url, folder)).toBe(false)
-    await client.query("insert into drizzle.__drizzle_migrations values ('1_first')")
+    await client.query(`insert into drizzle.__drizzle_migrations values ('1_first', 'changed')`)
+    expect(await isMigrated(server.url, folder)).toBe(false)
+    await client.query(`update drizzle.__drizzle_migrations set hash = '${EMPTY}'`)
     expect(await isMigrated(server.url, folder)).toBe(true)
-    await client.query("insert into drizzle.__drizzle_migrations values ('3_newer')")
+    await client.query(`insert into drizzle.__drizzle_migrations values ('3_newer', '${EMPTY}')`)
     expect(await isMigrated(server.url, folder)).toBe(false)
   } finally {
     await client.end()

@@ -19,6 +19,8 @@ function adminUrl(): string {
   return url
 }
 
+type TestDatabase = { url: string; drop(): Promise<void> }
+
 function withDatabase(url: string, name: string): string {
   const u = new URL(url)
   u.pathname = `/${name}`
@@ -65,8 +67,12 @@ async function ensureTemplate(): Promise<string> {
 /**
  * Creates a database with the real schema as a copy of the template, in about ten milliseconds. `drop()` removes it.
  */
-export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const template = await ensureTemplate()
+export const createTestDatabase = async (): Promise<TestDatabase> => createDatabase(await ensureTemplate())
+
+/** Creates a database without tables. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('template1')
+
+async function createDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await asAdmin((admin) => admin.query(`create database ${name} template ${template}`))
   return {

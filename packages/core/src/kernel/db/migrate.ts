@@ -1,38 +1,84 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { Conflict } from '../errors.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../../../drizzle', import.meta.url))
-// Two processes that start at once take turns; any constant serves as the lock's key.
+// Processes that start at the same time migrate one after the other; the lock's key is arbitrary.
 const LOCK = 7_205_759_403
 
-/** Bring the database at `url` to the newest schema. Safe to call from several processes at once, and again. */
-export async function migrateDb(url: string): Promise<void> {
+/**
+ * Migrates the database at `url` to the newest schema. Concurrent and repeated calls are safe.
+ * @param dataDir data directory of an embedded Postgres, named in errors
+ * @throws Conflict when another version of Muster created the database, which stays unchanged
+ */
+export async function migrateDb(url: string, dataDir?: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'muster-migrate' })
   await client.connect()
   try {
     const { rows } = await client.query<{ version: number }>(`select current_setting('server_version_num')::int as version`)
     if (rows[0]!.version < 150000) throw new Error(`Postgres 15 or newer is needed; this server is ${rows[0]!.version}.`)
     await client.query('select pg_advisory_lock($1)', [LOCK])
+    const reason = await otherVersionReason(client, dataDir)
+    if (reason) throw new Conflict(reason)
     await migrate(drizzle({ client }), { migrationsFolder: FOLDER })
   } finally {
     await client.end()
   }
 }
 
+/** Why this version cannot migrate the database, which another version created; null when it can. */
+async function otherVersionReason(client: pg.Client, dataDir?: string): Promise<string | null> {
+  const applied = await appliedMigrations(client)
+  if (applied.size === 0) return null
+  const known = new Map(
+    fs.readdirSync(FOLDER).map((name) => [name, createHash('sha256').update(readMigration(name)).digest('hex')]),
+  )
+  const [initial] = [...known.keys()].sort()
+  const what = dataDir ? `The data directory ${dataDir}` : `The database ${client.database} on ${client.host}:${client.port}`
+  if ([...applied].some(([name, hash]) => known.has(name) && known.get(name) !== hash) || !applied.has(initial!))
+    return `${what} is from a pre-release version of Muster and cannot be migrated. It was not changed. ${
+      dataDir
+        ? 'To start with an empty one, set MUSTER_DATA_DIR to another directory, or move this one away.'
+        : 'To start with an empty one, create another database and set DATABASE_URL to it.'
+    } The version that created it still runs with it.`
+  const newer = [...applied.keys()].filter((name) => !known.has(name))
+  if (newer.length === 0) return null
+  return `${what} was migrated by a newer version of Muster (${newer.join(', ')}). It was not changed. Start that version, or restore a backup from before.`
+}
+
+/** Name and hash of the migrations that were applied; a pre-release placeholder where their record is missing. */
+async function appliedMigrations(client: pg.Client): Promise<Map<string, string>> {
+  const { rows: found } = await client.query<{ migrations: boolean; nodes: boolean }>(
+    `select to_regclass('drizzle.__drizzle_migrations') is not null as migrations, to_regclass('compute_nodes') is not null as nodes`,
+  )
+  const { migrations, nodes } = found[0]!
+  const rows: { name?: string; hash: string }[] = migrations
+    ? (await client.query('select * from drizzle.__drizzle_migrations')).rows
+    : nodes
+      ? [{ hash: '' }]
+      : []
+  return new Map(rows.map(({ name, hash }, i) => [name ?? `pre-release-${i}`, hash]))
+}
+
+const readMigration = (name: string): string => fs.readFileSync(path.join(FOLDER, name, 'migration.sql'), 'utf8')
+
 if (import.meta.main) {
-  const url = process.env.DATABASE_URL
+  const { DATABASE_URL: url, EMBEDDED_POSTGRES_DIR: dataDir } = process.env
   if (!url) {
-    console.error(
-      'DATABASE_URL is not set: give the address of the Postgres to migrate, postgres://user:password@host:port/database',
-    )
+    console.error('DATABASE_URL is not set. Set it to the Postgres to migrate: postgres://user:password@host:port/database')
     process.exit(2)
   }
   try {
-    await migrateDb(url)
+    await migrateDb(url, dataDir)
   } catch (error) {
-    console.error(`Migration failed: ${error instanceof Error ? error.message : error}`)
+    console.error(
+      error instanceof Conflict ? error.message : `Migration failed: ${error instanceof Error ? error.message : error}`,
+    )
     process.exit(1)
   }
 }
