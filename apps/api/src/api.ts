@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
 import type { Log } from '@muster/core/log'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
-import { type ApiContext, type ApiDeps, createContext } from './context.ts'
+import { type ApiContext, type ApiDeps, createContext, type SocketContext } from './context.ts'
 import { eventStream } from './http/event-stream.ts'
 import { requestFacts } from './http/request-facts.ts'
 import { MAX_ALIASES, MAX_DEPTH, MAX_TOKENS } from './limits.ts'
@@ -13,12 +13,6 @@ import { schema } from './schema.ts'
 import { sharedLogs } from './shared-logs.ts'
 
 export type Api = ReturnType<typeof createApi>
-/**
- * What a WebSocket operation brings instead of a request. `sendNext` sends one of its results, given as JSON, at once; it resolves
- * when more may come.
- */
-export type SocketContext = { socketHeaders: Headers; sendNext(result: string): Promise<void> | void }
-
 /** The GraphQL API over `deps`. `yoga.fetch(request)` answers; an HTTP server adds WebSockets and health. */
 export function createApi(deps: ApiDeps) {
   const metrics = createMetrics(deps.runtime.db)

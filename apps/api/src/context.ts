@@ -1,20 +1,18 @@
 import type { TargetPolicy } from '@muster/core/alerts'
 import type { ArtifactStore } from '@muster/core/artifacts'
-import type { Actor } from '@muster/core/context'
 import { Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Ctx, Runtime } from '@muster/core/registry'
 import { initContextCache } from '@pothos/core'
+import type { RequestFacts } from './http/request-facts.ts'
 import type { Auth } from './sign-in/auth.ts'
+import type { Caller } from './sign-in/caller.ts'
 
-/** Who is behind a request, found from its cookie or token. */
-export type Caller = {
-  actor: Extract<Actor, { kind: 'user' | 'token' }>
-  tenantId: string
-  email: string | null
-  /** Users only: their session's token. */
-  sessionToken: string | null
-}
+/**
+ * What a WebSocket operation brings instead of a request. `sendNext` sends one of its results, given as JSON, at once; it resolves
+ * when more may come.
+ */
+export type SocketContext = { socketHeaders: Headers; sendNext(result: string): Promise<void> | void }
 
 /** What lives as long as the process. */
 export type ApiDeps = {
@@ -38,9 +36,6 @@ export type ApiDeps = {
   /** File in which a lab describes itself, when there is one. */
   labFile?: string | undefined
 }
-
-/** What a request brings. `responseHeaders` go out with its answer. */
-export type RequestFacts = { headers: Headers; requestId: string; responseHeaders: Headers | null }
 
 /** The context of every resolver. */
 export type ApiContext = RequestFacts & {

@@ -1,7 +1,7 @@
 import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import { handleStreamOrSingleExecutionResult, isAsyncIterable, type Plugin } from 'graphql-yoga'
-import type { ApiContext, ApiDeps, RequestFacts } from './context.ts'
-import { foreignOriginReason, requestFacts } from './http/request-facts.ts'
+import type { ApiContext, ApiDeps } from './context.ts'
+import { foreignOriginReason, type RequestFacts, requestFacts } from './http/request-facts.ts'
 import type { Metrics } from './metrics.ts'
 
 const facts = new WeakMap<Request, RequestFacts>()

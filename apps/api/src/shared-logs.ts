@@ -8,8 +8,7 @@ import {
   visit,
 } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
-import type { SocketContext } from './api.ts'
-import type { ApiContext } from './context.ts'
+import type { ApiContext, SocketContext } from './context.ts'
 import type { Batch } from './graphql/runs/events/subscriptions.ts'
 import { setCursor } from './http/event-stream.ts'
 import { masked } from './masking.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Api } from '../api.ts'
+import type { Handler } from './handler.ts'
 import { PEER } from './request-facts.ts'
-import type { Handler } from './router.ts'
 
 /** GraphQL over HTTP and server-sent events. Open event streams are kept in `streams`, so that a stopping server can end them. */
 export function createGraphqlEndpoint(

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { RequestFacts } from '../context.ts'
+
+/** Headers and id of a request. `responseHeaders` are added to its response; null where it has none. */
+export type RequestFacts = { headers: Headers; requestId: string; responseHeaders: Headers | null }
 
 /** Internal header with the address of the peer. The HTTP server overwrites what a client sends. */
 export const PEER = 'x-muster-peer'

@@ -7,14 +7,13 @@ import type { AgentEndpoint } from './agents/endpoint.ts'
 import { sendArtifact } from './downloads/artifact.ts'
 import { serveDownload } from './downloads/index.ts'
 import { sendRunLog } from './downloads/run-log.ts'
+import type { Handler } from './handler.ts'
 import { inventoryEndpoint } from './inventory.ts'
 import { knownHostsEndpoint } from './known-hosts.ts'
 import { nodeMetricsEndpoint } from './prometheus/node-metrics.ts'
 import { serviceDiscoveryEndpoint } from './prometheus/service-discovery.ts'
 import { sendSchema } from './schema-file.ts'
 import { serveTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
-
-export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
   '/api/inventory': inventoryEndpoint,

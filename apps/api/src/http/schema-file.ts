@@ -1,5 +1,5 @@
 import { printedSchema } from '../print-schema.ts'
-import type { Handler } from './router.ts'
+import type { Handler } from './handler.ts'
 
 /** `GET /graphql/schema.graphql`: the contract in the GraphQL schema language. Public, as it is in the source code. */
 export const sendSchema: Handler = (req, res) => {

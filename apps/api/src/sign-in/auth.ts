@@ -6,9 +6,9 @@ import { Conflict, InvalidInput, Unauthenticated, Unavailable } from '@muster/co
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
 import { and, eq, gt, sql } from 'drizzle-orm'
-import type { ApiContext, Caller, RequestFacts } from '../context.ts'
-import { clientAddress } from '../http/request-facts.ts'
+import { clientAddress, type RequestFacts } from '../http/request-facts.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
+import type { Caller, CallerContext } from './caller.ts'
 
 const { members, sessions, users } = schema
 
@@ -132,7 +132,7 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
       return session
     },
 
-    async signOut({ caller, ...facts }: ApiContext): Promise<boolean> {
+    async signOut({ caller, ...facts }: RequestFacts & CallerContext): Promise<boolean> {
       if (facts.headers.has('cookie')) await route(facts, '/sign-out', {})
       if (!caller?.sessionToken) return false
       await (await internals).internalAdapter.deleteSession(caller.sessionToken)
@@ -140,7 +140,7 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
       return true
     },
 
-    async setPassword({ ctx, caller }: ApiContext, input: SetPassword): Promise<Caller> {
+    async setPassword({ ctx, caller }: CallerContext, input: SetPassword): Promise<Caller> {
       if (!caller?.sessionToken)
         throw new InvalidInput([{ path: '', message: 'an API token has no password; sign in as the user' }])
       const { password, internalAdapter } = await internals

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { step } from '../print.ts'
 import { root } from '../root.ts'
 import { deadLinks } from './dead-links.ts'
-import { findApiWrites, findCrowdedFolders } from './source-rules.ts'
+import { findApiWrites, findCrowdedFolders, MAX_FILES_PER_FOLDER } from './source-rules.ts'
 
 // `npm run check`: every check that needs no database. Runs all checks and prints all failures; exit code 1 on any failure.
 const bin = (name: string) => path.join(root, 'node_modules/.bin', name)
@@ -80,9 +80,9 @@ async function checkImports(): Promise<void> {
 }
 
 function checkSources(): void {
-  // A warning while packages/core and apps/api are being split.
-  warnings.push(...findCrowdedFolders(root).map((folder) => `${folder}; split folders with more than 30 source files`))
+  const crowded = findCrowdedFolders(root)
   const writes = findApiWrites(root)
+  if (crowded.length) throw new Error(`Split folders with more than ${MAX_FILES_PER_FOLDER} source files:\n${crowded.join('\n')}`)
   if (writes.length) throw new Error(`The API writes to the database; move these writes to packages/core:\n${writes.join('\n')}`)
 }
 

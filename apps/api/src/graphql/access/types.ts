@@ -1,7 +1,7 @@
 import { schema } from '@muster/core/registry'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
-import type { Caller } from '../../context.ts'
+import type { Caller } from '../../sign-in/caller.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { RoleType, ViewerKind } from './enums.ts'
 import { actorField, nullableActorField, Tenant, User } from './people.ts'

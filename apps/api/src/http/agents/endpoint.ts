@@ -16,8 +16,8 @@ import {
   shapeRejection,
 } from '@muster/protocol'
 import type { Api } from '../../api.ts'
+import type { Handler } from '../handler.ts'
 import { clientAddress } from '../request-facts.ts'
-import type { Handler } from '../router.ts'
 import { createGate } from './body-limiter.ts'
 import { createHeartbeatEvaluator, type Verdict } from './evaluate-heartbeat.ts'
 

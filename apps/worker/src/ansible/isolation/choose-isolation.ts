@@ -8,8 +8,9 @@ import type { AnsiblePaths } from '../../ansible-version.ts'
 import { killLeftoverProcesses } from '../process/kill-leftover-processes.ts'
 import { sendSignal } from '../process/processes.ts'
 import { createRunDirectory } from '../run-directory/run-directory.ts'
+import type { RunUser } from '../run-directory/run-paths.ts'
 import { ANSIBLE_CONTENT, PROBE_SCRIPT, playbookRoot } from '../run-directory/shipped-playbooks.ts'
-import { asUser, bubblewrap, type Isolation, noIsolation, type RunUser, type VisiblePaths } from './isolation.ts'
+import { asUser, bubblewrap, type Isolation, noIsolation, type VisiblePaths } from './isolation.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 
 export type IsolationConfig = Pick<

@@ -1,7 +1,6 @@
 import { chmod, lchown, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writableDirs } from '../run-directory/run-directory.ts'
-import type { RunPaths } from './isolation.ts'
+import { type RunPaths, writableDirs } from '../run-directory/run-paths.ts'
 
 /**
  * Lets a run's user read its directories, connect to the sockets in them, and write to the writable folders. Everything else stays

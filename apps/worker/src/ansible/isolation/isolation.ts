@@ -2,14 +2,8 @@ import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { chmod, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import { writableDirs } from '../run-directory/run-directory.ts'
+import { type RunPaths, type RunUser, writableDirs } from '../run-directory/run-paths.ts'
 import { grantToRunUser } from './grant-to-run-user.ts'
-
-/** The user of a run's processes. `isDedicated`: no other process of this machine has this user. */
-export type RunUser = { uid: number; gid: number; isDedicated: boolean }
-
-/** The directories of one run. `user` is null when its processes run as the worker's own user. */
-export type RunPaths = { dir: string; sshDir: string; user: RunUser | null }
 
 /** How the processes of a run are isolated from this machine. */
 export type Isolation = {

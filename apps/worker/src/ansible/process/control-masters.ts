@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import pLimit from 'p-limit'
-import { socketPaths } from '../run-directory/run-files.ts'
+import { socketPaths } from '../run-directory/run-paths.ts'
 import type { LaunchOptions } from './ansible-process.ts'
 import { killProcesses } from './processes.ts'
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { become, type RunUser } from '../isolation/isolation.ts'
-import type { RunDirectory } from '../run-directory/run-directory.ts'
+import { become } from '../isolation/isolation.ts'
+import type { RunDirectory, RunUser } from '../run-directory/run-paths.ts'
 import { closeControlMasters } from './control-masters.ts'
 import { killProcesses } from './processes.ts'
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import type { NodeAccess } from '@muster/core/credentials/access'
 import { RUN_FROM_STDIN } from '../../ssh/account-script.ts'
 import { isNodeAlias } from '../inventory/plan-run.ts'
-import { socketPaths } from '../run-directory/run-files.ts'
+import { socketPaths } from '../run-directory/run-paths.ts'
 import { execOverControlMaster, mapLimit } from './control-masters.ts'
 
 /**

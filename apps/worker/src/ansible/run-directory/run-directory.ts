@@ -2,11 +2,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '@muster/core/log'
-import type { RunPaths, RunUser } from '../isolation/isolation.ts'
 import { killLeftoverProcesses } from '../process/kill-leftover-processes.ts'
 import { killRemoteProcessesOfLostRun } from '../process/kill-remote-processes.ts'
 import { processStartTime } from '../process/processes.ts'
-import { socketPaths } from './run-files.ts'
+import { type RunDirectory, type RunUser, writableDirs } from './run-paths.ts'
 
 const PREFIX = 'run-'
 const OWNER = 'owner.json'
@@ -14,9 +13,6 @@ const OWNER = 'owner.json'
 const MAX_SSH_DIR_LENGTH = 48
 // Longer than the longest possible run.
 const ABANDONED_MS = 25 * 3600 * 1000
-
-/** A run's private directory. Every process of the run has `marker` in its environment. */
-export type RunDirectory = RunPaths & { marker: string; remove(): Promise<void> }
 
 /** `host`: workers on several machines may share a work directory, and a PID identifies a process only on its own machine. */
 type Owner = { host: string; pid: number; start: string | null; sshDir: string; user?: RunUser | null }
@@ -34,17 +30,6 @@ export async function createRunDirectory(workDir: string, runId: string, user: R
   ])
   return { dir, sshDir, user, marker: markerOf(dir), remove: () => removeAll(dir, sshDir) }
 }
-
-/** The folders that a run can write to; the rest of its directories is read-only for it. */
-export const writableDirs = ({ dir, sshDir }: Pick<RunPaths, 'dir' | 'sshDir'>): string[] => [
-  join(dir, 'home'),
-  join(dir, 'tmp'),
-  artifactDir(dir),
-  socketPaths(sshDir).masters,
-]
-
-/** Files that a playbook leaves here are stored as artifacts. */
-export const artifactDir = (dir: string): string => join(dir, 'artifacts')
 
 const markerOf = (dir: string) => `MUSTER_RUN=${dir}`
 

@@ -5,7 +5,7 @@ import { loginKey } from '../../ssh/login-key.ts'
 import type { Machine, RunPlan, Target } from '../inventory/plan-run.ts'
 import { hostEntries, mergedNames } from '../inventory/run-vars.ts'
 import { quoted, unsafe, variables } from '../inventory/unsafe-yaml.ts'
-import { artifactDir } from './run-directory.ts'
+import { artifactDir, socketPaths } from './run-paths.ts'
 import { ANSIBLE_CONTENT } from './shipped-playbooks.ts'
 
 export type RunFiles = { inventory: string; extraVars: string; ansibleConfig: string }
@@ -20,9 +20,6 @@ type RunFileOptions = {
   project: string
   connectTimeoutS: number
 }
-
-/** Paths of a run's sockets, one letter each: Unix socket paths have about 100 bytes. */
-export const socketPaths = (sshDir: string) => ({ agent: `${sshDir}/a`, secrets: `${sshDir}/s`, masters: `${sshDir}/c` })
 
 /** Writes all files that ansible-playbook and SSH read. None contains a secret. */
 export async function writeRunFiles(options: RunFileOptions, run: JobRun, plan: RunPlan): Promise<RunFiles> {

@@ -1,7 +1,7 @@
 import type { ParsedKey } from 'ssh2'
 import { loginKey } from '../../ssh/login-key.ts'
 import type { Machine, RunPlan } from '../inventory/plan-run.ts'
-import { socketPaths } from '../run-directory/run-files.ts'
+import { socketPaths } from '../run-directory/run-paths.ts'
 import { serveSecrets } from './serve-secrets.ts'
 
 /**

@@ -9,7 +9,7 @@ import { eventually, makePrivateKey } from '@muster/core/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loginKey } from '../../ssh/login-key.ts'
 import type { Machine, RunPlan } from '../inventory/plan-run.ts'
-import { socketPaths } from '../run-directory/run-files.ts'
+import { socketPaths } from '../run-directory/run-paths.ts'
 import { serveRunSecrets } from './run-secrets.ts'
 
 const sshAdd = (dir: string, ...args: string[]) =>

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import type { GitLogin } from '@muster/core/credentials/access'
 import { loginKey } from '../../ssh/login-key.ts'
-import { socketPaths } from '../run-directory/run-files.ts'
+import { socketPaths } from '../run-directory/run-paths.ts'
 import { ANSIBLE_CONTENT } from '../run-directory/shipped-playbooks.ts'
 import { serveSecrets } from '../secrets/serve-secrets.ts'
 
