@@ -14,6 +14,7 @@ import { fieldCost, MAX_COST, tooCostly } from './limits.ts'
 
 export type SchemaShape = {
   DrizzleRelations: typeof relations
+  AsyncSelections: true
   Context: ApiContext
   AuthScopes: { public: boolean; authenticated: boolean; role: Role }
   Scalars: {

@@ -16,6 +16,8 @@ export type GroupTree = {
   byName: Map<string, NodeGroup>
   /** The group itself first, then the one above it, up to the top. */
   upwards(group: NodeGroup): NodeGroup[]
+  /** The groups that a node is in, nearest last, from its direct groups as `directGroupIds` gives them. */
+  withAncestors(directIds: string): NodeGroup[]
 }
 
 export async function readGroupTree(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>): Promise<GroupTree> {
@@ -30,7 +32,20 @@ export async function readGroupTree(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>): Pr
     trails.set(group.id, trail)
     return trail
   }
-  return { byId, byName: new Map(groups.map((group) => [group.name, group])), upwards }
+  const depthOrder = (a: NodeGroup, b: NodeGroup) =>
+    upwards(a).length - upwards(b).length || b.priority - a.priority || (a.name < b.name ? 1 : -1)
+  // Nodes in the same groups, of which there are many, share one list.
+  const lists = new Map<string, NodeGroup[]>()
+  const withAncestors = (directIds: string): NodeGroup[] => {
+    const known = lists.get(directIds)
+    if (known) return known
+    // A group created after the tree was read is not in it.
+    const direct = directIds.split(',').flatMap((id) => byId.get(id) ?? [])
+    const list = [...new Set(direct.flatMap(upwards))].sort(depthOrder)
+    lists.set(directIds, list)
+    return list
+  }
+  return { byId, byName: new Map(groups.map((group) => [group.name, group])), upwards, withAncestors }
 }
 
 const groupsOf = (tree: GroupTree) => [...tree.byId.values()]
@@ -65,44 +80,22 @@ export async function groupsOfNodes(
   db: Db | Tx,
   ctx: Pick<Ctx, 'tenantId'>,
   nodeIds: string[],
-  known?: GroupTree,
 ): Promise<Map<string, NodeGroup[]>> {
-  const tree = known ?? (await readGroupTree(db, ctx))
-  const place = new Map(
-    groupsOf(tree)
-      .sort(nearestLast(tree))
-      .map((group, i) => [group, i]),
-  )
-  // Nodes that are in the same groups, of which a room has many, share one list.
-  const lists = new Map<string, NodeGroup[]>()
-  const listOf = (ids: string) => {
-    const known = lists.get(ids)
-    if (known) return known
-    // A group made since the tree was read is not in it.
-    const groups = ids.split(',').flatMap((id) => (tree.byId.has(id) ? tree.upwards(tree.byId.get(id)!) : []))
-    const list = [...new Set(groups)].sort((a, b) => place.get(a)! - place.get(b)!)
-    lists.set(ids, list)
-    return list
-  }
-  const direct = new Map((await directGroups(db, ctx, tree, nodeIds)).map((row) => [row.nodeId, row.groupIds]))
-  return new Map(nodeIds.map((id) => [id, listOf(direct.get(id) ?? '')]))
-}
-
-/** The ids of the groups each node is in by hand and by their queries, with commas between them: a text is read faster than an array. */
-async function directGroups(
-  db: Db | Tx,
-  ctx: Pick<Ctx, 'tenantId'>,
-  tree: GroupTree,
-  nodeIds: string[],
-): Promise<{ nodeId: string; groupIds: string }[]> {
-  const byQuery = groupsOf(tree).filter((group) => group.memberQuery !== null)
-  const fitting = byQuery.map((group) => sql`case when ${fitsQueryOf(group, computeNodes)} then ${group.id} end`)
-  const byHand = sql`(select string_agg(m.group_id::text, ',' order by m.group_id) from ${nodeGroupMembers} m
-    where m.node_id = ${computeNodes.id})`
-  return db
-    .select({ nodeId: computeNodes.id, groupIds: sql<string>`concat_ws(',', ${sql.join([byHand, ...fitting], sql`, `)})` })
+  const tree = await readGroupTree(db, ctx)
+  const rows = await db
+    .select({ id: computeNodes.id, groupIds: directGroupIds(tree, computeNodes) })
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
+  const found = new Map(rows.map((row) => [row.id, row.groupIds]))
+  return new Map(nodeIds.map((id) => [id, tree.withAncestors(found.get(id) ?? '')]))
+}
+
+/** The ids of the groups that node `n` is in by hand and by their queries, joined by commas: a text is parsed faster than an array. */
+export function directGroupIds(tree: GroupTree, n: NodeColumns): SQL<string> {
+  const byQuery = groupsOf(tree).filter((group) => group.memberQuery !== null)
+  const fitting = byQuery.map((group) => sql`case when ${fitsQueryOf(group, n)} then ${group.id} end`)
+  const byHand = sql`(select string_agg(m.group_id::text, ',' order by m.group_id) from ${nodeGroupMembers} m where m.node_id = ${n.id})`
+  return sql<string>`concat_ws(',', ${sql.join([byHand, ...fitting], sql`, `)})`
 }
 
 /** How many nodes are in each of these groups, itself or through a group below. */
@@ -132,6 +125,3 @@ export async function countNodesOfGroups(
   const counts = new Map(rows.map((row) => [row.id, row.count]))
   return new Map(groupIds.map((id) => [id, counts.get(id) ?? 0]))
 }
-
-const nearestLast = (tree: GroupTree) => (a: NodeGroup, b: NodeGroup) =>
-  tree.upwards(a).length - tree.upwards(b).length || b.priority - a.priority || (a.name < b.name ? 1 : -1)

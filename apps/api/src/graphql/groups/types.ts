@@ -1,7 +1,14 @@
 import { visibleTo } from '@muster/core/db'
-import { countNodesOfGroups, deleteBlockedReason, groupsOfNodes, isInGroup, setMembersBlockedReason } from '@muster/core/groups'
+import {
+  countNodesOfGroups,
+  deleteBlockedReason,
+  directGroupIds,
+  isInGroup,
+  setMembersBlockedReason,
+} from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
 import type { NodeColumns } from '@muster/core/selection'
+import { createContextCache } from '@pothos/core'
 import { and, type SQL } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
@@ -16,9 +23,10 @@ const nodeCounts = loader<number>(async (context, ids) =>
   countNodesOfGroups(context.ctx.db, context.ctx, await groupTree(context), [...ids]),
 )
 
-const groupsOfNode = loader(async (context, ids) => {
-  const groups = await groupsOfNodes(context.ctx.db, context.ctx, [...ids], await groupTree(context))
-  return new Map([...groups].map(([id, nearestLast]) => [id, nearestLast.toReversed()]))
+/** Selects the groups of each node in the statement that reads the nodes. One function per request, so that two fields share it. */
+const groupsOfNodes = createContextCache(async (context: ApiContext) => {
+  const tree = await groupTree(context)
+  return (n: NodeColumns) => directGroupIds(tree, n).mapWith((ids: string) => tree.withAncestors(ids).toReversed())
 })
 
 async function isMember(groupId: string, context: ApiContext): Promise<(n: NodeColumns) => SQL> {
@@ -102,7 +110,8 @@ builder.drizzleObjectField(ComputeNode, 'groups', (t) =>
   t.field({
     type: [NodeGroup],
     description: 'Groups it is in, itself or through a group below; each wins over those after it.',
-    resolve: async (n, _args, context) => (await groupsOfNode(context, n.id)) ?? [],
+    select: async (_args, context) => ({ columns: {}, extras: { groupsNearestFirst: await groupsOfNodes(context) } }),
+    resolve: (n) => n.groupsNearestFirst,
   }),
 )
 

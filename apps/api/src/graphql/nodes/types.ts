@@ -6,7 +6,7 @@ import { builder } from '../../builder.ts'
 import { fingerprintOf, HostKeyAlarm, hostKeyAlarmOf } from '../connections/host-keys.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
-import { AcceleratorSummary, acceleratorSummaries } from './accelerators/summary.ts'
+import { AcceleratorSummary, acceleratorSummary } from './accelerators/summary.ts'
 import { ConnectionType, NodeStatus, NodeType } from './enums.ts'
 
 const { jobRunHosts, jobRuns } = schema
@@ -102,8 +102,8 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
     acceleratorSummary: t.field({
       type: [AcceleratorSummary],
       description: 'Its accelerators grouped by kind and model.',
-      select: { columns: { id: true } },
-      resolve: async (n, _args, context) => (await acceleratorSummaries(context, n.id)) ?? [],
+      select: { columns: {}, extras: { acceleratorSummary } },
+      resolve: (n) => n.acceleratorSummary,
     }),
     writeBlockedReason: t.string({
       nullable: true,

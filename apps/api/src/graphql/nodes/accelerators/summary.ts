@@ -1,11 +1,10 @@
-import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and, asc, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { builder } from '../../../builder.ts'
-import { loader } from '../../shared/loaders.ts'
+import { jsonRows } from '../../shared/json-rows.ts'
 import { AcceleratorHealth, DeviceType } from './enums.ts'
 
-const { accelerators } = schema
+const { accelerators, computeNodes } = schema
 
 type Row = typeof accelerators.$inferSelect
 
@@ -36,29 +35,14 @@ export const AcceleratorSummary = builder.objectRef<Summary>('AcceleratorSummary
 
 const WORST_FIRST = ['lost', 'critical', 'warning', 'unknown', 'ok'] as const satisfies readonly Health[]
 
-/** The accelerators of a node, grouped by kind and model. */
-export const acceleratorSummaries = loader<Summary[]>(async ({ ctx }, nodeIds) => {
-  const rows = await ctx.db
-    .select({
-      nodeId: accelerators.nodeId,
-      deviceType: accelerators.deviceType,
-      model: accelerators.model,
-      count: sql<number>`count(*)::int`,
-      worst: sql<number>`min(array_position(${sql.param([...WORST_FIRST])}::text[], ${accelerators.health}))`,
-      memoryTotal: sql<string | null>`sum(${accelerators.memoryTotal})`,
-    })
-    .from(accelerators)
-    .where(and(visibleTo(ctx, accelerators), isOneOf(accelerators.nodeId, [...nodeIds])))
-    .groupBy(accelerators.nodeId, accelerators.deviceType, accelerators.model)
-    .orderBy(asc(accelerators.deviceType), asc(accelerators.model))
-  const byNode = new Map<string, Summary[]>()
-  for (const { nodeId, worst, memoryTotal, ...row } of rows) {
-    const summary = {
-      ...row,
-      worstHealth: WORST_FIRST[worst - 1] ?? 'unknown',
-      memoryTotal: memoryTotal === null ? null : Number(memoryTotal),
-    }
-    byNode.set(nodeId, [...(byNode.get(nodeId) ?? []), summary])
-  }
-  return byNode
-})
+type Found = Omit<Summary, 'worstHealth'> & { worst: number }
+
+/** Selects the accelerators of a node, grouped by kind and model, in the statement that reads the node. */
+export const acceleratorSummary = (n: Pick<typeof computeNodes, 'id' | 'tenantId'>) =>
+  jsonRows<Found>(sql`
+    select a.device_type as "deviceType", a.model, count(*)::int as count, sum(a.memory_total) as "memoryTotal",
+      min(array_position(${sql.param([...WORST_FIRST])}::text[], a.health)) as worst
+    from ${accelerators} a where a.node_id = ${n.id} and a.tenant_id = ${n.tenantId}
+    group by a.device_type, a.model order by a.device_type, a.model`).mapWith((found: Found[]): Summary[] =>
+    found.map(({ worst, ...summary }) => ({ ...summary, worstHealth: WORST_FIRST[worst - 1] ?? 'unknown' })),
+  )
