@@ -1,7 +1,15 @@
 export { nodeGroupAudit } from './audit-actions.ts'
 export { CreateNodeGroupInput, createNodeGroup } from './create-node-group.ts'
 export { deleteNodeGroup } from './delete-node-group.ts'
-export { countNodesOfGroups, directGroupIds, fitsNodeQuery, type GroupTree, groupsOfNodes, isInGroup, readGroupTree } from './group-tree.ts'
+export {
+  countNodesOfGroups,
+  directGroupIds,
+  fitsNodeQuery,
+  type GroupTree,
+  groupsOfNodes,
+  isInGroup,
+  readGroupTree,
+} from './group-tree.ts'
 export { groupPermissions } from './permissions.ts'
 export { deleteBlockedReason, renameBlockedReason, setMembersBlockedReason } from './policy.ts'
 export { SetNodeGroupMembersInput, setNodeGroupMembers } from './set-node-group-members.ts'

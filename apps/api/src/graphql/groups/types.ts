@@ -1,11 +1,5 @@
 import { visibleTo } from '@muster/core/db'
-import {
-  countNodesOfGroups,
-  deleteBlockedReason,
-  directGroupIds,
-  isInGroup,
-  setMembersBlockedReason,
-} from '@muster/core/groups'
+import { countNodesOfGroups, deleteBlockedReason, directGroupIds, isInGroup, setMembersBlockedReason } from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
 import type { NodeColumns } from '@muster/core/selection'
 import { createContextCache } from '@pothos/core'

@@ -17,9 +17,7 @@ afterAll(async () => {
 })
 
 const ask = async (column: string, value: number) => {
-  const { rows } = await connected.db.execute<Record<string, number>>(
-    sql`select ${value}::int + 1 as ${sql.identifier(column)}`,
-  )
+  const { rows } = await connected.db.execute<Record<string, number>>(sql`select ${value}::int + 1 as ${sql.identifier(column)}`)
   return rows[0]?.[column]
 }
 const prepared = async () => {

@@ -1,0 +1,81 @@
+import {
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLSchema,
+  GraphQLString,
+} from 'graphql'
+import { createYoga } from 'graphql-yoga'
+import { expect, test } from 'vitest'
+import { readLoadedColumns } from './loaded-columns.ts'
+
+const required = (type: GraphQLOutputType) => new GraphQLNonNull(type as typeof GraphQLString)
+
+/** The answer to `query` when the only row is `row`, and the fields that were resolved because the row did not complete them. */
+async function answer(query: string, row: Record<string, unknown>, options: { authScopes?: object } = {}) {
+  const resolved: string[] = []
+  const exposed = (name: string, type: GraphQLOutputType) => ({
+    type,
+    extensions: { pothosExposedField: name, pothosOptions: options },
+    resolve: (source: Record<string, unknown>) => {
+      resolved.push(name)
+      return source[name] === undefined ? 'loaded' : source[name]
+    },
+  })
+  const type = new GraphQLObjectType({
+    name: 'Row',
+    fields: {
+      name: exposed('name', required(GraphQLString)),
+      note: exposed('note', GraphQLString),
+      size: exposed('size', GraphQLInt),
+      tags: exposed('tags', required(new GraphQLList(required(GraphQLString)))),
+    },
+  })
+  const rows = { type, resolve: () => row }
+  const schema = readLoadedColumns(new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { row: rows } }) }))
+  const yoga = createYoga({ schema, logging: false, maskedErrors: false })
+  const response = await yoga.fetch('http://localhost/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  const { data, errors } = (await response.json()) as { data: unknown; errors?: { message: string; path: unknown }[] }
+  return { data, errors: errors?.map(({ message, path }) => ({ message, path })), resolved }
+}
+
+test('completes exposed columns that the row has without their resolvers', async () => {
+  const row = { name: 'a', note: null, size: 3, tags: ['x', 'y'] }
+  expect(await answer('{ row { name other: name note size tags __typename } }', row)).toEqual({
+    data: { row: { name: 'a', other: 'a', note: null, size: 3, tags: ['x', 'y'], __typename: 'Row' } },
+    errors: undefined,
+    resolved: [],
+  })
+})
+
+test('resolves a column that the row lacks', async () => {
+  const { data, resolved } = await answer('{ row { name note } }', { name: 'a' })
+  expect({ data, resolved }).toEqual({ data: { row: { name: 'a', note: 'loaded' } }, resolved: ['note'] })
+})
+
+test('resolves a field that has its own authorization', async () => {
+  const { resolved } = await answer('{ row { name } }', { name: 'a' }, { authScopes: { role: 'owner' } })
+  expect(resolved).toEqual(['name'])
+})
+
+test('answers with the usual errors for values that the type rejects', async () => {
+  const { data, errors } = await answer('{ row { size tags } }', { size: 'many', tags: ['x', null] })
+  expect(data).toEqual({ row: null })
+  expect(errors).toEqual([
+    { message: 'Int cannot represent non-integer value: "many"', path: ['row', 'size'] },
+    { message: expect.stringContaining('Cannot return null for non-nullable field'), path: ['row', 'tags', 1] },
+  ])
+  const { errors: missing } = await answer('{ row { name } }', { name: null })
+  expect(missing).toEqual([{ message: expect.stringContaining('Row.name'), path: ['row', 'name'] }])
+})
+
+test('keeps an alias named __proto__', async () => {
+  const { data } = await answer('{ row { __proto__: name } }', { name: 'a' })
+  expect(JSON.stringify(data)).toBe('{"row":{"__proto__":"a"}}')
+})
