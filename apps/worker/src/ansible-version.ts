@@ -19,8 +19,12 @@ export async function detectAnsible(executable: string): Promise<AnsiblePaths & 
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C.UTF-8' }
     output = (await promisify(execFile)(executable, ['--version'], { timeout: TIMEOUT_MS, env })).stdout
   } catch (error) {
-    const { code, stderr } = error as { code?: unknown; stderr?: string }
+    const { code, signal, stderr } = error as { code?: unknown; signal?: string | null; stderr?: string }
     if (code === 'ENOENT') throw new Error(`There is no ${executable}. ${advice}`)
+    if (signal)
+      throw new Error(
+        `${executable} --version did not finish within ${TIMEOUT_MS / 1000} s. Start the worker again when the machine is less busy.`,
+      )
     throw new Error(`${executable} --version failed (${code}): ${String(stderr).trim().slice(-300)}. ${advice}`)
   }
   // `ansible-playbook [core 2.19.4]`

@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { factVariables } from '@muster/core/discoveries'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import { type ComputeNode, computeNodes, updateNode } from '@muster/core/nodes'
 import type { Ctx } from '@muster/core/registry'
-import { setSecretVar, setVars, varsOfNodes } from '@muster/core/variables'
+import { readInventory, setSecretVar, setVars, varsOfNodes } from '@muster/core/variables'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inventory } from '../../../worker/src/ansible/run-directory/run-files.ts'
@@ -36,8 +37,15 @@ beforeAll(async () => {
   const { admin } = cast
   nodes = await t.given.fleet(operator, {
     nodes: 5,
+    accelerators: 2,
     with: (i) =>
-      [{ tags: ['prod'] }, { sshUser: null }, { maintenanceAt: new Date() }, { connectionType: 'local' as const }, {}][i]!,
+      [
+        { tags: ['prod'], discoveredAt: new Date() },
+        { sshUser: null },
+        { maintenanceAt: new Date() },
+        { connectionType: 'local' as const },
+        {},
+      ][i]!,
   })
   const [one, two] = nodes as [ComputeNode, ComputeNode]
   const key = await t.given.credential(admin, 'SSH_KEY', { username: 'lab' })
@@ -103,6 +111,12 @@ function comparable(inventory: Listed) {
   return { hostvars: Object.fromEntries(hostvars), members: Object.fromEntries(members) }
 }
 
+test('hosts have the accelerators of their last discovery', async () => {
+  const { _meta } = await readInventory(operator)
+  expect(_meta!.hostvars[nodes[0]!.name]).toMatchObject({ nvidia_gpus: [{ index: 0 }, { index: 1 }], amd_gpus: [] })
+  expect(_meta!.hostvars[nodes[1]!.name]).not.toHaveProperty('nvidia_gpus')
+})
+
 test('script and plugin give Ansible the hosts, groups and variables that our runs give it', async () => {
   const token = await t.tokenOf({ ...operator, actor: { kind: 'user', id: 'x', name: 'x', role: 'viewer' } })
   const env = { MUSTER_URL: url, MUSTER_TOKEN: token, ANSIBLE_INVENTORY_PLUGINS: path.join(PLUGINS, 'inventory') }
@@ -110,6 +124,10 @@ test('script and plugin give Ansible the hosts, groups and variables that our ru
   writeFileSync(config, 'plugin: muster\n')
   const ours = nodes.filter(({ name }) => ['gpu001', 'gpu002', 'gpu005'].includes(name))
   const vars = await varsOfNodes(
+    operator,
+    ours.map((node) => node.id),
+  )
+  const facts = await factVariables(
     operator,
     ours.map((node) => node.id),
   )
@@ -121,7 +139,7 @@ test('script and plugin give Ansible the hosts, groups and variables that our ru
       machine,
       become: { method: 'sudo' as const, user: 'root', password: null },
       python: null,
-      facts: {},
+      facts: facts.get(id) ?? {},
       ...vars.get(id)!,
     }
   })

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { credentials } from '../credentials/tables.ts'
+import { factVariables } from '../discoveries/index.ts'
 import { readGroupTree } from '../groups/index.ts'
 import { hostPort } from '../kernel/address.ts'
 import type { Ctx } from '../kernel/context.ts'
@@ -25,8 +26,9 @@ const DEFAULT_LIMIT = 'all,!status:MAINTENANCE'
 export async function readInventory(ctx: Ctx, limit: string | null = null): Promise<Inventory> {
   const nodes = (await selectNodes(ctx, limit ?? DEFAULT_LIMIT)).filter((node) => node.connectionType === 'ssh')
   const ids = nodes.map((node) => node.id)
-  const [varsOf, logins, pythons, tree] = await Promise.all([
+  const [varsOf, facts, logins, pythons, tree] = await Promise.all([
     varsOfNodes(ctx, ids),
+    factVariables(ctx, ids),
     readLogins(ctx),
     readPythons(ctx, ids),
     readGroupTree(ctx.db, ctx),
@@ -56,6 +58,7 @@ export async function readInventory(ctx: Ctx, limit: string | null = null): Prom
       node.name,
       {
         ...(python ? { ansible_python_interpreter: python } : {}),
+        ...(markUnsafe(facts.get(node.id) ?? {}) as object),
         ...Object.fromEntries(visible.map(({ name, value }) => [name, markUnsafe(value)])),
         ...connection,
       },
