@@ -9,13 +9,14 @@ import { globalId } from './graphql/shared/ids.ts'
 import { type HttpServer, serveHttp } from './http/server.ts'
 import { testApi } from './testing/api.ts'
 import { countStatements } from './testing/count-statements.ts'
+import { mutate } from './testing/mutate.ts'
 
 const { agentHeartbeatHistory, agentHeartbeats, agentKeys, agents, agentTransitions, alerts, computeNodes } = schema
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
 let cast: TenantFixture
-let operator: Ctx
+let operator: TenantFixture['operator']
 let nodes: { id: string; name: string }[]
 
 /** Nodes with agents that were heard. */
@@ -264,16 +265,9 @@ test('alerts are listed, filtered, put in words and looked after', async () => {
   const [mine] = (
     await t.ask<Alerts>(operator, LIST, { filter: { nodeId: globalId('ComputeNode', nodes[0]!.id), isOpen: true } })
   ).alerts.edges
-  const ACK =
-    'mutation ($ids: [ID!]!) { acknowledgeAlerts(ids: $ids, note: "on it") { __typename ... on AcknowledgedAlerts { alerts { acknowledgment node { name } } } ... on Error { message } } }'
-  expect(await t.ask(operator, ACK, { ids: [mine!.node.id] })).toEqual({
-    acknowledgeAlerts: {
-      __typename: 'AcknowledgedAlerts',
-      alerts: [{ acknowledgment: 'on it', node: { name: 'gpu001' } }],
-    },
-  })
-  expect(await t.ask(cast.viewer, ACK, { ids: [mine!.node.id] })).toMatchObject({
-    acknowledgeAlerts: { __typename: 'ForbiddenError' },
-  })
+  const acknowledge = (as: TenantFixture['viewer']) =>
+    mutate(t, as, 'acknowledgeAlerts', 'alerts { acknowledgment node { name } }', { ids: [mine!.node.id], note: 'on it' })
+  expect(await acknowledge(operator)).toMatchObject({ alerts: [{ acknowledgment: 'on it', node: { name: 'gpu001' } }] })
+  expect(await acknowledge(cast.viewer)).toMatchObject({ code: 'FORBIDDEN' })
   expect(await textsOf({ isAcknowledged: true })).toEqual(['gpu001 has missed its heartbeats'])
 })

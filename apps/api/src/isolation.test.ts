@@ -428,11 +428,13 @@ const CASES: Record<string, Case> = {
   },
   'Mutation.updateAgentSettings': {
     query: () =>
-      'mutation { it: updateAgentSettings(input: { staleAfterSeconds: 90 }) { __typename ... on AgentSettings { staleAfterSeconds offlineAfterSeconds } } }',
-    answer: { it: { __typename: 'AgentSettings', staleAfterSeconds: 90, offlineAfterSeconds: 300 } },
+      'mutation { it: updateAgentSettings(input: { staleAfterSeconds: 90 }) { __typename ... on UpdateAgentSettingsPayload { agentSettings { staleAfterSeconds offlineAfterSeconds } } } }',
+    answer: {
+      it: { __typename: 'UpdateAgentSettingsPayload', agentSettings: { staleAfterSeconds: 90, offlineAfterSeconds: 300 } },
+    },
   },
   'Mutation.createAgentEnrollmentToken': {
-    query: () => `mutation { it: createAgentEnrollmentToken(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    query: () => `mutation { it: createAgentEnrollmentToken(input: { nodeId: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: { __typename: 'InvalidInputError' } },
   },
   'Query.agentEnrollmentTokens': {
@@ -440,37 +442,37 @@ const CASES: Record<string, Case> = {
     answer: { it: { totalCount: 0, edges: [] } },
   },
   'Mutation.revokeAgentEnrollmentToken': {
-    query: () => `mutation { it: revokeAgentEnrollmentToken(id: "${theirs.AgentEnrollmentToken}") { __typename } }`,
+    query: () => `mutation { it: revokeAgentEnrollmentToken(input: { id: "${theirs.AgentEnrollmentToken}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.allowAgentKey': {
     query: () =>
-      `mutation { it: allowAgentKey(publicKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", nodeId: "${theirs.ComputeNode}") { __typename } }`,
+      `mutation { it: allowAgentKey(input: { publicKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", nodeId: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: { __typename: 'InvalidInputError' } },
   },
   'Mutation.revokeAgentKey': {
-    query: () => `mutation { it: revokeAgentKey(id: "${theirs.AgentKey}", reason: "x") { __typename } }`,
+    query: () => `mutation { it: revokeAgentKey(input: { id: "${theirs.AgentKey}", reason: "x" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.approveAgentChange': {
     query: () =>
-      `mutation { it: approveAgentChange(nodeId: "${theirs.ComputeNode}", keyId: "${theirs.AgentKey}") { __typename } }`,
+      `mutation { it: approveAgentChange(input: { nodeId: "${theirs.ComputeNode}", keyId: "${theirs.AgentKey}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.drainAgent': {
-    query: () => `mutation { it: drainAgent(nodeId: "${theirs.ComputeNode}", reason: "x") { __typename } }`,
+    query: () => `mutation { it: drainAgent(input: { nodeId: "${theirs.ComputeNode}", reason: "x" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.resumeAgent': {
-    query: () => `mutation { it: resumeAgent(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    query: () => `mutation { it: resumeAgent(input: { nodeId: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.deregisterAgent': {
-    query: () => `mutation { it: deregisterAgent(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    query: () => `mutation { it: deregisterAgent(input: { nodeId: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.resetAgentSequence': {
-    query: () => `mutation { it: resetAgentSequence(nodeId: "${theirs.ComputeNode}") { __typename } }`,
+    query: () => `mutation { it: resetAgentSequence(input: { nodeId: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Query.alerts': {
@@ -479,11 +481,11 @@ const CASES: Record<string, Case> = {
     answer: { it: { totalCount: 0, edges: [] }, again: { totalCount: 0 } },
   },
   'Mutation.acknowledgeAlerts': {
-    query: () => `mutation { it: acknowledgeAlerts(ids: ["${theirs.Alert}"], note: "mine") { __typename } }`,
+    query: () => `mutation { it: acknowledgeAlerts(input: { ids: ["${theirs.Alert}"], note: "mine" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.resolveAlertManually': {
-    query: () => `mutation { it: resolveAlertManually(id: "${theirs.Alert}") { __typename } }`,
+    query: () => `mutation { it: resolveAlertManually(input: { id: "${theirs.Alert}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Query.alertSilences': {
@@ -499,27 +501,27 @@ const CASES: Record<string, Case> = {
     query: () => `mutation {
       it: createAlertSilence(input: { matcher: { clusters: ["theirs"] }, reason: "x", endsAt: "${new Date(Date.now() + 9e6).toISOString()}" }) { __typename }
     }`,
-    answer: { it: { __typename: 'AlertSilence' } },
+    answer: { it: { __typename: 'CreateAlertSilencePayload' } },
   },
   'Mutation.endAlertSilence': {
-    query: () => `mutation { it: endAlertSilence(id: "${theirs.AlertSilence}") { __typename } }`,
+    query: () => `mutation { it: endAlertSilence(input: { id: "${theirs.AlertSilence}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.createAlertRoute': {
     query: () =>
       'mutation { it: createAlertRoute(input: { name: "theirs", kind: SLACK, url: "https://x.test/" }) { __typename } }',
-    answer: { it: { __typename: 'AlertRoute' } },
+    answer: { it: { __typename: 'CreateAlertRoutePayload' } },
   },
   'Mutation.updateAlertRoute': {
     query: () => `mutation { it: updateAlertRoute(input: { id: "${theirs.AlertRoute}", name: "mine" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.deleteAlertRoute': {
-    query: () => `mutation { it: deleteAlertRoute(id: "${theirs.AlertRoute}") { __typename } }`,
+    query: () => `mutation { it: deleteAlertRoute(input: { id: "${theirs.AlertRoute}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.testAlertRoute': {
-    query: () => `mutation { it: testAlertRoute(id: "${theirs.AlertRoute}") { __typename } }`,
+    query: () => `mutation { it: testAlertRoute(input: { id: "${theirs.AlertRoute}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Subscription.alertUpdated': { query: () => `subscription { alertUpdated(id: "${theirs.Alert}") { id } }` },

@@ -170,14 +170,14 @@ export const NEWEST_RUNS = graphql(`query NewestRuns($first: Int!) {
 
 export const UPDATE_AGENT_SETTINGS = graphql(`mutation UpdateAgentSettings($input: UpdateAgentSettingsInput!) {
   updateAgentSettings(input: $input) {
-    __typename ... on AgentSettings { staleAfterSeconds }
+    __typename ... on UpdateAgentSettingsPayload { agentSettings { staleAfterSeconds } }
     ... on Error { code message } ... on InvalidInputError { issues { path message } }
   }
 }`)
 
 export const CREATE_ENROLLMENT_TOKEN = graphql(`mutation CreateEnrollmentToken($nodeId: ID!) {
-  createAgentEnrollmentToken(nodeId: $nodeId) {
-    __typename ... on CreatedAgentEnrollmentToken { token }
+  createAgentEnrollmentToken(input: { nodeId: $nodeId }) {
+    __typename ... on CreateAgentEnrollmentTokenPayload { token }
     ... on Error { code message } ... on InvalidInputError { issues { path message } }
   }
 }`)

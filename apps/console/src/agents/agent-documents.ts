@@ -44,9 +44,9 @@ export type AgentDetails = NonNullable<NodeWithAgent['agent']>
 export const DrainAgent = graphql(
   `
   mutation DrainAgent($nodeId: ID!, $reason: String!) {
-    drainAgent(nodeId: $nodeId, reason: $reason) {
+    drainAgent(input: { nodeId: $nodeId, reason: $reason }) {
       __typename
-      ... on Agent { ...AgentHead }
+      ... on DrainAgentPayload { agent { ...AgentHead } }
       ... on Error { message code }
     }
   }
@@ -56,7 +56,7 @@ export const DrainAgent = graphql(
 export const ResumeAgent = graphql(
   `
   mutation ResumeAgent($nodeId: ID!) {
-    resumeAgent(nodeId: $nodeId) { __typename ... on Agent { ...AgentHead } ... on Error { message code } }
+    resumeAgent(input: { nodeId: $nodeId }) { __typename ... on ResumeAgentPayload { agent { ...AgentHead } } ... on Error { message code } }
   }
 `,
   [AgentFragment],
@@ -64,7 +64,7 @@ export const ResumeAgent = graphql(
 export const DeregisterAgent = graphql(
   `
   mutation DeregisterAgent($nodeId: ID!) {
-    deregisterAgent(nodeId: $nodeId) { __typename ... on Agent { ...AgentHead } ... on Error { message code } }
+    deregisterAgent(input: { nodeId: $nodeId }) { __typename ... on DeregisterAgentPayload { agent { ...AgentHead } } ... on Error { message code } }
   }
 `,
   [AgentFragment],
@@ -72,7 +72,7 @@ export const DeregisterAgent = graphql(
 export const ResetAgentSequence = graphql(
   `
   mutation ResetAgentSequence($nodeId: ID!) {
-    resetAgentSequence(nodeId: $nodeId) { __typename ... on Agent { ...AgentHead } ... on Error { message code } }
+    resetAgentSequence(input: { nodeId: $nodeId }) { __typename ... on ResetAgentSequencePayload { agent { ...AgentHead } } ... on Error { message code } }
   }
 `,
   [AgentFragment],
@@ -80,7 +80,7 @@ export const ResetAgentSequence = graphql(
 export const ApproveAgentChange = graphql(
   `
   mutation ApproveAgentChange($nodeId: ID!, $keyId: ID, $fingerprint: String) {
-    approveAgentChange(nodeId: $nodeId, keyId: $keyId, fingerprint: $fingerprint) { __typename ... on Agent { ...AgentHead } ... on Error { message code } }
+    approveAgentChange(input: { nodeId: $nodeId, keyId: $keyId, fingerprint: $fingerprint }) { __typename ... on ApproveAgentChangePayload { agent { ...AgentHead } } ... on Error { message code } }
   }
 `,
   [AgentFragment],

@@ -83,13 +83,13 @@ export function EnrollDialog({ node, onClose, onCreated }: Props) {
   const nodeId = node?.id ?? null
   async function send() {
     if (method === 'token') {
-      const outcome = await create.run({ nodeId, expiresInMinutes: Number(minutes), note })
+      const outcome = await create.run({ nodeId, expiresInSeconds: Number(minutes) * 60, note })
       if (!outcome.ok) return
-      setCreated(outcome.value)
+      setCreated({ token: outcome.value.token, expiresAt: outcome.value.agentEnrollmentToken.expiresAt })
       onCreated?.()
     } else {
       const outcome = await allow.run({ publicKey, nodeId, agentId: agentId.trim() || null, note })
-      if (outcome.ok) setAllowed(outcome.value.fingerprint)
+      if (outcome.ok) setAllowed(outcome.value.agentKey.fingerprint)
     }
   }
   if (created)

@@ -1,10 +1,10 @@
 import { graphql } from '@/graphql/graphql.ts'
 
 export const CreateEnrollmentToken = graphql(`
-  mutation CreateAgentEnrollmentToken($nodeId: ID, $expiresInMinutes: Int, $note: String) {
-    createAgentEnrollmentToken(nodeId: $nodeId, expiresInMinutes: $expiresInMinutes, note: $note) {
+  mutation CreateAgentEnrollmentToken($nodeId: ID, $expiresInSeconds: Int, $note: String) {
+    createAgentEnrollmentToken(input: { nodeId: $nodeId, expiresInSeconds: $expiresInSeconds, note: $note }) {
       __typename
-      ... on CreatedAgentEnrollmentToken { token prefix expiresAt }
+      ... on CreateAgentEnrollmentTokenPayload { token agentEnrollmentToken { id prefix expiresAt } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -13,9 +13,9 @@ export const CreateEnrollmentToken = graphql(`
 
 export const AllowAgentKey = graphql(`
   mutation AllowAgentKey($publicKey: String!, $nodeId: ID, $agentId: String, $note: String) {
-    allowAgentKey(publicKey: $publicKey, nodeId: $nodeId, agentId: $agentId, note: $note) {
+    allowAgentKey(input: { publicKey: $publicKey, nodeId: $nodeId, agentId: $agentId, note: $note }) {
       __typename
-      ... on AgentKey { id status fingerprint }
+      ... on AllowAgentKeyPayload { agentKey { id status fingerprint } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -24,9 +24,9 @@ export const AllowAgentKey = graphql(`
 
 export const RevokeAgentKey = graphql(`
   mutation RevokeAgentKey($id: ID!, $reason: String!) {
-    revokeAgentKey(id: $id, reason: $reason) {
+    revokeAgentKey(input: { id: $id, reason: $reason }) {
       __typename
-      ... on AgentKey { id status revokedAt revokedByName revokedReason revokeBlockedReason }
+      ... on RevokeAgentKeyPayload { agentKey { id status revokedAt revokedByName revokedReason revokeBlockedReason } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

@@ -19,7 +19,7 @@ export const UpdateAgentSettings = graphql(
   mutation UpdateAgentSettings($input: UpdateAgentSettingsInput!) {
     updateAgentSettings(input: $input) {
       __typename
-      ... on AgentSettings { ...AgentSettingsForm }
+      ... on UpdateAgentSettingsPayload { agentSettings { ...AgentSettingsForm } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

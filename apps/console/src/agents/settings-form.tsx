@@ -33,8 +33,8 @@ export function AgentSettingsForm({ settings }: { settings: AgentSettings }) {
     const input = Object.fromEntries(changed.map((field) => [field, form[field] === '' ? null : Number(form[field])]))
     const outcome = await mutation.run({ input })
     if (!outcome.ok) return
-    setSaved(toForm(outcome.value))
-    setForm(toForm(outcome.value))
+    setSaved(toForm(outcome.value.agentSettings))
+    setForm(toForm(outcome.value.agentSettings))
     toast('ok', t('agentSettings.saved'))
   }
   return (

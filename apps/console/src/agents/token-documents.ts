@@ -18,9 +18,9 @@ export type EnrollmentToken = ResultOf<typeof EnrollmentTokensQuery>['agentEnrol
 
 export const RevokeEnrollmentToken = graphql(`
   mutation RevokeEnrollmentToken($id: ID!) {
-    revokeAgentEnrollmentToken(id: $id) {
+    revokeAgentEnrollmentToken(input: { id: $id }) {
       __typename
-      ... on AgentEnrollmentToken { id state revokedAt revokedByName revokeBlockedReason }
+      ... on RevokeAgentEnrollmentTokenPayload { agentEnrollmentToken { id state revokedAt revokedByName revokeBlockedReason } }
       ... on Error { message code }
     }
   }

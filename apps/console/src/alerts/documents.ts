@@ -37,9 +37,9 @@ export const AlertUpdated = graphql(
 export const AcknowledgeAlerts = graphql(
   `
   mutation AcknowledgeAlerts($ids: [ID!]!, $note: String) {
-    acknowledgeAlerts(ids: $ids, note: $note) {
+    acknowledgeAlerts(input: { ids: $ids, note: $note }) {
       __typename
-      ... on AcknowledgedAlerts { alerts { ...AlertRow } }
+      ... on AcknowledgeAlertsPayload { alerts { ...AlertRow } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -51,9 +51,9 @@ export const AcknowledgeAlerts = graphql(
 export const ResolveAlert = graphql(
   `
   mutation ResolveAlert($id: ID!, $note: String) {
-    resolveAlertManually(id: $id, note: $note) {
+    resolveAlertManually(input: { id: $id, note: $note }) {
       __typename
-      ... on Alert { ...AlertRow }
+      ... on ResolveAlertManuallyPayload { alert { ...AlertRow } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -84,7 +84,7 @@ export const CreateAlertSilence = graphql(`
   mutation CreateAlertSilence($input: CreateAlertSilenceInput!) {
     createAlertSilence(input: $input) {
       __typename
-      ... on AlertSilence { id }
+      ... on CreateAlertSilencePayload { alertSilence { id } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -93,6 +93,6 @@ export const CreateAlertSilence = graphql(`
 
 export const EndAlertSilence = graphql(`
   mutation EndAlertSilence($id: ID!) {
-    endAlertSilence(id: $id) { __typename ... on AlertSilence { id endsAt endBlockedReason } ... on Error { message code } }
+    endAlertSilence(input: { id: $id }) { __typename ... on EndAlertSilencePayload { alertSilence { id endsAt endBlockedReason } } ... on Error { message code } }
   }
 `)

@@ -19,7 +19,7 @@ export function ResolveDialog({ alert, onClose, onDone }: Props) {
       onClose={onClose}
       send={async (note) => {
         const outcome = await mutation.run({ id: alert.id, note })
-        if (outcome.ok) onDone(outcome.value)
+        if (outcome.ok) onDone(outcome.value.alert)
         return outcome
       }}
     />

@@ -28,7 +28,7 @@ export const CreateAlertRoute = graphql(`
   mutation CreateAlertRoute($input: CreateAlertRouteInput!) {
     createAlertRoute(input: $input) {
       __typename
-      ... on AlertRoute { id name }
+      ... on CreateAlertRoutePayload { alertRoute { id name } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -41,7 +41,7 @@ export const UpdateAlertRoute = graphql(
   mutation UpdateAlertRoute($input: UpdateAlertRouteInput!) {
     updateAlertRoute(input: $input) {
       __typename
-      ... on AlertRoute { ...AlertRouteRow }
+      ... on UpdateAlertRoutePayload { alertRoute { ...AlertRouteRow } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
@@ -52,13 +52,13 @@ export const UpdateAlertRoute = graphql(
 
 export const DeleteAlertRoute = graphql(`
   mutation DeleteAlertRoute($id: ID!) {
-    deleteAlertRoute(id: $id) { __typename ... on Deleted { id } ... on Error { message code } }
+    deleteAlertRoute(input: { id: $id }) { __typename ... on DeleteAlertRoutePayload { deletedId } ... on Error { message code } }
   }
 `)
 
 export const TestAlertRoute = graphql(`
   mutation TestAlertRoute($id: ID!) {
-    testAlertRoute(id: $id) { __typename ... on AlertDelivery { id status lastError } ... on Error { message code } }
+    testAlertRoute(input: { id: $id }) { __typename ... on TestAlertRoutePayload { alertDelivery { id status lastError } } ... on Error { message code } }
   }
 `)
 

@@ -27,7 +27,7 @@ function useTest() {
   async function test(route: Route) {
     setTesting(route.id)
     const outcome = await mutation.run({ id: route.id })
-    let delivery = outcome.ok ? outcome.value : null
+    let delivery = outcome.ok ? outcome.value.alertDelivery : null
     for (let poll = 0; delivery?.status === 'PENDING' && poll < maxPolls; poll++) {
       await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
       const { data } = await client.query(DeliveryQuery, { id: delivery.id }, { requestPolicy: 'network-only' }).toPromise()

@@ -18,13 +18,13 @@ const SHOWN = 12
 export const CreateEnrollmentTokenInput = z.object({
   /** The node that may register with it. Null: any node of the tenant without an agent, or one that is not known yet. */
   nodeId: Id.nullish(),
-  expiresInMinutes: z
+  expiresInSeconds: z
     .number()
     .int('must be a whole number')
-    .min(1, 'must be at least 1')
-    .max(43_200, 'must be at most 43,200, 30 days')
+    .min(60, 'must be at least 60')
+    .max(2_592_000, 'must be at most 2,592,000 (30 days)')
     .nullish()
-    .transform((minutes) => minutes ?? 60),
+    .transform((seconds) => seconds ?? 3600),
   note: multilineText(500).nullish(),
   idempotencyKey: IdempotencyKey,
 })
@@ -39,7 +39,7 @@ export async function createEnrollmentToken(
 ): Promise<{ token: string; enrollmentToken: AgentEnrollmentToken }> {
   authorize(ctx, agentPermissions.trust)
   const { idempotencyKey, ...fields } = parseInput(CreateEnrollmentTokenInput, input)
-  const { nodeId = null, expiresInMinutes, note } = fields
+  const { nodeId = null, expiresInSeconds, note } = fields
   const token = PREFIX + randomBytes(32).toString('base64url')
   const result = shownOnce<{ token: string; enrollmentToken: AgentEnrollmentToken }>(
     `The idempotency key ${idempotencyKey} already created an enrollment token, and a token is shown once. Revoke it and create another one with a new key.`,
@@ -55,11 +55,11 @@ export async function createEnrollmentToken(
         hash: hashEnrollmentToken(token),
         note: note ?? '',
         ...createdBy(ctx),
-        expiresAt: sql`now() + make_interval(mins => ${expiresInMinutes})`,
+        expiresAt: sql`now() + make_interval(secs => ${expiresInSeconds})`,
       })
       .returning()
     const { id, prefix } = enrollmentToken!
-    await audit(tx, ctx, agentEnrollmentTokenAudit.create, { id, name: prefix }, { nodeId, expiresInMinutes })
+    await audit(tx, ctx, agentEnrollmentTokenAudit.create, { id, name: prefix }, { nodeId, expiresInSeconds })
     return { token, enrollmentToken: enrollmentToken! }
   })
 }

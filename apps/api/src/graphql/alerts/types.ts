@@ -1,4 +1,4 @@
-import { type acknowledgeAlerts, acknowledgeBlockedReason, alertResolveBlockedReason, KINDS } from '@muster/core/alerts'
+import { acknowledgeBlockedReason, alertResolveBlockedReason, KINDS } from '@muster/core/alerts'
 import { builder } from '../../builder.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
@@ -58,10 +58,3 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
     ...alertConnection,
   ),
 }))
-
-export const AcknowledgedAlerts = builder
-  .objectRef<{ alerts: Awaited<ReturnType<typeof acknowledgeAlerts>> }>('AcknowledgedAlerts')
-  .implement({
-    description: 'Alerts that somebody looks after now.',
-    fields: (t) => ({ alerts: t.expose('alerts', { type: [Alert], description: 'The alerts.' }) }),
-  })

@@ -14,11 +14,11 @@ export const agentAllow = () =>
     .action(async (publicKey: string, node: string | undefined, { agentId, note }: { agentId?: string; note?: string }) => {
       const { allowAgentKey } = await request(
         graphql(`mutation AgentAllow($publicKey: String!, $nodeId: ID, $agentId: String, $note: String) {
-          allowAgentKey(publicKey: $publicKey, nodeId: $nodeId, agentId: $agentId, note: $note) {
-            __typename ... on AgentKey { fingerprint } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          allowAgentKey(input: { publicKey: $publicKey, nodeId: $nodeId, agentId: $agentId, note: $note }) {
+            __typename ... on AllowAgentKeyPayload { agentKey { fingerprint } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { publicKey, nodeId: node ? await nodeId(node) : null, agentId: agentId ?? null, note: note ?? null },
       )
-      process.stderr.write(`Allowed ${orThrow(allowAgentKey).fingerprint}${node ? ` for ${node}` : ''}.\n`)
+      process.stderr.write(`Allowed ${orThrow(allowAgentKey).agentKey.fingerprint}${node ? ` for ${node}` : ''}.\n`)
     })

@@ -22,8 +22,8 @@ export const agentApprove = () =>
       const key = pending.find(({ publicKey }) => compared.includes(publicKey))
       const { approveAgentChange } = await request(
         graphql(`mutation AgentApprove($nodeId: ID!, $keyId: ID, $fingerprint: String) {
-          approveAgentChange(nodeId: $nodeId, keyId: $keyId, fingerprint: $fingerprint) {
-            __typename ... on Agent { agentId } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          approveAgentChange(input: { nodeId: $nodeId, keyId: $keyId, fingerprint: $fingerprint }) {
+            __typename ... on ApproveAgentChangePayload { agent { agentId } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         {

@@ -12,11 +12,11 @@ export const agentDeregister = () =>
     .action(async (node: string, { reason }: { reason?: string }) => {
       const { deregisterAgent } = await request(
         graphql(`mutation AgentDeregister($nodeId: ID!, $reason: String) {
-          deregisterAgent(nodeId: $nodeId, reason: $reason) {
-            __typename ... on Agent { agentId } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          deregisterAgent(input: { nodeId: $nodeId, reason: $reason }) {
+            __typename ... on DeregisterAgentPayload { agent { agentId } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { nodeId: await nodeId(node), reason: reason ?? null },
       )
-      process.stderr.write(`Deregistered ${orThrow(deregisterAgent).agentId}.\n`)
+      process.stderr.write(`Deregistered ${orThrow(deregisterAgent).agent.agentId}.\n`)
     })

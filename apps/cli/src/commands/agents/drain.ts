@@ -13,12 +13,12 @@ export const agentDrain = () =>
       for (const { id, name } of await selectNodes(selector)) {
         const { drainAgent } = await request(
           graphql(`mutation AgentDrain($nodeId: ID!, $reason: String!) {
-            drainAgent(nodeId: $nodeId, reason: $reason) {
-              __typename ... on Agent { state } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            drainAgent(input: { nodeId: $nodeId, reason: $reason }) {
+              __typename ... on DrainAgentPayload { agent { state } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
             }
           }`),
           { nodeId: id, reason },
         )
-        process.stderr.write(`${name} is ${orThrow(drainAgent).state}.\n`)
+        process.stderr.write(`${name} is ${orThrow(drainAgent).agent.state}.\n`)
       }
     })

@@ -12,7 +12,7 @@ export const agentResetSequence = () =>
       for (const { id, name } of await selectNodes(selector)) {
         const { resetAgentSequence } = await request(
           graphql(`mutation AgentResetSequence($nodeId: ID!) {
-            resetAgentSequence(nodeId: $nodeId) { __typename ... on Agent { state } ... on Error { code message } }
+            resetAgentSequence(input: { nodeId: $nodeId }) { __typename ... on ResetAgentSequencePayload { agent { state } } ... on Error { code message } }
           }`),
           { nodeId: id },
         )

@@ -12,10 +12,10 @@ export const agentResume = () =>
       for (const { id, name } of await selectNodes(selector)) {
         const { resumeAgent } = await request(
           graphql(`mutation AgentResume($nodeId: ID!) {
-            resumeAgent(nodeId: $nodeId) { __typename ... on Agent { state } ... on Error { code message } }
+            resumeAgent(input: { nodeId: $nodeId }) { __typename ... on ResumeAgentPayload { agent { state } } ... on Error { code message } }
           }`),
           { nodeId: id },
         )
-        process.stderr.write(`${name} is ${orThrow(resumeAgent).state}.\n`)
+        process.stderr.write(`${name} is ${orThrow(resumeAgent).agent.state}.\n`)
       }
     })

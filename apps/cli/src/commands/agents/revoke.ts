@@ -12,13 +12,13 @@ export const agentRevoke = () =>
     .action(async (key: string, { reason }: { reason: string }) => {
       const { revokeAgentKey } = await request(
         graphql(`mutation AgentRevoke($id: ID!, $reason: String!) {
-          revokeAgentKey(id: $id, reason: $reason) {
-            __typename ... on AgentKey { fingerprint node { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          revokeAgentKey(input: { id: $id, reason: $reason }) {
+            __typename ... on RevokeAgentKeyPayload { agentKey { fingerprint node { name } } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { id: await keyId(key), reason },
       )
-      const { fingerprint, node } = orThrow(revokeAgentKey)
+      const { fingerprint, node } = orThrow(revokeAgentKey).agentKey
       process.stderr.write(`Revoked ${fingerprint}${node ? ` of ${node.name}` : ''}.\n`)
     })
 

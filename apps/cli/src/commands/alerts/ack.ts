@@ -12,8 +12,8 @@ export const alertAck = () =>
     .action(async (ids: string[], { note }: { note?: string }) => {
       const { acknowledgeAlerts } = await request(
         graphql(`mutation AlertAck($ids: [ID!]!, $note: String) {
-          acknowledgeAlerts(ids: $ids, note: $note) {
-            __typename ... on AcknowledgedAlerts { alerts { text } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          acknowledgeAlerts(input: { ids: $ids, note: $note }) {
+            __typename ... on AcknowledgeAlertsPayload { alerts { text } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { ids: await alertIds(ids), note: note ?? null },

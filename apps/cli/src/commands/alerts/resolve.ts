@@ -13,11 +13,11 @@ export const alertResolve = () =>
       const [id] = await alertIds([text])
       const { resolveAlertManually } = await request(
         graphql(`mutation AlertEnd($id: ID!, $note: String) {
-          resolveAlertManually(id: $id, note: $note) {
-            __typename ... on Alert { text } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          resolveAlertManually(input: { id: $id, note: $note }) {
+            __typename ... on ResolveAlertManuallyPayload { alert { text } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { id: id!, note: note ?? null },
       )
-      process.stderr.write(`Resolved: ${orThrow(resolveAlertManually).text}.\n`)
+      process.stderr.write(`Resolved: ${orThrow(resolveAlertManually).alert.text}.\n`)
     })

@@ -6,7 +6,7 @@ import { integer, someOf } from '../../options.ts'
 
 const SILENCE = graphql(`mutation AlertSilence($input: CreateAlertSilenceInput!) {
   createAlertSilence(input: $input) {
-    __typename ... on AlertSilence { endsAt } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+    __typename ... on CreateAlertSilencePayload { alertSilence { endsAt } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
   }
 }`)
 type Matcher = VariablesOf<typeof SILENCE>['input']['matcher']
@@ -38,5 +38,5 @@ export const alertSilence = () =>
       const matcher: Matcher = { kinds: kind ?? [], query: query ?? null, clusters: cluster ?? [] }
       const endsAt = new Date(Date.now() + minutes * 60_000).toISOString()
       const { createAlertSilence } = await request(SILENCE, { input: { matcher, reason, endsAt } })
-      process.stderr.write(`Silenced until ${orThrow(createAlertSilence).endsAt}.\n`)
+      process.stderr.write(`Silenced until ${orThrow(createAlertSilence).alertSilence.endsAt}.\n`)
     })

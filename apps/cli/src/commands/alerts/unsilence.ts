@@ -11,9 +11,9 @@ export const alertUnsilence = () =>
     .action(async (id: string) => {
       const { endAlertSilence } = await request(
         graphql(`mutation AlertUnsilence($id: ID!) {
-          endAlertSilence(id: $id) { __typename ... on AlertSilence { reason } ... on Error { code message } }
+          endAlertSilence(input: { id: $id }) { __typename ... on EndAlertSilencePayload { alertSilence { reason } } ... on Error { code message } }
         }`),
         { id: globalId('AlertSilence', id) },
       )
-      process.stderr.write(`Ended: ${orThrow(endAlertSilence).reason}.\n`)
+      process.stderr.write(`Ended: ${orThrow(endAlertSilence).alertSilence.reason}.\n`)
     })

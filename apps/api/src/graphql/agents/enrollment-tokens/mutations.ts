@@ -1,32 +1,37 @@
 import { createEnrollmentToken, revokeEnrollmentToken } from '@muster/core/agents'
 import { Conflict, NotFound } from '@muster/core/errors'
-import { builder } from '../../../builder.ts'
-import { COMMON } from '../../shared/errors.ts'
 import { rowId, rowIdIfGiven } from '../../shared/ids.ts'
-import { CreatedEnrollmentToken, EnrollmentToken } from './types.ts'
+import { mutation } from '../../shared/mutation.ts'
+import { EnrollmentToken } from './types.ts'
 
-builder.mutationFields((t) => ({
-  createAgentEnrollmentToken: t.field({
-    type: CreatedEnrollmentToken,
-    description: 'Make a token with which one agent may register, once, without anybody having to allow its key.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, NotFound] },
-    args: {
-      nodeId: t.arg.id({
-        description: 'The node that may register with it; left out: any that has no agent, or is not known yet.',
-      }),
-      expiresInMinutes: t.arg.int({ description: 'Minutes until it stops working, at most 30 days; left out: 60.' }),
-      note: t.arg.string({ description: 'What it is for.' }),
-    },
-    resolve: (_root, { nodeId, expiresInMinutes, note }, { ctx }) =>
-      createEnrollmentToken(ctx, { nodeId: rowIdIfGiven('ComputeNode', nodeId), expiresInMinutes, note }),
+mutation('createAgentEnrollmentToken', {
+  description: 'Creates a token with which one agent can register once. Its key needs no approval.',
+  input: (t) => ({
+    nodeId: t.id({ description: 'Node that the token is for. Default: any node without an agent, or a new node.' }),
+    expiresInSeconds: t.int({ description: 'Lifetime, 60 to 2592000 (30 days). Default: 3600.' }),
+    note: t.string({ description: 'Free text.' }),
   }),
-  revokeAgentEnrollmentToken: t.field({
-    type: EnrollmentToken,
-    description: 'Let nobody register with a token any more that nobody has used yet.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON, Conflict, NotFound] },
-    args: { id: t.arg.id({ required: true, description: 'Which token.' }) },
-    resolve: (_root, { id }, { ctx }) => revokeEnrollmentToken(ctx, { id: rowId('AgentEnrollmentToken', id) }),
+  payload: {
+    token: { type: 'String', description: 'The token. It is returned only here and cannot be read again.' },
+    agentEnrollmentToken: { type: EnrollmentToken, description: 'The stored properties of the token.' },
+  },
+  errors: [NotFound],
+  resolve: async ({ nodeId, expiresInSeconds, note }, { ctx }) => {
+    const { token, enrollmentToken } = await createEnrollmentToken(ctx, {
+      nodeId: rowIdIfGiven('ComputeNode', nodeId),
+      expiresInSeconds,
+      note,
+    })
+    return { token, agentEnrollmentToken: enrollmentToken }
+  },
+})
+
+mutation('revokeAgentEnrollmentToken', {
+  description: 'Revokes an unused enrollment token.',
+  input: (t) => ({ id: t.id({ required: true, description: 'ID of the enrollment token.' }) }),
+  payload: { agentEnrollmentToken: { type: EnrollmentToken, description: 'The enrollment token.' } },
+  errors: [Conflict, NotFound],
+  resolve: async ({ id }, { ctx }) => ({
+    agentEnrollmentToken: await revokeEnrollmentToken(ctx, { id: rowId('AgentEnrollmentToken', id) }),
   }),
-}))
+})

@@ -1,9 +1,4 @@
-import {
-  type createEnrollmentToken,
-  enrollmentTokenState,
-  revokeEnrollmentTokenBlockedReason,
-  type EnrollmentTokenState as State,
-} from '@muster/core/agents'
+import { enrollmentTokenState, revokeEnrollmentTokenBlockedReason, type EnrollmentTokenState as State } from '@muster/core/agents'
 import { builder } from '../../../builder.ts'
 import { connectionTypes } from '../../shared/connections.ts'
 
@@ -47,24 +42,3 @@ export const EnrollmentToken = builder.drizzleNode('agentEnrollmentTokens', {
 })
 
 export const tokenConnection = connectionTypes(EnrollmentToken, 'AgentEnrollmentToken', 'enrollment tokens')
-
-type Created = Awaited<ReturnType<typeof createEnrollmentToken>>
-
-export const CreatedEnrollmentToken = builder.objectRef<Created>('CreatedAgentEnrollmentToken').implement({
-  description: 'A new enrollment token.',
-  fields: (t) => ({
-    token: t.exposeString('token', {
-      description: 'The token itself. It is shown only here; the agent on the machine registers with it, once.',
-    }),
-    prefix: t.string({
-      description: 'How it begins, by which audit entries call it.',
-      resolve: (made) => made.enrollmentToken.prefix,
-    }),
-    expiresAt: t.field({
-      type: 'DateTime',
-      description: 'When it stops working, if it was not used by then.',
-      resolve: (made) => made.enrollmentToken.expiresAt,
-    }),
-    enrollmentToken: t.expose('enrollmentToken', { type: EnrollmentToken, description: 'What lists show of it from now on.' }),
-  }),
-})

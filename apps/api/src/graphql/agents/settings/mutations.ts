@@ -1,34 +1,34 @@
 import { updateAgentSettings } from '@muster/core/agents'
-import { builder } from '../../../builder.ts'
-import { COMMON } from '../../shared/errors.ts'
 import { given } from '../../shared/ids.ts'
+import { mutation } from '../../shared/mutation.ts'
 import { AgentSettings } from './types.ts'
 
-const UpdateAgentSettingsInput = builder.inputType('UpdateAgentSettingsInput', {
-  description: 'What is to change; what is left out stays.',
-  fields: (t) => ({
+mutation('updateAgentSettings', {
+  description: 'Changes the heartbeat interval and the state thresholds of the tenant. Omitted fields keep their values.',
+  input: (t) => ({
     heartbeatIntervalSeconds: t.int({
-      description: 'Seconds between heartbeats that agents are asked for, 1 to 3600; each is told with its next.',
+      description: 'Requested heartbeat interval, 1 to 3600. Agents receive it in the response to their next heartbeat.',
     }),
     staleAfterSeconds: t.int({
-      description: 'Seconds of silence after which an agent is STALE, at least twice those between heartbeats.',
+      description: 'Time without a heartbeat until an agent is STALE; at least twice the heartbeat interval.',
     }),
-    offlineAfterSeconds: t.int({ description: 'Seconds of silence after which it is OFFLINE; more than until STALE.' }),
-    massOutagePercent: t.int({ description: 'Share of the tenant or of a cluster, 1 to 100.' }),
-    massOutageMinNodes: t.int({ description: 'At least so many nodes, 2 or more.' }),
-    deregisterAfterDays: t.int({ description: 'Days OFFLINE after which an agent is deregistered by itself; null: never.' }),
+    offlineAfterSeconds: t.int({
+      description: 'Time without a heartbeat until an agent is OFFLINE; greater than `staleAfterSeconds`.',
+    }),
+    massOutagePercent: t.int({
+      description: 'Share of the agents of the tenant or of a cluster above which a mass outage is assumed, 1 to 100.',
+    }),
+    massOutageMinNodes: t.int({ description: 'Minimum number of silent nodes in a mass outage, 2 or more.' }),
+    deregisterAfterDays: t.int({
+      description: 'Days in OFFLINE after which an agent is deregistered automatically; null disables it.',
+    }),
+  }),
+  payload: { agentSettings: { type: AgentSettings, description: 'The settings.' } },
+  resolve: async ({ deregisterAfterDays, ...rest }, { ctx }) => ({
+    // Only `deregisterAfterDays` can be cleared with null.
+    agentSettings: await updateAgentSettings(ctx, {
+      ...given(rest),
+      ...(deregisterAfterDays === undefined ? {} : { deregisterAfterDays }),
+    }),
   }),
 })
-
-builder.mutationField('updateAgentSettings', (t) =>
-  t.field({
-    type: AgentSettings,
-    description: 'Change how often agents beat and how their silence is judged.',
-    authScopes: { authenticated: true },
-    errors: { types: [...COMMON] },
-    args: { input: t.arg({ type: UpdateAgentSettingsInput, required: true, description: 'What to change.' }) },
-    resolve: (_root, { input: { deregisterAfterDays, ...rest } }, { ctx }) =>
-      // Null takes the days away; of the others it is as good as left out.
-      updateAgentSettings(ctx, { ...given(rest), ...(deregisterAfterDays === undefined ? {} : { deregisterAfterDays }) }),
-  }),
-)

@@ -1,80 +1,83 @@
 import { createAlertRoute, deleteAlertRoute, testAlertRoute, updateAlertRoute } from '@muster/core/alerts'
 import { Conflict, NotFound } from '@muster/core/errors'
-import { builder } from '../../../builder.ts'
-import { Deleted } from '../../shared/deleted.ts'
-import { COMMON } from '../../shared/errors.ts'
 import { globalId, rowId } from '../../shared/ids.ts'
+import { deletedPayload, type InputFields, mutation } from '../../shared/mutation.ts'
 import { AlertMatcherInput } from '../silences/types.ts'
-import { AlertRouteKind } from './enums.ts'
-import { AlertDelivery, AlertRoute, settings } from './types.ts'
+import { AlertRouteKind, SmtpSecurity } from './enums.ts'
+import { AlertDelivery, AlertRoute } from './types.ts'
 
-const CreateAlertRouteInput = builder.inputType('CreateAlertRouteInput', {
-  description: 'A way for alerts to make.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'Its name, unique in the tenant.' }),
-    kind: t.field({ type: AlertRouteKind, required: true, description: 'What it is.' }),
+const NAME = 'Name, unique in the tenant.'
+const payload = { alertRoute: { type: AlertRoute, description: 'The route.' } }
+const id = (t: InputFields) => t.id({ required: true, description: 'ID of the route.' })
+
+const optionalFields = (t: InputFields) => ({
+  url: t.string({ description: 'Webhook address; not for EMAIL. Stored encrypted.' }),
+  secret: t.string({
+    description:
+      'Signing secret of a WEBHOOK (required), DINGTALK or FEISHU route, or the password of a mail server. Stored encrypted.',
+  }),
+  host: t.string({ description: 'EMAIL: mail server.' }),
+  port: t.int({ description: 'EMAIL: port. Default: 465, 587 or 25, by `security`.' }),
+  security: t.field({ type: SmtpSecurity, description: 'EMAIL: transport security. Default: STARTTLS.' }),
+  username: t.string({ description: 'EMAIL: user name for authentication. Default: no authentication.' }),
+  from: t.string({ description: 'EMAIL: sender address.' }),
+  to: t.stringList({ description: 'EMAIL: recipient addresses, at most 50.' }),
+  isEnabled: t.boolean({ description: 'Whether messages are sent. Default: true.' }),
+  notifyOnResolve: t.boolean({ description: 'Whether resolved alerts are sent too. Default: true.' }),
+})
+
+mutation('createAlertRoute', {
+  description: 'Creates an alert route: a destination to which alerts are sent.',
+  input: (t) => ({
+    name: t.string({ required: true, description: NAME }),
+    kind: t.field({ type: AlertRouteKind, required: true, description: 'Kind of destination.' }),
     matcher: t.field({
       type: AlertMatcherInput,
-      description: 'Which alerts; left out: warnings and critical ones; empty: all.',
+      description: 'The alerts to send. Default: severities WARNING and CRITICAL; an empty matcher matches all.',
     }),
-    ...settings(t),
+    ...optionalFields(t),
+  }),
+  payload,
+  errors: [Conflict],
+  resolve: async (input, { ctx, deps }) => ({ alertRoute: await createAlertRoute(ctx, input, deps.alertTargets) }),
+})
+
+mutation('updateAlertRoute', {
+  description:
+    'Changes an alert route. Omitted fields keep their values; null clears a field. Pending messages are retried immediately.',
+  input: (t) => ({
+    id: id(t),
+    name: t.string({ description: NAME }),
+    matcher: t.field({ type: AlertMatcherInput, description: 'The alerts to send. Replaces the whole matcher.' }),
+    ...optionalFields(t),
+  }),
+  payload,
+  errors: [Conflict, NotFound],
+  resolve: async (input, { ctx, deps }) => ({
+    alertRoute: await updateAlertRoute(
+      ctx,
+      // The verb rejects null for fields that cannot be cleared.
+      { ...input, id: rowId('AlertRoute', input.id) } as Parameters<typeof updateAlertRoute>[1],
+      deps.alertTargets,
+    ),
   }),
 })
 
-const UpdateAlertRouteInput = builder.inputType('UpdateAlertRouteInput', {
-  description: 'What to change of a way for alerts; what is left out stays as it is, null takes away.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Which route.' }),
-    name: t.string({ description: 'Its name, unique in the tenant.' }),
-    matcher: t.field({ type: AlertMatcherInput, description: 'Which alerts; it takes the place of the former one as a whole.' }),
-    ...settings(t),
+mutation('deleteAlertRoute', {
+  description: 'Deletes an alert route and its pending messages.',
+  input: (t) => ({ id: id(t) }),
+  payload: deletedPayload,
+  errors: [NotFound],
+  resolve: async ({ id }, { ctx }) => ({
+    deletedId: globalId('AlertRoute', (await deleteAlertRoute(ctx, { id: rowId('AlertRoute', id) })).id),
   }),
 })
 
-builder.mutationFields((t) => {
-  const one = { id: t.arg.id({ required: true, description: 'Which route.' }) }
-  return {
-    createAlertRoute: t.field({
-      type: AlertRoute,
-      description: 'Make a way on which alerts reach people.',
-      authScopes: { authenticated: true },
-      errors: { types: [...COMMON, Conflict] },
-      args: { input: t.arg({ type: CreateAlertRouteInput, required: true, description: 'Which.' }) },
-      resolve: (_root, { input }, { ctx, deps }) => createAlertRoute(ctx, input, deps.alertTargets),
-    }),
-    updateAlertRoute: t.field({
-      type: AlertRoute,
-      description: 'Change a way for alerts. What waits for it is tried again at once.',
-      authScopes: { authenticated: true },
-      errors: { types: [...COMMON, Conflict, NotFound] },
-      args: { input: t.arg({ type: UpdateAlertRouteInput, required: true, description: 'What to change.' }) },
-      resolve: (_root, { input }, { ctx, deps }) =>
-        // Null where a field cannot be empty is for the verb to refuse.
-        updateAlertRoute(
-          ctx,
-          { ...input, id: rowId('AlertRoute', input.id) } as Parameters<typeof updateAlertRoute>[1],
-          deps.alertTargets,
-        ),
-    }),
-    deleteAlertRoute: t.field({
-      type: Deleted,
-      description: 'Forget a way for alerts, with what still waits for it.',
-      authScopes: { authenticated: true },
-      errors: { types: [...COMMON, NotFound] },
-      args: one,
-      resolve: async (_root, { id }, { ctx }) => {
-        const deleted = await deleteAlertRoute(ctx, { id: rowId('AlertRoute', id) })
-        return { id: globalId('AlertRoute', deleted.id) }
-      },
-    }),
-    testAlertRoute: t.field({
-      type: AlertDelivery,
-      description:
-        'Send a test on a route, also on one that is switched off. A worker tries it once; the delivery says how it went.',
-      authScopes: { authenticated: true },
-      errors: { types: [...COMMON, NotFound] },
-      args: one,
-      resolve: (_root, { id }, { ctx }) => testAlertRoute(ctx, { id: rowId('AlertRoute', id) }),
-    }),
-  }
+mutation('testAlertRoute', {
+  description:
+    'Sends a test message to a route, even if the route is disabled. A worker tries once; the status of the delivery tells the result.',
+  input: (t) => ({ id: id(t) }),
+  payload: { alertDelivery: { type: AlertDelivery, description: 'The delivery of the test message.' } },
+  errors: [NotFound],
+  resolve: async ({ id }, { ctx }) => ({ alertDelivery: await testAlertRoute(ctx, { id: rowId('AlertRoute', id) }) }),
 })

@@ -90,21 +90,3 @@ export const AlertRoute = builder.drizzleNode('alertRoutes', {
 })
 
 export const routeConnection = connectionTypes(AlertRoute, 'AlertRoute', 'routes')
-
-type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
-
-export const settings = (t: InputFields) => ({
-  url: t.string({ description: 'Hooks: the address, sealed at once.' }),
-  secret: t.string({
-    description:
-      'What webhooks are signed with (they must have it), and DingTalk and Feishu where the robot asks for it; the password of a mail server. Sealed at once.',
-  }),
-  host: t.string({ description: 'E-mail: the mail server.' }),
-  port: t.int({ description: 'E-mail: its port; left out: 465, 587 or 25, by `security`.' }),
-  security: t.field({ type: SmtpSecurity, description: 'E-mail; left out: STARTTLS.' }),
-  username: t.string({ description: 'E-mail: who signs in there; left out: nobody.' }),
-  from: t.string({ description: 'E-mail: the sender.' }),
-  to: t.stringList({ description: 'E-mail: the receivers, at most 50.' }),
-  isEnabled: t.boolean({ description: 'Whether it is in use; left out: true.' }),
-  notifyOnResolve: t.boolean({ description: 'Whether the end of an alert is told too; left out: true.' }),
-})

@@ -41,12 +41,12 @@ export const agentSettingsSet = () =>
         graphql(`mutation AgentSettingsSet($input: UpdateAgentSettingsInput!) {
           updateAgentSettings(input: $input) {
             __typename
-            ... on AgentSettings { heartbeatIntervalSeconds staleAfterSeconds offlineAfterSeconds massOutagePercent massOutageMinNodes deregisterAfterDays }
+            ... on UpdateAgentSettingsPayload { agentSettings { heartbeatIntervalSeconds staleAfterSeconds offlineAfterSeconds massOutagePercent massOutageMinNodes deregisterAfterDays } }
             ... on Error { code message }
             ... on InvalidInputError { issues { path message } }
           }
         }`),
         { input },
       )
-      printSettings(orThrow(updateAgentSettings), { output, headers })
+      printSettings(orThrow(updateAgentSettings).agentSettings, { output, headers })
     })

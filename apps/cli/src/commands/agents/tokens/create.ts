@@ -13,16 +13,20 @@ export const agentTokenCreate = () =>
     .option('--note <text>', 'purpose of the token')
     .action(async (node: string | undefined, { minutes, note }: { minutes?: number; note?: string }) => {
       const { createAgentEnrollmentToken } = await request(
-        graphql(`mutation AgentToken($nodeId: ID, $minutes: Int, $note: String) {
-          createAgentEnrollmentToken(nodeId: $nodeId, expiresInMinutes: $minutes, note: $note) {
-            __typename ... on CreatedAgentEnrollmentToken { token expiresAt } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+        graphql(`mutation AgentToken($nodeId: ID, $expiresInSeconds: Int, $note: String) {
+          createAgentEnrollmentToken(input: { nodeId: $nodeId, expiresInSeconds: $expiresInSeconds, note: $note }) {
+            __typename ... on CreateAgentEnrollmentTokenPayload { token agentEnrollmentToken { expiresAt } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        { nodeId: node ? await nodeId(node) : null, minutes: minutes ?? null, note: note ?? null },
+        {
+          nodeId: node ? await nodeId(node) : null,
+          expiresInSeconds: minutes === undefined ? null : minutes * 60,
+          note: note ?? null,
+        },
       )
-      const created = orThrow(createAgentEnrollmentToken)
-      process.stdout.write(`${created.token}\n`)
+      const { token, agentEnrollmentToken } = orThrow(createAgentEnrollmentToken)
+      process.stdout.write(`${token}\n`)
       process.stderr.write(
-        `Valid once, until ${created.expiresAt}. On the node run: muster-agent register --token-file -, with the token on standard input.\n`,
+        `Valid once, until ${agentEnrollmentToken.expiresAt}. On the node run: muster-agent register --token-file -, with the token on standard input.\n`,
       )
     })

@@ -13,9 +13,9 @@ export const agentTokenRevoke = () =>
       if (!token) throw new CliError(`No enrollment token ${prefix}. See \`muster agent token list --all\`.`, EXIT.notFound)
       const { revokeAgentEnrollmentToken } = await request(
         graphql(`mutation AgentTokenRevoke($id: ID!) {
-          revokeAgentEnrollmentToken(id: $id) { __typename ... on AgentEnrollmentToken { prefix } ... on Error { code message } }
+          revokeAgentEnrollmentToken(input: { id: $id }) { __typename ... on RevokeAgentEnrollmentTokenPayload { agentEnrollmentToken { prefix } } ... on Error { code message } }
         }`),
         { id: token.id },
       )
-      process.stderr.write(`Revoked ${orThrow(revokeAgentEnrollmentToken).prefix}….\n`)
+      process.stderr.write(`Revoked ${orThrow(revokeAgentEnrollmentToken).agentEnrollmentToken.prefix}….\n`)
     })

@@ -14,5 +14,7 @@ export const alertRouteAdd = () =>
     const { createAlertRoute } = await request(CREATE, {
       input: { name, kind, ...routeFields(options), ...(await routeSecrets(kind, options)) },
     })
-    process.stderr.write(`Created ${orThrow(createAlertRoute).name}. Test it with \`muster alert-route test ${name}\`.\n`)
+    process.stderr.write(
+      `Created ${orThrow(createAlertRoute).alertRoute.name}. Test it with \`muster alert-route test ${name}\`.\n`,
+    )
   })

@@ -11,7 +11,7 @@ export const alertRouteDelete = () =>
     .action(async (name: string) => {
       const { deleteAlertRoute } = await request(
         graphql(`mutation AlertRouteDelete($id: ID!) {
-          deleteAlertRoute(id: $id) { __typename ... on Deleted { id } ... on Error { code message } }
+          deleteAlertRoute(input: { id: $id }) { __typename ... on DeleteAlertRoutePayload { deletedId } ... on Error { code message } }
         }`),
         { id: (await findRoute(name)).id },
       )

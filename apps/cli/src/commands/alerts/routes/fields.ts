@@ -11,7 +11,7 @@ export type RouteKind = (typeof ROUTE_KINDS)[number]
 const SEVERITIES = ['INFO', 'WARNING', 'CRITICAL'] as const
 
 export const CREATE = graphql(`mutation AlertRouteAdd($input: CreateAlertRouteInput!) {
-  createAlertRoute(input: $input) { __typename ... on AlertRoute { name } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+  createAlertRoute(input: $input) { __typename ... on CreateAlertRoutePayload { alertRoute { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
 }`)
 type Input = VariablesOf<typeof CREATE>['input']
 

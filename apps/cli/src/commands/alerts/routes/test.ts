@@ -18,11 +18,11 @@ export const alertRouteTest = () =>
     .action(async (name: string) => {
       const { testAlertRoute } = await request(
         graphql(`mutation AlertRouteTest($id: ID!) {
-          testAlertRoute(id: $id) { __typename ... on AlertDelivery { id } ... on Error { code message } }
+          testAlertRoute(input: { id: $id }) { __typename ... on TestAlertRoutePayload { alertDelivery { id } } ... on Error { code message } }
         }`),
         { id: (await findRoute(name)).id },
       )
-      const { id } = orThrow(testAlertRoute)
+      const { id } = orThrow(testAlertRoute).alertDelivery
       for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; await setTimeout(POLL_MS)) {
         const { node } = await request(DELIVERY, { id })
         if (node && 'status' in node && node.status === 'DELIVERED') return void process.stderr.write(`Delivered to ${name}.\n`)

@@ -16,7 +16,7 @@ export const alertRouteUpdate = () =>
     const { id, kind } = await findRoute(name)
     const { updateAlertRoute } = await request(
       graphql(`mutation AlertRouteUpdate($input: UpdateAlertRouteInput!) {
-        updateAlertRoute(input: $input) { __typename ... on AlertRoute { name } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+        updateAlertRoute(input: $input) { __typename ... on UpdateAlertRoutePayload { alertRoute { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
       }`),
       {
         input: {
@@ -27,5 +27,5 @@ export const alertRouteUpdate = () =>
         },
       },
     )
-    process.stderr.write(`Updated ${orThrow(updateAlertRoute).name}.\n`)
+    process.stderr.write(`Updated ${orThrow(updateAlertRoute).alertRoute.name}.\n`)
   })

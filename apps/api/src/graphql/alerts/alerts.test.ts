@@ -1,8 +1,9 @@
 import { claimAlertDelivery, finishAlertDelivery, planAlertDeliveries, raiseAlerts } from '@muster/core/alerts'
 import type { TenantFixture } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId } from './graphql/shared/ids.ts'
-import { testApi } from './testing/api.ts'
+import { testApi } from '../../testing/api.ts'
+import { mutate } from '../../testing/mutate.ts'
+import { globalId } from '../shared/ids.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let cast: TenantFixture
@@ -12,32 +13,28 @@ beforeAll(async () => {
 })
 afterAll(() => t?.close())
 
-const ERRORS = '... on Error { code message } ... on InvalidInputError { issues { path message } }'
 const create = (as: TenantFixture['admin'], input: object) =>
-  t.ask<{ it: Record<string, unknown> & { id: string } }>(
+  mutate(
+    t,
     as,
-    `mutation ($input: CreateAlertRouteInput!) { it: createAlertRoute(input: $input) {
-      ... on AlertRoute { id kind origin host port security to hasSecret matcher { kinds severities query clusters } writeBlockedReason }
-      ${ERRORS} } }`,
-    { input },
+    'createAlertRoute',
+    'alertRoute { id kind origin host port security to hasSecret matcher { kinds severities query clusters } writeBlockedReason }',
+    input,
   )
 
-test('a route is made, tested, changed and deleted, and its secrets never come out', async () => {
+test('creates, tests, updates and deletes a route without returning its secrets', async () => {
   const url = 'https://hooks.test/T0/hidden'
-  const { it: made } = await create(cast.admin, { name: 'duty', kind: 'WEBHOOK', url, secret: 'a secret of mine' })
-  expect(made).toMatchObject({
+  const { alertRoute: created } = await create(cast.admin, { name: 'duty', kind: 'WEBHOOK', url, secret: 'a secret of mine' })
+  expect(created).toMatchObject({
     origin: 'https://hooks.test',
     hasSecret: true,
     to: [],
     matcher: { kinds: [], severities: ['WARNING', 'CRITICAL'], query: null, clusters: [] },
     writeBlockedReason: null,
   })
-  const sent = await t.ask<{ it: { id: string } }>(
-    cast.admin,
-    'mutation ($id: ID!) { it: testAlertRoute(id: $id) { ... on AlertDelivery { id event status } ... on Error { message } } }',
-    { id: made.id },
-  )
-  expect(sent.it).toMatchObject({ event: 'TEST', status: 'PENDING' })
+  const { id } = created
+  const { alertDelivery } = await mutate(t, cast.admin, 'testAlertRoute', 'alertDelivery { id event status }', { id })
+  expect(alertDelivery).toMatchObject({ event: 'TEST', status: 'PENDING' })
   await finishAlertDelivery(cast.worker, (await claimAlertDelivery(t.runtime))!, null)
   const [row] = await t.given.fleet(cast.operator, { nodes: 1 })
   const alert = { tenantId: cast.tenant.id, nodeId: row!.id, kind: 'offline' as const, evidence: { silentS: 301 } }
@@ -75,7 +72,7 @@ test('a route is made, tested, changed and deleted, and its secrets never come o
                     alerts: [{ kind: 'offline', node: 'gpu001', evidence: { silentS: 301 } }],
                   },
                 },
-                { node: { id: sent.it.id, event: 'TEST', status: 'DELIVERED' } },
+                { node: { id: alertDelivery.id, event: 'TEST', status: 'DELIVERED' } },
               ],
             },
           },
@@ -84,45 +81,47 @@ test('a route is made, tested, changed and deleted, and its secrets never come o
     },
     alerts: { edges: [{ node: { kind: 'OFFLINE', silence: null } }] },
   })
-  expect(JSON.stringify([made, seen])).not.toMatch(/hidden|secret of mine/)
-  const off = await t.ask(
+  expect(JSON.stringify([created, seen])).not.toMatch(/hidden|secret of mine/)
+  const updated = await mutate(
+    t,
     cast.admin,
-    'mutation ($id: ID!) { it: updateAlertRoute(input: { id: $id, isEnabled: false, matcher: { kinds: [STALE] } }) { ... on AlertRoute { isEnabled failingSince matcher { kinds severities } } } }',
-    { id: made.id },
+    'updateAlertRoute',
+    'alertRoute { isEnabled failingSince matcher { kinds severities } }',
+    { id, isEnabled: false, matcher: { kinds: ['STALE'] } },
   )
-  expect(off).toEqual({ it: { isEnabled: false, failingSince: null, matcher: { kinds: ['STALE'], severities: [] } } })
-  const gone = await t.ask(cast.admin, 'mutation ($id: ID!) { it: deleteAlertRoute(id: $id) { ... on Deleted { id } } }', {
-    id: made.id,
-  })
-  expect(gone).toEqual({ it: { id: made.id } })
+  expect(updated.alertRoute).toEqual({ isEnabled: false, failingSince: null, matcher: { kinds: ['STALE'], severities: [] } })
+  expect(await mutate(t, cast.admin, 'deleteAlertRoute', 'deletedId', { id })).toMatchObject({ deletedId: id })
 })
 
-test('what is wrong stands at its field', async () => {
-  const { it: wrong } = await create(cast.admin, { name: 'mail', kind: 'EMAIL', host: 'mail.test', from: 'nobody', to: [] })
+test('rejects invalid routes with the path of the field', async () => {
+  const wrong = await create(cast.admin, { name: 'mail', kind: 'EMAIL', host: 'mail.test', from: 'nobody', to: [] })
   expect(wrong).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'from' }] })
-  const { it: other } = await create(cast.admin, { name: 'mail', kind: 'SLACK', matcher: { query: 'tagg = a' }, url: 'x' })
+  const other = await create(cast.admin, { name: 'mail', kind: 'SLACK', matcher: { query: 'tagg = a' }, url: 'x' })
   expect(other).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'url' }] })
-  const { it: query } = await create(cast.admin, {
+  const query = await create(cast.admin, {
     name: 'm',
     kind: 'SLACK',
     matcher: { query: 'tagg = a' },
     url: 'https://x.test',
   })
   expect(query).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'matcher.query' }] })
-  expect((await create(cast.operator, { name: 'm', kind: 'SLACK', url: 'https://x.test' })).it).toMatchObject({
-    code: 'FORBIDDEN',
-  })
+  expect(await create(cast.operator, { name: 'm', kind: 'SLACK', url: 'https://x.test' })).toMatchObject({ code: 'FORBIDDEN' })
 })
 
-test('an alert shows the silence under which it is, until somebody ends that', async () => {
+test('shows the silence of an alert until the silence is ended', async () => {
   const [row] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'quiet' })
   const alert = { tenantId: cast.tenant.id, nodeId: row!.id, kind: 'stale' as const, evidence: {} }
   await t.runtime.db.transaction((tx) => raiseAlerts(tx, [alert]))
-  const { it: silence } = await t.ask<{ it: { id: string } }>(
+  const { alertSilence: silence } = await mutate(
+    t,
     cast.operator,
-    `mutation ($endsAt: DateTime!) { it: createAlertSilence(input: { matcher: { query: "name = quiet001" }, reason: "rack 4", endsAt: $endsAt }) {
-      ... on AlertSilence { id createdByName endBlockedReason matcher { query } } ${ERRORS} } }`,
-    { endsAt: new Date(Date.now() + 3_600_000).toISOString() },
+    'createAlertSilence',
+    'alertSilence { id endBlockedReason matcher { query } }',
+    {
+      matcher: { query: 'name = quiet001' },
+      reason: 'rack 4',
+      endsAt: new Date(Date.now() + 3_600_000).toISOString(),
+    },
   )
   expect(silence).toMatchObject({ endBlockedReason: null, matcher: { query: 'name = quiet001' } })
   const shown = () =>
@@ -134,11 +133,8 @@ test('an alert shows the silence under which it is, until somebody ends that', a
     alerts: { edges: [{ node: { silence: { reason: 'rack 4' } } }] },
     alertSilences: { totalCount: 1 },
   })
-  const end =
-    'mutation ($id: ID!) { it: endAlertSilence(id: $id) { ... on AlertSilence { endBlockedReason } ... on Error { code } } }'
-  expect(await t.ask(cast.operator, end, { id: silence.id })).toEqual({
-    it: { endBlockedReason: expect.stringMatching(/The silence ended on/) },
-  })
-  expect(await t.ask(cast.operator, end, { id: silence.id })).toEqual({ it: { code: 'CONFLICT' } })
+  const end = () => mutate(t, cast.operator, 'endAlertSilence', 'alertSilence { endBlockedReason }', { id: silence.id })
+  expect(await end()).toMatchObject({ alertSilence: { endBlockedReason: expect.stringMatching(/^The silence ended on/) } })
+  expect(await end()).toMatchObject({ code: 'CONFLICT' })
   expect(await shown()).toEqual({ alerts: { edges: [{ node: { silence: null } }] }, alertSilences: { totalCount: 0 } })
 })
