@@ -63,9 +63,9 @@ test('enrolls with a token and delivers all heartbeats in order after an outage'
   })
   const ended = agent.run(stop.signal)
   const row = () =>
-    t.runtime.db.query.agents.findFirst({ where: { agentId: 'gpu-0001', tenantId: cast.tenant.id }, with: { beat: true } })
+    t.runtime.db.query.agents.findFirst({ where: { agentId: 'gpu-0001', tenantId: cast.tenant.id }, with: { heartbeat: true } })
   try {
-    await until(async () => expect((await row())?.beat?.accepted).toBeGreaterThan(1))
+    await until(async () => expect((await row())?.heartbeat?.accepted).toBeGreaterThan(1))
     expect(await row()).toMatchObject({ state: 'ACTIVE', version: '1.2.3', cluster: 'lab', fingerprint: 'f'.repeat(64) })
     isOffline = true
     await until(() => expect(agent.status()).toMatchObject({ last_error: { code: 'connection_failed' } }))
@@ -75,13 +75,13 @@ test('enrolls with a token and delivers all heartbeats in order after an outage'
     stop.abort()
     await ended
     const { boot_epoch, sequence_number, waiting_heartbeats } = agent.status()
-    const beat = (await row())!.beat!
+    const heartbeat = (await row())!.heartbeat!
     // The last heartbeat may have been in flight.
-    expect([sequence_number, sequence_number - waiting_heartbeats]).toContain(beat.sequence)
-    expect(beat.bootEpoch).toBe(boot_epoch)
+    expect([sequence_number, sequence_number - waiting_heartbeats]).toContain(heartbeat.sequence)
+    expect(heartbeat.bootEpoch).toBe(boot_epoch)
     // Each heartbeat arrived exactly once and in order.
     expect(responses.filter(({ accepted }) => accepted !== true)).toEqual([])
-    expect(beat.accepted).toBe(beat.sequence)
+    expect(heartbeat.accepted).toBe(heartbeat.sequence)
   } finally {
     stop.abort()
     await ended
@@ -107,7 +107,7 @@ test('the program enrolls with a token from stdin, applies the interval of the t
   ].flatMap(([name, value]) => [`--${name}`, value])
   const argv = (command: string, ...more: string[]) => [program, command, ...settings, ...more]
   const agent = () =>
-    t.runtime.db.query.agents.findFirst({ where: { agentId: 'gpu-0002', tenantId: cast.tenant.id }, with: { beat: true } })
+    t.runtime.db.query.agents.findFirst({ where: { agentId: 'gpu-0002', tenantId: cast.tenant.id }, with: { heartbeat: true } })
   expect(spawnSync(process.execPath, argv('init')).status).toBe(0)
   const registering = spawn(process.execPath, argv('register', '--token-file', '-'), { stdio: ['pipe', 'ignore', 'ignore'] })
   registering.stdin.end(token)
@@ -127,8 +127,8 @@ test('the program enrolls with a token from stdin, applies the interval of the t
     const end = startAgent()
     try {
       // Persisted heartbeats of the killed agent come first.
-      await until(async () => expect((await agent())!.beat!.bootEpoch).toBeGreaterThan(epoch))
-      await until(async () => expect((await agent())!.beat!.sequence).toBeGreaterThan(1))
+      await until(async () => expect((await agent())!.heartbeat!.bootEpoch).toBeGreaterThan(epoch))
+      await until(async () => expect((await agent())!.heartbeat!.sequence).toBeGreaterThan(1))
       // The interval of the tenant overrides the agent's own ten minutes.
       const { stdout } = spawnSync(process.execPath, argv('status', '--json'), { encoding: 'utf8' })
       expect(JSON.parse(stdout)).toMatchObject({
@@ -143,9 +143,9 @@ test('the program enrolls with a token from stdin, applies the interval of the t
     } finally {
       expect(await end(signal)).toBe(signal === 'SIGTERM' ? 0 : null)
     }
-    epoch = (await agent())!.beat!.bootEpoch!
+    epoch = (await agent())!.heartbeat!.bootEpoch!
   }
-  expect(await agent()).toMatchObject({ state: 'ACTIVE', cluster: 'lab', beat: { missed: 0 } })
+  expect(await agent()).toMatchObject({ state: 'ACTIVE', cluster: 'lab', heartbeat: { missed: 0 } })
 
   // The disk is cloned, and both machines start.
   const clone = createTempDir()
@@ -158,7 +158,7 @@ test('the program enrolls with a token from stdin, applies the interval of the t
   const ends = [startAgent()]
   try {
     // After its first accepted heartbeat it knows the interval.
-    await until(async () => expect((await agent())!.beat!.bootEpoch).toBeGreaterThan(epoch))
+    await until(async () => expect((await agent())!.heartbeat!.bootEpoch).toBeGreaterThan(epoch))
     ends.push(startAgent(argv('start').map((word) => word.replace(homeDir, clone))))
     await until(async () => expect(await kinds()).toContain('key_shared'))
   } finally {

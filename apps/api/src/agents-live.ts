@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 
 const { agentHeartbeats, agents, computeNodes } = schema
 
-export type LiveBeat = {
+export type LiveHeartbeat = {
   nodeId: string
   tenantId: string
   name: string
@@ -21,7 +21,7 @@ export type LiveBeat = {
 }
 
 /** How often nodes that were heard, or changed their state, are read; so nobody is told of a node more often than this. */
-export const BEAT_MS = 1000
+export const HEARTBEAT_POLL_MS = 1000
 /** What is committed may be some time older than its commit, so each reading looks back further than the one before. */
 const OVERLAP_MS = 5000
 
@@ -33,17 +33,17 @@ const ROW = sql`select a.node_id as "nodeId", a.tenant_id as "tenantId", n.name,
   left join ${agentHeartbeats} b on b.node_id = a.node_id`
 
 /** A node as it is now, if it is the tenant's and has an agent. */
-export async function readBeat({ db }: Runtime, tenantId: string, nodeId: string): Promise<LiveBeat | null> {
-  const { rows } = await db.execute<LiveBeat>(sql`${ROW} where a.node_id = ${nodeId} and a.tenant_id = ${tenantId}`)
+export async function readHeartbeat({ db }: Runtime, tenantId: string, nodeId: string): Promise<LiveHeartbeat | null> {
+  const { rows } = await db.execute<LiveHeartbeat>(sql`${ROW} where a.node_id = ${nodeId} and a.tenant_id = ${tenantId}`)
   return rows[0] ?? null
 }
 
-type Listener = (beats: LiveBeat[]) => void
+type Listener = (beats: LiveHeartbeat[]) => void
 type Reader = { listen(tenantId: string, listener: Listener): () => void }
 const readers = new WeakMap<Runtime['db'], Reader>()
 
 /** The process's one reader of what agents say; it reads only while somebody listens, once for all of them. */
-export function beatReader(runtime: Runtime): Reader {
+export function createHeartbeatReader(runtime: Runtime): Reader {
   const known = readers.get(runtime.db)
   if (known) return known
   const reader = createReader(runtime)
@@ -60,7 +60,7 @@ function createReader({ db, log }: Runtime): Reader {
   async function read(): Promise<void> {
     const startedAt = performance.now()
     const since = sql`now() - make_interval(secs => ${(startedAt - readAt + OVERLAP_MS) / 1000})`
-    const { rows } = await db.execute<LiveBeat>(sql`${ROW}
+    const { rows } = await db.execute<LiveHeartbeat>(sql`${ROW}
       where a.tenant_id = any(${sql.param([...listeners.keys()])}::uuid[]) and a.node_id in (
         select node_id from ${agentHeartbeats} where received_at > ${since}
         union select node_id from ${agents} where state_since > ${since})`)
@@ -84,7 +84,7 @@ function createReader({ db, log }: Runtime): Reader {
     } catch (error) {
       log.warn({ err: error }, 'cannot read heartbeats; trying again')
     }
-    timer = setTimeout(() => void go(), Math.max(0, BEAT_MS - (performance.now() - startedAt)))
+    timer = setTimeout(() => void go(), Math.max(0, HEARTBEAT_POLL_MS - (performance.now() - startedAt)))
   }
   return {
     listen(tenantId, listener) {

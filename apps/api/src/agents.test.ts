@@ -104,7 +104,7 @@ test.each([
 })
 
 const AGENT = `agent { agentId state stateReason lastHeartbeat { sequence cpuPercent } trust { check isOk } keys { fingerprint status }
-  transitions { from to reason } history { beats cpuPercent } approveBlockedReason drainBlockedReason resumeBlockedReason }`
+  transitions { from to reason } history { heartbeats cpuPercent } approveBlockedReason drainBlockedReason resumeBlockedReason }`
 
 test('an agent is shown with what makes it credible and what became of it', async () => {
   const { computeNode } = await t.ask<{ computeNode: object }>(operator, `{ computeNode(name: "gpu001") { region ${AGENT} } }`)
@@ -127,7 +127,7 @@ test('an agent is shown with what makes it credible and what became of it', asyn
         { from: 'PENDING', to: 'ACTIVE', reason: 'FIRST_HEARTBEAT' },
         { from: null, to: 'PENDING', reason: 'REGISTERED' },
       ],
-      history: [{ beats: 10, cpuPercent: 12.5 }],
+      history: [{ heartbeats: 10, cpuPercent: 12.5 }],
       approveBlockedReason: null,
       drainBlockedReason: null,
       resumeBlockedReason: expect.stringContaining('Nobody asked'),
@@ -146,15 +146,15 @@ test('an agent whose key is on two machines is not callerCache for as long as th
   const { db } = t.runtime
   const [, second] = nodes
   const trust = async () => {
-    const { computeNode } = await t.ask<{ computeNode: { agent: { trust: { text: string }[] } } }>(
+    const { computeNode } = await t.ask<{ computeNode: { agent: { trust: { message: string }[] } } }>(
       operator,
-      '{ computeNode(name: "gpu002") { agent { trust { text } } } }',
+      '{ computeNode(name: "gpu002") { agent { trust { message } } } }',
     )
-    return computeNode.agent.trust[0]!.text
+    return computeNode.agent.trust[0]!.message
   }
   const told = { tenantId: operator.tenantId, nodeId: second!.id, kind: 'key_shared', severity: 'critical', key: 'x' } as const
   const [alert] = await db.insert(alerts).values(told).returning()
-  expect(await trust()).toContain('Another machine beats with its key')
+  expect(await trust()).toContain('Another machine sends heartbeats with the same key')
   await db.update(alerts).set({ resolvedAt: new Date() }).where(eq(alerts.id, alert!.id))
   expect(await trust()).not.toContain('Another machine')
   await db.delete(alerts).where(eq(alerts.id, alert!.id))
@@ -172,35 +172,45 @@ test('the number of statements does not grow with the agents on a page', async (
   expect(counts[0]).toBeLessThanOrEqual(6)
 })
 
-test('the fleet comes in one statement, its lists place by place', async () => {
+test('reads the fleet in one statement', async () => {
   const { result, count } = await countStatements(t.runtime.db, () =>
     t.ask<{ agentFleet: { clusters: object[] } }>(
       operator,
-      '{ agentFleet { heldCount counts { state count } clusters { cluster region datacenter names states cpu } } }',
+      '{ agentFleet { suppressedCount counts { state count } clusters { cluster region datacenter nodes { name state cpuPercent } } } }',
     ),
   )
   expect(count).toBe(1)
   expect(result.agentFleet).toEqual({
-    heldCount: 0,
+    suppressedCount: 0,
     counts: [
       { state: 'ACTIVE', count: 4 },
       { state: 'STALE', count: 2 },
     ],
     clusters: [
-      { cluster: 'lab', region: null, datacenter: null, names: ['gpu005', 'gpu006'], states: ['ACTIVE', 'STALE'], cpu: [0, 10] },
-      { cluster: 'training', region: 'eu', datacenter: 'fi1', names: ['gpu001'], states: ['ACTIVE'], cpu: [0] },
+      {
+        cluster: 'lab',
+        region: null,
+        datacenter: null,
+        nodes: [
+          { name: 'gpu005', state: 'ACTIVE', cpuPercent: 0 },
+          { name: 'gpu006', state: 'STALE', cpuPercent: 10 },
+        ],
+      },
+      { cluster: 'training', region: 'eu', datacenter: 'fi1', nodes: [{ name: 'gpu001', state: 'ACTIVE', cpuPercent: 0 }] },
       {
         cluster: 'training',
         region: null,
         datacenter: null,
-        names: ['gpu002', 'gpu003', 'gpu004'],
-        states: ['STALE', 'ACTIVE', 'ACTIVE'],
-        cpu: [10, 21, 31],
+        nodes: [
+          { name: 'gpu002', state: 'STALE', cpuPercent: 10 },
+          { name: 'gpu003', state: 'ACTIVE', cpuPercent: 21 },
+          { name: 'gpu004', state: 'ACTIVE', cpuPercent: 31 },
+        ],
       },
     ],
   })
-  const some = await t.ask(operator, '{ agentFleet(cluster: "lab") { clusters { names } } }')
-  expect(some).toEqual({ agentFleet: { clusters: [{ names: ['gpu005', 'gpu006'] }] } })
+  const some = await t.ask(operator, '{ agentFleet(cluster: "lab") { clusters { nodes { name } } } }')
+  expect(some).toEqual({ agentFleet: { clusters: [{ nodes: [{ name: 'gpu005' }, { name: 'gpu006' }] }] } })
 })
 
 type Beat = { name: string; sequence: number; state: string }
@@ -219,7 +229,7 @@ async function follow(as: Ctx, query: string, variables: Record<string, unknown>
   return { batches, all: () => batches.flat(), leave: () => client.dispose() }
 }
 const LIVE =
-  'subscription ($nodeId: ID, $cluster: String) { heartbeats(nodeId: $nodeId, clusterId: $cluster) { name sequence state } }'
+  'subscription ($nodeId: ID, $cluster: String) { heartbeats(nodeId: $nodeId, cluster: $cluster) { name sequence state } }'
 
 test('heartbeats are told live, gathered, each node once at a time, by one reader for all who follow', async () => {
   const { db } = t.runtime
@@ -254,13 +264,13 @@ test('heartbeats are told live, gathered, each node once at a time, by one reade
 
 test('alerts are listed, filtered, put in words and looked after', async () => {
   const LIST =
-    'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount edges { node { id text acknowledgedByName acknowledgment } } } }'
-  type Alerts = { alerts: { totalCount: number; edges: { node: { id: string; text: string } }[] } }
+    'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount edges { node { id message acknowledgedBy { name } acknowledgment } } } }'
+  type Alerts = { alerts: { totalCount: number; edges: { node: { id: string; message: string } }[] } }
   const textsOf = async (filter: object) =>
-    (await t.ask<Alerts>(operator, LIST, { filter })).alerts.edges.map(({ node }) => node.text)
+    (await t.ask<Alerts>(operator, LIST, { filter })).alerts.edges.map(({ node }) => node.message)
   expect(await textsOf({})).toHaveLength(3)
-  expect(await textsOf({ isOpen: true, severity: ['WARNING'] })).toEqual(['gpu001 has missed its heartbeats'])
-  expect(await textsOf({ isOpen: false })).toEqual(['gpu001 is heard again'])
+  expect(await textsOf({ isOpen: true, severity: ['WARNING'] })).toEqual(['gpu001 missed heartbeats'])
+  expect(await textsOf({ isOpen: false })).toEqual(['gpu001 sends heartbeats again'])
   expect(await textsOf({ kind: ['INGEST_SILENT'] })).toEqual([expect.stringMatching(/^lab: Too many nodes/)])
   const [mine] = (
     await t.ask<Alerts>(operator, LIST, { filter: { nodeId: globalId('ComputeNode', nodes[0]!.id), isOpen: true } })
@@ -269,5 +279,5 @@ test('alerts are listed, filtered, put in words and looked after', async () => {
     mutate(t, as, 'acknowledgeAlerts', 'alerts { acknowledgment node { name } }', { ids: [mine!.node.id], note: 'on it' })
   expect(await acknowledge(operator)).toMatchObject({ alerts: [{ acknowledgment: 'on it', node: { name: 'gpu001' } }] })
   expect(await acknowledge(cast.viewer)).toMatchObject({ code: 'FORBIDDEN' })
-  expect(await textsOf({ isAcknowledged: true })).toEqual(['gpu001 has missed its heartbeats'])
+  expect(await textsOf({ isAcknowledged: true })).toEqual(['gpu001 missed heartbeats'])
 })

@@ -415,8 +415,8 @@ const CASES: Record<string, Case> = {
     answer: { it: notFound },
   },
   'Query.agentFleet': {
-    query: () => '{ it: agentFleet { heldCount counts { count } clusters { names } } }',
-    answer: { it: { heldCount: 0, counts: [], clusters: [] } },
+    query: () => '{ it: agentFleet { suppressedCount counts { count } clusters { nodes { name } } } }',
+    answer: { it: { suppressedCount: 0, counts: [], clusters: [] } },
   },
   'Query.agentKeys': {
     query: () => '{ it: agentKeys { totalCount edges { node { id } } } }',
@@ -438,7 +438,7 @@ const CASES: Record<string, Case> = {
     answer: { it: { __typename: 'InvalidInputError' } },
   },
   'Query.agentEnrollmentTokens': {
-    query: () => '{ it: agentEnrollmentTokens(isOver: true) { totalCount edges { node { id } } } }',
+    query: () => '{ it: agentEnrollmentTokens(includeEnded: true) { totalCount edges { node { id } } } }',
     answer: { it: { totalCount: 0, edges: [] } },
   },
   'Mutation.revokeAgentEnrollmentToken': {
@@ -489,7 +489,7 @@ const CASES: Record<string, Case> = {
     answer: { it: notFound },
   },
   'Query.alertSilences': {
-    query: () => '{ it: alertSilences(isOver: true) { totalCount edges { node { id } } } }',
+    query: () => '{ it: alertSilences(includeEnded: true) { totalCount edges { node { id } } } }',
     answer: { it: { totalCount: 0, edges: [] } },
   },
   'Query.alertRoutes': {

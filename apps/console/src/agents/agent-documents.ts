@@ -3,13 +3,13 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 export const AgentFragment = graphql(`
   fragment AgentHead on Agent {
     agentId cluster state stateSince stateReason version registeredAt seenFrom fingerprint offeredFingerprint offlineSuppressedAt
-    drainRequestedAt drainRequestedByName drainReason
+    drainRequestedAt drainRequestedBy { name } drainReason
     drainBlockedReason resumeBlockedReason deregisterBlockedReason resetSequenceBlockedReason approveBlockedReason
     lastHeartbeat { receivedAt skewMs bootEpoch sequence accepted missed health slurmState runningJobs cpuPercent memoryPercent }
-    trust { check isOk text }
+    trust { check isOk message }
     key { id }
     keys {
-      id status publicKey fingerprint note seenFrom createdAt createdByName approvedAt approvedByName revokedAt revokedByName revokedReason
+      id status publicKey fingerprint note seenFrom createdAt createdBy { name } approvedAt approvedBy { name } revokedAt revokedBy { name } revokedReason
       revokeBlockedReason
     }
   }
@@ -28,9 +28,25 @@ export const NodeAgentQuery = graphql(
         datacenter
         agent {
           ...AgentHead
-          report
-          transitions { from to reason evidence at }
-          history { at beats missed cpuPercent memoryPercent maxSkewMs }
+          report {
+            sentAt measuredAt agentVersion hardwareFingerprint health healthReasons lastErrorMessage uptimeSeconds loadAverages
+            cpuPercent memoryPercent gpuPercent temperatureCelsius
+            cpuCores { total available allocated }
+            memoryBytes { total available allocated }
+            storageBytes { total available allocated }
+            acceleratorCounts { total available allocated }
+            jobs { running pending completed24h failed24h }
+            accelerators {
+              index vendor model uuid pciAddress health memoryTotalBytes memoryUsedBytes utilizationPercent temperatureCelsius powerWatts
+              eccCorrected eccUncorrected
+            }
+            interfaces { name kind state speedMbps errors }
+          }
+          transitions {
+            from to reason at
+            evidence { silentSeconds sequence slurmState runningJobs drainRequestedBy { name } drainReason isOfflineSuppressed requestedBy { name } reason seenFrom }
+          }
+          history { at heartbeats missed cpuPercent memoryPercent maxSkewMs }
         }
       }
     }

@@ -24,6 +24,15 @@ import { Sparkline } from './sparkline.tsx'
 import { Timeline } from './timeline.tsx'
 import { Trust } from './trust.tsx'
 
+/** A result of a query for display, without the `__typename` that the client adds to every object. */
+const withoutTypeNames = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutTypeNames)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) => (key === '__typename' ? [] : [[key, withoutTypeNames(each)]])),
+  )
+}
+
 const percent = (value: number) => t('unit.percent', { value: Math.round(value) })
 
 /** Load, clock skew and missed heartbeats of the last 24 hours. */
@@ -136,14 +145,14 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
               </span>,
             ],
             [t('agent.heard'), <RelativeTime key="h" at={receivedAt} never={t('common.never')} />],
-            [t('agent.health'), heartbeat?.health ?? t('common.none')],
+            [t('agent.health'), heartbeat?.health ? t(`agentHealth.${heartbeat.health}`) : t('common.none')],
             [t('agent.jobs'), heartbeat?.runningJobs ?? t('common.none')],
             [t('agent.slurm'), heartbeat?.slurmState ?? t('common.none')],
             ...(agent.drainRequestedAt
               ? [
                   [
                     t('agent.drain'),
-                    t('agent.drainText', { name: agent.drainRequestedByName ?? '', reason: agent.drainReason ?? '' }),
+                    t('agent.drainText', { name: agent.drainRequestedBy?.name ?? '', reason: agent.drainReason ?? '' }),
                   ] as [string, string],
                 ]
               : []),
@@ -177,7 +186,7 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
         <Panel title={t('agent.report')}>
           {agent.report ? (
             <div className="max-h-96 overflow-auto">
-              <JsonTree value={agent.report} search="" />
+              <JsonTree value={withoutTypeNames(agent.report)} search="" />
             </div>
           ) : (
             <p className="text-sm text-muted">{t('agent.noReport')}</p>

@@ -18,7 +18,8 @@ export function nodesHref(state: AgentState, { cluster, region, datacenter }: Pl
 
 /** Nodes of each cluster by state; each number links to its nodes. */
 export function ClusterTable({ clusters }: { clusters: FleetCluster[] }) {
-  const shown = agentStates.filter((state) => clusters.some(({ states }) => states.includes(state)))
+  const totals = countStates(clusters)
+  const shown = agentStates.filter((state) => totals[state] > 0)
   return (
     <div className="overflow-x-auto">
       <table className="w-full text-sm">

@@ -3,14 +3,15 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 export const AgentFleetQuery = graphql(`
   query AgentFleet {
     agentFleet {
-      heldCount
-      clusters { cluster region datacenter names states cpu memory }
+      suppressedCount
+      clusters { cluster region datacenter nodes { name state cpuPercent memoryPercent } }
     }
   }
 `)
 type Read = ResultOf<typeof AgentFleetQuery>['agentFleet']['clusters'][number]
 export type FleetCluster = Read
-export type AgentState = Read['states'][number]
+export type FleetNode = Read['nodes'][number]
+export type AgentState = FleetNode['state']
 
 export const HeartbeatFragment = graphql(`
   fragment HeartbeatUpdate on Heartbeat { nodeId name state stateSince receivedAt sequence skewMs health cpuPercent memoryPercent }

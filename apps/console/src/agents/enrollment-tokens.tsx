@@ -15,11 +15,11 @@ import { type EnrollmentToken, EnrollmentTokensQuery, RevokeEnrollmentToken } fr
 const tones: Record<EnrollmentToken['state'], Tone> = { USABLE: 'accent', USED: 'ok', EXPIRED: 'neutral', REVOKED: 'bad' }
 
 /** The outcome of a token, or its expiry. */
-function tokenOutcome({ state, usedAt, usedByNode, usedFrom, revokedAt, revokedByName, expiresAt }: EnrollmentToken): string {
+function tokenOutcome({ state, usedAt, usedByNode, usedFrom, revokedAt, revokedBy, expiresAt }: EnrollmentToken): string {
   if (state === 'USED')
     return t('enrollmentToken.usedBy', { name: usedByNode?.name ?? usedFrom ?? '', when: formatDateTime(usedAt ?? expiresAt) })
   if (state === 'REVOKED')
-    return t('enrollmentToken.revokedBy', { name: revokedByName ?? '', when: formatDateTime(revokedAt ?? expiresAt) })
+    return t('enrollmentToken.revokedBy', { name: revokedBy?.name ?? '', when: formatDateTime(revokedAt ?? expiresAt) })
   return t(state === 'EXPIRED' ? 'enrollmentToken.expiredAt' : 'enrollmentToken.until', { when: formatDateTime(expiresAt) })
 }
 
@@ -34,7 +34,7 @@ function TokenItem({ token, onRevoke }: { token: EnrollmentToken; onRevoke: () =
         </div>
         {token.note && <p className="break-words whitespace-pre-line text-muted">{token.note}</p>}
         <p className="text-xs text-muted">
-          {t.rich('enrollmentToken.createdBy', { name: token.createdByName, time: () => <RelativeTime at={token.createdAt} /> })}{' '}
+          {t.rich('enrollmentToken.createdBy', { name: token.createdBy.name, time: () => <RelativeTime at={token.createdAt} /> })}{' '}
           · {tokenOutcome(token)}
         </p>
       </div>
@@ -47,12 +47,7 @@ type Props = { query: ReturnType<typeof useQueryState>; action: ReactNode; creat
 /** Enrollment tokens. The list reloads when `createdCount` grows. */
 export function EnrollmentTokens({ query, action, createdCount }: Props) {
   const includeEnded = query.get('tokens') === 'all'
-  const list = useConnection(
-    'enrollment-tokens',
-    EnrollmentTokensQuery,
-    { isOver: includeEnded },
-    (data) => data.agentEnrollmentTokens,
-  )
+  const list = useConnection('enrollment-tokens', EnrollmentTokensQuery, { includeEnded }, (data) => data.agentEnrollmentTokens)
   const { reload } = list
   useEffect(() => {
     if (createdCount > 0) void reload()

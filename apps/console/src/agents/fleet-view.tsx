@@ -35,7 +35,7 @@ function Grids({ clusters, by }: { clusters: FleetCluster[]; by: HeatBy }) {
   const client = useClient()
   const router = useRouter()
   const pitch = cellPitch(
-    clusters.reduce((sum, { names }) => sum + names.length, 0),
+    clusters.reduce((sum, { nodes }) => sum + nodes.length, 0),
     width,
     gridHeight,
   )
@@ -51,11 +51,11 @@ function Grids({ clusters, by }: { clusters: FleetCluster[]; by: HeatBy }) {
             <h3 className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted">
               <span className="font-medium text-text">{cluster.cluster}</span>
               {placeText(cluster)}
-              <span className="tabular-nums">{t('fleet.nodes', { count: cluster.names.length })}</span>
+              <span className="tabular-nums">{t('fleet.nodes', { count: cluster.nodes.length })}</span>
             </h3>
             <HeatGrid
               cluster={cluster}
-              label={t('fleet.gridLabel', { cluster: cluster.cluster, count: cluster.names.length })}
+              label={t('fleet.gridLabel', { cluster: cluster.cluster, count: cluster.nodes.length })}
               by={by}
               pitch={pitch}
               width={width}

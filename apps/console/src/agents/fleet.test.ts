@@ -6,10 +6,7 @@ const cluster = (name: string, names: string[]): FleetCluster => ({
   cluster: name,
   region: null,
   datacenter: null,
-  names,
-  states: names.map(() => 'ACTIVE' as const),
-  cpu: names.map(() => null),
-  memory: names.map(() => null),
+  nodes: names.map((each) => ({ name: each, state: 'ACTIVE' as const, cpuPercent: null, memoryPercent: null })),
 })
 const heartbeat = (name: string, more: Partial<HeartbeatUpdate> = {}): HeartbeatUpdate => ({
   nodeId: name,
@@ -19,7 +16,7 @@ const heartbeat = (name: string, more: Partial<HeartbeatUpdate> = {}): Heartbeat
   receivedAt: null,
   sequence: 1,
   skewMs: 0,
-  health: 'healthy',
+  health: 'HEALTHY',
   cpuPercent: 40,
   memoryPercent: 50,
   ...more,
@@ -32,9 +29,14 @@ test('a heartbeat updates only the cell of its node', () => {
     heartbeat('a1', { state: 'OFFLINE', cpuPercent: null }),
   ])
   expect(isComplete).toBe(true)
-  expect(fleet[0]).toMatchObject({ states: ['OFFLINE', 'STALE'], cpu: [null, 40], memory: [50, 50] })
+  expect(fleet[0]).toMatchObject({
+    nodes: [
+      { name: 'a1', state: 'OFFLINE', cpuPercent: null, memoryPercent: 50 },
+      { name: 'a2', state: 'STALE', cpuPercent: 40, memoryPercent: 50 },
+    ],
+  })
   expect(fleet[1]).toBe(before[1])
-  expect(before[0]!.states).toEqual(['ACTIVE', 'ACTIVE'])
+  expect(before[0]!.nodes.map(({ state }) => state)).toEqual(['ACTIVE', 'ACTIVE'])
   expect(countStates(fleet)).toMatchObject({ ACTIVE: 1, STALE: 1, OFFLINE: 1, PENDING: 0 })
 })
 

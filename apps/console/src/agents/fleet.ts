@@ -14,49 +14,28 @@ export const agentStates = [
 export type Counts = Record<AgentState, number>
 
 /** Counts nodes by state. */
-export function countStates(clusters: readonly Pick<FleetCluster, 'states'>[]): Counts {
+export function countStates(clusters: readonly Pick<FleetCluster, 'nodes'>[]): Counts {
   const counts = Object.fromEntries(agentStates.map((state) => [state, 0])) as Counts
-  for (const { states } of clusters) for (const state of states) counts[state]++
+  for (const { nodes } of clusters) for (const { state } of nodes) counts[state]++
   return counts
-}
-
-const indexes = new WeakMap<readonly string[], Map<string, number>>()
-function indexOfNode(names: readonly string[], name: string): number | undefined {
-  let cached = indexes.get(names)
-  if (!cached) {
-    cached = new Map(names.map((each, index) => [each, index]))
-    indexes.set(names, cached)
-  }
-  return cached.get(name)
 }
 
 /** Applies heartbeats to the fleet. `isComplete` is false when a node is not in it yet; then the fleet must be read again. */
 export function applyHeartbeats(fleet: readonly FleetCluster[], heartbeats: readonly HeartbeatUpdate[]) {
-  let isComplete = true
-  const next = [...fleet]
-  for (const heartbeat of heartbeats) {
-    const at = next.findIndex(({ names }) => indexOfNode(names, heartbeat.name) !== undefined)
-    const current = next[at]
-    if (!current) {
-      isComplete = false
-      continue
-    }
-    const index = indexOfNode(current.names, heartbeat.name) as number
-    const cluster = current === fleet[at] ? copyCluster(current) : current
-    cluster.states[index] = heartbeat.state
-    cluster.cpu[index] = heartbeat.cpuPercent
-    cluster.memory[index] = heartbeat.memoryPercent
-    next[at] = cluster
-  }
-  return { fleet: next, isComplete }
+  const pending = new Map(heartbeats.map((heartbeat) => [heartbeat.name, heartbeat]))
+  const next = fleet.map((cluster) => {
+    if (!cluster.nodes.some(({ name }) => pending.has(name))) return cluster
+    const nodes = cluster.nodes.map((node) => {
+      const heartbeat = pending.get(node.name)
+      if (!heartbeat) return node
+      pending.delete(node.name)
+      const { state, cpuPercent, memoryPercent } = heartbeat
+      return { ...node, state, cpuPercent, memoryPercent }
+    })
+    return { ...cluster, nodes }
+  })
+  return { fleet: next, isComplete: pending.size === 0 }
 }
-// `names` stays the same array: it is the key of the index cache.
-const copyCluster = (cluster: FleetCluster): FleetCluster => ({
-  ...cluster,
-  states: [...cluster.states],
-  cpu: [...cluster.cpu],
-  memory: [...cluster.memory],
-})
 
 const maxPitch = 26
 const minPitch = 5

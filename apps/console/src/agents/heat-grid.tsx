@@ -20,10 +20,10 @@ type Grid = { cluster: FleetCluster; by: HeatBy; pitch: number; columns: number;
 
 function paint(context: CanvasRenderingContext2D, { cluster, by, pitch, columns, palette }: Grid) {
   const side = pitch - (pitch > 6 ? 2 : 1)
-  cluster.states.forEach((state, index) => {
+  cluster.nodes.forEach(({ state, ...node }, index) => {
     const x = (index % columns) * pitch
     const y = Math.floor(index / columns) * pitch
-    const value = by === 'state' ? null : cluster[by][index]
+    const value = by === 'state' ? null : node[`${by}Percent`]
     const isHeat = by !== 'state' && typeof value === 'number'
     context.globalAlpha = isHeat ? 0.1 + (0.9 * Math.min(100, value)) / 100 : 1
     context.fillStyle = by === 'state' ? palette[colors[state]] : isHeat ? palette.accent : palette.line
@@ -40,15 +40,15 @@ function paint(context: CanvasRenderingContext2D, { cluster, by, pitch, columns,
 
 /** Text of a cell for its tooltip and for screen readers. */
 export function cellText(cluster: FleetCluster, index: number): string {
-  const state = cluster.states[index]
-  if (!state) return ''
+  const node = cluster.nodes[index]
+  if (!node) return ''
   const percent = (value: number | null | undefined) =>
     typeof value === 'number' ? t('unit.percent', { value: Math.round(value) }) : t('common.none')
   return t('fleet.cell', {
-    name: cluster.names[index] ?? '',
-    state: t(`agentState.${state}`),
-    cpu: percent(cluster.cpu[index]),
-    memory: percent(cluster.memory[index]),
+    name: node.name,
+    state: t(`agentState.${node.state}`),
+    cpu: percent(node.cpuPercent),
+    memory: percent(node.memoryPercent),
   })
 }
 
@@ -77,7 +77,7 @@ export function HeatGrid({
   const [active, setActive] = useState(0)
   const [hovered, setHovered] = useState<number | null>(null)
   const [isFocused, setFocused] = useState(false)
-  const count = cluster.names.length
+  const count = cluster.nodes.length
   const columns = Math.max(1, Math.floor(width / pitch))
   const height = Math.ceil(count / columns) * pitch
   useEffect(() => {
@@ -112,12 +112,12 @@ export function HeatGrid({
       onFocus={(event) => setFocused(event.currentTarget.matches(':focus-visible'))}
       onBlur={() => setFocused(false)}
       onClick={(event) => {
-        const name = cluster.names[cellAt(event) ?? -1]
+        const name = cluster.nodes[cellAt(event) ?? -1]?.name
         if (name) onOpen(name)
       }}
       onKeyDown={(event) => {
         const next = moveCell(event.key, active, columns, count)
-        const name = cluster.names[active]
+        const name = cluster.nodes[active]?.name
         if (next !== null) {
           event.preventDefault()
           setActive(next)

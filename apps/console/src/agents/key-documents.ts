@@ -26,7 +26,7 @@ export const RevokeAgentKey = graphql(`
   mutation RevokeAgentKey($id: ID!, $reason: String!) {
     revokeAgentKey(input: { id: $id, reason: $reason }) {
       __typename
-      ... on RevokeAgentKeyPayload { agentKey { id status revokedAt revokedByName revokedReason revokeBlockedReason } }
+      ... on RevokeAgentKeyPayload { agentKey { id status revokedAt revokedBy { name } revokedReason revokeBlockedReason } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

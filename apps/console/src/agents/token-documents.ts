@@ -1,11 +1,11 @@
 import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const EnrollmentTokensQuery = graphql(`
-  query EnrollmentTokens($isOver: Boolean, $first: Int, $after: String) {
-    agentEnrollmentTokens(isOver: $isOver, first: $first, after: $after) {
+  query EnrollmentTokens($includeEnded: Boolean, $first: Int, $after: String) {
+    agentEnrollmentTokens(includeEnded: $includeEnded, first: $first, after: $after) {
       edges {
         node {
-          id prefix state note createdAt createdByName expiresAt usedAt usedFrom revokedAt revokedByName revokeBlockedReason
+          id prefix state note createdAt createdBy { name } expiresAt usedAt usedFrom revokedAt revokedBy { name } revokeBlockedReason
           node { id name }
           usedByNode { id name }
         }
@@ -20,7 +20,7 @@ export const RevokeEnrollmentToken = graphql(`
   mutation RevokeEnrollmentToken($id: ID!) {
     revokeAgentEnrollmentToken(input: { id: $id }) {
       __typename
-      ... on RevokeAgentEnrollmentTokenPayload { agentEnrollmentToken { id state revokedAt revokedByName revokeBlockedReason } }
+      ... on RevokeAgentEnrollmentTokenPayload { agentEnrollmentToken { id state revokedAt revokedBy { name } revokeBlockedReason } }
       ... on Error { message code }
     }
   }

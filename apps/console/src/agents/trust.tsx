@@ -26,7 +26,7 @@ function Verdict({ verdict }: { verdict: AgentDetails['trust'][number] }) {
       <Icon className={`mt-0.5 size-4 shrink-0 ${look}`} aria-label={t(word)} />
       <span className="min-w-0">
         <span className="font-medium">{t(`agentCheck.${verdict.check}`)}</span>{' '}
-        <span className="break-words text-muted">{verdict.text}</span>
+        <span className="break-words text-muted">{verdict.message}</span>
       </span>
     </li>
   )
@@ -47,13 +47,13 @@ function KeyItem({ agentKey, isCurrent, onRevoke }: { agentKey: AgentKey; isCurr
         </code>
         <p className="text-xs text-muted">
           {agentKey.seenFrom
-            ? t.rich('trust.presentedFrom', { name: agentKey.createdByName, from: agentKey.seenFrom, time: createdAt })
-            : t.rich('trust.addedBy', { name: agentKey.createdByName, time: createdAt })}
+            ? t.rich('trust.presentedFrom', { name: agentKey.createdBy.name, from: agentKey.seenFrom, time: createdAt })
+            : t.rich('trust.addedBy', { name: agentKey.createdBy.name, time: createdAt })}
           {agentKey.revokedAt && (
             <>
               {' · '}
               {t.rich('trust.revokedBy', {
-                name: agentKey.revokedByName ?? '',
+                name: agentKey.revokedBy?.name ?? '',
                 reason: agentKey.revokedReason ?? '',
                 time: () => <RelativeTime at={agentKey.revokedAt} />,
               })}

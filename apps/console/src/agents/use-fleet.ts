@@ -25,5 +25,5 @@ export function useFleet() {
   })
   useEffect(() => () => clearTimeout(timer.current), [])
   useReconnect(reload)
-  return { clusters, heldCount: fleet?.heldCount ?? 0, error, reload }
+  return { clusters, suppressedCount: fleet?.suppressedCount ?? 0, error, reload }
 }

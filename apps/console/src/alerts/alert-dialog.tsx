@@ -13,6 +13,14 @@ import { AlertQuery, type AlertRow } from './documents.ts'
 /** Accelerators may be removed on purpose; all other alerts resolve automatically. */
 const isManuallyResolvable = (alert: AlertRow) => alert.kind === 'ACCELERATOR_LOST' && !alert.resolvedAt
 
+/** Without null values and type names. */
+const present = (value: unknown): unknown =>
+  value !== null && typeof value === 'object'
+    ? Object.fromEntries(
+        Object.entries(value).flatMap(([key, each]) => (key === '__typename' || each === null ? [] : [[key, present(each)]])),
+      )
+    : value
+
 /** Details of an alert with its evidence. */
 export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; onClose: () => void; onResolve: () => void }) {
   const [{ data }] = useQuery({ query: AlertQuery, variables: { id: alert.id } })
@@ -20,11 +28,11 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
   return (
     <Dialog
       wide
-      title={alert.text}
+      title={alert.message}
       onClose={onClose}
       footer={
         isManuallyResolvable(alert) && (
-          <Button showReason blockedReason={alert.endBlockedReason} onClick={onResolve}>
+          <Button showReason blockedReason={alert.resolveBlockedReason} onClick={onResolve}>
             {t('alerts.expected')}
           </Button>
         )
@@ -50,7 +58,7 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
               ),
             ],
             [t('alerts.opened'), <RelativeTime key="o" at={alert.openedAt} />],
-            [t('alerts.last'), <RelativeTime key="l" at={alert.lastAt} />],
+            [t('alerts.last'), <RelativeTime key="l" at={alert.lastSeenAt} />],
             [t('alerts.count'), formatNumber(alert.count)],
             ...(alert.resolvedAt
               ? [[t('alerts.resolved'), <RelativeTime key="r" at={alert.resolvedAt} />] as [string, React.ReactNode]]
@@ -58,7 +66,7 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
             ...(alert.acknowledgedAt
               ? [
                   [
-                    t('alerts.acknowledgedBy', { name: alert.acknowledgedByName ?? '' }),
+                    t('alerts.acknowledgedBy', { name: alert.acknowledgedBy?.name ?? '' }),
                     <span key="k" className="whitespace-pre-line">
                       {alert.acknowledgment || t('common.none')}
                     </span>,
@@ -70,7 +78,7 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
         <div className="flex flex-col gap-2">
           <h3 className="text-sm font-semibold">{t('alerts.evidence')}</h3>
           <div className="max-h-72 overflow-auto rounded-md bg-sunken p-3">
-            <JsonTree value={evidence} search="" />
+            <JsonTree value={present(evidence)} search="" />
           </div>
         </div>
       </div>

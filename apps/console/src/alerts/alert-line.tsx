@@ -27,7 +27,7 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
     <input
       type="checkbox"
       checked={isSelected}
-      aria-label={t('nodes.select', { name: alert.text })}
+      aria-label={t('nodes.select', { name: alert.message })}
       onChange={() => {}}
       onClick={(event) => onSelect(event.shiftKey)}
       className="size-4 accent-accent"
@@ -38,9 +38,9 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
       type="button"
       onClick={onOpen}
       className="max-w-full truncate text-left text-sm font-medium hover:underline"
-      title={alert.text}
+      title={alert.message}
     >
-      {alert.text}
+      {alert.message}
     </button>
   )
   const times = alert.count > 1 ? t('alerts.times', { count: alert.count }) : ''
@@ -48,14 +48,14 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
     <span className="flex justify-end gap-1">
       <Button
         variant="quiet"
-        label={t('alerts.acknowledgeName', { text: alert.text })}
+        label={t('alerts.acknowledgeName', { text: alert.message })}
         icon={<Check aria-hidden />}
         blockedReason={alert.acknowledgeBlockedReason}
         onClick={onAcknowledge}
       />
       <Button
         variant="quiet"
-        label={t('alerts.silenceName', { text: alert.text })}
+        label={t('alerts.silenceName', { text: alert.message })}
         icon={<BellOff aria-hidden />}
         onClick={onSilence}
       />
@@ -76,7 +76,7 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
         {text}
         <div className="flex items-center justify-between gap-2 text-xs text-muted">
           <span>
-            <RelativeTime at={alert.lastAt} /> {times}
+            <RelativeTime at={alert.lastSeenAt} /> {times}
           </span>
           {actions}
         </div>
@@ -92,7 +92,7 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
       </span>
       <span className="text-xs text-muted tabular-nums">{times}</span>
       <span className="text-xs text-muted">
-        <RelativeTime at={alert.lastAt} />
+        <RelativeTime at={alert.lastSeenAt} />
       </span>
       {actions}
     </div>

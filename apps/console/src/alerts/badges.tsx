@@ -26,11 +26,11 @@ export function AlertSeverity({ alert }: { alert: Pick<AlertRow, 'severity' | 'r
 }
 
 /** Open, acknowledged or resolved. */
-export function AlertState({ alert }: { alert: Pick<AlertRow, 'resolvedAt' | 'acknowledgedAt' | 'acknowledgedByName'> }) {
+export function AlertState({ alert }: { alert: Pick<AlertRow, 'resolvedAt' | 'acknowledgedAt' | 'acknowledgedBy'> }) {
   if (alert.resolvedAt) return <Badge tone="ok">{t('alerts.resolved')}</Badge>
   if (alert.acknowledgedAt)
     return (
-      <Badge tone="accent" title={t('alerts.acknowledgedBy', { name: alert.acknowledgedByName ?? '' })}>
+      <Badge tone="accent" title={t('alerts.acknowledgedBy', { name: alert.acknowledgedBy?.name ?? '' })}>
         {t('alerts.acknowledged')}
       </Badge>
     )

@@ -2,8 +2,8 @@ import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 
 export const AlertFragment = graphql(`
   fragment AlertRow on Alert {
-    id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgment
-    acknowledgeBlockedReason endBlockedReason
+    id kind severity message cluster openedAt lastSeenAt count resolvedAt acknowledgedAt acknowledgedBy { name } acknowledgment
+    acknowledgeBlockedReason resolveBlockedReason
     node { id name }
   }
 `)
@@ -24,7 +24,26 @@ export const AlertsQuery = graphql(
 export type AlertFilter = NonNullable<VariablesOf<typeof AlertsQuery>['filter']>
 
 export const AlertQuery = graphql(`
-  query AlertEvidence($id: ID!) { node(id: $id) { __typename ... on Alert { id evidence } } }
+  query AlertEvidence($id: ID!) {
+    node(id: $id) {
+      __typename
+      ... on Alert {
+        id
+        evidence {
+          __typename
+          ... on AgentStateEvidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState runningJobs drainReason }
+          ... on HeartbeatIntervalEvidence { intervalSeconds meanSeconds deviationSeconds zScore }
+          ... on SequenceGapEvidence { missed sequence }
+          ... on KeyChangeEvidence { publicKey keyFingerprint seenFrom }
+          ... on DuplicateKeyEvidence { receivedAt rejected { bootEpoch sequence bootId } accepted { bootEpoch sequence bootId } }
+          ... on HardwareChangeEvidence { fingerprint seenFrom }
+          ... on ClockSkewEvidence { skewMs }
+          ... on AcceleratorCountEvidence { before now lost }
+          ... on MassOutageEvidence { silentNodes totalNodes }
+        }
+      }
+    }
+  }
 `)
 
 export const AlertUpdated = graphql(
@@ -71,7 +90,7 @@ export const SilencesQuery = graphql(
   `
   query AlertSilences($first: Int, $after: String) {
     alertSilences(first: $first, after: $after) {
-      edges { node { id matcher { ...Matcher } reason startsAt endsAt createdByName endBlockedReason } }
+      edges { node { id matcher { ...Matcher } reason startsAt endsAt createdBy { name } endBlockedReason } }
       pageInfo { hasNextPage endCursor }
     }
   }

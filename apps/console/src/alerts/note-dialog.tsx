@@ -44,7 +44,7 @@ export function NoteDialog({ title, action, hint, alerts, send, mutation, onClos
       <div className="flex flex-col gap-3">
         <ul className="flex flex-col gap-0.5 text-sm">
           {alerts.slice(0, maxShown).map((alert) => (
-            <li key={alert.id}>{alert.text}</li>
+            <li key={alert.id}>{alert.message}</li>
           ))}
           {alerts.length > maxShown && <li className="text-muted">{t('alerts.andMore', { count: alerts.length - maxShown })}</li>}
         </ul>

@@ -52,7 +52,7 @@ export function SilenceList({ createdCount }: { createdCount: number }) {
               <span className="font-medium">{silence.reason}</span>
               <MatcherText matcher={silence.matcher} />
               <span className="text-xs text-muted">
-                {t('silences.until', { name: silence.createdByName, when: formatDateTime(silence.endsAt) })}
+                {t('silences.until', { name: silence.createdBy.name, when: formatDateTime(silence.endsAt) })}
               </span>
             </div>
             <Button blockedReason={silence.endBlockedReason} busy={end.busy} onClick={() => void endNow(silence.id)}>

@@ -12,7 +12,7 @@ export type Message = {
 const MAX_LINES = 20
 
 const lineOf = ({ kind, node, cluster, severity, openedAt, resolvedAt }: AlertSnapshot): string => {
-  const what = `${node ? `${node} ` : ''}${KINDS[kind].says}${cluster ? ` (cluster ${cluster})` : ''}`
+  const what = `${node ? `${node} ` : ''}${KINDS[kind].message}${cluster ? ` (cluster ${cluster})` : ''}`
   return resolvedAt
     ? `resolved: ${what}, from ${shortTime(openedAt)} to ${shortTime(resolvedAt)}`
     : `${severity}: ${what}, since ${shortTime(openedAt)}`
@@ -24,7 +24,7 @@ export function messageTitle({ delivery: { event, alerts } }: Message): string {
   if (event === 'test') return 'This is a test: alerts from Muster arrive here'
   const [first] = alerts
   if (alerts.length === 1) {
-    const what = `${first!.node ? `${first!.node} ` : ''}${KINDS[first!.kind].says}`
+    const what = `${first!.node ? `${first!.node} ` : ''}${KINDS[first!.kind].message}`
     return event === 'resolved' ? `Resolved: ${what}` : what
   }
   if (event === 'resolved') return `${alerts.length} alerts are resolved`

@@ -67,7 +67,7 @@ export const bench: Bench = async ({ print, option }) => {
     const rows = await query<{ is_silent: boolean; to: string; agents: number; delays: number[] }>(
       product.databaseUrl,
       `select substr(a.agent_id, 7)::int % $1 = 0 as is_silent, t."to", count(distinct a.node_id)::int as agents,
-         array_agg((t.evidence->>'silentS')::float8) as delays
+         array_agg((t.evidence->>'silentSeconds')::float8) as delays
        from agent_transitions t join agents a using (node_id) where t."to" in ('STALE', 'OFFLINE') group by 1, 2`,
       [SILENT_EVERY],
     )

@@ -80,10 +80,10 @@ async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
     verdict as materialized (select f.*, ${firstRuleThatFits('f.state')} as rule from facts f),
     step as (
       select v.*, (${to}::text[])[v.rule] as "to", (${reasons}::text[])[v.rule] as reason,
-        jsonb_strip_nulls(jsonb_build_object('receivedAt', v.received_at, 'silentS', round(extract(epoch from ${now} - v.since)::numeric, 3),
+        jsonb_strip_nulls(jsonb_build_object('lastHeartbeatAt', v.received_at, 'silentSeconds', round(extract(epoch from ${now} - v.since)::numeric, 3),
           'bootEpoch', v.boot_epoch, 'sequence', v.sequence, 'slurmState', v.slurm_state, 'runningJobs', v.running_jobs,
-          'drainedBy', v.drain_requested_by_name, 'drainReason', v.drain_reason,
-          'isHeld', nullif(v."isHeld", false))) as evidence
+          'drainRequestedByName', v.drain_requested_by_name, 'drainRequestedById', v.drain_requested_by_id, 'drainReason', v.drain_reason,
+          'isOfflineSuppressed', nullif(v."isHeld", false))) as evidence
       from verdict v join ${agents} a on a.node_id = v.node_id and a.state = v.state
       where v.rule is not null
       order by v.node_id for update of a skip locked),

@@ -2,7 +2,7 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { ALERT_KINDS, resolveAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
@@ -42,7 +42,7 @@ export async function deregisterAgent(ctx: Ctx, input: z.input<typeof Deregister
       from: before.state,
       to: 'DEREGISTERED',
       reason: 'deregistered',
-      evidence: { by: ctx.actor.name, ...(reason ? { why: reason } : {}) },
+      evidence: { ...actorColumns(ctx, 'requested'), ...(reason ? { reason } : {}) },
       at: sql`now()`,
     })
     for (const changeEvent of await resolveAlerts(tx, [{ tenantId: ctx.tenantId, nodeId, kinds: ALERT_KINDS }]))

@@ -57,7 +57,12 @@ export async function suppressMassOutage(tx: Tx, now?: Date): Promise<ChangeEven
     )),
     ...(await raiseAlerts(
       tx,
-      begun.map(({ tenantId, cluster, silent, total }) => ({ ...alert, tenantId, cluster, evidence: { silent, total } })),
+      begun.map(({ tenantId, cluster, silent, total }) => ({
+        ...alert,
+        tenantId,
+        cluster,
+        evidence: { silentNodes: silent, totalNodes: total },
+      })),
     )),
   ]
 }

@@ -201,7 +201,12 @@ async function again(tx: Tx, ctx: Ctx, { request, isProven, from }: Caller, agen
   ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
   if (!isOtherMachine) return { isAccepted: true, nodeId }
   await audit(tx, ctx, agentAudit.offerFingerprint, { id: nodeId, name: agent.agentId }, { fingerprint, from })
-  const alert = { tenantId: ctx.tenantId, nodeId, kind: 'fingerprint_changed' as const, evidence: { fingerprint, from } }
+  const alert = {
+    tenantId: ctx.tenantId,
+    nodeId,
+    kind: 'fingerprint_changed' as const,
+    evidence: { fingerprint, seenFrom: from },
+  }
   for (const changeEvent of await raiseAlerts(tx, [alert])) ctx.notify(changeEvent)
   return refuse('approval_pending', 'This is other hardware than before; somebody has to approve it.')
 }
@@ -219,7 +224,7 @@ async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agen
   const waits = { tenantId: ctx.tenantId, nodeId: agent.nodeId, publicKey: request.agent_pubkey, status: 'WAITING' as const }
   await tx.insert(agentKeys).values({ ...waits, seenFrom: from, ...createdBy(ctx) })
   await audit(tx, ctx, agentAudit.offerKey, { id: agent.nodeId, name: agent.agentId }, { publicKey: request.agent_pubkey, from })
-  const evidence = { publicKey: request.agent_pubkey, from }
+  const evidence = { publicKey: request.agent_pubkey, seenFrom: from }
   for (const changeEvent of await raiseAlerts(tx, [
     { tenantId: ctx.tenantId, nodeId: agent.nodeId, kind: 'key_changed', evidence },
   ]))

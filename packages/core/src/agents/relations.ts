@@ -13,7 +13,7 @@ export const relations = defineRelationsPart({ ...tables, agentHeartbeats, agent
   agentSettings: {},
   agents: {
     node: r.one.computeNodes({ from: r.agents.nodeId, to: r.computeNodes.id, optional: false }),
-    beat: r.one.agentHeartbeats({ from: r.agents.nodeId, to: r.agentHeartbeats.nodeId }),
+    heartbeat: r.one.agentHeartbeats({ from: r.agents.nodeId, to: r.agentHeartbeats.nodeId }),
     report: r.one.agentReports({ from: r.agents.nodeId, to: r.agentReports.nodeId }),
     key: r.one.agentKeys({ from: r.agents.keyId, to: r.agentKeys.id }),
   },

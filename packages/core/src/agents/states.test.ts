@@ -125,7 +125,7 @@ test('stale, offline and back: one alert each, and a timeline with reasons', asy
     ['STALE', 'OFFLINE', 'silent'],
     ['OFFLINE', 'ACTIVE', 'heard_again'],
   ])
-  expect(timeline[2]!.evidence).toMatchObject({ silentS: 301, sequence: 1 })
+  expect(timeline[2]!.evidence).toMatchObject({ silentSeconds: 301, sequence: 1 })
   expect(t.changeEvents.filter((changeEvent) => changeEvent.topic === 'node' && changeEvent.id === agent!.nodeId)).toHaveLength(4)
 })
 
@@ -198,7 +198,7 @@ test('too many silent at once: nobody is called offline, one alert stands for al
   }
   expect(new Set((await statesOf(cast)).slice(0, 12))).toEqual(new Set(['STALE']))
   expect(await alertsOf(cast)).toMatchObject([
-    { kind: 'ingest_silent', nodeId: null, cluster: 'dark', evidence: { silent: 12, total: 12 } },
+    { kind: 'ingest_silent', nodeId: null, cluster: 'dark', evidence: { silentNodes: 12, totalNodes: 12 } },
   ])
   // Seven come back: what is left is no longer most of them, and has to speak up within two minutes.
   await beats(dark.slice(0, 7), 410)

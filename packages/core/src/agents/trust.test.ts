@@ -3,8 +3,8 @@ import { agentTrust, keyFingerprint } from './trust.ts'
 
 const publicKey = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
 const key = { status: 'ALLOWED' as const, publicKey }
-const beat = { skewMs: 40, accepted: 10, missed: 0 }
-const well = { key, isKeyWaiting: false, isKeyShared: false, fingerprint: 'f', offeredFingerprint: null, beat }
+const heartbeat = { skewMs: 40, accepted: 10, missed: 0 }
+const well = { key, isKeyWaiting: false, isKeyShared: false, fingerprint: 'f', offeredFingerprint: null, heartbeat }
 const verdicts = (agent: Parameters<typeof agentTrust>[0]) => agentTrust(agent).map(({ isOk }) => isOk)
 
 test('an agent is callerCache for reasons, each of which can fail by itself', () => {
@@ -13,9 +13,9 @@ test('an agent is callerCache for reasons, each of which can fail by itself', ()
   expect(verdicts({ ...well, isKeyShared: true })).toEqual([false, true, true, true, true])
   expect(verdicts({ ...well, key: { ...key, status: 'REVOKED' } })).toEqual([false, true, true, true, true])
   expect(verdicts({ ...well, offeredFingerprint: 'g' })).toEqual([true, true, false, true, true])
-  expect(verdicts({ ...well, beat: { ...beat, skewMs: -6000 } })).toEqual([true, true, true, false, true])
-  expect(verdicts({ ...well, beat: { ...beat, missed: 1 } })).toEqual([true, true, true, true, false])
-  expect(verdicts({ ...well, key: null, fingerprint: null, beat: null })).toEqual([null, null, null, null, null])
+  expect(verdicts({ ...well, heartbeat: { ...heartbeat, skewMs: -6000 } })).toEqual([true, true, true, false, true])
+  expect(verdicts({ ...well, heartbeat: { ...heartbeat, missed: 1 } })).toEqual([true, true, true, true, false])
+  expect(verdicts({ ...well, key: null, fingerprint: null, heartbeat: null })).toEqual([null, null, null, null, null])
 })
 
 test('a key is called as ssh-keygen calls such things', () => {

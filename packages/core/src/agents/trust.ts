@@ -2,55 +2,67 @@ import { createHash } from 'node:crypto'
 import type { AgentHeartbeat } from '../heartbeats/tables.ts'
 import type { Agent, AgentKey } from './tables.ts'
 
-/** How a public key is shown to people: SHA-256 over its 32 bytes, as ssh-keygen writes such things. @param publicKey in base64 */
+/** SHA-256 of a public key, in the format of `ssh-keygen -l`. @param publicKey in base64 */
 export const keyFingerprint = (publicKey: string): string =>
   `SHA256:${createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('base64').replace(/=+$/, '')}`
 
-/** An honest clock that asks the time from a server is closer than this, in ms. */
-const TOLERABLE_SKEW_MS = 5000
+/** Clocks that are synchronized over the network differ by less. */
+const MAX_SKEW_MS = 5000
 
 export type AgentVerdict = {
   check: 'KEY' | 'SIGNATURE' | 'HARDWARE' | 'CLOCK' | 'SEQUENCE'
-  /** Null: there is nothing to judge by yet. */
+  /** Null when the check cannot be decided yet. */
   isOk: boolean | null
-  text: string
+  message: string
 }
 
-type Judged = Pick<Agent, 'fingerprint' | 'offeredFingerprint'> & {
+type AgentEvidence = Pick<Agent, 'fingerprint' | 'offeredFingerprint'> & {
   key: Pick<AgentKey, 'status' | 'publicKey'> | null
   isKeyWaiting: boolean
-  /** Another machine beats with it at the same time. */
+  /** Another machine sends heartbeats with the same key. */
   isKeyShared: boolean
-  beat: Pick<AgentHeartbeat, 'skewMs' | 'accepted' | 'missed'> | null
+  heartbeat: Pick<AgentHeartbeat, 'skewMs' | 'accepted' | 'missed'> | null
 }
 
-/** Why to believe an agent, point by point, for the person who wants to know. */
-export function agentTrust({ fingerprint, offeredFingerprint, beat, ...keys }: Judged): AgentVerdict[] {
-  const accepted = beat?.accepted ?? 0
+/** Results of the trust checks of an agent. */
+export function agentTrust({ fingerprint, offeredFingerprint, heartbeat, ...keys }: AgentEvidence): AgentVerdict[] {
+  const accepted = heartbeat?.accepted ?? 0
   return [
     keyVerdict(keys),
     accepted > 0
-      ? { check: 'SIGNATURE', isOk: true, text: `All ${accepted} heartbeats that were accepted bear the signature of its key.` }
-      : { check: 'SIGNATURE', isOk: null, text: 'No heartbeat was accepted yet.' },
+      ? { check: 'SIGNATURE', isOk: true, message: `All ${accepted} accepted heartbeats are signed with the key.` }
+      : { check: 'SIGNATURE', isOk: null, message: NO_HEARTBEAT },
     hardwareVerdict(fingerprint, offeredFingerprint),
-    clockVerdict(beat?.skewMs ?? null),
-    sequenceVerdict(accepted, beat?.missed ?? 0),
+    clockVerdict(heartbeat?.skewMs ?? null),
+    sequenceVerdict(accepted, heartbeat?.missed ?? 0),
   ]
 }
 
-function keyVerdict({ key, isKeyWaiting, isKeyShared }: Pick<Judged, 'key' | 'isKeyWaiting' | 'isKeyShared'>): AgentVerdict {
+const NO_HEARTBEAT = 'No heartbeat accepted yet.'
+
+function keyVerdict({
+  key,
+  isKeyWaiting,
+  isKeyShared,
+}: Pick<AgentEvidence, 'key' | 'isKeyWaiting' | 'isKeyShared'>): AgentVerdict {
   const check = 'KEY'
   if (isKeyShared)
     return {
       check,
       isOk: false,
-      text: 'Another machine beats with its key, too; its alert says which. Stop that one and enroll it with a key of its own; if you do not know it, revoke the key and enroll this node anew.',
+      message:
+        'Another machine sends heartbeats with the same key; the alert shows its boot ID. Stop the agent there and enroll it with its own key. If you do not know the machine, revoke the key and enroll this node again.',
     }
   if (isKeyWaiting)
-    return { check, isOk: false, text: 'An agent came with a key that is not allowed; compare it, then approve or revoke it.' }
-  if (!key) return { check, isOk: null, text: 'It has no key; allow one, or make an enrollment token.' }
-  if (key.status === 'ALLOWED') return { check, isOk: true, text: `Its key ${keyFingerprint(key.publicKey)} is allowed.` }
-  return { check, isOk: false, text: `Its key ${keyFingerprint(key.publicKey)} is revoked; enroll it anew.` }
+    return {
+      check,
+      isOk: false,
+      message: 'The agent presented a key that is not allowed. Compare it on the node, then approve or revoke it.',
+    }
+  if (!key) return { check, isOk: null, message: 'The agent has no key. Allow one, or create an enrollment token.' }
+  const fingerprint = keyFingerprint(key.publicKey)
+  if (key.status === 'ALLOWED') return { check, isOk: true, message: `The key ${fingerprint} is allowed.` }
+  return { check, isOk: false, message: `The key ${fingerprint} is revoked. Enroll the node again.` }
 }
 
 function hardwareVerdict(approved: string | null, offered: string | null): AgentVerdict {
@@ -59,29 +71,33 @@ function hardwareVerdict(approved: string | null, offered: string | null): Agent
     return {
       check,
       isOk: false,
-      text: 'It shows the fingerprint of another machine; approve the change if the machine was replaced.',
+      message: 'The agent reports the hardware fingerprint of another machine. Approve the change if the machine was replaced.',
     }
-  if (approved) return { check, isOk: true, text: 'It runs on the machine that was approved.' }
-  return { check, isOk: null, text: 'It tells no fingerprint of its hardware.' }
+  if (approved) return { check, isOk: true, message: 'The agent runs on the approved hardware.' }
+  return { check, isOk: null, message: 'The agent reports no hardware fingerprint.' }
 }
 
 function clockVerdict(skewMs: number | null): AgentVerdict {
   const check = 'CLOCK'
-  if (skewMs === null) return { check, isOk: null, text: 'Its clock is not known yet.' }
-  const off = `${(Math.abs(skewMs) / 1000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead of'} ours`
-  return Math.abs(skewMs) <= TOLERABLE_SKEW_MS
-    ? { check, isOk: true, text: `Its clock is ${off}.` }
+  if (skewMs === null) return { check, isOk: null, message: NO_HEARTBEAT }
+  const skew = `The clock is ${(Math.abs(skewMs) / 1000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead'}`
+  return Math.abs(skewMs) <= MAX_SKEW_MS
+    ? { check, isOk: true, message: `${skew}.` }
     : {
         check,
         isOk: false,
-        text: `Its clock is ${off}; beyond five minutes its heartbeats are refused. Look at its time service.`,
+        message: `${skew}. Heartbeats with a skew of more than 5 minutes are rejected. Check the time service of the node.`,
       }
 }
 
 function sequenceVerdict(accepted: number, missed: number): AgentVerdict {
   const check = 'SEQUENCE'
-  if (accepted === 0) return { check, isOk: null, text: 'No heartbeat was accepted yet.' }
+  if (accepted === 0) return { check, isOk: null, message: NO_HEARTBEAT }
   return missed === 0
-    ? { check, isOk: true, text: 'No heartbeat is missing.' }
-    : { check, isOk: false, text: `${missed} of ${accepted + missed} heartbeats never came; look at its network.` }
+    ? { check, isOk: true, message: 'No heartbeat is missing.' }
+    : {
+        check,
+        isOk: false,
+        message: `${missed} of ${accepted + missed} heartbeats are missing. Check the network of the node.`,
+      }
 }

@@ -33,13 +33,13 @@ test('one alert per node and kind: it counts up while open, and is opened again 
   const [node, other] = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'a' })
   const [changeEvent] = await raise(node!.id, 'offline', { silentMs: 300_001 })
   await raise(other!.id, 'offline')
-  expect(await raise(node!.id, 'offline', { silentMs: 300_500 })).toEqual([changeEvent])
+  expect(await raise(node!.id, 'offline', { silentSeconds: 300.5 })).toEqual([changeEvent])
   const [first] = await ofNode(node!.id)
   expect(first).toMatchObject({
     kind: 'offline',
     severity: 'critical',
     count: 2,
-    evidence: { silentMs: 300_500 },
+    evidence: { silentSeconds: 300.5 },
     resolvedAt: null,
   })
   expect(changeEvent).toEqual({ topic: 'alert', id: first!.id, tenantId: ctx.tenantId })

@@ -1,33 +1,39 @@
-/** How bad a thing is, mildest first. */
+/** In ascending order. */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 type Kind = {
   severity: Severity
-  /** In words, as a sentence about the node goes on: "gpu001 …". */
-  says: string
-  /** An event has no end that anybody sees: it counts as over when it has not come again for a while. */
+  /** Predicate of a sentence with the node as its subject: `gpu001 …`. */
+  message: string
+  /** An event without an observable end: it resolves when it has not occurred again for five minutes. */
   isEvent?: true
-  /** It may be about something that was done on purpose and stays so: then somebody has to end it. */
+  /** The cause may be an intended, permanent change, so that a user must resolve the alert. */
   isManuallyResolvable?: true
 }
 
-/** Everything that is told to people without their asking. */
 export const KINDS = {
-  stale: { severity: 'warning', says: 'has missed its heartbeats' },
-  offline: { severity: 'critical', says: 'is offline' },
-  recovered: { severity: 'info', says: 'is heard again', isEvent: true },
-  anomaly: { severity: 'info', says: 'sends its heartbeats at unusual intervals', isEvent: true },
-  sequence_gap: { severity: 'warning', says: 'has sent heartbeats that did not arrive', isEvent: true },
-  key_changed: { severity: 'critical', says: 'shows another key than the one that is allowed' },
-  key_shared: { severity: 'critical', says: 'has a key that another machine beats with, too', isEvent: true },
-  fingerprint_changed: { severity: 'critical', says: 'is other hardware than before' },
-  clock_skew: { severity: 'warning', says: 'has a clock that is off' },
-  accelerator_lost: { severity: 'critical', says: 'has lost an accelerator', isManuallyResolvable: true },
-  accelerator_count_changed: { severity: 'warning', says: 'has another number of accelerators than before', isEvent: true },
-  ingest_silent: { severity: 'critical', says: 'Too many nodes fell silent at once: heartbeats may not reach Muster' },
+  stale: { severity: 'warning', message: 'missed heartbeats' },
+  offline: { severity: 'critical', message: 'is offline' },
+  recovered: { severity: 'info', message: 'sends heartbeats again', isEvent: true },
+  anomaly: { severity: 'info', message: 'sends heartbeats at unusual intervals', isEvent: true },
+  sequence_gap: { severity: 'warning', message: 'sent heartbeats that did not arrive', isEvent: true },
+  key_changed: { severity: 'critical', message: 'presented a key that is not allowed' },
+  key_shared: { severity: 'critical', message: 'has the same key as another machine', isEvent: true },
+  fingerprint_changed: { severity: 'critical', message: 'has different hardware than before' },
+  clock_skew: { severity: 'warning', message: 'has a wrong clock' },
+  accelerator_lost: { severity: 'critical', message: 'lost an accelerator', isManuallyResolvable: true },
+  accelerator_count_changed: { severity: 'warning', message: 'has more accelerators than before', isEvent: true },
+  ingest_silent: {
+    severity: 'critical',
+    message: 'Too many nodes are silent at once: heartbeats may not reach Muster',
+  },
 } as const satisfies Record<string, Kind>
 
 export type AlertKind = keyof typeof KINDS
 export const ALERT_KINDS = Object.keys(KINDS) as [AlertKind, ...AlertKind[]]
 export const EVENT_KINDS = ALERT_KINDS.filter((kind) => 'isEvent' in KINDS[kind])
+
+/** An alert in one sentence without a full stop: `gpu001 is offline`, `training: Too many nodes …`. */
+export const alertMessage = ({ kind, node, cluster }: { kind: AlertKind; node: string | null; cluster: string | null }): string =>
+  [node ?? (cluster && `${cluster}:`), KINDS[kind].message].filter(Boolean).join(' ')

@@ -90,7 +90,7 @@ test('intervals: a true mean and deviation, and an odd one is told once', async 
   expect(await alertsOf(agent)).toEqual([])
   await send(agent, 8, 181 + 45)
   expect(await alertsOf(agent)).toMatchObject([
-    { kind: 'anomaly', severity: 'info', evidence: { intervalS: 45, z: expect.any(Number) } },
+    { kind: 'anomaly', severity: 'info', evidence: { intervalSeconds: 45, zScore: expect.any(Number) } },
   ])
 })
 

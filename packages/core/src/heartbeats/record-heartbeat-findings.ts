@@ -152,9 +152,9 @@ const isWholeAgain = (beat: HeartbeatFinding) => beat.lost === 0 && !fewer(beat)
 function oddness({ interval, intervals, intervalMean, intervalM2 }: HeartbeatFinding) {
   const deviation = Math.sqrt(intervalM2! / (intervals! - 1))
   return {
-    intervalS: interval,
-    meanS: intervalMean,
-    deviationS: deviation,
-    z: deviation > 0 ? (interval! - intervalMean!) / deviation : null,
+    intervalSeconds: interval,
+    meanSeconds: intervalMean,
+    deviationSeconds: deviation,
+    zScore: deviation > 0 ? (interval! - intervalMean!) / deviation : null,
   }
 }

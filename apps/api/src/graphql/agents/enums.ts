@@ -3,28 +3,39 @@ import { builder } from '../../builder.ts'
 import { same, upper } from '../shared/enum-values.ts'
 
 export const AgentState = builder.enumType('AgentState', {
-  description: "What is made of a node's heartbeats.",
+  description: 'State of an agent, derived from its heartbeats.',
   values: same({
-    PENDING: 'Registered, but not heard yet.',
-    ACTIVE: 'Heard in time.',
-    STALE: 'Late: nothing was heard for a while.',
-    DRAINING: 'It is to take no more jobs, and still has some.',
-    DRAINED: 'It is to take no more jobs, and has none left.',
-    OFFLINE: 'Nothing was heard for so long that it is given up.',
-    DEREGISTERED: 'Taken out for good; it comes back only with a new identity.',
+    PENDING: 'Registered, no heartbeat received yet.',
+    ACTIVE: 'Heartbeats arrive in time.',
+    STALE: 'No heartbeat for `AgentSettings.staleAfterSeconds`.',
+    DRAINING: 'The node gets no new jobs; some still run.',
+    DRAINED: 'The node gets no new jobs; none runs.',
+    OFFLINE: 'No heartbeat for `AgentSettings.offlineAfterSeconds`.',
+    DEREGISTERED: 'Removed permanently. The node can be enrolled again with a new key.',
   }),
 })
 
 export const AgentReason = builder.enumType('AgentReason', {
-  description: 'Why the state of an agent changed.',
+  description: 'Reason of a state change of an agent.',
   values: upper(REASONS),
 })
 
 export const AgentKeyStatus = builder.enumType('AgentKeyStatus', {
-  description: 'Whether heartbeats that are signed with a key count.',
+  description: 'Whether heartbeats signed with a key are accepted.',
   values: same({
-    ALLOWED: 'They do.',
-    WAITING: 'Not yet: somebody has to approve it.',
-    REVOKED: 'Not any more, for good.',
+    ALLOWED: 'Accepted.',
+    WAITING: 'Rejected until a user approves the key.',
+    REVOKED: 'Rejected permanently.',
+  }),
+})
+
+export const ReportedHealth = builder.enumType('AgentReportedHealth', {
+  description: 'Health of a node as reported by its agent.',
+  values: upper({
+    healthy: 'No problem found.',
+    degraded: 'Works with limitations.',
+    unhealthy: 'Does not work correctly.',
+    draining: 'Gets no new jobs.',
+    offline: 'Shuts down.',
   }),
 })

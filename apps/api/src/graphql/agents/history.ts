@@ -4,13 +4,14 @@ import { sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { loader } from '../shared/loaders.ts'
 import { AgentReason, AgentState } from './enums.ts'
+import { AgentStateEvidence, type StateEvidence } from './evidence.ts'
 
 const { agentHeartbeatHistory, agentHeartbeats, agentTransitions } = schema
 
 type Bucket = {
   nodeId: string
   at: string
-  beats: number
+  heartbeats: number
   missed: number
   cpuPercent: number | null
   memoryPercent: number | null
@@ -18,22 +19,25 @@ type Bucket = {
 }
 
 export const AgentBucket = builder.objectRef<Bucket>('AgentBucket').implement({
-  description: 'Five minutes of heartbeats.',
+  description: 'The heartbeats of five minutes.',
   fields: (t) => ({
-    at: t.field({ type: 'DateTime', description: 'When they began.', resolve: ({ at }) => new Date(at) }),
-    beats: t.exposeInt('beats', { description: 'How many heartbeats were accepted.' }),
-    missed: t.exposeInt('missed', { description: 'How many never came, as their sequence numbers tell.' }),
-    cpuPercent: t.exposeFloat('cpuPercent', { nullable: true, description: 'Mean use of the processors; null: not told.' }),
-    memoryPercent: t.exposeFloat('memoryPercent', { nullable: true, description: 'Mean use of the memory; null: not told.' }),
-    maxSkewMs: t.exposeInt('maxSkewMs', { nullable: true, description: "How far the agent's clock was off at most, in ms." }),
+    at: t.field({ type: 'DateTime', description: 'Start of the five minutes.', resolve: ({ at }) => new Date(at) }),
+    heartbeats: t.exposeInt('heartbeats', { description: 'Number of accepted heartbeats.' }),
+    missed: t.exposeInt('missed', { description: 'Number of missing sequence numbers.' }),
+    cpuPercent: t.exposeFloat('cpuPercent', { nullable: true, description: 'Mean CPU utilization; null when not reported.' }),
+    memoryPercent: t.exposeFloat('memoryPercent', {
+      nullable: true,
+      description: 'Mean memory utilization; null when not reported.',
+    }),
+    maxSkewMs: t.exposeInt('maxSkewMs', { nullable: true, description: 'Largest absolute clock skew of the agent.' }),
   }),
 })
 
-/** The last day of each node in five minutes, oldest first; the ones that go on stand in the hot row until they are over. */
+/** The five-minute buckets of the last day by node, oldest first. The current bucket is in the row of the agent. */
 export const bucketsOf = loader<Bucket[]>(async ({ ctx }, nodeIds) => {
   const ids = sql.param([...nodeIds])
   const { rows } = await ctx.db.execute<Bucket>(sql`
-    select node_id as "nodeId", bucket_at as "at", beats, missed, cpu_percent as "cpuPercent",
+    select node_id as "nodeId", bucket_at as "at", beats as heartbeats, missed, cpu_percent as "cpuPercent",
         memory_percent as "memoryPercent", max_skew_ms as "maxSkewMs"
       from ${agentHeartbeatHistory} where node_id = any(${ids}::uuid[]) and bucket_at > now() - interval '24 hours'
     union all
@@ -43,41 +47,32 @@ export const bucketsOf = loader<Bucket[]>(async ({ ctx }, nodeIds) => {
       from ${agentHeartbeats}
       where node_id = any(${ids}::uuid[]) and bucket_heartbeats > 0 and bucket_at > now() - interval '24 hours'
     order by 2`)
-  return grouped(rows)
+  return Map.groupBy(rows, ({ nodeId }) => nodeId)
 })
 
-type Transition = Pick<typeof agentTransitions.$inferSelect, 'nodeId' | 'from' | 'to' | 'evidence'> & {
+type Transition = Pick<typeof agentTransitions.$inferSelect, 'nodeId' | 'from' | 'to'> & {
+  evidence: StateEvidence
   reason: Reason
   at: string
 }
 
 export const AgentTransition = builder.objectRef<Transition>('AgentTransition').implement({
-  description: "A change of an agent's state.",
+  description: 'A state change of an agent.',
   fields: (t) => ({
-    from: t.expose('from', { type: AgentState, nullable: true, description: 'What it was; null: it registered.' }),
-    to: t.expose('to', { type: AgentState, description: 'What it became.' }),
-    reason: t.expose('reason', { type: AgentReason, description: 'Why.' }),
-    evidence: t.expose('evidence', { type: 'JSON', description: 'What it was judged by, an object.' }),
-    at: t.field({ type: 'DateTime', description: 'When.', resolve: ({ at }) => new Date(at) }),
+    from: t.expose('from', { type: AgentState, nullable: true, description: 'Previous state; null when the agent registered.' }),
+    to: t.expose('to', { type: AgentState, description: 'New state.' }),
+    reason: t.expose('reason', { type: AgentReason, description: 'Reason of the change.' }),
+    evidence: t.expose('evidence', { type: AgentStateEvidence, description: 'The facts that the change is based on.' }),
+    at: t.field({ type: 'DateTime', description: 'When the state changed.', resolve: ({ at }) => new Date(at) }),
   }),
 })
 
-/** The last hundred of each node, newest first. */
+/** The last hundred state changes by node, newest first. */
 export const transitionsOf = loader<Transition[]>(async ({ ctx }, nodeIds) => {
   const { rows } = await ctx.db.execute<Transition>(sql`
     select t.node_id as "nodeId", t."from", t."to", t.reason, t.evidence, t.at
     from unnest(${sql.param([...nodeIds])}::uuid[]) asked(id)
     cross join lateral (select * from ${agentTransitions} x where x.node_id = asked.id order by x.id desc limit 100) t
     order by t.id desc`)
-  return grouped(rows)
+  return Map.groupBy(rows, ({ nodeId }) => nodeId)
 })
-
-function grouped<T extends { nodeId: string }>(rows: T[]): Map<string, T[]> {
-  const byNode = new Map<string, T[]>()
-  for (const row of rows) {
-    const of = byNode.get(row.nodeId)
-    if (of) of.push(row)
-    else byNode.set(row.nodeId, [row])
-  }
-  return byNode
-}

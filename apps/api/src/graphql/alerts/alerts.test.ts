@@ -37,7 +37,7 @@ test('creates, tests, updates and deletes a route without returning its secrets'
   expect(alertDelivery).toMatchObject({ event: 'TEST', status: 'PENDING' })
   await finishAlertDelivery(cast.worker, (await claimAlertDelivery(t.runtime))!, null)
   const [row] = await t.given.fleet(cast.operator, { nodes: 1 })
-  const alert = { tenantId: cast.tenant.id, nodeId: row!.id, kind: 'offline' as const, evidence: { silentS: 301 } }
+  const alert = { tenantId: cast.tenant.id, nodeId: row!.id, kind: 'offline' as const, evidence: { silentSeconds: 301 } }
   await t.runtime.db.transaction((tx) => raiseAlerts(tx, [alert]))
   await planAlertDeliveries(t.runtime)
   await finishAlertDelivery(cast.worker, (await claimAlertDelivery(t.runtime))!, {
@@ -46,7 +46,7 @@ test('creates, tests, updates and deletes a route without returning its secrets'
   const seen = await t.ask<{ alertRoutes: { edges: { node: Record<string, unknown> }[] } }>(
     cast.viewer,
     `{ alertRoutes { totalCount edges { node { name failingSince lastError retryAt isEnabled notifyOnResolve writeBlockedReason
-        deliveries(first: 5) { totalCount edges { node { id event status attempts lastError alertCount alerts } } } } } }
+        deliveries(first: 5) { totalCount edges { node { id event status attempts lastError alertCount alerts { kind nodeName evidence { ... on AgentStateEvidence { silentSeconds } } } } } } } } }
       alerts(filter: { nodeId: "${globalId('ComputeNode', row!.id)}" }) { edges { node { kind silence { reason } } } } }`,
   )
   expect(seen).toMatchObject({
@@ -69,7 +69,7 @@ test('creates, tests, updates and deletes a route without returning its secrets'
                     status: 'PENDING',
                     attempts: 1,
                     alertCount: 1,
-                    alerts: [{ kind: 'offline', node: 'gpu001', evidence: { silentS: 301 } }],
+                    alerts: [{ kind: 'OFFLINE', nodeName: 'gpu001', evidence: { silentSeconds: 301 } }],
                   },
                 },
                 { node: { id: alertDelivery.id, event: 'TEST', status: 'DELIVERED' } },

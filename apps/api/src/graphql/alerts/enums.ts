@@ -2,24 +2,28 @@ import { builder } from '../../builder.ts'
 import { upper } from '../shared/enum-values.ts'
 
 export const AlertSeverity = builder.enumType('AlertSeverity', {
-  description: 'How bad a thing is, mildest first.',
-  values: upper({ info: 'Good to know.', warning: 'To be looked at.', critical: 'To be looked at now.' }),
+  description: 'Severity of an alert.',
+  values: upper({
+    info: 'No action needed.',
+    warning: 'Needs attention.',
+    critical: 'Needs immediate attention.',
+  }),
 })
 
 export const AlertKind = builder.enumType('AlertKind', {
-  description: 'What an alert tells of.',
+  description: 'Kind of an alert.',
   values: upper({
-    stale: 'The node missed heartbeats.',
-    offline: 'The node was given up.',
-    recovered: 'A node that was stale or offline is heard again.',
-    anomaly: 'Its heartbeats come at unusual intervals.',
-    sequence_gap: 'Heartbeats that it sent did not arrive.',
-    key_changed: 'An agent came with another key than the allowed one.',
-    key_shared: 'Two machines beat with one key at the same time.',
+    stale: 'A node missed heartbeats.',
+    offline: 'A node sent no heartbeat for `AgentSettings.offlineAfterSeconds`.',
+    recovered: 'A node that was STALE or OFFLINE sends heartbeats again.',
+    anomaly: 'Heartbeats arrived at an unusual interval.',
+    sequence_gap: 'Heartbeats were sent but did not arrive.',
+    key_changed: 'An agent presented another key than the allowed one.',
+    key_shared: 'Two machines send heartbeats with the same key.',
     fingerprint_changed: 'An agent runs on other hardware than before.',
-    clock_skew: 'Its clock is off.',
-    accelerator_lost: 'An accelerator that was there does not answer any more.',
-    accelerator_count_changed: 'It has another number of accelerators than before.',
-    ingest_silent: 'So many nodes fell silent at once that Muster itself may be cut off.',
+    clock_skew: 'The clock of a node is wrong.',
+    accelerator_lost: 'An accelerator no longer responds.',
+    accelerator_count_changed: 'The number of accelerators changed.',
+    ingest_silent: 'Too many nodes are silent at once: heartbeats may not reach Muster.',
   }),
 })

@@ -1,6 +1,6 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
 import { rowIdIfGiven } from '../shared/ids.ts'
@@ -10,19 +10,21 @@ import { Alert, alertConnection } from './types.ts'
 const { alerts } = schema
 
 const AlertFilter = builder.inputType('AlertFilter', {
-  description: 'Which alerts to list; one must fit everything that is given.',
+  description: 'Conditions on alerts; an alert must meet all of them.',
   fields: (t) => ({
-    isOpen: t.boolean({ description: 'Is not over (true), or is (false).' }),
-    isAcknowledged: t.boolean({ description: 'Somebody looks after it (true), or nobody (false).' }),
-    severity: t.field({ type: [AlertSeverity], description: 'Has one of these severities.' }),
-    kind: t.field({ type: [AlertKind], description: 'Is of one of these kinds.' }),
-    nodeId: t.id({ description: 'Is about this node.' }),
+    isOpen: t.boolean({ description: 'true: open; false: resolved.' }),
+    isAcknowledged: t.boolean({ description: 'true: acknowledged; false: not acknowledged.' }),
+    severity: t.field({ type: [AlertSeverity], description: 'One of these severities.' }),
+    kind: t.field({ type: [AlertKind], description: 'One of these kinds.' }),
+    nodeId: t.id({ description: 'Of this node.' }),
+    createdAfter: t.field({ type: 'DateTime', description: 'Opened after this time.' }),
+    createdBefore: t.field({ type: 'DateTime', description: 'Opened before this time.' }),
   }),
 })
 
 function alertConditions(filter: typeof AlertFilter.$inferInput | null | undefined, a: typeof alerts) {
   if (!filter) return undefined
-  const { isOpen, isAcknowledged, severity, kind } = filter
+  const { isOpen, isAcknowledged, severity, kind, createdAfter, createdBefore } = filter
   const nodeId = rowIdIfGiven('ComputeNode', filter.nodeId)
   return and(
     typeof isOpen === 'boolean' ? (isOpen ? isNull : isNotNull)(a.resolvedAt) : undefined,
@@ -30,6 +32,8 @@ function alertConditions(filter: typeof AlertFilter.$inferInput | null | undefin
     severity ? isOneOf(a.severity, severity, 'text') : undefined,
     kind ? isOneOf(a.kind, kind, 'text') : undefined,
     nodeId ? eq(a.nodeId, nodeId) : undefined,
+    createdAfter ? gt(a.openedAt, createdAfter) : undefined,
+    createdBefore ? lt(a.openedAt, createdBefore) : undefined,
   )
 }
 
@@ -37,9 +41,9 @@ builder.queryField('alerts', (t) =>
   t.drizzleConnection(
     {
       type: Alert,
-      description: 'Alerts, the newest first.',
+      description: 'Alerts, newest first.',
       authScopes: { authenticated: true },
-      args: { filter: t.arg({ type: AlertFilter, description: 'Which alerts.' }) },
+      args: { filter: t.arg({ type: AlertFilter, description: 'Conditions. Default: all alerts.' }) },
       ...PAGED,
       totalCount: (_root, { filter }, { ctx }) =>
         ctx.db.$count(alerts, and(visibleTo(ctx, alerts), alertConditions(filter, alerts))),

@@ -1,48 +1,58 @@
-import { acknowledgeBlockedReason, alertResolveBlockedReason, KINDS } from '@muster/core/alerts'
+import { acknowledgeBlockedReason, alertMessage, alertResolveBlockedReason } from '@muster/core/alerts'
 import { builder } from '../../builder.ts'
+import { nullableActorField } from '../access/people.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { AlertKind, AlertSeverity } from './enums.ts'
+import { AlertEvidence, evidenceOf } from './evidence.ts'
 
 export const Alert = builder.drizzleNode('alerts', {
   name: 'Alert',
-  description: 'Something that a person should know. It ends by itself when what it tells of is over.',
+  description: 'A problem of a node, a cluster or all nodes. It resolves automatically when its cause ends.',
   select: { columns: { id: true } },
   id: { column: (alert) => alert.id },
   fields: (t) => ({
-    kind: t.expose('kind', { type: AlertKind, description: 'What it tells of.' }),
-    severity: t.expose('severity', { type: AlertSeverity, description: 'How bad it is.' }),
-    node: t.relation('node', { nullable: true, description: 'The node that it is about; null: a whole cluster, or all nodes.' }),
+    kind: t.expose('kind', { type: AlertKind, description: 'Kind of the problem.' }),
+    severity: t.expose('severity', { type: AlertSeverity, description: 'Severity.' }),
+    node: t.relation('node', { nullable: true, description: 'Node with the problem; null for a cluster or all nodes.' }),
     cluster: t.exposeString('cluster', {
       nullable: true,
-      description: 'The cluster that it is about, when it is about a whole one.',
+      description: 'Cluster of the node, or the cluster with the problem; null for all nodes.',
     }),
-    text: t.string({
-      description: 'What it says, as a sentence without its full stop.',
+    message: t.string({
+      description: 'The problem in one sentence without a full stop, for example `gpu001 is offline`.',
       select: { columns: { kind: true, cluster: true }, with: { node: { columns: { name: true } } } },
-      resolve: ({ kind, cluster, node }) =>
-        [node?.name ?? (cluster && `${cluster}:`), KINDS[kind].says].filter(Boolean).join(' '),
+      resolve: ({ kind, cluster, node }) => alertMessage({ kind, cluster, node: node?.name ?? null }),
     }),
-    evidence: t.expose('evidence', { type: 'JSON', description: 'What was seen, an object.' }),
-    openedAt: t.expose('openedAt', { type: 'DateTime', description: 'When it began.' }),
-    lastAt: t.expose('lastAt', { type: 'DateTime', description: 'When it was last seen.' }),
-    count: t.exposeInt('count', { description: 'How often it was seen since it began.' }),
-    resolvedAt: t.expose('resolvedAt', { type: 'DateTime', nullable: true, description: 'When it was over; null: it is not.' }),
+    evidence: t.field({
+      type: AlertEvidence,
+      description: 'The facts that the alert is based on.',
+      select: { columns: { kind: true, evidence: true } },
+      resolve: evidenceOf,
+    }),
+    openedAt: t.expose('openedAt', { type: 'DateTime', description: 'When the problem was first detected.' }),
+    lastSeenAt: t.expose('lastAt', { type: 'DateTime', description: 'When the problem was last detected.' }),
+    count: t.exposeInt('count', { description: 'How many times the problem was detected since the alert opened.' }),
+    resolvedAt: t.expose('resolvedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the alert resolved; null while it is open.',
+    }),
     acknowledgedAt: t.expose('acknowledgedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When somebody said that they look after it; null: nobody did.',
+      description: 'When the alert was acknowledged; null when it was not.',
     }),
-    acknowledgedByName: t.exposeString('acknowledgedByName', { nullable: true, description: 'Who said so.' }),
-    acknowledgment: t.exposeString('acknowledgment', { nullable: true, description: 'What they said.' }),
+    acknowledgedBy: t.field(nullableActorField('acknowledged', 'Who acknowledged the alert.')),
+    acknowledgment: t.exposeString('acknowledgment', { nullable: true, description: 'Note of the acknowledgment.' }),
     acknowledgeBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not acknowledge or silence it; null: allowed.',
+      description: 'Why the caller cannot acknowledge or silence the alert; null when allowed.',
       resolve: (_alert, _args, { ctx }) => acknowledgeBlockedReason(ctx.actor),
     }),
-    endBlockedReason: t.string({
+    resolveBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not end it by hand; null: allowed.',
+      description: 'Why the caller cannot resolve the alert manually; null when allowed.',
       select: { columns: { kind: true, resolvedAt: true } },
       resolve: (alert, _args, { ctx }) => alertResolveBlockedReason(ctx.actor, alert),
     }),
@@ -54,7 +64,7 @@ export const alertConnection = connectionTypes(Alert, 'Alert', 'alerts')
 builder.drizzleObjectFields(ComputeNode, (t) => ({
   alerts: t.relatedConnection(
     'alerts',
-    { description: 'Alerts about it, the newest first.', totalCount: true, query: { orderBy: { id: 'desc' } }, ...PAGED },
+    { description: 'Alerts of the node, newest first.', totalCount: true, query: { orderBy: { id: 'desc' } }, ...PAGED },
     ...alertConnection,
   ),
 }))

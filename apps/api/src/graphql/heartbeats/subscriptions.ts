@@ -1,61 +1,62 @@
 import { Repeater } from 'graphql-yoga'
-import { BEAT_MS, beatReader, type LiveBeat, readBeat } from '../../agents-live.ts'
+import { createHeartbeatReader, HEARTBEAT_POLL_MS, type LiveHeartbeat, readHeartbeat } from '../../agents-live.ts'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
 import { rowIdIfGiven } from '../shared/ids.ts'
 import { Heartbeat } from './types.ts'
 
-/** How often it is asked whether the session still stands. */
-const ASK_MS = 10_000
+/** Interval at which the session of the subscriber is checked. */
+const SESSION_CHECK_MS = 10_000
 
-/** What the process's reader tells, at most once a second and each node once at a time, however slowly it is consumed. */
-function follow(context: ApiContext, nodeId: string | undefined, cluster: string | undefined): Repeater<LiveBeat[]> {
+/** Batches of changed nodes, at most one per second. A slow consumer gets each node once, in its latest state. */
+function follow(context: ApiContext, nodeId: string | undefined, cluster: string | undefined): Repeater<LiveHeartbeat[]> {
   const { ctx, deps } = context
   return new Repeater(async (push, stop) => {
     let isStopped = false
     let wake = () => {}
-    let skipRetries = () => {}
+    let endPause = () => {}
     const pause = () =>
       new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, BEAT_MS)
-        skipRetries = () => {
+        const timer = setTimeout(resolve, HEARTBEAT_POLL_MS)
+        endPause = () => {
           clearTimeout(timer)
           resolve()
         }
       })
-    const pending = new Map<string, LiveBeat>()
-    const take = (beats: LiveBeat[]) => {
-      for (const beat of beats)
-        if ((!nodeId || beat.nodeId === nodeId) && (!cluster || beat.cluster === cluster)) pending.set(beat.nodeId, beat)
+    const pending = new Map<string, LiveHeartbeat>()
+    const enqueue = (heartbeats: LiveHeartbeat[]) => {
+      for (const heartbeat of heartbeats)
+        if ((!nodeId || heartbeat.nodeId === nodeId) && (!cluster || heartbeat.cluster === cluster))
+          pending.set(heartbeat.nodeId, heartbeat)
       if (pending.size > 0) wake()
     }
-    const off = beatReader(deps.runtime).listen(ctx.tenantId, take)
+    const unlisten = createHeartbeatReader(deps.runtime).listen(ctx.tenantId, enqueue)
     void stop.then(() => {
       isStopped = true
       wake()
-      skipRetries()
+      endPause()
     })
     try {
       if (nodeId) {
-        const now = await readBeat(deps.runtime, ctx.tenantId, nodeId)
-        if (!now) return
-        take([now])
+        const current = await readHeartbeat(deps.runtime, ctx.tenantId, nodeId)
+        if (!current) return
+        enqueue([current])
       }
-      let askedAt = Date.now()
+      let checkedAt = Date.now()
       while (!isStopped) {
         if (pending.size === 0) await new Promise<void>((resolve) => (wake = resolve))
         if (isStopped) return
-        if (Date.now() - askedAt > ASK_MS) {
+        if (Date.now() - checkedAt > SESSION_CHECK_MS) {
           await context.stillSignedIn()
-          askedAt = Date.now()
+          checkedAt = Date.now()
         }
-        const beats = [...pending.values()]
+        const batch = [...pending.values()]
         pending.clear()
-        await push(beats)
+        await push(batch)
         await pause()
       }
     } finally {
-      off()
+      unlisten()
       stop()
     }
   })
@@ -65,15 +66,15 @@ builder.subscriptionField('heartbeats', (t) =>
   t.field({
     type: [Heartbeat],
     description:
-      'Nodes as they are heard or change their state, gathered for a second, each at most once: with `nodeId` first as it is now. ' +
-      'Ends at once when there is no such node with an agent.',
+      'Nodes with a new heartbeat or state, in batches of at most one per second; a batch contains a node at most once. ' +
+      'With `nodeId`, the first batch is the current state; the subscription ends if the node has no agent.',
     authScopes: { authenticated: true },
     args: {
-      nodeId: t.arg.id({ description: 'Which node; left out: all.' }),
-      clusterId: t.arg.string({ description: 'Only of this cluster, as agents call it.' }),
+      nodeId: t.arg.id({ description: 'Only this node.' }),
+      cluster: t.arg.string({ description: 'Only this cluster.' }),
     },
-    subscribe: (_root, { nodeId, clusterId }, context) =>
-      follow(context, rowIdIfGiven('ComputeNode', nodeId) ?? undefined, clusterId ?? undefined),
-    resolve: (beats) => beats,
+    subscribe: (_root, { nodeId, cluster }, context) =>
+      follow(context, rowIdIfGiven('ComputeNode', nodeId) ?? undefined, cluster ?? undefined),
+    resolve: (heartbeats) => heartbeats,
   }),
 )

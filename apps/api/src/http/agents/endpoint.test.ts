@@ -61,7 +61,7 @@ const counted = async () => {
 const agentOf = (name: string) =>
   t.runtime.db.query.agents.findFirst({
     where: { agentId: name, tenantId: cast.tenant.id },
-    with: { beat: true, report: true, node: true },
+    with: { heartbeat: true, report: true, node: true },
   })
 
 test('an agent registers with a token and beats; the heartbeat is kept as it came', async () => {
@@ -73,7 +73,7 @@ test('an agent registers with a token and beats; the heartbeat is kept as it cam
   })
   const agent = await agentOf(name)
   expect(agent).toMatchObject({ state: 'ACTIVE', version: '1.0.0', node: { name }, seenFrom: '127.0.0.1' })
-  expect(agent!.beat).toMatchObject({
+  expect(agent!.heartbeat).toMatchObject({
     bootEpoch: 3,
     sequence: 9,
     cpuPercent: 12.5,
@@ -214,7 +214,7 @@ test('the same heartbeat raced to two processes is accepted once', async () => {
     expect(replies.filter((reply) => reply.accepted)).toHaveLength(1)
     expect(replies.filter((reply) => reply.error?.code === 'stale_sequence')).toHaveLength(3)
   }
-  expect((await agentOf(name))!.beat).toMatchObject({ accepted: 5, sequence: 5, missed: 0 })
+  expect((await agentOf(name))!.heartbeat).toMatchObject({ accepted: 5, sequence: 5, missed: 0 })
 })
 
 test('a key that is revoked counts no longer, also where it is remembered', async () => {
@@ -255,7 +255,7 @@ test('agents of one name in two tenants are told apart by their keys', async () 
   expect(second.answer).toMatchObject({ accepted: true })
   expect(await client.beat(second.keys, { node_id: ours.name, sequence_number: 7 })).toMatchObject(accepted)
   expect(await client.beat(ours.keys, { node_id: ours.name, sequence_number: 3 })).toMatchObject(accepted)
-  expect((await agentOf(ours.name))!.beat).toMatchObject({ sequence: 3 })
+  expect((await agentOf(ours.name))!.heartbeat).toMatchObject({ sequence: 3 })
 })
 
 test('an agent in the field: no epoch, a constant nonce, all available, and a sequence that begins anew when it registers', async () => {

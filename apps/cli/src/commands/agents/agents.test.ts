@@ -143,7 +143,7 @@ it('lists, acknowledges, silences and resolves alerts', async () => {
   expect(await muster(`alert resolve ${lost}`)).toMatchObject({ code: 3 })
   await t.signIn(admin)
   expect(await muster(`alert resolve ${whole}`)).toMatchObject({ code: 5, err: expect.stringContaining('over already') })
-  expect((await muster(`alert resolve ${lost} --note sold`)).err).toBe('Resolved: gpu003 has lost an accelerator.\n')
+  expect((await muster(`alert resolve ${lost} --note sold`)).err).toBe('Resolved: gpu003 lost an accelerator.\n')
   await t.signIn(operator)
   expect(await muster('alert ack deadbeef')).toMatchObject({ code: 4, err: expect.stringContaining('muster alert list') })
   expect(id).toHaveLength(8)
@@ -158,7 +158,7 @@ it('prints all nodes without a terminal, and the worst ones with one', async () 
     state,
     cluster: 'c',
     receivedAt: '2026-01-01T00:00:00Z',
-    health: 'healthy',
+    health: 'HEALTHY',
     cpuPercent: 12.4,
     memoryPercent: null,
     skewMs: -200,
@@ -167,9 +167,9 @@ it('prints all nodes without a terminal, and the worst ones with one', async () 
   expect(frame(rows, { width: 61, height: 6 }, Date.parse('2026-01-01T00:00:20Z'))).toEqual([
     '4 nodes: 1 OFFLINE, 1 STALE, 2 ACTIVE, hidden columns: SKEW',
     'NODE  STATE    LAST SEEN  CPU   MEMORY  HEALTH   CLUSTER',
-    'z     OFFLINE  20 s ago   12 %  -       healthy  c',
-    'y     STALE    20 s ago   12 %  -       healthy  c',
-    'a     ACTIVE   20 s ago   12 %  -       healthy  c',
+    'z     OFFLINE  20 s ago   12 %  -       HEALTHY  c',
+    'y     STALE    20 s ago   12 %  -       HEALTHY  c',
+    'a     ACTIVE   20 s ago   12 %  -       HEALTHY  c',
   ])
   expect(frame([])).toEqual(['0 nodes: no agents'])
 })

@@ -16,7 +16,7 @@ export const agentGet = () =>
           node(id: $id) { ... on ComputeNode { name region datacenter agent {
             agentId cluster state stateSince stateReason version registeredAt seenFrom fingerprint offeredFingerprint drainReason
             lastHeartbeat { receivedAt sequence missed skewMs health cpuPercent memoryPercent runningJobs }
-            trust { check isOk text }
+            trust { check isOk message }
             keys { status publicKey fingerprint }
           } } }
         }`),
@@ -47,7 +47,7 @@ export const agentGet = () =>
         [
           { title: 'CHECK', value: (each) => each.check },
           { title: 'RESULT', value: (each) => (each.isOk === null ? 'unknown' : each.isOk ? 'ok' : 'FAILED') },
-          { title: 'DETAIL', value: (each) => each.text },
+          { title: 'DETAIL', value: (each) => each.message },
         ],
         output,
       )

@@ -13,7 +13,7 @@ export const agentHistory = () =>
       const { id } = await findAgent(node)
       const { node: found } = await request(
         graphql(`query AgentHistory($id: ID!) {
-          node(id: $id) { ... on ComputeNode { agent { history { at beats missed cpuPercent memoryPercent maxSkewMs } } } }
+          node(id: $id) { ... on ComputeNode { agent { history { at heartbeats missed cpuPercent memoryPercent maxSkewMs } } } }
         }`),
         { id },
       )
@@ -22,7 +22,7 @@ export const agentHistory = () =>
         found && 'agent' in found ? (found.agent?.history ?? []) : [],
         [
           { title: 'AT', value: (each) => each.at },
-          { title: 'HEARTBEATS', value: (each) => each.beats },
+          { title: 'HEARTBEATS', value: (each) => each.heartbeats },
           { title: 'MISSED', value: (each) => each.missed },
           { title: 'CPU', value: (each) => percent(each.cpuPercent) },
           { title: 'MEMORY', value: (each) => percent(each.memoryPercent) },

@@ -11,7 +11,7 @@ const LIST = graphql(`query AgentList($filter: NodeFilter, $first: Int, $after: 
     edges { node { name region datacenter agent {
       agentId cluster state stateSince stateReason version fingerprint offeredFingerprint offlineSuppressedAt drainReason
       lastHeartbeat { receivedAt skewMs sequence missed health cpuPercent memoryPercent runningJobs }
-      trust { check isOk text }
+      trust { check isOk message }
       keys { id status publicKey fingerprint }
     } } }
     pageInfo { hasNextPage endCursor }

@@ -13,7 +13,10 @@ export const agentTimeline = () =>
       const { id } = await findAgent(node)
       const { node: found } = await request(
         graphql(`query AgentTimeline($id: ID!) {
-          node(id: $id) { ... on ComputeNode { agent { transitions { at from to reason evidence } } } }
+          node(id: $id) { ... on ComputeNode { agent { transitions {
+            at from to reason
+            evidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState runningJobs drainReason isOfflineSuppressed reason seenFrom }
+          } } } }
         }`),
         { id },
       )

@@ -13,10 +13,10 @@ export const alertAck = () =>
       const { acknowledgeAlerts } = await request(
         graphql(`mutation AlertAck($ids: [ID!]!, $note: String) {
           acknowledgeAlerts(input: { ids: $ids, note: $note }) {
-            __typename ... on AcknowledgeAlertsPayload { alerts { text } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            __typename ... on AcknowledgeAlertsPayload { alerts { message } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { ids: await alertIds(ids), note: note ?? null },
       )
-      for (const { text } of orThrow(acknowledgeAlerts).alerts) process.stderr.write(`Acknowledged: ${text}.\n`)
+      for (const { message } of orThrow(acknowledgeAlerts).alerts) process.stderr.write(`Acknowledged: ${message}.\n`)
     })

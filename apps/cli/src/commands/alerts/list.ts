@@ -8,12 +8,32 @@ import { ago, type Column, printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 import { shortId } from './ids.ts'
 
-const LIST = graphql(`query AlertList($filter: AlertFilter, $first: Int, $after: String) {
-  alerts(filter: $filter, first: $first, after: $after) {
-    edges { node { id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgment evidence node { name } silence { reason endsAt } } }
-    pageInfo { hasNextPage endCursor }
+const FIELDS = graphql(`fragment AlertFields on Alert {
+  id kind severity message cluster openedAt lastSeenAt count resolvedAt acknowledgedAt acknowledgedBy { name } acknowledgment
+  node { name }
+  silence { reason endsAt }
+  evidence {
+    __typename
+    ... on AgentStateEvidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState runningJobs drainReason }
+    ... on HeartbeatIntervalEvidence { intervalSeconds meanSeconds deviationSeconds zScore }
+    ... on SequenceGapEvidence { missed sequence }
+    ... on KeyChangeEvidence { publicKey keyFingerprint seenFrom }
+    ... on DuplicateKeyEvidence { receivedAt rejected { bootEpoch sequence bootId } accepted { bootEpoch sequence bootId } }
+    ... on HardwareChangeEvidence { fingerprint seenFrom }
+    ... on ClockSkewEvidence { skewMs }
+    ... on AcceleratorCountEvidence { before now lost }
+    ... on MassOutageEvidence { silentNodes totalNodes }
   }
 }`)
+const LIST = graphql(
+  `query AlertList($filter: AlertFilter, $first: Int, $after: String) {
+    alerts(filter: $filter, first: $first, after: $after) {
+      edges { node { ...AlertFields } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  [FIELDS],
+)
 type Row = ResultOf<typeof LIST>['alerts']['edges'][number]['node']
 const SEVERITIES = ['INFO', 'WARNING', 'CRITICAL'] as const
 type Options = Output & {
@@ -24,9 +44,7 @@ type Options = Output & {
   follow?: true
 }
 
-const UPDATES = graphql(`subscription AlertFollow {
-  alertUpdated { id kind severity text cluster openedAt lastAt count resolvedAt acknowledgedAt acknowledgedByName acknowledgment evidence node { name } silence { reason endsAt } }
-}`)
+const UPDATES = graphql(`subscription AlertFollow { alertUpdated { ...AlertFields } }`, [FIELDS])
 
 export const alertList = () =>
   new Command('list')
@@ -57,7 +75,7 @@ const COLUMNS: Column<Row>[] = [
   { title: 'SEVERITY', value: (a) => a.severity },
   { title: 'STATE', value: state },
   { title: 'OPENED', value: (a) => ago(a.openedAt) },
-  { title: 'ALERT', value: (a) => a.text },
+  { title: 'ALERT', value: (a) => a.message },
   { title: 'COUNT', value: (a) => a.count, wide: true },
   { title: 'NOTE', value: (a) => a.acknowledgment, wide: true },
 ]
@@ -77,5 +95,5 @@ async function followAlerts(output: Output, matches: (alert: Row) => boolean): P
 function state(alert: Row): string {
   if (alert.resolvedAt) return 'resolved'
   if (alert.silence) return 'silenced'
-  return alert.acknowledgedAt ? `acknowledged by ${alert.acknowledgedByName}` : 'open'
+  return alert.acknowledgedAt ? `acknowledged by ${alert.acknowledgedBy?.name}` : 'open'
 }

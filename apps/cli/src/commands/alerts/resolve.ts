@@ -14,10 +14,10 @@ export const alertResolve = () =>
       const { resolveAlertManually } = await request(
         graphql(`mutation AlertEnd($id: ID!, $note: String) {
           resolveAlertManually(input: { id: $id, note: $note }) {
-            __typename ... on ResolveAlertManuallyPayload { alert { text } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            __typename ... on ResolveAlertManuallyPayload { alert { message } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         { id: id!, note: note ?? null },
       )
-      process.stderr.write(`Resolved: ${orThrow(resolveAlertManually).alert.text}.\n`)
+      process.stderr.write(`Resolved: ${orThrow(resolveAlertManually).alert.message}.\n`)
     })

@@ -5,9 +5,9 @@ import { bareId } from '../../ids.ts'
 import { printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 
-const LIST = graphql(`query AlertSilences($isOver: Boolean, $first: Int, $after: String) {
-  alertSilences(isOver: $isOver, first: $first, after: $after) {
-    edges { node { id reason startsAt endsAt createdByName matcher { kinds severities query clusters } } }
+const LIST = graphql(`query AlertSilences($includeEnded: Boolean, $first: Int, $after: String) {
+  alertSilences(includeEnded: $includeEnded, first: $first, after: $after) {
+    edges { node { id reason startsAt endsAt createdBy { name } matcher { kinds severities query clusters } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -26,13 +26,13 @@ export const alertSilences = () =>
     .withOutput()
     .action(async ({ all, ...output }: Output & { all?: true }) => {
       printRows(
-        await fetchAll(async (page) => (await request(LIST, { isOver: all ?? false, ...page })).alertSilences),
+        await fetchAll(async (page) => (await request(LIST, { includeEnded: all ?? false, ...page })).alertSilences),
         [
           { title: 'ID', value: (s) => bareId(s.id) },
           { title: 'ALERTS', value: (s) => matcherText(s.matcher) },
           { title: 'FROM', value: (s) => s.startsAt },
           { title: 'TO', value: (s) => s.endsAt },
-          { title: 'BY', value: (s) => s.createdByName, wide: true },
+          { title: 'BY', value: (s) => s.createdBy.name, wide: true },
           { title: 'REASON', value: (s) => s.reason, wide: true },
         ],
         output,

@@ -13,7 +13,7 @@ const PAGE = graphql(`query Top($filter: NodeFilter, $first: Int, $after: String
   }
 }`)
 const LIVE = graphql(`subscription TopLive($cluster: String) {
-  heartbeats(clusterId: $cluster) { name cluster state receivedAt health cpuPercent memoryPercent skewMs }
+  heartbeats(cluster: $cluster) { name cluster state receivedAt health cpuPercent memoryPercent skewMs }
 }`)
 export type TopRow = Omit<ResultOf<typeof LIVE>['heartbeats'][number], '__typename'>
 

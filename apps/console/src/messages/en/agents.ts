@@ -31,6 +31,13 @@ export const agents = {
     SEQUENCE: 'Sequence',
     SIGNATURE: 'Signature',
   },
+  agentHealth: {
+    DEGRADED: 'Degraded',
+    DRAINING: 'Draining',
+    HEALTHY: 'Healthy',
+    OFFLINE: 'Offline',
+    UNHEALTHY: 'Unhealthy',
+  },
   agentKeyStatus: {
     ALLOWED: 'Allowed',
     REVOKED: 'Revoked',
@@ -38,14 +45,13 @@ export const agents = {
   },
   evidence: {
     by: 'by {name}',
-    drainedBy: 'drain requested by {name}',
-    isHeld: 'mass outage',
-    other: '{name}: {value}',
+    drainRequestedBy: 'drain requested by {name}',
+    massOutage: 'mass outage',
     reason: '“{reason}”',
     runningJobs: '{count, plural, one {# running job} other {# running jobs}}',
     seenFrom: 'from {address}',
     sequence: 'heartbeat {number, number}',
-    silentS: 'silent for {time}',
+    silent: 'silent for {time}',
     slurmState: 'Slurm state {state}',
   },
   fleet: {

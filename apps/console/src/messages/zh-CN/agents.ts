@@ -32,6 +32,13 @@ export const agents = {
     SEQUENCE: '序列号',
     SIGNATURE: '签名',
   },
+  agentHealth: {
+    DEGRADED: '降级',
+    DRAINING: '排空中',
+    HEALTHY: '健康',
+    OFFLINE: '离线',
+    UNHEALTHY: '异常',
+  },
   agentKeyStatus: {
     ALLOWED: '已允许',
     REVOKED: '已撤销',
@@ -39,14 +46,13 @@ export const agents = {
   },
   evidence: {
     by: '操作者 {name}',
-    drainedBy: '由 {name} 请求排空',
-    isHeld: '大规模中断',
-    other: '{name}：{value}',
+    drainRequestedBy: '由 {name} 请求排空',
+    massOutage: '大规模中断',
     reason: '“{reason}”',
     runningJobs: '{count, plural, other {# 个运行中的作业}}',
     seenFrom: '来自 {address}',
     sequence: '心跳 {number, number}',
-    silentS: '静默 {time}',
+    silent: '静默 {time}',
     slurmState: 'Slurm 状态 {state}',
   },
   fleet: {

@@ -7,22 +7,25 @@ import { EnrollmentToken, tokenConnection } from './types.ts'
 
 const { agentEnrollmentTokens } = schema
 
-const usable = (token: typeof agentEnrollmentTokens, isOver: boolean | null | undefined): SQL =>
-  isOver ? sql`true` : and(isNull(token.usedAt), isNull(token.revokedAt), gt(token.expiresAt, sql`now()`))!
+const usable = (token: typeof agentEnrollmentTokens, includeEnded: boolean | null | undefined): SQL =>
+  includeEnded ? sql`true` : and(isNull(token.usedAt), isNull(token.revokedAt), gt(token.expiresAt, sql`now()`))!
 
 builder.queryField('agentEnrollmentTokens', (t) =>
   t.drizzleConnection(
     {
       type: EnrollmentToken,
-      description: 'Tokens with which agents may register, the newest first.',
+      description: 'Enrollment tokens, newest first.',
       authScopes: { authenticated: true },
-      args: { isOver: t.arg.boolean({ description: 'With those that are used, expired or revoked.' }) },
+      args: { includeEnded: t.arg.boolean({ description: 'Include used, expired and revoked tokens. Default: false.' }) },
       ...PAGED,
-      totalCount: (_root, { isOver }, { ctx }) =>
-        ctx.db.$count(agentEnrollmentTokens, and(visibleTo(ctx, agentEnrollmentTokens), usable(agentEnrollmentTokens, isOver))),
-      resolve: (query, _root, { isOver }, { ctx }) =>
+      totalCount: (_root, { includeEnded }, { ctx }) =>
+        ctx.db.$count(
+          agentEnrollmentTokens,
+          and(visibleTo(ctx, agentEnrollmentTokens), usable(agentEnrollmentTokens, includeEnded)),
+        ),
+      resolve: (query, _root, { includeEnded }, { ctx }) =>
         ctx.db.query.agentEnrollmentTokens.findMany(
-          query({ where: { tenantId: ctx.tenantId, RAW: (token) => usable(token, isOver) }, orderBy: { id: 'desc' } }),
+          query({ where: { tenantId: ctx.tenantId, RAW: (token) => usable(token, includeEnded) }, orderBy: { id: 'desc' } }),
         ),
     },
     ...tokenConnection,

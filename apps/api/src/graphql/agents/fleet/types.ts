@@ -2,70 +2,81 @@ import type { AgentState as State } from '@muster/core/agents'
 import { builder } from '../../../builder.ts'
 import { AgentState } from '../enums.ts'
 
+/** Nodes that one result lists at most; counts include all. */
+export const MAX_NODES = 20_000
+
+type Node = { name: string; state: State; cpuPercent: number | null; memoryPercent: number | null }
 export type Cluster = {
   cluster: string
   region: string | null
   datacenter: string | null
-  names: string[]
-  states: State[]
-  cpu: (number | null)[]
-  memory: (number | null)[]
-  heldCount: number
+  byState: Partial<Record<State, number>>
+  suppressedCount: number
+  nodes: Node[] | null
 }
 
 const StateCount = builder.objectRef<{ state: State; count: number }>('AgentStateCount').implement({
-  description: 'How many agents are in a state.',
+  description: 'Number of agents in a state.',
   fields: (t) => ({
     state: t.expose('state', { type: AgentState, description: 'The state.' }),
-    count: t.exposeInt('count', { description: 'How many; states that none is in are left out.' }),
+    count: t.exposeInt('count', { description: 'Number of agents, at least 1.' }),
   }),
 })
 
 function countsOf(clusters: Cluster[]): { state: State; count: number }[] {
   const counts = new Map<State, number>()
-  for (const { states } of clusters) for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1)
+  for (const { byState } of clusters)
+    for (const [state, count] of Object.entries(byState) as [State, number][]) counts.set(state, (counts.get(state) ?? 0) + count)
   return [...counts].map(([state, count]) => ({ state, count })).sort((a, b) => b.count - a.count)
 }
 
-// The four lists are as long as each other and in one order: ten thousand objects would take ten times the time.
-const FleetCluster = builder.objectRef<Cluster>('FleetCluster').implement({
-  description: 'The nodes with an agent of one cluster in one place. Its lists go by name and belong together, place by place.',
+const FleetNode = builder.objectRef<Node>('FleetNode').implement({
+  description: 'A node with an agent.',
   fields: (t) => ({
-    cluster: t.exposeString('cluster', { description: 'The cluster, as its agents call it.' }),
-    region: t.exposeString('region', { nullable: true, description: 'The region in which these nodes stand; null: not told.' }),
-    datacenter: t.exposeString('datacenter', { nullable: true, description: 'The data centre; null: not told.' }),
+    name: t.exposeString('name', { description: 'Name of the node.' }),
+    state: t.expose('state', { type: AgentState, description: 'State of the agent.' }),
+    cpuPercent: t.exposeInt('cpuPercent', { nullable: true, description: 'CPU utilization; null when not reported.' }),
+    memoryPercent: t.exposeInt('memoryPercent', { nullable: true, description: 'Memory utilization; null when not reported.' }),
+  }),
+})
+
+const FleetCluster = builder.objectRef<Cluster>('FleetCluster').implement({
+  description: 'The nodes of a cluster in one location.',
+  fields: (t) => ({
+    cluster: t.exposeString('cluster', { description: 'Cluster, as reported by the agents.' }),
+    region: t.exposeString('region', { nullable: true, description: 'Region; null when not reported.' }),
+    datacenter: t.exposeString('datacenter', { nullable: true, description: 'Data center; null when not reported.' }),
     counts: t.field({
       type: [StateCount],
-      description: 'How many are in each state, most first.',
+      description: 'Number of nodes by state, largest first. States without a node are omitted.',
       resolve: (cluster) => countsOf([cluster]),
     }),
-    heldCount: t.exposeInt('heldCount', { description: 'How many are silent and held, because so many are at once.' }),
-    names: t.exposeStringList('names', { description: 'Names of the nodes.' }),
-    states: t.expose('states', { type: [AgentState], description: 'State of each.' }),
-    cpu: t.expose('cpu', {
-      type: ['Int'],
-      nullable: { list: false, items: true },
-      description: 'Use of processors, in percent.',
+    suppressedCount: t.exposeInt('suppressedCount', {
+      description: 'Number of silent nodes that are not OFFLINE because of a mass outage.',
     }),
-    memory: t.expose('memory', {
-      type: ['Int'],
-      nullable: { list: false, items: true },
-      description: 'Use of memory, in percent.',
+    nodes: t.field({
+      type: [FleetNode],
+      description: 'Nodes by name. At most 20,000 in all clusters together.',
+      resolve: ({ nodes }) => nodes ?? [],
     }),
   }),
 })
 
 export const AgentFleet = builder.objectRef<Cluster[]>('AgentFleet').implement({
-  description: 'All nodes with an agent, small enough to be drawn at once.',
+  description: 'Overview of all nodes with an agent.',
   fields: (t) => ({
-    counts: t.field({ type: [StateCount], description: 'How many are in each state, most first.', resolve: countsOf }),
-    heldCount: t.int({
-      description: 'How many are silent and not called OFFLINE, because so many are at once that the fault may be ours.',
-      resolve: (clusters) => clusters.reduce((sum, { heldCount }) => sum + heldCount, 0),
+    counts: t.field({
+      type: [StateCount],
+      description: 'Number of nodes by state, largest first. States without a node are omitted.',
+      resolve: countsOf,
+    }),
+    suppressedCount: t.int({
+      description: 'Number of silent nodes that are not OFFLINE because of a mass outage.',
+      resolve: (clusters) => clusters.reduce((sum, { suppressedCount }) => sum + suppressedCount, 0),
     }),
     clusters: t.field({
       type: [FleetCluster],
-      description: 'By cluster, region and data centre.',
+      description: 'Nodes by cluster, region and data center, as many as the nodes have.',
       resolve: (clusters) => clusters,
     }),
   }),

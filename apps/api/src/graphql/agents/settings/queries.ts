@@ -5,7 +5,7 @@ import { AgentSettings } from './types.ts'
 builder.queryField('agentSettings', (t) =>
   t.field({
     type: AgentSettings,
-    description: 'How often agents beat and how their silence is judged.',
+    description: 'Heartbeat interval and state thresholds of the tenant.',
     authScopes: { authenticated: true },
     resolve: (_root, _args, { ctx }) => readAgentSettings(ctx.db, ctx.tenantId),
   }),

@@ -4,24 +4,27 @@ import { permissionDeniedReason } from '@muster/core/context'
 import { builder } from '../../../builder.ts'
 
 export const AgentSettings = builder.objectRef<Omit<Row, 'tenantId' | 'updatedAt'>>('AgentSettings').implement({
-  description: 'How often the tenant’s agents beat, and how their silence is judged.',
+  description: 'Heartbeat interval and state thresholds of a tenant.',
   fields: (t) => ({
     heartbeatIntervalSeconds: t.exposeInt('heartbeatIntervalSeconds', {
-      description: 'Seconds between heartbeats that agents are asked for.',
+      description: 'Heartbeat interval that agents are asked to use.',
     }),
-    staleAfterSeconds: t.exposeInt('staleAfterSeconds', { description: 'Seconds of silence after which an agent is STALE.' }),
-    offlineAfterSeconds: t.exposeInt('offlineAfterSeconds', { description: 'Seconds of silence after which it is OFFLINE.' }),
+    staleAfterSeconds: t.exposeInt('staleAfterSeconds', { description: 'Time without a heartbeat until an agent is STALE.' }),
+    offlineAfterSeconds: t.exposeInt('offlineAfterSeconds', {
+      description: 'Time without a heartbeat until an agent is OFFLINE.',
+    }),
     massOutagePercent: t.exposeInt('massOutagePercent', {
-      description: 'When more than this share of the tenant or of a cluster is silent at once, the fault is taken for ours.',
+      description:
+        'Share of the agents of the tenant or of a cluster. When more are silent at once, a mass outage is assumed and OFFLINE is suppressed.',
     }),
-    massOutageMinNodes: t.exposeInt('massOutageMinNodes', { description: 'And at least so many nodes.' }),
+    massOutageMinNodes: t.exposeInt('massOutageMinNodes', { description: 'Minimum number of silent nodes in a mass outage.' }),
     deregisterAfterDays: t.exposeInt('deregisterAfterDays', {
       nullable: true,
-      description: 'Days OFFLINE after which an agent is deregistered by itself; null: never.',
+      description: 'Days in OFFLINE after which an agent is deregistered automatically; null when disabled.',
     }),
     changeBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not change it; null: allowed.',
+      description: 'Why the caller cannot change the settings; null when allowed.',
       resolve: (_settings, _args, { ctx }) => permissionDeniedReason(ctx.actor, agentPermissions.settings),
     }),
   }),

@@ -2,36 +2,36 @@ import { builder } from '../../../builder.ts'
 import { same, upper } from '../../shared/enum-values.ts'
 
 export const AlertRouteKind = builder.enumType('AlertRouteKind', {
-  description: 'Where alerts go on a route.',
+  description: 'Kind of destination of an alert route.',
   values: upper({
-    webhook: 'To a program, as signed JSON.',
-    email: 'To mailboxes.',
-    slack: 'To Slack, Mattermost, Rocket.Chat and what else takes their incoming webhooks.',
-    dingtalk: 'To a DingTalk robot.',
-    feishu: 'To a Feishu or Lark bot.',
-    wecom: 'To a WeCom robot.',
+    webhook: 'HTTP endpoint that receives signed JSON.',
+    email: 'Mail server.',
+    slack: 'Incoming webhook of Slack, Mattermost, Rocket.Chat or a compatible service.',
+    dingtalk: 'DingTalk robot.',
+    feishu: 'Feishu or Lark bot.',
+    wecom: 'WeCom robot.',
   }),
 })
 
 export const SmtpSecurity = builder.enumType('SmtpSecurity', {
-  description: 'How a connection to a mail server is kept from others.',
+  description: 'Transport security of a connection to a mail server.',
   values: upper({
-    tls: 'TLS from the first byte.',
-    starttls: 'It has to change over to TLS before anything is said.',
-    none: 'Not at all; then there is no password either.',
+    tls: 'TLS from the start.',
+    starttls: 'STARTTLS, required before authentication.',
+    none: 'No encryption and no authentication.',
   }),
 })
 
 export const AlertDeliveryEvent = builder.enumType('AlertDeliveryEvent', {
-  description: 'What a message tells.',
-  values: upper({ opened: 'Alerts began.', resolved: 'Alerts are over.', test: 'Nothing: it shows whether messages arrive.' }),
+  description: 'Event that a message reports.',
+  values: upper({ opened: 'Alerts opened.', resolved: 'Alerts resolved.', test: 'A test of the route.' }),
 })
 
 export const AlertDeliveryStatus = builder.enumType('AlertDeliveryStatus', {
-  description: 'How it went with a message.',
+  description: 'Status of the delivery of a message.',
   values: same({
-    PENDING: 'It is still to be sent, or to be tried again.',
-    DELIVERED: 'It was taken.',
-    FAILED: 'It was given up.',
+    PENDING: 'Waiting for the first or next attempt.',
+    DELIVERED: 'Accepted by the destination.',
+    FAILED: 'Given up.',
   }),
 })

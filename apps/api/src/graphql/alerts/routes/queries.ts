@@ -8,7 +8,7 @@ builder.queryField('alertRoutes', (t) =>
   t.drizzleConnection(
     {
       type: AlertRoute,
-      description: 'Ways on which alerts reach people, in the order in which they were made.',
+      description: 'Alert routes, oldest first.',
       authScopes: { authenticated: true },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(schema.alertRoutes, visibleTo(ctx, schema.alertRoutes)),

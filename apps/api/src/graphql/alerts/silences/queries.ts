@@ -7,24 +7,22 @@ import { AlertSilence, silenceConnection } from './types.ts'
 
 const { alertSilences } = schema
 
-const isLeft = (isOver: boolean | null | undefined) => (isOver ? sql`true` : gt(alertSilences.endsAt, sql`now()`))
+const notEnded = (silences: typeof alertSilences, includeEnded: boolean | null | undefined) =>
+  includeEnded ? sql`true` : gt(silences.endsAt, sql`now()`)
 
 builder.queryField('alertSilences', (t) =>
   t.drizzleConnection(
     {
       type: AlertSilence,
-      description: 'Silences that go on or are to come, the newest first.',
+      description: 'Active and future silences, newest first.',
       authScopes: { authenticated: true },
-      args: { isOver: t.arg.boolean({ description: 'With those that are over.' }) },
+      args: { includeEnded: t.arg.boolean({ description: 'Include ended silences. Default: false.' }) },
       ...PAGED,
-      totalCount: (_root, { isOver }, { ctx }) =>
-        ctx.db.$count(alertSilences, and(visibleTo(ctx, alertSilences), isLeft(isOver))),
-      resolve: (query, _root, { isOver }, { ctx }) =>
+      totalCount: (_root, { includeEnded }, { ctx }) =>
+        ctx.db.$count(alertSilences, and(visibleTo(ctx, alertSilences), notEnded(alertSilences, includeEnded))),
+      resolve: (query, _root, { includeEnded }, { ctx }) =>
         ctx.db.query.alertSilences.findMany(
-          query({
-            where: { tenantId: ctx.tenantId, RAW: (s) => (isOver ? sql`true` : gt(s.endsAt, sql`now()`)) },
-            orderBy: { id: 'desc' },
-          }),
+          query({ where: { tenantId: ctx.tenantId, RAW: (s) => notEnded(s, includeEnded) }, orderBy: { id: 'desc' } }),
         ),
     },
     ...silenceConnection,

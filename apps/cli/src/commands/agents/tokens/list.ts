@@ -4,18 +4,18 @@ import { graphql } from '../../../graphql.ts'
 import { ago, printRows } from '../../../output.ts'
 import { fetchAll } from '../../../pages.ts'
 
-const LIST = graphql(`query AgentTokenList($isOver: Boolean, $first: Int, $after: String) {
-  agentEnrollmentTokens(isOver: $isOver, first: $first, after: $after) {
+const LIST = graphql(`query AgentTokenList($includeEnded: Boolean, $first: Int, $after: String) {
+  agentEnrollmentTokens(includeEnded: $includeEnded, first: $first, after: $after) {
     edges { node {
-      id prefix state note node { name } createdAt createdByName expiresAt usedAt usedFrom usedByNode { name } revokedAt revokedByName
+      id prefix state note node { name } createdAt createdBy { name } expiresAt usedAt usedFrom usedByNode { name } revokedAt revokedBy { name }
     } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
 
-/** Enrollment tokens, newest first. @param isOver include used, expired and revoked tokens */
-export const enrollmentTokens = (isOver: boolean) =>
-  fetchAll(async (page) => (await request(LIST, { isOver, ...page })).agentEnrollmentTokens)
+/** Enrollment tokens, newest first. @param includeEnded include used, expired and revoked tokens */
+export const enrollmentTokens = (includeEnded: boolean) =>
+  fetchAll(async (page) => (await request(LIST, { includeEnded, ...page })).agentEnrollmentTokens)
 
 export const agentTokenList = () =>
   new Command('list')
@@ -30,7 +30,7 @@ export const agentTokenList = () =>
           { title: 'STATE', value: (token) => token.state },
           { title: 'FOR', value: (token) => token.node?.name ?? 'any node' },
           { title: 'CREATED', value: (token) => ago(token.createdAt) },
-          { title: 'BY', value: (token) => token.createdByName },
+          { title: 'BY', value: (token) => token.createdBy.name },
           { title: 'EXPIRES', value: (token) => token.expiresAt },
           { title: 'USED BY', value: (token) => token.usedByNode?.name ?? token.usedFrom },
           { title: 'NOTE', value: (token) => token.note, wide: true },

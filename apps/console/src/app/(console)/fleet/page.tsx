@@ -25,7 +25,7 @@ export default function FleetPage() {
   const tab = query.get('tab') === 'enrollment' ? 'enrollment' : 'fleet'
   const [isEnrolling, setEnrolling] = useState(false)
   const [createdCount, setCreatedCount] = useState(0)
-  const total = (fleet.clusters ?? []).reduce((sum, { names }) => sum + names.length, 0)
+  const total = (fleet.clusters ?? []).reduce((sum, { nodes }) => sum + nodes.length, 0)
   const enroll = (
     <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setEnrolling(true)}>
       {t('enroll.open')}
@@ -37,10 +37,10 @@ export default function FleetPage() {
         {enroll}
       </PageHead>
       <AgentReviewNotice />
-      {fleet.heldCount > 0 && (
+      {fleet.suppressedCount > 0 && (
         <div className="pb-3">
           <Notice tone="warn" title={t('fleet.massOutageTitle')}>
-            {t('fleet.massOutageText', { count: fleet.heldCount })}
+            {t('fleet.massOutageText', { count: fleet.suppressedCount })}
           </Notice>
         </div>
       )}

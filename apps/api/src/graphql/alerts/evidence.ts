@@ -1,0 +1,164 @@
+import { keyFingerprint } from '@muster/core/agents'
+import type { AlertKind } from '@muster/core/alerts'
+import { builder } from '../../builder.ts'
+import { AgentStateEvidence, type StateEvidence } from '../agents/evidence.ts'
+
+const Interval = builder
+  .objectRef<Partial<{ intervalSeconds: number; meanSeconds: number; deviationSeconds: number; zScore: number | null }>>(
+    'HeartbeatIntervalEvidence',
+  )
+  .implement({
+    description: 'Evidence of ANOMALY.',
+    fields: (t) => ({
+      intervalSeconds: t.exposeFloat('intervalSeconds', { nullable: true, description: 'Interval between two heartbeats.' }),
+      meanSeconds: t.exposeFloat('meanSeconds', { nullable: true, description: 'Mean interval before.' }),
+      deviationSeconds: t.exposeFloat('deviationSeconds', {
+        nullable: true,
+        description: 'Standard deviation of the interval before.',
+      }),
+      zScore: t.exposeFloat('zScore', {
+        nullable: true,
+        description: 'Difference from the mean in standard deviations; null when the deviation is 0.',
+      }),
+    }),
+  })
+
+const SequenceGap = builder.objectRef<Partial<{ missed: number; sequence: number }>>('SequenceGapEvidence').implement({
+  description: 'Evidence of SEQUENCE_GAP.',
+  fields: (t) => ({
+    missed: t.expose('missed', { type: 'BigInt', nullable: true, description: 'Number of missing heartbeats.' }),
+    sequence: t.expose('sequence', {
+      type: 'BigInt',
+      nullable: true,
+      description: 'Sequence number of the heartbeat after the gap.',
+    }),
+  }),
+})
+
+const KeyChange = builder.objectRef<Partial<{ publicKey: string; seenFrom: string | null }>>('KeyChangeEvidence').implement({
+  description: 'Evidence of KEY_CHANGED.',
+  fields: (t) => ({
+    publicKey: t.exposeString('publicKey', { nullable: true, description: 'The presented key, 32 bytes in base64.' }),
+    keyFingerprint: t.string({
+      nullable: true,
+      description: 'SHA-256 of the key, `SHA256:…`.',
+      resolve: ({ publicKey }) => (publicKey ? keyFingerprint(publicKey) : null),
+    }),
+    seenFrom: t.exposeString('seenFrom', { nullable: true, description: 'Source address of the registration.' }),
+  }),
+})
+
+type Position = { bootEpoch: number | null; sequence: number | null; bootId: string | null }
+const HeartbeatPosition = builder.objectRef<Position>('HeartbeatPosition').implement({
+  description: 'Identifies a heartbeat among those of one key.',
+  fields: (t) => ({
+    bootEpoch: t.expose('bootEpoch', { type: 'BigInt', nullable: true, description: 'Boot epoch.' }),
+    sequence: t.expose('sequence', { type: 'BigInt', nullable: true, description: 'Sequence number.' }),
+    bootId: t.exposeString('bootId', { nullable: true, description: 'Boot ID of the machine; null when not reported.' }),
+  }),
+})
+
+type Duplicate = Partial<{
+  at: string
+  bootEpoch: number
+  sequence: number
+  bootId: string | null
+  acceptedEpoch: number
+  acceptedSequence: number
+  acceptedBootId: string | null
+}>
+const DuplicateKey = builder.objectRef<Duplicate>('DuplicateKeyEvidence').implement({
+  description: 'Evidence of KEY_SHARED: two heartbeats that cannot be from one machine.',
+  fields: (t) => ({
+    receivedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the rejected heartbeat was received.',
+      resolve: ({ at }) => (at ? new Date(at) : null),
+    }),
+    rejected: t.field({
+      type: HeartbeatPosition,
+      description: 'The rejected heartbeat.',
+      resolve: ({ bootEpoch = null, sequence = null, bootId = null }) => ({ bootEpoch, sequence, bootId }),
+    }),
+    accepted: t.field({
+      type: HeartbeatPosition,
+      description: 'The last accepted heartbeat.',
+      resolve: ({ acceptedEpoch = null, acceptedSequence = null, acceptedBootId = null }) => ({
+        bootEpoch: acceptedEpoch,
+        sequence: acceptedSequence,
+        bootId: acceptedBootId,
+      }),
+    }),
+  }),
+})
+
+const HardwareChange = builder
+  .objectRef<Partial<{ fingerprint: string; seenFrom: string | null }>>('HardwareChangeEvidence')
+  .implement({
+    description: 'Evidence of FINGERPRINT_CHANGED.',
+    fields: (t) => ({
+      fingerprint: t.exposeString('fingerprint', { nullable: true, description: 'The new hardware fingerprint.' }),
+      seenFrom: t.exposeString('seenFrom', {
+        nullable: true,
+        description: 'Source address of the registration; null when a heartbeat reported the fingerprint.',
+      }),
+    }),
+  })
+
+const ClockSkew = builder.objectRef<Partial<{ skewMs: number }>>('ClockSkewEvidence').implement({
+  description: 'Evidence of CLOCK_SKEW.',
+  fields: (t) => ({
+    skewMs: t.expose('skewMs', {
+      type: 'BigInt',
+      nullable: true,
+      description: 'Clock of the agent minus clock of the database; positive when the agent is ahead.',
+    }),
+  }),
+})
+
+const AcceleratorCount = builder
+  .objectRef<Partial<{ before: number | null; now: number | null; lost: number | null }>>('AcceleratorCountEvidence')
+  .implement({
+    description: 'Evidence of ACCELERATOR_LOST and ACCELERATOR_COUNT_CHANGED.',
+    fields: (t) => ({
+      before: t.exposeInt('before', { nullable: true, description: 'Number of accelerators before; null when not reported.' }),
+      now: t.exposeInt('now', { nullable: true, description: 'Number of accelerators now; null when not reported.' }),
+      lost: t.exposeInt('lost', { nullable: true, description: 'Number of accelerators that the agent reports as lost.' }),
+    }),
+  })
+
+const MassOutage = builder.objectRef<Partial<{ silentNodes: number; totalNodes: number }>>('MassOutageEvidence').implement({
+  description: 'Evidence of INGEST_SILENT.',
+  fields: (t) => ({
+    silentNodes: t.exposeInt('silentNodes', { nullable: true, description: 'Number of silent nodes.' }),
+    totalNodes: t.exposeInt('totalNodes', { nullable: true, description: 'Number of nodes in the tenant or cluster.' }),
+  }),
+})
+
+const TYPES = {
+  stale: AgentStateEvidence,
+  offline: AgentStateEvidence,
+  recovered: AgentStateEvidence,
+  anomaly: Interval,
+  sequence_gap: SequenceGap,
+  key_changed: KeyChange,
+  key_shared: DuplicateKey,
+  fingerprint_changed: HardwareChange,
+  clock_skew: ClockSkew,
+  accelerator_lost: AcceleratorCount,
+  accelerator_count_changed: AcceleratorCount,
+  ingest_silent: MassOutage,
+} satisfies Record<AlertKind, unknown>
+
+type Shape = StateEvidence | Duplicate | Record<string, unknown>
+
+/** The evidence of `kind`, tagged for AlertEvidence. */
+export const evidenceOf = ({ kind, evidence }: { kind: AlertKind; evidence: Record<string, unknown> }) =>
+  ({ ...evidence, kind }) as Shape as never
+
+export const AlertEvidence = builder.unionType('AlertEvidence', {
+  description: 'The facts that an alert is based on. The kind of the alert determines the type.',
+  types: [...new Set(Object.values(TYPES))],
+  resolveType: (evidence) => TYPES[(evidence as { kind: AlertKind }).kind],
+})
