@@ -1,6 +1,6 @@
 #!/usr/bin/python
 # Apache-2.0 (see LICENSE)
-"""Runs Muster's probe on a node: the same shell script that goes over SSH at onboarding, here in one round trip of Ansible."""
+"""Runs Muster's probe on a node in one Ansible task: the same shell script that onboarding runs over SSH."""
 
 from __future__ import absolute_import, division, print_function
 
@@ -8,16 +8,16 @@ __metaclass__ = type
 
 DOCUMENTATION = r"""
 module: muster_probe
-short_description: Look at a node's hardware and system
+short_description: Discover a node's hardware and system
 description:
-  - Runs Muster's probe script with the node's C(sh) and returns what it printed. Changes nothing, leaves nothing behind.
+  - Runs Muster's probe script with the node's C(sh) and returns its output. Changes nothing and leaves no files.
 options:
   script:
     description: The text of C(packages/discovery/src/probe.sh). Never shown in results.
     required: true
     type: str
   tool_seconds:
-    description: Clock of each vendor's tools, which run side by side.
+    description: Time limit in seconds for the tools of each vendor, which run in parallel.
     default: 10
     type: int
 author: Muster
@@ -31,10 +31,10 @@ EXAMPLES = r"""
 
 RETURN = r"""
 muster_probe_output:
-  description: What the script printed, for C(parseProbe) of @muster/discovery. At most 1 MiB.
+  description: Output of the script for C(parseProbe) of @muster/discovery. At most 1 MiB.
   type: str
 rc:
-  description: Exit code of the shell; null when it was ended because it took too long.
+  description: Exit code of the shell; null after a timeout.
   type: int
 """
 
@@ -46,7 +46,7 @@ import subprocess
 from ansible.module_utils.basic import AnsibleModule
 
 OUTPUT_LIMIT = 1024 * 1024
-# The probe bounds itself; this is for a node so stuck that even sh does not end.
+# The probe enforces its own time limits; this one ends a shell that hangs anyway.
 SECONDS_BEYOND_CLOCK = 20
 
 
@@ -59,7 +59,7 @@ def run_probe(script, tool_seconds):
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    # The probe starts itself again in a session for each vendor, for which it needs its own text.
+    # The probe starts itself again in one session per vendor, for which it needs its own text.
     text = "MUSTER_TOOL_SECONDS=%d\nMUSTER_SCRIPT=%s\neval \"$MUSTER_SCRIPT\"\n" % (tool_seconds, shlex.quote(script))
     try:
         output, _ = shell.communicate(text.encode("utf-8"), timeout=tool_seconds + SECONDS_BEYOND_CLOCK)
@@ -74,7 +74,7 @@ def run_probe(script, tool_seconds):
 def main():
     module = AnsibleModule(
         argument_spec={
-            # Not a secret: no_log keeps 20 kB of script out of every result.
+            # Not a secret: no_log keeps the script of 20 kB out of every result.
             "script": {"type": "str", "required": True, "no_log": True},
             "tool_seconds": {"type": "int", "default": 10},
         },
@@ -88,7 +88,7 @@ def main():
     except OSError as error:
         module.fail_json(msg="the probe could not be started with /bin/sh: %s" % error)
     if "muster-probe/1 " not in probe:
-        module.fail_json(msg="the probe did not run: sh ended with %s and printed no probe" % code, rc=code, muster_probe_output=probe)
+        module.fail_json(msg="the probe did not run: sh exited with %s and printed no probe output" % code, rc=code, muster_probe_output=probe)
     module.exit_json(changed=False, rc=code, muster_probe_output=probe)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""SSH_ASKPASS of a run: hands ssh's prompt to Muster's worker, which knows the host by the secret alias in it."""
+"""SSH_ASKPASS of a run: sends ssh's prompt to Muster's worker, which identifies the host by the secret alias in the prompt."""
 import os
 import socket
 import sys

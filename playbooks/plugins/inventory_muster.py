@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Muster's nodes as an Ansible inventory script: ansible-inventory -i inventory_muster.py --list
+"""Ansible inventory script for Muster: ansible-inventory -i inventory_muster.py --list
 
-Where Muster is, and the token that lets in, come from MUSTER_URL and MUSTER_TOKEN, else from what `muster login` saved.
-MUSTER_LIMIT takes some of the nodes only: gpu[01-08], @room, {tag = prod}. Needs nothing but Python.
+Address and token come from MUSTER_URL and MUSTER_TOKEN, or from the settings that `muster login` saved.
+MUSTER_LIMIT selects nodes: gpu[01-08], @room, {tag = prod}. Requires Python only.
 """
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def fetch(url: str, token: str, limit: str | None) -> dict:
         try:
             sys.exit(f"Muster: {json.load(error)['error']}")
         except (ValueError, KeyError, TypeError):
-            sys.exit(f"Muster at {url} answers {error.code}.")
+            sys.exit(f"Muster at {url} answered with status {error.code}.")
     except (OSError, ValueError) as error:
-        sys.exit(f"Muster at {url} is not reached: {error}")
+        sys.exit(f"Muster at {url} is not reachable: {error}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--list", action="store_true", help="all hosts, groups and variables")
-    what.add_argument("--host", metavar="NAME", help="the variables of one host")
-    wanted = parser.parse_args()
-    inventory = fetch(**settings(), limit=wanted.host or os.environ.get("MUSTER_LIMIT"))
-    print(json.dumps(inventory["_meta"]["hostvars"].get(wanted.host, {}) if wanted.host else inventory, indent=2))
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--list", action="store_true", help="all hosts, groups and variables")
+    action.add_argument("--host", metavar="NAME", help="the variables of one host")
+    args = parser.parse_args()
+    inventory = fetch(**settings(), limit=args.host or os.environ.get("MUSTER_LIMIT"))
+    print(json.dumps(inventory["_meta"]["hostvars"].get(args.host, {}) if args.host else inventory, indent=2))
 
 
 if __name__ == "__main__":

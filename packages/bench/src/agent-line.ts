@@ -3,19 +3,19 @@ import { connect } from 'node:net'
 import { encodeHeartbeat, envelope, sign } from '@muster/protocol'
 import { agentKey, heartbeatOf } from './bench-agents.ts'
 
-/** The body that the i-th agent sends. */
+/** Heartbeat body of the i-th agent. */
 export function bodyOf(i: number, sequence: number, now: Date, epoch = 1): Uint8Array {
   const signed = encodeHeartbeat({ ...heartbeatOf(i, sequence, now), boot_epoch: epoch })
   return envelope(signed, sign(signed, agentKey(i), now))
 }
 
 export type AgentLine = {
-  /** @returns `accepted`, or the code of the refusal; rejects when the connection ends before the answer */
+  /** @returns `accepted` or the rejection code; rejects when the connection ends before the response */
   send(body: Uint8Array): Promise<string>
   close(): void
 }
 
-/** One connection on which heartbeats go to an API, as many at once as one likes: for hundreds of thousands, fetch is too slow. */
+/** A connection with pipelined heartbeat requests; fetch is too slow for hundreds of thousands. */
 export async function openLine(url: string): Promise<AgentLine> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname).setNoDelay(true)

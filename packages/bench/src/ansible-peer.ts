@@ -5,18 +5,18 @@ import { dirname, join } from 'node:path'
 import type { Lab } from '@muster/lab'
 
 export type AnsiblePeer = {
-  /** Run `ansible` or `ansible-playbook` against the lab. @returns stdout and the wall time in ms @throws Error when it failed */
+  /** Runs `ansible` or `ansible-playbook` against the lab. @returns stdout and the wall time in ms @throws Error when it failed */
   run(program: 'ansible' | 'ansible-playbook', args: string[]): Promise<{ stdout: string; ms: number }>
-  /** The environment of one call, for whoever starts Ansible in another way. */
+  /** Environment of one call. */
   env(): Record<string, string>
-  /** `-i` and the inventory. */
+  /** The arguments `-i INVENTORY`. */
   inventory: string[]
   close(): void
 }
 
 /**
- * Ansible as a good operator would run it by hand on the lab: key login, pinned host keys, pipelining, as many forks as
- * hosts. Its SSH connections are fresh in each call, as ours are, because each call has a control directory of its own.
+ * Ansible with recommended settings on the lab: key login, pinned host keys, pipelining, one fork per host. Every call opens new SSH
+ * connections, as ours do, because it has its own control directory.
  */
 export function ansiblePeer(lab: Lab): AnsiblePeer {
   const dir = mkdtempSync(join(tmpdir(), 'ap-'))

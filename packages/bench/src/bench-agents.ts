@@ -5,13 +5,13 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export const agentName = (i: number): string => `agent-${String(i).padStart(6, '0')}`
 
-/** The key of the i-th agent: made from its number, so that the stage and the load need not pass keys to each other. */
+/** Key of the i-th agent, derived from its number, so that processes need not exchange keys. */
 export function agentKey(i: number): KeyObject {
   const seed = createHash('sha256').update(`agent ${i} of a benchmark`).digest()
   return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
 }
 
-/** Put `count` registered agents with keys of their own into the only tenant. Straight SQL: this is the stage, not the product. */
+/** Inserts `count` registered agents with their keys into the only tenant, with SQL. */
 export async function seedAgents(databaseUrl: string, count: number): Promise<void> {
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()
@@ -39,7 +39,7 @@ export async function seedAgents(databaseUrl: string, count: number): Promise<vo
   }
 }
 
-/** What the i-th agent says, as long as what one with eight accelerators says. */
+/** Heartbeat of the i-th agent, of realistic size. */
 export const heartbeatOf = (i: number, sequence: number, now: Date) => ({
   node_id: agentName(i),
   cluster_id: `cluster-${agentName(i).charCodeAt(11) % 10}`,

@@ -4,15 +4,15 @@ import { type AgentLine, bodyOf, openLine } from './agent-line.ts'
 import { agentName } from './bench-agents.ts'
 
 const LINES = 25
-/** Later than whatever else was sent for these agents. */
+/** Greater than the epoch of all other heartbeats of these agents. */
 const EPOCH = 2
 
 /**
- * Send heartbeats to two API processes so that they collide, `races` of them at least. Left to chance they seldom would: so both are
- * kept busy with one heartbeat until all the others wait in both of them, and then the first row of these is kept until both want it,
- * each with a statement that began before the other's was over.
- * @param agents how many were seeded
- * @returns how often which two answers were given, the lesser first
+ * Sends each heartbeat to two API processes at the same time, at least `races` heartbeats, so that their statements overlap. One locked
+ * row blocks both processes until all other heartbeats are queued in both. A second locked row then blocks both statements, so each
+ * starts before the other one ends.
+ * @param agents number of seeded agents
+ * @returns how often each pair of responses occurred, sorted within the pair
  */
 export async function collide(
   databaseUrl: string,
@@ -24,19 +24,19 @@ export async function collide(
   await db.connect()
   const lines = await Promise.all(urls.map((url) => Promise.all(Array.from({ length: LINES }, () => openLine(url)))))
   try {
-    const raced = await inOrder(db, agents)
-    const plug = raced.pop()!
+    const raced = await inLockOrder(db, agents)
+    const blocker = raced.pop()!
     const answers: Record<string, number> = {}
     for (let sequence = 1; (sequence - 1) * raced.length < races; sequence++) {
       const sendBoth = (i: number) => send(lines, i, sequence)
-      const [free, open] = [await hold(databaseUrl, plug), await hold(databaseUrl, raced[0]!)]
-      const first = sendBoth(plug)
-      await until(() => bothWait(db))
+      const [free, open] = [await lockRow(databaseUrl, blocker), await lockRow(databaseUrl, raced[0]!)]
+      const first = sendBoth(blocker)
+      await waitUntil(() => areBothBlocked(db))
       const pairs = raced.map(sendBoth)
-      await until(async () => (await Promise.all(urls.map(queuedAt))).every((count) => count === raced.length + 1))
+      await waitUntil(async () => (await Promise.all(urls.map(queuedAt))).every((count) => count === raced.length + 1))
       await free()
       await first
-      await until(() => bothWait(db))
+      await waitUntil(() => areBothBlocked(db))
       await open()
       for (const pair of await Promise.all(pairs)) {
         const answer = pair.sort().join()
@@ -55,15 +55,15 @@ function send(lines: AgentLine[][], i: number, sequence: number): Promise<string
   return Promise.all(lines.map((some) => some[i % LINES]!.send(body)))
 }
 
-/** Agents in the order in which a statement meets their rows. */
-async function inOrder(db: pg.Client, agents: number): Promise<number[]> {
+/** Numbers of the agents in the order in which a statement locks their rows. */
+async function inLockOrder(db: pg.Client, agents: number): Promise<number[]> {
   const { rows } = await db.query<{ name: string }>('select agent_id as name from agents order by node_id')
   const places = new Map(Array.from({ length: agents }, (_, i) => [agentName(i), i]))
   return rows.flatMap(({ name }) => places.get(name) ?? [])
 }
 
-/** Keep the row of an agent from everybody else. @returns what lets it go */
-async function hold(databaseUrl: string, i: number): Promise<() => Promise<void>> {
+/** Locks the row of an agent. @returns a function that releases the lock */
+async function lockRow(databaseUrl: string, i: number): Promise<() => Promise<void>> {
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()
   await db.query('begin')
@@ -73,7 +73,7 @@ async function hold(databaseUrl: string, i: number): Promise<() => Promise<void>
   return () => db.end()
 }
 
-async function bothWait(db: pg.Client): Promise<boolean> {
+async function areBothBlocked(db: pg.Client): Promise<boolean> {
   const { rowCount } = await db.query(`select from pg_stat_activity where datname = current_database()
     and wait_event_type = 'Lock' and application_name <> 'muster-worker' and query like '%agent_heartbeats%'`)
   return rowCount === 2
@@ -84,6 +84,6 @@ async function queuedAt(url: string): Promise<number> {
   return Number(/^muster_heartbeats_queued (\d+)$/m.exec(page)?.[1])
 }
 
-async function until(check: () => Promise<boolean>): Promise<void> {
+async function waitUntil(check: () => Promise<boolean>): Promise<void> {
   while (!(await check())) await setTimeout(5)
 }

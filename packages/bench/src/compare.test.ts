@@ -3,7 +3,7 @@ import { type Comparison, interleave, median, percentile, report, type Sample } 
 
 afterEach(() => vi.restoreAllMocks())
 
-it('takes percentiles by nearest rank, whatever the order', () => {
+it('computes nearest-rank percentiles of unsorted values', () => {
   const values = [5, 1, 4, 2, 3]
   expect(median(values)).toBe(3)
   expect([0, 0.2, 0.21, 0.95, 1].map((p) => percentile(values, p))).toEqual([1, 1, 2, 5, 5])
@@ -11,7 +11,7 @@ it('takes percentiles by nearest rank, whatever the order', () => {
   expect(percentile([], 0.5)).toBeNaN()
 })
 
-it('measures in turn, and who begins alternates', async () => {
+it('interleaves the contenders and alternates the first one', async () => {
   const order: string[] = []
   const contender = (name: string, value: number) => async () => {
     order.push(name)
@@ -48,7 +48,7 @@ it('reports medians, their ratio and the worst round; the last line is JSON', ()
   expect(reported({ kind: 'cost' }, samples).last.ratios.w.worst).toBe(3)
 })
 
-it('wants a throughput to reach its goal and a cost not to pass it', () => {
+it('a throughput must reach its goal, a cost must not exceed it', () => {
   const even = [{ ours: 10, peer: 10 }]
   expect(reported({ goal: 1 }, even).isOk).toBe(true)
   expect(reported({ goal: 1.01 }, even).isOk).toBe(false)
@@ -57,7 +57,7 @@ it('wants a throughput to reach its goal and a cost not to pass it', () => {
   expect(reported({ goal: 1.01 }, even).printed).toContain('MISSED')
 })
 
-it('takes no measurement at all for a miss', () => {
+it('a comparison without samples misses its goal', () => {
   expect(reported({}, []).isOk).toBe(false)
   expect(reported({ kind: 'cost' }, []).isOk).toBe(false)
 })

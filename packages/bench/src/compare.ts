@@ -1,17 +1,17 @@
-/** One thing measured for us and for a peer (or a limit), in the same run. */
+/** A measurement of Muster and of a peer or a limit, in the same run. */
 export type Comparison = {
-  /** Short and unique in its benchmark; the key in the JSON line. */
+  /** Key in the JSON line, unique in its benchmark. */
   what: string
   unit: string
-  /** throughput: more is better and the ratio must reach the goal; cost: less is better and the ratio must not pass it. */
+  /** throughput: the ratio must be at least the goal; cost: at most. */
   kind: 'throughput' | 'cost'
-  /** For ours / peer. */
+  /** Goal of the ratio ours / peer. */
   goal: number
 }
 export type Sample = { ours: number; peer: number }
 export type Contender = () => Promise<number>
 
-/** Rounds of A and B in turn, so that whatever else the machine does hits both alike. Who begins alternates. */
+/** Alternates between both contenders, and the first one per round, so that other load affects both equally. */
 export async function interleave(
   ours: Contender,
   peer: Contender,
@@ -37,7 +37,7 @@ export function percentile(values: number[], p: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? Number.NaN
 }
 
-/** Print the table of medians and worst ratios and, last, the JSON line. @returns whether every goal is met */
+/** Prints a table of medians and worst ratios, then a JSON line. @returns whether every goal is met */
 export function report(bench: string, results: { comparison: Comparison; samples: Sample[] }[]): boolean {
   const ratios: Record<string, { ours: number; peer: number; ratio: number; worst: number; goal: number; ok: boolean }> = {}
   const lines = [['what', 'ours', 'peer', 'unit', 'ratio', 'worst', 'goal', '']]

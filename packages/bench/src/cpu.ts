@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-// Linux only: all of it is read from /proc.
+// Linux only: reads /proc.
 
-/** Times are given in hundredths of a second, whatever the kernel's own clock. */
+/** /proc reports CPU times in USER_HZ, which is 100 on all platforms. */
 const TICKS = 100
 
-/** CPU that these processes have used so far, in s, with the children that they have outlived; nothing for those that are gone. */
+/** CPU seconds of these processes, including waited-for children; 0 for processes that have exited. */
 export const cpuSeconds = (pids: number[]): number => pids.reduce((sum, pid) => sum + (statOf(pid)?.seconds ?? 0), 0)
 
 /** @throws Error when there is no such process */
@@ -15,13 +15,13 @@ export function parentOf(pid: number): number {
   return stat.parent
 }
 
-export const childrenOf = (pid: number): number[] => everyPid().filter((each) => statOf(each)?.parent === pid)
+export const childrenOf = (pid: number): number[] => allPids().filter((each) => statOf(each)?.parent === pid)
 
-/** Processes that were started with `entry` (`NAME=value`) in their environment. */
+/** Processes with `entry` (`NAME=value`) in their environment. */
 export const withEnvironment = (entry: string): number[] =>
-  everyPid().filter((pid) => read(pid, 'environ')?.split('\0').includes(entry))
+  allPids().filter((pid) => read(pid, 'environ')?.split('\0').includes(entry))
 
-const everyPid = () =>
+const allPids = () =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
@@ -29,7 +29,7 @@ const everyPid = () =>
 function statOf(pid: number): { parent: number; seconds: number } | null {
   const stat = read(pid, 'stat')
   if (!stat) return null
-  // The name of the program, in brackets, may have blanks and brackets in it.
+  // The program name, in parentheses, may contain spaces and parentheses.
   const fields = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -37,7 +37,7 @@ function statOf(pid: number): { parent: number; seconds: number } | null {
   return { parent: fields[1]!, seconds: (fields[11]! + fields[12]! + fields[13]! + fields[14]!) / TICKS }
 }
 
-/** Null for a process that is gone, or somebody else's. */
+/** Null for a process that has exited or belongs to another user. */
 function read(pid: number, name: 'stat' | 'environ'): string | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')

@@ -8,12 +8,12 @@ import { downloadDeb, type Lab, newSigningKey, serveFolder, writeAptIndex } from
 const CACHE = fileURLToPath(new URL('../../../.tool/cache/apt', import.meta.url))
 
 /**
- * A signed apt repository with the distribution's own node_exporter, where the nodes of `lab` reach it.
- * @throws Error where nothing can be installed on the lab's nodes: they are no machines of their own, or apt gives no package
+ * Serves a signed apt repository with the distribution's node_exporter to the nodes of `lab`.
+ * @throws Error when packages cannot be installed on the lab's nodes or apt cannot download the package
  */
 export async function exporterRepository(lab: Lab): Promise<{ url: string; close(): Promise<void> }> {
   const deb = process.getuid?.() === 0 ? downloadDeb('prometheus-node-exporter', CACHE) : null
-  if (!deb) throw new Error('Deploying packages on lab nodes needs root, Debian and a mirror that apt-get reaches.')
+  if (!deb) throw new Error('Deploying packages on lab nodes requires root, Debian and a reachable apt mirror.')
   const folder = mkdtempSync(join(tmpdir(), 'muster-repository-'))
   const key = await newSigningKey()
   copyFileSync(deb, join(folder, basename(deb)))

@@ -16,16 +16,16 @@ const LINES = scaleIterations(1_000_000)
 const LINES_OF_PART = Math.ceil(LINES / (FAULTS + 1))
 const FOLLOWERS = Math.max(20, scaleIterations(200))
 const WRITERS = 3
-// Only when something hangs does a follower hear nothing for so long.
+// Reached only when something hangs.
 const SILENCE_MS = 300_000
 const AGENTS = isLong ? 1000 : 250
 const LINES_OF_AGENTS = isLong ? 100 : 25
 const RECORDED = isLong ? scaleIterations(1_000_000) : 1000
 const RACES = scaleIterations(100_000)
 
-// In the place of ansible-playbook: what is tried here is what we do with its output and its end, not Ansible. Of
-// collect_facts it is soon done. Else it says its lines in parts, and begins each when it can take away the file with which the test
-// lets it go on, so that whatever is to happen in the middle of a run does. Said slowly, they become many events.
+// A fake ansible-playbook: the tests cover the processing of its output, not Ansible. It ends collect_facts immediately. For other
+// playbooks it prints lines in parts and waits before each for a file that the test creates, so that faults occur during the run. Short
+// pauses split the lines into many events.
 const FAKE = `#!/bin/sh
 case "$*" in
   *--version*) echo 'ansible-playbook [core 2.19.0]'; exit ;;
@@ -45,7 +45,7 @@ const goFile = (part: number) => join(dir, `go${part}`)
 const go = (part: number) => writeFileSync(goFile(part), '')
 const hasBegun = (part: number) => !existsSync(goFile(part))
 
-// One that has failed may have left some.
+// A failed test may have left files.
 beforeEach(() => {
   for (let part = 0; part <= FAULTS; part++) rmSync(goFile(part), { force: true })
 })
@@ -53,9 +53,9 @@ beforeEach(() => {
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'mf-'))
   writeFileSync(join(dir, 'ansible-playbook'), FAKE, { mode: 0o755 })
-  // Whoever takes a commit for done must find it after a crash.
+  // Commits must survive a crash of Postgres.
   product = await startProduct(
-    // Isolated, the stand-in would not see what the test lets it go on with.
+    // Isolation would hide the files of the fake program.
     { ANSIBLE_PLAYBOOK: join(dir, 'ansible-playbook'), ANSIBLE_ISOLATION: 'none', JOB_CANCEL_GRACE_PERIOD: '2' },
     { synchronous_commit: 'on' },
   )
@@ -73,10 +73,10 @@ afterAll(async () => {
 const statusOf = async (id: string) => (await readRun(api, id)).status
 
 /**
- * Follow to the end, over as many lost connections as it takes.
- * @param isBack resolves when it makes sense to connect again: hundreds that try all the time keep the API from starting
- * @returns every seq in the order it came
- * @throws Error the API says that there is no such run, or nothing is heard any more
+ * Follows a run to its end across lost connections.
+ * @param isBack resolves when the API is back: hundreds of clients that reconnect in a loop would delay its start
+ * @returns every seq in the received order
+ * @throws Error when the run does not exist, or no event arrives for a long time
  */
 async function followAll(id: string, onEvents = () => {}, isBack: () => Promise<void> | null = () => null): Promise<number[]> {
   const seqs: number[] = []
@@ -95,7 +95,7 @@ async function followAll(id: string, onEvents = () => {}, isBack: () => Promise<
       } catch (error) {
         lastError = error
         if (String(error).includes('There is no run')) throw error
-        // The API or its database is away. It comes back; so do we, a little later.
+        // The API or its database is down and will be restarted.
         await isBack()
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
@@ -103,23 +103,23 @@ async function followAll(id: string, onEvents = () => {}, isBack: () => Promise<
   } finally {
     clearTimeout(clock)
   }
-  throw new Error(`Nothing was heard for ${SILENCE_MS / 1000} s after event ${seqs.at(-1) ?? 0}.`, { cause: lastError })
+  throw new Error(`No event arrived for ${SILENCE_MS / 1000} s after event ${seqs.at(-1) ?? 0}.`, { cause: lastError })
 }
 
 const from1to = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 
 /**
- * Follow with several clients to the end. Once some of them have seen something of a part, of each part more, `happens` does, and the
- * next part comes.
+ * Follows a run with several clients to its end. Once a share of them, which grows with each part of the log, has received events of the
+ * part, `inject` causes a fault; then the next part starts.
  */
-async function followTogether(id: string, clients: number, happens: () => Promise<void>): Promise<number[][]> {
+async function followTogether(id: string, clients: number, inject: () => Promise<void>): Promise<number[][]> {
   let part = 0
   let seeing = new Set<number>()
   let happening: Promise<void> | null = null
   const onEvents = (client: number) => {
     if (happening || part === FAULTS || !hasBegun(part)) return
     if (seeing.add(client).size < (clients * (part + 1)) / (FAULTS + 1)) return
-    happening = happens().then(() => {
+    happening = inject().then(() => {
       seeing = new Set()
       happening = null
       go(++part)
@@ -147,8 +147,8 @@ async function query<T>(sql: string, values: unknown[] = []): Promise<T[]> {
 
 const uuidOf = (id: string) => Buffer.from(id, 'base64').toString().split(':')[1]!
 
-/** The log has every line once and in order, and each of its followers every event. */
-async function expectWhole(id: string, all: number[][]): Promise<void> {
+/** Expects every line of the log once and in order, and every event at each follower. */
+async function expectComplete(id: string, all: number[][]): Promise<void> {
   const [stored] = await query<{ events: number; lines: number; wrong: string | null }>(
     `select max(seq)::int as events, count(line)::int as lines,
        min(line) filter (where line <> 'line ' || (n - 1) % $2::int + 1) as wrong
@@ -165,17 +165,17 @@ async function expectWhole(id: string, all: number[][]): Promise<void> {
   expect(await statusOf(id)).toBe('SUCCEEDED')
 }
 
-describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
-  it(`gives ${FOLLOWERS} followers of ${LINES} lines every event once though the API is killed ${FAULTS} times`, async () => {
+describe('faults', { timeout: FAULT_TIMEOUT }, () => {
+  it(`${FOLLOWERS} followers of ${LINES} lines receive every event once while the API is killed ${FAULTS} times`, async () => {
     const id = await runJob(api, { template: 'connectivity_check', limit: 'node1' })
     const all = await followTogether(id, FOLLOWERS, async () => {
       await product.kill('api')
       await product.start('api')
     })
-    await expectWhole(id, all)
+    await expectComplete(id, all)
   })
 
-  it(`loses nothing that it has acknowledged when Postgres is stopped at once ${FAULTS} times under load`, async () => {
+  it(`no acknowledged run is lost when Postgres is killed ${FAULTS} times under load`, async () => {
     let isOver = false
     const acknowledged = new Map<string, string>()
     let acknowledge = () => {}
@@ -190,7 +190,7 @@ describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
     }
     const id = await runJob(api, { template: 'connectivity_check', limit: 'node1' })
     const followed = followTogether(id, 3, async () => {
-      // At the worst moment: somebody was just told that something is done.
+      // The worst moment: directly after an acknowledgment.
       await new Promise<void>((resolve) => {
         acknowledge = resolve
       })
@@ -199,7 +199,7 @@ describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
       isOver = true
     })
     const [all] = await Promise.all([followed, ...Array.from({ length: WRITERS }, write)])
-    await expectWhole(id, all)
+    await expectComplete(id, all)
 
     const runs = await query<{ key: string; id: string; status: string; ends: number }>(
       `select k.key, r.id, r.status,
@@ -215,7 +215,7 @@ describe('when parts of it die', { timeout: FAULT_TIMEOUT }, () => {
 describe('heartbeats', { timeout: FAULT_TIMEOUT }, () => {
   beforeAll(() => seedAgents(product.databaseUrl, AGENTS))
 
-  /** Do `work` on so many connections at once, each with agents of its own. */
+  /** Runs `work` on concurrent connections, each with its own agents. */
   async function onLines(url: string, work: (send: (body: Uint8Array) => Promise<string>, agents: number[]) => Promise<void>) {
     const agents = Array.from({ length: AGENTS }, (_, i) => i)
     await Promise.all(
@@ -229,7 +229,7 @@ describe('heartbeats', { timeout: FAULT_TIMEOUT }, () => {
     )
   }
 
-  /** Bodies one after the other, each behind its length. */
+  /** Recorded bodies; each follows its length. */
   function* recorded(file: string): Generator<Buffer> {
     const all = readFileSync(file)
     for (let at = 0; at < all.length; ) {
@@ -239,7 +239,7 @@ describe('heartbeats', { timeout: FAULT_TIMEOUT }, () => {
     }
   }
 
-  it(`accepts none of ${RECORDED} again after the API and Postgres died while they came, ${FAULTS} times`, async () => {
+  it(`none of ${RECORDED} recorded heartbeats is accepted again after the API and Postgres are killed ${FAULTS} times`, async () => {
     const sequences = new Array<number>(AGENTS).fill(0)
     const file = join(dir, 'recorded')
     const answers: Record<string, number> = {}
@@ -251,7 +251,7 @@ describe('heartbeats', { timeout: FAULT_TIMEOUT }, () => {
       await onLines(product.url, async (send, agents) => {
         for (let turn = 0; !dying; turn++) {
           const i = agents[turn % agents.length]!
-          // As late as may be: they have to be in time still when they come again.
+          // In the future, so that the timestamp is still valid in the replay.
           const body = bodyOf(i, ++sequences[i]!, new Date(Date.now() + 200_000))
           const answer = await send(body).catch(() => null)
           if (dying && answer !== 'accepted') return
@@ -277,7 +277,7 @@ describe('heartbeats', { timeout: FAULT_TIMEOUT }, () => {
     expect(total).toBeGreaterThanOrEqual(RECORDED)
   })
 
-  it(`accepts each of ${RACES} that are raced to two processes once`, async () => {
+  it(`each of ${RACES} heartbeats sent to two API processes at once is accepted once`, async () => {
     await product.start('second-api')
     const answers = await collide(product.databaseUrl, [product.url, product.secondUrl], AGENTS, RACES)
     expect(Object.keys(answers)).toEqual(['accepted,stale_sequence'])

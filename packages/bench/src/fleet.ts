@@ -3,8 +3,7 @@ import pg from 'pg'
 const GROUPS = 20
 
 /**
- * Put `count` discovered nodes into the only tenant, eight accelerators on three of four of them, each in two groups.
- * Straight SQL: this is the benchmark's stage, not something that the product does.
+ * Inserts `count` discovered nodes into the only tenant with SQL: three of four have eight accelerators, and each is in two groups.
  */
 export async function seedFleet(databaseUrl: string, count: number): Promise<{ tenantId: string }> {
   const db = new pg.Client({ connectionString: databaseUrl })

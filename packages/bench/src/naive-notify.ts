@@ -5,8 +5,8 @@ const ROWS = 5000
 const WRITERS = 8
 
 /**
- * What the write rate becomes when each row is announced by a NOTIFY in its own transaction, with 100 idle listeners: the ratio to
- * the same writes without. Muster's notifications go out apart from the writes and together.
+ * Write rate with a NOTIFY in the transaction of each row and 100 idle listeners, relative to the same writes without NOTIFY. Muster
+ * instead sends batched notifications outside of the writing transactions.
  */
 export async function naiveNotify(databaseUrl: string): Promise<number> {
   const clients: pg.Client[] = []

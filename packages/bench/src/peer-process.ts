@@ -7,7 +7,7 @@ import { pickPort } from '@muster/standalone'
 const PEERS = fileURLToPath(new URL('../peers', import.meta.url))
 const INSTALLED = fileURLToPath(new URL('../../../.tool/peers', import.meta.url))
 
-/** Install a peer from its committed lockfile, apart from our own packages. @returns its folder */
+/** Installs a peer from its committed lockfile, separately from our packages. @returns its folder */
 export function installPeer(name: string): string {
   const dir = join(INSTALLED, name)
   const lock = readFileSync(join(PEERS, name, 'package-lock.json'), 'utf8')
@@ -22,7 +22,7 @@ export function installPeer(name: string): string {
   return dir
 }
 
-/** Start `script` on a free port (env PORT) and wait until it answers. */
+/** Starts `script` on a free port (environment variable PORT) and waits until it answers. */
 export async function startPeer(script: string, env: Record<string, string>): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await pickPort()
   const url = `http://127.0.0.1:${port}`
@@ -33,7 +33,7 @@ export async function startPeer(script: string, env: Record<string, string>): Pr
   const gone = new Promise((resolve) => child.once('exit', resolve))
   const stop = async () => {
     child.kill('SIGTERM')
-    // Peers need not know how to end well.
+    // A peer may ignore SIGTERM.
     const hard = setTimeout(() => child.kill('SIGKILL'), 3000)
     await gone
     clearTimeout(hard)

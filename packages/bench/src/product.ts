@@ -15,39 +15,38 @@ const READY_MS = 180_000
 type Process = 'api' | 'second-api' | 'worker'
 
 export type Product = {
-  /** Where the API answers. */
+  /** URL of the API. */
   url: string
-  /** Where a second one answers, once it is started. */
+  /** URL of the second API process, once it is started. */
   secondUrl: string
   databaseUrl: string
-  /** For signInWithLink, once. */
+  /** One-time token for signInWithLink. */
   linkToken: string
-  /** Everything of this product lives below; also what its processes have in their command lines. */
+  /** Folder of all its files; part of the command lines of its processes. */
   dir: string
-  /** CPU that its processes have used so far, in s. */
+  /** CPU seconds of its processes. */
   cpu(): { api: number; worker: number; postgres: number }
-  /** End one process at once, as a crash would. */
+  /** Kills one process with SIGKILL. */
   kill(process: Process): Promise<void>
-  /** Start it (the second API: for the first time, maybe) and wait until it is ready. */
+  /** Starts a process and waits until it is ready. */
   start(process: Process): Promise<void>
-  /** Stop its Postgres at once, and start it again. */
+  /** Kills its Postgres and starts it again. */
   crashPostgres(): Promise<void>
-  /** Processes that have ended without having been told to. */
+  /** Processes that exited unexpectedly. */
   failed: readonly string[]
   stop(): Promise<void>
 }
 
 /**
- * The real product without the console, for benchmarks and the main job: an own Postgres, the API and one worker as
- * processes on free ports.
- * @param env more settings, by the names of config.ts
- * @param postgresSettings more settings of the server, by the names of postgresql.conf
+ * Starts the product without the console: its own Postgres, the API and one worker as processes on free ports.
+ * @param env further settings, by the names in config.ts
+ * @param postgresSettings further settings of postgresql.conf
  */
 export async function startProduct(
   env: Record<string, string> = {},
   postgresSettings: Record<string, string> = {},
 ): Promise<Product> {
-  // Short on purpose: sockets below it must fit into 108 bytes.
+  // A short path: Unix socket paths are limited to 108 bytes.
   const dir = mkdtempSync(join(tmpdir(), 'mu-'))
   const postgres = await startTestPostgres({ settings: postgresSettings })
   const ports = { api: await pickPort(), 'second-api': await pickPort(), worker: await pickPort() }
@@ -69,7 +68,7 @@ export async function startProduct(
   }
   const children = new Map<string, ChildProcess>()
   const failed: string[] = []
-  // Whoever uses this may end by an error that nobody catches.
+  // Also when the caller ends with an uncaught error.
   process.once('exit', () => children.forEach((child) => void child.kill('SIGKILL')))
   const start = async (name: Process) => {
     const log = openSync(join(dir, `${name}.log`), 'a')

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells Muster's worker what a run does, as it happens.
+"""Sends the events of a run to Muster's worker.
 
-Every event is one line of JSON on the descriptor that MUSTER_EVENTS_FD names. `stdout` is what Ansible's default callback,
-from which this one inherits, shows for it; text that anything else shows in between (warnings, -vvv) becomes events of its
-own, so that all `stdout` in order is the log. It uses what callbacks are promised, and sys.stdout, and nothing else of
-Ansible's inside: it runs under ansible-core 2.14 and newer.
+Each event is a line of JSON on the file descriptor in MUSTER_EVENTS_FD. `stdout` is the output of Ansible's default callback,
+the base class, for the event. Other output (warnings, -vvv) becomes separate events, so all `stdout` in order is the log.
+Uses the public callback interface and sys.stdout only, with exceptions noted below; runs on ansible-core 2.14 and newer.
 """
 from __future__ import annotations
 
@@ -30,20 +29,20 @@ import time
 
 from ansible.plugins.callback.default import CallbackModule as Default
 
-# The worker masks secrets first and cuts to its own, lower limits then: a secret must not be cut in two before that.
+# The worker masks secrets before it truncates to its own, lower limits. A secret must not be split before that.
 SLACK = 8 * 1024
 MAX_LINE = 16 * 1024 + SLACK
 MAX_STDOUT = 256 * 1024 + SLACK
 MAX_VALUE = 64 * 1024 + SLACK
 MAX_RESULT = 1024 * 1024
 TRUNCATED = "_muster_truncated"
-# The module of `collect_facts`, and the key under which it returns the probe's whole output.
+# Module of `collect_facts`, and the result key with the output of the probe.
 PROBE_ACTION = "muster_probe"
 PROBE_KEY = "muster_probe_output"
 
 
 class Channel:
-    """The descriptor to the worker. Writing blocks while the worker is behind; that is what slows a flood down."""
+    """Descriptor to the worker. Writes block while the worker is behind, which limits the event rate."""
 
     def __init__(self, fd):
         os.set_inheritable(fd, False)
@@ -53,15 +52,15 @@ class Channel:
         threading.Thread(target=self.watch, daemon=True).start()
 
     def watch(self):
-        """A lifeline: without its worker a run must end, for another worker may be about to start it again."""
+        """Ends the run when its worker dies, because another worker may restart the run."""
         poll = select.poll()
-        # No event at all: POLLHUP and POLLERR are always told.
+        # No event mask: POLLHUP and POLLERR are always reported.
         poll.register(self.fd, 0)
         poll.poll()
-        self.give_up()
+        self.terminate()
 
-    def give_up(self):
-        """End the process group. Ansible's own handler also ends its workers, which may lead groups of their own."""
+    def terminate(self):
+        """Ends the process group. Ansible's own handler also ends its workers, which may lead process groups."""
         os.killpg(0, signal.SIGTERM)
         time.sleep(2)
         os._exit(1)
@@ -80,7 +79,7 @@ class Channel:
                 while data:
                     data = data[os.write(self.fd, data) :]
             except OSError:
-                self.give_up()
+                self.terminate()
 
 
 def cut_text(text):
@@ -93,7 +92,7 @@ def cut_text(text):
 
 
 class Screen:
-    """Stands in for sys.stdout and sys.stderr: whatever is shown goes to the event under way in its thread, or makes one."""
+    """Replaces sys.stdout and sys.stderr: output becomes part of the current event of its thread, or a separate event."""
 
     def __init__(self, real, channel, local):
         self.real = real
@@ -106,12 +105,12 @@ class Screen:
     def write(self, text):
         if os.getpid() != self.channel.pid:
             return self.real.write(text)
-        shown = getattr(self.local, "shown", None)
-        if shown is not None:
-            # One event's text is bounded; what is beyond is not even held.
-            if self.local.room > 0:
-                shown.append(text[: self.local.room])
-                self.local.room -= len(text)
+        captured = getattr(self.local, "captured", None)
+        if captured is not None:
+            # Limits the memory of one event; further text is discarded.
+            if self.local.remaining > 0:
+                captured.append(text[: self.local.remaining])
+                self.local.remaining -= len(text)
             return len(text)
         with self.channel.lock:
             lines, newline, rest = (self.rest + text).rpartition("\n")
@@ -143,7 +142,7 @@ class Screen:
 
 
 def value_of(result):
-    """The result's data: ansible-core 2.19 made it public and is going to take the old name away."""
+    """Data of the result. ansible-core 2.19 made the attribute public and deprecated the old name."""
     return result.result if hasattr(result, "result") else result._result
 
 
@@ -169,7 +168,7 @@ def cut_result(data):
 
 
 def main_path(block):
-    """The tasks of a block in order, nested ones included, for a host on which nothing fails."""
+    """Tasks of a block in order, including nested ones, for a host without failures."""
     for entry in list(block.block) + list(block.always):
         if hasattr(entry, "block"):
             yield from main_path(entry)
@@ -179,8 +178,8 @@ def main_path(block):
 
 def final_task(play):
     """
-    UUID of the play's last task; None when the tasks that follow are known only at run time. This reads Ansible's parsed
-    play. If another version refuses that, hosts count as done only when the play ends.
+    UUID of the play's last task; None when the last tasks are known at run time only. Uses Ansible's internal representation
+    of the play; if another version changes it, hosts count as done when the play ends.
     """
     try:
         tasks = [
@@ -211,45 +210,45 @@ class CallbackModule(Default):
         self._channel = Channel(int(os.environ["MUSTER_EVENTS_FD"]))
         self._began = {}
         self._play_name = None
-        # Of the last play, whose hosts are through when their batch is: its id, and the hosts of the batch under way.
+        # Last play, whose hosts are done at the end of their batch: its ID, and the hosts of the current batch.
         self._last_play = None
         self._is_last_play = False
         self._batch = set()
-        # The last task of the last play on the path without a failure, and hosts that notified a handler in that play.
+        # UUID of the last task of the last play, and hosts that notified a handler in that play.
         self._final_task = None
         self._notified = set()
         sys.stdout = Screen(sys.stdout, self._channel, self._local)
         sys.stderr = Screen(sys.stderr, self._channel, self._local)
 
-    def _tell(self, kind, show, **fields):
-        """Run `show`, which displays something, and send it as one event."""
-        outer = getattr(self._local, "shown", None), getattr(self._local, "room", 0)
-        self._local.shown, self._local.room = [], MAX_STDOUT
+    def _emit(self, kind, show, **fields):
+        """Runs `show` and sends its output as one event."""
+        outer = getattr(self._local, "captured", None), getattr(self._local, "remaining", 0)
+        self._local.captured, self._local.remaining = [], MAX_STDOUT
         try:
             show()
         finally:
-            shown = "".join(self._local.shown)
-            self._local.shown, self._local.room = outer
-            self._channel.emit(kind, shown, play=self._play_name, **fields)
+            captured = "".join(self._local.captured)
+            self._local.captured, self._local.remaining = outer
+            self._channel.emit(kind, captured, play=self._play_name, **fields)
 
     def _result(self, kind, show, result, is_end=True, **more):
         task, host = task_of(result), host_of(result).get_name()
         data = value_of(result)
         fields = self._task(task)
         if task.action.rpartition(".")[2] == PROBE_ACTION and isinstance(data, dict):
-            # Not for display: it is as long as the tools of the node are talkative.
+            # Not displayed, because it can be large.
             fields["evidence"] = data.pop(PROBE_KEY, None)
         began = self._began.pop((host, str(task._uuid)), None) if is_end else None
         if began is not None:
             fields["ms"] = round((time.monotonic() - began) * 1000)
         if is_end and self._finishes_host(kind, host, task, data, more):
             more["done"] = [host]
-        # Before the default callback strips its copy for display. `_dump_results` honours no_log.
+        # Before the default callback removes keys for display. `_dump_results` respects no_log.
         dumped = json.loads(self._dump_results(data), parse_constant=str)
-        self._tell(kind, show, host=host, changed=bool(data.get("changed")), result=cut_result(dumped), **fields, **more)
+        self._emit(kind, show, host=host, changed=bool(data.get("changed")), result=cut_result(dumped), **fields, **more)
 
     def _finishes_host(self, kind, host, task, data, more):
-        """Whether the host has nothing left to do. Handlers that it notified run after its last task."""
+        """Whether the host has finished the play. Notified handlers run after its last task."""
         if self._final_task is None or str(task._uuid) != self._final_task:
             return False
         if kind not in ("ok", "skipped") and not more.get("ignored"):
@@ -265,22 +264,22 @@ class CallbackModule(Default):
         try:
             self._last_play = self._prepare(playbook.get_plays())
         except Exception as error:
-            # Ansible would only warn, and change all hosts at once.
-            self._channel.emit("output", f"This version of Ansible does not take serial from Muster: {error}\n")
-            self._channel.give_up()
-        self._tell("run_start", lambda: super(CallbackModule, self).v2_playbook_on_start(playbook))
+            # Ansible would only print a warning and run on all hosts at once.
+            self._channel.emit("output", f"This version of Ansible does not support serial set by Muster: {error}\n")
+            self._channel.terminate()
+        self._emit("run_start", lambda: super(CallbackModule, self).v2_playbook_on_start(playbook))
 
     def _prepare(self, plays):
         """
-        What the run was started with goes before what the plays say. Ansible has no option for `serial` and
-        `max_fail_percentage`; it asks each play for them, after this.
+        Overrides `serial` and `max_fail_percentage` of all plays with the values of the run. Ansible has no options for them
+        and reads them from each play later.
         """
         for name in ("serial", "max_fail_percentage"):
             given = os.environ.get(f"MUSTER_{name.upper()}")
             for play in plays if given else []:
                 setattr(play, name, json.loads(given))
                 if getattr(play, name) != json.loads(given):
-                    raise ValueError(f"a play does not take {name}")
+                    raise ValueError(f"a play rejects {name}")
         return plays[-1]._uuid if plays else None
 
     def v2_playbook_on_play_start(self, play):
@@ -291,26 +290,26 @@ class CallbackModule(Default):
         self._is_last_play = play._uuid == self._last_play
         self._final_task = final_task(play) if self._is_last_play else None
         self._notified = set()
-        self._tell("play_start", lambda: super(CallbackModule, self).v2_playbook_on_play_start(play))
+        self._emit("play_start", lambda: super(CallbackModule, self).v2_playbook_on_play_start(play))
 
     def v2_playbook_on_task_start(self, task, is_conditional):
         show = lambda: super(CallbackModule, self).v2_playbook_on_task_start(task, is_conditional)
-        self._tell("task_start", show, **self._task(task))
+        self._emit("task_start", show, **self._task(task))
 
     def v2_playbook_on_cleanup_task_start(self, task):
         show = lambda: super(CallbackModule, self).v2_playbook_on_cleanup_task_start(task)
-        self._tell("task_start", show, **self._task(task))
+        self._emit("task_start", show, **self._task(task))
 
     def v2_playbook_on_handler_task_start(self, task):
         show = lambda: super(CallbackModule, self).v2_playbook_on_handler_task_start(task)
-        self._tell("task_start", show, **self._task(task))
+        self._emit("task_start", show, **self._task(task))
 
     def v2_runner_on_start(self, host, task):
         self._began[(host.get_name(), str(task._uuid))] = time.monotonic()
         if self._is_last_play:
             self._batch.add(host.get_name())
         show = lambda: super(CallbackModule, self).v2_runner_on_start(host, task)
-        self._tell("host_start", show, host=host.get_name(), **self._task(task))
+        self._emit("host_start", show, host=host.get_name(), **self._task(task))
 
     # Results
 
@@ -342,9 +341,9 @@ class CallbackModule(Default):
 
     def v2_on_file_diff(self, result):
         show = lambda: super(CallbackModule, self).v2_on_file_diff(result)
-        self._tell("diff", show, host=host_of(result).get_name(), **self._task(task_of(result)))
+        self._emit("diff", show, host=host_of(result).get_name(), **self._task(task_of(result)))
 
-    # The rest
+    # Other events
 
     def v2_runner_on_async_poll(self, result):
         self._notice(lambda: super(CallbackModule, self).v2_runner_on_async_poll(result), host_of(result))
@@ -369,11 +368,11 @@ class CallbackModule(Default):
         self._notice(lambda: super(CallbackModule, self).v2_playbook_on_no_hosts_remaining())
 
     def _notice(self, show, host=None):
-        self._tell("notice", show, host=host.get_name() if host is not None else None)
+        self._emit("notice", show, host=host.get_name() if host is not None else None)
 
     def v2_playbook_on_stats(self, stats):
         sys.stdout.finish()
         sys.stderr.finish()
         hosts = {host: stats.summarize(host) for host in sorted(stats.processed)}
         self._play_name = None
-        self._tell("stats", lambda: super(CallbackModule, self).v2_playbook_on_stats(stats), hosts=hosts)
+        self._emit("stats", lambda: super(CallbackModule, self).v2_playbook_on_stats(stats), hosts=hosts)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Muster's nodes, groups and variables as an inventory of Ansible."""
+"""Ansible inventory plugin: nodes, groups and variables of Muster."""
 from __future__ import annotations
 
 DOCUMENTATION = """
 name: muster
 short_description: Nodes, groups and variables of Muster
 description:
-  - Reads the inventory of a Muster installation over HTTP - the same hosts, groups and variables as its own runs have.
-  - Secret variables are left out. Strings stay text, whatever templates they hold.
+  - Reads the inventory of a Muster installation over HTTP, with the same hosts, groups and variables as its own runs.
+  - Secret variables are excluded. Strings are never evaluated as templates.
   - The configuration is a file whose name ends in C(muster.yml) or C(muster.yaml).
 extends_documentation_fragment:
   - constructed
@@ -18,19 +18,19 @@ options:
     required: true
     choices: [muster]
   url:
-    description: Where Muster is, as in a browser.
+    description: Address of the Muster console.
     type: str
     required: true
     env:
       - name: MUSTER_URL
   token:
-    description: An API token; viewers' tokens are enough. Better given in the environment than in the file.
+    description: An API token; the role VIEWER suffices. Prefer the environment variable to the file.
     type: str
     required: true
     env:
       - name: MUSTER_TOKEN
   limit:
-    description: Only these nodes, written as the limit of a run, for example C(gpu[01-08]), C(@room), C({tag = prod}).
+    description: Selects nodes with the syntax of a run's limit, for example C(gpu[01-08]), C(@room), C({tag = prod}).
     type: str
     env:
       - name: MUSTER_LIMIT
@@ -42,11 +42,11 @@ options:
     env:
       - name: MUSTER_KNOWN_HOSTS
   validate_certs:
-    description: Whether the server's certificate must be one that is trusted.
+    description: Whether to verify the server's certificate.
     type: bool
     default: true
   timeout:
-    description: Seconds to wait for an answer.
+    description: Request timeout in seconds.
     type: int
     default: 60
 """
@@ -87,19 +87,19 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         self._read_config_data(path)
         self.load_cache_plugin()
         key = self.get_cache_key(path)
-        answer = self._cache.get(key) if cache and self.get_option("cache") else None
-        if answer is None:
-            answer = json.loads(self._fetch("inventory"))
+        inventory_data = self._cache.get(key) if cache and self.get_option("cache") else None
+        if inventory_data is None:
+            inventory_data = json.loads(self._fetch("inventory"))
             if self.get_option("cache"):
-                self._cache[key] = answer
-        self._fill(answer, self._write_known_hosts())
+                self._cache[key] = inventory_data
+        self._fill(inventory_data, self._write_known_hosts())
 
-    def _fetch(self, what):
+    def _fetch(self, endpoint):
         url = self.get_option("url").rstrip("/")
         limit = self.get_option("limit")
         try:
             response = open_url(
-                f"{url}/api/{what}{'?' + urlencode({'limit': limit}) if limit else ''}",
+                f"{url}/api/{endpoint}{'?' + urlencode({'limit': limit}) if limit else ''}",
                 headers={"Authorization": f"Bearer {self.get_option('token')}"},
                 validate_certs=self.get_option("validate_certs"),
                 timeout=self.get_option("timeout"),
@@ -109,7 +109,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         except HTTPError as error:
             message = f"Muster: {self._reason(error)}"
             if error.code in (401, 403):
-                # Ansible turns errors of inventory plugins into warnings and goes on with no hosts.
+                # Ansible turns errors of inventory plugins into warnings and continues without hosts.
                 display.error(message)
                 raise SystemExit(4) from error
             raise AnsibleParserError(message) from error
@@ -117,7 +117,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             raise AnsibleParserError(f"Muster at {url} is not reachable: {error}") from error
 
     def _write_known_hosts(self):
-        """Arguments of ssh for the known_hosts option; empty without it."""
+        """Writes the approved host keys. Returns the ssh arguments that use them; empty without the option known_hosts."""
         path = self.get_option("known_hosts")
         if not path:
             return ""
@@ -140,11 +140,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         try:
             return json.loads(error.read())["error"]
         except (ValueError, KeyError, TypeError):
-            return f"the answer is {error.code}"
+            return f"the server answered with status {error.code}"
 
-    def _fill(self, answer, ssh_args):
+    def _fill(self, data, ssh_args):
         strict = self.get_option("strict")
-        groups = {name: group for name, group in answer.items() if name != "_meta"}
+        groups = {name: group for name, group in data.items() if name != "_meta"}
         for name in groups:
             if name != "all":
                 self.inventory.add_group(name)
@@ -154,7 +154,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             if name != "all":
                 for child in group.get("children", []):
                     self.inventory.add_child(name, child)
-        for host, variables in answer["_meta"]["hostvars"].items():
+        for host, variables in data["_meta"]["hostvars"].items():
             for name, value in variables.items():
                 self.inventory.set_variable(host, name, text_only(value))
             if ssh_args:
@@ -167,7 +167,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
 
 def text_only(value):
-    """The value with strings that Ansible never evaluates."""
+    """Marks all strings in the value as unsafe, so that Ansible never evaluates them."""
     if isinstance(value, dict):
         if set(value) == {"__ansible_unsafe"}:
             return wrap_var(value["__ansible_unsafe"])

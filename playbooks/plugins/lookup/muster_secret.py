@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks Muster's worker for a secret of one host at the moment it is needed, over the run's private socket.
+"""Requests a secret of one host from Muster's worker when it is needed, over the run's private socket.
 
-So that no password stands in the inventory, in a file, in an argument or in the environment.
+Hence no password is in the inventory, a file, an argument or the environment.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ short_description: A secret of the run's own hosts
 description: Reads a secret from Muster's worker over the socket that MUSTER_SOCKET names.
 options:
   _terms:
-    description: Words of the question, for example C(become) and the host's alias.
+    description: Words of the request, for example C(become) and the host's alias.
     required: true
 """
 
@@ -32,5 +32,5 @@ class LookupModule(LookupBase):
             while chunk := sock.recv(4096):
                 answer += chunk
         if not answer.startswith(b"ok "):
-            raise AnsibleError("Muster's worker has no such secret")
+            raise AnsibleError("Muster's worker has no such secret for this host")
         return [answer[3:].decode()]

@@ -17,26 +17,28 @@ const RSS_LIMIT_MB = 30
 const CPU_LIMIT_PERCENT = 0.1
 const START_LIMIT_MS = 50
 const INTERVAL_S = 30
-/** Beats, or scrapes, that are measured. */
-const BEATS = 4
+/** Measured heartbeats, or scrapes. */
+const INTERVALS = 4
 const STARTS = 10
 
-/** What a program costs that looks at its machine once per interval. */
+/** Resource usage of a program that measures its machine once per interval. */
 type Cost = { rssMb: number; cpuPercent: number; startMs: number }
-type Contender = { start: () => ChildProcess; connect: () => net.Socket; beat: () => Promise<void> }
+type Contender = { start: () => ChildProcess; connect: () => net.Socket; nextInterval: () => Promise<void> }
 
 /**
- * Our agent beside Debian's prometheus-node-exporter and an empty program of the same runtime: memory when it has settled, CPU over
- * two minutes with one beat (or scrape) in 30 s, both at the same time, and the time until it answers. The settings are those of its systemd unit.
+ * Resource usage of our agent. Peers: Debian's prometheus-node-exporter and an empty program of the same runtime. Measures resident memory,
+ * CPU with one heartbeat (or scrape) per 30 s, both at the same time, and the start time. Settings as in the systemd unit. `--intervals`
+ * sets the number of measured heartbeats.
  */
-export const bench: Bench = async ({ rounds, print }) => {
+export const bench: Bench = async ({ rounds, print, option }) => {
+  const intervals = option('intervals', INTERVALS)
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-bench-agent-'))
   const build = path.join(ROOT, 'apps/agent/packaging/build.ts')
   execFileSync(process.execPath, [build, '--binary-only', '--out', folder], { stdio: 'ignore' })
   const agent = path.join(folder, fs.readdirSync(folder).find((name) => name.startsWith('muster-agent-'))!)
   const exporter = unpackExporter(folder)
   const empty = buildEmpty(folder)
-  const api = await standInApi()
+  const api = await startFakeApi()
   const home = { cwd: folder, env: { ...process.env, BUN_JSC_useJIT: '0' } }
   const settings = ['--config', '/dev/null', '--node-id', 'bench-node', '--cluster-id', 'bench', '--api-url', api.url]
   const files = ['key', 'state', 'sock'].map((name) => path.join(folder, name)) as [string, string, string]
@@ -46,13 +48,13 @@ export const bench: Bench = async ({ rounds, print }) => {
   const ours = {
     start: () => spawn(agent, ['start', ...settings], { ...home, stdio: 'ignore' }),
     connect: () => net.connect({ path: files[2] }),
-    beat: api.beat,
+    nextInterval: api.nextHeartbeat,
   }
   const port = await pickPort()
   const theirs = {
     start: () => spawn(exporter, [`--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' }),
     connect: () => net.connect({ port, host: '127.0.0.1' }),
-    beat: async () => {
+    nextInterval: async () => {
       await sleep(INTERVAL_S * 1000)
       await fetch(`http://127.0.0.1:${port}/metrics`).then((reply) => reply.text())
     },
@@ -60,24 +62,24 @@ export const bench: Bench = async ({ rounds, print }) => {
   const floor = async () => {
     const child = spawn(empty, [], { ...home, stdio: 'ignore' })
     await sleep(2000)
-    const { rssMb } = look(child)
+    const { rssMb } = measure(child)
     await end(child)
     return { rssMb }
   }
   try {
-    const taken: { ours: Cost; theirs: Cost; floor: Awaited<ReturnType<typeof floor>> }[] = []
+    const measured: { ours: Cost; theirs: Cost; floor: Awaited<ReturnType<typeof floor>> }[] = []
     for (let round = 0; round < rounds; round++) {
       const starts = { ours: await quickest(ours), theirs: await quickest(theirs) }
-      const [us, them] = await Promise.all([cost(ours), cost(theirs)])
-      const it = { ours: { ...us, startMs: starts.ours }, theirs: { ...them, startMs: starts.theirs }, floor: await floor() }
-      taken.push(it)
+      const [us, them] = await Promise.all([cost(ours, intervals), cost(theirs, intervals)])
+      const costs = { ours: { ...us, startMs: starts.ours }, theirs: { ...them, startMs: starts.theirs }, floor: await floor() }
+      measured.push(costs)
       print(
-        `round ${round + 1} of ${rounds}: ${JSON.stringify(it, (_, value) => (typeof value === 'number' ? Math.round(value * 1000) / 1000 : value))}`,
+        `round ${round + 1} of ${rounds}: ${JSON.stringify(costs, (_, value) => (typeof value === 'number' ? Math.round(value * 1000) / 1000 : value))}`,
       )
     }
-    const row = (what: string, unit: string, sample: (each: (typeof taken)[number]) => Sample) => {
+    const row = (what: string, unit: string, sample: (each: (typeof measured)[number]) => Sample) => {
       const comparison: Comparison = { what, unit, kind: 'cost', goal: 1 }
-      return { comparison, samples: taken.map(sample) }
+      return { comparison, samples: measured.map(sample) }
     }
     return [
       row('rss_of_limit', 'MB', (each) => ({ ours: each.ours.rssMb, peer: RSS_LIMIT_MB })),
@@ -94,7 +96,7 @@ export const bench: Bench = async ({ rounds, print }) => {
   }
 }
 
-/** Milliseconds from the start until it answers, the least of some: whatever else the machine does only adds. */
+/** Milliseconds from the start until the first connection, the minimum of several starts: other load only adds. */
 async function quickest({ start, connect }: Contender): Promise<number> {
   const taken: number[] = []
   while (taken.length < STARTS) {
@@ -106,23 +108,23 @@ async function quickest({ start, connect }: Contender): Promise<number> {
   return Math.min(...taken)
 }
 
-/** The share of a core over some real intervals, and memory after them. */
-async function cost({ start, connect, beat }: Contender): Promise<Pick<Cost, 'rssMb' | 'cpuPercent'>> {
+/** CPU in percent of a core over some intervals, and memory after them. */
+async function cost({ start, connect, nextInterval }: Contender, intervals: number): Promise<Pick<Cost, 'rssMb' | 'cpuPercent'>> {
   const child = start()
   try {
     await answers(0, connect)
-    await beat()
-    const [from, before] = [performance.now(), look(child).cpuMs]
-    for (let i = 0; i < BEATS; i++) await beat()
-    const { cpuMs, rssMb } = look(child)
+    await nextInterval()
+    const [from, before] = [performance.now(), measure(child).cpuMs]
+    for (let i = 0; i < intervals; i++) await nextInterval()
+    const { cpuMs, rssMb } = measure(child)
     return { rssMb, cpuPercent: ((cpuMs - before) / (performance.now() - from)) * 100 }
   } finally {
     await end(child)
   }
 }
 
-/** Of the process with all threads that it had, in hundredths of a second; what it starts is not in it. */
-function look({ pid }: ChildProcess): { cpuMs: number; rssMb: number } {
+/** CPU time of the process with all its threads, without its children, and its resident memory. */
+function measure({ pid }: ChildProcess): { cpuMs: number; rssMb: number } {
   const kib = Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
   const [user = 0, system = 0] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13).map(Number)
   return { cpuMs: (user + system) * 10, rssMb: kib / 1024 }
@@ -131,12 +133,12 @@ function look({ pid }: ChildProcess): { cpuMs: number; rssMb: number } {
 async function answers(from: number, connect: () => net.Socket): Promise<number> {
   for (;;) {
     const socket = connect()
-    const isThere = await once(socket, 'connect').then(
+    const isConnected = await once(socket, 'connect').then(
       () => true,
       () => false,
     )
     socket.destroy()
-    if (isThere) return performance.now() - from
+    if (isConnected) return performance.now() - from
     await sleep(1)
   }
 }
@@ -145,13 +147,13 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.kill()) await once(child, 'exit')
 }
 
-/** Accepts every beat. */
-async function standInApi() {
-  const beats = new EventEmitter()
+/** An API that accepts every heartbeat. */
+async function startFakeApi() {
+  const heartbeats = new EventEmitter()
   const server = http.createServer((request, response) => {
     request.resume().on('end', () => {
       response.setHeader('content-type', 'application/json').end(`{"accepted":true,"next_heartbeat_seconds":${INTERVAL_S}}`)
-      if (request.url?.endsWith('/heartbeat')) beats.emit('beat')
+      if (request.url?.endsWith('/heartbeat')) heartbeats.emit('heartbeat')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -160,13 +162,13 @@ async function standInApi() {
       server.close(resolve)
       server.closeAllConnections()
     })
-  const beat = async () => void (await once(beats, 'beat'))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, beat, stop }
+  const nextHeartbeat = async () => void (await once(heartbeats, 'heartbeat'))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, nextHeartbeat, stop }
 }
 
 function unpackExporter(folder: string): string {
   const deb = downloadDeb('prometheus-node-exporter', path.join(ROOT, '.tool/cache/apt'))
-  if (!deb) throw new Error("Debian's prometheus-node-exporter cannot be fetched: apt-get download needs a mirror")
+  if (!deb) throw new Error("Debian's prometheus-node-exporter cannot be downloaded: apt-get download requires a mirror")
   execFileSync('dpkg-deb', ['-x', deb, path.join(folder, 'exporter')])
   return path.join(folder, 'exporter/usr/bin/prometheus-node-exporter')
 }

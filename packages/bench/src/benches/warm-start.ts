@@ -10,14 +10,13 @@ import { interleave, type Sample } from '../compare.ts'
 const PLAYBOOK = fileURLToPath(new URL('../../../../playbooks/connectivity_check.yml', import.meta.url))
 const WARM = fileURLToPath(new URL('../load/warm-ansible.py', import.meta.url))
 const RUNS_PER_ROUND = 3
-const WORTH_IT = 0.75
+const GOAL = 0.75
 
 /**
- * Whether an Ansible that has done its imports beforehand, and is forked for each run, would be worth having: a run on one host
- * beside that of ansible-playbook itself. `libraries` are imported before the run's settings are known, which is safe; `all` are
- * Ansible's own modules too, which shows what is to be gained at most. We start each run afresh nevertheless: what Ansible's
- * modules read of the settings while they are imported would be one run's for all, and a fork of one process can have neither a
- * user nor a root directory of its own as an isolated run does.
+ * Wall time of a run on one host when Ansible is forked from a process with preloaded modules, relative to ansible-playbook.
+ * `libraries` preloads third-party modules, which is safe; `all` preloads Ansible's own modules too, which is the maximum gain. Muster
+ * starts a new process per run anyway: Ansible's modules read settings during their import, and a fork cannot have a user and root
+ * directory of its own, as isolated runs do.
  */
 export const bench: Bench = async ({ rounds, print }) => {
   const lab = await startLab({ nodes: [{ name: 'node1', profile: 'cpu' }] })
@@ -35,7 +34,7 @@ export const bench: Bench = async ({ rounds, print }) => {
       await bare()
       await warm[what].run()
       const samples: Sample[] = await interleave(repeated(warm[what].run), bare, rounds, print)
-      results.push({ comparison: { what, unit: 'ms', kind: 'cost' as const, goal: WORTH_IT }, samples })
+      results.push({ comparison: { what, unit: 'ms', kind: 'cost' as const, goal: GOAL }, samples })
     }
     return results
   } finally {
@@ -55,10 +54,10 @@ async function startWarm(peer: AnsiblePeer, imports: 'libraries' | 'all'): Promi
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
   const next = async () => {
     const line = await lines.next()
-    if (line.done) throw new Error('the prepared Ansible ended')
+    if (line.done) throw new Error('the preloaded Ansible exited')
     return line.value
   }
-  if ((await next()) !== 'READY') throw new Error('the prepared Ansible did not start')
+  if ((await next()) !== 'READY') throw new Error('the preloaded Ansible did not start')
   let runs = 0
   return {
     child,
@@ -71,7 +70,7 @@ async function startWarm(peer: AnsiblePeer, imports: 'libraries' | 'all'): Promi
         const line = await next()
         isOk ||= /ok=[1-9].*unreachable=0.*failed=0/.test(line)
         if (!line.startsWith('EXIT ')) continue
-        if (line !== 'EXIT 0' || !isOk) throw new Error(`a run of the prepared Ansible failed: ${line}`)
+        if (line !== 'EXIT 0' || !isOk) throw new Error(`a run of the preloaded Ansible failed: ${line}`)
         return performance.now() - began
       }
     },

@@ -1,7 +1,6 @@
-// A process of its own: `node fleet-load.ts URL AGENTS INTERVAL_S SECONDS SILENT_EVERY` is a fleet. Every agent beats once an interval,
-// all spread over it, the first time over two, for the first heartbeat of an agent moves it to another state as well; every SILENT_EVERYth
-// beats only that once. It says "ready" when it has all keys and waits for a line.
-// At the end it says as JSON how it was answered.
+// A separate process: `node fleet-load.ts URL AGENTS INTERVAL_S SECONDS SILENT_EVERY`. Every agent sends a heartbeat once per interval; all
+// are spread evenly. First heartbeats are spread over two intervals, because they also change states. Every SILENT_EVERYth agent sends one
+// only. Prints "ready" when all keys exist, waits for a line on stdin, and prints the results as JSON.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeHeartbeat, envelope, sign } from '@muster/protocol'
@@ -11,19 +10,19 @@ import { agentKey, heartbeatOf } from '../bench-agents.ts'
 const [url, ...numbers] = process.argv.slice(2) as [string, ...string[]]
 const [agents, interval, seconds, silentEvery] = numbers.map(Number) as [number, number, number, number]
 const TICK_MS = 20
-// A socket for each agent of 100,000 would be more than a machine has. Each of these is used all the time: an idle one is closed.
+// A machine lacks sockets for 100,000 agents. These are always in use, because the API closes idle connections.
 const LINES = Math.min(500, Math.ceil(agents / interval / 10))
 const keys = Array.from({ length: agents }, (_, i) => agentKey(i))
 const free = await Promise.all(Array.from({ length: LINES }, () => openLine(url)))
 const answers: Record<string, number> = {}
 const times: number[] = []
 let began = 0
-/** When the nth heartbeat of the fleet is due, in intervals. It is of agent n modulo agents. */
+/** Due time of the nth heartbeat in intervals. It belongs to agent n modulo agents. */
 const dueAt = (n: number) => (n < agents ? (2 * n) / agents : 1 + n / agents)
-/** Which is the next to be sent, and how many are due. */
+/** Number of the next heartbeat, and number of due heartbeats. */
 let [next, due] = [0, 0]
 
-/** Send what is due on one connection, until nothing is. */
+/** Sends due heartbeats on one connection until none is left. */
 async function sendOn(line: AgentLine): Promise<void> {
   while (next < due) {
     const n = next++

@@ -1,17 +1,17 @@
-// A process of its own: `node heartbeat-load.ts URL AGENTS BEATS CONNECTIONS FIRST_SEQUENCE BAD_PERCENT` signs all heartbeats first,
-// says "ready", waits for a line, sends them as fast as they are answered, and says how it went as JSON.
+// A separate process: `node heartbeat-load.ts URL AGENTS HEARTBEATS CONNECTIONS FIRST_SEQUENCE BAD_PERCENT` signs all heartbeats, prints
+// "ready", waits for a line on stdin, sends them as fast as they are answered, and prints the results as JSON.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { encodeHeartbeat, envelope, sign } from '@muster/protocol'
 import { agentKey, agentName, heartbeatOf } from '../bench-agents.ts'
 
 const [url, ...numbers] = process.argv.slice(2) as [string, ...string[]]
-const [agents, beats, connections, first, badPercent] = numbers.map(Number) as [number, number, number, number, number]
+const [agents, heartbeats, connections, first, badPercent] = numbers.map(Number) as [number, number, number, number, number]
 const { hostname, port } = new URL(url)
 
 const requests: Buffer[] = []
 const keys = Array.from({ length: agents }, (_, i) => agentKey(i))
-for (let round = 0; round < beats; round++)
+for (let round = 0; round < heartbeats; round++)
   for (let i = 0; i < agents; i++) {
     const now = new Date()
     const signed = encodeHeartbeat(heartbeatOf(i, first + round, now))

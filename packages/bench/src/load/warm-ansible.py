@@ -1,7 +1,7 @@
-"""Runs ansible-playbook again and again in forks of one process that has imported things beforehand.
+"""Runs ansible-playbook repeatedly in forks of one process with preloaded modules.
 
 usage: warm-ansible.py libraries|all
-Each line on stdin is the JSON list of ansible-playbook's arguments; after each run `EXIT code` is printed.
+Each line on stdin is a JSON list of arguments of ansible-playbook; prints `EXIT code` after each run.
 """
 import importlib
 import json
