@@ -26,6 +26,8 @@ export const tenants = snakeCase.table('tenants', {
   logRetentionDays: integer(),
   artifactRetentionDays: integer(),
   runRetentionDays: integer(),
+  /** Number of the newest run; `job_runs.number` counts from 1 per tenant. */
+  lastRunNumber: integer().notNull().default(0),
   createdAt: createdAt(),
 })
 

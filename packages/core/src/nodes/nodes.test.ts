@@ -35,6 +35,7 @@ const auditOf = (objectId: string) =>
     .where(and(eq(auditEntries.tenantId, cast.tenant.id), eq(auditEntries.objectId, objectId)))
     .orderBy(auditEntries.id)
 
+let runNumber = 0
 async function aRunOn(node: ComputeNode): Promise<string> {
   const [template] = await t.runtime.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, cast.tenant.id)).limit(1)
   const { name, playbookPath, become, becomeMethod, becomeUser, timeoutSeconds, forks } = template!
@@ -44,6 +45,7 @@ async function aRunOn(node: ComputeNode): Promise<string> {
       tenantId: cast.tenant.id,
       templateId: template!.id,
       templateName: name,
+      number: ++runNumber,
       ...{ playbookPath, become, becomeMethod, becomeUser, timeoutSeconds, forks },
       createdByName: 'x',
     })

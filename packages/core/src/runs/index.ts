@@ -26,10 +26,12 @@ export { jobRunSettings } from './settings.ts'
 export {
   type EndCause,
   type HostResult,
+  JOB_RUN_EVENT_KINDS,
   JOB_RUN_STATUSES,
   type JobArtifact,
   type JobRun,
   type JobRunEvent,
+  type JobRunEventKind,
   type JobRunHost,
   type JobRunStatus,
 } from './tables.ts'

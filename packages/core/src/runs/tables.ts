@@ -54,6 +54,8 @@ export const jobRuns = snakeCase.table(
     tenantId: uuid()
       .notNull()
       .references(() => tenants.id),
+    /** Short name of the run for people: 1, 2, 3, … within the tenant, never reused. */
+    number: integer().notNull(),
     templateId: uuid()
       .notNull()
       .references(() => jobTemplates.id),
@@ -162,6 +164,7 @@ export const jobRuns = snakeCase.table(
     index().on(t.parentRunId),
     index().on(t.gitCredentialId).where(sql`git_credential_id is not null`),
     index().on(t.bundleId).where(sql`bundle_id is not null`),
+    uniqueIndex().on(t.tenantId, t.number),
   ],
 )
 
@@ -214,6 +217,28 @@ export const jobRunHosts = snakeCase.table(
 
 export type JobRunHost = typeof jobRunHosts.$inferSelect
 
+export const JOB_RUN_EVENT_KINDS = [
+  'run_start',
+  'play_start',
+  'task_start',
+  'host_start',
+  'ok',
+  'failed',
+  'unreachable',
+  'skipped',
+  'item_ok',
+  'item_failed',
+  'item_skipped',
+  'retry',
+  'diff',
+  'stats',
+  'output',
+  'notice',
+  'run_end',
+] as const
+
+export type JobRunEventKind = (typeof JOB_RUN_EVENT_KINDS)[number]
+
 /** What a log is made of, in order. Gap-free: `seq` of a run is 1..n. */
 export const jobRunEvents = snakeCase.table(
   'job_run_events',
@@ -222,8 +247,7 @@ export const jobRunEvents = snakeCase.table(
       .notNull()
       .references(() => jobRuns.id, { onDelete: 'cascade' }),
     seq: bigint({ mode: 'number' }).notNull(),
-    /** run_start, play_start, task_start, host_start, ok, failed, unreachable, skipped, item_ok, item_failed, item_skipped, retry, diff, stats, output, notice, run_end. */
-    kind: text().notNull(),
+    kind: text().$type<JobRunEventKind>().notNull(),
     host: text(),
     play: text(),
     task: text(),

@@ -1,4 +1,5 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { tenants } from '../access/tables.ts'
 import { actorColumns, type Ctx, createdBy } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import {
@@ -94,7 +95,12 @@ export async function insertRuns(ctx: Ctx, all: RunOptions[]): Promise<JobRun[]>
   const templates = await ctx.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, ctx.tenantId))
   const events: (typeof jobRunEvents.$inferInsert)[] = []
   const hosts: (typeof jobRunHosts.$inferInsert)[] = []
-  const runs = all.map(({ status, template: name = 'collect_facts', nodes = [], lines = 0, age = 60, columns = {} }) => {
+  const [tenant] = await ctx.db
+    .update(tenants)
+    .set({ lastRunNumber: sql`${tenants.lastRunNumber} + ${all.length}` })
+    .where(eq(tenants.id, ctx.tenantId))
+    .returning({ last: tenants.lastRunNumber })
+  const runs = all.map(({ status, template: name = 'collect_facts', nodes = [], lines = 0, age = 60, columns = {} }, i) => {
     const template = templates.find((each) => each.name === name)
     if (!template) throw new Error(`There is no template ${name}.`)
     const { end, hosts: outcomes } = OUTCOMES[status]
@@ -109,6 +115,7 @@ export async function insertRuns(ctx: Ctx, all: RunOptions[]): Promise<JobRun[]>
     return {
       id,
       tenantId: ctx.tenantId,
+      number: tenant!.last - all.length + 1 + i,
       templateId: template.id,
       templateName: name,
       playbookPath: template.playbookPath,

@@ -1,4 +1,4 @@
-import type { NewJobRunEvent } from '@muster/core/runs'
+import { JOB_RUN_EVENT_KINDS, type NewJobRunEvent } from '@muster/core/runs'
 import { z } from 'zod'
 import type { Mask } from './mask.ts'
 
@@ -20,7 +20,7 @@ const HostCounts = z.object({
 
 /** One line of the callback plugin (playbooks/plugins/callback/muster.py). */
 export const CallbackEvent = z.object({
-  kind: z.string(),
+  kind: z.enum([...JOB_RUN_EVENT_KINDS, 'batch_end']),
   /** Seconds since 1970, by the controller's clock. */
   t: z.number(),
   stdout: z.string().optional(),
@@ -69,11 +69,11 @@ export function truncateResult(result: Record<string, unknown>, mask: Mask): Rec
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
-const SILENT = new Set(['host_start', 'batch_end', 'diff', 'notice', 'output'])
+const SILENT = new Set(['host_start', 'diff', 'notice', 'output'])
 
 /** Converts a callback event to the stored event; null for events that only update states and print nothing. */
 export function toRunEvent(event: CallbackEvent, mask: Mask): NewJobRunEvent | null {
-  if (SILENT.has(event.kind) && event.stdout === undefined) return null
+  if (event.kind === 'batch_end' || (SILENT.has(event.kind) && event.stdout === undefined)) return null
   const masked = (text: string | undefined) => (text === undefined ? null : mask.text(text))
   return {
     kind: event.kind,

@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import { tenants } from '../../access/tables.ts'
 import { type Ctx, createdBy, type Tx } from '../../kernel/context.ts'
 import type { LeanNode } from '../../nodes/tables.ts'
 import { enqueueForLocks } from '../../run-queue/index.ts'
@@ -9,16 +10,25 @@ const HOSTS_PER_INSERT = 5000
 
 type Settings = Omit<
   typeof jobRuns.$inferInsert,
-  'id' | 'tenantId' | 'createdById' | 'createdByName' | 'hostsTotal' | 'workerSeenAt'
+  'id' | 'tenantId' | 'number' | 'createdById' | 'createdByName' | 'hostsTotal' | 'workerSeenAt'
 >
 
-/** Inserts a run with its hosts, enqueues it for the locks of its nodes if it changes them, and triggers a worker. */
+/**
+ * Inserts a run with its hosts, enqueues it for the locks of its nodes if it changes them, and triggers a worker. The number is
+ * taken from the tenant's row, which stays locked until the transaction ends, so that numbers are unique.
+ */
 export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: LeanNode[]): Promise<JobRun> {
+  const [tenant] = await tx
+    .update(tenants)
+    .set({ lastRunNumber: sql`${tenants.lastRunNumber} + 1` })
+    .where(eq(tenants.id, ctx.tenantId))
+    .returning({ number: tenants.lastRunNumber })
   const rows = await tx
     .insert(jobRuns)
     .values({
       ...settings,
       tenantId: ctx.tenantId,
+      number: tenant!.number,
       ...createdBy(ctx),
       hostsTotal: nodes.length,
       workerSeenAt: sql`now()`,
