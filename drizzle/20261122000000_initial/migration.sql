@@ -63,6 +63,7 @@ CREATE TABLE "tenants" (
 	"log_retention_days" integer,
 	"artifact_retention_days" integer,
 	"run_retention_days" integer,
+	"last_run_number" integer DEFAULT 0 NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -606,6 +607,7 @@ CREATE TABLE "job_run_hosts" (
 CREATE TABLE "job_runs" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
+	"number" integer NOT NULL,
 	"template_id" uuid NOT NULL,
 	"template_name" text NOT NULL,
 	"template_version" integer,
@@ -870,6 +872,7 @@ CREATE INDEX "job_runs_tenant_id_finished_at_index" ON "job_runs" ("tenant_id","
 CREATE INDEX "job_runs_parent_run_id_index" ON "job_runs" ("parent_run_id");--> statement-breakpoint
 CREATE INDEX "job_runs_git_credential_id_index" ON "job_runs" ("git_credential_id") WHERE git_credential_id is not null;--> statement-breakpoint
 CREATE INDEX "job_runs_bundle_id_index" ON "job_runs" ("bundle_id") WHERE bundle_id is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "job_runs_tenant_id_number_index" ON "job_runs" ("tenant_id","number");--> statement-breakpoint
 CREATE UNIQUE INDEX "variable_scopes_one_global" ON "variable_scopes" ("tenant_id") WHERE group_id is null and node_id is null;--> statement-breakpoint
 CREATE INDEX "variable_scopes_tenant_id_index" ON "variable_scopes" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "variable_secrets_scope_id_index" ON "variable_secrets" ("scope_id");--> statement-breakpoint

@@ -53,6 +53,7 @@ beforeAll(async () => {
     JobTemplate: { id: run.templateId },
     PlaybookBundle: bundle,
     JobRun: run,
+    Worker: { id: crypto.randomUUID() },
     JobArtifact: await artifactOf(run),
     ApiToken: apiToken,
     Member: (await t.runtime.db.query.members.findFirst({ where: { tenantId: cast.tenant.id } }))!,
@@ -161,6 +162,7 @@ const CASES: Record<string, Case> = {
     query: () => '{ it: jobTemplate(name: "connectivity_check") { runs: name } }',
     answer: { it: { runs: 'connectivity_check' } },
   },
+  'Query.jobRun': { query: () => '{ it: jobRun(number: 1) { id } }', answer: { it: null } },
   'Query.jobRuns': {
     query: () => `{ it: jobRuns(filter: { nodeId: "${theirs.ComputeNode}" }) { totalCount edges { node { id } } } }`,
     answer: { it: { totalCount: 0, edges: [] } },
@@ -373,17 +375,18 @@ const CASES: Record<string, Case> = {
     answer: { it: notFound },
   },
   'Query.failureSignatures': {
-    query: () => `{ it: failureSignatures(runId: "${theirs.JobRun}") { signature } all: failureSignatures { signature } }`,
-    answer: { it: [], all: [] },
+    query: () =>
+      `{ it: failureSignatures(filter: { runId: "${theirs.JobRun}" }) { totalCount edges { node { signature } } } all: failureSignatures { edges { node { signature } } } }`,
+    answer: { it: { totalCount: 0, edges: [] }, all: NOTHING },
   },
   'Query.queue': {
-    query: () => '{ it: queue { isPaused pending running } }',
-    answer: { it: { isPaused: false, pending: 0, running: 0 } },
+    query: () => '{ it: queue { isPaused pendingCount runningCount } }',
+    answer: { it: { isPaused: false, pendingCount: 0, runningCount: 0 } },
   },
   'Mutation.pauseQueue': {
     query: () =>
-      'mutation { it: pauseQueue(input: { reason: "mine" }) { __typename ... on PauseQueuePayload { queue { pending } } } }',
-    answer: { it: { __typename: 'PauseQueuePayload', queue: { pending: 0 } } },
+      'mutation { it: pauseQueue(input: { reason: "mine" }) { __typename ... on PauseQueuePayload { queue { pendingCount } } } }',
+    answer: { it: { __typename: 'PauseQueuePayload', queue: { pendingCount: 0 } } },
   },
   'Mutation.resumeQueue': {
     query: () => 'mutation { it: resumeQueue { __typename } }',
@@ -395,13 +398,13 @@ const CASES: Record<string, Case> = {
     answer: { it: { __typename: 'SetMaxConcurrentRunsPayload', queue: { maxConcurrentRuns: 3 } } },
   },
   // Workers are everybody's.
-  'Query.workers': { query: () => '{ it: workers { id } }', answer: { it: [] } },
+  'Query.workers': { query: () => '{ it: workers { edges { node { id } } } }', answer: { it: NOTHING } },
   'Mutation.drainWorker': {
-    query: () => `mutation { it: drainWorker(input: { id: "${crypto.randomUUID()}" }) { __typename } }`,
+    query: () => `mutation { it: drainWorker(input: { id: "${theirs.Worker}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.undrainWorker': {
-    query: () => `mutation { it: undrainWorker(input: { id: "${crypto.randomUUID()}" }) { __typename } }`,
+    query: () => `mutation { it: undrainWorker(input: { id: "${theirs.Worker}" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Query.retention': { query: () => '{ it: retention { logDays } }', answer: { it: { logDays: null } } },

@@ -196,10 +196,10 @@ test('a batch is worked out once for all who ask for the same of it, and for nob
 
 test('a log and what it tells of its run are the same over sockets, over server-sent events and by query', async () => {
   const run = await startRun(cast)
-  const fields = `status templateName limit extraVars forks jobTags checkMode createdByName createdAt startedAt finishedAt
-    durationMs exitCode lastSeq lineCount interruptedHosts hostsTotal cancelBlockedReason`
+  const fields = `number status templateName limit extraVars forks jobTags checkMode createdAt startedAt finishedAt
+    durationMs exitCode lastSeq lineCount interruptedHosts { hostlist } hostCounts { total } cancelBlockedReason`
   const event = 'seq kind host play task action isChanged durationMs stdout startLine lineCount result createdAt'
-  const documents = [fields, `${fields} hosts { name result } template { name }`].map(
+  const documents = [fields, `${fields} createdBy { name } hosts { edges { node { name result } } } template { name }`].map(
     (ofRun) => `subscription ($id: ID!) { jobRunEvents(id: $id) { lastSeq events { ${event} } run { ${ofRun} } } }`,
   )
   const followings = await Promise.all(
@@ -208,19 +208,20 @@ test('a log and what it tells of its run are the same over sockets, over server-
   await run.lines(1, 20)
   await run.finish()
   for (const { ended } of followings) await ended
-  const query = `query ($id: ID!) { node(id: $id) { ... on JobRun { ${fields} hosts { name result } template { name } events { ${event} } } } }`
-  type Node = { events: object[]; hosts: object[]; template: object }
-  const { events, hosts, template, ...plain } = (await t.ask<{ node: Node }>(cast.viewer, query, { id: run.gid })).node
+  const query = `query ($id: ID!) { node(id: $id) { ... on JobRun { ${fields}
+    createdBy { name } hosts { edges { node { name result } } } template { name } events { edges { node { ${event} } } } } } }`
+  type Node = { events: { edges: { node: object }[] }; createdBy: object; hosts: object; template: object }
+  const { events, createdBy, hosts, template, ...plain } = (await t.ask<{ node: Node }>(cast.viewer, query, { id: run.gid })).node
   for (const [i, { got }] of followings.entries()) {
-    expect(got.flatMap((message) => message.data!.jobRunEvents.events)).toEqual(events)
-    expect(got.at(-1)!.data!.jobRunEvents.run).toEqual(i < WAYS.length ? plain : { ...plain, hosts, template })
+    expect(got.flatMap((message) => message.data!.jobRunEvents.events)).toEqual(events.edges.map(({ node }) => node))
+    expect(got.at(-1)!.data!.jobRunEvents.run).toEqual(i < WAYS.length ? plain : { ...plain, createdBy, hosts, template })
   }
 })
 
 test('what asks for too much of each batch is refused at every one', async () => {
   const run = await startRun(cast)
-  const query = `subscription ($id: ID!) { jobRunEvents(id: $id) { events { seq } run { hosts { node { runs(first: 500) {
-    edges { node { events(first: 500) { seq } } } } } } } } }`
+  const query = `subscription ($id: ID!) { jobRunEvents(id: $id) { events { seq } run { hosts(first: 500) { edges { node { node {
+    runs(first: 500) { edges { node { id } } } } } } } } } }`
   const following = await overSocket<Log>(cast.viewer, query, { id: run.gid })
   await run.lines(1, 2)
   await eventually(() => following.got.length > 0)
@@ -247,7 +248,7 @@ test('an error in what a socket is sent as text is masked', async () => {
   })
   const results = (await enveloped.subscribe({
     schema: enveloped.schema,
-    document: enveloped.parse(LOG.replace('run {', 'run { hosts { name }')),
+    document: enveloped.parse(LOG.replace('run {', 'run { hosts { edges { node { name } } }')),
     variableValues: { id: run.gid },
     contextValue: Object.assign(context, { ctx: { ...context.ctx, db } }),
   })) as AsyncIterable<unknown>

@@ -42,7 +42,7 @@ export async function groupId(name: string): Promise<string> {
 
 const BUNDLES = graphql(`query Bundles($first: Int, $after: String) {
   playbookBundles(first: $first, after: $after) {
-    edges { node { id name sha256 size createdByName createdAt deleteBlockedReason } }
+    edges { node { id name sha256 sizeBytes createdBy { name } createdAt deleteBlockedReason } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -50,10 +50,14 @@ const BUNDLES = graphql(`query Bundles($first: Int, $after: String) {
 /** All playbook bundles, newest last. */
 export const allBundles = () => fetchAll(async (page) => (await request(BUNDLES, page)).playbookBundles)
 
+const WORKERS = graphql(`query WorkerIds($first: Int, $after: String) {
+  workers(first: $first, after: $after) { edges { node { id name } } pageInfo { hasNextPage endCursor } }
+}`)
+
 /** ID of the worker with this name. */
 export async function workerId(name: string): Promise<string> {
-  const { workers } = await request(graphql(`query WorkerIds { workers { id name } }`), {})
-  const found = workers.find((worker) => worker.name === name)
+  const all = await fetchAll(async (page) => (await request(WORKERS, page)).workers)
+  const found = all.find((worker) => worker.name === name)
   if (!found) throw new CliError(`No worker named ${name}. See \`muster worker list\`.`, EXIT.notFound)
   return found.id
 }

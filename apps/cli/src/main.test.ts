@@ -255,9 +255,9 @@ describe('muster with a running product and lab', () => {
     ])
     const again = await muster('retry last --failed --reason again')
     expect(again).toMatchObject({ code: 0, err: expect.stringContaining('on 1 node.') })
-    expect((await muster('runs show last')).out).toMatch(/^attempt +2, of [0-9a-f-]{36}$/m)
+    expect((await muster('runs show last')).out).toMatch(/^attempt +2, of \d+$/m)
     expect((await muster('runs matrix last')).out).toMatch(/^Probe the node +OK +1 +\S+ +cpu-01 /m)
-    expect((await muster('runs compare last')).out).toMatch(/^previous run +[0-9a-f-]{36} /m)
+    expect((await muster('runs compare last')).out).toMatch(/^previous run +\d+ /m)
     expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('all its hosts ended well') })
     expect(await muster('runs failures')).toMatchObject({ code: 0 })
     expect(await muster('node unlock cpu-01 --reason hangs')).toMatchObject({

@@ -55,3 +55,13 @@ export const someOf = <const T extends string>(...allowed: T[]) => {
   const one = oneOf(...allowed)
   return (text: string, before: T[] = []): T[] => [...before, one(text)]
 }
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Parses a time in ISO 8601, or an age such as `30m`, `12h` or `7d`, to ISO 8601. */
+export function pointInTime(text: string): string {
+  const [, amount, unit] = /^(\d+)([mhd])$/.exec(text) ?? []
+  const time = unit ? Date.now() - Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS] : Date.parse(text)
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be a time in ISO 8601, or an age such as 30m, 12h or 7d.')
+  return new Date(time).toISOString()
+}

@@ -182,5 +182,7 @@ async function createToken(api: Client, nodeId: string): Promise<void> {
 export async function failureMessages(api: Client, id: string): Promise<string> {
   const { node } = await api.request(RUN_HOSTS, { id })
   if (node?.__typename !== 'JobRun') throw new Error(`There is no run ${id}`)
-  return node.hosts.flatMap(({ name, result, message }) => (message ? [`${name} ${result} ${message}`] : [])).join('; ')
+  return node.hosts.edges
+    .flatMap(({ node: { name, result, message } }) => (message ? [`${name} ${result} ${message}`] : []))
+    .join('; ')
 }

@@ -150,7 +150,7 @@ export const RUN_EVENTS = graphql(`subscription RunEvents($id: ID!, $after: BigI
 
 export const RUN_RESULT = graphql(`query RunResult($id: ID!) {
   node(id: $id) { __typename ... on JobRun {
-    status createdAt startedAt ansibleStartedAt interruptedHosts hostsTotal hostSummary { result count }
+    status createdAt startedAt ansibleStartedAt interruptedHosts { hostlist } hostCounts { total } hostSummary { result count }
   } }
 }`)
 
@@ -159,7 +159,7 @@ export const RUN_ARTIFACTS = graphql(`query RunArtifacts($id: ID!) {
 }`)
 
 export const RUN_HOSTS = graphql(`query RunHosts($id: ID!) {
-  node(id: $id) { __typename ... on JobRun { hosts { name result message } } }
+  node(id: $id) { __typename ... on JobRun { hosts(first: 100) { edges { node { name result message } } } } }
 }`)
 
 export const NEWEST_RUNS = graphql(`query NewestRuns($first: Int!) {

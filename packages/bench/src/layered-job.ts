@@ -65,7 +65,7 @@ export async function layeredJob(
       redeployed: second.changed,
       oneFailing: failing.status,
       retried: retried.status,
-      retriedHosts: retried.hostsTotal,
+      retriedHosts: retried.hostCount,
       artifactLines: await downloadLog(api, retry.id),
     }
   } finally {
@@ -106,7 +106,7 @@ async function explain(api: Client, nodeId: string, name: string): Promise<strin
     .map(({ layer, group, value }) => [layer, ...(group ? [group] : []), value].join(' '))
 }
 
-type EndedRun = { id: string; status: string; hostsTotal: number; changed: number }
+type EndedRun = { id: string; status: string; hostCount: number; changed: number }
 
 async function run(api: Client, limit: string): Promise<EndedRun> {
   return waitForEnd(api, await runJob(api, { template: TEMPLATE, limit }))
@@ -114,8 +114,8 @@ async function run(api: Client, limit: string): Promise<EndedRun> {
 
 async function waitForEnd(api: Client, id: string): Promise<EndedRun> {
   for await (const batch of followRun(api, id, 0)) void batch
-  const { status, hostsTotal, hostSummary } = await readRun(api, id)
-  return { id, status, hostsTotal, changed: hostSummary.find(({ result }) => result === 'CHANGED')?.count ?? 0 }
+  const { status, hostCounts, hostSummary } = await readRun(api, id)
+  return { id, status, hostCount: hostCounts.total, changed: hostSummary.find(({ result }) => result === 'CHANGED')?.count ?? 0 }
 }
 
 /** Downloads the log artifact of a run. @returns its number of lines; 0 when it is missing or incomplete */

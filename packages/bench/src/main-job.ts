@@ -48,13 +48,13 @@ async function cancelMidTask(api: Client, lab: Lab): Promise<string> {
   await lab.fault(victim.name, 'slow-shell', { seconds: 60 })
   const id = await runJob(api, { template: 'collect_facts', limit: victim.name, reason: 'to be canceled' })
   for await (const batch of followRun(api, id, 0)) {
-    if (!batch.events.some((e) => e.kind === 'task_start')) continue
+    if (!batch.events.some((e) => e.kind === 'TASK_START')) continue
     print('second run is executing a task; canceling it')
     await cancelRun(api, id)
   }
   const { status, interruptedHosts } = await readRun(api, id)
-  if (!interruptedHosts.includes(victim.name))
-    print(`${victim.name} is missing in the interrupted hosts ${JSON.stringify(interruptedHosts)}`)
+  if (interruptedHosts.hostlist !== victim.name)
+    print(`${victim.name} is missing in the interrupted hosts ${interruptedHosts.hostlist || '(none)'}`)
   await lab.heal(victim.name)
   return status
 }

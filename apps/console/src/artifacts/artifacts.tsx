@@ -75,7 +75,7 @@ export function Artifacts({ run }: { run: RunHead }) {
               {t('artifacts.sha256', { sum: artifact.sha256.slice(0, 16) })}
             </span>
           </span>
-          <span className="text-xs whitespace-nowrap text-muted tabular-nums">{formatBytes(artifact.size)}</span>
+          <span className="text-xs whitespace-nowrap text-muted tabular-nums">{formatBytes(artifact.sizeBytes)}</span>
           <span className="hidden text-xs text-muted sm:inline">
             <RelativeTime at={artifact.createdAt} />
           </span>

@@ -94,8 +94,8 @@ export const NodeRunsQuery = graphql(`
         runs(first: $first, after: $after) {
           edges {
             node {
-              id templateName status statusReason limit checkMode createdByName createdAt startedAt finishedAt durationMs
-              hostsTotal hostsOk hostsFailed hostsUnreachable cancelBlockedReason
+              id number templateName status statusReason limit checkMode createdBy { name } createdAt startedAt finishedAt durationMs
+              hostCounts { total ok failed unreachable } cancelBlockedReason
               template { id displayName }
             }
           }

@@ -9,11 +9,11 @@ type Blocker = RunPreview['waitsFor'][number]
 export function Blockers({ runs }: { runs: readonly Blocker[] }) {
   return (
     <ul>
-      {runs.map(({ run, ownerName, hostlist, acquiredAt }) => (
+      {runs.map(({ run, hostlist, acquiredAt }) => (
         <li key={run.id}>
           {t.rich(acquiredAt ? 'run.blockedByRunning' : 'run.blockedByQueued', {
             template: run.template.displayName,
-            owner: ownerName,
+            owner: run.createdBy.name,
             hostlist,
             run: (name) => (
               <Link href={runHref(run.id)} className="font-medium underline underline-offset-2">

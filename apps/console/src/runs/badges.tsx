@@ -43,8 +43,8 @@ export const hostTones: Record<RunHost['result'], Tone> = {
 }
 
 /** Host results of a run as a bar and a count. */
-export function HostBar({ run }: { run: Pick<RunRow, 'hostsTotal' | 'hostsOk' | 'hostsFailed' | 'hostsUnreachable'> }) {
-  const { hostsTotal: total, hostsOk: ok, hostsFailed: failed, hostsUnreachable: unreachable } = run
+export function HostBar({ run }: { run: Pick<RunRow, 'hostCounts'> }) {
+  const { total, ok, failed, unreachable } = run.hostCounts
   const bad = failed + unreachable
   const label = t('runs.hostBar', { ok, failed, unreachable, total })
   return (

@@ -2,8 +2,8 @@ import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 
 export const RunRowFragment = graphql(`
   fragment RunRow on JobRun {
-    id templateName status statusReason limit checkMode createdByName createdAt startedAt finishedAt durationMs
-    hostsTotal hostsOk hostsFailed hostsUnreachable cancelBlockedReason
+    id number templateName status statusReason limit checkMode createdBy { name } createdAt startedAt finishedAt durationMs
+    hostCounts { total ok failed unreachable } cancelBlockedReason
     template { id displayName }
   }
 `)
@@ -34,11 +34,11 @@ export const RunHeadFragment = graphql(
   fragment RunHead on JobRun {
     ...RunRow
     playbookPath extraVars become becomeMethod becomeUser forks timeoutSeconds diffMode verbosity reason ansibleStartedAt
-    cancelRequestedAt cancelRequestedByName exitCode lastSeq lineCount interruptedHosts logBlockedReason hasSecretVars
+    cancelRequestedAt cancelRequestedBy { name } exitCode lastSeq lineCount interruptedHosts { count hostlist } logBlockedReason hasSecretVars
     jobTags skipTags serial maxFailPercentage
     attempt retryBlockedReason
-    parent { id createdAt }
-    retries { id status }
+    parent { id number createdAt }
+    retries { id number status }
     hostSummary { result count hostlist }
   }
 `,
@@ -63,10 +63,15 @@ export const RunQuery = graphql(
   [RunHeadFragment],
 )
 
+/** The ID of the run with a number, for URLs such as /runs/12. */
+export const RunNumberQuery = graphql(`
+  query RunNumber($number: Int!) { jobRun(number: $number) { id } }
+`)
+
 export const RunHostsQuery = graphql(
   `
-  query RunHosts($id: ID!) {
-    node(id: $id) { __typename ... on JobRun { id hosts { ...RunHost } } }
+  query RunHosts($id: ID!, $after: String) {
+    node(id: $id) { __typename ... on JobRun { id hosts(first: 500, after: $after) { edges { node { ...RunHost } } pageInfo { hasNextPage endCursor } } } }
   }
 `,
   [RunHostFragment],
@@ -79,7 +84,7 @@ export const WaitingQuery = graphql(`
       __typename
       ... on JobRun {
         id queuePosition waitingReason
-        waitingFor { ownerName hostlist acquiredAt run { id template { id displayName } } }
+        waitingFor { hostlist acquiredAt run { id number createdBy { name } template { id displayName } } }
       }
     }
   }
@@ -89,7 +94,7 @@ export const ArtifactsQuery = graphql(`
   query Artifacts($id: ID!) {
     node(id: $id) {
       __typename
-      ... on JobRun { id artifacts { id kind path size sha256 createdAt downloadBlockedReason } }
+      ... on JobRun { id artifacts { id kind path sizeBytes sha256 createdAt downloadBlockedReason } }
     }
   }
 `)
@@ -109,8 +114,8 @@ export const RunUpdated = graphql(
 )
 
 export const RunEventQuery = graphql(`
-  query RunEvent($id: ID!, $after: BigInt) {
-    node(id: $id) { __typename ... on JobRun { id events(first: 1, after: $after) { seq result } } }
+  query RunEvent($id: ID!, $after: String) {
+    node(id: $id) { __typename ... on JobRun { id events(first: 1, after: $after) { edges { node { seq result } } } } }
   }
 `)
 
@@ -162,9 +167,9 @@ export const PreviewRun = graphql(`
     previewRun(input: $input) {
       __typename
       ... on RunPreview {
-        hostsTotal hostlist command secretVars
+        hostCount hostlist command secretVars
         refusals { reason count hostlist }
-        waitsFor { ownerName hostlist acquiredAt run { id template { id displayName } } }
+        waitsFor { hostlist acquiredAt run { id number createdBy { name } template { id displayName } } }
       }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }

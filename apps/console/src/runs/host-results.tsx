@@ -3,7 +3,8 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
 import Link from 'next/link'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { useClient } from 'urql'
+import { type Client, useClient } from 'urql'
+import type { ResultOf } from '@/graphql/graphql.ts'
 import { useReconnect } from '@/graphql/use-live.ts'
 import { t } from '@/messages/index.ts'
 import { nodeHref } from '@/nodes/node-line.tsx'
@@ -25,6 +26,26 @@ const worstFirst: Record<RunHost['result'], number> = {
   NOT_RUN: 8,
 }
 
+type HostPage = Extract<ResultOf<typeof RunHostsQuery>['node'], { __typename: 'JobRun' }>['hosts']
+
+async function fetchHostPage(client: Client, id: string, after: string | null): Promise<HostPage | null> {
+  const { data } = await client.query(RunHostsQuery, { id, after }, { requestPolicy: 'network-only' }).toPromise()
+  return data?.node?.__typename === 'JobRun' ? data.node.hosts : null
+}
+
+/** All hosts of a run, page by page; null when a page cannot be read. */
+async function fetchHosts(client: Client, id: string): Promise<RunHost[] | null> {
+  const hosts: RunHost[] = []
+  let after: string | null = null
+  do {
+    const page = await fetchHostPage(client, id, after)
+    if (!page) return null
+    hosts.push(...page.edges.map(({ node }) => node))
+    after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
+  } while (after)
+  return hosts
+}
+
 /** A run's hosts, read again when the run changes, at most every 700 ms. */
 function useHosts(run: RunHead): RunHost[] | null {
   const client = useClient()
@@ -36,8 +57,8 @@ function useHosts(run: RunHead): RunHost[] | null {
       return
     }
     state.current.isReading = true
-    const { data } = await client.query(RunHostsQuery, { id: run.id }, { requestPolicy: 'network-only' }).toPromise()
-    if (data?.node?.__typename === 'JobRun') setHosts([...data.node.hosts])
+    const found = await fetchHosts(client, run.id)
+    if (found) setHosts(found)
     setTimeout(() => {
       state.current.isReading = false
       if (!state.current.isDue) return
@@ -55,17 +76,7 @@ const columns = 'grid grid-cols-[minmax(120px,1fr)_130px_repeat(5,64px)_minmax(1
 const counts = ['ok', 'changed', 'failed', 'unreachable', 'skipped'] as const
 const countColors = { ok: 'text-ok', changed: 'text-warn', failed: 'text-bad', unreachable: 'text-bad', skipped: 'text-muted' }
 
-function HostRow({
-  host,
-  isNarrow,
-  isInterrupted,
-  onShow,
-}: {
-  host: RunHost
-  isNarrow: boolean
-  isInterrupted: boolean
-  onShow: (host: string) => void
-}) {
+function HostRow({ host, isNarrow, onShow }: { host: RunHost; isNarrow: boolean; onShow: (host: string) => void }) {
   const text = host.message ?? host.currentTask
   const name = host.node ? (
     <Link href={nodeHref(host.node.id)} className="truncate font-mono text-sm hover:underline">
@@ -75,8 +86,8 @@ function HostRow({
     <span className="truncate font-mono text-sm">{host.name}</span>
   )
   const state = (
-    <State tone={isInterrupted ? 'warn' : hostTones[host.result]} busy={host.result === 'RUNNING'}>
-      {isInterrupted ? t('runs.interrupted') : t(`hostResult.${host.result}`)}
+    <State tone={hostTones[host.result]} busy={host.result === 'RUNNING'}>
+      {t(`hostResult.${host.result}`)}
     </State>
   )
   const detail = (
@@ -136,11 +147,10 @@ export function HostResults({ run, onShow }: { run: RunHead; onShow: (host: stri
     estimateSize: () => rowHeight,
     overscan: 10,
   })
-  const interrupted = new Set(run.interruptedHosts)
   if (!hosts) {
     return (
       <div className="rounded-lg border border-line bg-panel">
-        <SkeletonRows rows={Math.min(10, run.hostsTotal || 4)} height={rowHeight} />
+        <SkeletonRows rows={Math.min(10, run.hostCounts.total || 4)} height={rowHeight} />
       </div>
     )
   }
@@ -177,7 +187,7 @@ export function HostResults({ run, onShow }: { run: RunHead; onShow: (host: stri
                   className="absolute inset-x-0 top-0"
                   style={{ height: rowHeight, transform: `translateY(${item.start}px)` }}
                 >
-                  <HostRow host={host} isNarrow={isNarrow} isInterrupted={interrupted.has(host.name)} onShow={onShow} />
+                  <HostRow host={host} isNarrow={isNarrow} onShow={onShow} />
                 </div>
               )
             )

@@ -19,7 +19,7 @@ export function Preview({ preview }: { preview: RunPreview }) {
     <Panel title={t('preview.title')}>
       <div ref={box} className="flex scroll-mb-24 flex-col gap-3 text-sm" role="status">
         <p>
-          {t('runs.hosts', { count: preview.hostsTotal })}{' '}
+          {t('runs.hosts', { count: preview.hostCount })}{' '}
           <span className="font-mono text-xs break-all text-muted">{preview.hostlist}</span>
         </p>
         {refusals.length > 0 && (

@@ -130,9 +130,10 @@ export function RunHeader({ run }: { run: Run }) {
             <span aria-live="polite" data-testid="run-status" className="text-text">
               <RunStatus status={run.status} reason={run.statusReason} />
             </span>
+            <span className="tabular-nums">{t('runs.number', { number: String(run.number) })}</span>
             <HostBar run={run} />
             {run.startedAt && <Elapsed from={run.startedAt} to={run.finishedAt} />}
-            <span>{t.rich('run.startedBy', { name: run.createdByName, time: () => <RelativeTime at={run.createdAt} /> })}</span>
+            <span>{t.rich('run.startedBy', { name: run.createdBy.name, time: () => <RelativeTime at={run.createdAt} /> })}</span>
             {run.limit && (
               <span className="max-w-64 truncate font-mono text-xs" title={run.limit}>
                 {run.limit}
@@ -149,7 +150,7 @@ export function RunHeader({ run }: { run: Run }) {
           {run.status === 'PENDING' && <QueueNotice id={run.id} />}
           {run.status === 'CANCELING' && (
             <Notice tone="warn">
-              {run.cancelRequestedByName ? t('run.cancelingBy', { name: run.cancelRequestedByName }) : t('run.cancelingText')}
+              {run.cancelRequestedBy ? t('run.cancelingBy', { name: run.cancelRequestedBy.name }) : t('run.cancelingText')}
             </Notice>
           )}
           {run.statusReason && !isUnfinished(run.status) && run.status !== 'SUCCEEDED' && (
@@ -157,12 +158,9 @@ export function RunHeader({ run }: { run: Run }) {
               {run.statusReason}
             </Notice>
           )}
-          {run.interruptedHosts.length > 0 && (
-            <Notice tone="warn" title={t('run.interruptedTitle', { count: run.interruptedHosts.length })}>
-              <p className="font-mono text-xs">
-                {run.interruptedHosts.slice(0, 40).join(', ')}
-                {run.interruptedHosts.length > 40 && ' …'}
-              </p>
+          {run.interruptedHosts.count > 0 && (
+            <Notice tone="warn" title={t('run.interruptedTitle', { count: run.interruptedHosts.count })}>
+              <p className="font-mono text-xs break-all">{run.interruptedHosts.hostlist}</p>
               <p className="mt-1">{t('run.interruptedText')}</p>
             </Notice>
           )}

@@ -45,13 +45,16 @@ export function RunLine({ run, isNarrow }: { run: RunRow; isNarrow: boolean }) {
     <div className={`${runColumns} relative h-full border-b border-line text-sm hover:bg-hover`}>
       <RunStatus status={run.status} reason={run.statusReason} />
       <span className="flex min-w-0 items-center gap-2">
+        <span className="text-xs text-muted tabular-nums">{t('runs.number', { number: String(run.number) })}</span>
         {name}
         {run.checkMode && <Badge>{t('runs.check')}</Badge>}
       </span>
-      <span className="truncate font-mono text-xs text-muted">{run.limit ?? t('runs.hosts', { count: run.hostsTotal })}</span>
+      <span className="truncate font-mono text-xs text-muted">
+        {run.limit ?? t('runs.hosts', { count: run.hostCounts.total })}
+      </span>
       <HostBar run={run} />
       <span className="text-muted">{elapsed}</span>
-      <span className="truncate text-muted">{run.createdByName}</span>
+      <span className="truncate text-muted">{run.createdBy.name}</span>
       <span className="text-right text-xs text-muted">
         <RelativeTime at={run.createdAt} />
       </span>

@@ -22,8 +22,9 @@ function outcome(event: TaskEvent): string {
 const tones: Record<string, Tone> = { ok: 'ok', changed: 'warn', failed: 'bad', unreachable: 'bad', skipped: 'neutral' }
 
 function ResultDialog({ runId, event, onClose }: { runId: string; event: TaskEvent; onClose: () => void }) {
-  const [{ data, error, fetching }] = useQuery({ query: RunEventQuery, variables: { id: runId, after: event.seq - 1 } })
-  const found = data?.node?.__typename === 'JobRun' ? data.node.events.find((each) => each.seq === event.seq) : undefined
+  const [{ data, error, fetching }] = useQuery({ query: RunEventQuery, variables: { id: runId, after: String(event.seq - 1) } })
+  const found =
+    data?.node?.__typename === 'JobRun' ? data.node.events.edges.find(({ node }) => node.seq === event.seq)?.node : undefined
   const text = found ? JSON.stringify(found.result, null, 2) : ''
   return (
     <Dialog

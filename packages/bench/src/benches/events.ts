@@ -37,7 +37,7 @@ export const bench: Bench = async ({ rounds, print, option }) => {
         const now = Date.now()
         for (const event of batch.events) {
           if (event.seq !== ++seq) throw new Error(`received event ${event.seq} instead of ${seq}`)
-          if (event.kind !== 'ok') continue
+          if (event.kind !== 'OK') continue
           const at = Date.parse(event.createdAt)
           first ||= at
           last = now

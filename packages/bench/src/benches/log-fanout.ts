@@ -160,7 +160,7 @@ async function follow(
     const now = Date.now()
     for (const event of events) {
       if (event.seq !== ++seq) throw new Error(`received event ${event.seq} instead of ${seq}`)
-      if (event.kind !== 'ok') continue
+      if (event.kind !== 'OK') continue
       lines++
       if (event.createdAt !== timestamp.text) timestamp = { text: event.createdAt, ms: Date.parse(event.createdAt) }
       lags.push(now - timestamp.ms)

@@ -67,6 +67,7 @@ export async function wakeWaitingJobRuns(ctx: SystemCtx): Promise<number> {
 /** Runs that another one waits for, and on which of its hosts. */
 export type Blocker = {
   runId: string
+  number: number
   templateName: string
   /** Who started it. */
   ownerName: string
@@ -78,7 +79,7 @@ export type Blocker = {
 /** What runs wait for, by run, those that have nodes first; runs that wait for nobody are left out. At most 20 for each. */
 export async function blockersOf(ctx: Ctx, runIds: string[]): Promise<Map<string, Blocker[]>> {
   const { rows } = await ctx.db.execute<Omit<Blocker, 'acquiredAt'> & { waiting: string; acquiredAt: string | null }>(sql`
-    select mine.job_run_id as waiting, r.id as "runId", r.template_name as "templateName", r.created_by_name as "ownerName",
+    select mine.job_run_id as waiting, r.id as "runId", r.number, r.template_name as "templateName", r.created_by_name as "ownerName",
       array_agg(n.name order by n.name) as hosts, max(other.acquired_at) as "acquiredAt"
     from ${nodeLocks} mine
     join ${nodeLocks} other on other.node_id = mine.node_id and ${isBefore(sql`other`, sql`mine`)}
@@ -101,7 +102,7 @@ export async function blockersOf(ctx: Ctx, runIds: string[]): Promise<Map<string
 /** Runs that have some of these nodes or wait for them, those that have some first: what a run that came now would wait for. */
 export async function runsAtNodes(ctx: Ctx, nodeIds: string[]): Promise<Blocker[]> {
   const { rows } = await ctx.db.execute<Omit<Blocker, 'acquiredAt'> & { acquiredAt: string | null }>(sql`
-    select r.id as "runId", r.template_name as "templateName", r.created_by_name as "ownerName",
+    select r.id as "runId", r.number, r.template_name as "templateName", r.created_by_name as "ownerName",
       array_agg(n.name order by n.name) as hosts, max(l.acquired_at) as "acquiredAt"
     from ${nodeLocks} l
     join ${jobRuns} r on r.id = l.job_run_id

@@ -19,7 +19,7 @@ export { cancelBlockedReason, nodeBlockedReason, retryBlockedReason } from './po
 export { jobRunQueue } from './queues.ts'
 export { applyRetention } from './results/apply-retention.ts'
 export { compareWithPrevious, type RunComparison } from './results/compare-runs.ts'
-export { type FailureSignature, failureSignatures } from './results/failure-signatures.ts'
+export { countFailureSignatures, type FailureSignature, failureSignatures } from './results/failure-signatures.ts'
 export { type MatrixCell, type MatrixTask, runMatrix } from './results/run-matrix.ts'
 export { SetRetentionInput, setRetention } from './results/set-retention.ts'
 export { jobRunSettings } from './settings.ts'

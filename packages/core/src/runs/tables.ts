@@ -10,6 +10,7 @@ import {
   smallint,
   snakeCase,
   text,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'

@@ -6,6 +6,7 @@ import {
   type EndCause,
   type HostResult,
   type JobRun,
+  type JobRunEventKind,
   type JobRunStatus,
   jobRunEvents,
   jobRunHosts,
@@ -159,7 +160,7 @@ export async function insertRuns(ctx: Ctx, all: RunOptions[]): Promise<JobRun[]>
 }
 
 const TASKS = ['Gathering Facts', 'Read accelerators', 'Check drivers', 'Write facts']
-const COLORS: Partial<Record<HostResult, [code: number, kind: string, word: string]>> = {
+const COLORS: Partial<Record<HostResult, [code: number, kind: JobRunEventKind | 'changed', word: string]>> = {
   CHANGED: [33, 'changed', 'changed'],
   FAILED: [31, 'failed', 'fatal'],
   UNREACHABLE: [31, 'unreachable', 'fatal'],
@@ -178,16 +179,23 @@ function ansibleEvents(
   for (let line = 1, round = 0; line <= lines; round++) {
     const task = TASKS[round % TASKS.length]!
     const base = { jobRunId, host: null as string | null, play: 'all', task, action: 'setup', createdAt }
-    const add = (event: { kind: string; stdout: string; lineCount: number; host?: string; result?: unknown }) => {
+    const add = (event: {
+      kind: JobRunEventKind | 'changed'
+      stdout: string
+      lineCount: number
+      host?: string
+      result?: unknown
+    }) => {
       const isChanged = event.kind === 'changed'
-      const row = { result: null, durationMs: 31, ...base, ...event, kind: isChanged ? 'ok' : event.kind, isChanged }
+      const kind = event.kind === 'changed' ? 'ok' : event.kind
+      const row = { result: null, durationMs: 31, ...base, ...event, kind, isChanged }
       events.push({ ...row, seq: events.length + 1, startLine: line })
       line += event.lineCount
     }
     if (line < lines) add({ kind: 'task_start', stdout: `\nTASK [${task}] ${'*'.repeat(70 - task.length)}`, lineCount: 2 })
     for (const { name, result } of targets) {
       if (line > lines) break
-      const [code, kind, word] = COLORS[result] ?? [32, 'ok', 'ok']
+      const [code, kind, word] = COLORS[result] ?? ([32, 'ok', 'ok'] as const)
       const stdout = `\u001b[0;${code}m${word}: [${name}] => ${logLine(line)}\u001b[0m`
       add({ kind, stdout, lineCount: 1, host: name!, result: { changed: kind === 'changed', msg: logLine(line) } })
     }

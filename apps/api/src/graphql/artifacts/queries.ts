@@ -8,7 +8,7 @@ const { tenants } = schema
 builder.queryFields((t) => ({
   retention: t.field({
     type: Retention,
-    description: 'For how long things of runs are kept.',
+    description: 'The retention settings of the tenant.',
     authScopes: { authenticated: true },
     resolve: async (_root, _args, { ctx }) => (await ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId)))[0]!,
   }),

@@ -8,38 +8,38 @@ import { JobRun } from '../runs/types.ts'
 const { tenants } = schema
 
 const ArtifactKind = builder.enumType('ArtifactKind', {
-  description: 'What a kept file is.',
+  description: 'Kind of an artifact.',
   values: {
-    LOG: { value: 'log', description: 'The whole log as text.' },
-    FILE: { value: 'file', description: 'What the playbook left in its artifact directory.' },
+    LOG: { value: 'log', description: 'The complete log as text.' },
+    FILE: { value: 'file', description: 'A file from the artifact directory of the playbook.' },
   } as const,
 })
 
 const JobArtifact = builder.drizzleNode('jobArtifacts', {
   name: 'JobArtifact',
-  description: 'A file that a run left.',
+  description: 'A file that a run stored.',
   select: { columns: { id: true } },
   id: { column: (artifact) => artifact.id },
   fields: (t) => ({
-    kind: t.expose('kind', { type: ArtifactKind, description: 'What it is.' }),
-    path: t.exposeString('path', { description: "Its path in the run's artifact directory." }),
-    size: t.expose('size', { type: 'BigInt', description: 'In bytes.' }),
-    sha256: t.exposeString('sha256', { description: 'SHA-256 of its content, hexadecimal.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was kept.' }),
+    kind: t.expose('kind', { type: ArtifactKind, description: 'Kind.' }),
+    path: t.exposeString('path', { description: 'Path relative to the artifact directory of the run.' }),
+    sizeBytes: t.expose('size', { type: 'BigInt', description: 'Size in bytes.' }),
+    sha256: t.exposeString('sha256', { description: 'SHA-256 of the content in hexadecimal digits.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the file was stored.' }),
     removedAt: t.expose('removedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was removed because it was older than artifacts are kept.',
+      description: 'When retention deleted the file; null while it exists.',
     }),
     downloadUrl: t.string({
       nullable: true,
-      description: 'An address that gives the file to whoever has it, for 10 minutes; null: see downloadBlockedReason.',
+      description: 'URL that returns the file without a token and expires after 10 minutes; null when it cannot be downloaded.',
       select: { columns: { id: true, path: true, key: true, store: true, removedAt: true } },
       resolve: (artifact, _args, { deps }) => (artifactUnavailableReason(deps, artifact) ? null : artifactLink(deps, artifact)),
     }),
     downloadBlockedReason: t.string({
       nullable: true,
-      description: 'Why it cannot be downloaded; null: it can.',
+      description: 'Why the file cannot be downloaded; null when allowed.',
       select: { columns: { path: true, store: true, removedAt: true } },
       resolve: (artifact, _args, { deps }) => artifactUnavailableReason(deps, artifact),
     }),
@@ -49,17 +49,17 @@ const JobArtifact = builder.drizzleNode('jobArtifacts', {
 builder.drizzleObjectFields(JobRun, (t) => ({
   artifacts: t.relation('artifacts', {
     type: JobArtifact,
-    description: 'Its log as it was when it ended, and the files that its playbook left. Empty until it is over.',
+    description: 'The log and the files that the playbook stored. At most 1,001. Empty until the run has ended.',
     query: { orderBy: { id: 'asc' }, limit: 1001 },
   }),
   logRemovedAt: t.expose('logRemovedAt', {
     type: 'DateTime',
     nullable: true,
-    description: 'When its log was removed because it was older than logs are kept; its artifacts may still be there.',
+    description: 'When retention deleted the log; null while it exists. Artifacts have their own retention.',
   }),
   logBlockedReason: t.string({
     nullable: true,
-    description: 'Why its log cannot be read; null: it can.',
+    description: 'Why the log cannot be read; null when allowed.',
     select: { columns: { logRemovedAt: true } },
     resolve: (run) => logUnavailableReason(run),
   }),
@@ -68,17 +68,20 @@ builder.drizzleObjectFields(JobRun, (t) => ({
 type Retention = typeof tenants.$inferSelect
 
 export const Retention = builder.objectRef<Retention>('Retention').implement({
-  description: 'For how many days after the end of a run things are kept; null: for ever.',
+  description: 'How many days after the end of a run its data is kept; null: forever.',
   fields: (t) => ({
-    logDays: t.exposeInt('logRetentionDays', { nullable: true, description: "A run's log. The run and its hosts stay." }),
+    logDays: t.exposeInt('logRetentionDays', {
+      nullable: true,
+      description: 'Days to keep logs. Runs and their hosts are kept.',
+    }),
     artifactDays: t.exposeInt('artifactRetentionDays', {
       nullable: true,
-      description: "A run's artifacts. The list of them stays.",
+      description: 'Days to keep artifacts. Their list is kept.',
     }),
-    runDays: t.exposeInt('runRetentionDays', { nullable: true, description: 'The run as a whole, with all that belongs to it.' }),
+    runDays: t.exposeInt('runRetentionDays', { nullable: true, description: 'Days to keep runs with their logs and artifacts.' }),
     changeBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not change it; null: allowed.',
+      description: 'Why the caller cannot change the retention; null when allowed.',
       resolve: (_tenant, _args, { ctx }) => permissionDeniedReason(ctx.actor, retentionPermissions.write),
     }),
   }),

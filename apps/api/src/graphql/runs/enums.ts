@@ -1,37 +1,60 @@
 import { builder } from '../../builder.ts'
-import { same } from '../shared/enum-values.ts'
+import { same, upper } from '../shared/enum-values.ts'
 
 export const JobRunStatus = builder.enumType('JobRunStatus', {
-  description: 'Where a run stands, derived from its times, exit code and host results.',
+  description: 'Status of a run.',
   values: same({
-    PENDING: 'Waits for a worker.',
+    PENDING: 'Waits for a worker or for locks of its nodes.',
     RUNNING: 'A worker executes it.',
-    CANCELING: 'Somebody asked it to stop; its worker is stopping it.',
-    SUCCEEDED: 'Every host ended well.',
-    PARTIAL: 'Some hosts ended well, some failed or were unreachable.',
-    FAILED: 'Every host failed or was unreachable, or the play aborted.',
-    CANCELED: 'It was stopped on request.',
-    TIMED_OUT: 'It took longer than its timeout and was stopped.',
+    CANCELING: 'Cancellation was requested; its worker is stopping it.',
+    SUCCEEDED: 'Every host succeeded.',
+    PARTIAL: 'Some hosts succeeded, some failed or were unreachable.',
+    FAILED: 'Every host failed or was unreachable, or the play was aborted.',
+    CANCELED: 'It was canceled.',
+    TIMED_OUT: 'It exceeded its timeout and was stopped.',
     ERROR: 'It could not run, or its worker was lost.',
   }),
 })
 
 export const HostResult = builder.enumType('HostResult', {
-  description: 'How a run went on one host.',
+  description: 'Result of a run, or of a task, on one host.',
   values: same({
-    PENDING: 'Its first task has not begun.',
-    RUNNING: 'In the middle of the play.',
-    OK: 'Its tasks went well without changes.',
-    CHANGED: 'Its tasks went well and something was changed.',
+    PENDING: 'No task has started.',
+    RUNNING: 'A task is running.',
+    OK: 'All tasks succeeded without changes.',
+    CHANGED: 'All tasks succeeded and something changed.',
     FAILED: 'A task failed.',
-    UNREACHABLE: 'No connection could be made, or it broke.',
-    SKIPPED: 'Every task was skipped.',
-    INTERRUPTED: 'The run was ended in the middle of it; whether its tasks were done is not known.',
-    NOT_RUN: 'The run ended before any task was carried out on it.',
+    UNREACHABLE: 'The connection failed or was lost.',
+    SKIPPED: 'All tasks were skipped.',
+    INTERRUPTED: 'The run ended during a task; whether the task was completed is unknown.',
+    NOT_RUN: 'The run ended before any task started.',
   }),
 })
 
 export const JobRunOrderField = builder.enumType('JobRunOrderField', {
-  description: 'What runs can be ordered by.',
-  values: same({ CREATED_AT: 'When they were asked for.' }),
+  description: 'Fields by which runs can be ordered.',
+  values: same({ CREATED_AT: 'Time of creation.' }),
+})
+
+export const JobRunEventKind = builder.enumType('JobRunEventKind', {
+  description: 'Kind of an event of a log.',
+  values: upper({
+    run_start: 'The playbook starts.',
+    play_start: 'A play starts.',
+    task_start: 'A task starts.',
+    host_start: 'A task starts on a host.',
+    ok: 'A task succeeded on a host.',
+    failed: 'A task failed on a host.',
+    unreachable: 'A host could not be reached.',
+    skipped: 'A task was skipped on a host.',
+    item_ok: 'One item of a loop succeeded.',
+    item_failed: 'One item of a loop failed.',
+    item_skipped: 'One item of a loop was skipped.',
+    retry: 'A task failed and is retried (`until`).',
+    diff: 'Changes of a file.',
+    stats: 'The recap of Ansible.',
+    output: 'Other output of ansible-playbook.',
+    notice: 'A message of Ansible or Muster.',
+    run_end: 'The run ended.',
+  }),
 })

@@ -4,6 +4,7 @@ import type { HostResult as Result } from '@muster/core/runs'
 import { foldHostlist } from '@muster/core/selection'
 import { count, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { HostResult } from './enums.ts'
 
@@ -11,33 +12,62 @@ const { jobRunHosts } = schema
 
 export const JobRunHost = builder.drizzleObject('jobRunHosts', {
   name: 'JobRunHost',
-  description: "One host of a run, with Ansible's own figures for it.",
+  description: 'One host of a run with its counts from the recap of Ansible.',
   select: { columns: { jobRunId: true, name: true } },
   fields: (t) => ({
-    name: t.exposeString('name', { description: "The node's name when the run was started." }),
-    node: t.relation('node', { nullable: true, description: 'The node; null when it was purged since.' }),
+    name: t.exposeString('name', { description: 'Name of the node when the run was started.' }),
+    node: t.relation('node', { nullable: true, description: 'The node; null when it was purged.' }),
     run: t.relation('run', { description: 'The run.' }),
-    result: t.expose('result', { type: HostResult, description: 'How the run went on it.' }),
-    ok: t.exposeInt('ok', { description: 'Tasks that ended well, changed ones included.' }),
-    changed: t.exposeInt('changed', { description: 'Tasks that changed something.' }),
-    failed: t.exposeInt('failed', { description: 'Tasks that failed.' }),
-    unreachable: t.exposeInt('unreachable', { description: 'How often it could not be reached.' }),
-    skipped: t.exposeInt('skipped', { description: 'Tasks that were skipped.' }),
-    rescued: t.exposeInt('rescued', { description: 'Tasks that failed and were rescued.' }),
-    ignored: t.exposeInt('ignored', { description: 'Tasks whose failure was ignored.' }),
+    result: t.expose('result', { type: HostResult, description: 'Result of the run on the host.' }),
+    ok: t.exposeInt('ok', { description: 'Number of tasks that succeeded, including those that changed something.' }),
+    changed: t.exposeInt('changed', { description: 'Number of tasks that changed something.' }),
+    failed: t.exposeInt('failed', { description: 'Number of tasks that failed.' }),
+    unreachable: t.exposeInt('unreachable', { description: 'Number of tasks for which the host was unreachable.' }),
+    skipped: t.exposeInt('skipped', { description: 'Number of tasks that were skipped.' }),
+    rescued: t.exposeInt('rescued', { description: 'Number of tasks that failed and were rescued.' }),
+    ignored: t.exposeInt('ignored', { description: 'Number of tasks whose failure was ignored.' }),
     currentTask: t.exposeString('currentTask', {
       nullable: true,
-      description: 'The task it is in, or was in when the run ended.',
+      description: 'Name of the task that is running, or was running when the run ended; null when none is.',
     }),
     currentTaskAt: t.expose('currentTaskAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when it is in that task.',
+      description: 'When the current task started; null without a current task.',
     }),
-    message: t.exposeString('message', { nullable: true, description: 'The message of its first failure.' }),
+    message: t.exposeString('message', {
+      nullable: true,
+      description: 'Message of the first failure; null when nothing failed.',
+    }),
     failureSignature: t.exposeString('failureSignature', {
       nullable: true,
-      description: 'The same for messages that differ at most in numbers, names and the like; null without a message.',
+      description:
+        'Hash that is equal for messages that differ only in numbers, paths, host names and the like; null without a message.',
+    }),
+  }),
+})
+
+export const hostConnection = connectionTypes(JobRunHost, 'JobRunHost', 'hosts of a run')
+
+type Counts = { hostsTotal: number; hostsOk: number; hostsFailed: number; hostsUnreachable: number }
+
+export const JobRunHostCounts = builder.objectRef<Counts>('JobRunHostCounts').implement({
+  description: 'Number of hosts of a run. Hosts that are not finished count only in the total.',
+  fields: (t) => ({
+    total: t.exposeInt('hostsTotal', { description: 'Number of all hosts.' }),
+    ok: t.exposeInt('hostsOk', { description: 'Number of hosts that succeeded.' }),
+    failed: t.exposeInt('hostsFailed', { description: 'Number of hosts that failed.' }),
+    unreachable: t.exposeInt('hostsUnreachable', { description: 'Number of hosts that were unreachable.' }),
+  }),
+})
+
+export const HostSet = builder.objectRef<readonly string[]>('HostSet').implement({
+  description: 'A set of hosts.',
+  fields: (t) => ({
+    count: t.int({ description: 'Number of hosts.', resolve: (names) => names.length }),
+    hostlist: t.string({
+      description: 'Hostlist of the hosts: `gpu[001-064],login1`; empty without hosts.',
+      resolve: (names) => foldHostlist([...names]),
     }),
   }),
 })
@@ -45,11 +75,11 @@ export const JobRunHost = builder.drizzleObject('jobRunHosts', {
 type Summary = { result: Result; count: number; hostlist: string }
 
 export const HostSummary = builder.objectRef<Summary>('HostSummary').implement({
-  description: 'Hosts of a run that have the same result.',
+  description: 'Hosts of a run with the same result.',
   fields: (t) => ({
-    result: t.expose('result', { type: HostResult, description: 'Their result.' }),
-    count: t.exposeInt('count', { description: 'How many there are.' }),
-    hostlist: t.exposeString('hostlist', { description: 'Their names, folded: `gpu[001-064],login1`.' }),
+    result: t.expose('result', { type: HostResult, description: 'The result.' }),
+    count: t.exposeInt('count', { description: 'Number of hosts.' }),
+    hostlist: t.exposeString('hostlist', { description: 'Hostlist of the hosts: `gpu[001-064],login1`.' }),
   }),
 })
 

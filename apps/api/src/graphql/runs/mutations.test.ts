@@ -22,8 +22,9 @@ const run = (fields: object, as = tenant.operator) =>
     api,
     as,
     'runJob',
-    `run { id templateName status limit extraVars hostsTotal hostSummary { result count hostlist } hosts { name result node { name } }
-      events { seq } cancelBlockedReason durationMs createdByName template { name } }`,
+    `run { id number templateName status limit extraVars hostCounts { total } hostSummary { result count hostlist }
+      hosts { edges { node { name result node { name } } } } events { edges { node { seq } } } cancelBlockedReason durationMs
+      createdBy { name } template { name } }`,
     { template: 'connectivity_check', ...fields },
   )
 const cancel = (id: string) =>
@@ -35,11 +36,15 @@ test('starts a run with its hosts and extra vars', async () => {
     run: {
       templateName: 'connectivity_check',
       status: 'PENDING',
-      hostsTotal: 2,
+      number: 1,
+      createdBy: { name: 'test operator' },
+      hostCounts: { total: 2 },
       extraVars,
       hostSummary: [{ result: 'PENDING', count: 2, hostlist: 'gpu[001-002]' }],
-      hosts: [{ name: 'gpu001', result: 'PENDING', node: { name: 'gpu001' } }, { name: 'gpu002' }],
-      events: [],
+      hosts: {
+        edges: [{ node: { name: 'gpu001', result: 'PENDING', node: { name: 'gpu001' } } }, { node: { name: 'gpu002' } }],
+      },
+      events: { edges: [] },
       cancelBlockedReason: null,
       durationMs: null,
     },

@@ -1,6 +1,6 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and, eq, or, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, or, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
 import { contains } from '../shared/contains.ts'
@@ -12,47 +12,60 @@ import { JobRun, runConnection } from './types.ts'
 const { jobRunHosts, jobRuns } = schema
 
 const JobRunFilter = builder.inputType('JobRunFilter', {
-  description: 'Which runs to list; a run must fit everything that is given.',
+  description: 'Filter of runs. A run must match all fields that are given.',
   fields: (t) => ({
     status: t.field({ type: [JobRunStatus], description: 'Has one of these statuses.' }),
-    templateId: t.id({ description: 'Is of this template.' }),
-    nodeId: t.id({ description: 'Runs on this node, among others.' }),
+    templateId: t.id({ description: 'Is a run of this template.' }),
+    nodeId: t.id({ description: 'Includes this node.' }),
+    createdAfter: t.field({ type: 'DateTime', description: 'Was created at this time or later.' }),
+    createdBefore: t.field({ type: 'DateTime', description: 'Was created before this time.' }),
     text: t.string({
-      description: 'Stands somewhere in the template name, limit, reason or name of who started it; case does not count.',
+      description: 'Has this text in the template name, limit, reason or name of its creator, ignoring case.',
     }),
   }),
 })
 
 const JobRunOrder = builder.inputType('JobRunOrder', {
-  description: 'In which order to list runs.',
+  description: 'Order of runs.',
   fields: (t) => ({
-    field: t.field({ type: JobRunOrderField, required: true, description: 'By what.' }),
-    direction: t.field({ type: SortDirection, required: true, description: 'In which direction.' }),
+    field: t.field({ type: JobRunOrderField, required: true, description: 'Field to order by.' }),
+    direction: t.field({ type: SortDirection, required: true, description: 'Direction.' }),
   }),
 })
 
 function runConditions(filter: typeof JobRunFilter.$inferInput | null | undefined, r: typeof jobRuns) {
   if (!filter) return undefined
-  const { status, text } = filter
+  const { status, text, createdAfter, createdBefore } = filter
   const templateId = rowIdIfGiven('JobTemplate', filter.templateId)
   const nodeId = rowIdIfGiven('ComputeNode', filter.nodeId)
   return and(
     status ? isOneOf(r.status, status, 'text') : undefined,
     templateId ? eq(r.templateId, templateId) : undefined,
     nodeId ? sql`exists (select from ${jobRunHosts} h where h.job_run_id = ${r.id} and h.node_id = ${nodeId})` : undefined,
+    createdAfter ? gte(r.createdAt, createdAfter) : undefined,
+    createdBefore ? lt(r.createdAt, createdBefore) : undefined,
     text ? or(...[r.templateName, r.limit, r.reason, r.createdByName].map((column) => contains(column, text))) : undefined,
   )
 }
 
 builder.queryFields((t) => ({
+  jobRun: t.drizzleField({
+    type: JobRun,
+    nullable: true,
+    description: 'The run with this number; null when there is none.',
+    authScopes: { authenticated: true },
+    args: { number: t.arg.int({ required: true, description: 'Number of the run.' }) },
+    resolve: (query, _root, { number }, { ctx }) =>
+      ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, number } })),
+  }),
   jobRuns: t.drizzleConnection(
     {
       type: JobRun,
-      description: 'Runs, without `orderBy` the newest first.',
+      description: 'Runs, newest first unless `orderBy` is given.',
       authScopes: { authenticated: true },
       args: {
-        filter: t.arg({ type: JobRunFilter, description: 'Which runs.' }),
-        orderBy: t.arg({ type: JobRunOrder, description: 'In which order.' }),
+        filter: t.arg({ type: JobRunFilter, description: 'Filter.' }),
+        orderBy: t.arg({ type: JobRunOrder, description: 'Order.' }),
       },
       ...PAGED,
       totalCount: (_root, { filter }, { ctx }) =>

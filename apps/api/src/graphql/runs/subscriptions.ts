@@ -7,9 +7,9 @@ builder.subscriptionFields((t) => ({
   jobRunUpdated: t.drizzleField({
     type: JobRun,
     description:
-      'A run as it is now and whenever it changes, until it is over; without an id every run of the tenant that changes.',
+      'Sends a run immediately and whenever it changes, until it ends. Without an ID, sends every run of the tenant that changes.',
     authScopes: { authenticated: true },
-    args: { id: t.arg.id({ description: 'Which run; left out: all.' }) },
+    args: { id: t.arg.id({ description: 'Run ID. Default: all runs.' }) },
     subscribe: (_root, { id }, context) => changes(context, 'jobRun', id ? [rowId('JobRun', id)] : null),
     resolve: async (query, id, _args, { ctx }) =>
       (await ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, id: id as string } })))!,

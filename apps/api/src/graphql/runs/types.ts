@@ -1,154 +1,226 @@
+import { InvalidInput } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
-import { cancelBlockedReason } from '@muster/core/runs'
-import { and, eq, gt } from 'drizzle-orm'
+import { cancelBlockedReason, type JobRun as Row } from '@muster/core/runs'
+import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
+import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
-import { LimitError } from '../../limits.ts'
+import { actorField, nullableActorField } from '../access/people.ts'
 import { BecomeMethod } from '../credentials/enums.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { PlaybookSource } from '../templates/enums.ts'
 import { becomeMethod } from '../templates/types.ts'
-import { JobRunStatus } from './enums.ts'
-import { JobRunEvent } from './events/types.ts'
-import { HostSummary, hostSummaries, JobRunHost } from './hosts.ts'
+import { HostResult, JobRunStatus } from './enums.ts'
+import { eventConnection, JobRunEvent } from './events/types.ts'
+import { HostSet, HostSummary, hostConnection, hostSummaries, JobRunHostCounts } from './hosts.ts'
 
 const { jobRunEvents } = schema
 
+type GitSource = Pick<Row, 'gitUrl' | 'gitRef' | 'gitCommit'>
+
+const JobRunGitSource = builder.objectRef<GitSource>('JobRunGitSource').implement({
+  description: 'The git repository from which a run takes its playbook.',
+  fields: (t) => ({
+    url: t.string({ description: 'URL of the repository.', resolve: ({ gitUrl }) => gitUrl! }),
+    ref: t.string({ description: 'Branch, tag or commit as set in the template.', resolve: ({ gitRef }) => gitRef! }),
+    commit: t.exposeString('gitCommit', {
+      nullable: true,
+      description: 'The commit that the run uses; null until a worker has fetched it.',
+    }),
+  }),
+})
+
 export const JobRun = builder.drizzleNode('jobRuns', {
   name: 'JobRun',
-  description: "One execution of a template's playbook.",
+  description: 'One execution of the playbook of a job template.',
   select: { columns: { id: true } },
   id: { column: (run) => run.id },
   fields: (t) => ({
-    template: t.relation('template', { description: 'The template as it is now.' }),
-    templateName: t.exposeString('templateName', { description: 'Its name when the run was started.' }),
-    playbookPath: t.exposeString('playbookPath', {
-      description: 'The playbook that is run, relative to the root of its source.',
+    number: t.exposeInt('number', { description: 'Number of the run in the tenant, from 1. Numbers are never reused.' }),
+    template: t.relation('template', { description: 'The template with its current settings.' }),
+    templateName: t.exposeString('templateName', { description: 'Name of the template when the run was started.' }),
+    templateVersion: t.exposeInt('templateVersion', {
+      nullable: true,
+      description: 'Version of the template that the run uses; null when the template had no versions yet.',
     }),
-    status: t.expose('status', { type: JobRunStatus, description: 'Where it stands.' }),
+    playbookPath: t.exposeString('playbookPath', { description: 'Path of the playbook, relative to the root of its source.' }),
+    source: t.expose('source', { type: PlaybookSource, description: 'Where the playbook comes from.' }),
+    bundle: t.relation('bundle', { nullable: true, description: 'The bundle of the playbook; null for other sources.' }),
+    git: t.field({
+      type: JobRunGitSource,
+      nullable: true,
+      description: 'The git repository of the playbook; null for other sources.',
+      select: { columns: { gitUrl: true, gitRef: true, gitCommit: true } },
+      resolve: (run) => (run.gitUrl ? run : null),
+    }),
+    status: t.expose('status', { type: JobRunStatus, description: 'Status.' }),
     statusReason: t.string({
       nullable: true,
-      description: 'Why it ended as it did, and what to do next, when something went wrong.',
+      description: 'What went wrong and the next step; null when there is nothing to report.',
       select: { columns: { error: true } },
       resolve: (run) => run.error,
     }),
-    limit: t.exposeString('limit', { nullable: true, description: 'Where to run, as typed; null when nodes were named by id.' }),
-    extraVars: t.expose('extraVars', { type: 'JSON', description: 'Its extra vars, those of the template included.' }),
-    become: t.exposeBoolean('become', { description: 'Whether its tasks run as another user.' }),
+    limit: t.exposeString('limit', {
+      nullable: true,
+      description: 'Selector of the nodes as entered; null when the nodes were given by ID.',
+    }),
+    extraVars: t.expose('extraVars', {
+      type: 'JSON',
+      description: 'Extra vars, including the defaults of the template and without secret ones: an object.',
+    }),
+    hasSecretVars: t.boolean({
+      description: 'Whether the run has secret extra vars. Their values are never returned.',
+      select: { columns: { secretsId: true } },
+      resolve: (run) => run.secretsId !== null,
+    }),
+    become: t.exposeBoolean('become', { description: 'Whether tasks run as another user.' }),
     becomeMethod: t.field({
       type: BecomeMethod,
-      description: 'How they become that user; on a node whose become credential says SU, by su.',
+      description: 'How tasks become the other user. A become credential of a node overrides it.',
       select: { columns: { becomeMethod: true } },
       resolve: (run) => becomeMethod(run.becomeMethod),
     }),
     becomeUser: t.exposeString('becomeUser', {
-      description: 'The user they become; where that is root, the become credential of a node may name another.',
+      description: 'User that tasks run as. Where it is root, a become credential of a node overrides it.',
     }),
-    forks: t.exposeInt('forks', { description: 'How many hosts are worked on at once.' }),
-    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'When it takes longer it is stopped, in s.' }),
+    forks: t.exposeInt('forks', { description: 'Number of hosts to work on at once.' }),
+    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'The run is stopped when it takes longer, in seconds.' }),
     serial: t.exposeString('serial', {
       nullable: true,
-      description: 'Hosts at a time: `5`, `30%` or several such as `1,5,30%`; null: what the playbook says.',
+      description: 'Batch size of hosts: `5`, `30%` or several such as `1,5,30%`; null: as set in the playbook.',
     }),
     maxFailPercentage: t.exposeInt('maxFailPercentage', {
       nullable: true,
       description:
-        'The play ends when more than this share of the hosts of a batch has failed, in %; null: what the playbook says.',
+        'The play is aborted when more than this percentage of the hosts of a batch failed; null: as set in the playbook.',
     }),
-    jobTags: t.exposeStringList('jobTags', { description: 'Only tasks with one of these tags; empty: all.' }),
-    skipTags: t.exposeStringList('skipTags', { description: 'No tasks with one of these tags.' }),
+    jobTags: t.exposeStringList('jobTags', { description: 'Only tasks with one of these tags run; empty: all. At most 50.' }),
+    skipTags: t.exposeStringList('skipTags', { description: 'Tasks with one of these tags are skipped. At most 50.' }),
     isReadOnly: t.exposeBoolean('isReadOnly', {
-      description: 'It changes nothing on its nodes, so it neither locks them nor waits for others.',
+      description: 'Whether the run changes nothing on nodes, so that it neither locks nodes nor waits for locks.',
     }),
-    checkMode: t.exposeBoolean('checkMode', { description: 'Only says what it would change.' }),
-    diffMode: t.exposeBoolean('diffMode', { description: 'Shows what it changes in files.' }),
-    verbosity: t.exposeInt('verbosity', { description: "Ansible's verbosity, 0 to 4." }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it was started, in the words of who did.' }),
-    createdByName: t.exposeString('createdByName', { description: 'Who started it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
+    checkMode: t.exposeBoolean('checkMode', { description: 'Whether the run only reports what would change.' }),
+    diffMode: t.exposeBoolean('diffMode', { description: 'Whether the log shows the changes in files.' }),
+    verbosity: t.exposeInt('verbosity', { description: 'Verbosity of Ansible, 0 to 4.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why the run was started; null when no reason was given.' }),
+    createdBy: t.field(actorField('created', 'Who started the run.')),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the run was created.' }),
     waitingSince: t.expose('waitingSince', {
       type: 'DateTime',
       nullable: true,
       description:
-        'Since when it is set aside: it waits for other runs on its nodes (see `waitingFor`) or for the turn of its tenant.',
+        'Since when the run waits for locks of its nodes (see `waitingFor`) or for the queue of the tenant; null when it waits for neither.',
     }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker took it.' }),
+    startedAt: t.expose('startedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a worker claimed the run; null before.',
+    }),
     ansibleStartedAt: t.expose('ansibleStartedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When ansible-playbook was started.',
+      description: 'When ansible-playbook was started; null before.',
     }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it was over.' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When the run ended; null before.' }),
     cancelRequestedAt: t.expose('cancelRequestedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When somebody asked it to stop.',
+      description: 'When cancellation was requested; null when it was not.',
     }),
-    cancelRequestedByName: t.exposeString('cancelRequestedByName', { nullable: true, description: 'Who asked it to stop.' }),
+    cancelRequestedBy: t.field(nullableActorField('cancelRequested', 'Who requested cancellation; null when nobody did.')),
     durationMs: t.int({
       nullable: true,
-      description: 'From the start to the end or until now, in ms; null before the start.',
+      description: 'Time from the start to the end, or until now, in milliseconds; null before the start.',
       select: { columns: { startedAt: true, finishedAt: true } },
       resolve: ({ startedAt, finishedAt }) => (startedAt ? (finishedAt ?? new Date()).getTime() - startedAt.getTime() : null),
     }),
-    exitCode: t.exposeInt('exitCode', { nullable: true, description: 'Exit code of ansible-playbook.' }),
-    lastSeq: t.expose('lastSeq', { type: 'BigInt', description: 'The highest seq of its events so far; they are 1 to this.' }),
+    exitCode: t.exposeInt('exitCode', {
+      nullable: true,
+      description: 'Exit code of ansible-playbook; null when it did not exit.',
+    }),
+    lastSeq: t.expose('lastSeq', { type: 'BigInt', description: 'Seq of the newest event; 0 without events.' }),
     lineCount: t.field({
       type: 'BigInt',
-      description: 'How many lines its log has so far.',
+      description: 'Number of lines of the log.',
       select: { columns: { lastLine: true } },
       resolve: (run) => run.lastLine,
     }),
-    interruptedHosts: t.exposeStringList('interruptedHosts', {
-      description: 'Hosts that were in the middle of a task when it was canceled, timed out or lost its worker.',
+    interruptedHosts: t.field({
+      type: HostSet,
+      description: 'Hosts on which a task was running when the run was canceled, timed out or lost its worker.',
+      select: { columns: { interruptedHosts: true } },
+      resolve: (run) => run.interruptedHosts,
     }),
-    hostsTotal: t.exposeInt('hostsTotal', { description: 'On how many hosts it runs.' }),
-    hostsOk: t.exposeInt('hostsOk', { description: 'On how many of them it ended well.' }),
-    hostsFailed: t.exposeInt('hostsFailed', { description: 'On how many of them it failed.' }),
-    hostsUnreachable: t.exposeInt('hostsUnreachable', { description: 'How many of them could not be reached.' }),
-    hosts: t.relation('hosts', { type: JobRunHost, description: 'Its hosts by name.', query: { orderBy: { name: 'asc' } } }),
+    hostCounts: t.field({
+      type: JobRunHostCounts,
+      description: 'Number of hosts.',
+      select: { columns: { hostsTotal: true, hostsOk: true, hostsFailed: true, hostsUnreachable: true } },
+      resolve: (run) => run,
+    }),
+    hosts: t.relatedConnection(
+      'hosts',
+      {
+        description: 'Hosts, ordered by name.',
+        args: { result: t.arg({ type: [HostResult], description: 'Only hosts with one of these results.' }) },
+        totalCount: true,
+        query: ({ result }) => ({ where: result ? { result: { in: result } } : {}, orderBy: { name: 'asc' } }),
+        ...PAGED,
+      },
+      ...hostConnection,
+    ),
     hostSummary: t.field({
       type: [HostSummary],
-      description: 'Its hosts by result.',
+      description: 'Hosts grouped by result. At most 9, one per result.',
       select: { columns: { id: true } },
       resolve: async (run, _args, context) => (await hostSummaries(context, run.id)) ?? [],
     }),
-    events: t.field({
-      type: [JobRunEvent],
-      description: 'A part of its log, in order. To follow it live use the subscription jobRunEvents.',
-      args: {
-        first: t.arg.int({ defaultValue: 500, description: 'At most this many events, at most 5000.' }),
-        after: t.arg({ type: 'BigInt', defaultValue: 0, description: 'Only events with a higher seq.' }),
-        host: t.arg.string({ description: 'Only events of this host.' }),
-      },
-      select: { columns: { id: true } },
-      resolve: (run, { first, after, host }, { ctx }) => {
-        const limit = first ?? 500
-        if (limit > 5000) throw new LimitError('PAGE', 5000, limit, 'Page with `after`.')
-        return ctx.db
-          .select()
-          .from(jobRunEvents)
-          .where(
-            and(
-              eq(jobRunEvents.jobRunId, run.id),
-              gt(jobRunEvents.seq, after ?? 0),
-              host ? eq(jobRunEvents.host, host) : undefined,
-            ),
+    events: t.connection(
+      {
+        type: JobRunEvent,
+        description:
+          'Events of the log in order. The cursor of an event is its `seq`. Use the subscription `jobRunEvents` to follow the log.',
+        args: { host: t.arg.string({ description: 'Only events of the host with this name.' }) },
+        select: { columns: { id: true } },
+        ...PAGED,
+        resolve: async (run, { host, ...args }, { ctx }) => {
+          const isWanted = and(eq(jobRunEvents.jobRunId, run.id), host ? eq(jobRunEvents.host, host) : undefined)
+          const page = await resolveCursorConnection(
+            { args, maxSize: PAGED.maxSize(args), defaultSize: PAGED.defaultSize, toCursor: ({ seq }) => String(seq) },
+            ({ after, before, limit, inverted }: ResolveCursorConnectionArgs) =>
+              ctx.db
+                .select()
+                .from(jobRunEvents)
+                .where(
+                  and(
+                    isWanted,
+                    after === undefined ? undefined : gt(jobRunEvents.seq, seqOf(after, 'after')),
+                    before === undefined ? undefined : lt(jobRunEvents.seq, seqOf(before, 'before')),
+                  ),
+                )
+                .orderBy(inverted ? desc(jobRunEvents.seq) : asc(jobRunEvents.seq))
+                .limit(limit),
           )
-          .orderBy(jobRunEvents.seq)
-          .limit(Math.max(0, limit))
+          return { ...page, totalCount: () => ctx.db.$count(jobRunEvents, isWanted) }
+        },
       },
-    }),
+      ...eventConnection,
+    ),
     cancelBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not cancel it; null: allowed.',
+      description: 'Why the caller cannot cancel the run; null when allowed.',
       select: { columns: { status: true, finishedAt: true } },
       resolve: (run, _args, { ctx }) => cancelBlockedReason(ctx.actor, run),
     }),
   }),
 })
 
-/** The run with this id, for a field of which many may be asked for at once: they are read together. The id must be the tenant's. */
+/** The seq that is a cursor of an event. @throws InvalidInput */
+function seqOf(cursor: string, path: string): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw new InvalidInput([{ path, message: 'must be the cursor or the seq of an event' }])
+  return Number(cursor)
+}
+
+/** The run with this ID, for fields of lists: runs are loaded in one statement. The ID must belong to the tenant. */
 export const runOf = (id: string) => ({ id }) as typeof JobRun.$inferType
 
 export const runConnection = connectionTypes(JobRun, 'JobRun', 'runs')
@@ -157,31 +229,11 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
   runs: t.relatedConnection(
     'runs',
     {
-      description: 'Runs on it, the newest first.',
+      description: 'Runs that include the node, newest first.',
       totalCount: true,
       query: { orderBy: { id: 'desc' } },
       ...PAGED,
     },
     ...runConnection,
   ),
-}))
-
-builder.drizzleObjectFields(JobRun, (t) => ({
-  templateVersion: t.exposeInt('templateVersion', {
-    nullable: true,
-    description: "The template's version that it uses; null for runs from before versions were kept.",
-  }),
-  source: t.expose('source', { type: PlaybookSource, description: 'Where its playbook comes from.' }),
-  bundle: t.relation('bundle', { nullable: true, description: 'The bundle that it uses, when its playbook comes from one.' }),
-  gitUrl: t.exposeString('gitUrl', { nullable: true, description: 'The repository, when its playbook comes from one.' }),
-  gitRef: t.exposeString('gitRef', { nullable: true, description: 'The branch, tag or commit that was asked for.' }),
-  gitCommit: t.exposeString('gitCommit', {
-    nullable: true,
-    description: 'The commit that it really uses; null until a worker has fetched it.',
-  }),
-  hasSecretVars: t.boolean({
-    description: 'Whether it was given secret extra vars, which nobody is shown.',
-    select: { columns: { secretsId: true } },
-    resolve: (run) => run.secretsId !== null,
-  }),
 }))

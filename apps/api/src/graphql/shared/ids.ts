@@ -3,7 +3,7 @@ import { graphqlIds } from '@muster/core/registry'
 import { decodeGlobalID, encodeGlobalID } from '@pothos/plugin-relay'
 
 /** Types with a global ID. */
-export type TypeName = keyof typeof graphqlIds | 'Tenant' | 'User'
+export type TypeName = keyof typeof graphqlIds | 'Tenant' | 'User' | 'Worker'
 
 /** What messages call objects of a type, where that is not the type name in words. */
 const NOUNS: Partial<Record<TypeName, string>> = {
@@ -15,7 +15,8 @@ const NOUNS: Partial<Record<TypeName, string>> = {
 }
 const noun = (type: TypeName) => NOUNS[type] ?? type.replace(/(?<=.)[A-Z]/g, ' $&').toLowerCase()
 
-const isTypeName = (name: string): name is TypeName => Object.hasOwn(graphqlIds, name) || name === 'Tenant' || name === 'User'
+const isTypeName = (name: string): name is TypeName =>
+  Object.hasOwn(graphqlIds, name) || name === 'Tenant' || name === 'User' || name === 'Worker'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

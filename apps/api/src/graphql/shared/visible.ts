@@ -3,12 +3,14 @@ import { type Ctx, graphqlIds, schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
 import { globalId, parseId } from './ids.ts'
 
-const { members } = schema
+const { members, workers } = schema
 
 /** Whether the caller may see the object. `node(id:)` loads rows by ID alone, so it asks here first. */
 export async function isVisible(ctx: Ctx, { typename, id }: { typename: string; id: string }): Promise<boolean> {
   const type = parseId(globalId(typename as never, id))?.type
   if (!type) return false
+  // Workers serve all tenants.
+  if (type === 'Worker') return (await ctx.db.$count(workers, eq(workers.id, id))) > 0
   if (type === 'Tenant') return id === ctx.tenantId
   if (type === 'User') return (await ctx.db.$count(members, and(visibleTo(ctx, members), eq(members.userId, id)))) > 0
   if (type === 'ApiToken' && ctx.actor.kind !== 'system' && 'role' in ctx.actor && ctx.actor.role === 'viewer') return false

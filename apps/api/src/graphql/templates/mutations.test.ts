@@ -19,7 +19,7 @@ const create = (input: object) =>
     api,
     tenant.admin,
     'createJobTemplate',
-    'template { id name source version bundle { name files { path size } } inputSchema editBlockedReason }',
+    'template { id name source version bundle { name files { path sizeBytes } } inputSchema editBlockedReason }',
     input,
   )
 const update = (input: object) =>
@@ -51,7 +51,7 @@ test('creates, changes, previews, archives and restores a template', async () =>
   expect(template).toMatchObject({
     source: 'BUNDLE',
     version: 1,
-    bundle: { name: 'site.tgz', files: [{ path: 'site.yml', size: 13 }] },
+    bundle: { name: 'site.tgz', files: [{ path: 'site.yml', sizeBytes: 13 }] },
     inputSchema,
     editBlockedReason: null,
   })
@@ -78,8 +78,8 @@ test('creates, changes, previews, archives and restores a template', async () =>
       await api.ask<{ previewRun: object }>(
         tenant.operator,
         `query ($input: RunJobInput!) { previewRun(input: $input) { ... on RunPreview {
-          template { name } hostsTotal hostlist command inventory refusals { reason } waitsFor { count }
-          hosts { nodeId name vars { name value layer overridden { layer } } } }
+          template { name } hostCount hostlist command inventory refusals { reason } waitsFor { count }
+          hosts { totalCount edges { node { node { id } name vars { name value layer overridden { layer } } } } } }
           ... on InvalidInputError { issues { path message } } } }`,
         { input: { template: 'site', limit: 'all', extraVars } },
       )
@@ -88,7 +88,18 @@ test('creates, changes, previews, archives and restores a template', async () =>
     template: { name: 'site' },
     hostlist: node!.name,
     command: ['ansible-playbook', '-i', 'inventory.yml', '-e', '@extra-vars.yml', '--forks', '20', 'site.yml'],
-    hosts: [{ nodeId: globalId('ComputeNode', node!.id), vars: [{ name: 'level', value: 2, layer: 'RUN', overridden: [] }] }],
+    hostCount: 1,
+    hosts: {
+      totalCount: 1,
+      edges: [
+        {
+          node: {
+            node: { id: globalId('ComputeNode', node!.id) },
+            vars: [{ name: 'level', value: 2, layer: 'RUN', overridden: [] }],
+          },
+        },
+      ],
+    },
     refusals: [],
     waitsFor: [],
   })

@@ -2,6 +2,7 @@ import { schema } from '@muster/core/registry'
 import { type BundleFile, bundleUsers, deleteBundleBlockedReason, editTemplateBlockedReason } from '@muster/core/templates'
 import { desc, eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import { actorField } from '../access/people.ts'
 import { BecomeMethod } from '../credentials/enums.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
@@ -49,28 +50,28 @@ export const templateConnection = connectionTypes(JobTemplate, 'JobTemplate', 'j
 const users = loader(({ ctx }, ids) => bundleUsers(ctx.db, ctx, [...ids]))
 
 const PlaybookBundleFile = builder.objectRef<BundleFile>('PlaybookBundleFile').implement({
-  description: 'A file of a bundle.',
+  description: 'A file of a playbook bundle.',
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'Its path from the root of the bundle.' }),
-    size: t.exposeInt('size', { description: 'Its size in bytes.' }),
+    path: t.exposeString('path', { description: 'Path relative to the root of the bundle.' }),
+    sizeBytes: t.exposeInt('size', { description: 'Size in bytes.' }),
   }),
 })
 
 export const PlaybookBundle = builder.drizzleNode('playbookBundles', {
   name: 'PlaybookBundle',
-  description: 'Playbooks, roles and files that somebody uploaded in one archive. It never changes.',
+  description: 'Playbooks, roles and files that were uploaded as one archive. A bundle never changes.',
   select: { columns: { id: true } },
   id: { column: (bundle) => bundle.id },
   fields: (t) => ({
-    name: t.exposeString('name', { description: "The file's name when it was uploaded." }),
-    sha256: t.exposeString('sha256', { description: 'Of the archive, in hexadecimal digits.' }),
-    size: t.exposeInt('size', { description: 'Size of the archive in bytes.' }),
-    files: t.expose('files', { type: [PlaybookBundleFile], description: 'What is in it, by path.' }),
-    createdByName: t.exposeString('createdByName', { description: 'Who uploaded it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
+    name: t.exposeString('name', { description: 'File name of the archive.' }),
+    sha256: t.exposeString('sha256', { description: 'SHA-256 of the archive in hexadecimal digits.' }),
+    sizeBytes: t.exposeInt('size', { description: 'Size of the archive in bytes.' }),
+    files: t.expose('files', { type: [PlaybookBundleFile], description: 'Files, ordered by path. At most 2,000.' }),
+    createdBy: t.field(actorField('created', 'Who uploaded the bundle.')),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the bundle was uploaded.' }),
     deleteBlockedReason: t.string({
       nullable: true,
-      description: 'Why it cannot be deleted: what needs it, or that the caller may not; null: it can.',
+      description: 'Why the caller cannot delete the bundle; null when allowed.',
       select: { columns: { id: true, name: true } },
       resolve: async (bundle, _args, context) =>
         deleteBundleBlockedReason(context.ctx.actor, bundle, await users(context, bundle.id)),

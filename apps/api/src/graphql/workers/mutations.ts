@@ -1,7 +1,7 @@
 import { Conflict, NotFound } from '@muster/core/errors'
 import { drainWorker, undrainWorker } from '@muster/core/workers'
-import type { InputFields } from '../shared/mutation.ts'
-import { mutation } from '../shared/mutation.ts'
+import { rowId } from '../shared/ids.ts'
+import { type InputFields, mutation } from '../shared/mutation.ts'
 import { Worker } from './types.ts'
 
 const input = (t: InputFields) => ({ id: t.id({ required: true, description: 'Worker ID.' }) })
@@ -12,7 +12,7 @@ mutation('drainWorker', {
   input,
   payload,
   errors: [Conflict, NotFound],
-  resolve: async ({ id }, { ctx }) => ({ worker: await drainWorker(ctx, { id }) }),
+  resolve: async ({ id }, { ctx }) => ({ worker: await drainWorker(ctx, { id: rowId('Worker', id) }) }),
 })
 
 mutation('undrainWorker', {
@@ -20,5 +20,5 @@ mutation('undrainWorker', {
   input,
   payload,
   errors: [Conflict, NotFound],
-  resolve: async ({ id }, { ctx }) => ({ worker: await undrainWorker(ctx, { id }) }),
+  resolve: async ({ id }, { ctx }) => ({ worker: await undrainWorker(ctx, { id: rowId('Worker', id) }) }),
 })

@@ -1,15 +1,20 @@
 import { schema } from '@muster/core/registry'
-import { asc } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
-import { Worker } from './types.ts'
+import { PAGED } from '../shared/connections.ts'
+import { Worker, workerConnection } from './types.ts'
 
 const { workers } = schema
 
-builder.queryFields((t) => ({
-  workers: t.field({
-    type: [Worker],
-    description: 'The workers of the installation, by name.',
-    authScopes: { authenticated: true },
-    resolve: (_root, _args, { ctx }) => ctx.db.select().from(workers).orderBy(asc(workers.name)),
-  }),
-}))
+builder.queryField('workers', (t) =>
+  t.drizzleConnection(
+    {
+      type: Worker,
+      description: 'Workers of the installation, in the order in which they were started.',
+      authScopes: { authenticated: true },
+      ...PAGED,
+      totalCount: (_root, _args, { ctx }) => ctx.db.$count(workers),
+      resolve: (query, _root, _args, { ctx }) => ctx.db.query.workers.findMany(query({})),
+    },
+    ...workerConnection,
+  ),
+)

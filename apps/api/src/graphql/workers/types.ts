@@ -1,52 +1,64 @@
-import { drainBlockedReason, type Worker as Row, undrainBlockedReason, WORKER_GONE_AFTER_SECONDS } from '@muster/core/workers'
+import { drainBlockedReason, undrainBlockedReason, WORKER_GONE_AFTER_SECONDS } from '@muster/core/workers'
 import { builder } from '../../builder.ts'
+import { nullableActorField } from '../access/people.ts'
+import { connectionTypes } from '../shared/connections.ts'
 
 const WorkerIsolation = builder.enumType('WorkerIsolation', {
-  description: 'What a worker keeps playbooks in on its own machine.',
+  description: 'How a worker isolates playbooks on its machine.',
   values: {
-    BUBBLEWRAP: { value: 'bubblewrap', description: 'A view of the machine of their own, and as root a user of their own.' },
-    UID: { value: 'uid', description: 'A user without rights.' },
-    NONE: { value: 'none', description: "Nothing: they can do what the worker's user can." },
+    BUBBLEWRAP: {
+      value: 'bubblewrap',
+      description: 'A bubblewrap sandbox; when the worker runs as root, also a user of their own.',
+    },
+    UID: { value: 'uid', description: 'An unprivileged user.' },
+    NONE: { value: 'none', description: 'No isolation: playbooks have the permissions of the worker.' },
   } as const,
 })
 
-export const Worker = builder.objectRef<Row>('Worker').implement({
-  description: 'A process that executes runs. Workers serve all tenants of an installation.',
+export const Worker = builder.drizzleNode('workers', {
+  name: 'Worker',
+  description: 'A process that executes runs. Workers serve all tenants of the installation.',
+  select: { columns: { id: true } },
+  id: { column: (worker) => worker.id },
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id, for `drainWorker`.' }),
-    name: t.exposeString('name', { description: 'Its name in logs: host, pid and something random.' }),
-    host: t.exposeString('host', { description: 'The machine that it runs on.' }),
-    pid: t.exposeInt('pid', { description: 'Its process id there.' }),
-    version: t.exposeString('version', { description: 'Its version of Muster.' }),
-    ansibleVersion: t.exposeString('ansibleVersion', { description: 'Its version of ansible-core.' }),
-    isolation: t.expose('isolation', { type: WorkerIsolation, description: 'What it keeps playbooks in on its machine.' }),
+    name: t.exposeString('name', { description: 'Name in logs: host, process ID and a random suffix.' }),
+    host: t.exposeString('host', { description: 'Name of the machine.' }),
+    pid: t.exposeInt('pid', { description: 'Process ID.' }),
+    version: t.exposeString('version', { description: 'Version of Muster.' }),
+    ansibleVersion: t.exposeString('ansibleVersion', { description: 'Version of ansible-core.' }),
+    isolation: t.expose('isolation', { type: WorkerIsolation, description: 'How playbooks are isolated.' }),
     isolationWeakness: t.exposeString('isolationWeakness', {
       nullable: true,
-      description: 'Why it keeps them in nothing, or not in the best; null: nothing is wanting.',
+      description: 'Why playbooks are not isolated, or not in the best way; null when they are.',
     }),
-    concurrency: t.exposeInt('concurrency', { description: 'How many runs it executes at once.' }),
-    running: t.exposeInt('running', { description: 'How many runs, of all tenants, it executes now.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it was started.' }),
-    lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime', description: 'When it last gave a sign of life.' }),
+    concurrency: t.exposeInt('concurrency', { description: 'Maximum number of concurrent runs.' }),
+    runningCount: t.exposeInt('running', { description: 'Number of runs of all tenants that the worker executes.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the process was started.' }),
+    lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime', description: 'When the worker last reported that it is alive.' }),
     isGone: t.boolean({
-      description: `It gave no sign of life for ${WORKER_GONE_AFTER_SECONDS} s: it is not counted on any more.`,
+      description: `Whether the worker has not reported for ${WORKER_GONE_AFTER_SECONDS} seconds. Its capacity no longer counts.`,
+      select: { columns: { lastSeenAt: true } },
       resolve: ({ lastSeenAt }) => Date.now() - lastSeenAt.getTime() > WORKER_GONE_AFTER_SECONDS * 1000,
     }),
     drainingAt: t.expose('drainingAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when it takes no more work. It is through when `running` is 0.',
+      description: 'When the worker was drained; null when it is not. It is idle when `runningCount` is 0.',
     }),
-    drainedByName: t.exposeString('drainedByName', { nullable: true, description: 'Who drained it.' }),
+    drainedBy: t.field(nullableActorField('drained', 'Who drained the worker; null when it is not drained.')),
     drainBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not drain it; null: allowed.',
+      description: 'Why the caller cannot drain the worker; null when allowed.',
+      select: { columns: { name: true, drainingAt: true } },
       resolve: (worker, _args, { ctx }) => drainBlockedReason(ctx.actor, worker),
     }),
     undrainBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not let it take work again; null: allowed.',
+      description: 'Why the caller cannot undrain the worker; null when allowed.',
+      select: { columns: { name: true, drainingAt: true } },
       resolve: (worker, _args, { ctx }) => undrainBlockedReason(ctx.actor, worker),
     }),
   }),
 })
+
+export const workerConnection = connectionTypes(Worker, 'Worker', 'workers')

@@ -183,30 +183,34 @@ test('a run that has not begun says its place and why it waits', async () => {
         `{ node(id: "${globalId('JobRun', id)}") { ... on JobRun { queuePosition waitingReason } } }`,
       )
     ).node
-  expect(await why()).toEqual({ queuePosition: 1, waitingReason: 'No worker is there; start one.' })
+  expect(await why()).toEqual({ queuePosition: 1, waitingReason: 'No worker is running. Start one.' })
   const worker = { name: 'w', host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
   const workerId = await registerWorker(t.runtime, worker)
-  expect((await why()).waitingReason).toBe('A worker takes it in a moment.')
+  expect((await why()).waitingReason).toBe('A worker is about to start the run.')
   await t.runtime.db.update(schema.workers).set({ running: 1 })
   expect((await why()).waitingReason).toMatch('All workers are busy')
   const drained = await t.ask(
     ours.admin,
-    `mutation { drainWorker(input: { id: "${workerId}" }) { ... on DrainWorkerPayload { worker { name drainedByName undrainBlockedReason } } } }`,
+    `mutation { drainWorker(input: { id: "${globalId('Worker', workerId)}" }) { ... on DrainWorkerPayload { worker { name drainedBy { name } undrainBlockedReason } } } }`,
   )
-  expect(drained).toMatchObject({ drainWorker: { worker: { name: 'w', undrainBlockedReason: null } } })
+  expect(drained).toMatchObject({
+    drainWorker: { worker: { name: 'w', drainedBy: { name: 'test admin' }, undrainBlockedReason: null } },
+  })
   expect((await why()).waitingReason).toMatch('All workers are drained')
   await setMaxConcurrentRuns(ours.admin, { maxConcurrentRuns: 1 })
   const other = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
   await claimJobRun(ours.worker, { id: other.id, workerId: 'w' })
-  expect((await why()).waitingReason).toBe('As many runs go on as may at once: 1.')
+  expect((await why()).waitingReason).toBe('The limit of 1 concurrent runs is reached. The run starts when another one ends.')
   await pauseQueue(ours.admin, { reason: 'The cooling is off.' })
   expect((await why()).waitingReason).toMatch(/^The queue is paused by .*: The cooling is off\.$/)
-  expect(await t.ask(ours.viewer, '{ queue { isPaused pauseReason pending running changeBlockedReason } }')).toMatchObject({
+  expect(
+    await t.ask(ours.viewer, '{ queue { isPaused pauseReason pendingCount runningCount changeBlockedReason } }'),
+  ).toMatchObject({
     queue: {
       isPaused: true,
       pauseReason: 'The cooling is off.',
-      pending: 1,
-      running: 1,
+      pendingCount: 1,
+      runningCount: 1,
       changeBlockedReason: expect.stringContaining('admin'),
     },
   })

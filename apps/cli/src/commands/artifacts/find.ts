@@ -3,13 +3,13 @@ import { graphql } from '../../graphql.ts'
 import { runNotFound } from '../../lookup.ts'
 import { runId } from '../../run-id.ts'
 
-/** The artifacts of a run. @param run ID or `last` */
+/** The artifacts of a run. @param run number, ID or `last` */
 export async function findArtifacts(run: string) {
   const { node } = await request(
     graphql(`query Artifacts($id: ID!) {
       node(id: $id) {
         __typename
-        ... on JobRun { artifacts { kind path size sha256 createdAt removedAt downloadUrl downloadBlockedReason } }
+        ... on JobRun { artifacts { kind path sizeBytes sha256 createdAt removedAt downloadUrl downloadBlockedReason } }
       }
     }`),
     { id: await runId(run) },

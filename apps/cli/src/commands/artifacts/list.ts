@@ -14,7 +14,7 @@ export const artifactList = () =>
         [
           { title: 'PATH', value: (a) => a.path },
           { title: 'KIND', value: (a) => a.kind.toLowerCase() },
-          { title: 'SIZE', value: (a) => bytes(a.size) },
+          { title: 'SIZE', value: (a) => bytes(a.sizeBytes) },
           { title: 'CREATED', value: (a) => (a.removedAt ? `removed ${ago(a.removedAt)}` : ago(a.createdAt)) },
           { title: 'SHA256', value: (a) => a.sha256, wide: true },
         ],

@@ -1,7 +1,6 @@
 import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
-import { bareId } from '../../ids.ts'
 import { nodeNotFound } from '../../lookup.ts'
 import { ago, bytes, isTable, printObject, printRows } from '../../output.ts'
 import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
@@ -31,7 +30,7 @@ async function fetchNode(name: string) {
       computeNode(name: $name) {
         id name displayName host port connectionType sshUser status statusReason nodeType region datacenter tags labels notes arch osName kernel cpuModel cpuSockets cpuCores cpuThreads memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged }
-        credential { name } becomeCredential { name } bastion { name } groups { name } lock { ownerName acquiredAt expiresAt run { id templateName } }
+        credential { name } becomeCredential { name } bastion { name } groups { name } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
         accelerators {
           index deviceType vendor model uuid serial slot pciAddress numaNode interconnect memoryTotal memoryUsed driverVersion firmwareVersion toolkitVersion
           computeCapability partitionMode eccMode eccErrors temperature power utilization health healthReason confidence partitions { kind profile }
@@ -100,7 +99,7 @@ function printNode(node: Node, output: Output): void {
 
 const lockField = (lock: NonNullable<Node['lock']>): [string, string] => [
   'locked by',
-  `${lock.run.templateName} ${bareId(lock.run.id)} of ${lock.ownerName}, since ${ago(lock.acquiredAt)}; expires ${lock.expiresAt} without its worker`,
+  `${lock.run.templateName} ${lock.run.number} of ${lock.run.createdBy.name}, since ${ago(lock.acquiredAt)}; expires ${lock.expiresAt} without its worker`,
 ]
 
 const hostKeyField = (name: string, key: { offeredFingerprint: string; isChanged: boolean }): [string, string] => [

@@ -11,12 +11,12 @@ export const queuePause = () =>
     .action(async ({ reason }: { reason: string }) => {
       const { pauseQueue } = await request(
         graphql(`mutation QueuePause($reason: String!) {
-          pauseQueue(input: { reason: $reason }) { __typename ... on PauseQueuePayload { queue { pending running } } ... on Error { code message } }
+          pauseQueue(input: { reason: $reason }) { __typename ... on PauseQueuePayload { queue { pendingCount runningCount } } ... on Error { code message } }
         }`),
         { reason },
       )
-      const { pending, running } = orThrow(pauseQueue).queue
+      const { pendingCount, runningCount } = orThrow(pauseQueue).queue
       process.stderr.write(
-        `Paused: ${count(running, 'active run')}, ${pending} pending. Continue with \`muster queue resume\`.\n`,
+        `Paused: ${count(runningCount, 'active run')}, ${pendingCount} pending. Continue with \`muster queue resume\`.\n`,
       )
     })

@@ -7,9 +7,9 @@ export const queueResume = () =>
   new Command('resume').description('start pending runs again').action(async () => {
     const { resumeQueue } = await request(
       graphql(`mutation QueueResume {
-        resumeQueue { __typename ... on ResumeQueuePayload { queue { pending } } ... on Error { code message } }
+        resumeQueue { __typename ... on ResumeQueuePayload { queue { pendingCount } } ... on Error { code message } }
       }`),
       {},
     )
-    process.stderr.write(`Resumed: ${orThrow(resumeQueue).queue.pending} pending.\n`)
+    process.stderr.write(`Resumed: ${orThrow(resumeQueue).queue.pendingCount} pending.\n`)
   })

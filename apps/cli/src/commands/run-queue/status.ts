@@ -9,13 +9,15 @@ export const queueStatus = () =>
     .withOutput()
     .action(async (output: Output) => {
       const { queue } = await request(
-        graphql(`query Queue { queue { isPaused pausedAt pausedByName pauseReason maxConcurrentRuns pending running } }`),
+        graphql(
+          `query Queue { queue { isPaused pausedAt pausedBy { name } pauseReason maxConcurrentRuns pendingCount runningCount } }`,
+        ),
         {},
       )
       printObject(queue, output, [
-        ['State', queue.isPaused ? `paused ${ago(queue.pausedAt)} by ${queue.pausedByName}: ${queue.pauseReason}` : 'active'],
-        ['Pending', queue.pending],
-        ['Running', queue.running],
+        ['State', queue.isPaused ? `paused ${ago(queue.pausedAt)} by ${queue.pausedBy?.name}: ${queue.pauseReason}` : 'active'],
+        ['Pending', queue.pendingCount],
+        ['Running', queue.runningCount],
         ['Limit', queue.maxConcurrentRuns ?? 'none'],
       ])
     })

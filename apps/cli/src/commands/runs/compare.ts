@@ -1,7 +1,6 @@
 import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
-import { bareId } from '../../ids.ts'
 import { runNotFound } from '../../lookup.ts'
 import { ago, clock, isTable, printObject } from '../../output.ts'
 import { RUN_HELP, runId } from '../../run-id.ts'
@@ -14,8 +13,9 @@ export const runsCompare = () =>
     .action(async (idText: string, output: Output) => {
       const { node } = await request(
         graphql(`query RunsCompare($id: ID!) {
-          node(id: $id) { __typename ... on JobRun { id compareWithPrevious {
-            previous { id status createdAt } newlyFailing fixed stillFailing added missing changedBefore changedNow previousDurationMs durationMs
+          node(id: $id) { __typename ... on JobRun { id durationMs compareWithPrevious {
+            previous { id number status createdAt durationMs } newlyFailing { count hostlist } fixed { count hostlist } stillFailing { count hostlist }
+            added { count hostlist } missing { count hostlist } changedBefore changedNow
           } } }
         }`),
         { id: await runId(idText) },
@@ -25,13 +25,13 @@ export const runsCompare = () =>
       if (!isTable(output)) return printObject(compared, output)
       if (!compared) return void process.stderr.write('No previous run of this template.\n')
       printObject(compared, output, [
-        ['previous run', `${bareId(compared.previous.id)} ${compared.previous.status} ${ago(compared.previous.createdAt)}`],
-        ['newly failing', compared.newlyFailing],
-        ['fixed', compared.fixed],
-        ['still failing', compared.stillFailing],
+        ['previous run', `${compared.previous.number} ${compared.previous.status} ${ago(compared.previous.createdAt)}`],
+        ['newly failing', compared.newlyFailing.hostlist],
+        ['fixed', compared.fixed.hostlist],
+        ['still failing', compared.stillFailing.hostlist],
         ['changed', `${compared.changedBefore} of the common hosts, now ${compared.changedNow}`],
-        ['duration', `${clock(compared.previousDurationMs)}, now ${clock(compared.durationMs)}`],
-        ...(compared.added ? [['added', compared.added] as [string, string]] : []),
-        ...(compared.missing ? [['missing', compared.missing] as [string, string]] : []),
+        ['duration', `${clock(compared.previous.durationMs)}, now ${clock(node.durationMs)}`],
+        ...(compared.added.count ? [['added', compared.added.hostlist] as [string, string]] : []),
+        ...(compared.missing.count ? [['missing', compared.missing.hostlist] as [string, string]] : []),
       ])
     })

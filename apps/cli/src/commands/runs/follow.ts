@@ -8,7 +8,7 @@ const EVENTS = graphql(`subscription Follow($id: ID!, $after: BigInt) {
   jobRunEvents(id: $id, after: $after) { lastSeq events { stdout } }
 }`)
 const END = graphql(`query FollowEnd($id: ID!) {
-  node(id: $id) { ... on JobRun { status statusReason finishedAt interruptedHosts hostSummary { result count hostlist } } }
+  node(id: $id) { ... on JobRun { status statusReason finishedAt interruptedHosts { count hostlist } hostSummary { result count hostlist } } }
 }`)
 type Run = Extract<ResultOf<typeof END>['node'], { status: unknown }>
 
@@ -48,7 +48,7 @@ function printResult(run: Run): number {
   process.stderr.write(`${run.status}${run.statusReason ? `: ${run.statusReason}` : ''}\n`)
   for (const s of run.hostSummary)
     process.stderr.write(`  ${s.result.toLowerCase().padEnd(11)} ${String(s.count).padStart(4)}  ${s.hostlist}\n`)
-  if (run.interruptedHosts.length > 0) process.stderr.write(`  interrupted in a task: ${run.interruptedHosts.join(', ')}\n`)
+  if (run.interruptedHosts.count > 0) process.stderr.write(`  interrupted in a task: ${run.interruptedHosts.hostlist}\n`)
   return exitCodeOf(run.status)
 }
 

@@ -1,10 +1,24 @@
 import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
-import { graphql } from '../../graphql.ts'
+import { graphql, type ResultOf } from '../../graphql.ts'
 import { bareId } from '../../ids.ts'
 import { runNotFound } from '../../lookup.ts'
 import { ago, clock, isTable, printObject, printRows } from '../../output.ts'
+import { fetchAll } from '../../pages.ts'
 import { RUN_HELP, runId } from '../../run-id.ts'
+
+const RUN = graphql(`query RunsShow($id: ID!, $first: Int, $after: String) {
+  node(id: $id) { __typename ... on JobRun {
+    id number templateName status statusReason waitingReason limit become becomeMethod becomeUser serial maxFailPercentage jobTags skipTags checkMode
+    diffMode forks reason createdBy { name } createdAt startedAt finishedAt durationMs attempt isReadOnly parent { id number } retries { id number status }
+    hostCounts { total ok failed unreachable } retryBlockedReason
+    waitingFor { run { id number templateName createdBy { name } } hostlist acquiredAt } hostSummary { result count hostlist }
+    hosts(first: $first, after: $after) {
+      edges { node { name result currentTask currentTaskAt message } } pageInfo { hasNextPage endCursor }
+    }
+  } }
+}`)
+type Run = Extract<ResultOf<typeof RUN>['node'], { __typename: 'JobRun' }>
 
 /** Results that the table of hosts omits, because the summary lists their hosts. */
 const QUIET = ['OK', 'CHANGED', 'SKIPPED', 'PENDING', 'NOT_RUN']
@@ -15,19 +29,15 @@ export const runsGet = () =>
     .argument('<run>', RUN_HELP)
     .withOutput()
     .action(async (idText: string, output: Output) => {
-      const { node: run } = await request(
-        graphql(`query RunsShow($id: ID!) {
-          node(id: $id) { __typename ... on JobRun {
-            id templateName status statusReason waitingReason limit become becomeMethod becomeUser serial maxFailPercentage jobTags skipTags checkMode
-            diffMode forks reason createdByName createdAt startedAt finishedAt durationMs attempt isReadOnly parent { id } retries { id status }
-            hostsTotal retryBlockedReason
-            waitingFor { run { id templateName } ownerName hostlist acquiredAt } hostSummary { result count hostlist }
-            hosts { name result currentTask currentTaskAt message }
-          } }
-        }`),
-        { id: await runId(idText) },
-      )
-      if (run?.__typename !== 'JobRun') throw runNotFound(idText)
+      const id = await runId(idText)
+      const pages: Run[] = []
+      const hosts = await fetchAll(async (page) => {
+        const { node } = await request(RUN, { id, ...page })
+        if (node?.__typename !== 'JobRun') throw runNotFound(idText)
+        pages.push(node)
+        return node.hosts
+      })
+      const run = { ...pages[0]!, hosts }
       if (!isTable(output)) return printObject(run, output)
       const batches = [run.serial, run.maxFailPercentage === null ? null : `stops when more than ${run.maxFailPercentage} % fail`]
       const tags = [...run.jobTags, ...run.skipTags.map((tag) => `not ${tag}`)]
@@ -37,7 +47,7 @@ export const runsGet = () =>
         run,
         output,
         withValue([
-          ['run', bareId(run.id)],
+          ['run', `${run.number}  ${bareId(run.id)}`],
           ['template', run.templateName],
           ['status', [run.status, run.statusReason ?? run.waitingReason].filter(Boolean).join(': ')],
           ['limit', run.limit],
@@ -46,15 +56,15 @@ export const runsGet = () =>
           ['tags', tags.join(', ')],
           ['modes', modes.join(', ')],
           ['reason', run.reason],
-          ['by', run.createdByName],
+          ['by', run.createdBy.name],
           ['created', ago(run.createdAt)],
           ['started', ago(run.startedAt)],
           ['duration', clock(run.durationMs)],
-          ['attempt', run.attempt > 1 ? `${run.attempt}, of ${run.parent ? bareId(run.parent.id) : 'a deleted run'}` : null],
-          ['retried', run.retries.map((retry) => `${bareId(retry.id)} ${retry.status}`).join(', ')],
+          ['attempt', run.attempt > 1 ? `${run.attempt}, of ${run.parent?.number ?? 'a deleted run'}` : null],
+          ['retried', run.retries.map((retry) => `${retry.number} ${retry.status}`).join(', ')],
           ...run.waitingFor.map((other): [string, string] => [
             'waits for',
-            `${other.hostlist}: ${other.acquiredAt ? 'locked' : 'requested earlier'} by ${other.run.templateName} ${bareId(other.run.id)} of ${other.ownerName}`,
+            `${other.hostlist}: ${other.acquiredAt ? 'locked' : 'requested earlier'} by ${other.run.templateName} ${other.run.number} of ${other.run.createdBy.name}`,
           ]),
           ...run.hostSummary.map((s): [string, string] => [s.result.toLowerCase(), `${s.count}  ${s.hostlist}`]),
         ]),
@@ -73,5 +83,5 @@ export const runsGet = () =>
         ],
         output,
       )
-      if (run.retryBlockedReason === null) process.stderr.write(`\nRetry these hosts: \`muster retry ${bareId(run.id)}\`\n`)
+      if (run.retryBlockedReason === null) process.stderr.write(`\nRetry these hosts: \`muster retry ${run.number}\`\n`)
     })

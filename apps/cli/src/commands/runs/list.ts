@@ -3,7 +3,7 @@ import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
 import { bareId } from '../../ids.ts'
 import { nodeId } from '../../lookup.ts'
-import { integer, someOf } from '../../options.ts'
+import { integer, pointInTime, someOf } from '../../options.ts'
 import { ago, clock, printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 import { findTemplate } from '../templates/fields.ts'
@@ -15,11 +15,13 @@ type Options = Output & {
   node?: string
   template?: string
   text?: string
+  since?: string
+  until?: string
 }
 
 const LIST = graphql(`query Runs($filter: JobRunFilter, $first: Int, $after: String) {
   jobRuns(filter: $filter, first: $first, after: $after) {
-    edges { node { id templateName status limit hostsTotal hostsOk hostsFailed hostsUnreachable createdByName createdAt durationMs } }
+    edges { node { id number templateName status limit hostCounts { total ok failed unreachable } createdBy { name } createdAt durationMs } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -31,25 +33,30 @@ export const runsList = () =>
     .option('--node <name>', 'that included this node')
     .option('--template <name>', 'of this template')
     .option('--text <text>', 'with this text in the template, limit, reason or creator')
+    .option('--since <time>', 'created at this time or later: ISO 8601, or an age such as 30m, 12h or 7d', pointInTime)
+    .option('--until <time>', 'created before this time', pointInTime)
     .option('-n, --number <n>', 'maximum number of rows', integer, 20)
     .withOutput()
-    .action(async ({ output, headers, number, node, template, ...rest }: Options) => {
+    .action(async ({ output, headers, number, node, template, since, until, ...rest }: Options) => {
       const filter = {
         ...rest,
+        ...(since ? { createdAfter: since } : {}),
+        ...(until ? { createdBefore: until } : {}),
         ...(node ? { nodeId: await nodeId(node) } : {}),
         ...(template ? { templateId: (await findTemplate(template)).id } : {}),
       }
       printRows(
         await fetchAll(async (page) => (await request(LIST, { filter, ...page })).jobRuns, number),
         [
-          { title: 'RUN', value: (r) => bareId(r.id) },
+          { title: 'RUN', value: (r) => r.number },
           { title: 'TEMPLATE', value: (r) => r.templateName },
           { title: 'STATUS', value: (r) => r.status },
-          { title: 'OK', value: (r) => `${r.hostsOk}/${r.hostsTotal}` },
+          { title: 'OK', value: (r) => `${r.hostCounts.ok}/${r.hostCounts.total}` },
           { title: 'DURATION', value: (r) => clock(r.durationMs) },
-          { title: 'FAILED', value: (r) => r.hostsFailed + r.hostsUnreachable, wide: true },
+          { title: 'FAILED', value: (r) => r.hostCounts.failed + r.hostCounts.unreachable, wide: true },
           { title: 'CREATED', value: (r) => ago(r.createdAt), wide: true },
-          { title: 'BY', value: (r) => r.createdByName, wide: true },
+          { title: 'BY', value: (r) => r.createdBy.name, wide: true },
+          { title: 'ID', value: (r) => bareId(r.id), wide: true },
         ],
         { output, headers },
         Object.keys(filter).length > 0 ? 'No runs match.' : 'No runs yet. Start one with `muster run TEMPLATE --limit all`.',

@@ -3,13 +3,17 @@ import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
 import { download } from '../../download.ts'
 import { CliError, EXIT } from '../../errors.ts'
-import { graphql } from '../../graphql.ts'
+import { graphql, type ResultOf } from '../../graphql.ts'
 import { runNotFound } from '../../lookup.ts'
 import { write } from '../../output.ts'
 import { RUN_HELP, runId } from '../../run-id.ts'
 import { follow, plain } from './follow.ts'
 
-const PAGE = 2000
+const PAGE = 500
+
+const LOGS = graphql(`query Logs($id: ID!, $after: String, $first: Int, $host: String) {
+  node(id: $id) { __typename ... on JobRun { status logBlockedReason events(after: $after, first: $first, host: $host) { edges { node { stdout } } pageInfo { hasNextPage endCursor } } } }
+}`)
 
 type Options = { follow?: true; host?: string; format?: string; output?: string }
 
@@ -36,22 +40,22 @@ export const logs = () =>
         process.exitCode = await follow(id)
         return
       }
-      let after = 0
+      let after: string | null = null
       while (true) {
-        const { node } = await request(
-          graphql(`query Logs($id: ID!, $after: BigInt, $first: Int, $host: String) {
-            node(id: $id) { __typename ... on JobRun { status logBlockedReason events(after: $after, first: $first, host: $host) { seq stdout } } }
-          }`),
-          { id, after, first: PAGE, host: options.host ?? null },
-        )
+        const node = await fetchPage(id, after, options.host)
         if (node?.__typename !== 'JobRun') throw runNotFound(idText)
         if (node.logBlockedReason) throw new CliError(node.logBlockedReason, EXIT.refused)
-        for (const event of node.events) if (event.stdout !== null) await write(`${plain(event.stdout)}\n`)
-        if (after === 0 && node.events.length === 0) process.stderr.write(emptyLog(node.status, options.host))
-        if (node.events.length < PAGE) return
-        after = node.events.at(-1)!.seq
+        const { edges, pageInfo } = node.events
+        for (const { node: event } of edges) if (event.stdout !== null) await write(`${plain(event.stdout)}\n`)
+        if (after === null && edges.length === 0) process.stderr.write(emptyLog(node.status, options.host))
+        if (!pageInfo.hasNextPage) return
+        after = pageInfo.endCursor
       }
     })
+
+async function fetchPage(id: string, after: string | null, host?: string): Promise<ResultOf<typeof LOGS>['node']> {
+  return (await request(LOGS, { id, after, first: PAGE, host: host ?? null })).node
+}
 
 const emptyLog = (status: string, host?: string) =>
   host ? `No lines of ${host} in this log.\n` : `The log is empty; the run is ${status}.\n`

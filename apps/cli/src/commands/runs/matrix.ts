@@ -3,7 +3,14 @@ import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
 import { runNotFound } from '../../lookup.ts'
 import { clock, isTable, printRows } from '../../output.ts'
+import { fetchAll } from '../../pages.ts'
 import { RUN_HELP, runId } from '../../run-id.ts'
+
+const MATRIX = graphql(`query RunsMatrix($id: ID!, $first: Int, $after: String) {
+  node(id: $id) { __typename ... on JobRun { matrix(first: $first, after: $after) {
+    edges { node { play task action cells { result isIgnored message count hostlist maxDurationMs } } } pageInfo { hasNextPage endCursor }
+  } } }
+}`)
 
 export const runsMatrix = () =>
   new Command('matrix')
@@ -11,17 +18,16 @@ export const runsMatrix = () =>
     .argument('<run>', RUN_HELP)
     .withOutput()
     .action(async (idText: string, output: Output) => {
-      const { node } = await request(
-        graphql(`query RunsMatrix($id: ID!) {
-          node(id: $id) { __typename ... on JobRun { matrix { play task action cells { result isIgnored message count hostlist maxDurationMs } } } }
-        }`),
-        { id: await runId(idText) },
-      )
-      if (node?.__typename !== 'JobRun') throw runNotFound(idText)
+      const id = await runId(idText)
+      const matrix = await fetchAll(async (page) => {
+        const { node } = await request(MATRIX, { id, ...page })
+        if (node?.__typename !== 'JobRun') throw runNotFound(idText)
+        return node.matrix
+      })
       const rows = isTable(output)
-        ? node.matrix.flatMap(({ task, cells }) => cells.map((cell, i) => ({ ...cell, task: i === 0 ? task : '' })))
-        : node.matrix
-      printRows<Partial<(typeof node.matrix)[number]['cells'][number]> & { task: string | null }>(
+        ? matrix.flatMap(({ task, cells }) => cells.map((cell, i) => ({ ...cell, task: i === 0 ? task : '' })))
+        : matrix
+      printRows<Partial<(typeof matrix)[number]['cells'][number]> & { task: string | null }>(
         rows,
         [
           { title: 'TASK', value: (r) => r.task || ' ' },

@@ -8,25 +8,27 @@ const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
   previewRun(input: $input) {
     __typename
     ... on RunPreview {
-      hostsTotal hostlist command extraVars secretVars inventory
-      hosts(first: 1000) { name groups blockedReason vars { name value isSecret layer group } }
+      hostCount hostlist command extraVars secretVars inventory
+      hosts(first: 500) { edges { node { name groups blockedReason vars { name value isSecret layer group } } } }
       refusals { hostlist reason }
-      waitsFor { hostlist ownerName run { id templateName } }
+      waitsFor { hostlist run { id number templateName createdBy { name } } }
     }
     ... on Error { code message }
     ... on InvalidInputError { issues { path message } }
   }
 }`)
 
-type Preview = Extract<ResultOf<typeof PREVIEW>['previewRun'], { __typename: 'RunPreview' }>
+type Answer = Extract<ResultOf<typeof PREVIEW>['previewRun'], { __typename: 'RunPreview' }>
+type Preview = Omit<Answer, 'hosts'> & { hosts: Answer['hosts']['edges'][number]['node'][] }
 
 /** Prints the preview of a run. @returns exit code, 5 when the run would be refused */
 export async function preview(input: VariablesOf<typeof PREVIEW>['input'], output: Output): Promise<number> {
   const { previewRun } = await request(PREVIEW, { input })
-  const run = orThrow(previewRun)
+  const answer = orThrow(previewRun)
+  const run: Preview = { ...answer, hosts: answer.hosts.edges.map((edge) => edge.node) }
   if (isTable(output)) printPreview(run, output)
   else printObject(run, output)
-  const omitted = run.hostsTotal - run.hosts.length
+  const omitted = run.hostCount - run.hosts.length
   if (omitted > 0) process.stderr.write(`${omitted} more nodes are not shown; use a narrower limit.\n`)
   return run.refusals.length > 0 ? EXIT.refused : EXIT.ok
 }
@@ -34,9 +36,9 @@ export async function preview(input: VariablesOf<typeof PREVIEW>['input'], outpu
 function printPreview(run: Preview, output: Output): void {
   const print = (line: string) => process.stdout.write(`${line}\n`)
   print(run.command.map(shellQuote).join(' '))
-  print(`on ${count(run.hostsTotal, 'node')}: ${run.hostlist || '-'}`)
+  print(`on ${count(run.hostCount, 'node')}: ${run.hostlist || '-'}`)
   for (const { hostlist, reason } of run.refusals) print(`refused: ${hostlist} ${reason}`)
-  for (const each of run.waitsFor) print(`waits for ${each.run.templateName} of ${each.ownerName} on ${each.hostlist}`)
+  for (const each of run.waitsFor) print(`waits for ${each.run.templateName} of ${each.run.createdBy.name} on ${each.hostlist}`)
   print('')
   printRows(
     run.hosts.flatMap((host) => host.vars.map((each) => ({ host: host.name, ...each }))),

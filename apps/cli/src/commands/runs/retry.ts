@@ -33,7 +33,7 @@ export const retry = () =>
         throw new CliError('--nodes cannot be combined with --failed, --unreachable or --not-run.', EXIT.usage)
       const { retryJobRun } = await request(
         graphql(`mutation Retry($input: RetryJobRunInput!) {
-          retryJobRun(input: $input) { __typename ... on RetryJobRunPayload { run { id hostsTotal } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+          retryJobRun(input: $input) { __typename ... on RetryJobRunPayload { run { id number hostCounts { total } } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
         {
           input: {

@@ -77,7 +77,7 @@ export const run = () =>
       }
       const { runJob } = await request(
         graphql(`mutation Run($input: RunJobInput!) {
-          runJob(input: $input) { __typename ... on RunJobPayload { run { id hostsTotal } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+          runJob(input: $input) { __typename ... on RunJobPayload { run { id number hostCounts { total } } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
         { input },
       )

@@ -6,11 +6,12 @@ import type { Db } from '../../kernel/db/client.ts'
 import { Conflict } from '../../kernel/errors.ts'
 import { jobRunEventsAppended } from '../change-events.ts'
 import { jobRunPermissions } from '../permissions.ts'
-import { type JobRunEventKind, jobRunEvents, jobRuns } from '../tables.ts'
+import { jobRunEvents, jobRuns } from '../tables.ts'
 
 /** An event as a worker reports it; `seq` and line numbers are given by the append. */
 export type NewJobRunEvent = {
-  kind: JobRunEventKind
+  /** One of JOB_RUN_EVENT_KINDS. */
+  kind: string
   host?: string | null
   play?: string | null
   task?: string | null

@@ -62,7 +62,7 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
     runs.map((run) => ({
       jobRunId: run.id,
       seq: run.lastSeq,
-      kind: 'run_end',
+      kind: 'run_end' as const,
       result: { status: run.status, exitCode: run.exitCode, interruptedHosts: run.interruptedHosts },
       stdout: said,
       startLine: said === null ? run.lastLine + 1 : run.lastLine,

@@ -88,7 +88,7 @@ async function startAgain(tx: Tx, ids: string[]): Promise<JobRun[]> {
       ...{ result: 'PENDING', currentTask: null, currentTaskAt: null, message: null, failureSignature: null },
     })
     .where(isOneOf(jobRunHosts.jobRunId, ids))
-  const notice = { kind: 'notice', stdout: 'Worker lost. The run starts again.', lineCount: 1 }
+  const notice = { kind: 'notice' as const, stdout: 'Worker lost. The run starts again.', lineCount: 1 }
   await tx
     .insert(jobRunEvents)
     .values(

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Ctx } from '../../kernel/context.ts'
 import { type HostResult, type JobRun, jobRunHosts, jobRuns } from '../tables.ts'
 
-/** How a run went beside the one before it. `changed` are hosts that it changed. Durations in ms. */
+/** Comparison of a run with the previous one. */
 export type RunComparison = {
   previousId: string
   newlyFailing: string[]
@@ -14,11 +14,9 @@ export type RunComparison = {
   /** Hosts of only one of the two. */
   added: string[]
   missing: string[]
-  previousDurationMs: number
-  durationMs: number | null
 }
 
-type ComparedRun = Pick<JobRun, 'id' | 'templateId' | 'limit' | 'startedAt' | 'finishedAt'>
+type ComparedRun = Pick<JobRun, 'id' | 'templateId' | 'limit'>
 
 const FAILING: HostResult[] = ['FAILED', 'UNREACHABLE']
 const DONE: HostResult[] = [...FAILING, 'OK', 'CHANGED', 'SKIPPED']
@@ -54,15 +52,13 @@ export async function compareWithPrevious(ctx: Ctx, run: ComparedRun): Promise<R
     changedNow: both.filter((pair) => pair.now === 'CHANGED').length,
     added: named((pair) => pair.before === null),
     missing: named((pair) => pair.now === null),
-    previousDurationMs: previous.took,
-    durationMs: run.startedAt ? (run.finishedAt ?? new Date()).getTime() - run.startedAt.getTime() : null,
   }
 }
 
-async function previousOf(ctx: Ctx, run: ComparedRun): Promise<{ id: string; took: number } | null> {
+async function previousOf(ctx: Ctx, run: ComparedRun): Promise<{ id: string } | null> {
   const last = async (fits: SQL) => {
-    const { rows } = await ctx.db.execute<{ id: string; took: number }>(sql`
-      select p.id, (extract(epoch from p.finished_at - p.started_at) * 1000)::int as took
+    const { rows } = await ctx.db.execute<{ id: string }>(sql`
+      select p.id
       from ${jobRuns} p
       where p.tenant_id = ${ctx.tenantId} and p.template_id = ${run.templateId} and p.id < ${run.id}
         and p.finished_at is not null and p.started_at is not null and ${fits}

@@ -2,41 +2,57 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Ctx } from '../../kernel/context.ts'
 import { jobRunHosts, jobRuns } from '../tables.ts'
 
-/** One failure, wherever it was met. */
+/** A failure, grouped over hosts and runs. */
 export type FailureSignature = {
   signature: string
-  /** The message as the newest of these hosts has it. */
+  /** The newest message. */
   message: string
   hosts: string[]
   runs: number
-  /** How often in all: a host of a run counts once. */
+  /** Number of occurrences; each host of a run counts once. */
   count: number
   lastRunId: string
   firstAt: Date
   lastAt: Date
 }
 
-/**
- * Failures that have the same message but for numbers, names and the like, the most frequent first.
- * @param runId only of this run
- * @param since only of runs that were started then or later
- */
-export async function failureSignatures(
-  ctx: Ctx,
-  { runId, templateId, since, first }: { runId?: string | null; templateId?: string | null; since?: Date | null; first: number },
-): Promise<FailureSignature[]> {
-  const conditions: SQL[] = [sql`r.tenant_id = ${ctx.tenantId}`]
+export type FailureFilter = {
+  runId?: string | null | undefined
+  templateId?: string | null | undefined
+  createdAfter?: Date | null | undefined
+  createdBefore?: Date | null | undefined
+}
+
+const from = (ctx: Ctx, { runId, templateId, createdAfter, createdBefore }: FailureFilter): SQL => {
+  const conditions = [sql`h.failure_signature is not null`, sql`r.tenant_id = ${ctx.tenantId}`]
   if (runId) conditions.push(sql`r.id = ${runId}`)
   if (templateId) conditions.push(sql`r.template_id = ${templateId}`)
-  if (since) conditions.push(sql`r.created_at >= ${since.toISOString()}::timestamptz`)
+  if (createdAfter) conditions.push(sql`r.created_at >= ${createdAfter.toISOString()}::timestamptz`)
+  if (createdBefore) conditions.push(sql`r.created_at < ${createdBefore.toISOString()}::timestamptz`)
+  return sql`from ${jobRunHosts} h join ${jobRuns} r on r.id = h.job_run_id where ${sql.join(conditions, sql` and `)}`
+}
+
+/** Failures grouped by their signature, most frequent first. */
+export async function failureSignatures(
+  ctx: Ctx,
+  filter: FailureFilter,
+  { limit, offset = 0 }: { limit: number; offset?: number },
+): Promise<FailureSignature[]> {
   const { rows } = await ctx.db.execute<FailureSignature & { firstAt: string; lastAt: string }>(sql`
     select h.failure_signature as signature, (array_agg(h.message order by r.id desc))[1] as message,
       array_agg(distinct h.name) as hosts, count(distinct r.id)::int as runs, count(*)::int as count,
       (array_agg(r.id order by r.id desc))[1] as "lastRunId", min(r.created_at) as "firstAt", max(r.created_at) as "lastAt"
-    from ${jobRunHosts} h join ${jobRuns} r on r.id = h.job_run_id
-    where h.failure_signature is not null and ${sql.join(conditions, sql` and `)}
+    ${from(ctx, filter)}
     group by h.failure_signature
-    order by count(*) desc, max(r.id::text) desc
-    limit ${first}`)
+    order by count(*) desc, max(r.id::text) desc, h.failure_signature
+    limit ${limit} offset ${offset}`)
   return rows.map((row) => ({ ...row, firstAt: new Date(row.firstAt), lastAt: new Date(row.lastAt) }))
+}
+
+/** Number of distinct signatures. */
+export async function countFailureSignatures(ctx: Ctx, filter: FailureFilter): Promise<number> {
+  const { rows } = await ctx.db.execute<{ count: number }>(
+    sql`select count(distinct h.failure_signature)::int as count ${from(ctx, filter)}`,
+  )
+  return rows[0]!.count
 }

@@ -142,13 +142,13 @@ describe('failure signatures', () => {
     const full = (host: string) => `${host}: no space left on /dev/sd${host.at(-1)}`
     const one = await finished(['FAILED', 'FAILED', 'UNREACHABLE'], {}, [full('gpu001'), full('gpu002')])
     const two = await finished(['FAILED', 'OK'], {}, [full('gpu001')])
-    expect(await failureSignatures(ours.viewer, { first: 10 })).toMatchObject([
+    expect(await failureSignatures(ours.viewer, {}, { limit: 10 })).toMatchObject([
       { count: 3, runs: 2, hosts: ['gpu001', 'gpu002'], lastRunId: two.id, message: full('gpu001') },
       { count: 1, runs: 1, hosts: ['gpu003'], lastRunId: one.id, message: 'Connection timed out' },
     ])
-    expect(await failureSignatures(ours.viewer, { first: 10, runId: two.id })).toMatchObject([{ count: 1 }])
-    expect(await failureSignatures(ours.viewer, { first: 10, since: new Date(Date.now() + 60_000) })).toEqual([])
-    expect(await failureSignatures(theirs.owner, { first: 10 })).toEqual([])
+    expect(await failureSignatures(ours.viewer, { runId: two.id }, { limit: 10 })).toMatchObject([{ count: 1 }])
+    expect(await failureSignatures(ours.viewer, { createdAfter: new Date(Date.now() + 60_000) }, { limit: 10 })).toEqual([])
+    expect(await failureSignatures(theirs.owner, {}, { limit: 10 })).toEqual([])
   })
 })
 

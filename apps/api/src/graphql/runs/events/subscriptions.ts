@@ -9,21 +9,21 @@ import { JobRunEvent } from './types.ts'
 export type Batch = JobRunEventPage & { runId: string }
 
 const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement({
-  description: 'Some events of a log, in order and without a gap.',
+  description: 'A batch of events of a log, in order and without gaps.',
   fields: (t) => ({
     events: t.expose('events', { type: [JobRunEvent], description: 'The events.' }),
     lastSeq: t.expose('lastSeq', {
       type: 'BigInt',
-      description: 'Seq of the last of them: give it as `after` to continue behind it.',
+      description: 'Seq of the last event of the batch. Pass it as `after` to continue.',
     }),
     run: t.drizzleField({
       type: JobRun,
-      description: 'The run as it is now.',
+      description: 'The run.',
       async resolve(query, { runId, run }, _args, { ctx }) {
         const asked = query({ where: { tenantId: ctx.tenantId, id: runId } })
         const { columns, with: relations, extras }: { columns?: object; with?: object; extras?: object } = asked
         const isPlain = Object.keys({ ...relations, ...extras }).length === 0
-        // Its own columns are read together with those of other runs that have something to say.
+        // Plain columns of all runs with new events are read in one statement.
         const names = Object.keys(columns ?? {}) as (keyof JobRunRow)[]
         return (await (isPlain && columns ? run(names) : ctx.db.query.jobRuns.findFirst(asked))) as JobRunRow
       },
@@ -31,13 +31,13 @@ const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement(
   }),
 })
 
-/** Pages of a log; a client that leaves ends the reading at once. */
+/** Pages of a log; the reading ends at once when the client unsubscribes. */
 function follow(context: ApiContext, id: string, after: number): AsyncIterableIterator<Batch> {
   const leaving = new AbortController()
   const batches = batchesOf(context, id, after, leaving.signal)
   return {
     next: () => batches.next(),
-    // A generator that waits cannot be told to return.
+    // A generator that awaits cannot return.
     return() {
       leaving.abort()
       return batches.return(undefined)
@@ -66,11 +66,11 @@ builder.subscriptionFields((t) => ({
   jobRunEvents: t.field({
     type: JobRunEventBatch,
     description:
-      'The log of a run from behind `after`, live, without gaps or repeats. Ends when the run is over and everything was given.',
+      'Sends the events of the log of a run after `after`, live and without gaps or repeats. Completes after the last event of the run.',
     authScopes: { authenticated: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Which run.' }),
-      after: t.arg({ type: 'BigInt', description: 'Seq of the last event that the caller has; left out: from the beginning.' }),
+      id: t.arg.id({ required: true, description: 'Run ID.' }),
+      after: t.arg({ type: 'BigInt', description: 'Seq of the last event that was received. Default: 0, the whole log.' }),
     },
     subscribe: (_root, { id, after }, context) =>
       follow(context, rowId('JobRun', id), Math.max(after ?? 0, resumeCursor(context.headers) ?? 0)),

@@ -1,34 +1,42 @@
 import type { JobRunEvent as Event } from '@muster/core/runs'
 import { builder } from '../../../builder.ts'
+import { connectionTypes } from '../../shared/connections.ts'
+import { JobRunEventKind } from '../enums.ts'
 
 export const JobRunEvent = builder.objectRef<Event>('JobRunEvent').implement({
-  description: "One entry of a run's log. Secrets that Muster knows are masked in it.",
+  description: 'One event of the log of a run. Secrets known to Muster are masked.',
   fields: (t) => ({
-    seq: t.expose('seq', { type: 'BigInt', description: 'Its place in the log: 1, 2, 3, … without a gap.' }),
-    kind: t.exposeString('kind', {
-      description:
-        'run_start, play_start, task_start, host_start, ok, failed, unreachable, skipped, item_ok, item_failed, item_skipped, retry, diff, stats, output, notice or run_end.',
+    seq: t.expose('seq', { type: 'BigInt', description: 'Position in the log: 1, 2, 3, … without gaps.' }),
+    kind: t.expose('kind', { type: JobRunEventKind, description: 'Kind of the event.' }),
+    host: t.exposeString('host', { nullable: true, description: 'Name of the host; null for events of the whole run.' }),
+    play: t.exposeString('play', { nullable: true, description: 'Name of the play; null outside of plays.' }),
+    task: t.exposeString('task', { nullable: true, description: 'Name of the task; null outside of tasks.' }),
+    action: t.exposeString('action', { nullable: true, description: 'Module of the task; null outside of tasks.' }),
+    isChanged: t.exposeBoolean('isChanged', {
+      nullable: true,
+      description: 'Whether the task changed something; null for events that are no result.',
     }),
-    host: t.exposeString('host', { nullable: true, description: 'Name of the host it is about.' }),
-    play: t.exposeString('play', { nullable: true, description: 'Name of the play.' }),
-    task: t.exposeString('task', { nullable: true, description: 'Name of the task.' }),
-    action: t.exposeString('action', { nullable: true, description: 'The module of the task.' }),
-    isChanged: t.exposeBoolean('isChanged', { nullable: true, description: 'Whether the task changed something.' }),
-    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'How long the task took on that host, in ms.' }),
+    durationMs: t.exposeInt('durationMs', {
+      nullable: true,
+      description: 'Duration of the task on the host in milliseconds; null for events that are no result.',
+    }),
     stdout: t.exposeString('stdout', {
       nullable: true,
-      description: 'Its lines with ANSI colours, joined by line feeds, without a last one; null when it shows nothing.',
+      description: 'Output with ANSI colors. Lines are separated by `\\n`, without a final one. Null when there is no output.',
     }),
     startLine: t.expose('startLine', {
       type: 'BigInt',
-      description: 'Number of the first of these lines in the whole log, from 1.',
+      description: 'Number of the first line of the output in the log, from 1.',
     }),
-    lineCount: t.exposeInt('lineCount', { description: 'How many lines it has.' }),
+    lineCount: t.exposeInt('lineCount', { description: 'Number of lines of the output.' }),
     result: t.expose('result', {
       type: 'JSON',
       nullable: true,
-      description: "Ansible's result, at most 64 KiB; a longer one is cut and carries `_muster_truncated`.",
+      description:
+        'Result of the module as returned by Ansible, at most 64 KiB. A truncated result contains `_muster_truncated`. Null for events that are no result.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event occurred, by the clock of the worker.' }),
   }),
 })
+
+export const eventConnection = connectionTypes(JobRunEvent, 'JobRunEvent', 'events of a log')

@@ -1,44 +1,53 @@
 import { type PreviewHost, previewInventory, type RunPreview } from '@muster/core/runs'
 import { foldHostlist } from '@muster/core/selection'
+import { resolveArrayConnection } from '@pothos/plugin-relay'
 import { builder } from '../../../builder.ts'
-import { LimitError } from '../../../limits.ts'
+import { ComputeNode } from '../../nodes/types.ts'
 import { RunBlocker } from '../../run-queue/types.ts'
-import { globalId } from '../../shared/ids.ts'
+import { connectionTypes, PAGED } from '../../shared/connections.ts'
 import { JobTemplate } from '../../templates/types.ts'
 import { EffectiveVarType } from '../../variables/types.ts'
 
-const MOST_HOSTS = 1000
+const MAX_REFUSALS = 100
 
-const PreviewHostType = builder.objectRef<PreviewHost>('RunPreviewHost').implement({
-  description: 'One host of a run that was not started.',
+const RunPreviewHost = builder.objectRef<PreviewHost>('RunPreviewHost').implement({
+  description: 'One host of a previewed run.',
   fields: (t) => ({
-    nodeId: t.id({ description: 'Id of the node.', resolve: ({ node }) => globalId('ComputeNode', node.id) }),
-    name: t.string({ description: "The node's name.", resolve: ({ node }) => node.name }),
-    groups: t.exposeStringList('groups', { description: 'The groups that it is in, nearest last.' }),
+    name: t.string({ description: 'Name of the node.', resolve: ({ node }) => node.name }),
+    node: t.field({
+      type: ComputeNode,
+      description: 'The node.',
+      resolve: ({ node }) => ({ id: node.id }) as typeof ComputeNode.$inferType,
+    }),
+    groups: t.exposeStringList('groups', {
+      description: 'Names of the groups of the node, lowest precedence first. At most as many as the tenant has groups.',
+    }),
     vars: t.expose('vars', {
       type: [EffectiveVarType],
-      description: "Every variable that holds on it, the run's extra vars included, and where it comes from.",
+      description: 'Effective variables, including the extra vars of the run. One per name.',
     }),
     blockedReason: t.exposeString('blockedReason', {
       nullable: true,
-      description: 'Why the run would be refused there, as a sentence about the node; null: it would not.',
+      description: 'Why the run would be refused for the node; null when it would not.',
     }),
   }),
 })
 
+const hostConnection = connectionTypes(RunPreviewHost, 'RunPreviewHost', 'hosts of a previewed run')
+
 type Refusal = { reason: string; hosts: string[] }
 
-const RefusalType = builder.objectRef<Refusal>('RunRefusal').implement({
-  description: 'Hosts that a run would be refused for one reason.',
+const RunRefusal = builder.objectRef<Refusal>('RunRefusal').implement({
+  description: 'Hosts for which a run would be refused for the same reason.',
   fields: (t) => ({
-    reason: t.exposeString('reason', { description: 'The reason, as a sentence about the hosts.' }),
-    count: t.int({ description: 'How many there are.', resolve: ({ hosts }) => hosts.length }),
-    hostlist: t.string({ description: 'Their names, folded: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
+    reason: t.exposeString('reason', { description: 'The reason.' }),
+    count: t.int({ description: 'Number of hosts.', resolve: ({ hosts }) => hosts.length }),
+    hostlist: t.string({ description: 'Hostlist of the hosts: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
   }),
 })
 
 export const RunPreviewType = builder.objectRef<RunPreview>('RunPreview').implement({
-  description: 'What a run would be. Nothing was started or kept.',
+  description: 'Preview of a run. Nothing is started or stored.',
   fields: (t) => ({
     template: t.drizzleField({
       type: JobTemplate,
@@ -46,45 +55,47 @@ export const RunPreviewType = builder.objectRef<RunPreview>('RunPreview').implem
       resolve: async (query, { template }, _args, { ctx }) =>
         (await ctx.db.query.jobTemplates.findFirst(query({ where: { tenantId: ctx.tenantId, id: template.id } })))!,
     }),
-    hostsTotal: t.int({ description: 'On how many hosts it would run.', resolve: ({ hosts }) => hosts.length }),
+    hostCount: t.int({ description: 'Number of hosts.', resolve: ({ hosts }) => hosts.length }),
     hostlist: t.string({
-      description: 'Which hosts, folded: `gpu[001-064]`.',
+      description: 'Hostlist of the hosts: `gpu[001-064]`.',
       resolve: ({ hosts }) => foldHostlist(hosts.map(({ node }) => node.name)),
     }),
-    hosts: t.field({
-      type: [PreviewHostType],
-      description: 'Its hosts, in the order of their names.',
-      args: { first: t.arg.int({ defaultValue: 100, description: 'At most this many, at most 1000.' }) },
-      resolve: ({ hosts }, { first }) => {
-        const limit = first ?? 100
-        if (limit > MOST_HOSTS) throw new LimitError('PAGE', MOST_HOSTS, limit, 'Page with `offset`.')
-        return hosts.slice(0, Math.max(0, limit))
+    hosts: t.connection(
+      {
+        type: RunPreviewHost,
+        description: 'Hosts, ordered by name.',
+        ...PAGED,
+        resolve: ({ hosts }, args) => ({
+          ...resolveArrayConnection({ args, maxSize: PAGED.maxSize(args), defaultSize: PAGED.defaultSize }, hosts),
+          totalCount: hosts.length,
+        }),
       },
-    }),
+      ...hostConnection,
+    ),
     extraVars: t.expose('extraVars', {
       type: 'JSON',
-      description: 'Its extra vars, those of the template and its schema included.',
+      description: 'Extra vars, including the defaults of the template and of its schema: an object.',
     }),
-    secretVars: t.exposeStringList('secretVars', { description: 'Names of extra vars that are secret.' }),
+    secretVars: t.exposeStringList('secretVars', { description: 'Names of the secret extra vars.' }),
     command: t.exposeStringList('command', {
-      description: "What the worker would start, argument by argument, in the run's private directory.",
+      description: 'Command line of ansible-playbook, one element per argument. At most 100.',
     }),
     inventory: t.field({
       type: 'JSON',
-      description: 'Its inventory as `ansible-inventory --list` prints it, with null for secrets and without logins.',
+      description: 'Inventory in the format of `ansible-inventory --list`: secrets are null, connection variables are left out.',
       resolve: (preview) => previewInventory(preview),
     }),
     refusals: t.field({
-      type: [RefusalType],
-      description: 'Why it would be refused; empty: it would be started.',
+      type: [RunRefusal],
+      description: `Reasons for which the run would be refused; empty when it would start. At most ${MAX_REFUSALS}.`,
       resolve: ({ hosts }) =>
-        [...Map.groupBy(hosts, (host) => host.blockedReason)].flatMap(([reason, some]) =>
-          reason === null ? [] : [{ reason, hosts: some.map(({ node }) => node.name) }],
-        ),
+        [...Map.groupBy(hosts, (host) => host.blockedReason)]
+          .flatMap(([reason, some]) => (reason === null ? [] : [{ reason, hosts: some.map(({ node }) => node.name) }]))
+          .slice(0, MAX_REFUSALS),
     }),
     waitsFor: t.expose('waitsFor', {
       type: [RunBlocker],
-      description: 'Runs that it would wait for, as they have some of its nodes or came before it, at most 20.',
+      description: 'Runs that hold or wait for locks of its nodes. At most 20.',
     }),
   }),
 })

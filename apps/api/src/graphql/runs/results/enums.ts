@@ -2,11 +2,11 @@ import { builder } from '../../../builder.ts'
 import { same } from '../../shared/enum-values.ts'
 
 export const RetryHosts = builder.enumType('RetryHosts', {
-  description: 'On which hosts of a run to try it again.',
+  description: 'Hosts of a run to retry.',
   values: same({
-    FAILED: 'Those that failed or were interrupted.',
-    UNREACHABLE: 'Those that could not be reached.',
-    BOTH: 'Those that failed, were interrupted or could not be reached.',
-    NOT_RUN: 'Those that the run ended before: after a cancel, or when too many failed.',
+    FAILED: 'Hosts that failed or were interrupted.',
+    UNREACHABLE: 'Hosts that were unreachable.',
+    BOTH: 'Hosts that failed, were interrupted or were unreachable.',
+    NOT_RUN: 'Hosts on which no task started: after a cancellation, or when too many hosts failed.',
   }),
 })

@@ -1,31 +1,41 @@
-import { failureSignatures } from '@muster/core/runs'
+import { countFailureSignatures, failureSignatures } from '@muster/core/runs'
+import { resolveOffsetConnection } from '@pothos/plugin-relay'
 import { builder } from '../../../builder.ts'
-import { LimitError } from '../../../limits.ts'
+import { PAGED } from '../../shared/connections.ts'
 import { rowIdIfGiven } from '../../shared/ids.ts'
-import { FailureSignature } from './types.ts'
+import { FailureSignature, failureConnection } from './types.ts'
 
-const MOST_FAILURES = 200
-
-builder.queryFields((t) => ({
-  failureSignatures: t.field({
-    type: [FailureSignature],
-    description: 'What runs failed with, the most frequent first.',
-    authScopes: { authenticated: true },
-    args: {
-      runId: t.arg.id({ description: 'Only in this run.' }),
-      templateId: t.arg.id({ description: 'Only in runs of this template.' }),
-      since: t.arg({ type: 'DateTime', description: 'Only in runs that were asked for then or later.' }),
-      first: t.arg.int({ defaultValue: 50, description: `At most this many, at most ${MOST_FAILURES}.` }),
-    },
-    resolve: (_root, { runId, templateId, since, first }, { ctx }) => {
-      const most = first ?? 50
-      if (most > MOST_FAILURES) throw new LimitError('PAGE', MOST_FAILURES, most, 'Filter by `since`.')
-      return failureSignatures(ctx, {
-        runId: rowIdIfGiven('JobRun', runId) ?? null,
-        templateId: rowIdIfGiven('JobTemplate', templateId) ?? null,
-        since: since ?? null,
-        first: Math.max(0, most),
-      })
-    },
+const FailureSignatureFilter = builder.inputType('FailureSignatureFilter', {
+  description: 'Filter of failure signatures by the runs in which they occurred. A run must match all fields that are given.',
+  fields: (t) => ({
+    runId: t.id({ description: 'Is this run.' }),
+    templateId: t.id({ description: 'Is a run of this template.' }),
+    createdAfter: t.field({ type: 'DateTime', description: 'Was created at this time or later.' }),
+    createdBefore: t.field({ type: 'DateTime', description: 'Was created before this time.' }),
   }),
-}))
+})
+
+builder.queryField('failureSignatures', (t) =>
+  t.connection(
+    {
+      type: FailureSignature,
+      description: 'Failures of runs, most frequent first.',
+      authScopes: { authenticated: true },
+      args: { filter: t.arg({ type: FailureSignatureFilter, description: 'Filter.' }) },
+      ...PAGED,
+      resolve: async (_root, { filter, ...args }, { ctx }) => {
+        const of = {
+          ...filter,
+          runId: rowIdIfGiven('JobRun', filter?.runId),
+          templateId: rowIdIfGiven('JobTemplate', filter?.templateId),
+        }
+        const page = await resolveOffsetConnection(
+          { args, maxSize: PAGED.maxSize(args), defaultSize: PAGED.defaultSize },
+          ({ limit, offset }) => failureSignatures(ctx, of, { limit, offset }),
+        )
+        return { ...page, totalCount: () => countFailureSignatures(ctx, of) }
+      },
+    },
+    ...failureConnection,
+  ),
+)

@@ -41,19 +41,19 @@ test('a run that waits says for whom, and the node says who has it', async () =>
   const { token } = await claim(first.id)
   const second = await start({ limit: 'gpu[002-003]' })
   expect(await claimJobRun(cast.worker, { id: second.id, workerId: 'w' })).toBeNull()
-  const asked = `{ run: node(id: "${run(second.id)}") { ... on JobRun { status waitingSince waitingFor { run { id } ownerName count hostlist acquiredAt } } }
+  const asked = `{ run: node(id: "${run(second.id)}") { ... on JobRun { status waitingSince waitingFor { run { id createdBy { name } } count hostlist acquiredAt } } }
     mine: node(id: "${run(first.id)}") { ... on JobRun { waitingFor { hostlist } } }
-    locked: computeNode(name: "gpu001") { lock { run { id } ownerName acquiredAt expiresAt } releaseLockBlockedReason }
-    free: computeNode(name: "gpu003") { lock { ownerName } releaseLockBlockedReason } }`
-  const ownerName = cast.operator.actor.name
+    locked: computeNode(name: "gpu001") { lock { run { id createdBy { name } } acquiredAt expiresAt } releaseLockBlockedReason }
+    free: computeNode(name: "gpu003") { lock { expiresAt } releaseLockBlockedReason } }`
+  const createdBy = { name: cast.operator.actor.name }
   expect(await t.ask(cast.admin, asked)).toMatchObject({
     run: {
       status: 'PENDING',
       waitingSince: expect.any(String),
-      waitingFor: [{ run: { id: run(first.id) }, ownerName, count: 1, hostlist: 'gpu002', acquiredAt: expect.any(String) }],
+      waitingFor: [{ run: { id: run(first.id), createdBy }, count: 1, hostlist: 'gpu002', acquiredAt: expect.any(String) }],
     },
     mine: { waitingFor: [] },
-    locked: { lock: { run: { id: run(first.id) }, ownerName, expiresAt: expect.any(String) }, releaseLockBlockedReason: null },
+    locked: { lock: { run: { id: run(first.id), createdBy }, expiresAt: expect.any(String) }, releaseLockBlockedReason: null },
     free: { lock: null, releaseLockBlockedReason: 'no run has locked the node' },
   })
   const locks = `{ nodes(filter: { hostlist: "gpu[001-002]" }) { edges { node { lock { run { id status templateName } } } } } }`
@@ -66,7 +66,7 @@ test('a run that waits says for whom, and the node says who has it', async () =>
   const release = (as: TenantFixture['owner']) =>
     t.ask<{ it: { __typename: string } }>(
       as,
-      `mutation ($ids: [ID!]!) { it: releaseNodeLocks(input: { nodeIds: $ids, reason: "hangs" }) { __typename ... on ReleaseNodeLocksPayload { nodes { name lock { ownerName } } } } }`,
+      `mutation ($ids: [ID!]!) { it: releaseNodeLocks(input: { nodeIds: $ids, reason: "hangs" }) { __typename ... on ReleaseNodeLocksPayload { nodes { name lock { expiresAt } } } } }`,
       { ids: [globalId('ComputeNode', nodeIdOf('gpu002'))] },
     )
   const nodes = await t.runtime.db.query.computeNodes.findMany({ where: { tenantId: cast.tenant.id } })
@@ -86,7 +86,7 @@ test('a retry is linked to its parent; runs are compared; failures and tasks sta
   const parent = await start({ serial: '1,50%', maxFailPercentage: 10, jobTags: ['a'], skipTags: ['b'] })
   await finish(parent.id, ['FAILED', 'FAILED'])
   const retry = `mutation ($input: RetryJobRunInput!) { it: retryJobRun(input: $input) {
-    __typename ... on RetryJobRunPayload { run { id attempt hostsTotal serial maxFailPercentage jobTags skipTags parent { id retries { id attempt } } } } ... on Error { message } } }`
+    __typename ... on RetryJobRunPayload { run { id attempt hostCounts { total } serial maxFailPercentage jobTags skipTags parent { id retries { id attempt } } } } ... on Error { message } } }`
   const again = await t.ask<{ it: { run: { id: string } } }>(cast.operator, retry, {
     input: { id: run(parent.id), which: 'FAILED' },
   })
@@ -95,24 +95,34 @@ test('a retry is linked to its parent; runs are compared; failures and tasks sta
   expect(again.it.run).toMatchObject({
     ...settings,
     attempt: 2,
-    hostsTotal: 2,
+    hostCounts: { total: 2 },
     parent: { id: run(parent.id), retries: [{ id, attempt: 2 }] },
   })
   expect(await t.ask(cast.operator, retry, { input: { id: run(before.id) } })).toMatchObject({
     it: { __typename: 'ConflictError', message: expect.stringContaining('all its hosts ended well') },
   })
-  const seen = `query ($id: ID!) { node(id: $id) { ... on JobRun { retryBlockedReason hosts { failureSignature }
-      compareWithPrevious { previous { id } newlyFailing fixed stillFailing } } }
-    failureSignatures(runId: $id) { count runs hostCount hostlist message lastRun { id } } }`
-  const told = await t.ask<{ node: { hosts: { failureSignature: string }[] } }>(cast.viewer, seen, { id: run(parent.id) })
+  const seen = `query ($id: ID!) { node(id: $id) { ... on JobRun { retryBlockedReason hosts { edges { node { failureSignature } } }
+      compareWithPrevious { previous { id } newlyFailing { count hostlist } fixed { count hostlist } stillFailing { count } } } }
+    failureSignatures(filter: { runId: $id }) { totalCount edges { node { count runCount hostCount hostlist message lastRun { id } } } } }`
+  const told = await t.ask<{ node: { hosts: { edges: { node: { failureSignature: string } }[] } } }>(cast.viewer, seen, {
+    id: run(parent.id),
+  })
   expect(told).toMatchObject({
     node: {
       retryBlockedReason: expect.stringContaining('operator'),
-      compareWithPrevious: { previous: { id: run(before.id) }, newlyFailing: 'gpu[001-002]', fixed: '', stillFailing: '' },
+      compareWithPrevious: {
+        previous: { id: run(before.id) },
+        newlyFailing: { count: 2, hostlist: 'gpu[001-002]' },
+        fixed: { count: 0, hostlist: '' },
+        stillFailing: { count: 0 },
+      },
     },
-    failureSignatures: [{ count: 2, runs: 1, hostCount: 2, hostlist: 'gpu[001-002]', lastRun: { id: run(parent.id) } }],
+    failureSignatures: {
+      totalCount: 1,
+      edges: [{ node: { count: 2, runCount: 1, hostCount: 2, hostlist: 'gpu[001-002]', lastRun: { id: run(parent.id) } } }],
+    },
   })
-  expect(new Set(told.node.hosts.map((host) => host.failureSignature)).size).toBe(1)
+  expect(new Set(told.node.hosts.edges.map(({ node }) => node.failureSignature)).size).toBe(1)
 })
 
 test('a thousand hosts with fifty tasks are fifty rows', async () => {
@@ -132,11 +142,12 @@ test('a thousand hosts with fifty tasks are fifty rows', async () => {
       })),
     })
   expect(await runMatrix(cast.viewer, one.id)).toHaveLength(50)
-  const { node } = await t.ask<{ node: { matrix: unknown[] } }>(
+  const { node } = await t.ask<{ node: { matrix: { totalCount: number; edges: { node: unknown }[] } } }>(
     cast.viewer,
-    `query ($id: ID!) { node(id: $id) { ... on JobRun { matrix { task cells { result count hostlist } } } } }`,
+    `query ($id: ID!) { node(id: $id) { ... on JobRun { matrix(first: 20) { totalCount edges { node { task cells { result count hostlist } } } } } } }`,
     { id: run(one.id) },
   )
-  expect(node.matrix).toHaveLength(50)
-  expect(node.matrix[0]).toEqual({ task: 't0', cells: [{ result: 'OK', count: 1000, hostlist: 'gpu[0000-0999]' }] })
+  expect(node.matrix.totalCount).toBe(50)
+  expect(node.matrix.edges).toHaveLength(20)
+  expect(node.matrix.edges[0]!.node).toEqual({ task: 't0', cells: [{ result: 'OK', count: 1000, hostlist: 'gpu[0000-0999]' }] })
 })

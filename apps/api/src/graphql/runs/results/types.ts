@@ -8,109 +8,122 @@ import {
   runMatrix,
 } from '@muster/core/runs'
 import { foldHostlist } from '@muster/core/selection'
+import { resolveArrayConnection } from '@pothos/plugin-relay'
 import { builder } from '../../../builder.ts'
+import { connectionTypes, PAGED } from '../../shared/connections.ts'
 import { HostResult } from '../enums.ts'
+import { HostSet } from '../hosts.ts'
 import { JobRun, runOf } from '../types.ts'
 
 const JobRunMatrixCell = builder.objectRef<MatrixCell>('JobRunMatrixCell').implement({
-  description: 'Hosts on which a task came to the same.',
+  description: 'Hosts with the same result of a task.',
   fields: (t) => ({
-    result: t.expose('result', { type: HostResult, description: 'What it came to.' }),
-    isIgnored: t.exposeBoolean('isIgnored', { description: 'It failed, and the play went on regardless.' }),
+    result: t.expose('result', { type: HostResult, description: 'The result.' }),
+    isIgnored: t.exposeBoolean('isIgnored', { description: 'Whether the task failed and its failure was ignored.' }),
     message: t.exposeString('message', {
       nullable: true,
       description:
-        "Of a failure: the message of the first of these hosts. The others' differ at most in numbers, names and the like.",
+        'Message of the first host with a failure; those of the others differ only in numbers, names and the like. Null for other results.',
     }),
-    count: t.int({ description: 'How many hosts.', resolve: ({ hosts }) => hosts.length }),
-    hostlist: t.string({ description: 'Which hosts, folded: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
-    maxDurationMs: t.exposeInt('maxDurationMs', { nullable: true, description: 'The longest it took on one of them, in ms.' }),
+    count: t.int({ description: 'Number of hosts.', resolve: ({ hosts }) => hosts.length }),
+    hostlist: t.string({ description: 'Hostlist of the hosts: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
+    maxDurationMs: t.exposeInt('maxDurationMs', {
+      nullable: true,
+      description: 'Longest duration on one of the hosts in milliseconds; null when it was not measured.',
+    }),
   }),
 })
 
 const JobRunMatrixTask = builder.objectRef<MatrixTask>('JobRunMatrixTask').implement({
-  description: 'What one task of a run came to on all hosts.',
+  description: 'Results of one task of a run.',
   fields: (t) => ({
     play: t.exposeString('play', { nullable: true, description: 'Name of the play.' }),
     task: t.exposeString('task', { nullable: true, description: 'Name of the task.' }),
-    action: t.exposeString('action', { nullable: true, description: 'The module of the task.' }),
-    cells: t.expose('cells', { type: [JobRunMatrixCell], description: 'Its hosts by result.' }),
+    action: t.exposeString('action', { nullable: true, description: 'Module of the task.' }),
+    cells: t.expose('cells', {
+      type: [JobRunMatrixCell],
+      description: 'Hosts grouped by result and, for failures, by message. At most as many as the run has hosts.',
+    }),
   }),
 })
 
+const matrixConnection = connectionTypes(JobRunMatrixTask, 'JobRunMatrixTask', 'tasks of a run')
+
 const RunComparison = builder.objectRef<Comparison>('RunComparison').implement({
-  description: 'How a run went beside the one before it. Hosts are folded to hostlists.',
+  description: 'Comparison of a run with the previous one.',
   fields: (t) => ({
     previous: t.field({
       type: JobRun,
-      description: 'The run before it.',
+      description: 'The previous run.',
       resolve: ({ previousId }) => runOf(previousId),
     }),
-    newlyFailing: t.string({
-      description: 'Hosts that failed or were unreachable now, and not before.',
-      resolve: ({ newlyFailing }) => foldHostlist(newlyFailing),
+    newlyFailing: t.expose('newlyFailing', {
+      type: HostSet,
+      description: 'Hosts that failed or were unreachable in this run only.',
     }),
-    fixed: t.string({
-      description: 'Hosts that failed or were unreachable before, and not now.',
-      resolve: ({ fixed }) => foldHostlist(fixed),
-    }),
-    stillFailing: t.string({
-      description: 'Hosts that failed or were unreachable both times.',
-      resolve: ({ stillFailing }) => foldHostlist(stillFailing),
-    }),
-    added: t.string({ description: 'Hosts of this run alone.', resolve: ({ added }) => foldHostlist(added) }),
-    missing: t.string({ description: 'Hosts of the run before alone.', resolve: ({ missing }) => foldHostlist(missing) }),
-    changedBefore: t.exposeInt('changedBefore', { description: 'On how many hosts of both the run before changed something.' }),
-    changedNow: t.exposeInt('changedNow', { description: 'On how many of them this run changed something.' }),
-    previousDurationMs: t.exposeInt('previousDurationMs', { description: 'How long the run before took, in ms.' }),
-    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'How long this run took so far, in ms.' }),
+    fixed: t.expose('fixed', { type: HostSet, description: 'Hosts that failed or were unreachable in the previous run only.' }),
+    stillFailing: t.expose('stillFailing', { type: HostSet, description: 'Hosts that failed or were unreachable in both runs.' }),
+    added: t.expose('added', { type: HostSet, description: 'Hosts of this run only.' }),
+    missing: t.expose('missing', { type: HostSet, description: 'Hosts of the previous run only.' }),
+    changedBefore: t.exposeInt('changedBefore', { description: 'Number of common hosts that the previous run changed.' }),
+    changedNow: t.exposeInt('changedNow', { description: 'Number of common hosts that this run changed.' }),
   }),
 })
 
 builder.drizzleObjectFields(JobRun, (t) => ({
-  matrix: t.field({
-    type: [JobRunMatrixTask],
-    description: 'What each task came to, in the order in which tasks began, hosts with equal results merged.',
-    select: { columns: { id: true } },
-    resolve: (run, _args, { ctx }) => runMatrix(ctx, run.id),
-  }),
+  matrix: t.connection(
+    {
+      type: JobRunMatrixTask,
+      description: 'Results per task, in the order in which tasks started.',
+      select: { columns: { id: true } },
+      ...PAGED,
+      resolve: async (run, args, { ctx }) => {
+        const tasks = await runMatrix(ctx, run.id)
+        const page = resolveArrayConnection({ args, maxSize: PAGED.maxSize(args), defaultSize: PAGED.defaultSize }, tasks)
+        return { ...page, totalCount: tasks.length }
+      },
+    },
+    ...matrixConnection,
+  ),
   compareWithPrevious: t.field({
     type: RunComparison,
     nullable: true,
     description:
-      'It beside the last finished run of its template with the same limit, else the last one that shares a host with it; null: there is none.',
-    select: { columns: { id: true, templateId: true, limit: true, startedAt: true, finishedAt: true } },
+      'Comparison with the last finished run of the template with the same limit, else with the last one that shares a host; null when there is none.',
+    select: { columns: { id: true, templateId: true, limit: true } },
     resolve: (run, _args, { ctx }) => compareWithPrevious(ctx, run),
   }),
-  parent: t.relation('parent', { nullable: true, description: 'The run that it tries again.' }),
+  parent: t.relation('parent', { nullable: true, description: 'The run that this run retries; null when it is no retry.' }),
   retries: t.relation('retries', {
-    description: 'Runs that try it again, the oldest first.',
-    query: { orderBy: { id: 'asc' } },
+    description: 'Retries of the run, oldest first. At most 100.',
+    query: { orderBy: { id: 'asc' }, limit: 100 },
   }),
-  attempt: t.exposeInt('attempt', { description: '1, and one more with each retry of a retry.' }),
+  attempt: t.exposeInt('attempt', { description: 'Attempt number, from 1.' }),
   retryBlockedReason: t.string({
     nullable: true,
-    description: 'Why the caller may not try it again where it did not end well; null: allowed.',
+    description: 'Why the caller cannot retry the run; null when allowed.',
     select: { columns: { status: true, finishedAt: true, hostsOk: true, hostsTotal: true } },
     resolve: (run, _args, { ctx }) => retryBlockedReason(ctx.actor, run),
   }),
 }))
 
 export const FailureSignature = builder.objectRef<Failure>('FailureSignature').implement({
-  description: 'A failure wherever it was met: messages that differ at most in numbers, names of hosts, paths and the like.',
+  description: 'A failure, grouped over hosts and runs: its messages differ only in numbers, host names, paths and the like.',
   fields: (t) => ({
-    signature: t.exposeString('signature', { description: 'What all of them have in common, as a hash.' }),
-    message: t.exposeString('message', { description: 'The newest of the messages.' }),
-    count: t.exposeInt('count', { description: 'How often it was met: a host of a run counts once.' }),
-    runs: t.exposeInt('runs', { description: 'In how many runs.' }),
-    hostCount: t.int({ description: 'On how many hosts.', resolve: ({ hosts }) => hosts.length }),
-    hostlist: t.string({ description: 'On which hosts, folded: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
-    firstAt: t.expose('firstAt', { type: 'DateTime', description: 'When the first of these runs was asked for.' }),
-    lastAt: t.expose('lastAt', { type: 'DateTime', description: 'When the last of these runs was asked for.' }),
+    signature: t.exposeString('signature', { description: 'Hash of what the messages have in common.' }),
+    message: t.exposeString('message', { description: 'The newest message.' }),
+    count: t.exposeInt('count', { description: 'Number of occurrences; each host of a run counts once.' }),
+    runCount: t.exposeInt('runs', { description: 'Number of runs.' }),
+    hostCount: t.int({ description: 'Number of hosts.', resolve: ({ hosts }) => hosts.length }),
+    hostlist: t.string({ description: 'Hostlist of the hosts: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
+    firstAt: t.expose('firstAt', { type: 'DateTime', description: 'When the first of the runs was created.' }),
+    lastAt: t.expose('lastAt', { type: 'DateTime', description: 'When the last of the runs was created.' }),
     lastRun: t.field({
       type: JobRun,
-      description: 'The last of these runs.',
+      description: 'The last of the runs.',
       resolve: ({ lastRunId }) => runOf(lastRunId),
     }),
   }),
 })
+
+export const failureConnection = connectionTypes(FailureSignature, 'FailureSignature', 'failures')

@@ -12,8 +12,8 @@ export const bundleList = () =>
         [
           { title: 'SHA256', value: (b) => b.sha256.slice(0, 12) },
           { title: 'NAME', value: (b) => b.name },
-          { title: 'SIZE', value: (b) => bytes(b.size) },
-          { title: 'UPLOADED', value: (b) => `${ago(b.createdAt)} by ${b.createdByName}` },
+          { title: 'SIZE', value: (b) => bytes(b.sizeBytes) },
+          { title: 'UPLOADED', value: (b) => `${ago(b.createdAt)} by ${b.createdBy.name}` },
           { title: 'IN USE', value: (b) => b.deleteBlockedReason ?? 'no' },
         ],
         output,

@@ -1,13 +1,13 @@
 'use client'
 import { useParams } from 'next/navigation'
 import { useState } from 'react'
-import { useQuery } from 'urql'
+import { type CombinedError, useQuery } from 'urql'
 import { Artifacts } from '@/artifacts/artifacts.tsx'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { formatDateTime, formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { isUnfinished } from '@/runs/badges.tsx'
-import { type RunHead, RunQuery, RunUpdated } from '@/runs/documents.ts'
+import { type RunHead, RunNumberQuery, RunQuery, RunUpdated } from '@/runs/documents.ts'
 import { HostResults } from '@/runs/host-results.tsx'
 import { LogPanel } from '@/runs/log/log-panel.tsx'
 import { useRunLog } from '@/runs/log/use-run-log.ts'
@@ -46,7 +46,7 @@ function Details({ run }: { run: RunHead }) {
                   {run.limit}
                 </code>
               ) : (
-                t('runs.chosenNodes', { count: run.hostsTotal })
+                t('runs.chosenNodes', { count: run.hostCounts.total })
               ),
             ],
             [
@@ -72,7 +72,7 @@ function Details({ run }: { run: RunHead }) {
             [t('run.started'), when(run.startedAt)],
             [t('run.finished'), when(run.finishedAt)],
             [t('run.exitCode'), run.exitCode ?? t('common.none')],
-            [t('run.canceledBy'), run.cancelRequestedByName ?? t('common.none')],
+            [t('run.canceledBy'), run.cancelRequestedBy?.name ?? t('common.none')],
             [t('run.lines'), t('log.lines', { count: run.lineCount })],
           ]}
         />
@@ -101,7 +101,7 @@ function Loaded({ run }: { run: RunHead }) {
         onChange={(next) => query.set({ tab: next === 'log' ? null : next })}
         tabs={[
           { key: 'log', label: t('run.tabLog') },
-          { key: 'hosts', label: t('run.tabHosts'), count: run.hostsTotal },
+          { key: 'hosts', label: t('run.tabHosts'), count: run.hostCounts.total },
           { key: 'events', label: t('run.tabEvents') },
           { key: 'artifacts', label: t('run.tabArtifacts') },
           { key: 'details', label: t('run.tabDetails') },
@@ -130,7 +130,18 @@ function Loaded({ run }: { run: RunHead }) {
 
 /** The page of a run. */
 export default function RunPage() {
-  const id = decodeURIComponent(String(useParams().id))
+  const param = decodeURIComponent(String(useParams().id))
+  return /^\d{1,9}$/.test(param) ? <NumberedRun number={Number(param)} /> : <RunById id={param} />
+}
+
+function NumberedRun({ number }: { number: number }) {
+  const [{ data, error }, refetch] = useQuery({ query: RunNumberQuery, variables: { number } })
+  if (data?.jobRun) return <RunById id={data.jobRun.id} />
+  if (error) return <LoadFailed error={error} onRetry={() => refetch({ requestPolicy: 'network-only' })} />
+  return data ? <NotFound /> : <Loading />
+}
+
+function RunById({ id }: { id: string }) {
   const [{ data, error }, refetch] = useQuery({ query: RunQuery, variables: { id }, requestPolicy: 'cache-and-network' })
   const retry = () => refetch({ requestPolicy: 'network-only' })
   useLive(RunUpdated, { id })
@@ -138,15 +149,24 @@ export default function RunPage() {
   const run = data?.node?.__typename === 'JobRun' ? data.node : null
   useTitle(run?.template.displayName)
   if (run) return <Loaded run={run} />
-  if (error)
-    return <Failure title={t('run.loadFailed')} message={error.graphQLErrors[0]?.message ?? t('error.network')} onRetry={retry} />
-  if (data) {
-    return (
-      <Empty title={t('run.notFound')} action={<ButtonLink href="/runs">{t('run.toList')}</ButtonLink>}>
-        <p>{t('run.notFoundText')}</p>
-      </Empty>
-    )
-  }
+  if (error) return <LoadFailed error={error} onRetry={retry} />
+  return data ? <NotFound /> : <Loading />
+}
+
+function LoadFailed({ error, onRetry }: { error: CombinedError; onRetry: () => void }) {
+  const message = error.graphQLErrors[0]?.message ?? t('error.network')
+  return <Failure title={t('run.loadFailed')} message={message} onRetry={onRetry} />
+}
+
+function NotFound() {
+  return (
+    <Empty title={t('run.notFound')} action={<ButtonLink href="/runs">{t('run.toList')}</ButtonLink>}>
+      <p>{t('run.notFoundText')}</p>
+    </Empty>
+  )
+}
+
+function Loading() {
   return (
     <div className="flex flex-col gap-4">
       <Skeleton className="h-7 w-64" />
