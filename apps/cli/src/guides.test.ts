@@ -25,7 +25,10 @@ import {
 } from './testing/guide.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const guides = ['docs/operate.md', 'docs/integrate.md'].map((path) => ({ path, ...readGuide(join(ROOT, path)) }))
+const guides = ['docs/operate.md', 'docs/integrate.md', 'docs/agents.md'].map((path) => ({
+  path,
+  ...readGuide(join(ROOT, path)),
+}))
 
 describe('names in the guides', () => {
   const schema = buildSchema(readFileSync(join(ROOT, 'apps/api/schema.graphql'), 'utf8'))
@@ -51,6 +54,12 @@ describe('names in the guides', () => {
     expect(left).toEqual([
       'docs/operate.md: stops the product that the examples run on',
       'docs/operate.md: needs a Vault or OpenBao',
+      'docs/agents.md: takes minutes; packaging.test.ts builds',
+      'docs/agents.md: installs a package on this machine',
+      'docs/agents.md: needs systemd',
+      'docs/agents.md: needs a changed key',
+      'docs/agents.md: needs a running service',
+      'docs/agents.md: needs systemd',
     ])
   })
 })
@@ -73,7 +82,7 @@ describe('the guides, executed in order with the product and a lab', () => {
     writeInputFiles(home, lab)
     await sh(`muster login ${product.url}/sign-in?token=${product.linkToken}`, home, env)
     const { token } = JSON.parse(readFileSync(join(home, '.config/muster/cli.json'), 'utf8')) as { token: string }
-    Object.assign(env, { MUSTER_URL: product.url, MUSTER_TOKEN: token })
+    Object.assign(env, { MUSTER_URL: product.url, MUSTER_TOKEN: token, ...agentSettings(home, product.url) })
   }, 600_000)
   afterAll(async () => {
     await product?.stop()
@@ -152,7 +161,11 @@ function shellEnvironment(home: string): Record<string, string> {
   const bin = join(home, 'bin')
   mkdirSync(bin)
   writeFileSync(join(bin, 'muster'), `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'apps/cli/src/main.ts')}' "$@"\n`)
-  chmodSync(join(bin, 'muster'), 0o755)
+  writeFileSync(
+    join(bin, 'muster-agent'),
+    `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'apps/agent/src/main.ts')}' "$@"\n`,
+  )
+  for (const name of ['muster', 'muster-agent']) chmodSync(join(bin, name), 0o755)
   const ansible = process.env.ANSIBLE_PLAYBOOK ? [dirname(process.env.ANSIBLE_PLAYBOOK)] : []
   return {
     ...nodeEnvironment,
@@ -163,6 +176,17 @@ function shellEnvironment(home: string): Record<string, string> {
     MUSTER_SOURCE: ROOT,
   }
 }
+
+/** Settings of the agent of gpu01, which the guide writes to /etc/muster/agent.yaml, with files below `home`. */
+const agentSettings = (home: string, url: string) => ({
+  MUSTER_AGENT_CONFIG: '/dev/null',
+  MUSTER_AGENT_NODE_ID: 'gpu01',
+  MUSTER_AGENT_CLUSTER_ID: 'training',
+  MUSTER_AGENT_API_URL: url,
+  MUSTER_AGENT_KEY_FILE: join(home, 'agent.key'),
+  MUSTER_AGENT_STATE_DIR: join(home, 'agent-state'),
+  MUSTER_AGENT_STATUS_SOCKET: join(home, 'agent.sock'),
+})
 
 /** Writes the files that the guides assume: a key, a list of nodes, and their fingerprints. */
 function writeInputFiles(home: string, lab: Lab): void {
