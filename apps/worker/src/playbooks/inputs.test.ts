@@ -13,7 +13,7 @@ const withRole = BUILT_IN_TEMPLATES.flatMap((template) => {
     : []
 })
 
-test('every playbook that we ship has its template, and none is missing', () => {
+test('shipped playbooks and built-in templates correspond', () => {
   const files = globSync('*.yml', { cwd: playbooks }).filter((file) => !file.startsWith('.'))
   expect(BUILT_IN_TEMPLATES.map((template) => template.playbookPath).sort()).toEqual(files.sort())
   expect(BUILT_IN_TEMPLATES.map((template) => template.name)).toEqual(
@@ -22,19 +22,19 @@ test('every playbook that we ship has its template, and none is missing', () => 
   expect(withRole).toHaveLength(7)
 })
 
-/** For the variables of nodes rather than for a run: each node's own name, and settings of any shape. */
-const NOT_ASKED = ['muster_agent_node_id', 'muster_agent_settings']
+/** Variables of nodes, not inputs of runs. */
+const NODE_VARIABLES = ['muster_agent_node_id', 'muster_agent_settings']
 
 describe.each(withRole)('$name', ({ role, inputSchema }) => {
   const defaults: Record<string, unknown> = read(`roles/${role}/defaults/main.yml`)
   const properties = inputSchema.properties as Record<string, { examples?: unknown[] }>
 
-  test('takes the variables of its role, and shows their defaults', () => {
-    const asked = Object.keys(defaults).filter((name) => !NOT_ASKED.includes(name))
+  test('accepts the variables of its role and shows their defaults', () => {
+    const asked = Object.keys(defaults).filter((name) => !NODE_VARIABLES.includes(name))
     expect(Object.keys(properties).sort()).toEqual(asked.sort())
-    // What has no default of its own shows what it may look like, or nothing if it is a secret.
+    // Variables with an empty default may have another example; secrets have none.
     const shown = asked.map((name) => [name, defaults[name] === '' ? '' : properties[name]!.examples?.[0]])
-    // One variable may follow another.
+    // The default may be the value of another variable.
     const follow = (value: unknown) =>
       typeof value === 'string' ? value.replace(/^\{\{ (\w+) \}\}$/, (_, other) => String(defaults[other])) : value
     const fixed = asked.map((name) => [name, follow(defaults[name])])

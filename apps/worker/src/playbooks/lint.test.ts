@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 const lint = process.env.MUSTER_ANSIBLE_LINT
 const playbooks = path.resolve(import.meta.dirname, '../../../../playbooks')
 
-test.skipIf(!lint)('our playbooks and roles pass the production profile of ansible-lint', { timeout: 300_000 }, async () => {
+test.skipIf(!lint)('playbooks and roles pass the production profile of ansible-lint', { timeout: 300_000 }, async () => {
   const home = mkdtempSync('/tmp/muster-lint-')
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const run = promisify(execFile)(lint!, ['--offline', '--nocolor', '--strict'], {

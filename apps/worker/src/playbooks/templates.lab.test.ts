@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canInstall, changes, createTemplateFixture, debOfNodeExporter, succeeded } from '../testing/template-fixture.ts'
 
 // One template of each kind; templates.long.test.ts has the complete matrix.
-describe.runIf(canInstall)('templates that install', () => {
+describe.runIf(canInstall)('installing templates', () => {
   let fixture: Awaited<ReturnType<typeof createTemplateFixture>>
   beforeAll(async () => {
     fixture = await createTemplateFixture(['h100', 'mi300', 'cpu'])

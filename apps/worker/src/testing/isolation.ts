@@ -5,32 +5,32 @@ import { chooseIsolation, type IsolationConfig, visiblePaths } from '../ansible/
 import type { Isolation, VisiblePaths } from '../ansible/isolation/isolation.ts'
 import { detectAnsible } from '../ansible-version.ts'
 
-type Wanted = AllSettings['ANSIBLE_ISOLATION']
+type Mode = AllSettings['ANSIBLE_ISOLATION']
 type Files = { folder?: string; password?: string }
 
-/** A fixture makes playbooks of its own later. */
-function settings(config: ExecutorConfig, wanted: Wanted, { folder, password }: Files): IsolationConfig {
+/** Settings of a worker for a fixture, which creates its playbooks later. */
+function settings(config: ExecutorConfig, mode: Mode, { folder, password }: Files): IsolationConfig {
   const root = join(config.ANSIBLE_WORK_DIR, '..')
   const readable = [join(root, 'playbooks'), ...(folder ? [folder] : [])]
   const paths = { ANSIBLE_READABLE_PATHS: readable, CREDENTIAL_MASTER_PASSWORD_FILE: password }
-  return { ...config, ...paths, ANSIBLE_ISOLATION: wanted }
+  return { ...config, ...paths, ANSIBLE_ISOLATION: mode }
 }
 
-const known = new Map<string, ReturnType<typeof detectAnsible>>()
+const detected = new Map<string, ReturnType<typeof detectAnsible>>()
 
-/** It takes a while and is always the same. */
+/** Detects the Ansible version; cached, because the detection is slow. */
 function ansibleOf({ ANSIBLE_PLAYBOOK: executable }: ExecutorConfig) {
-  const looked = known.get(executable) ?? detectAnsible(executable)
-  known.set(executable, looked)
-  return looked
+  const ansible = detected.get(executable) ?? detectAnsible(executable)
+  detected.set(executable, ansible)
+  return ansible
 }
 
 /**
- * What a worker would keep the runs of a fixture in.
- * @param files a folder that runs may read besides, and a file in it that they may not
+ * The isolation that a worker would choose for the runs of a fixture.
+ * @param files an additional folder that runs may read, and a file in it that stays hidden
  */
-export const createIsolation = async (config: ExecutorConfig, wanted: Wanted, files: Files = {}): Promise<Isolation> =>
-  chooseIsolation(settings(config, wanted, files), await ansibleOf(config))
+export const createIsolation = async (config: ExecutorConfig, mode: Mode, files: Files = {}): Promise<Isolation> =>
+  chooseIsolation(settings(config, mode, files), await ansibleOf(config))
 
 export const createVisiblePaths = async (config: ExecutorConfig): Promise<VisiblePaths> =>
   visiblePaths(settings(config, 'auto', {}), await ansibleOf(config))

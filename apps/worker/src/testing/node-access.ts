@@ -1,7 +1,7 @@
 import type { Hop, Login, NodeAccess } from '@muster/core/credentials/access'
 import type { LabHost } from '@muster/lab'
 
-/** A lab host's key as it is pinned, `type base64`. */
+/** A lab host's key in pinned form, `type base64`. */
 export const pinnedKey = (host: LabHost): string => host.hostPublicKey.split(' ').slice(0, 2).join(' ')
 
 type Overrides = {
@@ -12,7 +12,7 @@ type Overrides = {
   become?: NodeAccess['become']
 }
 
-/** Access to a lab node as the domain would work it out, for tests that need no database. */
+/** Access to a lab node as the domain resolves it, for tests without a database. */
 export function nodeAccessFor(host: LabHost, login: Login, overrides: Overrides = {}): NodeAccess {
   const { hops = [], become = { method: 'sudo', user: 'root', password: null }, ...columns } = overrides
   const now = new Date()

@@ -56,16 +56,16 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
     })
   const rowOf = async (id: string): Promise<ComputeNode> =>
     (await db.select().from(schema.computeNodes).where(eq(schema.computeNodes.id, id)))[0]!
-  /** Ends when no worker is at these any more. */
+  /** Tests the connections of these nodes. @returns the finished tests */
   const testAll = async (nodeIds: string[]): Promise<ConnectionTest[]> => {
     const ids = (await testConnections(operator, { nodeIds })).map((row) => row.id)
     return eventually(async () => {
       const rows = await db.select().from(schema.connectionTests).where(inArray(schema.connectionTests.id, ids))
-      if (!rows.every((row) => row.finishedAt)) throw new Error('the connection tests are not over')
+      if (!rows.every((row) => row.finishedAt)) throw new Error('the connection tests are not finished')
       return rows
     }, LONGEST_MS)
   }
-  /** Waits for the discoveries of these nodes that somebody asked for. */
+  /** The newest discovery of each node, once all are finished. */
   const discovered = (nodeIds: string[]): Promise<DiscoveryRow[]> =>
     eventually(async () => {
       const rows = await db
@@ -74,7 +74,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
         .where(inArray(schema.discoveries.nodeId, nodeIds))
         .orderBy(asc(schema.discoveries.id))
       const newest = nodeIds.map((id) => rows.findLast((row) => row.nodeId === id)!)
-      if (!newest.every((row) => row?.finishedAt)) throw new Error('the discoveries are not over')
+      if (!newest.every((row) => row?.finishedAt)) throw new Error('the discoveries are not finished')
       return newest
     }, LONGEST_MS)
   return {
@@ -88,7 +88,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
     rowOf,
     testAll,
     discovered,
-    /** A node that a worker may sign in to. */
+    /** Adds a node with a pinned host key. */
     addKnown: (node: LabNode, fields: Partial<Parameters<typeof addNode>[1]> = {}) =>
       add(node, { hostKey: pinnedKey(node), ...fields }),
     approve: (objectType: 'ComputeNode' | 'Credential', id: string, fingerprint: string) =>

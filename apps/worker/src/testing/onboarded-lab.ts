@@ -12,8 +12,8 @@ export type OnboardedLab = RunFixture & { lab: Awaited<ReturnType<typeof createL
 type LoginKind = 'key' | 'locked key' | 'password'
 
 /**
- * A lab of eight whose nodes are onboarded: reached by key, by a key with a passphrase and by password with a sudo password, two
- * of them behind a bastion. Runs are isolated as well as this machine can.
+ * A lab of eight onboarded nodes: login by key, by key with passphrase, and by password with a sudo password; two nodes are behind a
+ * bastion. Runs use the best isolation of this machine.
  */
 export async function createOnboardedLab(): Promise<OnboardedLab> {
   const [lab, fixture] = await Promise.all([createLab({ nodes: 8 }), createRunFixture({ ANSIBLE_PLAYBOOK: realAnsible() })])

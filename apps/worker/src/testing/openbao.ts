@@ -15,7 +15,7 @@ export type TestBao = {
   stop(): Promise<void>
 }
 
-/** A real OpenBao server in memory, from the executable that OPENBAO names (`npm test` does). */
+/** An OpenBao server with in-memory storage. `npm test` sets its path in OPENBAO. */
 export async function startOpenBao(): Promise<TestBao> {
   const home = await mkdtemp(join(tmpdir(), 'muster-bao-'))
   const port = await freePort()
@@ -40,7 +40,7 @@ export async function startOpenBao(): Promise<TestBao> {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return ((text ? JSON.parse(text) : {}) as { data?: Data }).data ?? {}
   }
-  // Its KV engine is there a moment after it listens.
+  // The KV engine is available shortly after the server listens.
   await eventually(async () => Object.keys(await call('GET', 'sys/mounts')).includes('secret/'), 30_000)
   return {
     address,

@@ -10,11 +10,11 @@ const playbooks = path.resolve(import.meta.dirname, '../../../../playbooks')
 export interface PlaybookResult {
   code: number | null
   output: string
-  /** Of the play's recap, by host. */
+  /** Counts of the play recap by host. */
   recap: Record<string, Record<'ok' | 'changed' | 'unreachable' | 'failed' | 'skipped' | 'rescued' | 'ignored', number>>
 }
 
-/** Runs the shipped playbooks with the real ansible-playbook on nodes of a lab, as root over SSH and without a worker around it. */
+/** Runs the shipped playbooks with ansible-playbook on lab nodes, as root over SSH and without a worker. */
 export function createPlaybookRunner(lab: Lab, from = playbooks) {
   const dir = mkdtempSync('/tmp/mp-')
   writeFileSync(path.join(dir, 'key'), lab.credentials.rootKey!.privateKey, { mode: 0o600 })
@@ -38,7 +38,7 @@ export function createPlaybookRunner(lab: Lab, from = playbooks) {
 
   let plays = 0
   async function play(playbook: string, limit: string[], vars: object = {}, flags: string[] = []): Promise<PlaybookResult> {
-    // As the worker gives them: text stays text.
+    // In the worker's format: strings are not evaluated as templates.
     const extraVars = path.join(dir, `vars-${++plays}.yml`)
     writeFileSync(extraVars, variables({ ...vars }))
     const argv = ['-i', path.join(dir, 'hosts'), '--extra-vars', `@${extraVars}`, '--limit', limit.join(','), ...flags]

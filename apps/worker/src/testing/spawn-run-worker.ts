@@ -15,10 +15,10 @@ import { fakeRegistration } from './fake-registration.ts'
 import { createVisiblePaths } from './isolation.ts'
 import type { RunFixture } from './run-fixture.ts'
 
-type TakeRunInput = { url: string; config: ExecutorConfig; surroundings: VisiblePaths | null; entry: QueueEntry }
+type ExecuteRunInput = { url: string; config: ExecutorConfig; surroundings: VisiblePaths | null; entry: QueueEntry }
 
-/** What such a process does: take one run. */
-async function takeRun({ url, config, surroundings, entry }: TakeRunInput): Promise<void> {
+/** Executes one run; the main function of the process. */
+async function executeRun({ url, config, surroundings, entry }: ExecuteRunInput): Promise<void> {
   const log = createLog('worker', process.env.LOG_LEVEL ?? 'silent')
   const { db } = connectDb(url, { max: 3 })
   const vault = await openVault(db, TEST_MASTER_PASSWORD, 1, fastDeriveKey)
@@ -26,7 +26,7 @@ async function takeRun({ url, config, surroundings, entry }: TakeRunInput): Prom
   const actor = { kind: 'worker', id: 'killed', name: 'killed' } as const
   const runtime = { db, queue, notify: createNotifier(url, log).notify, log, vault, actor }
   const listener = await createListener(url, log)
-  // A test that fails before it kills this process must not leave it, and its run, behind.
+  // Ends this process and its run when a test fails before it kills them.
   const stopping = new AbortController()
   process.stdin.resume().once('end', () => stopping.abort())
   const store = localStore(`${config.ANSIBLE_WORK_DIR}/../artifacts`)
@@ -45,11 +45,11 @@ async function takeRun({ url, config, surroundings, entry }: TakeRunInput): Prom
   process.exit(0)
 }
 
-/** A worker process of its own that takes one run of the fixture, to be killed in the middle of it. */
+/** Starts a worker process that executes one run of the fixture, so that a test can kill it. */
 export async function spawnRunWorker(fixture: RunFixture, id: string): Promise<{ kill(): Promise<void> }> {
   const { url, config, isolation } = fixture
   const surroundings = isolation.mode === 'bubblewrap' ? await createVisiblePaths(config) : null
-  const given: TakeRunInput = { url, config, surroundings, entry: { id, tenantId: fixture.tenant.id } }
+  const given: ExecuteRunInput = { url, config, surroundings, entry: { id, tenantId: fixture.tenant.id } }
   const worker = spawn(process.execPath, [import.meta.filename, JSON.stringify(given)], {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
@@ -62,4 +62,4 @@ export async function spawnRunWorker(fixture: RunFixture, id: string): Promise<{
   }
 }
 
-if (import.meta.main) await takeRun(JSON.parse(process.argv[2]!))
+if (import.meta.main) await executeRun(JSON.parse(process.argv[2]!))

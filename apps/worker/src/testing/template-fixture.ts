@@ -49,13 +49,13 @@ export async function createTemplateFixture(names: string[]) {
     repository,
     close: () => Promise.all([repository.close(), ansible.remove()]),
     play: ansible.play,
-    /** What a shell command prints on a node; throws when it fails. */
+    /** Runs a shell command on a node and returns its output; throws when it fails. */
     on: async (node: string, command: string) => {
       const { code, stdout, stderr } = await lab.node(node).exec(['sh', '-c', command])
       if (code !== 0) throw new Error(`${command} ended with ${code} on ${node}: ${stderr}`)
       return stdout.trim()
     },
-    /** Everything on a node that an installation could touch, as one text to compare. */
+    /** State of a node that installations change, as text to compare. */
     state: async (node: string) =>
       (
         await lab
@@ -69,16 +69,16 @@ export async function createTemplateFixture(names: string[]) {
   }
 }
 
-/** Debian's own package, kept between runs; null where no mirror can be reached. */
+/** Debian's package, cached between test runs; null without a reachable mirror. */
 export const debOfNodeExporter = canInstall
   ? downloadDeb('prometheus-node-exporter', path.resolve(import.meta.dirname, '../../../../.tool/cache/apt'))
   : null
 
-/** How many tasks changed something, by host. */
+/** Number of changed tasks by host, or `failed`. */
 export const changes = ({ recap }: PlaybookResult) =>
   Object.fromEntries(Object.entries(recap).map(([host, counts]) => [host, counts.failed ? 'failed' : counts.changed]))
 
-/** The same of a play that must have succeeded; else an error with what it said last. */
+/** Number of changed tasks by host of a successful play; throws with the end of its output otherwise. */
 export function succeeded(played: PlaybookResult) {
   if (played.code !== 0) throw new Error(played.output.slice(-4000))
   return changes(played)

@@ -22,7 +22,7 @@ for gpu in 0 1 2 3 4 5 6 7; do
   case "$1" in -L) echo "GPU $gpu: NVIDIA H100 80GB HBM3 (UUID: GPU-$gpu)" ;; *) echo ${version} ;; esac
 done`
 
-/** Exits, as NVIDIA's does, when its version is not the driver's. */
+/** Like NVIDIA's, it exits when its version differs from the driver's. */
 const fabricManager = (branch: number, version: string): StubPackage => ({
   name: `nvidia-fabricmanager-${branch}`,
   version: `${version}-1`,
@@ -34,9 +34,9 @@ const fabricManager = (branch: number, version: string): StubPackage => ({
 })
 
 const contribDependency: StubPackage = { name: 'nvidia-support', version: '20220217+3' }
-/** Of Debian's contrib component. */
+/** Packages of Debian's contrib component. */
 export const debianContribPackages = [contribDependency]
-/** Of Debian's main component: what the drivers' guides ask for. */
+/** Packages of Debian's main component that the installation guides of the drivers require. */
 export const debianPackages: StubPackage[] = [kernelHeaders, ...['make', 'gcc', 'dkms'].map((name) => ({ name, version: '0.1' }))]
 
 const nvidiaBranch = (branch: number, version: string): StubPackage[] => [
@@ -57,7 +57,7 @@ const nvidiaBranch = (branch: number, version: string): StubPackage[] => [
     },
   },
   { name: `nvidia-driver-${branch}-open`, version, fields: { Depends: `nvidia-driver-${branch}` } },
-  // The meta-package for Debian; like NVIDIA's, it needs a package of Debian's contrib component.
+  // The meta-package for Debian. Like NVIDIA's, it depends on a package of Debian's contrib component.
   { name: `cuda-drivers-${branch}`, version, fields: { Depends: `nvidia-driver-${branch}, ${contribDependency.name}` } },
   fabricManager(branch, version),
 ]
@@ -77,7 +77,7 @@ export const nvidiaPackages: StubPackage[] = [
   kernelHeaders,
   ...nvidiaBranch(535, '535.154.05'),
   ...nvidiaBranch(550, '550.54.15'),
-  // A newer fabric manager than the driver that the branch's packages install.
+  // Newer than the driver of this branch.
   fabricManager(535, '535.183.06'),
   { name: 'cuda-toolkit-12', version: '12.9.1-1', files: [{ path: '/usr/local/cuda/version.json', content: '{}\n' }] },
   {
