@@ -1,4 +1,5 @@
 export { type ArchiveEntry, tarGz, zip } from './archives.ts'
+export { consoleQuery } from './console-operations.ts'
 export { createTestDatabase } from './database.ts'
 export { acceleratorFixture, discoveryFixture } from './discovery-fixture.ts'
 export { eventually } from './eventually.ts'
