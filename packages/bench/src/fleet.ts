@@ -42,3 +42,49 @@ export async function seedFleet(databaseUrl: string, count: number): Promise<{ t
     await db.end()
   }
 }
+
+/**
+ * Agents on all nodes, and `count` runs and alerts: lists with rows for a page of any size.
+ */
+export async function seedLists(databaseUrl: string, tenantId: string, count: number): Promise<void> {
+  const db = new pg.Client({ connectionString: databaseUrl })
+  await db.connect()
+  try {
+    await db.query(
+      `insert into agents (node_id, tenant_id, agent_id, cluster, state, version)
+       select id, tenant_id, name, 'cluster-' || right(name, 1), 'ACTIVE', '1.0.0' from compute_nodes where tenant_id = $1`,
+      [tenantId],
+    )
+    await db.query(
+      `insert into job_runs (id, tenant_id, template_id, template_name, playbook_path, become, become_method, become_user, timeout_seconds, forks,
+         created_by_name, started_at, finished_at, end_cause, exit_code)
+       select gen_random_uuid(), $1, t.id, t.name, t.playbook_path, t.become, t.become_method, t.become_user, t.timeout_seconds, t.forks,
+         'bench', now(), now(), 'exit', 0
+       from generate_series(1, $2) cross join (select * from job_templates where tenant_id = $1 order by name limit 1) t`,
+      [tenantId, count],
+    )
+    await db.query(
+      `insert into alerts (id, tenant_id, node_id, kind, severity, key)
+       select gen_random_uuid(), tenant_id, id, 'key_shared', 'critical', id::text from compute_nodes where tenant_id = $1 limit $2`,
+      [tenantId, count],
+    )
+    await db.query('vacuum analyze')
+  } finally {
+    await db.end()
+  }
+}
+
+/** A group with a member query below a group of its own: its nodes are in both. */
+export async function seedQueryGroups(databaseUrl: string, tenantId: string): Promise<void> {
+  const db = new pg.Client({ connectionString: databaseUrl })
+  await db.connect()
+  try {
+    await db.query(
+      `with parent as (insert into node_groups (id, tenant_id, name) values (gen_random_uuid(), $1, 'query_parent') returning id)
+       insert into node_groups (id, tenant_id, name, parent_id, member_query) select gen_random_uuid(), $1, 'by_query', id, 'tag = prod' from parent`,
+      [tenantId],
+    )
+  } finally {
+    await db.end()
+  }
+}

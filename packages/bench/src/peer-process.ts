@@ -22,8 +22,10 @@ export function installPeer(name: string): string {
   return dir
 }
 
+export type Peer = { url: string; pid: number; stop(): Promise<void> }
+
 /** Starts `script` on a free port (environment variable PORT) and waits until it answers. */
-export async function startPeer(script: string, env: Record<string, string>): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPeer(script: string, env: Record<string, string>): Promise<Peer> {
   const port = await pickPort()
   const url = `http://127.0.0.1:${port}`
   const child = spawn(process.execPath, [script], {
@@ -46,7 +48,7 @@ export async function startPeer(script: string, env: Record<string, string>): Pr
         () => false,
       )
     )
-      return { url, stop }
+      return { url, pid: child.pid!, stop }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   await stop()

@@ -24,6 +24,7 @@ export type Product = {
   linkToken: string
   /** Folder of all its files; part of the command lines of its processes. */
   dir: string
+  pid(process: Process): number
   /** CPU seconds of its processes. */
   cpu(): { api: number; worker: number; postgres: number }
   /** Kills one process with SIGKILL. */
@@ -107,6 +108,7 @@ export async function startProduct(
       databaseUrl: postgres.url,
       linkToken,
       dir,
+      pid: (name) => children.get(name)?.pid ?? -1,
       cpu: () => ({
         api: cpuSeconds([children.get('api')?.pid ?? -1]),
         worker: cpuSeconds([children.get('worker')?.pid ?? -1]),
