@@ -3,15 +3,15 @@ import { batch } from './batch.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Notes what each call was given, and answers when told to. */
-function noted(refuses: (input: number) => Error | null = () => null) {
+/** Records the inputs of each call; a call returns when `open` lets it. */
+function recorded(errorOf: (input: number) => Error | null = () => null) {
   const calls: number[][] = []
   const gates: (() => void)[] = []
   const work = async (inputs: number[]) => {
     calls.push(inputs)
     await new Promise<void>((resolve) => gates.push(resolve))
     for (const input of inputs) {
-      const error = refuses(input)
+      const error = errorOf(input)
       if (error) throw error
     }
     return inputs.map((input) => input * 10)
@@ -25,8 +25,8 @@ function noted(refuses: (input: number) => Error | null = () => null) {
   return { calls, work, open }
 }
 
-test('what comes in one turn, or while a call is under way, is done together, answered in order', async () => {
-  const { calls, work, open } = noted()
+test('coalesces calls of one turn and calls that arrive during another call', async () => {
+  const { calls, work, open } = recorded()
   const ask = batch(work, 3)
   const one = ask(1)
   await turn()
@@ -41,8 +41,8 @@ test('what comes in one turn, or while a call is under way, is done together, an
   expect(calls.at(-1)).toEqual([6, 7])
 })
 
-test('what is refused fails alone', async () => {
-  const { calls, work, open } = noted((input) => (input === 3 ? new Error('refused') : null))
+test('rejects only the call whose input fails', async () => {
+  const { calls, work, open } = recorded((input) => (input === 3 ? new Error('bad input') : null))
   const ask = batch(work, 10)
   const answers = Promise.allSettled([1, 2, 3, 4].map(ask))
   await turn()
@@ -51,9 +51,9 @@ test('what is refused fails alone', async () => {
   expect(calls).toEqual([[1, 2, 3, 4], [1], [2], [3], [4]])
 })
 
-test('a database that is away is told to all at once', async () => {
-  const away = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
-  const { calls, work, open } = noted((input) => (input > 1 ? away : null))
+test('rejects all calls without a fallback when the database is unavailable', async () => {
+  const lost = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+  const { calls, work, open } = recorded((input) => (input > 1 ? lost : null))
   const ask = batch(work, 10)
   const answers = Promise.allSettled([1, 2, 3].map(ask))
   await turn()
@@ -62,7 +62,7 @@ test('a database that is away is told to all at once', async () => {
   expect(calls).toEqual([[1, 2, 3]])
 })
 
-test('calls keep their distance, and who asks after a while does not wait', async () => {
+test('keeps a minimum interval between calls', async () => {
   const times: number[] = []
   const ask = batch(
     async (inputs: number[]) => {

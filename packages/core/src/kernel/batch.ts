@@ -2,11 +2,12 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { isTransientDbError } from './retry-transient.ts'
 
 /**
- * Makes few statements of many: what is asked for in the same turn, or while `work` is under way, is done all together. Who asks
- * alone does not wait. What the database refuses is done one by one, so that only who asked for it is told.
- * @param work gives one answer for each input, in their order; must bear being done again
- * @param most inputs that one call takes
- * @param everyMs least time from one call to the next, unless there is more than one call takes
+ * Coalesces concurrent calls: inputs of the same event-loop turn, and those that arrive while `work` runs, share its next call. A
+ * single caller does not wait. When `work` fails for another reason than a lost database, the inputs are retried one by one, so that
+ * only the callers of bad inputs get the error. Hand-written because DataLoader has neither this fallback nor a minimum interval.
+ * @param work returns one output per input, in their order; must tolerate being repeated
+ * @param most inputs per call
+ * @param everyMs minimum interval between calls, unless more inputs wait than one call takes
  */
 export function batch<I, O>(work: (inputs: I[]) => Promise<O[]>, most: number, everyMs = 0): (input: I) => Promise<O> {
   type Waiting = { input: I; resolve: (output: O) => void; reject: (error: unknown) => void }

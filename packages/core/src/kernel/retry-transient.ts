@@ -1,47 +1,57 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import pRetry from 'p-retry'
 
-// SQLSTATE classes: connection (08), conflict of transactions (40), out of resources (53), shut down or starting (57P), of
-// what is read-only while it fails over (25006).
-const AWAY_STATES = /^(08...|40001|40P01|53...|57P..|25006)$/
-const AWAY_CODES = new Set(
+// SQLSTATE classes: connection (08), serialization failure and deadlock (40), insufficient resources (53), shutdown or startup (57P),
+// read-only during a failover (25006).
+const TRANSIENT_STATES = /^(08...|40001|40P01|53...|57P..|25006)$/
+const TRANSIENT_CODES = new Set(
   'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOENT ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN EMFILE'.split(' '),
 )
-// What pg and its pool throw without a code.
-const AWAY_MESSAGES =
+// Errors of pg and its pool that have no code.
+const TRANSIENT_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect)|is not queryable$/
 
-/** Whether `error` is a conflict of two transactions of which this one was undone: nothing of it is stored. */
+/** Whether `error` rolled back this transaction because of a conflict with another one. */
 export const isSerializationFailure = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^40(001|P01)$/.test(String(error.code))
 
-/** Whether `error`, or what caused it, is what a restart or loss of Postgres looks like: trying again later can help. */
+/** Whether `error` or one of its causes comes from a restart or loss of Postgres, so that a retry can succeed. */
 export function isTransientDbError(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {
     const code = 'code' in e ? String(e.code) : ''
-    if (AWAY_CODES.has(code) || AWAY_STATES.test(code) || AWAY_MESSAGES.test(e.message)) return true
+    if (TRANSIENT_CODES.has(code) || TRANSIENT_STATES.test(code) || TRANSIENT_MESSAGES.test(e.message)) return true
   }
   return false
 }
 
 /**
- * Do `work`, and again while the database is away. Whatever else is thrown, such as wrong SQL or a DomainError, is thrown at
- * once. `work` may have been done although its answer was lost: it must bear being done twice.
- * @param forMs patience in milliseconds; by default less than the 30 s after which an untouched run is declared lost, so that
- *   no two workers have one
- * @param everyMs pause between tries, milliseconds
- * @param signal ends the patience: the last error is thrown
+ * Retries `work` while the database is unavailable. Any other error, such as wrong SQL or a DomainError, is thrown immediately.
+ * `work` may have committed although its answer was lost, so it must tolerate being repeated.
+ * @param forMs total time for retries in milliseconds; the default is below the 30 s after which a run without a sign of life counts
+ *   as lost, so that two workers never have the same run
+ * @param everyMs pause between attempts in milliseconds
+ * @param signal ends the retries and throws the last error
  */
 export async function retryTransient<T>(
   work: () => PromiseLike<T>,
   { forMs = 20_000, everyMs = 500, signal }: { forMs?: number; everyMs?: number; signal?: AbortSignal } = {},
 ): Promise<T> {
-  const until = performance.now() + forMs
-  for (;;)
+  let lastError: unknown
+  const attempt = async () => {
     try {
       return await work()
     } catch (error) {
-      if (!isTransientDbError(error) || signal?.aborted || performance.now() > until) throw error
-      await sleep(everyMs, undefined, { signal }).catch(() => {})
-      if (signal?.aborted) throw error
+      lastError = error
+      throw error
     }
+  }
+  return pRetry(attempt, {
+    retries: Number.POSITIVE_INFINITY,
+    factor: 1,
+    minTimeout: everyMs,
+    maxRetryTime: forMs,
+    shouldRetry: ({ error }) => isTransientDbError(error),
+    ...(signal ? { signal } : {}),
+  }).catch((error) => {
+    throw lastError ?? error
+  })
 }
