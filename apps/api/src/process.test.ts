@@ -106,7 +106,7 @@ test('a first start, the lab and the API work together as processes', async () =
   const ended = once(api, 'close') as Promise<[number | null, string | null]>
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   await eventually(async () => (await get('/readyz')).status === 200)
-  await eventually(() => /"level":"warn".*DEFAULT_TENANT_ID \(from the environment\) means nothing here/.test(log))
+  await eventually(() => /"level":"warn".*DEFAULT_TENANT_ID \(from the environment\) is not supported/.test(log))
   expect((await get('/healthz')).status).toBe(200)
   expect(await (await get('/metrics')).text()).toMatch('muster_api_operation_seconds')
   expect((await get('/api/auth/session')).status).toBe(404)

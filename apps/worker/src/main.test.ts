@@ -71,7 +71,7 @@ describe('a worker', () => {
       const { body } = await get(`${await addressOf(worker)}/metrics`)
       expect(body).toContain('muster_alert_messages_total{kind="webhook",result="ok"} 1')
       expect(receiver.got.map(({ body }) => JSON.parse(body).link)).toEqual(['https://muster.test/alerts'])
-      expect(worker.output).toMatch(/"level":"warn".*REDIS_DSN \(from the environment\) means nothing here/)
+      expect(worker.output).toMatch(/"level":"warn".*REDIS_DSN \(from the environment\) is not supported/)
       worker.child.kill('SIGTERM')
       await worker.ended
       await receiver.stop()

@@ -12,7 +12,7 @@ import { type Member, members, ROLES, users } from './tables.ts'
 export const AddMemberInput = z.object({ userId: Id, role: z.enum(ROLES) })
 
 /**
- * Give a user a role in the caller's tenant.
+ * Gives a user a role in the caller's tenant.
  * @throws Forbidden a role above the caller's own; NotFound; Conflict the user is a member already
  */
 export async function addMember(ctx: Ctx, input: z.input<typeof AddMemberInput>): Promise<Member> {

@@ -12,7 +12,7 @@ import { type Tenant, tenants } from './tables.ts'
 export const CreateTenantInput = z.object({ name: singleLineText(100) })
 
 /**
- * Make a tenant with the built-in job templates. Muster itself does it at its first start; nobody calls it over the network.
+ * Creates a tenant with the built-in job templates. Called only at the first start, never over the network.
  * @throws Conflict the name is taken
  */
 export async function createTenant(caller: SystemCtx, input: z.input<typeof CreateTenantInput>): Promise<Tenant> {

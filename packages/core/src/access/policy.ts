@@ -1,14 +1,14 @@
 import type { Actor } from '../kernel/context.ts'
 import { type ApiToken, ROLES, type Role } from './tables.ts'
 
-/** Why `actor` may not hand out `role`; null when allowed. Nobody gives more than they have. */
+/** Why `actor` may not grant `role`; null when allowed. No one grants more than their own role. */
 export function grantBlockedReason(actor: Actor, role: Role): string | null {
   if (actor.kind === 'system') return null
-  if (actor.kind === 'worker' || actor.kind === 'agent') return 'a machine gives no roles'
+  if (actor.kind === 'worker' || actor.kind === 'agent') return 'only users grant roles'
   return ROLES.indexOf(role) <= ROLES.indexOf(actor.role) ? null : `the role ${role} is more than your own, ${actor.role}`
 }
 
-/** Why `actor` may not revoke this token: admins may revoke every one, others those of their own making. */
+/** Why `actor` may not revoke this token; null when allowed. Admins may revoke all tokens, others those they created. */
 export function revokeBlockedReason(actor: Actor, token: Pick<ApiToken, 'name' | 'createdById' | 'revokedAt'>): string | null {
   if (token.revokedAt) return `The token ${token.name} is already revoked.`
   if (actor.kind === 'system' || actor.kind === 'worker') return null

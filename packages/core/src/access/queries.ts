@@ -4,7 +4,7 @@ import type { Db } from '../kernel/db/client.ts'
 import { apiTokens, members, type Role, tenants } from './tables.ts'
 import { hashToken, looksLikeToken } from './tokens.ts'
 
-/** Who a token stands for; null when it is unknown, revoked or expired. Notes its use, at most once a minute. */
+/** The actor of a token; null when the token is unknown, revoked or expired. Records its use, at most once a minute. */
 export async function findActorByToken(db: Db, token: string): Promise<{ actor: Actor; tenantId: string } | null> {
   if (!looksLikeToken(token)) return null
   const [row] = await db
@@ -24,7 +24,7 @@ export async function findActorByToken(db: Db, token: string): Promise<{ actor: 
 
 async function noteUse(db: Db, id: string, lastUsedAt: Date | null): Promise<void> {
   if (lastUsedAt && lastUsedAt.getTime() > Date.now() - 60_000) return
-  // Of many requests at once one writes, and none waits for it.
+  // Of concurrent requests one writes, and none waits for it.
   await db
     .update(apiTokens)
     .set({ lastUsedAt: sql`now()` })
@@ -34,7 +34,7 @@ async function noteUse(db: Db, id: string, lastUsedAt: Date | null): Promise<voi
     )
 }
 
-/** The tenant a user works in and with which role: the one joined first. Null when there is none. */
+/** A user's tenant and role; the tenant joined first when there are several. Null when there is none. */
 export async function findMembership(
   db: Db,
   userId: string,

@@ -11,8 +11,8 @@ import { revokeBlockedReason } from './policy.ts'
 import { type ApiToken, apiTokens } from './tables.ts'
 
 /**
- * End a token at once, for good.
- * @throws NotFound; Conflict it is revoked already; Forbidden it is somebody else's
+ * Revokes a token permanently.
+ * @throws NotFound; Conflict when it is already revoked; Forbidden when another user created it
  */
 export async function revokeApiToken(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ApiToken> {
   authorize(ctx, tokenPermissions.write)

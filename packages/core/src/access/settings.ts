@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { portSetting } from '../kernel/config.ts'
 
-/** How people reach the API and sign in. */
+/** Address of the API, and sign-in. */
 export const accessSettings = {
-  /** Where the API listens. */
+  /** Address and port on which the API listens. */
   HOST: z.string().default('127.0.0.1'),
   PORT: portSetting.default(4000),
-  /** 1: whoever connects to the API is a proxy of ours, and names the client whose sign-ins are counted. */
+  /** 1: only a trusted proxy connects to the API; its x-forwarded-for names the client for sign-in limits. */
   TRUST_PROXY: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
   /** Comma-separated origins of other sites whose pages may call /graphql with an API token. */
   CORS_ORIGINS: z
@@ -22,10 +22,10 @@ export const accessSettings = {
       (origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
       'must be origins, such as https://portal.example.com, separated by commas',
     ),
-  /** The address people type; links and cookies are made from it. */
+  /** The address that users open; links and cookies use it. */
   MUSTER_PUBLIC_URL: z.url().default('http://localhost:3000'),
   MUSTER_OWNER_EMAIL: z.email().default('owner@muster.local'),
   MUSTER_TENANT_NAME: z.string().min(1).default('Default'),
-  /** Signs session cookies. Without it one is derived from the master password. */
+  /** Signs session cookies. Derived from the master password when unset. */
   AUTH_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
 } as const

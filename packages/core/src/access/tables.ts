@@ -4,7 +4,7 @@ import type { Role } from '../kernel/permissions.ts'
 
 export { ROLES, type Role } from '../kernel/permissions.ts'
 
-/** Of two dictionaries for one variable in two layers: whether the nearer one stands in place of the other, or is laid into it. */
+/** How two dictionaries of one variable combine across layers: the higher layer replaces the lower, or they merge deeply. */
 export const VAR_MERGES = ['replace', 'deep'] as const
 export type VarMerge = (typeof VAR_MERGES)[number]
 
@@ -15,14 +15,14 @@ export const tenants = snakeCase.table('tenants', {
   id: id(),
   name: text().notNull().unique(),
   varMerge: text().$type<VarMerge>().notNull().default('replace'),
-  /** How many of its runs may go on at once, over all workers. Null: as many as there is room for. */
+  /** Limit of concurrent runs over all workers. Null: no limit. */
   maxConcurrentRuns: integer(),
-  /** Since when none of its runs begins. Null: they do. */
+  /** Since when no run starts; null when the queue is not paused. */
   queuePausedAt: at(),
   queuePausedById: userRef(),
   queuePausedByName: text(),
   queuePauseReason: text(),
-  /** How many days after its end a run's log, its artifacts and the run as a whole are kept. Null: for ever. */
+  /** Days after a run's end until its log, its artifacts and the run are deleted. Null: never. */
   logRetentionDays: integer(),
   artifactRetentionDays: integer(),
   runRetentionDays: integer(),
@@ -114,7 +114,7 @@ export const members = snakeCase.table(
 
 export type Member = typeof members.$inferSelect
 
-/** A token is shown once; only its SHA-256 stays. Its tenant and role are its own and do not change with its maker's. */
+/** A token is shown once; only its SHA-256 is stored. Its tenant and role do not change with its creator's. */
 export const apiTokens = snakeCase.table(
   'api_tokens',
   {
@@ -124,7 +124,7 @@ export const apiTokens = snakeCase.table(
       .references(() => tenants.id),
     name: text().notNull(),
     role: text().$type<Role>().notNull(),
-    /** First characters of the token, to tell tokens apart in lists. */
+    /** First characters of the token, which identify it in lists. */
     prefix: text().notNull(),
     hash: text().notNull().unique(),
     createdById: userRef(),

@@ -6,13 +6,13 @@ import { Conflict, type DomainError, NotFound } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { type Agent, agents } from './tables.ts'
 
-/** The input of verbs that need only the node whose agent is meant. */
+/** The input of verbs that need only the agent's node. */
 export const ByNode = z.object({ nodeId: Id })
 
-/** The condition that belongs into every write of one agent. */
+/** The condition of every write to one agent. */
 export const agentOf = (ctx: Pick<Ctx, 'tenantId'>, nodeId: string) => and(visibleTo(ctx, agents), eq(agents.nodeId, nodeId))
 
-/** Why a conditional write matched no agent: NotFound, or Conflict with what `why` says of it as it is now. */
+/** Like `notFoundOrConflict`, for agents, which are identified by their node. */
 export async function agentNotFoundOrConflict(
   tx: Tx,
   ctx: Pick<Ctx, 'tenantId'>,

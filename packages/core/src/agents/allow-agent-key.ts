@@ -16,24 +16,21 @@ import { type AgentKey, agentKeys } from './tables.ts'
 import { keyFingerprint } from './trust.ts'
 
 export const AllowAgentKeyInput = z.object({
-  /** 32 bytes in base64, as the agent's `init` prints it. */
+  /** 32 bytes in base64, as `muster-agent init` prints it. */
   publicKey: z.string().trim().max(64, 'must have at most 64 characters'),
-  /** The node that it speaks for. Null: the one that first registers with it. */
+  /** The key's node. Null: the first node that registers with it. */
   nodeId: Id.nullish(),
-  /**
-   * What its agent calls itself, where that is not the node's name: an agent that does not sign its registration has to come by this
-   * name the first time.
-   */
+  /** The agent's id when it is not the node's name. An agent that does not sign its first registration must use this id. */
   agentId: NodeId.nullish(),
   note: multilineText(500).nullish(),
   idempotencyKey: IdempotencyKey,
 })
 
 /**
- * Put a public key on the allow-list: its agent may register without a token. For a node that has an agent this is the first half of
- * a rotation: the keys it has go on until the agent registers with this one.
- * @throws InvalidInput it is no Ed25519 public key, or there is no such node
- * @throws Conflict it is revoked, or speaks for another node
+ * Allows a public key, so that its agent may register without a token. For a node with an agent this starts a key rotation: the
+ * old keys stay valid until the agent registers with the new one.
+ * @throws InvalidInput when it is not an Ed25519 public key, or the node does not exist
+ * @throws Conflict when it is revoked, or belongs to another node
  */
 export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKeyInput>): Promise<AgentKey> {
   authorize(ctx, agentPermissions.trust)
@@ -67,8 +64,8 @@ export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKe
           .where(and(visibleTo(ctx, agentKeys), eq(agentKeys.publicKey, base64)))
         throw new Conflict(
           now?.status === 'REVOKED'
-            ? 'This key is revoked, and stays so; make a new one with `muster-agent init` on the node.'
-            : 'This key speaks for another node; every node needs a key of its own.',
+            ? 'This key is revoked permanently. Create a new one with `muster-agent init` on the node.'
+            : 'This key belongs to another node. Every node needs its own key.',
         )
       }
       await audit(

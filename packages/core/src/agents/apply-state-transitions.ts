@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS } from './settings.ts'
 import { type AgentFacts, type AgentReason, RULES } from './state-machine.ts'
 import { type AgentState, agentKeys, agentOutages, agentSettings, agents, agentTransitions } from './tables.ts'
 
-/** Without a sign of life from any API process for this long, heartbeats could not arrive. */
+/** When no API process reported liveness for this long, heartbeats cannot arrive. */
 export const INGEST_DOWN_AFTER_SECONDS = 15
 
 type Move = {
@@ -18,21 +18,21 @@ type Move = {
   from: AgentState
   to: AgentState
   reason: AgentReason
-  /** Why it was in the state that it leaves. */
+  /** Reason of the state that it leaves. */
   fromReason: AgentReason
-  /** Silent together with many others; was it, when it was called STALE. */
+  /** Part of a mass outage: now, and when it became STALE. */
   isHeld: boolean
   wasHeld: boolean
-  /** By the same facts it moves on from there. */
+  /** A further transition applies to the same facts. */
   movesOn: boolean
   evidence: Record<string, unknown>
 }
 
 /**
- * Move these agents along the rules of state-machine.ts, set-based, by the database's time. One statement makes a step of all of them;
- * an agent that is heard again and is to be drained makes two. An agent that somebody else has locked is left to the next turn.
- * @param at in tests, the time that holds in place of the database's
- * @returns how many moved, and the nudges to send after the commit
+ * Applies the rules of state-machine.ts to these agents, by the database's time. One statement makes one step for all agents; an
+ * agent that is heard again and is to be drained takes two. Skips locked agents until the next call.
+ * @param at replaces the database's time in tests
+ * @returns the number of transitions, and the change events to send after the commit
  */
 export async function applyStateTransitions(
   tx: Tx,
@@ -49,15 +49,15 @@ export async function applyStateTransitions(
 }
 
 /**
- * Agents that may have to move. Of a fleet that is well these are few: what costs is one walk over the narrow rows of heartbeats.
- * @param isQuick without those that are OFFLINE
+ * Agents to which a transition may apply: few in a healthy fleet. The cost is one scan of the narrow heartbeat rows.
+ * @param isQuick excludes OFFLINE agents
  */
 export async function findTransitionCandidates(tx: Tx, at: Date | undefined, isQuick: boolean): Promise<string[]> {
   const now = sqlNow(at)
   const { staleAfterSeconds, offlineAfterSeconds } = DEFAULT_SETTINGS
   const ago = (chosen: SQL) => sql`${now} - ${sqlSeconds(sql`(select ${chosen} from ${agentSettings})`)}`
   const settled = isQuick ? sql`'DEREGISTERED', 'OFFLINE'` : sql`'DEREGISTERED'`
-  // Who is PENDING or STALE stays so for minutes, perhaps with a whole site: looked at when it is heard, or is to be OFFLINE.
+  // PENDING and STALE last for minutes, perhaps for a whole site: candidates only when heard again or due to be OFFLINE.
   const { rows } = await tx.execute<{ id: string }>(sql`
     (select node_id as id from ${agentHeartbeats}
         where reported_drain is not null or received_at < ${ago(sql`least(${staleAfterSeconds}::integer, min(stale_after_seconds))`)}
@@ -99,7 +99,7 @@ async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
   return rows
 }
 
-/** AgentFacts of every candidate, by their names in TypeScript. */
+/** AgentFacts of every candidate, named as in TypeScript. */
 const facts = (now: SQL) => sql`
   select a.*, b.received_at, b.boot_epoch, b.sequence, b.slurm_state, b.running_jobs, quiet.since,
     coalesce(b.received_at >= ${now} - rule.stale, false) as "isHeard",
@@ -123,7 +123,7 @@ const facts = (now: SQL) => sql`
     coalesce(max(alive_at) < ${now} - ${sqlSeconds(INGEST_DOWN_AFTER_SECONDS)}, false) as is_down from ${ingestLiveness}) ingest
   cross join lateral (select greatest(b.received_at, a.registered_at, ingest.up_since) as since) quiet`
 
-/** The number of the rule that holds for an agent in this state, from 1; null when none does. */
+/** Number of the first rule that applies to an agent in this state, from 1; null when none does. */
 function firstRuleThatFits(state: 'f.state' | 'f."to"'): SQL {
   const holds = (name: keyof AgentFacts | `!${keyof AgentFacts}`) =>
     name.replace(/^(!?)(\w+)$/, (_, not, fact) => `${not && 'not '}f."${fact}"`)
@@ -131,7 +131,7 @@ function firstRuleThatFits(state: 'f.state' | 'f."to"'): SQL {
   return sql.raw(`case ${whens.join('\n')} end`)
 }
 
-/** Alerts of what moved, and what the deregistered ones may no longer do. */
+/** Raises and resolves alerts for transitions, and revokes the keys of deregistered agents. */
 async function tell(tx: Tx, moves: Move[]): Promise<ChangeEvent[]> {
   const resolved: ResolvedAlert[] = []
   const raised: RaisedAlert[] = []

@@ -17,17 +17,17 @@ import { type Agent, agentKeys, agents } from './tables.ts'
 export const ApproveAgentChangeInput = z
   .object({
     nodeId: Id,
-    /** The waiting key, as it was compared: its id. */
+    /** ID of the waiting key that was compared. */
     keyId: Id.nullish(),
-    /** The hardware fingerprint that the agent shows, as it was compared. */
+    /** The agent's hardware fingerprint that was compared. */
     fingerprint: z.string().max(128, 'must have at most 128 characters').nullish(),
   })
   .refine(({ keyId, fingerprint }) => keyId || fingerprint, 'say what is approved: keyId, fingerprint, or both')
 
 /**
- * Let an agent speak with another key than before, or from other hardware, or both. The key that it had is revoked.
+ * Approves an agent's new key, new hardware, or both. Its previous key is revoked.
  * @throws NotFound
- * @throws Conflict it is deregistered, or what waits is no longer what was compared
+ * @throws Conflict when the agent is deregistered, or the key or fingerprint changed since the comparison
  */
 export async function approveAgentChange(ctx: Ctx, input: z.input<typeof ApproveAgentChangeInput>): Promise<Agent> {
   authorize(ctx, agentPermissions.trust)

@@ -12,11 +12,11 @@ import { agentPermissions } from './permissions.ts'
 import { type AgentEnrollmentToken, agentEnrollmentTokens } from './tables.ts'
 
 const PREFIX = 'mse_'
-/** Characters of a token that lists show. */
+/** Number of a token's characters in lists. */
 const SHOWN = 12
 
 export const CreateEnrollmentTokenInput = z.object({
-  /** The node that may register with it. Null: any node of the tenant without an agent, or one that is not known yet. */
+  /** The node that may register with it. Null: any node of the tenant without an agent, or a new one. */
   nodeId: Id.nullish(),
   expiresInSeconds: z
     .number()
@@ -30,8 +30,8 @@ export const CreateEnrollmentTokenInput = z.object({
 })
 
 /**
- * Make a token with which one agent may register, once. It is given out here and never again.
- * @throws InvalidInput there is no such node
+ * Creates a token that lets one agent register once. The token is returned only here.
+ * @throws InvalidInput when the node does not exist
  */
 export async function createEnrollmentToken(
   ctx: Ctx,
@@ -64,5 +64,5 @@ export async function createEnrollmentToken(
   })
 }
 
-/** A plain SHA-256 serves: what has 256 random bits needs no slow hash. */
+/** Plain SHA-256: a token of 256 random bits needs no slow hash. */
 export const hashEnrollmentToken = (token: string): string => createHash('sha256').update(token).digest('hex')

@@ -16,9 +16,8 @@ import { type Agent, agents, agentTransitions } from './tables.ts'
 export const DeregisterAgentInput = z.object({ nodeId: Id, reason: singleLineText(200).nullish() })
 
 /**
- * End an agent for good: its keys are revoked, and nothing that it sends counts any more. The node may be enrolled again, with a new
- * key.
- * @throws NotFound, Conflict it is deregistered already
+ * Deregisters an agent: revokes its keys and rejects its messages. The node may be enrolled again with a new key.
+ * @throws NotFound, Conflict when it is already deregistered
  */
 export async function deregisterAgent(ctx: Ctx, input: z.input<typeof DeregisterAgentInput>): Promise<Agent> {
   authorize(ctx, agentPermissions.write)

@@ -15,9 +15,9 @@ import { type Agent, agents } from './tables.ts'
 export const DrainAgentInput = z.object({ nodeId: Id, reason: singleLineText(200) })
 
 /**
- * Ask for a node to get no more work: its agent is DRAINING, and DRAINED when its last job has ended. One that is not ACTIVE now
- * is drained when it is again.
- * @throws NotFound, Conflict it is deregistered, or to be drained already
+ * Requests that a node gets no more work: its agent becomes DRAINING, and DRAINED when its last job has ended. An agent that is
+ * not ACTIVE is drained when it becomes ACTIVE.
+ * @throws NotFound, Conflict when it is deregistered or a drain was already requested
  */
 export async function drainAgent(ctx: Ctx, input: z.input<typeof DrainAgentInput>): Promise<Agent> {
   authorize(ctx, agentPermissions.write)

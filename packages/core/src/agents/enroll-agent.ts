@@ -22,14 +22,14 @@ export type Registration =
 export const refuse = (code: Exclude<Registration, { isAccepted: true }>['code'], message: string) =>
   ({ isAccepted: false, code, message }) as const
 
-/** Who registers, and what is to be told of it. */
+/** A registration request and its origin. */
 export type Caller = {
   request: Request
   isProven: boolean
   from: string | null
 }
 
-/** A new identity: of a node that is known, or of one that is added herewith. */
+/** Enrolls a new agent for a known node, or adds the node. */
 export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | null, key?: AgentKey): Promise<Registration> {
   const { request, isProven, from } = caller
   const node = known ? { id: known } : await findOrAddNode(tx, ctx, caller)
@@ -43,7 +43,7 @@ export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | n
       'key_not_allowed',
       `This key is allowed for an agent of another name; allow it for ${request.node_id}, or sign the registration.`,
     )
-  // What was deregistered stays so: its row goes, and the timeline tells of both.
+  // A deregistered agent is replaced; the timeline keeps both.
   if (before) await tx.delete(agents).where(eq(agents.nodeId, nodeId))
   const keyId = await allow(tx, ctx, caller, nodeId, key)
   await tx.insert(agents).values({
@@ -80,7 +80,10 @@ export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | n
   return { isAccepted: true, nodeId }
 }
 
-/** Public keys are no secret: whoever proves nothing comes by the name that somebody gave, that of the node, or that of its last agent. */
+/**
+ * Public keys are not secret, so an unsigned registration must use the id given with the key, the node's name, or the id of its
+ * last agent.
+ */
 async function isExpected(tx: Tx, agentId: string, key: AgentKey, before?: Agent): Promise<boolean> {
   if (key.agentId || !key.nodeId) return (key.agentId ?? agentId) === agentId
   const [node] = await tx.select({ name: computeNodes.name }).from(computeNodes).where(eq(computeNodes.id, key.nodeId))
@@ -103,7 +106,7 @@ async function allow(tx: Tx, ctx: Ctx, { request, from }: Caller, nodeId: string
   return row!.id
 }
 
-/** The node of that name, or a new one. */
+/** Finds the node by name, or adds it. */
 async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
   const [node] = await tx
     .select({ id: computeNodes.id, decommissionedAt: computeNodes.decommissionedAt })
@@ -126,13 +129,13 @@ async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
   return added!
 }
 
-/** Where the node says that it stands; what nobody says stays. */
+/** Updates region and datacenter from the agent's report; keeps omitted values. */
 export async function place(tx: Tx, { region, datacenter }: Request, nodeId: string): Promise<void> {
   const said = { ...(region ? { region } : {}), ...(datacenter ? { datacenter } : {}) }
   if (Object.keys(said).length > 0) await tx.update(computeNodes).set(said).where(eq(computeNodes.id, nodeId))
 }
 
-/** A line of the node's timeline. */
+/** Adds an entry to the node's timeline. */
 export async function note(
   tx: Tx,
   ctx: Ctx,

@@ -2,18 +2,21 @@ import { sql } from 'drizzle-orm'
 import type { SystemCtx } from '../kernel/context.ts'
 import { type AgentState, agentKeys, agents } from './tables.ts'
 
-/** What it takes to judge a heartbeat before it is stored. */
+/** The data needed to check a heartbeat before it is stored. */
 export type CachedAgent = {
   agentId: string
   nodeId: string
   tenantId: string
   cluster: string
   state: AgentState
-  /** Those that are allowed to sign for it: the one that it registered with, then the newest. */
+  /** Keys that may sign for it: the one it registered with, then the newest. */
   keys: { id: string; publicKey: string }[]
 }
 
-/** All agents of these names with their allowed keys, in all tenants: a name may occur in several, and the key tells them apart. */
+/**
+ * All agents with these ids in all tenants, with their allowed keys. An id may occur in several tenants; the key distinguishes
+ * them.
+ */
 export async function findAgents({ db }: Pick<SystemCtx, 'db'>, agentIds: string[]): Promise<CachedAgent[]> {
   const { rows } = await db.execute<CachedAgent>(sql`
     select a.agent_id as "agentId", a.node_id as "nodeId", a.tenant_id as "tenantId", a.cluster, a.state,

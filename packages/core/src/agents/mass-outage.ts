@@ -8,25 +8,25 @@ import { INGEST_DOWN_AFTER_SECONDS } from './apply-state-transitions.ts'
 import { DEFAULT_SETTINGS } from './settings.ts'
 import { type AgentOutage, agentOutages, agentSettings, agents } from './tables.ts'
 
-/** A restart of the API is no news before it has lasted so long. */
+/** An API restart shorter than this raises no alert. */
 const INGEST_ALERT_AFTER_S = 60
-/** Those that are expected to be heard. */
+/** States in which heartbeats are expected. */
 const LIVE = sql`('ACTIVE', 'STALE', 'DRAINING', 'DRAINED')`
 
 type Scope = Pick<AgentOutage, 'tenantId' | 'cluster'>
 type Mass = Scope & { silent: number; total: number }
 
 /**
- * Look whether too much of a tenant or of one of its clusters is silent at once, which is more likely to be a fault of the network or
- * of ours than of the nodes. While it is, one alert about it stands for all, and nobody is called OFFLINE; afterwards those that stay
- * silent get the time until STALE once more.
- * @returns the nudges to send after the commit
+ * Detects mass outages: too many silent agents in a tenant or cluster at once, which is more likely a fault of the network or of
+ * Muster than of the nodes. During one, a single alert stands for all nodes and none becomes OFFLINE. Afterwards, silent agents
+ * get the time until STALE again.
+ * @returns the change events to send after the commit
  */
 export async function suppressMassOutage(tx: Tx, now?: Date): Promise<ChangeEvent[]> {
   const open = await tx.select().from(agentOutages).where(isNull(agentOutages.endedAt))
   const counts = await findMass(tx, now)
   const wholeTenants = new Set(counts.filter(({ cluster }) => cluster === null).map(({ tenantId }) => tenantId))
-  // What is said of the tenant is not said again of its clusters.
+  // An outage of the tenant includes its clusters.
   const mass = counts.filter(({ tenantId, cluster }) => cluster === null || !wholeTenants.has(tenantId))
   const isSame = (a: Scope) => (b: Scope) => a.tenantId === b.tenantId && a.cluster === b.cluster
   const begun = mass.filter((scope) => !open.some(isSame(scope)))
@@ -68,8 +68,8 @@ export async function suppressMassOutage(tx: Tx, now?: Date): Promise<ChangeEven
 }
 
 /**
- * Tenants and clusters of which too much is silent. Who has missed a heartbeat already counts as silent: when the first of many is STALE,
- * the others of them are seen to be on their way.
+ * Tenants and clusters with a mass outage. An agent with one missed heartbeat counts as silent: when the first of many is STALE,
+ * the others have missed one.
  */
 async function findMass(tx: Tx, now: Date | undefined): Promise<Mass[]> {
   const at = sqlNow(now)
@@ -82,12 +82,12 @@ async function findMass(tx: Tx, now: Date | undefined): Promise<Mass[]> {
       coalesce(max(alive_at) < ${at} - ${sqlSeconds(INGEST_ALERT_AFTER_S)}, false) as "isLongDown",
       exists (select 1 from ${agentHeartbeats} where received_at < ${at} - ${quietAfter}) as "isQuiet" from ${ingestLiveness}`)
   const { isDown, isLongDown, isQuiet } = rows[0]!
-  // In a fleet that is well there is nothing to count.
+  // A healthy fleet has nothing to count.
   if (!(isLongDown || (isQuiet && !isDown))) return []
   const isSilent = sql`b.received_at < ${at} - ${quietAfter} and greatest(b.received_at, a.registered_at, (select max(up_since) from ${ingestLiveness}))
     < ${at} - ${sqlSeconds(sql`coalesce(t.stale_after_seconds - t.heartbeat_interval_seconds, ${staleAfterSeconds - heartbeatIntervalSeconds})`)}`
   const percent = sql`coalesce(t.mass_outage_percent, ${massOutagePercent})`
-  // Of the others only so many are counted as it takes to know that the silent are not too many.
+  // Counts the others only until the silent ones are known to be below the limit.
   const counted = await tx.execute<Mass>(sql`
     with silent as (
       select a.tenant_id, a.cluster, grouping(a.cluster) = 1 as is_whole, count(*) as silent

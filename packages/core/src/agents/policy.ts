@@ -7,14 +7,14 @@ type Known = Pick<Agent, 'agentId' | 'state'>
 const gone = (agent: Known) =>
   agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is deregistered; enroll the node anew.` : null
 
-/** Why `actor` may not ask for this agent's node to be drained; null when allowed. */
+/** Why `actor` may not drain this agent's node; null when allowed. */
 export function drainAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
   const refused = permissionDeniedReason(actor, agentPermissions.write)
   if (refused) return `Draining an agent: ${refused}.`
   return gone(agent) ?? (agent.drainRequestedAt ? `The agent ${agent.agentId} is to be drained already.` : null)
 }
 
-/** Why `actor` may not take back a drain. */
+/** Why `actor` may not resume this agent; null when allowed. */
 export function resumeAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
   const refused = permissionDeniedReason(actor, agentPermissions.write)
   if (refused) return `Resuming an agent: ${refused}.`
@@ -25,21 +25,21 @@ export function resumeAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent
     : `Nobody asked for the agent ${agent.agentId} to be drained; it is ${agent.state}.`
 }
 
-/** Why `actor` may not end this agent for good. */
+/** Why `actor` may not deregister this agent; null when allowed. */
 export function deregisterAgentBlockedReason(actor: Actor, agent: Known): string | null {
   const refused = permissionDeniedReason(actor, agentPermissions.write)
   if (refused) return `Deregistering an agent: ${refused}.`
   return agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is already deregistered.` : null
 }
 
-/** Why `actor` may not let this agent's sequence begin anew. */
+/** Why `actor` may not reset this agent's sequence; null when allowed. */
 export function resetSequenceBlockedReason(actor: Actor, agent: Known): string | null {
   const refused = permissionDeniedReason(actor, agentPermissions.write)
   if (refused) return `Resetting a sequence: ${refused}.`
   return gone(agent)
 }
 
-/** Why `actor` may not approve what waits of this agent: `waitingKeys` keys, or another fingerprint. */
+/** Why `actor` may not approve this agent's change, `waitingKeys` keys or another fingerprint; null when allowed. */
 export function approveAgentChangeBlockedReason(
   actor: Actor,
   agent: Known & Pick<Agent, 'offeredFingerprint'>,
@@ -51,7 +51,7 @@ export function approveAgentChangeBlockedReason(
   return waitingKeys === 0 && !agent.offeredFingerprint ? `Nothing of the agent ${agent.agentId} waits for approval.` : null
 }
 
-/** Why `actor` may not revoke this key. */
+/** Why `actor` may not revoke this key; null when allowed. */
 export function revokeAgentKeyBlockedReason(actor: Actor, key: Pick<AgentKey, 'status'>): string | null {
   const refused = permissionDeniedReason(actor, agentPermissions.trust)
   if (refused) return `Revoking a key: ${refused}.`
@@ -62,14 +62,14 @@ export const ENROLLMENT_TOKEN_STATES = ['USABLE', 'USED', 'EXPIRED', 'REVOKED'] 
 export type EnrollmentTokenState = (typeof ENROLLMENT_TOKEN_STATES)[number]
 type TokenFacts = Pick<AgentEnrollmentToken, 'usedAt' | 'expiresAt' | 'revokedAt'>
 
-/** Whether an agent may register with this token still. */
+/** State of an enrollment token. */
 export function enrollmentTokenState({ usedAt, expiresAt, revokedAt }: TokenFacts): EnrollmentTokenState {
   if (usedAt) return 'USED'
   if (revokedAt) return 'REVOKED'
   return expiresAt > new Date() ? 'USABLE' : 'EXPIRED'
 }
 
-/** Why `actor` may not revoke this token. */
+/** Why `actor` may not revoke this token; null when allowed. */
 export function revokeEnrollmentTokenBlockedReason(
   actor: Actor,
   token: TokenFacts & Pick<AgentEnrollmentToken, 'prefix'>,

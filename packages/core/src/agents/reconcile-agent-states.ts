@@ -6,18 +6,18 @@ import { applyStateTransitions, findTransitionCandidates } from './apply-state-t
 import { suppressMassOutage } from './mass-outage.ts'
 import { agentPermissions } from './permissions.ts'
 
-// Any constant serves; only one process judges at a time, the others have nothing left to do.
+// The key is arbitrary. One process reconciles at a time; the others have nothing to do.
 const LOCK = 7_205_759_404
-/** Agents that one transaction looks at: when a whole site falls silent nobody waits long for a row. */
+/** Agents per transaction, so that row locks are short even when a whole site is silent. */
 const PIECE = 2000
 
 /**
- * Call agents of all tenants what they are: stale and offline when their heartbeats stay away, active when they come again, drained
- * when their jobs have ended. But where too many fall silent at once, or nothing could be heard, OFFLINE waits. The worker does this
- * twice a second; any number may at once.
- * @param now in tests, the time that holds in place of the database's
- * @param isQuick leave out those that are OFFLINE: who is heard again is called ACTIVE when it is, and this is only for what that missed
- * @returns how many agents changed their state
+ * Reconciles the state of every agent: STALE and OFFLINE after missed heartbeats, ACTIVE when they return, DRAINED when their
+ * jobs have ended. Suppresses OFFLINE during a mass outage or when heartbeats could not arrive. Workers call it twice a second;
+ * concurrent calls are safe.
+ * @param now replaces the database's time in tests
+ * @param isQuick excludes OFFLINE agents: their next heartbeat makes them ACTIVE, and reconciling covers only what that missed
+ * @returns the number of state changes
  */
 export async function reconcileAgentStates(ctx: SystemCtx, now?: Date, isQuick = false): Promise<number> {
   authorize(ctx, agentPermissions.reconcile)
@@ -33,7 +33,7 @@ export async function reconcileAgentStates(ctx: SystemCtx, now?: Date, isQuick =
   return moved
 }
 
-/** Null while another process judges. */
+/** Null while another process reconciles. */
 async function alone<T extends { changeEvents: ChangeEvent[] }>(
   { db, notify }: SystemCtx,
   work: (tx: Tx) => Promise<T>,

@@ -23,14 +23,14 @@ import { revokeKeysOf } from './revoke-agent-key.ts'
 import { type Agent, type AgentKey, agentEnrollmentTokens, agentKeys, agents } from './tables.ts'
 
 const PROOF_WINDOW_MS = 5 * 60_000
-/** Keys of one node that may wait at once: a stranger can fill a list with no more. */
+/** Limit of waiting keys per node, because anyone can offer keys. */
 const MAX_WAITING = 3
 
 /**
- * Let an agent in, or in again: with a key that is allowed, or with an enrollment token that nobody has used. Nobody else gets in, and
- * no key is replaced: another key for a node that has one, or another machine with it, waits until somebody approves.
- * @param from the address that it comes from
- * @throws InvalidInput what it says has not the form of a registration
+ * Registers an agent with an allowed key or an unused enrollment token. Never replaces a key: another key for a node that has
+ * one, and other hardware with the same key, wait for approval.
+ * @param from the client's address
+ * @throws InvalidInput when the message is not a valid registration
  */
 export async function registerAgent(
   services: Omit<SystemCtx, 'actor'>,
@@ -47,13 +47,13 @@ export async function registerAgent(
   const ctx: Ctx = { ...services, tenantId: found.tenantId, actor: { kind: 'agent', id: null, name: `agent ${request.node_id}` } }
   authorize(ctx, agentPermissions.register)
   return inTransaction(ctx, async (tx, ctx) => {
-    // One at a time for each name, so that two who bring the same new name do not both find it free.
+    // Serializes registrations per name, so that two with the same new name do not both find it free.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent ${ctx.tenantId} ${request.node_id}`}, 0))`)
     return letIn(tx, ctx, { request, isProven: proof, from })
   })
 }
 
-/** Whether it proves to hold the key; or why it is refused. */
+/** Whether the registration is signed with the key, or why it is rejected. */
 function checkProof(request: Request) {
   try {
     const key = publicKey(request.agent_pubkey)
@@ -71,7 +71,7 @@ function checkProof(request: Request) {
   }
 }
 
-/** Where it belongs: the token says so, else the key, else the name if only one tenant has an agent of that name. */
+/** The registration's tenant: that of the token, else of the key, else of the only agent with that name. */
 async function findTenant(
   { db }: Pick<SystemCtx, 'db'>,
   request: Request,
@@ -119,7 +119,7 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
     .where(and(eq(agents.tenantId, ctx.tenantId), eq(agents.agentId, request.node_id)))
     .for('update')
   if (key?.status === 'REVOKED') return refuse('key_not_allowed', 'This key is revoked; make a new one with `muster-agent init`.')
-  // Before the token is looked at: an agent that did not hear our first answer asks again with the same token.
+  // Checked before the token: an agent that missed our first answer repeats the request with the same token.
   if (agent && agent.state !== 'DEREGISTERED' && key?.status === 'ALLOWED' && key.nodeId === agent.nodeId)
     return again(tx, ctx, caller, agent, key)
   if (key?.status === 'ALLOWED' && key.nodeId && agent && agent.nodeId !== key.nodeId)
@@ -127,7 +127,7 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
 
   let nodeId = key?.status === 'ALLOWED' ? key.nodeId : null
   if (key?.status !== 'ALLOWED') {
-    // A token lets nobody take the place of an agent, so it is not used up here and can serve another node.
+    // A token never replaces an existing agent, so it stays unused for another node.
     if (agent && agent.state !== 'DEREGISTERED') return waitForApproval(tx, ctx, caller, agent, key)
     const token = request.enrollment_token ? await takeToken(tx, ctx, caller) : null
     if (token && 'code' in token) return token
@@ -140,13 +140,13 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
   }
   if (agent && nodeId && nodeId !== agent.nodeId)
     return refuse('key_not_allowed', `The name ${request.node_id} is the agent's of another node.`)
-  // Whoever holds a key that is not bound to a node yet could become any node with it.
+  // The holder of a key without a node could otherwise become any node.
   if (agent && agent.state !== 'DEREGISTERED')
     return refuse('key_not_allowed', `${agent.agentId} has another key; allow this one for the node itself.`)
   return enroll(tx, ctx, caller, nodeId ?? agent?.nodeId ?? null, key)
 }
 
-/** Use the token up. What it is for is checked by its own row, so of two that race with it one gets it. */
+/** Uses the token. The conditional update lets only one of two concurrent registrations use it. */
 async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
   const hash = hashEnrollmentToken(request.enrollment_token!)
   const [token] = await tx
@@ -167,7 +167,7 @@ async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
   return { nodeId: token.nodeId }
 }
 
-/** A known agent with its own key: it comes back. What it says of itself counts only if it proves that it holds the key. */
+/** A known agent registers again with its key. Its report counts only when it is signed. */
 async function again(tx: Tx, ctx: Ctx, { request, isProven, from }: Caller, agent: Agent, key: AgentKey): Promise<Registration> {
   const { nodeId } = agent
   if (!isProven && request.cluster_id !== agent.cluster)
@@ -181,19 +181,19 @@ async function again(tx: Tx, ctx: Ctx, { request, isProven, from }: Caller, agen
   await tx
     .update(agents)
     .set({
-      // Without proof only in the place of one that counts no longer: else a stranger could turn a rotation round.
+      // An unsigned registration replaces only a key that is no longer valid; otherwise anyone could reverse a rotation.
       keyId: isProven
         ? key.id
         : sql`coalesce((select k.id from ${agentKeys} k where k.id = ${agents.keyId} and k.status = 'ALLOWED'), ${key.id})`,
       ...(isProven ? { cluster: request.cluster_id, version: request.agent_version ?? agent.version, seenFrom: from } : {}),
-      // Without proof it may be anybody, who could keep a dead node from being called silent.
+      // An unsigned registration could come from anyone and would hide a dead node.
       ...(isProven ? { registeredAt: sql`now()` } : {}),
       ...(isOtherMachine ? { offeredFingerprint: fingerprint, offeredFingerprintAt: sql`now()` } : {}),
       ...(fingerprint && !agent.fingerprint ? { fingerprint } : {}),
       ...(isBack ? { state: 'PENDING', stateSince: sql`now()`, stateReason: 'registered_again' } : {}),
     })
     .where(eq(agents.nodeId, nodeId))
-  // The second half of a rotation: the key that it had before has served.
+  // Completes a key rotation: the previous key is no longer needed.
   if (isProven && key.id !== agent.keyId) await revokeKeysOf(tx, ctx, nodeId, 'the agent registered with another key', key.id)
   if (isProven) await place(tx, request, nodeId)
   if (isBack) await note(tx, ctx, nodeId, 'OFFLINE', 'registered_again', from)

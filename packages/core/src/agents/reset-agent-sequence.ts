@@ -12,9 +12,9 @@ import { resetSequenceBlockedReason } from './policy.ts'
 import { type Agent, agents } from './tables.ts'
 
 /**
- * Let an agent count from 1 again: for those in the field that forget their sequence when they start. Heartbeats from before stay
- * unacceptable, because they were made before the last one that was accepted.
- * @throws NotFound, Conflict it is deregistered
+ * Lets an agent count from 1 again, for agents that lose their sequence at start. Earlier heartbeats stay rejected, because they
+ * are older than the last accepted one.
+ * @throws NotFound, Conflict when it is deregistered
  */
 export async function resetAgentSequence(ctx: Ctx, input: z.input<typeof ByNode>): Promise<Agent> {
   authorize(ctx, agentPermissions.write)
@@ -34,8 +34,8 @@ export async function resetAgentSequence(ctx: Ctx, input: z.input<typeof ByNode>
 }
 
 /**
- * The next heartbeat may have any sequence, and must have been made later than the last one.
- * @param which with `without an epoch`, only of an agent that tells no boot epoch: such a one forgets its sequence when it starts
+ * Accepts any sequence in the next heartbeat, which must be newer than the last one.
+ * @param which `without an epoch` limits it to agents that send no boot epoch, which lose their sequence at start
  */
 export async function resetSequence(tx: Tx, nodeId: string, which: 'any' | 'without an epoch' = 'any'): Promise<void> {
   await tx

@@ -12,8 +12,8 @@ import { resumeAgentBlockedReason } from './policy.ts'
 import { type Agent, agents } from './tables.ts'
 
 /**
- * Take back a drain. A node that Slurm drains stays DRAINING until Slurm resumes it.
- * @throws NotFound, Conflict nobody asked for a drain, or it is deregistered
+ * Cancels a drain. A node that Slurm drains stays DRAINING until Slurm resumes it.
+ * @throws NotFound, Conflict when no drain was requested, or the agent is deregistered
  */
 export async function resumeAgent(ctx: Ctx, input: z.input<typeof ByNode>): Promise<Agent> {
   authorize(ctx, agentPermissions.write)

@@ -16,8 +16,8 @@ import { keyFingerprint } from './trust.ts'
 export const RevokeAgentKeyInput = z.object({ id: Id, reason: singleLineText(200) })
 
 /**
- * Let a key speak for nobody any more, from the next heartbeat on; or refuse one that waits. It never comes back.
- * @throws NotFound, Conflict it is revoked already
+ * Revokes a key permanently, from the next heartbeat on; also rejects a waiting key.
+ * @throws NotFound, Conflict when it is already revoked
  */
 export async function revokeAgentKey(ctx: Ctx, input: z.input<typeof RevokeAgentKeyInput>): Promise<AgentKey> {
   authorize(ctx, agentPermissions.trust)
@@ -38,7 +38,7 @@ export async function revokeAgentKey(ctx: Ctx, input: z.input<typeof RevokeAgent
   })
 }
 
-/** Revoke all keys of a node, or all but one. */
+/** Revokes all keys of a node, or all but one. */
 export async function revokeKeysOf(tx: Tx, ctx: Ctx, nodeId: string, reason: string, exceptId?: string): Promise<void> {
   await tx
     .update(agentKeys)
@@ -53,7 +53,7 @@ export async function revokeKeysOf(tx: Tx, ctx: Ctx, nodeId: string, reason: str
     )
 }
 
-/** The alert of a changed key is over when none waits any more. @returns nudges for after the commit */
+/** Resolves the alert for a changed key when no key waits. @returns change events to send after the commit */
 export async function resolveKeyAlert(tx: Tx, ctx: Ctx, nodeId: string) {
   const [waiting] = await tx
     .select({ id: agentKeys.id })

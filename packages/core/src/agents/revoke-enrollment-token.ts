@@ -11,8 +11,8 @@ import { revokeEnrollmentTokenBlockedReason } from './policy.ts'
 import { type AgentEnrollmentToken, agentEnrollmentTokens } from './tables.ts'
 
 /**
- * Let nobody register with a token any more that nobody has used yet.
- * @throws NotFound, Conflict it is used, expired or revoked
+ * Revokes an unused enrollment token.
+ * @throws NotFound, Conflict when it is used, expired or revoked
  */
 export async function revokeEnrollmentToken(ctx: Ctx, input: z.input<typeof IdInput>): Promise<AgentEnrollmentToken> {
   authorize(ctx, agentPermissions.trust)

@@ -3,7 +3,7 @@ import type { SystemCtx, Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { type AgentSettings, agentSettings } from './tables.ts'
 
-/** How agents of a tenant that chose nothing are judged. The table's columns have the same defaults. */
+/** Settings of tenants that changed none. The table's columns have the same defaults. */
 export const DEFAULT_SETTINGS = {
   heartbeatIntervalSeconds: 30,
   staleAfterSeconds: 120,
@@ -13,13 +13,13 @@ export const DEFAULT_SETTINGS = {
   deregisterAfterDays: null,
 } as const satisfies Omit<AgentSettings, 'tenantId' | 'updatedAt'>
 
-/** The settings that hold for a tenant. */
+/** The agent settings of a tenant. */
 export async function readAgentSettings(db: Db | Tx, tenantId: string): Promise<Omit<AgentSettings, 'tenantId' | 'updatedAt'>> {
   const [row] = await db.select().from(agentSettings).where(eq(agentSettings.tenantId, tenantId))
   return row ?? DEFAULT_SETTINGS
 }
 
-/** Seconds between heartbeats that the agents of a tenant are asked for, of the tenants that chose something. */
+/** Heartbeat intervals in seconds, by tenant, for tenants that changed a setting. */
 export async function readHeartbeatIntervals({ db }: Pick<SystemCtx, 'db'>): Promise<Map<string, number>> {
   const rows = await db
     .select({ tenantId: agentSettings.tenantId, heartbeatIntervalSeconds: agentSettings.heartbeatIntervalSeconds })

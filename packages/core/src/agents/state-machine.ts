@@ -1,27 +1,27 @@
 import type { AgentState } from './tables.ts'
 
 /**
- * What is known of an agent at one moment, by the database's clock. Silence does not count while heartbeats could not arrive.
+ * Facts about an agent, by the database's clock. Missed heartbeats do not count while heartbeats could not arrive.
  */
 export type AgentFacts = {
-  /** Heard within the time after which it would be stale. */
+  /** A heartbeat arrived within the STALE threshold. */
   isHeard: boolean
-  /** Silent for longer than that; silent for longer than that after which it is offline. */
+  /** No heartbeat within the STALE threshold; none within the OFFLINE threshold. */
   isStale: boolean
   isSilent: boolean
-  /** So many are silent with it that the silence is taken for a fault of ours. */
+  /** Part of a mass outage. */
   isHeld: boolean
-  /** Somebody asked for a drain, or Slurm drains it. */
+  /** A drain was requested; Slurm drains it. */
   isDrainAsked: boolean
   isSlurmDrain: boolean
-  /** What drains it is done: no job of the node is left. */
+  /** The drain is complete: the node has no jobs left. */
   isDrained: boolean
-  /** OFFLINE for as many days as the tenant keeps such agents. */
+  /** OFFLINE for the tenant's deregistration period. */
   isAged: boolean
 }
 
 export type AgentReason = keyof typeof REASONS
-/** Why an agent's state changed, in words. */
+/** Reasons of state changes, in words. */
 export const REASONS = {
   registered: 'It registered.',
   registered_again: 'It registered again.',
@@ -42,14 +42,13 @@ export type Rule = {
   from: AgentState
   to: AgentState
   reason: AgentReason
-  /** All of these hold; with `!` before it, it does not. */
+  /** All facts must be true, or false with a leading `!`. */
   when: readonly (keyof AgentFacts | `!${keyof AgentFacts}`)[]
 }
 
 /**
- * The state machine, whole. Of the rules of a state the first that fits holds; judge-agents writes them as one SQL expression, so that
- * there is no second table to keep in step. Only what verbs do by themselves is not here: deregister from any state, and register
- * from OFFLINE back to PENDING.
+ * The complete state machine: the first rule of a state whose facts match applies. apply-state-transitions.ts compiles the rules
+ * to one SQL expression. Not included are transitions by verbs: deregister from any state, and register from OFFLINE to PENDING.
  */
 export const RULES: readonly Rule[] = [
   { from: 'PENDING', to: 'ACTIVE', reason: 'first_heartbeat', when: ['isHeard'] },
@@ -69,7 +68,7 @@ export const RULES: readonly Rule[] = [
   { from: 'OFFLINE', to: 'DEREGISTERED', reason: 'aged', when: ['isAged'] },
 ]
 
-/** What becomes of an agent in `state` of which `facts` are known; null: it stays. */
+/** The rule that applies to an agent in `state` with `facts`; null when none does. */
 export function nextState(state: AgentState, facts: AgentFacts): Pick<Rule, 'to' | 'reason'> | null {
   const holds = (name: Rule['when'][number]) =>
     name.startsWith('!') ? !facts[name.slice(1) as keyof AgentFacts] : facts[name as keyof AgentFacts]

@@ -15,26 +15,26 @@ export const AGENT_STATES = ['PENDING', 'ACTIVE', 'STALE', 'DRAINING', 'DRAINED'
 
 export type AgentState = (typeof AGENT_STATES)[number]
 
-/** WAITING: an agent came with it, and somebody has to approve it. REVOKED is for good: neither the key nor its row comes back. */
+/** WAITING: an agent offered it and it needs approval. REVOKED is permanent. */
 export const AGENT_KEY_STATUSES = ['ALLOWED', 'WAITING', 'REVOKED'] as const
 
 export type AgentKeyStatus = (typeof AGENT_KEY_STATUSES)[number]
 
-/** Public keys of agents: who may speak for a node. */
+/** Public keys that sign heartbeats of nodes. */
 export const agentKeys = snakeCase.table(
   'agent_keys',
   {
     id: id(),
     tenantId: tenantId(),
-    /** The node it speaks for. Null: for the one that first registers with it. */
+    /** The key's node. Null: the first node that registers with it. */
     nodeId: nodeId(),
     /** 32 bytes in base64. */
     publicKey: text().notNull(),
-    /** What an agent has to call itself that comes with it for the first time and proves nothing. Null: as its node is called. */
+    /** The agent id that an unsigned first registration must use. Null: the node's name. */
     agentId: text(),
     status: text().$type<AgentKeyStatus>().notNull(),
     note: text().notNull().default(''),
-    /** The address from which an agent came with it. */
+    /** The address from which an agent offered it. */
     seenFrom: text(),
     createdAt: createdAt(),
     createdById: userRef(),
@@ -52,7 +52,7 @@ export const agentKeys = snakeCase.table(
 
 export type AgentKey = typeof agentKeys.$inferSelect
 
-/** A heartbeat that was refused, and the accepted one that it contradicts. */
+/** A rejected heartbeat, and the accepted one that it contradicts. */
 export type DuplicateKeyEvidence = {
   at: string
   bootEpoch: number
@@ -63,7 +63,10 @@ export type DuplicateKeyEvidence = {
   acceptedBootId: string | null
 }
 
-/** The agent of a node, or the one that is gone since. Its state is moved by judge-agents along state-machine.ts, and by nobody else. */
+/**
+ * The agent of a node; DEREGISTERED when it is gone. apply-state-transitions.ts changes its state by the rules of
+ * state-machine.ts.
+ */
 export const agents = snakeCase.table(
   'agents',
   {
@@ -71,22 +74,22 @@ export const agents = snakeCase.table(
       .primaryKey()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
     tenantId: tenantId(),
-    /** What the wire calls node_id. Unique in the tenant; the same in two tenants is told apart by the key. */
+    /** `node_id` of the protocol. Unique in the tenant; the key distinguishes equal ids of two tenants. */
     agentId: text().notNull(),
-    /** What the wire calls cluster_id. */
+    /** `cluster_id` of the protocol. */
     cluster: text().notNull(),
     state: text().$type<AgentState>().notNull().default('PENDING'),
     stateSince: at().notNull().defaultNow(),
-    /** A word of state-machine.ts. */
+    /** An AgentReason of state-machine.ts. */
     stateReason: text().notNull().default('registered'),
-    /** The key that it registered with last. */
+    /** The key of its last registration. */
     keyId: uuid().references(() => agentKeys.id, { onDelete: 'set null' }),
-    /** Approved hardware fingerprint; null until the first one is seen. */
+    /** Approved hardware fingerprint; null until the first one is reported. */
     fingerprint: text(),
-    /** Another one that it shows, which waits for approval; its heartbeats are not accepted meanwhile. */
+    /** Another fingerprint that waits for approval; heartbeats are rejected meanwhile. */
     offeredFingerprint: text(),
     offeredFingerprintAt: at(),
-    /** The last heartbeat that can only be of another machine with the same key, or of this one set back. */
+    /** The last heartbeat that proves a second machine with the same key, or a restored snapshot. */
     duplicateKeyEvidence: jsonb().$type<DuplicateKeyEvidence>(),
     version: text(),
     registeredAt: at().notNull().defaultNow(),
@@ -95,7 +98,7 @@ export const agents = snakeCase.table(
     drainRequestedById: userRef(),
     drainRequestedByName: text(),
     drainReason: text(),
-    /** Since when it is silent together with so many others that the silence is taken for ours: it is not called OFFLINE. */
+    /** Since when it is part of a mass outage, during which it does not become OFFLINE. */
     offlineSuppressedAt: at(),
   },
   (t) => [
@@ -104,20 +107,20 @@ export const agents = snakeCase.table(
     index().on(t.tenantId, t.state),
     index().on(t.tenantId, t.cluster),
     index().on(t.keyId),
-    // What judge-agents asks twice a second: those that are anything but well.
+    // The reconciler's query, twice a second: agents that are not simply ACTIVE.
     index().on(t.state).where(sql`(state <> 'ACTIVE' or drain_requested_at is not null) and state <> 'DEREGISTERED'`),
   ],
 )
 
 export type Agent = typeof agents.$inferSelect
 
-/** Each lets one agent register once, without anybody having to approve its key. Shown once; only its SHA-256 stays. */
+/** A token lets one agent register once without approval of its key. It is shown once; only its SHA-256 is stored. */
 export const agentEnrollmentTokens = snakeCase.table(
   'agent_enrollment_tokens',
   {
     id: id(),
     tenantId: tenantId(),
-    /** Null: for any node of the tenant that has no agent, and for one that is not known yet. */
+    /** Null: any node of the tenant without an agent, or a new one. */
     nodeId: nodeId(),
     prefix: text().notNull(),
     hash: text().notNull().unique(),
@@ -142,15 +145,15 @@ export type AgentEnrollmentToken = typeof agentEnrollmentTokens.$inferSelect
 export const agentTransitions = snakeCase.table(
   'agent_transitions',
   {
-    /** In the order in which they happened, also within one statement. */
+    /** Order of the transitions, also within one statement. */
     id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     tenantId: tenantId(),
     nodeId: nodeId().notNull(),
-    /** Null: the agent registered, as a new identity. */
+    /** Null: a new agent registered. */
     from: text().$type<AgentState>(),
     to: text().$type<AgentState>().notNull(),
     reason: text().notNull(),
-    /** What it was judged by: received_at, seconds of silence, sequence, who asked. */
+    /** The facts behind it: received_at, seconds since then, sequence, who requested it. */
     evidence: jsonb().$type<Record<string, unknown>>().notNull().default(sql`'{}'::jsonb`),
     at: at().notNull(),
   },
@@ -159,32 +162,32 @@ export const agentTransitions = snakeCase.table(
 
 export type AgentTransition = typeof agentTransitions.$inferSelect
 
-/** How a tenant judges its agents. No row: the defaults, which stand in settings.ts too. */
+/** A tenant's thresholds for its agents. Without a row the defaults apply, which settings.ts has too. */
 export const agentSettings = snakeCase.table('agent_settings', {
   tenantId: uuid()
     .primaryKey()
     .references(() => tenants.id),
-  /** Seconds between heartbeats that the API asks agents for. */
+  /** Seconds between heartbeats, sent to agents by the API. */
   heartbeatIntervalSeconds: integer().notNull().default(30),
   staleAfterSeconds: integer().notNull().default(120),
   offlineAfterSeconds: integer().notNull().default(300),
-  /** More than this share of a tenant or cluster, and at least so many nodes, silent at once: taken for a fault of ours. */
+  /** A mass outage is more than this share of a tenant or cluster, and at least this many nodes, silent at once. */
   massOutagePercent: integer().notNull().default(50),
   massOutageMinNodes: integer().notNull().default(10),
-  /** How many days OFFLINE until an agent is deregistered by itself. Null: never. */
+  /** Days OFFLINE until an agent is deregistered automatically. Null: never. */
   deregisterAfterDays: integer(),
   updatedAt: updatedAt(),
 })
 
 export type AgentSettings = typeof agentSettings.$inferSelect
 
-/** A tenant, or one of its clusters, of which too much is silent at once. Open while `ended_at` is null. */
+/** Mass outages of tenants or clusters. Open while `ended_at` is null. */
 export const agentOutages = snakeCase.table(
   'agent_outages',
   {
     id: id(),
     tenantId: tenantId(),
-    /** Null: the tenant as a whole. */
+    /** Null: the whole tenant. */
     cluster: text(),
     startedAt: at().notNull(),
     endedAt: at(),

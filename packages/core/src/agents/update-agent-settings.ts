@@ -12,30 +12,30 @@ const whole = (least: number, most: number) =>
   z.number().int('must be a whole number').min(least, `must be at least ${least}`).max(most, `must be at most ${most}`)
 
 export const UpdateAgentSettingsInput = z.object({
-  /** Seconds between heartbeats that agents are asked for. */
+  /** Seconds between heartbeats. */
   heartbeatIntervalSeconds: whole(1, 3600).optional(),
-  /** Seconds of silence after which an agent is STALE, and OFFLINE. */
+  /** Seconds without a heartbeat until an agent is STALE, and OFFLINE. */
   staleAfterSeconds: whole(2, 86_400).optional(),
   offlineAfterSeconds: whole(3, 604_800).optional(),
-  /** More than this share of a tenant or cluster, and at least so many nodes, silent at once: taken for a fault of ours. */
+  /** A mass outage is more than this share of a tenant or cluster, and at least this many nodes, silent at once. */
   massOutagePercent: whole(1, 100).optional(),
   massOutageMinNodes: whole(2, 1_000_000).optional(),
-  /** Days OFFLINE after which an agent is deregistered by itself. Null: never. */
+  /** Days OFFLINE until an agent is deregistered automatically. Null: never. */
   deregisterAfterDays: whole(1, 3650).nullish(),
 })
 
 /**
- * Change how often the tenant's agents beat, and when they are called stale and offline; what is not given stays.
- * @throws InvalidInput stale would come before a second heartbeat could, or offline before stale
+ * Changes the heartbeat interval and the thresholds of the tenant's agents; omitted fields stay unchanged.
+ * @throws InvalidInput when STALE would precede a second heartbeat, or OFFLINE would precede STALE
  */
 export async function updateAgentSettings(ctx: Ctx, input: z.input<typeof UpdateAgentSettingsInput>): Promise<AgentSettings> {
   authorize(ctx, agentPermissions.settings)
   const changes = parseInput(UpdateAgentSettingsInput, input)
   return inTransaction(ctx, async (tx) => {
-    // Two that change a bound each take turns, so that what is checked here is what is written.
+    // Serializes concurrent updates, so that the checked values are the written ones.
     await tx.execute(sql`select 1 from tenants where id = ${ctx.tenantId} for update`)
     const settings = { ...(await readAgentSettings(tx, ctx.tenantId)), ...changes, tenantId: ctx.tenantId, updatedAt: sql`now()` }
-    // Who is late by one heartbeat is not silent yet.
+    // One late heartbeat is not an outage.
     if (settings.staleAfterSeconds < 2 * settings.heartbeatIntervalSeconds)
       throw new InvalidInput([
         {

@@ -13,16 +13,15 @@ import { type Alert, alerts } from './tables.ts'
 export const AcknowledgeAlertsInput = z.object({ ids: Ids, note: multilineText(2000).nullish() })
 
 /**
- * Say that somebody looks after these alerts, and what is known; a later note takes the place of an earlier one. They stay open
- * until what they tell of is over.
- * @throws NotFound one of them does not exist
+ * Acknowledges alerts with an optional note; a later note replaces an earlier one. They stay open until their condition ends.
+ * @throws NotFound when one of them does not exist
  */
 export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof AcknowledgeAlertsInput>): Promise<Alert[]> {
   authorize(ctx, alertPermissions.write)
   const { ids, note } = parseInput(AcknowledgeAlertsInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
     const mine = and(visibleTo(ctx, alerts), isOneOf(alerts.id, ids))
-    // In the order in which they are raised and resolved (see raise-alerts.ts).
+    // Same lock order as in raise-alerts.ts.
     await tx.select({ id: alerts.id }).from(alerts).where(mine).orderBy(alerts.kind, alerts.key).for('update')
     const rows = await tx
       .update(alerts)

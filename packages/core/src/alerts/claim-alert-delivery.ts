@@ -6,14 +6,14 @@ import { newId } from '../kernel/db/columns.ts'
 import { alertPermissions } from './permissions.ts'
 import { type AlertDelivery, type AlertRoute, alertDeliveries, alertRoutes } from './tables.ts'
 
-/** Longer than a worker takes for one attempt. */
+/** Longer than one attempt takes. */
 const LEASE = sql`interval '60 seconds'`
 
 export type ClaimedDelivery = { route: AlertRoute; delivery: AlertDelivery; tenantName: string; leaseToken: string }
 
 /**
- * The next message to send, for the caller alone: the oldest one of a route on which nobody else sends, tests first. So the messages
- * of a route go out one after the other, and one route never waits for another. Null: there is none at the moment.
+ * Claims the next message: the oldest of a route that no other worker uses, tests first. Messages of a route are sent in order,
+ * and routes do not wait for each other. Null when there is none.
  */
 export async function claimAlertDelivery(ctx: SystemCtx): Promise<ClaimedDelivery | null> {
   authorize(ctx, alertPermissions.deliver)
@@ -35,6 +35,6 @@ export async function claimAlertDelivery(ctx: SystemCtx): Promise<ClaimedDeliver
     .innerJoin(alertRoutes, eq(alertRoutes.id, alertDeliveries.routeId))
     .innerJoin(tenants, eq(tenants.id, alertRoutes.tenantId))
     .where(eq(alertDeliveries.id, rows[0].id))
-  // Null: the route was deleted at this moment.
+  // Null when the route was deleted concurrently.
   return claimed ? { ...claimed, leaseToken } : null
 }

@@ -7,6 +7,7 @@ import { nameTaken } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { alertRouteAudit } from './audit-actions.ts'
 import { alertRouteChanged } from './change-events.ts'
+import type { Severity } from './kinds.ts'
 import { readMatcher } from './matcher.ts'
 import { alertRoutePermissions } from './permissions.ts'
 import { type TargetPolicy, targetIssues } from './resolve-target.ts'
@@ -15,12 +16,12 @@ import { type AlertRoute, alertRoutes, ROUTE_KINDS } from './tables.ts'
 
 export const CreateAlertRouteInput = z.object({ ...ROUTE_FIELDS, kind: z.enum(ROUTE_KINDS), idempotencyKey: IdempotencyKey })
 
-/** What a route tells that is not asked otherwise: all but what is merely good to know. */
-const WORTH_TELLING = { severities: ['warning', 'critical'] as const }
+/** Default severities of a new route: all but informational alerts. */
+const DEFAULT_SEVERITIES: Severity[] = ['warning', 'critical']
 
 /**
- * Make a way on which alerts reach people. Its address and secret are sealed and never given out again; only workers use them.
- * @throws InvalidInput, Conflict the name is taken
+ * Creates a notification route. Its address and secret are encrypted and never returned; only workers use them.
+ * @throws InvalidInput, Conflict when the name is taken
  */
 export async function createAlertRoute(
   ctx: Ctx,
@@ -38,7 +39,7 @@ export async function createAlertRoute(
     ctx,
     { verb: 'createAlertRoute', key: idempotencyKey, input: fields, hasSecrets: true, result: oneRow(alertRoutes) },
     async (tx, ctx) => {
-      const matcher = fields.matcher ? await readMatcher(tx, ctx, fields.matcher) : { severities: [...WORTH_TELLING.severities] }
+      const matcher = fields.matcher ? await readMatcher(tx, ctx, fields.matcher) : { severities: DEFAULT_SEVERITIES }
       const [route] = await tx
         .insert(alertRoutes)
         .values({

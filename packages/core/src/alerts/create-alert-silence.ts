@@ -21,7 +21,8 @@ export const CreateAlertSilenceInput = z.object({
 })
 
 /**
- * Tell nobody of the alerts that fit, from `startsAt` (left out: now) to `endsAt`. Those that are open then are told afterwards.
+ * Suppresses notifications of matching alerts from `startsAt` (default: now) to `endsAt`. Alerts that are still open then are
+ * notified.
  * @throws InvalidInput
  */
 export async function createAlertSilence(ctx: Ctx, input: z.input<typeof CreateAlertSilenceInput>): Promise<AlertSilence> {

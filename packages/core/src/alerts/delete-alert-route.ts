@@ -10,7 +10,7 @@ import { alertRouteChanged } from './change-events.ts'
 import { alertRoutePermissions } from './permissions.ts'
 import { alertRoutes } from './tables.ts'
 
-/** Forget a route, with what still waits for it. @throws NotFound */
+/** Deletes a route and its pending messages. @throws NotFound */
 export async function deleteAlertRoute(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, alertRoutePermissions.write)
   const { id } = parseInput(IdInput, input)

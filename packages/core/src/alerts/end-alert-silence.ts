@@ -13,8 +13,8 @@ import { notifyAt } from './raise-alerts.ts'
 import { type AlertSilence, alertSilences, alerts } from './tables.ts'
 
 /**
- * End a silence before its time, or call off one that has not begun. Alerts that it held back are told now, if they are open still.
- * @throws NotFound, Conflict it is over
+ * Ends a silence early, also before its start. Open alerts that it suppressed are notified now.
+ * @throws NotFound, Conflict when it has ended
  */
 export async function endAlertSilence(ctx: Ctx, input: z.input<typeof IdInput>): Promise<AlertSilence> {
   authorize(ctx, alertPermissions.write)
@@ -27,7 +27,7 @@ export async function endAlertSilence(ctx: Ctx, input: z.input<typeof IdInput>):
       .returning()
     if (!silence)
       throw await notFoundOrConflict(tx, ctx, alertSilences, id, 'silence', (row) => silenceEndBlockedReason(ctx.actor, row))
-    // Which of them this one held back is found out when they are planned anew: another silence may hold them still.
+    // Planning decides which alerts to notify, because another silence may still match.
     await tx.execute(sql`with held as (select a.id from ${alerts} a
         where a.tenant_id = ${ctx.tenantId} and a.notify_at > now() and a.resolved_at is null
         order by a.kind, a.key for update)

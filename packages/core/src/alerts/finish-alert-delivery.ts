@@ -5,26 +5,26 @@ import type { ClaimedDelivery } from './claim-alert-delivery.ts'
 import { alertPermissions } from './permissions.ts'
 import { alertDeliveries, alertRoutes, type RouteKind } from './tables.ts'
 
-/** `isFinal`: the receiver will not take this message ever; it is tried a few times more all the same, should it change its mind. */
+/** `isFinal`: the receiver rejects this message permanently; a few more attempts follow anyway. */
 export type DeliveryOutcome = { error: string; retryAfterMs?: number; isFinal?: boolean } | null
 
 const FIRST_RETRY_MS = 5000
 const LONGEST_RETRY_MS = 30 * 60_000
 const FINAL_TRIES = 3
-/** After that long nobody wants to hear it any more. */
+/** A message is given up after this time. */
 const GIVE_UP = sql`interval '24 hours'`
 
-/** Chats take some twenty messages a minute, and people fewer: what comes in between is put together in one. */
+/** Pause between messages of a chat route, which accepts about 20 per minute. Alerts in between share one message. */
 const pauseMs = (kind: RouteKind) => (kind === 'webhook' ? 0 : 3000)
 
-/** 5 s, 15 s, 45 s and so on up to half an hour, each a little shorter or longer by chance. */
+/** 5 s, 15 s, 45 s up to 30 minutes, with jitter. */
 export const retryMs = (attempts: number, chance = Math.random()): number =>
   Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 3 ** (attempts - 1)) * (0.8 + 0.4 * chance)
 
 /**
- * Write down how an attempt went (`outcome` null: it was delivered), and let the route go. A test is not tried again; another
- * message comes again later, and what is behind it on its route waits, so that things are told in order.
- * @throws Forbidden when the caller is no worker
+ * Records the outcome of an attempt (null: delivered) and releases the route. A test is not retried. Another failed message is
+ * retried later, and later messages of its route wait, so that the order is kept.
+ * @throws Forbidden when the caller is not a worker
  */
 export async function finishAlertDelivery(ctx: Ctx, claimed: ClaimedDelivery, outcome: DeliveryOutcome): Promise<void> {
   authorize(ctx, alertPermissions.deliver)
@@ -52,7 +52,7 @@ export async function finishAlertDelivery(ctx: Ctx, claimed: ClaimedDelivery, ou
           retryAt: sql`now() + ${Math.min(inMs, LONGEST_RETRY_MS)} * interval '1 millisecond'`,
         }
       : { lastError: null, failingSince: null, retryAt: sql`now() + ${inMs} * interval '1 millisecond'` }
-    // A test that fails says nothing of what else waits, and that must not wait longer for it.
+    // A failed test must not delay pending messages.
     await tx
       .update(alertRoutes)
       .set({ leasedUntil: null, leaseToken: null, updatedAt: sql`${alertRoutes.updatedAt}`, ...(isTest && outcome ? {} : state) })

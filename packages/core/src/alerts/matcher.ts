@@ -18,7 +18,7 @@ const some = <T extends z.ZodType>(one: T) =>
     .nullish()
     .transform((list) => (list?.length ? [...new Set(list)] : undefined))
 
-/** What people give for an AlertMatcher: a part that is empty or null does not count. */
+/** Input of an AlertMatcher; an empty or null part matches everything. */
 export const Matcher = z.strictObject({
   kinds: some(z.enum(ALERT_KINDS)),
   severities: some(z.enum(SEVERITIES)),
@@ -26,16 +26,16 @@ export const Matcher = z.strictObject({
   clusters: some(singleLineText(64)),
 })
 
-/** The matcher as it is kept. @throws InvalidInput at matcher.query when that cannot be read */
+/** Parses a matcher for storage. @throws InvalidInput at matcher.query when the query is invalid */
 export async function readMatcher(db: Db | Tx, ctx: Ctx, { query, ...lists }: z.output<typeof Matcher>): Promise<AlertMatcher> {
   if (query) parseNodeQuery(query, { path: 'matcher.query', groups: (await readGroupTree(db, ctx)).byName })
   return JSON.parse(JSON.stringify({ ...lists, ...(query ? { query } : {}) }))
 }
 
 /**
- * Condition on `alerts`, left joined with `compute_nodes`, that an alert fits.
- * @param unknown what holds where it cannot be told: the alert is of no node and the matcher asks for one, or its query cannot be
- *   read any more. True for a route and false for a silence, so that in doubt people are told.
+ * Condition on `alerts`, left joined with `compute_nodes`, that an alert matches.
+ * @param unknown the result when it cannot be decided: the alert has no node, or the query is no longer valid. True for routes
+ *   and false for silences, so that alerts are notified in doubt.
  */
 export function fitsMatcher(tree: GroupTree, matcher: AlertMatcher, unknown: boolean): SQL {
   const doubt = sql.raw(String(unknown))
@@ -57,13 +57,13 @@ function queryCondition(tree: GroupTree, query: string, doubt: SQL): SQL {
   try {
     return fitsNodeQuery(tree, query, computeNodes)
   } catch (error) {
-    // A group that it names is gone.
+    // The query names a deleted group.
     if (error instanceof DomainError) return doubt
     throw error
   }
 }
 
-/** Which of these fit, by their ids, as a column. */
+/** A column with the ids of the matching entries. */
 export const fitting = (conditions: { id: string; fits: SQL }[]): SQL<string[]> =>
   conditions.length === 0
     ? sql`'{}'::text[]`

@@ -11,13 +11,13 @@ import { alertPermissions } from './permissions.ts'
 import { silencesOfAlerts } from './silences-of-alerts.ts'
 import { type AlertSnapshot, alertDeliveries, alertRoutes, alerts } from './tables.ts'
 
-/** Alerts that one message tells of at most. */
+/** Maximum of alerts per message. */
 export const MAX_ALERTS_PER_MESSAGE = 500
 
 /**
- * Make the messages of all alerts that began or ended since the last time, one a route and event, and call events over that did not
- * come again. A reconciler of any number of workers, in all tenants. What a silence covers waits for its end.
- * @returns how many alerts were looked at
+ * Reconciler, over all tenants, safe with any number of workers: creates one message per route and event for alerts that were
+ * opened or resolved, and resolves events that did not recur. Silenced alerts wait for the end of the silence.
+ * @returns the number of processed alerts
  */
 export async function planAlertDeliveries(ctx: SystemCtx): Promise<number> {
   authorize(ctx, alertPermissions.deliver)
@@ -37,7 +37,7 @@ export async function planAlertDeliveries(ctx: SystemCtx): Promise<number> {
   return count
 }
 
-/** Some of a tenant. Rows that another worker has in hand are its. */
+/** Plans a batch of one tenant. Skips rows that another worker has locked. */
 async function planSome(tx: Tx, tenantId: string): Promise<number> {
   const due = await tx
     .select({ id: alerts.id })
@@ -69,7 +69,7 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
   const told = { opened: [] as typeof found, resolved: [] as typeof found }
   for (const row of found) {
     const event = row.alert.resolvedAt ? 'resolved' : 'opened'
-    // The end of what people were told of is told in any case.
+    // The end of a notified alert is always notified.
     if (event === 'resolved' || !silences.has(row.alert.id)) told[event].push(row)
     else held.push(row.alert.id)
   }
@@ -105,7 +105,7 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
   return ids.length
 }
 
-/** A message that waits and was never tried takes them in too, so that a route that is slow or away gets few and long ones. */
+/** Adds alerts to a pending message without attempts, so that a slow route gets few, long messages. */
 async function addMessage(tx: Tx, route: { id: string; tenantId: string }, event: 'opened' | 'resolved', told: AlertSnapshot[]) {
   const { rowCount } = await tx.execute(sql`update ${alertDeliveries} set alerts = alerts || ${JSON.stringify(told)}::jsonb
     where id = (select d.id from ${alertDeliveries} d where d.route_id = ${route.id} and d.delivered_at is null and d.failed_at is null

@@ -6,7 +6,7 @@ import type { Alert, AlertSilence } from './tables.ts'
 /** Why `actor` may not acknowledge alerts, or silence them; null when allowed. */
 export const acknowledgeBlockedReason = (actor: Actor): string | null => permissionDeniedReason(actor, alertPermissions.write)
 
-/** Why `actor` may not end this alert by hand. */
+/** Why `actor` may not resolve this alert; null when allowed. */
 export function alertResolveBlockedReason(actor: Actor, alert: Pick<Alert, 'kind' | 'resolvedAt'>): string | null {
   if (alert.resolvedAt) return 'The alert is over already.'
   if (!('isManuallyResolvable' in KINDS[alert.kind]))

@@ -7,13 +7,13 @@ import { alertDeliveries, alertSilences, alerts } from './tables.ts'
 const DELIVERY_DAYS = 30
 const ALERT_DAYS = 90
 
-/** The smallest id that is made from then on: UUIDv7 begins with the time, so the primary key finds what is older. */
+/** The smallest UUIDv7 of that time, so that the primary key finds older rows. */
 const idAt = (daysAgo: number): string => {
   const ms = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0')
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`
 }
 
-/** Remove deliveries after 30 days, and alerts that are over, and silences, after 90. A reconciler, in all tenants. */
+/** Reconciler, over all tenants: deletes deliveries after 30 days, and resolved alerts and ended silences after 90. */
 export async function pruneAlerts(ctx: SystemCtx): Promise<number> {
   authorize(ctx, alertPermissions.deliver)
   const counts = await Promise.all([

@@ -8,7 +8,7 @@ import { alertChanged } from './change-events.ts'
 import { type AlertKind, KINDS } from './kinds.ts'
 import { alerts } from './tables.ts'
 
-/** Of a node, then its agent says the cluster. `nodeId` null: of a whole cluster, or with no cluster either of the tenant. */
+/** An alert of a node, whose agent determines the cluster; of a cluster when `nodeId` is null; of the tenant without both. */
 export type RaisedAlert = {
   tenantId: string
   nodeId: string | null
@@ -17,20 +17,20 @@ export type RaisedAlert = {
   evidence: Record<string, unknown>
 }
 
-/** An alert that comes again this soon is the one that was there already. */
+/** An alert that recurs within this time is reopened. */
 const AGAIN = sql`interval '5 minutes'`
 
 export const keyOf = ({ nodeId, cluster }: Pick<RaisedAlert, 'nodeId' | 'cluster'>): string =>
   nodeId ? `node:${nodeId}` : cluster ? `cluster:${cluster}` : 'tenant'
 
 /**
- * Open these alerts, in the caller's transaction: set-based, two statements for any number. One that is open already counts up;
- * one of the same node and kind that was opened less than five minutes ago is opened again. Who also resolves does that first.
- * @returns the nudges to send after the commit
+ * Raises alerts in the caller's transaction with two statements for any number. An open alert increases its count; one of the
+ * same node and kind that was opened less than five minutes ago is reopened. Callers that also resolve alerts do that first.
+ * @returns the change events to send after the commit
  */
 export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<ChangeEvent[]> {
   if (raised.length === 0) return []
-  // The last of equal ones: a statement cannot meet a row twice.
+  // Keeps the last of equal alerts, because one statement cannot upsert a row twice.
   const unlike = new Map(raised.map((alert) => [`${alert.kind} ${keyOf(alert)} ${alert.tenantId}`, alert]))
   const rows = JSON.stringify(
     [...unlike.values()].map(({ tenantId, nodeId, cluster, kind, evidence }) => ({
@@ -41,13 +41,13 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Change
       kind,
       severity: KINDS[kind].severity,
       key: keyOf({ nodeId, cluster }),
-      // What nodes say of themselves is in it.
+      // Contains data from nodes.
       evidence: sanitizeForPostgres(evidence),
     })),
   )
   const given = sql`jsonb_to_recordset(${rows}::jsonb) as g(id uuid, tenant_id uuid, node_id uuid, cluster text, kind text,
     severity text, key text, evidence jsonb)`
-  // Rows are met in one order everywhere, so that two who raise or resolve wait for each other and do not deadlock.
+  // All writers lock rows in one order, so that they do not deadlock.
   await tx.execute(sql`with old as (
       select a.id from ${alerts} a join ${given} on a.tenant_id = g.tenant_id and a.kind = g.kind and a.key = g.key
       where a.is_latest and a.resolved_at is not null and a.opened_at <= now() - ${AGAIN}
@@ -65,8 +65,8 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Change
 }
 
 /**
- * When an alert that now is `state` is announced: never twice the same, no end of what was never told, and what began again so
- * soon not before five minutes have passed.
+ * When to notify an alert whose state is now `state`: never the same state twice, no end of an alert that was never notified, and
+ * a reopened one only after five minutes.
  */
 export const notifyAt = (state: 'opened' | 'resolved'): SQL =>
   state === 'resolved'

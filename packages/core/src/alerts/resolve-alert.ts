@@ -14,9 +14,9 @@ import { type Alert, alerts } from './tables.ts'
 export const ResolveAlertInput = z.object({ id: Id, note: multilineText(2000).nullish() })
 
 /**
- * End an alert of something that is meant to stay as it is: accelerators that were taken out on purpose. What the node has now is
- * what is expected of it from here on; the next one that is lost opens an alert again.
- * @throws NotFound, Conflict it is over, or ends by itself
+ * Resolves an alert whose condition is intended, for example removed accelerators. The current hardware becomes the expected one;
+ * the next loss raises a new alert.
+ * @throws NotFound, Conflict when it is resolved, or resolves automatically
  */
 export async function resolveAlertManually(ctx: Ctx, input: z.input<typeof ResolveAlertInput>): Promise<Alert> {
   authorize(ctx, alertPermissions.resolve)

@@ -9,8 +9,8 @@ import { alerts } from './tables.ts'
 export type ResolvedAlert = { tenantId: string; nodeId: string | null; cluster?: string | null; kinds: AlertKind[] }
 
 /**
- * End the open alerts of these kinds, in the caller's transaction: what they told of is over. One statement for any number.
- * @returns the nudges to send after the commit
+ * Resolves the open alerts of these kinds in the caller's transaction, with one statement for any number.
+ * @returns the change events to send after the commit
  */
 export async function resolveAlerts(tx: Tx, resolved: ResolvedAlert[]): Promise<ChangeEvent[]> {
   const pairs = resolved.flatMap((each) => each.kinds.map((kind) => ({ tenant_id: each.tenantId, kind, key: keyOf(each) })))

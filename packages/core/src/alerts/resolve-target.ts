@@ -3,7 +3,8 @@ import { BlockList, isIP } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { InputIssue } from '../kernel/errors.ts'
 
-// These addresses lead to the worker itself, to services that trust the same machine or link (cloud metadata services are there), or
+// These addresses lead to the worker itself, to services that trust the same machine or link (cloud metadata services are there),
+// or
 // to nobody. BlockList also matches IPv4 inside ::ffff:0:0/96.
 const LOCAL = new BlockList()
 for (const [net, bits] of [

@@ -6,7 +6,7 @@ import { singleLineText } from '../kernel/input.ts'
 import { Matcher } from './matcher.ts'
 import { type AlertRoute, ROUTE_SECRETS, type RouteKind, type RouteSettings, SMTP_SECURITIES } from './tables.ts'
 
-/** An address that may be asked. What is secret in it stands in its path or its query, and so it is sealed as a whole. */
+/** The URL of a hook. Its path or query may be secret, so the whole URL is encrypted. */
 const HookUrl = z
   .string()
   .trim()
@@ -52,7 +52,7 @@ const ALLOWED: Record<RouteKind, { must: (keyof Fields)[]; may: (keyof Fields)[]
 const OWN = [...new Set(Object.values(ALLOWED).flatMap(({ must, may }) => [...must, ...may]))]
 const isGiven = (value: unknown) => value != null && (!Array.isArray(value) || value.length > 0)
 
-/** What does not fit the kind, of all that a route is to have. */
+/** Issues of fields that do not belong to the route's kind or are missing. */
 export function routeIssues(kind: RouteKind, fields: Partial<Fields>): InputIssue[] {
   const { must, may } = ALLOWED[kind]
   const issues = OWN.flatMap((path): InputIssue[] => {
@@ -68,7 +68,7 @@ export function routeIssues(kind: RouteKind, fields: Partial<Fields>): InputIssu
 
 const PORTS = { tls: 465, starttls: 587, none: 25 }
 
-/** What of it is no secret, as it is kept. */
+/** The non-secret settings for storage. */
 export function routeSettings(kind: RouteKind, fields: Partial<Fields>, origin: string | undefined): RouteSettings {
   if (kind !== 'email') return origin ? { origin } : {}
   const security = fields.security ?? 'starttls'
@@ -82,7 +82,7 @@ export function routeSettings(kind: RouteKind, fields: Partial<Fields>, origin: 
   }
 }
 
-/** Seal what of `fields` is secret. */
+/** Encrypts the secret fields. */
 export async function encryptRouteSecrets(ctx: Ctx, routeId: string, fields: Partial<Fields>): Promise<AlertRoute['encrypted']> {
   const encrypted: AlertRoute['encrypted'] = {}
   for (const field of ROUTE_SECRETS)

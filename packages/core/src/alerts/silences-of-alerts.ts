@@ -7,7 +7,7 @@ import { computeNodes } from '../nodes/index.ts'
 import { fitsMatcher, fitting } from './matcher.ts'
 import { type AlertSilence, alertSilences, alerts } from './tables.ts'
 
-/** Of each of these alerts the silence under which it is now, the one that ends last; alerts that nothing silences are left out. */
+/** The active silence of each alert, the one that ends last; alerts without a silence are omitted. */
 export async function silencesOfAlerts(
   db: Db | Tx,
   ctx: Pick<Ctx, 'tenantId'>,

@@ -5,16 +5,16 @@ import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import type { AlertKind, Severity } from './kinds.ts'
 
-/** Which alerts are meant: those that fit every part that is given. */
+/** Selects the alerts that match every given part. */
 export type AlertMatcher = {
   kinds?: AlertKind[]
   severities?: Severity[]
-  /** A node query: the alert's node fits it. */
+  /** A node query that the alert's node matches. */
   query?: string
   clusters?: string[]
 }
 
-/** Something that a person should know, of one node, or of all or one cluster's where `nodeId` is null. */
+/** A condition that needs attention: of one node, or with `nodeId` null of a cluster or the whole tenant. */
 export const alerts = snakeCase.table(
   'alerts',
   {
@@ -26,9 +26,9 @@ export const alerts = snakeCase.table(
     cluster: text(),
     kind: text().$type<AlertKind>().notNull(),
     severity: text().$type<Severity>().notNull(),
-    /** What it is about: with the kind it says which alerts are one. */
+    /** Identifies the alert together with its kind. */
     key: text().notNull(),
-    /** The newest of its kind and key. It is opened again, rather than a new one made, when that is within five minutes. */
+    /** The newest of its kind and key, which is reopened when it recurs within five minutes. */
     isLatest: boolean().notNull().default(true),
     openedAt: createdAt(),
     lastAt: createdAt(),
@@ -38,12 +38,12 @@ export const alerts = snakeCase.table(
     acknowledgedById: userRef(),
     acknowledgedByName: text(),
     acknowledgment: text(),
-    /** What was seen. */
+    /** The facts behind it. */
     evidence: jsonb().$type<Record<string, unknown>>().notNull().default(sql`'{}'::jsonb`),
-    /** What the routes were told last, and when. Null: nothing yet. */
+    /** The last notified event and its time. Null: never notified. */
     notifiedEvent: text().$type<'opened' | 'resolved'>(),
     notifiedAt: at(),
-    /** When they are to be told how it is now. Null: they know. */
+    /** When to notify its current state. Null: already notified. */
     notifyAt: at(),
   },
   (t) => [
@@ -56,7 +56,7 @@ export const alerts = snakeCase.table(
 )
 export type Alert = typeof alerts.$inferSelect
 
-/** A time during which the alerts that fit are told to nobody. They are there all the same. */
+/** A period without notifications of matching alerts, which stay visible. */
 export const alertSilences = snakeCase.table(
   'alert_silences',
   {
@@ -80,9 +80,9 @@ export const ROUTE_KINDS = ['webhook', 'email', 'slack', 'dingtalk', 'feishu', '
 export type RouteKind = (typeof ROUTE_KINDS)[number]
 export const SMTP_SECURITIES = ['tls', 'starttls', 'none'] as const
 export type SmtpSecurity = (typeof SMTP_SECURITIES)[number]
-/** What of a route is no secret. */
+/** The non-secret settings of a route. */
 export type RouteSettings = {
-  /** Of a hook: scheme and host of its address, which itself is often a secret. */
+  /** Hooks: scheme and host of the URL, whose rest is often secret. */
   origin?: string
   /** E-mail only. */
   host?: string
@@ -92,11 +92,11 @@ export type RouteSettings = {
   from?: string
   to?: string[]
 }
-/** `url` of a hook; `secret` that it is signed with, or the password of the mail server. */
+/** `url`: URL of a hook. `secret`: signing secret, or the password of the mail server. */
 export const ROUTE_SECRETS = ['url', 'secret'] as const
 export type RouteSecret = (typeof ROUTE_SECRETS)[number]
 
-/** A way on which alerts reach people. */
+/** A destination of notifications. */
 export const alertRoutes = snakeCase.table(
   'alert_routes',
   {
@@ -107,16 +107,16 @@ export const alertRoutes = snakeCase.table(
     name: text().notNull(),
     kind: text().$type<RouteKind>().notNull(),
     settings: jsonb().$type<RouteSettings>().notNull().default(sql`'{}'::jsonb`),
-    /** Field -> sealed record, as with credentials. */
+    /** Field name -> encrypted record, as in credentials. */
     encrypted: jsonb().$type<Partial<Record<RouteSecret, string>>>().notNull().default(sql`'{}'::jsonb`),
     matcher: jsonb().$type<AlertMatcher>().notNull().default(sql`'{}'::jsonb`),
     isEnabled: boolean().notNull().default(true),
-    /** Whether the end of an alert is told too. */
+    /** Whether resolved alerts are notified too. */
     notifyOnResolve: boolean().notNull().default(true),
-    /** A worker sends on it until then; what it had not sent by then, another one sends. */
+    /** Until when a worker has claimed the route; afterwards another one may send. */
     leasedUntil: at(),
     leaseToken: uuid(),
-    /** Since when nothing goes through, why, and when it is tried again. */
+    /** Since when deliveries fail, why, and when the next attempt is due. */
     failingSince: at(),
     lastError: text(),
     retryAt: at(),
@@ -127,7 +127,7 @@ export const alertRoutes = snakeCase.table(
 )
 export type AlertRoute = typeof alertRoutes.$inferSelect
 
-/** One alert as a message tells it, fixed when the message is made: each attempt sends the same. */
+/** An alert in a message, fixed when the message is created, so that every attempt sends the same. */
 export type AlertSnapshot = {
   id: string
   kind: AlertKind
@@ -141,7 +141,7 @@ export type AlertSnapshot = {
 }
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED'
 
-/** One message on one route: its id is the same in each attempt, so that who gets it twice can tell. */
+/** One message on one route. Every attempt has the same id, so that receivers can detect duplicates. */
 export const alertDeliveries = snakeCase.table(
   'alert_deliveries',
   {

@@ -14,8 +14,7 @@ import { type AlertDelivery, alertDeliveries, alertRoutes } from './tables.ts'
 export const TestAlertRouteInput = z.object({ id: Id, idempotencyKey: IdempotencyKey })
 
 /**
- * Send a message on a route to see that it arrives, also on one that is switched off. A worker tries it once, at once; the delivery
- * says how it went.
+ * Sends a test message on a route, also on a disabled one. A worker makes one attempt; the delivery has the outcome.
  * @throws NotFound
  */
 export async function testAlertRoute(ctx: Ctx, input: z.input<typeof TestAlertRouteInput>): Promise<AlertDelivery> {

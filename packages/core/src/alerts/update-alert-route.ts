@@ -16,9 +16,9 @@ import { type AlertRoute, alertDeliveries, alertRoutes } from './tables.ts'
 export const UpdateAlertRouteInput = z.object({ ...ROUTE_FIELDS, name: ROUTE_FIELDS.name.optional(), id: Id })
 
 /**
- * Change what is given, keep what is left out; null takes away. What waits for a route that failed is tried again at once, and
- * what waits for one that is switched off is given up.
- * @throws InvalidInput, NotFound, Conflict the name is taken
+ * Changes the given fields; null clears a field. Pending messages of a failing route are retried now; those of a disabled route
+ * are given up.
+ * @throws InvalidInput, NotFound, Conflict when the name is taken
  */
 export async function updateAlertRoute(
   ctx: Ctx,
@@ -35,7 +35,7 @@ export async function updateAlertRoute(
     if (!before) throw await notFoundOrConflict(tx, ctx, alertRoutes, id, 'route', () => null)
     const encrypted = { ...before.encrypted, ...added }
     if (changes.secret === null) delete encrypted.secret
-    // A sealed field counts as given: what is in it does not matter for what belongs to a kind.
+    // An encrypted field counts as given; its value does not matter here.
     const fields = { ...before.settings, ...encrypted, ...changes }
     const issues = [...routeIssues(before.kind, fields), ...refused]
     const isElsewhere = before.kind === 'email' && fields.host !== before.settings.host

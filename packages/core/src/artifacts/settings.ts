@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { pathSetting } from '../kernel/config.ts'
 
 export const artifactStoreSettings = {
-  /** Where logs and files of runs are kept, unless there is a NODE_ARTIFACTS_BUCKET. Workers and API processes on several machines must share it. */
+  /**
+   * Where logs and files of runs are kept, unless there is a NODE_ARTIFACTS_BUCKET. Workers and API processes on several machines
+   * must share it.
+   */
   ARTIFACT_DIR: pathSetting.default('/var/lib/muster/artifacts'),
   /** Bucket of an S3-compatible store for them instead. */
   NODE_ARTIFACTS_BUCKET: z.string().min(1).optional(),

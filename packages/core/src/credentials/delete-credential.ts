@@ -15,7 +15,10 @@ import { credentialPermissions } from './permissions.ts'
 import { deleteBlockedReason } from './policy.ts'
 import { credentials } from './tables.ts'
 
-/** Who uses the credential: node names, folded, names of bastions that lie behind it, of templates whose repository it opens, and how many runs do. */
+/**
+ * Who uses the credential: node names, folded, names of bastions that lie behind it, of templates whose repository it opens, and
+ * how many runs do.
+ */
 async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<typeof deleteBlockedReason>[1]> {
   const nodes = await db
     .select({ name: computeNodes.name })

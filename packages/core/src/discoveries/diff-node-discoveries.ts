@@ -6,7 +6,8 @@ import { Conflict, NotFound } from '../kernel/errors.ts'
 import { discoveries } from './tables.ts'
 
 /**
- * In what two discoveries differ: of one node at two times, or of two nodes. What changes by the minute is left out, and of two nodes
+ * In what two discoveries differ: of one node at two times, or of two nodes. What changes by the minute is left out, and of two
+ * nodes
  * what no two have the same, such as names, addresses and serial numbers.
  * @throws NotFound, Conflict one of them has no result
  */

@@ -13,7 +13,8 @@ const FACT_KEYS = {
 } as const
 
 /**
- * Variables that describe each node's accelerators, as the last discovery found them: one list per vendor, empty when there are none.
+ * Variables that describe each node's accelerators, as the last discovery found them: one list per vendor, empty when there are
+ * none.
  * Nodes that were never discovered are absent. Memory is in bytes; values that the vendor's tool did not report are null.
  */
 export async function factVariables(

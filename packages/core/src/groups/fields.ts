@@ -8,7 +8,7 @@ export const GroupName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must begin with a letter and hold only letters, digits and _')
   .refine(
     (name) => !['all', 'ungrouped', '_meta', 'localhost', 'hostvars', 'groups', 'group_names'].includes(name),
-    'means something else to Ansible; choose another name',
+    'is reserved by Ansible; choose another name',
   )
 
 /** The fields of a group that people set. */

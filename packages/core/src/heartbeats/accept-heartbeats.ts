@@ -98,7 +98,8 @@ async function storeRound(
 type HeartbeatCtx = Pick<Runtime, 'db' | 'notify' | 'log'> & { actor: Actor }
 
 /**
- * A statement can meet a row once: a second heartbeat of a node waits for the next. In each, rows are met in one order everywhere, unless
+ * A statement can meet a row once: a second heartbeat of a node waits for the next. In each, rows are met in one order
+ * everywhere, unless
  * the planner joins otherwise: then of two that wait for each other Postgres undoes one, and it is done again.
  */
 function rounds(beats: SignedHeartbeat[]): SignedHeartbeat[][] {

@@ -42,7 +42,8 @@ export type HeartbeatFinding = {
 }
 
 /**
- * Tell people what heartbeats brought to light, and call those ACTIVE that are heard again. The heartbeats are stored already: should
+ * Tell people what heartbeats brought to light, and call those ACTIVE that are heard again. The heartbeats are stored already:
+ * should
  * this fail, judge-agents does the half of it that must not be lost.
  */
 export async function recordHeartbeatFindings(

@@ -16,7 +16,8 @@ const isGrowing = (last: string) => `((${last}.sequence is null or (i.epoch, i.s
   and (${last}.not_before is null or i.agent_time > ${last}.not_before))`
 const IS_SAME_MACHINE = `(a.fingerprint is null or i.fingerprint is null or a.fingerprint = i.fingerprint)`
 
-// Interval statistics, of when heartbeats were measured and not of when those that were kept were sent after all: Welford's, with the older half forgotten so that a new rhythm is learnt within the hour.
+// Interval statistics, of when heartbeats were measured and not of when those that were kept were sent after all: Welford's, with
+// the older half forgotten so that a new rhythm is learnt within the hour.
 const MOST_INTERVALS = 119
 const interval = (last: string) => `date_part('epoch', i.measured_at - ${last}.measured_at)`
 const isSample = (last: string) => `(${last}.measured_at is not null and ${last}.boot_epoch = i.epoch)`
@@ -93,9 +94,12 @@ reports as (
 select string_agg(place::text, ',') as places, json_agg(notable) filter (where notable is not null) as notable from stored`,
 }
 
-// One agent signs in the order of its positions. A beat that stands before the accepted one and was signed after it is of another that has
-// the same key, or of a machine that was set back. When it counts on, and between two of its beats the accepted ones went on as well, there
-// are two. Replays were signed before what was accepted, a machine that was set back is alone, and what a restored spool holds comes in one go.
+// One agent signs in the order of its positions. A beat that stands before the accepted one and was signed after it is of another
+// that has
+// the same key, or of a machine that was set back. When it counts on, and between two of its beats the accepted ones went on as
+// well, there
+// are two. Replays were signed before what was accepted, a machine that was set back is alone, and what a restored spool holds
+// comes in one go.
 const IS_RIVAL = `(v.verdict = 'stale_sequence' and (i.epoch, i.sequence) < (b.boot_epoch, b.sequence) and i.agent_time > b.agent_time)`
 const last = (field: string) => `(a.duplicate_key_evidence->>'${field}')::bigint`
 const IS_RECENT = `(i.now - (a.duplicate_key_evidence->>'at')::timestamptz < make_interval(secs => greatest(600, 3 * b.interval_mean)))`
@@ -105,7 +109,8 @@ const RIVAL = `jsonb_build_object('at', i.now, 'bootEpoch', i.epoch, 'sequence',
   'acceptedEpoch', b.boot_epoch, 'acceptedSequence', b.sequence, 'acceptedBootId', r.report->'health'->>'boot_id')`
 
 /**
- * Why the others may not, in the order of the wire protocol. When by now nothing speaks against one any more, because somebody approved
+ * Why the others may not, in the order of the wire protocol. When by now nothing speaks against one any more, because somebody
+ * approved
  * it for example, it is to come again.
  */
 export const EXPLAIN = {

@@ -30,7 +30,9 @@ export const agentHeartbeats = snakeCase.table('agent_heartbeats', {
   skewMs: integer(),
   /** When it was measured, which is earlier for one that could not be sent at once. */
   measuredAt: at(),
-  /** Intervals between measurements by the agent's clock, in seconds: their number, mean, and sum of squared deviations (Welford). */
+  /**
+   * Intervals between measurements by the agent's clock, in seconds: their number, mean, and sum of squared deviations (Welford).
+   */
   intervals: count(),
   intervalMean: doublePrecision().notNull().default(0),
   intervalM2: doublePrecision('interval_m2').notNull().default(0),

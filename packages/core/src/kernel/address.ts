@@ -4,17 +4,17 @@ import { parseInput } from './errors.ts'
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const ZONE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/
-// What inventories, SSH's command line and shells would each read in their own way.
+// Characters that inventories, SSH command lines and shells interpret differently.
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 const USER = /^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/
-/** Names that mean something else to Ansible: its implicit groups and hosts, and its magic variables. */
+/** Names that Ansible reserves: its implicit groups and hosts, and its magic variables. */
 const RESERVED = new Set(
   `all ungrouped localhost 127.0.0.1 hostvars groups group_names inventory_hostname inventory_hostname_short inventory_dir
   inventory_file omit playbook_dir role_name role_names role_path play_hosts environment vars lookup query q undef
   children hosts`.split(/\s+/),
 )
 
-/** Why `text` is no address; null when it is one. Lower case and without brackets already. */
+/** Why `text` is not an address; null when it is. Expects lower case without brackets. */
 function hostError(text: string): string | null {
   if (text === '') return 'must not be empty'
   if (text.startsWith('-')) return 'must not begin with `-`'
@@ -29,17 +29,17 @@ function hostError(text: string): string | null {
     return 'must hold no spaces, control characters or non-ASCII letters; write such a domain in its xn-- form'
   if (text.length > 253) return 'must have at most 253 characters'
   const labels = text.split('.')
-  // Resolvers read 127.1 and 0x7f.1 as addresses: what ends in a number must be a whole IPv4 address.
+  // Resolvers read 127.1 and 0x7f.1 as addresses, so text that ends in a number must be a complete IPv4 address.
   if (/^(\d+|0x[\da-f]*)$/.test(labels.at(-1)!) && !isIPv4(text)) return 'is not a valid IPv4 address'
   if (!labels.every((label) => LABEL.test(label))) return 'must be a DNS name, an IPv4 address or an IPv6 address'
   return null
 }
 
-/** DNS name, IPv4 or IPv6 address (zone allowed), lower case, brackets around IPv6 and a final dot taken off. */
+/** DNS name, IPv4 or IPv6 address (with optional zone). Lower-cased; brackets around IPv6 and a trailing dot are removed. */
 export const Host = z.string().transform((text, issue) => {
   const bare = /^\[[^\]]*\]$/.test(text) ? text.slice(1, -1) : text.replace(/(?<=.)\.$/, '')
   const [address, ...zone] = bare.split('%')
-  // Interface names know case; the rest of an address does not.
+  // Interface names are case-sensitive; the rest of an address is not.
   const host = [address!.toLowerCase(), ...zone].join('%')
   const reason =
     hostError(host) ?? (bare !== text && text.startsWith('[') && !host.includes(':') ? 'is not a valid IPv6 address' : null)
@@ -68,7 +68,7 @@ export const NodeName = z
   .min(1, 'must not be empty')
   .max(64, 'must have at most 64 characters')
   .regex(NAME, 'must begin with a letter or digit and hold only letters, digits and . _ -')
-  .refine((name) => !RESERVED.has(name.toLowerCase()), 'means something else to Ansible; choose another name')
+  .refine((name) => !RESERVED.has(name.toLowerCase()), 'is reserved by Ansible; choose another name')
 
 /** @throws InvalidInput */
 export const parseHost = (text: string): string => parseInput(Host, text)
@@ -79,5 +79,5 @@ export const parseUser = (text: string): string => parseInput(User, text)
 /** @throws InvalidInput */
 export const parseNodeName = (text: string): string => parseInput(NodeName, text)
 
-/** `host:port` for messages and known_hosts style, brackets around IPv6. */
+/** `host:port` for messages, with brackets around IPv6. */
 export const hostPort = (host: string, port: number): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)

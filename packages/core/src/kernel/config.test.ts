@@ -13,8 +13,8 @@ it('tells of settings that mean nothing here, wherever they stand, and never wha
   const env = { MUSTER_CONFIG: file, DB_DSN: 'postgresql+asyncpg://u:hush@h/d', JOB_QUEUE_NAME: '' }
   const lines = unsupportedSettings(env)
   expect(lines).toEqual([
-    expect.stringMatching(/^DB_DSN \(from the environment\) means nothing here: set DATABASE_URL/),
-    `REDIS_DSN (from ${file}) means nothing here: ${UNSUPPORTED_SETTINGS.REDIS_DSN}`,
+    expect.stringMatching(/^DB_DSN \(from the environment\) is not supported: set DATABASE_URL/),
+    `REDIS_DSN (from ${file}) is not supported: ${UNSUPPORTED_SETTINGS.REDIS_DSN}`,
   ])
   // A process that cannot start has no log yet.
   const refused = () => loadConfig(env, { ...processSettings, PORT: portSetting })

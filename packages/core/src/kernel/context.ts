@@ -16,7 +16,7 @@ export type Actor =
   | { kind: 'user'; id: string; name: string; role: Role }
   | { kind: 'token'; id: string; name: string; role: Role; userId: string | null }
   | { kind: 'worker'; id: string; name: string }
-  /** A node's agent; `id` is the node's, null while it is not known. */
+  /** A node's agent; `id` is the node's, null while it is unknown. */
   | { kind: 'agent'; id: string | null; name: string }
   | { kind: 'system'; id: null; name: string }
 
@@ -31,14 +31,14 @@ export type Vault = {
   open(place: EncryptionContext, record: string): Promise<string>
   /** The newest key version. */
   newestVersion(): Promise<number>
-  /** The row of a new key version. Uses only `tx`: the pool may have no other connection left. */
+  /** Returns the row of a new key version. Uses only `tx`, because the pool may have no free connection. */
   makeKey(tx: Db | Tx, version: number): Promise<{ version: number; salt: string; proof: string }>
 }
 /** Where an encrypted record belongs. It does not decrypt in another field, row or tenant. */
 export type EncryptionContext = { tenantId: string; objectId: string; field: string }
 
 type Services = { queue: Queue; notify: (changeEvent: ChangeEvent) => void; log: Log; vault: Vault }
-/** What a process creates once at its start and gives to every verb. */
+/** Services that a process creates at its start and passes to every verb. */
 export type Runtime<R extends AnyRelations = EmptyRelations> = Services & { db: PoolDb<R> }
 /** The caller of a verb that acts over all tenants, such as a reconciler. */
 export type SystemCtx<R extends AnyRelations = EmptyRelations> = Services & { db: Db<R>; actor: Actor }
@@ -48,7 +48,7 @@ export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & { tena
 /** Muster itself, over all tenants. */
 export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } => ({ ...runtime, actor: SYSTEM })
 
-/** Null when `actor` holds `permission`, else the reason, for the person who is refused. */
+/** Why `actor` lacks `permission`; null when it has it. */
 export function permissionDeniedReason(actor: Actor, { minimumRole }: Permission): string | null {
   if (actor.kind === 'worker') return null
   if (minimumRole === 'worker') return 'Only a worker may do this.'

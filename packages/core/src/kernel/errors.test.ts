@@ -24,6 +24,6 @@ test('says what is wrong with each field in plain words', () => {
     { path: 'ids', message: 'must be at most 1 entries' },
     { path: 'kind', message: 'is missing' },
     { path: 'own', message: 'may be one at the most' },
-    { path: '', message: 'has nothing called odd' },
+    { path: '', message: 'has unknown fields: odd' },
   ])
 })

@@ -4,8 +4,8 @@ export const ERROR_CODES = ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'INVALID_INPUT
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /**
- * Something that the operator can understand and act on. Its message is shown as it is: it names the thing, its state
- * and the next step, and holds no secret. Anything thrown that is not a DomainError is a bug and is masked.
+ * An error for users. Its message is shown unchanged: it names the object, its state and the next step, and contains no secret.
+ * Any other error is a bug and is masked.
  */
 export abstract class DomainError extends Error {
   abstract readonly code: ErrorCode
@@ -14,7 +14,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** The object does not exist, or not for this caller. */
+/** The object does not exist in the caller's tenant. */
 export class NotFound extends DomainError {
   readonly code = 'NOT_FOUND'
 }
@@ -22,23 +22,23 @@ export class NotFound extends DomainError {
 export class Forbidden extends DomainError {
   readonly code = 'FORBIDDEN'
 }
-/** Nobody is signed in, or the session or token is over. */
+/** The request has no valid session or token. */
 export class Unauthenticated extends DomainError {
   readonly code = 'UNAUTHENTICATED'
 }
-/** The object is not in a state that allows it, or somebody was faster. */
+/** The object's state does not allow the operation, or a concurrent change won. */
 export class Conflict extends DomainError {
   readonly code = 'CONFLICT'
 }
-/** Something that we need is away for now; trying again later can help. */
+/** A required service is temporarily unavailable; a retry can succeed. */
 export class Unavailable extends DomainError {
   readonly code = 'UNAVAILABLE'
 }
 
-/** `path` is dotted from the root of the input (`nodes.3.host`), empty when it is about the whole. */
+/** `path` is the dotted path of the field in the input (`nodes.3.host`); empty for the whole input. */
 export type InputIssue = { path: string; message: string }
 
-/** The input is wrong; each issue names its field. */
+/** The input is invalid; each issue names its field. */
 export class InvalidInput extends DomainError {
   readonly code = 'INVALID_INPUT'
   readonly issues: InputIssue[]
@@ -48,20 +48,20 @@ export class InvalidInput extends DomainError {
   }
 }
 
-/** Parse `input` or throw InvalidInput with one issue per field. */
+/** Parses `input`. @throws InvalidInput with one issue per invalid field */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input, { error: inPlainWords })
+  const parsed = schema.safeParse(input, { error: readableMessage })
   if (parsed.success) return parsed.data
   throw new InvalidInput(parsed.error.issues.map((i) => ({ path: i.path.join('.'), message: i.message })))
 }
 
 const COUNTED: Record<string, string> = { string: ' characters', array: ' entries' }
 
-/** What zod says by itself, for people; a schema's own message goes before it. */
-const inPlainWords: z.core.$ZodErrorMap = (issue) => {
+/** Readable messages for zod's own checks; a message of the schema takes precedence. */
+const readableMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'too_big') return `must be at most ${issue.maximum}${COUNTED[issue.origin] ?? ''}`
   if (issue.code === 'too_small') return `must be at least ${issue.minimum}${COUNTED[issue.origin] ?? ''}`
   if (issue.code === 'invalid_type') return issue.input === undefined ? 'is missing' : `must be a ${issue.expected}`
-  if (issue.code === 'unrecognized_keys') return `has nothing called ${issue.keys.join(', ')}`
+  if (issue.code === 'unrecognized_keys') return `has unknown fields: ${issue.keys.join(', ')}`
   return undefined
 }

@@ -27,10 +27,12 @@ const CHANNEL = 'muster'
 const RECONNECT_MS = 500
 const MAX_EVENTS_PER_PAYLOAD = 40
 
-/** Sends change events from one connection of its own, after the data's transaction: NOTIFY inside it would serialize all commits. */
+/**
+ * Sends change events from one connection of its own, after the data's transaction: NOTIFY inside it would serialize all commits.
+ */
 export type Notifier = { notify(changeEvent: ChangeEvent): void; close(): Promise<void> }
 
-/** ChangeEvents of one event-loop turn go out together, one per (topic, id), the highest seq kept. */
+/** Sends the change events of one event-loop turn together: one per topic and id, with the highest seq. */
 export function createNotifier(url: string, log: Log): Notifier {
   let client: pg.Client | null = null
   let pending = new Map<string, ChangeEvent>()
@@ -57,7 +59,7 @@ export function createNotifier(url: string, log: Log): Notifier {
           payloads.push(JSON.stringify(changeEvents.slice(i, i + MAX_EVENTS_PER_PAYLOAD)))
         await c.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
       } catch (error) {
-        // Listeners look by themselves every second or so: a lost event costs delay, not truth.
+        // A lost event only delays listeners: they also poll about every second.
         log.warn({ err: error }, 'could not notify')
         client = null
       }
@@ -80,7 +82,7 @@ export function createNotifier(url: string, log: Log): Notifier {
   }
 }
 
-/** Empty for what somebody else sends on the channel: anybody who may connect to the database can. */
+/** Parses a notification. Empty for foreign payloads: any database user can send on the channel. */
 function changeEventsOf(payload: string | undefined): Pick<ChangeEvent, 'topic' | 'id'>[] {
   try {
     const parsed: unknown = JSON.parse(payload ?? '[]')
@@ -90,14 +92,14 @@ function changeEventsOf(payload: string | undefined): Pick<ChangeEvent, 'topic' 
   }
 }
 
-/** The one LISTEN connection of a process. It comes back by itself; `onReconnect` fires when events may have been missed. */
+/** The LISTEN connection of a process. It reconnects automatically; `onReconnect` fires when events may have been missed. */
 export type Listener = {
   on(definition: { readonly topic: string }, id: string | null, handler: (changeEvent: ChangeEvent) => void): () => void
   onReconnect(handler: () => void): () => void
   close(): Promise<void>
 }
 
-/** @returns once the first LISTEN stands. `id` null in `on` hears every event of that kind. */
+/** Resolves when the first LISTEN is active. `id` null in `on` receives every event of that kind. */
 export async function createListener(url: string, log: Log): Promise<Listener> {
   const bus = new EventEmitter().setMaxListeners(0)
   let closed = false
@@ -119,7 +121,7 @@ export async function createListener(url: string, log: Log): Promise<Listener> {
       await fresh.connect()
       await fresh.query(`listen ${CHANNEL}`)
     } catch (error) {
-      // Not awaited: a server that does not answer would not answer to this either.
+      // Not awaited: an unresponsive server would not answer this either.
       void fresh.end().catch(() => {})
       throw error
     }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-// Postgres refuses NUL in text, terminals obey escapes, and bidi overrides make a name look like another.
+// Postgres rejects NUL in text, terminals execute escape sequences, and bidi overrides make one name look like another.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
-/** One line that people read: trimmed, 1..max characters, no control characters. */
+/** One line of text: trimmed, 1..max characters, no control characters. */
 export const singleLineText = (max: number) =>
   z
     .string()
@@ -13,7 +13,7 @@ export const singleLineText = (max: number) =>
     .max(max, `must have at most ${max} characters`)
     .refine((text) => !CONTROL.test(text), 'must be one line without control characters')
 
-/** Text of several lines that people read: up to max characters, may be empty. */
+/** Text of several lines: up to max characters, may be empty. */
 export const multilineText = (max: number) =>
   z
     .string()
@@ -23,7 +23,7 @@ export const multilineText = (max: number) =>
 /** Id of one object. */
 export const Id = z.uuid('must be an id')
 
-/** Ids of several objects, repeats dropped. */
+/** Ids of several objects, without duplicates. */
 export const Ids = z
   .array(Id)
   .max(10_000, 'at most 10,000 at once')

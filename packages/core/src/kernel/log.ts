@@ -3,7 +3,7 @@ import { type DestinationStream, pino } from 'pino'
 
 export type Log = pino.Logger
 
-/** `error` and what caused it, outermost first. */
+/** `error` and its causes, outermost first. */
 function chainOf(error: Error): Error[] {
   const chain: Error[] = []
   for (let e: unknown = error; e instanceof Error && !chain.includes(e); e = e.cause) chain.push(e)
@@ -13,7 +13,7 @@ function chainOf(error: Error): Error[] {
 /** The message of a failed query ends with the values. */
 const withoutValues = (text: string) => text.replace(/(Failed query: .*?)\nparams: .*/s, '$1')
 
-/** What to tell a person who starts a process of an error: its message, for a failed query the driver's, never SQL. */
+/** The message of an error for a person who starts a process; for a failed query the driver's message, never SQL. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const failed = chainOf(error).findLast((e) => e instanceof DrizzleQueryError)
@@ -23,9 +23,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * An error for the log. A failed query tells the values it was to bind, session tokens among them, in its message, its stack and
- * a field of its own, and so does whatever took over its message; the driver's detail quotes rows. What is kept: messages with
- * the statement alone, the frames, and the code.
+ * An error for the log. A failed query contains its bound values, for example session tokens, in its message, stack and a field;
+ * errors that copy its message do too, and the driver's detail quotes rows. Keeps messages with the statement, frames and code.
  */
 function loggable(error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -42,8 +41,8 @@ function loggable(error: unknown): unknown {
 }
 
 /**
- * Structured log of one process, JSON lines on stdout. Known secret names are cut out wherever they stand in an object, and the
- * values of failed queries.
+ * Structured log of one process: JSON lines on stdout, without fields that have secret names and without values of failed
+ * queries.
  */
 export function createLog(process: string, level: string, destination?: DestinationStream): Log {
   const secret = ['password', 'passphrase', 'privateKey', 'token', 'secret', 'authorization', 'cookie', 'masterPassword']
@@ -54,7 +53,7 @@ export function createLog(process: string, level: string, destination?: Destinat
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: loggable, error: loggable },
     hooks: {
-      // Without a text of its own a line would take the error's message as it is; libraries give it as their text.
+      // Without its own message, a line would take the error's unmasked message; libraries pass it as their message.
       logMethod([what, text, ...more], method) {
         const error = what instanceof Error ? what : (what as { err?: unknown })?.err
         const said = [what, text ?? (error instanceof Error ? error.name : text), ...more]

@@ -13,7 +13,10 @@ export type MinimumRole = Role | 'worker' | 'system' | 'agent'
 /** What a verb requires of its caller; `name` is for example `node:approve_host_key`. */
 export type Permission = { readonly name: string; readonly minimumRole: MinimumRole }
 
-/** Typed permissions of one object type: `definePermissions('node', { purge: 'admin' }).purge`. Viewers read; the API's scopes check that. */
+/**
+ * Typed permissions of one object type: `definePermissions('node', { purge: 'admin' }).purge`. Viewers read; the API's scopes
+ * check that.
+ */
 export const definePermissions = <const Action extends string>(
   object: string,
   actions: Record<Action, MinimumRole>,

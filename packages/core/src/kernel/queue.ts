@@ -4,31 +4,31 @@ import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Db, Tx } from './db/client.ts'
 import type { Log } from './log.ts'
 
-/** Work for which a worker is woken. An entry holds only the row's id; the row says what to do. */
+/** Queues that trigger workers. An entry has only a row's id; the row says what to do. */
 export type QueueDefinition = { readonly name: string }
 export const defineQueue = (name: string): QueueDefinition => ({ name })
 export type QueueEntry = { id: string; tenantId: string }
 
 export type Queue = {
-  /** Wake a worker for these rows, if and when `tx` commits. */
+  /** Triggers a worker for these rows when `tx` commits. */
   send(tx: Tx, queue: QueueDefinition, entries: QueueEntry[]): Promise<void>
   /**
-   * Handle entries, up to `concurrency` at once. An entry is handed out once; a handler that throws is logged and its
-   * entry is done with, since the row and its reconciler decide what happens next.
+   * Handles entries, up to `concurrency` at once. Each entry is delivered once. When a handler throws, the error is logged and the
+   * entry is complete, because the row and its reconciler decide what happens next.
    */
   work(queue: QueueDefinition, concurrency: number, handle: (entry: QueueEntry) => Promise<void>): Promise<void>
-  /** Take no entries until `resume()`. Handlers under way go on. */
+  /** Takes no entries until `resume()`. Running handlers continue. */
   pause(): void
   resume(): Promise<void>
-  /** Stop taking entries; wait up to `graceMs` for the ones under way. */
+  /** Stops taking entries and waits up to `graceMs` for running handlers. */
   close(graceMs?: number): Promise<void>
 }
 
-// Entries of a worker that died stay active this long, which harms nobody and needs no heartbeat: an entry is only a wake-up. What
-// happens to its work is decided by the row, which its reconciler ends or puts into the queue again.
+// Entries of a dead worker stay active this long. That is harmless, because an entry is only a trigger: a reconciler fails or
+// enqueues the row again.
 const LONGEST_S = 24 * 3600
 
-/** @param role `sender` never handles entries (api, tests); `worker` also keeps the queue's own tables tidy. */
+/** @param role `sender` never handles entries (API, tests); `worker` also maintains the queue's tables */
 export async function createQueue(
   url: string,
   log: Log,
@@ -61,8 +61,8 @@ export async function createQueue(
       )
     },
     async work({ name }, concurrency, handle) {
-      // One fetch for many entries: a poller each would ask the database once per entry, and all of them every second. Only as
-      // many are taken as can begin at once, so that none waits here which another worker could handle.
+      // One fetch for many entries: one poller per slot would query once per entry and every second. Takes only as many as can
+      // start immediately, so that none waits here while another worker is free.
       const most = Math.min(Math.ceil(concurrency / 4), 8)
       let free = concurrency
       let freed = () => {}
@@ -87,7 +87,7 @@ export async function createQueue(
               running.add(one)
             }
             while (free < most && !isPaused) await new Promise<void>((resolve) => (freed = resolve))
-            // There may be more. A wake-up while these were handled makes the poller look by itself.
+            // There may be more entries. A notification that arrived meanwhile triggers the poller by itself.
             if (poller && jobs.length === most) boss.notifyWorker(poller)
           },
         )
@@ -117,7 +117,7 @@ export async function createQueue(
   }
 }
 
-/** What waits in a queue: its entries, and the age of the oldest one in seconds (0 when there is none). */
+/** Backlog of a queue: number of waiting entries and age of the oldest in seconds (0 when empty). */
 export type QueueBacklog = { depth: number; oldestSeconds: number }
 
 /** The backlog of every queue with waiting entries, by name, from pg-boss's table: its own statistics may be an hour old. */

@@ -40,7 +40,8 @@ export async function releaseLocks(tx: Tx, jobRunIds: string[]): Promise<void> {
 }
 
 /**
- * Reconciler, over all tenants: runs that waited, for others on their nodes or for their tenant's turn, and need not any more go into
+ * Reconciler, over all tenants: runs that waited, for others on their nodes or for their tenant's turn, and need not any more go
+ * into
  * the queue, in the order in which they were started.
  * @returns how many
  */

@@ -6,7 +6,10 @@ export { variableNameError }
 
 const MAX_BYTES = 256 * 1024
 
-/** What is wrong with variables that a caller gives, by name. Only top-level names are names of variables; keys inside values are data. */
+/**
+ * What is wrong with variables that a caller gives, by name. Only top-level names are names of variables; keys inside values are
+ * data.
+ */
 export function extraVarIssues(vars: Vars): InputIssue[] {
   const issues = Object.entries(vars).flatMap(([name, value]) => {
     const message = variableNameError(name) ?? variableValueError(value)

@@ -5,7 +5,10 @@ import { jobTemplateAudit } from './audit-actions.ts'
 import { templatePermissions } from './permissions.ts'
 import { syncBuiltInTemplates } from './sync-built-in-templates.ts'
 
-/** Give every tenant the built-in job templates of this version. Muster itself does it at each start, for tenants of older versions. */
+/**
+ * Give every tenant the built-in job templates of this version. Muster itself does it at each start, for tenants of older
+ * versions.
+ */
 export async function updateBuiltInTemplates(caller: SystemCtx): Promise<void> {
   const ctx: Ctx = { ...caller, tenantId: '' }
   authorize(ctx, templatePermissions.updateBuiltIn)

@@ -23,7 +23,9 @@ export type NodeLayers = {
   of: Map<string | null, Layer>
 }
 
-/** Read what layers over these nodes: five statements, however many nodes. Those that are not the caller's tenant's are left out. */
+/**
+ * Read what layers over these nodes: five statements, however many nodes. Those that are not the caller's tenant's are left out.
+ */
 export async function readLayers({ db, tenantId }: Pick<Ctx, 'db' | 'tenantId'>, nodeIds: string[]): Promise<NodeLayers> {
   const [nodes, [tenant], groups, scopes] = await Promise.all([
     db

@@ -1,7 +1,8 @@
 const MAX_DEPTH = 32
 
 // Names that Ansible itself fills in ("Special Variables" in its documentation). As variables of ours they would win over the
-// real ones and could, for example, send a task to another host or run it on the controller. Those that begin with muster_ are Muster's own.
+// real ones and could, for example, send a task to another host or run it on the controller. Those that begin with muster_ are
+// Muster's own.
 const MAGIC = new Set(
   `dependent_role_names environment group_names groups hostvars inventory_dir inventory_file inventory_hostname
    inventory_hostname_short item omit play_hosts playbook_dir role_name role_names role_path vars muster_node_id muster_merged muster_artifact_dir`.split(
@@ -64,7 +65,8 @@ export function variableError(name: string, value: unknown): string | null {
 }
 
 /**
- * Why a dictionary inside of a value cannot have this key; null when it can. In JSON such keys are marks of Ansible's: it takes what
+ * Why a dictionary inside of a value cannot have this key; null when it can. In JSON such keys are marks of Ansible's: it takes
+ * what
  * stands there for something else, or drops the whole inventory when it cannot.
  */
 export const variableKeyError = (key: string): string | null =>

@@ -6,8 +6,8 @@ import type { Db } from './client.ts'
 const RETRY_MS = 2000
 
 /**
- * Wait until the database answers and has its tables, saying every two seconds what is missing.
- * @throws the signal's reason when that fires first
+ * Waits until the database answers and has its tables; logs the missing part every two seconds.
+ * @throws the signal's reason when it aborts first
  */
 export async function awaitDatabase(db: Db, log: Log, signal: AbortSignal): Promise<void> {
   for (;;) {
@@ -16,7 +16,7 @@ export async function awaitDatabase(db: Db, log: Log, signal: AbortSignal): Prom
       await db.execute(sql`select 1 from credential_keys limit 1`)
       return
     } catch (error) {
-      // Drizzle wraps what the driver threw.
+      // Drizzle wraps errors of the driver.
       const cause = ((error as Error).cause ?? error) as Error & { code?: string }
       const reason =
         cause.code === '42P01' ? 'it has no tables yet: migrate it' : cause.message || cause.code || 'it does not answer'

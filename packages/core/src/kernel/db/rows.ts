@@ -7,10 +7,10 @@ import type { Db } from './client.ts'
 /** A table of tenants' rows, or of rows that all tenants share. */
 type IdTable = PgTable & { id: AnyPgColumn; tenantId?: AnyPgColumn }
 
-/** The condition that belongs into every read and write: the row is the caller's tenant's. */
+/** The tenant condition of every read and write. */
 export const visibleTo = (ctx: { tenantId: string }, table: { tenantId: AnyPgColumn }): SQL => eq(table.tenantId, ctx.tenantId)
 
-/** `column` is one of `values`, as one parameter however many they are. */
+/** Condition that `column` is one of `values`; binds a single parameter. */
 export const isOneOf = (column: AnyPgColumn, values: string[], type: 'uuid' | 'text' = 'uuid'): SQL =>
   sql`${column} = any(${sql.param(values)}::${sql.raw(type)}[])`
 
@@ -43,7 +43,7 @@ export const changedConcurrently = (what: string, name: string): string =>
 export const nameTaken = (what: string, name: string | undefined): Conflict =>
   new Conflict(`There is already a ${what} named ${name}. Choose another name.`)
 
-/** SQLSTATE of a database error, however deep it is wrapped; null when it is none. */
+/** SQLSTATE of a database error or one of its causes; null for other errors. */
 export function sqlState(error: unknown): string | null {
   for (let e = error; e instanceof Error; e = e.cause)
     if ('code' in e && typeof e.code === 'string' && /^[0-9A-Z]{5}$/.test(e.code)) return e.code

@@ -1,6 +1,6 @@
 /**
- * What came from a node, made fit for the database: Postgres takes neither NUL nor half a surrogate pair, in text or in JSON,
- * and one node that sends them must not lose its whole discovery.
+ * Removes NUL and lone surrogates from a node's data. Postgres rejects both, and a node that sends them must not lose its
+ * discovery.
  */
 export function sanitizeForPostgres<T>(value: T): T {
   if (typeof value === 'string') return value.replaceAll('\u0000', '').toWellFormed() as T
@@ -13,5 +13,5 @@ export function sanitizeForPostgres<T>(value: T): T {
 }
 
 const INT4_MAX = 2 ** 31 - 1
-/** A count as an integer column takes it; null where no real machine could have so many. */
+/** A count that fits an integer column; null when it is larger. */
 export const int4 = (n: number | null): number | null => (n !== null && n <= INT4_MAX ? n : null)

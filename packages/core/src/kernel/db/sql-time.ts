@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** The database's time, at which the transaction began; in tests a time of their own. */
+/** The database's time at the start of the transaction; tests pass their own. */
 export const sqlNow = (now?: Date): SQL => (now ? sql`${now.toISOString()}::timestamptz` : sql`now()`)
 
-/** `column` sqlSeconds, as an interval. */
+/** An interval of `column` seconds. */
 export const sqlSeconds = (column: SQL | number): SQL => sql`make_interval(secs => ${column})`

@@ -67,7 +67,8 @@ export async function appendJobRunEvents(
 
 /**
  * The worker's own touches say that a run is alive: writing that here too would be an entry in every index for each append. That
- * `hosts_ok` is set saves half of the update: the status is generated from it, and where an update sets nothing that a generated column
+ * `hosts_ok` is set saves half of the update: the status is generated from it, and where an update sets nothing that a generated
+ * column
  * is made of, Postgres 18 reads that column's expression anew for every row.
  * @returns for each its run's last seq; null where nothing was written, since the run is not (or no longer) as the caller says
  */

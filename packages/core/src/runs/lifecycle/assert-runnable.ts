@@ -6,7 +6,9 @@ import type { LeanNode } from '../../nodes/tables.ts'
 import { foldHostlist } from '../../selection/index.ts'
 import { nodeBlockedReason } from '../policy.ts'
 
-/** Why playbooks cannot be run on some of these nodes: each reason, as a sentence about nodes without their names, with the nodes. */
+/**
+ * Why playbooks cannot be run on some of these nodes: each reason, as a sentence about nodes without their names, with the nodes.
+ */
 export async function blockedNodes(ctx: Ctx, db: Db | Tx, nodes: LeanNode[]): Promise<Map<string, LeanNode[]>> {
   const bastions = await unapprovedBastionReasons(ctx, db, [...new Set(nodes.flatMap((node) => node.bastionId ?? []))])
   const reasons = Map.groupBy(nodes, (node) => nodeBlockedReason(node) ?? bastionBlockedReason(node, bastions))

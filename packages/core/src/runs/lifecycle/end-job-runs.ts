@@ -19,7 +19,8 @@ export type End = {
  * End runs that the caller has locked and knows to be unfinished, all in the same way: settle their hosts, count them, free their
  * nodes, and append the `run_end` event to their logs. A host between two tasks becomes INTERRUPTED, and counts as neither well
  * nor failed: nothing says whether it was through. One in the middle of a task has failed only if ansible-playbook
- * broke off by itself: a run that was canceled, timed out or lost did not fail on it. The caller sends `changeEventsOfEnd` afterwards.
+ * broke off by itself: a run that was canceled, timed out or lost did not fail on it. The caller sends `changeEventsOfEnd`
+ * afterwards.
  * @param said one line that closes the log as a reader sees it; null shows nothing
  */
 export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string | null): Promise<JobRun[]> {

@@ -27,7 +27,9 @@ type SettingsInput = { [K in Setting]?: JobTemplate[K] | null | undefined } & {
   verbosity?: number | null | undefined
 }
 
-/** The settings of a run: what the caller says, else what the template says. Copied, so that a later edit does not change the run. */
+/**
+ * The settings of a run: what the caller says, else what the template says. Copied, so that a later edit does not change the run.
+ */
 export const settingsOf = (template: JobTemplate, given: SettingsInput) => ({
   templateId: template.id,
   templateName: template.name,

@@ -22,7 +22,8 @@ const FAILING: HostResult[] = ['FAILED', 'UNREACHABLE']
 const DONE: HostResult[] = [...FAILING, 'OK', 'CHANGED', 'SKIPPED']
 
 /**
- * Compare a run with the last finished one of its template before it: the last with the same limit, else the last that shares a host
+ * Compare a run with the last finished one of its template before it: the last with the same limit, else the last that shares a
+ * host
  * with it. Null when there is none. A host counts where both runs came to an end on it.
  */
 export async function compareWithPrevious(ctx: Ctx, run: ComparedRun): Promise<RunComparison | null> {
