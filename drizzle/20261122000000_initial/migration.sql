@@ -250,7 +250,8 @@ CREATE TABLE "alerts" (
 	"evidence" jsonb DEFAULT '{}' NOT NULL,
 	"notified_event" text,
 	"notified_at" timestamp with time zone,
-	"notify_at" timestamp with time zone
+	"notify_at" timestamp with time zone,
+	"changed_xid" xid8 DEFAULT pg_current_xact_id() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "audit_entries" (
@@ -830,6 +831,7 @@ CREATE INDEX "alert_deliveries_alerts_index" ON "alert_deliveries" USING gin ("a
 CREATE INDEX "alert_silences_tenant_id_ends_at_index" ON "alert_silences" ("tenant_id","ends_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "alerts_tenant_id_kind_key_index" ON "alerts" ("tenant_id","kind","key") WHERE is_latest;--> statement-breakpoint
 CREATE INDEX "alerts_tenant_id_id_index" ON "alerts" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "alerts_tenant_id_changed_xid_index" ON "alerts" ("tenant_id","changed_xid");--> statement-breakpoint
 CREATE INDEX "alerts_node_id_id_index" ON "alerts" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "alerts_open_index" ON "alerts" ("tenant_id","last_at") WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX "alerts_announce_index" ON "alerts" ("notify_at") WHERE notify_at is not null;--> statement-breakpoint

@@ -45,6 +45,8 @@ export type ApiContext = RequestFacts & {
   ctx: Ctx
   /** Of a subscription: its cost was counted, at the first event, and is within the limit. */
   isCostKnown?: boolean
+  /** Of a subscription: the cursor of the current result, set by its resolver. */
+  cursor?: string
   /** Ask again whether the caller may still come in; throws Unauthenticated when not. */
   stillSignedIn(): Promise<void>
 }

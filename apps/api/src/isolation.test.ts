@@ -421,6 +421,10 @@ const CASES: Record<string, Case> = {
     query: () => '{ it: agentFleet { suppressedCount counts { count } clusters { nodes { name } } } }',
     answer: { it: { suppressedCount: 0, counts: [], clusters: [] } },
   },
+  'Query.alertUpdateCursor': {
+    query: () => '{ it: alertUpdateCursor }',
+    answer: { it: expect.any(String) },
+  },
   'Query.agentKeys': {
     query: () => '{ it: agentKeys { totalCount edges { node { id } } } }',
     answer: { it: { totalCount: 0, edges: [] } },
@@ -527,7 +531,7 @@ const CASES: Record<string, Case> = {
     query: () => `mutation { it: testAlertRoute(input: { id: "${theirs.AlertRoute}" }) { __typename } }`,
     answer: { it: notFound },
   },
-  'Subscription.alertUpdated': { query: () => `subscription { alertUpdated(id: "${theirs.Alert}") { id } }` },
+  'Subscription.alertUpdated': { query: () => `subscription { alertUpdated(id: "${theirs.Alert}") { cursor } }` },
   'Subscription.heartbeats': { query: () => `subscription { heartbeats(nodeId: "${theirs.ComputeNode}") { name } }` },
   'Subscription.jobRunEvents': {
     query: () => `subscription { jobRunEvents(id: "${theirs.JobRun}") { lastSeq } }`,

@@ -4,7 +4,7 @@ import type { ResultOf, TadaDocumentNode } from './graphql.ts'
 
 const TIMEOUT_MS = 120_000
 
-export type Alert = ResultOf<typeof ALERT_UPDATED>['alertUpdated']
+export type Alert = ResultOf<typeof ALERT_UPDATED>['alertUpdated']['alert']
 
 /** What the subscriptions to heartbeats and alerts have reported so far. */
 export type Watch = {
@@ -43,7 +43,7 @@ export function watchAgents(api: Client): Watch {
         states.set(name, seen.at(-1) === state ? seen : [...seen, state])
       }
     }),
-    follow(ALERT_UPDATED, ({ alertUpdated }) => void alerts.set(alertUpdated.id, alertUpdated)),
+    follow(ALERT_UPDATED, ({ alertUpdated }) => void alerts.set(alertUpdated.alert.id, alertUpdated.alert)),
   ]
   return {
     states,

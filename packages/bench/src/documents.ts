@@ -185,5 +185,5 @@ export const CREATE_ENROLLMENT_TOKEN = graphql(`mutation CreateEnrollmentToken($
 export const HEARTBEATS = graphql(`subscription Heartbeats { heartbeats { name state } }`)
 
 export const ALERT_UPDATED = graphql(`subscription AlertUpdated {
-  alertUpdated { id kind count resolvedAt node { name } }
+  alertUpdated { alert { id kind count resolvedAt node { name } } }
 }`)

@@ -1,15 +1,19 @@
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import type { ApiContext } from '../context.ts'
 
 const PING_MS = 12_000
 
 /** Cursor of a subscription's result: the `id:` of its server-sent event. */
-const cursors = new WeakMap<ExecutionResult, number>()
-export const setCursor = (result: ExecutionResult, cursor: number): void => void cursors.set(result, cursor)
+const cursors = new WeakMap<ExecutionResult, number | string>()
+export const setCursor = (result: ExecutionResult, cursor: number | string): void => void cursors.set(result, cursor)
 
-/** The cursor in the Last-Event-ID header, which clients of server-sent events send when they reconnect; null without one. */
+/** The Last-Event-ID header, which clients of server-sent events send when they reconnect; null without one. */
+export const lastEventId = (headers: Headers): string | null => headers.get('last-event-id') || null
+
+/** The same as a number; null when it is none. */
 export function resumeCursor(headers: Headers): number | null {
-  const id = headers.get('last-event-id')
+  const id = lastEventId(headers)
   return id && /^\d{1,15}$/.test(id) ? Number(id) : null
 }
 
@@ -17,8 +21,16 @@ export function resumeCursor(headers: Headers): number | null {
  * Subscriptions over server-sent events as in the GraphQL over SSE protocol (distinct connections mode), plus an `id:` for results
  * with a cursor, so that a plain reconnect continues where it stopped.
  */
-export function eventStream(): Plugin {
+export function eventStream(): Plugin<ApiContext> {
   return {
+    onSubscribe: () => ({
+      onSubscribeResult: ({ args }) => ({
+        onNext({ result }) {
+          const { cursor } = args.contextValue as ApiContext
+          if (cursor !== undefined) setCursor(result as ExecutionResult, cursor)
+        },
+      }),
+    }),
     onResultProcess({ result, acceptableMediaTypes, request, setResultProcessor }) {
       if (!isAsyncIterable(result) || !request.headers.get('accept')?.includes('text/event-stream')) return
       acceptableMediaTypes.push('text/event-stream')

@@ -78,7 +78,7 @@ export function AlertList({ query, onSilenceCreated }: { query: Query; onSilence
   const selectedAlerts = list.rows.filter(({ id }) => selected.has(id))
   const isAllSelected = list.rows.length > 0 && selectedAlerts.length === list.rows.length
   useLive(AlertUpdated, {}, ({ alertUpdated }) => {
-    list.patch(alertUpdated)
+    list.patch(alertUpdated.alert)
     list.soon()
   })
   const isFiltered = Boolean(filter.severity || filter.kind || query.get('state'))

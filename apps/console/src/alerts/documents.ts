@@ -48,7 +48,7 @@ export const AlertQuery = graphql(`
 
 export const AlertUpdated = graphql(
   `
-  subscription AlertUpdated { alertUpdated { ...AlertRow } }
+  subscription AlertUpdated { alertUpdated { alert { ...AlertRow } } }
 `,
   [AlertFragment],
 )

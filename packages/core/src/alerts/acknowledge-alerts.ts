@@ -8,7 +8,7 @@ import { Ids, multilineText } from '../kernel/input.ts'
 import { alertAudit } from './audit-actions.ts'
 import { alertChanged } from './change-events.ts'
 import { alertPermissions } from './permissions.ts'
-import { type Alert, alerts } from './tables.ts'
+import { type Alert, alerts, currentXid } from './tables.ts'
 
 export const AcknowledgeAlertsInput = z.object({ ids: Ids, note: multilineText(2000).nullish() })
 
@@ -29,6 +29,7 @@ export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof Acknowle
         acknowledgedAt: sql`now()`,
         ...actorColumns(ctx, 'acknowledged'),
         acknowledgment: note?.trim() || null,
+        changedXid: currentXid,
       })
       .where(mine)
       .returning()

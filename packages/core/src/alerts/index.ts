@@ -18,6 +18,7 @@ export {
 } from './policy.ts'
 export { pruneAlerts } from './prune-alerts.ts'
 export { type RaisedAlert, raiseAlerts } from './raise-alerts.ts'
+export { type AlertChange, currentAlertCursor, readChangedAlerts } from './read-changed-alerts.ts'
 export { ResolveAlertInput, resolveAlertManually } from './resolve-alert.ts'
 export { type ResolvedAlert, resolveAlerts } from './resolve-alerts.ts'
 export { isLocalAddress, resolveTarget, type TargetAddress, TargetError, type TargetPolicy } from './resolve-target.ts'

@@ -9,7 +9,7 @@ import { EVENT_KINDS } from './kinds.ts'
 import { fitsMatcher, fitting } from './matcher.ts'
 import { alertPermissions } from './permissions.ts'
 import { silencesOfAlerts } from './silences-of-alerts.ts'
-import { type AlertSnapshot, alertDeliveries, alertRoutes, alerts } from './tables.ts'
+import { type AlertSnapshot, alertDeliveries, alertRoutes, alerts, currentXid } from './tables.ts'
 
 /** Maximum of alerts per message. */
 export const MAX_ALERTS_PER_MESSAGE = 500
@@ -33,7 +33,7 @@ export async function planAlertDeliveries(ctx: SystemCtx): Promise<number> {
   await ctx.db.execute(sql`with over as (select a.id from ${alerts} a
       where a.resolved_at is null and a.kind = any(${sql.param(EVENT_KINDS)}::text[]) and a.last_at < now() - interval '5 minutes'
       order by a.kind, a.key for update skip locked)
-    update ${alerts} a set resolved_at = now(), notify_at = null from over where a.id = over.id`)
+    update ${alerts} a set resolved_at = now(), changed_xid = ${currentXid}, notify_at = null from over where a.id = over.id`)
   return count
 }
 

@@ -6,7 +6,7 @@ import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import type { ChangeEvent } from '../kernel/events.ts'
 import { alertChanged } from './change-events.ts'
 import { type AlertKind, KINDS } from './kinds.ts'
-import { alerts } from './tables.ts'
+import { alerts, currentXid } from './tables.ts'
 
 /** An alert of a node, whose agent determines the cluster; of a cluster when `nodeId` is null; of the tenant without both. */
 export type RaisedAlert = {
@@ -58,7 +58,7 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Change
     select g.id, g.tenant_id, g.node_id, coalesce(g.cluster, (select s.cluster from ${agents} s where s.node_id = g.node_id)), g.kind, g.severity, g.key, g.evidence, now() from ${given}
     order by g.kind, g.key, g.tenant_id
     on conflict (tenant_id, kind, key) where is_latest do update set
-      count = a.count + 1, last_at = now(), evidence = excluded.evidence, resolved_at = null,
+      count = a.count + 1, last_at = now(), evidence = excluded.evidence, resolved_at = null, changed_xid = ${currentXid},
       notify_at = case when a.resolved_at is null then a.notify_at else ${notifyAt('opened')} end
     returning a.id, a.tenant_id`)
   return written.map(({ id, tenant_id: tenantId }) => alertChanged({ id, tenantId }))

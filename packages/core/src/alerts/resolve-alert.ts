@@ -9,7 +9,7 @@ import { alertAudit } from './audit-actions.ts'
 import { alertPermissions } from './permissions.ts'
 import { alertResolveBlockedReason } from './policy.ts'
 import { resolveAlerts } from './resolve-alerts.ts'
-import { type Alert, alerts } from './tables.ts'
+import { type Alert, alerts, currentXid } from './tables.ts'
 
 export const ResolveAlertInput = z.object({ id: Id, note: multilineText(2000).nullish() })
 
@@ -35,6 +35,7 @@ export async function resolveAlertManually(ctx: Ctx, input: z.input<typeof Resol
         acknowledgedAt: sql`now()`,
         ...actorColumns(ctx, 'acknowledged'),
         acknowledgment: note?.trim() || before.acknowledgment,
+        changedXid: currentXid,
       })
       .where(mine)
       .returning()

@@ -4,7 +4,7 @@ import type { ChangeEvent } from '../kernel/events.ts'
 import { alertChanged } from './change-events.ts'
 import type { AlertKind } from './kinds.ts'
 import { keyOf, notifyAt } from './raise-alerts.ts'
-import { alerts } from './tables.ts'
+import { alerts, currentXid } from './tables.ts'
 
 export type ResolvedAlert = { tenantId: string; nodeId: string | null; cluster?: string | null; kinds: AlertKind[] }
 
@@ -21,7 +21,7 @@ export async function resolveAlerts(tx: Tx, resolved: ResolvedAlert[]): Promise<
         on a.tenant_id = g.tenant_id and a.kind = g.kind and a.key = g.key
       where a.is_latest and a.resolved_at is null
       order by a.kind, a.key, a.tenant_id for update of a)
-    update ${alerts} a set resolved_at = now(), notify_at = ${notifyAt('resolved')} from over where a.id = over.id
+    update ${alerts} a set resolved_at = now(), changed_xid = ${currentXid}, notify_at = ${notifyAt('resolved')} from over where a.id = over.id
     returning a.id, a.tenant_id`)
   return rows.map(({ id, tenant_id: tenantId }) => alertChanged({ id, tenantId }))
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, customType, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
@@ -13,6 +13,11 @@ export type AlertMatcher = {
   query?: string
   clusters?: string[]
 }
+
+/** ID of a transaction, 64 bits, never reused. */
+const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
+/** The ID of the current transaction. */
+export const currentXid = sql`pg_current_xact_id()`
 
 /** A condition that needs attention: of one node, or with `nodeId` null of a cluster or the whole tenant. */
 export const alerts = snakeCase.table(
@@ -45,10 +50,13 @@ export const alerts = snakeCase.table(
     notifiedAt: at(),
     /** When to notify its current state. Null: already notified. */
     notifyAt: at(),
+    /** The transaction of the last change that subscribers of alerts see. Every such write sets it; see read-changed-alerts.ts. */
+    changedXid: xid8().notNull().default(currentXid),
   },
   (t) => [
     uniqueIndex().on(t.tenantId, t.kind, t.key).where(sql`is_latest`),
     index().on(t.tenantId, t.id),
+    index().on(t.tenantId, t.changedXid),
     index().on(t.nodeId, t.id),
     index('alerts_open_index').on(t.tenantId, t.lastAt).where(sql`resolved_at is null`),
     index('alerts_announce_index').on(t.notifyAt).where(sql`notify_at is not null`),

@@ -1,16 +1,120 @@
+import { type AlertChange, alertChanged, alerts, currentAlertCursor, readChangedAlerts } from '@muster/core/alerts'
+import { visibleTo } from '@muster/core/db'
+import { DomainError } from '@muster/core/errors'
+import { and, eq } from 'drizzle-orm'
+import { Repeater } from 'graphql-yoga'
 import { builder } from '../../builder.ts'
-import { changes } from '../shared/changes.ts'
+import { type ApiContext, forgetLoaded } from '../../context.ts'
+import { lastEventId } from '../../http/event-stream.ts'
 import { rowId } from '../shared/ids.ts'
 import { Alert } from './types.ts'
 
-builder.subscriptionField('alertUpdated', (t) =>
-  t.drizzleField({
-    type: Alert,
-    description: 'An alert as it is now and whenever it changes; without an id every alert of the tenant that changes.',
+/** Change events can be lost, so changes are also read at this interval. */
+const POLL_MS = 5000
+/** Interval at which the session of the subscriber is checked. */
+const SESSION_CHECK_MS = 10_000
+const RETRY_MS = 500
+
+/** The changes of alerts after `after`, or from now on. With `alertId`, only of that alert, and first the alert as it is. */
+function follow(context: ApiContext, alertId: string | null, after: string | null): Repeater<AlertChange> {
+  const { ctx, deps } = context
+  return new Repeater(async (push, stop) => {
+    let isStopped = false
+    let isDue = true
+    let wake = () => {}
+    const trigger = () => {
+      isDue = true
+      wake()
+    }
+    const stopListening = [
+      deps.listener.on(alertChanged, alertId, ({ tenantId }) => tenantId === ctx.tenantId && trigger()),
+      deps.listener.onReconnect(trigger),
+    ]
+    const timer = setInterval(trigger, POLL_MS)
+    void stop.then(() => {
+      isStopped = true
+      wake()
+    })
+    try {
+      let cursor = after ?? (await currentAlertCursor(ctx.db))
+      if (alertId) {
+        if ((await ctx.db.$count(alerts, and(visibleTo(ctx, alerts), eq(alerts.id, alertId)))) === 0) return
+        if (!after) await push({ id: alertId, cursor })
+      }
+      let checkedAt = Date.now()
+      while (!isStopped) {
+        if (!isDue) await new Promise<void>((resolve) => (wake = resolve))
+        if (isStopped) return
+        isDue = false
+        try {
+          if (Date.now() - checkedAt > SESSION_CHECK_MS) {
+            await context.stillSignedIn()
+            checkedAt = Date.now()
+          }
+          const { changes, next } = await readChangedAlerts(ctx.db, { tenantId: ctx.tenantId, alertId, after: cursor })
+          cursor = next
+          if (changes.length > 0) isDue = true
+          for (const change of changes) {
+            forgetLoaded(context)
+            await push(change)
+            if (isStopped) return
+          }
+        } catch (error) {
+          if (error instanceof DomainError) throw error
+          ctx.log.warn({ err: error }, 'cannot read changed alerts; retrying')
+          isDue = true
+          await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+        }
+      }
+    } finally {
+      clearInterval(timer)
+      for (const each of stopListening) each()
+      stop()
+    }
+  })
+}
+
+const AlertUpdate = builder.objectRef<AlertChange>('AlertUpdate').implement({
+  description: 'A change of an alert.',
+  fields: (t) => ({
+    alert: t.drizzleField({
+      type: Alert,
+      description: 'The alert after the change.',
+      resolve: async (query, { id }, _args, { ctx }) =>
+        (await ctx.db.query.alerts.findFirst(query({ where: { tenantId: ctx.tenantId, id } })))!,
+    }),
+    cursor: t.exposeString('cursor', { description: 'Position of the change: `after` of the next subscription.' }),
+  }),
+})
+
+builder.queryField('alertUpdateCursor', (t) =>
+  t.string({
+    description:
+      'Current position in the changes of alerts. Read it before the list of alerts, then subscribe with `alertUpdated(after:)`: no change is lost.',
     authScopes: { authenticated: true },
-    args: { id: t.arg.id({ description: 'Which alert; left out: all.' }) },
-    subscribe: (_root, { id }, context) => changes(context, 'alert', id ? [rowId('Alert', id)] : null),
-    resolve: async (query, id, _args, { ctx }) =>
-      (await ctx.db.query.alerts.findFirst(query({ where: { tenantId: ctx.tenantId, id: id as string } })))!,
+    resolve: (_root, _args, { ctx }) => currentAlertCursor(ctx.db),
+  }),
+)
+
+builder.subscriptionField('alertUpdated', (t) =>
+  t.field({
+    type: AlertUpdate,
+    description:
+      'Alerts that open, change or resolve; an alert that changes several times in a row may be sent once. ' +
+      'With `after`, changes since that position are sent first. With `id`, only that alert, first its current state.',
+    authScopes: { authenticated: true },
+    args: {
+      id: t.arg.id({ description: 'Only this alert.' }),
+      after: t.arg.string({
+        description:
+          'Cursor of the last received change, or of `alertUpdateCursor`. Default: from now on. A `Last-Event-ID` header takes precedence.',
+      }),
+    },
+    subscribe: (_root, { id, after }, context) =>
+      follow(context, id ? rowId('Alert', id) : null, lastEventId(context.headers) ?? after ?? null),
+    resolve(change, _args, context) {
+      context.cursor = change.cursor
+      return change
+    },
   }),
 )

@@ -6,7 +6,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Repeater } from 'graphql-yoga'
 import { type ApiContext, forgetLoaded } from '../../context.ts'
 
-const { alerts, computeNodes, connectionTests, discoveries, jobRuns } = schema
+const { computeNodes, connectionTests, discoveries, jobRuns } = schema
 
 /** How to see from a row when it last changed, that it changed at all, and that it will not any more. */
 type Watched = { table: PgTable & { id: PgColumn; tenantId: PgColumn }; times: PgColumn[]; version: SQL; isOver: SQL }
@@ -15,12 +15,6 @@ const over = (finishedAt: PgColumn) => sql`${finishedAt} is not null`
 
 const WATCHED = {
   node: { table: computeNodes, times: [computeNodes.updatedAt], version: sql`''`, isOver: sql`false` },
-  alert: {
-    table: alerts,
-    times: [alerts.lastAt, alerts.resolvedAt, alerts.acknowledgedAt],
-    version: sql`${alerts.count}`,
-    isOver: sql`false`,
-  },
   connectionTest: {
     table: connectionTests,
     times: [connectionTests.startedAt, connectionTests.finishedAt],

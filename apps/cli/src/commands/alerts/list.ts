@@ -44,7 +44,11 @@ type Options = Output & {
   follow?: true
 }
 
-const UPDATES = graphql(`subscription AlertFollow { alertUpdated { ...AlertFields } }`, [FIELDS])
+const CURSOR = graphql(`query AlertCursor { alertUpdateCursor }`)
+const UPDATES = graphql(
+  `subscription AlertFollow($after: String!) { alertUpdated(after: $after) { cursor alert { ...AlertFields } } }`,
+  [FIELDS],
+)
 
 export const alertList = () =>
   new Command('list')
@@ -61,10 +65,13 @@ export const alertList = () =>
         ...(severity ? { severity } : {}),
         ...(node ? { nodeId: await nodeId(node) } : {}),
       }
+      // Read before the list, so that no change between the list and the subscription is lost.
+      const cursor = follow ? (await request(CURSOR, {})).alertUpdateCursor : null
       const rows = await fetchAll(async (page) => (await request(LIST, { filter, ...page })).alerts, number)
       printRows(rows, COLUMNS, output, 'No open alerts.')
-      if (follow)
+      if (cursor !== null)
         await followAlerts(
+          cursor,
           output,
           (alert) => (!severity || severity.includes(alert.severity)) && (!node || alert.node?.name === node),
         )
@@ -81,10 +88,13 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 /** Prints every update: one table row, one line of JSON, or one YAML document. */
-async function followAlerts(output: Output, matches: (alert: Row) => boolean): Promise<void> {
+async function followAlerts(after: string, output: Output, matches: (alert: Row) => boolean): Promise<void> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
-  for await (const { alertUpdated: alert } of subscribe(UPDATES, () => ({}), stop.signal)) {
+  let cursor = after
+  for await (const { alertUpdated } of subscribe(UPDATES, () => ({ after: cursor }), stop.signal)) {
+    const { alert } = alertUpdated
+    cursor = alertUpdated.cursor
     if (!matches(alert)) continue
     if (output.output === 'json') process.stdout.write(`${JSON.stringify(alert)}\n`)
     else printRows([alert], COLUMNS, { ...output, headers: false })
