@@ -33,7 +33,7 @@ test('errors of all limits have one code and name limit, maximum and actual valu
   )
   expect(
     await limitOf(
-      '{ nodes(first: 500) { edges { node { id runs(first: 50) { edges { node { id hosts { name ok changed } } } } } } } }',
+      '{ nodes(first: 500) { edges { node { id runs(first: 50) { edges { node { id hosts(first: 50) { edges { node { name } } } } } } } } } }',
     ),
   ).toMatchObject(limitError('COST', 250_000, expect.any(Number)))
   expect(

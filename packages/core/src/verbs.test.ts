@@ -13,6 +13,7 @@ const NOT_VERBS = new Set([
   'blockersOf',
   'compareVars',
   'compareWithPrevious',
+  'countFailureSignatures',
   'credentialKey',
   'diffNodeDiscoveries',
   'effectiveVars',
