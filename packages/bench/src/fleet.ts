@@ -56,11 +56,11 @@ export async function seedLists(databaseUrl: string, tenantId: string, count: nu
       [tenantId],
     )
     await db.query(
-      `insert into job_runs (id, tenant_id, template_id, template_name, playbook_path, become, become_method, become_user, timeout_seconds, forks,
+      `insert into job_runs (id, tenant_id, number, template_id, template_name, playbook_path, become, become_method, become_user, timeout_seconds, forks,
          created_by_name, started_at, finished_at, end_cause, exit_code)
-       select gen_random_uuid(), $1, t.id, t.name, t.playbook_path, t.become, t.become_method, t.become_user, t.timeout_seconds, t.forks,
+       select gen_random_uuid(), $1, i, t.id, t.name, t.playbook_path, t.become, t.become_method, t.become_user, t.timeout_seconds, t.forks,
          'bench', now(), now(), 'exit', 0
-       from generate_series(1, $2) cross join (select * from job_templates where tenant_id = $1 order by name limit 1) t`,
+       from generate_series(1, $2) i cross join (select * from job_templates where tenant_id = $1 order by name limit 1) t`,
       [tenantId, count],
     )
     await db.query(
