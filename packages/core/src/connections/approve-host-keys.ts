@@ -26,8 +26,8 @@ export const ApproveHostKeysInput = z
 type Approval = z.output<typeof ApproveHostKeysInput>[number]
 
 /**
- * Pin the host keys that nodes and bastions now offer, when they are the ones the caller looked at. All or nothing. A key that
- * is pinned already is left as it is.
+ * Pins the host keys that nodes and bastions offer, if they are the keys the caller compared. All or nothing. Keys that are
+ * already pinned stay unchanged.
  * @throws NotFound, InvalidInput, Conflict naming each object that offers another key now, or none
  */
 export async function approveHostKeys(

@@ -6,9 +6,9 @@ import type { ComputeNode } from '../nodes/tables.ts'
 import type { ConnectionTest, PreflightStage } from './tables.ts'
 
 /**
- * What a finished connection test says of the credentials that it came to use: AUTHENTICATION of the login of that hop, SUDO of
- * the become credential. One that it never got to keeps its last result.
- * @returns why the credential that was to be tried failed; null when it did not, or none was
+ * Records what a finished connection test shows about its credentials: AUTHENTICATION for the login of each hop, SUDO for the
+ * become credential. A credential that was not reached keeps its last result.
+ * @returns why the tested credential failed; null when it did not, or none was tested
  */
 export async function recordCredentialResults(
   tx: Tx,

@@ -11,13 +11,13 @@ import { fingerprint, HostKey, hostKeyAlarm, isHostKeyChanged } from '../nodes/i
 import { computeNodes } from '../nodes/tables.ts'
 import { connectionPermissions } from './permissions.ts'
 
-/** PINNED: it is the approved key. NEW: none is approved yet. CHANGED: it is another one, and the alarm is on. */
+/** PINNED: the approved key. NEW: no key is approved yet. CHANGED: another key than the approved one. */
 export type OfferedKeyState = 'PINNED' | 'NEW' | 'CHANGED'
 export type OfferedHostKey = { objectType: 'ComputeNode' | 'Credential'; objectId: string; key: string }
 
 /**
- * Write down which host key a node or bastion offered. Another one than the approved one makes a node UNREACHABLE, and
- * nothing connects until it is approved or the approved one is offered again.
+ * Records the host key that a node or bastion offered. A changed key makes a node UNREACHABLE, and nothing connects until it is
+ * approved or the approved key is offered again.
  * @param key `type base64`
  * @throws NotFound the node or bastion is gone
  */

@@ -8,7 +8,7 @@ import { connectionTests, type PreflightStage } from './tables.ts'
 // A server may send anything as its banner; Postgres takes no NUL, and nobody reads more than this.
 const clean = (text: string | null) => text?.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '?').slice(0, 4000) ?? null
 
-/** Append one stage to a connection test that is under way; without effect when it is over. */
+/** Appends a stage to a running connection test; no effect when it has finished. */
 export async function recordPreflightStage(ctx: Ctx, { id, stage }: { id: string; stage: PreflightStage }): Promise<void> {
   authorize(ctx, connectionPermissions.report)
   const shown: PreflightStage = { ...stage, detail: clean(stage.detail), hint: clean(stage.hint) }

@@ -25,9 +25,9 @@ export type PreflightStage = {
   hop: string | null
   state: 'OK' | 'FAILED' | 'SKIPPED'
   durationMs: number
-  /** What was seen: an address, a banner, a fingerprint, a version. */
+  /** The observation: an address, a banner, a fingerprint, a version. */
   detail: string | null
-  /** What to do next, when it failed. */
+  /** The next step after a failure. */
   hint: string | null
   /** HOST_KEY only: the key offered, `type base64`, and whose object must approve it. */
   offeredKey?: { objectType: 'ComputeNode' | 'Credential'; objectId: string; key: string; fingerprint: string; changed: boolean }
@@ -44,7 +44,7 @@ export const connectionTests = snakeCase.table(
     nodeId: uuid()
       .notNull()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
-    /** Tried in place of the node's own of its kind; then the result says nothing of the node. */
+    /** Tested in place of the node's own credential of its kind; the result does not change the node. */
     credentialId: uuid().references(() => credentials.id, { onDelete: 'cascade' }),
     stages: jsonb().$type<PreflightStage[]>().notNull().default(sql`'[]'::jsonb`),
     /** Set at the end: every stage that matters was OK. */

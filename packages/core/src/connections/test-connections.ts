@@ -17,7 +17,7 @@ export const TestConnectionsInput = z.object({
 })
 
 /**
- * Have a worker try, stage by stage, how far it gets on each node. Needs no approved host key: that is how one gets there.
+ * Starts a connection test of each node, in stages. Needs no approved host key, because it fetches the offered one.
  * @returns one test per node, in the order given
  * @throws NotFound, Conflict a node is decommissioned
  */

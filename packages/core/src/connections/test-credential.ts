@@ -18,8 +18,8 @@ import { type ConnectionTest, connectionTests } from './tables.ts'
 export const TestCredentialInput = z.object({ id: Id, nodeId: Id, idempotencyKey: IdempotencyKey })
 
 /**
- * Have a worker try a credential on a node in place of the node's own of its kind, stage by stage. The node stays as it is; the
- * credential remembers the result.
+ * Tests a credential on a node, in place of the node's own of its kind. The node does not change; the result is recorded on the
+ * credential.
  * @throws NotFound, Conflict the node is decommissioned, local, or its host key is not approved
  */
 export async function testCredential(ctx: Ctx, input: z.input<typeof TestCredentialInput>): Promise<ConnectionTest> {

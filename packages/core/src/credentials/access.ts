@@ -48,12 +48,11 @@ const PLACE_OF = {
 } as const satisfies Record<Exclude<CredentialKind, 'GIT'>, keyof LeanNode>
 
 /**
- * How to log in to nodes, secrets in the clear: for workers only. At most three statements however many nodes, and each secret is
- * opened once. A node whose way cannot be worked out has the reason in place of it. Nothing is said of host keys here: whoever
- * connects checks the pinned one.
+ * Resolves how to log in to nodes, with decrypted secrets. Uses at most three statements for any number of nodes and decrypts
+ * each secret once. A node without a usable login has the reason instead. Callers check the pinned host key when they connect.
  * @param readSecret reads what credentials keep in secret stores
  * @param instead id of a credential to take in place of the nodes' own of its kind, if it is still there
- * @throws Forbidden when the caller is no worker
+ * @throws Forbidden when the caller is not a worker
  */
 export async function resolveNodeAccess(
   ctx: Ctx,
@@ -93,7 +92,7 @@ export async function resolveNodeAccess(
   return new Map(entries)
 }
 
-/** The credentials with these ids and the bastions behind which they lie, by id. Notes their use, at most once a minute each. */
+/** The credentials with these ids and their bastions, by id. Records their use, at most once a minute each. */
 async function credentialsWithBastions(ctx: Ctx, ids: string[]): Promise<Map<string, Credential>> {
   if (ids.length === 0) return new Map()
   const rows = await ctx.db
@@ -130,7 +129,7 @@ const noStore: ReadSecret = (store) => {
 
 type Open = (credential: Credential, field: SecretField) => Promise<string | undefined>
 
-/** Opens fields of `known`, each once, be they sealed here or in a secret store. */
+/** Decrypts fields of `known` or reads them from a secret store, each once. */
 async function opener(ctx: Ctx, known: Map<string, Credential>, readSecret: ReadSecret): Promise<Open> {
   const stored = await storedFields(ctx, known.values(), readSecret)
   const opened = new Map<string, Promise<string | undefined>>()
@@ -155,7 +154,7 @@ export type GitLogin = Login & {
 
 /**
  * The login of a credential at the git server of `url`, in the clear: for workers only.
- * @throws Forbidden when the caller is no worker
+ * @throws Forbidden when the caller is not a worker
  * @throws DomainError it is gone, is for another server, or does not open
  */
 export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret: ReadSecret = noStore): Promise<GitLogin> {

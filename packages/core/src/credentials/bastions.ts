@@ -5,12 +5,12 @@ import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { InvalidInput } from '../kernel/errors.ts'
 import { credentials } from './tables.ts'
 
-/** Longest way to a node. Each hop is a connection inside a connection. */
+/** Maximum number of bastions in front of a node. Each hop is a connection inside a connection. */
 export const MAX_HOPS = 5
 
 /**
- * Let nobody else change the ways through the tenant's bastions until the transaction ends: two people could close a circle from
- * both ends at once. To be taken before any row is locked, or the two could wait for each other.
+ * Locks the tenant's bastion graph until the transaction ends, so that concurrent changes cannot create a cycle. Take it before
+ * any row lock to avoid deadlocks.
  */
 export async function lockBastionGraph(tx: Tx, ctx: Ctx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`bastions of ${ctx.tenantId}`}, 0))`)

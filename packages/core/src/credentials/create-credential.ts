@@ -21,7 +21,7 @@ export const CreateCredentialInput = z.object({
   idempotencyKey: IdempotencyKey,
 })
 
-/** Seal the secret fields of `input` that have a value, for the credential `credentialId`. */
+/** Encrypts the given secret fields for the credential `credentialId`. */
 export async function encryptSecrets(
   vault: Vault,
   tenantId: string,
@@ -35,7 +35,7 @@ export async function encryptSecrets(
 }
 
 /**
- * Save a login. Its secrets are sealed before they reach the database and are never given out again.
+ * Creates a credential. Its secrets are encrypted before they reach the database and are never returned.
  * @throws InvalidInput a key that does not parse, a wrong passphrase, fields that do not belong to the kind
  * @throws Conflict the name is taken
  */

@@ -50,7 +50,7 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
 }
 
 /**
- * Delete a credential that nothing uses.
+ * Deletes an unused credential.
  * @throws NotFound
  * @throws Conflict naming the nodes, bastions or templates that use it, or how many runs that are not over
  */

@@ -11,10 +11,10 @@ const INFO = 'muster credential record'
 const associatedData = (place: EncryptionContext, version: number) =>
   Buffer.from(JSON.stringify([place.tenantId, place.objectId, place.field, version]))
 
-// A key of its own for every record: no nonce can ever meet the same key twice.
+// Every record has its own key, so a nonce is never used twice with one key.
 const recordKey = (kek: Buffer, salt: Buffer) => Buffer.from(hkdfSync('sha256', kek, salt, INFO, 32))
 
-/** Seal `text` with AES-256-GCM under a key derived from `kek`, the key-encryption key of `version` (1..255). */
+/** Encrypts `text` with AES-256-GCM under a key derived from `kek`, the key-encryption key of `version` (1..255). */
 export function encrypt(kek: Buffer, version: number, place: EncryptionContext, text: string): string {
   const salt = randomBytes(SALT)
   const nonce = randomBytes(NONCE)
@@ -24,14 +24,14 @@ export function encrypt(kek: Buffer, version: number, place: EncryptionContext, 
   return Buffer.concat([Buffer.from([version]), salt, nonce, encrypted, cipher.getAuthTag()]).toString('base64')
 }
 
-/** Key version that `record` was sealed with. */
+/** Key version of `record`. */
 export function recordVersion(record: string): number {
   const bytes = Buffer.from(record, 'base64')
   if (bytes.length < 1 + SALT + NONCE + TAG) throw new Error('A sealed record is too short: it was changed or cut off.')
   return bytes[0]!
 }
 
-/** @throws Error when `record` was changed, or was sealed for another place or with another key */
+/** @throws Error when `record` was modified, or encrypted for another place or with another key */
 export function open(kek: Buffer, place: EncryptionContext, record: string): string {
   const version = recordVersion(record)
   const bytes = Buffer.from(record, 'base64')

@@ -15,7 +15,7 @@ const PROOF_TEXT = 'this master password is the right one'
 export type DeriveKey = (masterPassword: string, salt: Buffer) => Promise<Buffer>
 const deriveKey: DeriveKey = (masterPassword, salt) => promisify(pbkdf2)(masterPassword, salt, ROUNDS, 32, 'sha256')
 
-/** Let nobody else make or wrap keys until this transaction ends. */
+/** Locks the keys until this transaction ends. */
 export const lockKeys = (tx: Pick<Db, 'execute'>) => tx.execute(sql`lock table ${credentialKeys} in share row exclusive mode`)
 
 const keyPlace = { tenantId: '', objectId: '', field: 'key' }
@@ -36,9 +36,9 @@ async function openKey(row: typeof credentialKeys.$inferSelect, masterPassword: 
 }
 
 /**
- * Change the master password: every key-encryption key stays what it is and is wrapped with the new one, so that no record changes.
- * One transaction: whenever this is killed, either the old password is the one or the new. May be repeated.
- * @returns false: the new one was the one already
+ * Changes the master password: wraps every key-encryption key with the new password, so that no record changes. One transaction,
+ * so after a crash either password is valid. May be repeated.
+ * @returns false when the new password was already set
  * @throws Conflict neither of them fits, or there is no key yet
  */
 export async function changeMasterPassword(db: Db, from: string, to: string, derive: DeriveKey = deriveKey): Promise<boolean> {

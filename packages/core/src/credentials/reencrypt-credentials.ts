@@ -12,11 +12,11 @@ type Row = { id: string; tenantId: string; name: string; encrypted: Record<strin
 const BATCH = 100
 
 /**
- * Seal every secret with the newest key version that is still sealed with an older one, in all tenants: a reconciler, which ends
- * a key rotation while runs go on (records of all versions stay readable). One row at a time: killed anywhere, each row is either
- * as it was or sealed anew, and the next round goes on from there. One that somebody saved in the meantime is left to that round.
- * @returns how many rows were sealed anew
- * @throws Forbidden when the caller is no worker
+ * Reconciler, over all tenants: re-encrypts every secret of an older key version with the newest one. Records of all versions
+ * stay readable, so runs continue. Works row by row: after a crash the next round continues. A row that changed concurrently is
+ * left to that round.
+ * @returns the number of re-encrypted rows
+ * @throws Forbidden when the caller is not a worker
  */
 export async function reencryptCredentials(ctx: SystemCtx): Promise<number> {
   authorize(ctx, credentialPermissions.reencrypt)
@@ -61,7 +61,7 @@ async function resealOne(ctx: Ctx, what: string, table: EncryptedTable, row: Row
   })
 }
 
-/** A row that does not open is tried again in every round, and told of once. */
+/** A row that cannot be decrypted is retried in every round and logged once. */
 async function noteFailure(ctx: Ctx, what: string, row: Row, version: number, error: unknown): Promise<void> {
   const reason =
     'It does not open: it was changed outside of Muster, or sealed with another master password. Save its secrets again.'

@@ -10,8 +10,8 @@ import { rotateBlockedReason } from './policy.ts'
 import { credentialKeys } from './tables.ts'
 
 /**
- * Make a new key version. From that moment every process seals with it, and workers seal anew what older ones sealed; until that
- * is done, and after it, all versions can be read. It is the key of all tenants.
+ * Creates a new key version for all tenants. Every process encrypts with it from then on, and workers re-encrypt older records.
+ * All versions stay readable.
  * @throws Conflict the last rotation is still going on, somebody else began one at the same moment, or the master password was
  *   changed since this process was started
  */

@@ -14,7 +14,7 @@ type AcceleratorRow = typeof accelerators.$inferInsert
 /** What stays what it is while a card is only seen on the PCI bus because its tool does not answer. */
 const LASTING = ['model', 'uuid', 'serial', 'slot', 'memoryTotal', 'firmwareVersion', 'computeCapability'] as const
 
-/** Make a node's columns and accelerators what `result` says. The caller holds the lock on `node`. */
+/** Applies a discovery to a node's columns and accelerators. The caller holds the lock on `node`. */
 export async function applyDiscovery(tx: Tx, ctx: Ctx, node: ComputeNode, result: Discovery): Promise<void> {
   const { host } = result
   const found = {

@@ -24,7 +24,7 @@ export const DiscoverNodesInput = z.object({
 /** Rows of one statement: it takes at most 65,535 parameters. */
 const CHUNK = 5000
 
-/** Write down that nodes are to be looked at, and wake a worker. A node that waits for that already is not asked twice. */
+/** Enqueues discoveries of nodes and triggers a worker. A node with a pending discovery gets no second one. */
 export async function requestDiscoveries(
   tx: Tx,
   ctx: Ctx,
@@ -64,7 +64,7 @@ export async function requestDiscoveries(
 }
 
 /**
- * Look at nodes again: hardware, accelerators, OS.
+ * Discovers hardware, accelerators and OS of nodes again.
  * @returns one discovery per node, in the order given
  * @throws NotFound
  * @throws Conflict a named node is decommissioned, or its host key is not approved or changed

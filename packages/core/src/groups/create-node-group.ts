@@ -13,7 +13,7 @@ import { type NodeGroup, nodeGroups } from './tables.ts'
 export const CreateNodeGroupInput = z.object({ ...GROUP_FIELDS, idempotencyKey: IdempotencyKey })
 
 /**
- * Make a group: one that nodes are put into by hand, or with `memberQuery` one of the nodes that fit it.
+ * Creates a group with a list of members, or with `memberQuery` a group of the matching nodes.
  * @throws InvalidInput, Conflict the name is taken
  */
 export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNodeGroupInput>): Promise<NodeGroup> {

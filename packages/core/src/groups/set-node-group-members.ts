@@ -16,7 +16,7 @@ import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
 export const SetNodeGroupMembersInput = z.object({ id: Id, add: Ids.nullish(), remove: Ids.nullish() })
 
 /**
- * Put nodes into a group and take others out. Adding a member, or removing none, changes nothing.
+ * Adds nodes to a group and removes others. Adding a member, or removing a node that is not one, has no effect.
  * @throws NotFound no such group
  * @throws InvalidInput at add for nodes that do not exist, or are in another group of its exclusive set
  * @throws Conflict the group has a query, or somebody was faster with another group of the set

@@ -16,7 +16,7 @@ import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
 export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GROUP_FIELDS.name.optional() })
 
 /**
- * Change what is given, keep what is not; null takes away the display name, parent, query or set, and makes the priority 100.
+ * Changes the given fields; null clears the display name, parent, query or set, and resets the priority to 100.
  * @throws InvalidInput also when members keep it from getting a query or from joining a set
  * @throws NotFound
  * @throws Conflict the name is taken, or the group belongs to Muster itself and keeps its name

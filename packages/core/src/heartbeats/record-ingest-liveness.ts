@@ -7,8 +7,8 @@ import { heartbeatPermissions } from './permissions.ts'
 import { ingestLiveness } from './tables.ts'
 
 /**
- * Say that heartbeats can arrive. Every API process does so every second; after a break the time without is written down, so that
- * nobody's silence in it counts.
+ * Records that heartbeats can arrive. Every API process calls it every second. After an interruption its duration is recorded, so
+ * that missed heartbeats in it do not count.
  * @param now in tests, the time that holds in place of the database's
  */
 export async function recordIngestLiveness(ctx: Pick<SystemCtx, 'db' | 'actor'>, now?: Date): Promise<void> {

@@ -15,10 +15,9 @@ const DAY_MS = 86_400_000
 const PARTITION = /^agent_heartbeat_history_(\d{4})(\d\d)(\d\d)$/
 
 /**
- * Reconciler: makes the partitions of the days to come, and drops those, and the old entries of agents, that nobody looks at any
- * more.
+ * Reconciler: creates partitions for the next days, and drops old partitions and old entries of agents.
  * @param now in tests, the time that holds in place of this machine's
- * @returns how many partitions were made and dropped
+ * @returns the numbers of created and dropped partitions
  */
 export async function rollUpHeartbeatHistory(
   ctx: Pick<SystemCtx, 'db' | 'actor'>,

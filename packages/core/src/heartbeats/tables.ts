@@ -7,7 +7,7 @@ const count = () => bigint({ mode: 'number' }).notNull().default(0)
 
 const _nodeId = () => uuid().references(() => computeNodes.id, { onDelete: 'cascade' })
 
-/** What the node itself says of its work: Slurm drains it, or has drained it. */
+/** Slurm's drain state as the node reports it. */
 export type ReportedDrain = 'DRAINING' | 'DRAINED'
 
 /**
@@ -37,7 +37,7 @@ export const agentHeartbeats = snakeCase.table('agent_heartbeats', {
   intervalMean: doublePrecision().notNull().default(0),
   intervalM2: doublePrecision('interval_m2').notNull().default(0),
   accepted: count(),
-  /** Sequence numbers that never came. */
+  /** Sequence numbers that never arrived. */
   missed: count(),
   health: text(),
   slurmState: text(),
@@ -47,7 +47,7 @@ export const agentHeartbeats = snakeCase.table('agent_heartbeats', {
   memoryPercent: real(),
   gpusTotal: integer(),
   gpusAvailable: integer(),
-  /** Devices that the node itself calls lost. */
+  /** Devices that the node reports as lost. */
   lostAccelerators: integer().notNull().default(0),
   /** The five minutes that go on, and sums over their heartbeats; they move to agent_heartbeat_history when the next five begin. */
   bucketAt: at(),
@@ -60,7 +60,7 @@ export const agentHeartbeats = snakeCase.table('agent_heartbeats', {
 
 export type AgentHeartbeat = typeof agentHeartbeats.$inferSelect
 
-/** The last whole heartbeat, as it was received. Unlogged: after a crash of the server it is gone until the node's next one. */
+/** The last complete heartbeat as received. Unlogged: after a crash of Postgres it is missing until the next one. */
 export const agentReports = snakeCase.table('agent_reports', {
   nodeId: uuid()
     .primaryKey()

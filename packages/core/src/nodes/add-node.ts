@@ -15,21 +15,21 @@ import { type ComputeNode, computeNodes } from './tables.ts'
 /** A new node's fields. */
 export const NewNode = z.object({
   ...NODE_FIELDS,
-  // Null is what many clients send for what nobody filled in.
+  // Many clients send null for empty form fields.
   port: NODE_FIELDS.port.nullish().transform((port) => port ?? 22),
   connectionType: NODE_FIELDS.connectionType.nullish().transform((type) => type ?? 'ssh'),
   nodeType: NODE_FIELDS.nodeType.nullish().transform((type) => type ?? 'COMPUTE'),
   tags: NODE_FIELDS.tags.nullish().transform((tags) => tags ?? []),
   labels: NODE_FIELDS.labels.nullish().transform((labels) => labels ?? {}),
   notes: NODE_FIELDS.notes.nullish().transform((notes) => notes ?? ''),
-  /** `type base64` of a key known beforehand: it is pinned at once. */
+  /** Host key that is known in advance, `type base64`; it is pinned immediately. */
   hostKey: HostKey.nullish(),
 })
 
 export const AddNodeInput = NewNode.extend({ idempotencyKey: IdempotencyKey })
 
 /**
- * Add one node. It is NEW until a connection test succeeds.
+ * Adds a node. It is NEW until a connection test succeeds.
  * @throws InvalidInput, Forbidden (also: connection type local by somebody who is no admin)
  * @throws Conflict the name is taken
  */

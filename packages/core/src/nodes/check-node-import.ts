@@ -7,7 +7,7 @@ import type { NodeImportReport } from './import/rows.ts'
 import { nodePermissions } from './permissions.ts'
 
 /**
- * Say what `importNodes` would do with this text. Writes nothing.
+ * Reports what `importNodes` would do, without writing.
  * @throws InvalidInput at text when it cannot be read, at defaults when they are wrong
  */
 export async function checkNodeImport(ctx: Ctx, input: z.input<typeof NodeImportInput>): Promise<NodeImportReport> {

@@ -13,7 +13,7 @@ import { type ComputeNode, computeNodes } from './tables.ts'
 import { lockNode, noUnfinishedRun, unfinishedRunOf } from './unfinished-runs.ts'
 
 /**
- * Take a node out of service. It keeps its row, facts and history, and nothing connects to it any more.
+ * Decommissions a node. It keeps its row, facts and history, and nothing connects to it.
  * @throws NotFound
  * @throws Conflict it is decommissioned already, or an unfinished run targets it
  */

@@ -43,8 +43,8 @@ const result: ResultStore<NodeImportReport> = {
 const CHUNK = 1000
 
 /**
- * Add many nodes from a list, a CSV table or an Ansible inventory. Each row has its own result: what is wrong with one keeps no
- * other from being added. Groups of an inventory that do not exist yet are made.
+ * Adds nodes from a list, a CSV table or an Ansible inventory. Each row has its own result; an invalid row does not affect
+ * others. Missing groups of an inventory are created.
  * @throws InvalidInput at text when it cannot be read, at defaults when they are wrong
  */
 export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInput>): Promise<NodeImportReport> {
@@ -54,10 +54,10 @@ export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInp
   return idempotent(ctx, { verb: 'importNodes', key: idempotencyKey, input: wanted, result }, async (tx, ctx) => {
     await checkReferences(tx, ctx, wanted.defaults ?? {}, 'defaults.')
     const rows = await planImport(tx, ctx, wanted)
-    // In one order, so that two imports of the same names wait for each other instead of deadlocking.
+    // Sorted, so that concurrent imports of the same names do not deadlock.
     const valid = rows.filter((row) => row.state === 'VALID').sort((a, b) => (a.values!.name < b.values!.name ? -1 : 1))
     for (let i = 0; i < valid.length; i += CHUNK) await insertRows(tx, ctx, valid.slice(i, i + CHUNK))
-    // Somebody else added the rest in the meantime.
+    // The remaining rows were added concurrently.
     await flagExisting(tx, ctx, valid)
     const added = rows.filter((row) => row.state === 'ADDED')
     await joinGroups(tx, ctx, added)

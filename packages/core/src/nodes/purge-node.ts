@@ -13,7 +13,7 @@ import { computeNodes } from './tables.ts'
 import { lockNode, noUnfinishedRun, unfinishedRunOf } from './unfinished-runs.ts'
 
 /**
- * Remove a decommissioned node for good, with its accelerators, discoveries and tests. Runs keep its name and log.
+ * Deletes a decommissioned node permanently, with its accelerators, discoveries and tests. Runs keep its name and log.
  * @throws NotFound
  * @throws Conflict it is not decommissioned, or an unfinished run targets it
  */

@@ -11,8 +11,7 @@ import { nodePermissions } from './permissions.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
 /**
- * Take a decommissioned node back. It is NEW until a connection test succeeds, since nobody knows what became of it; its
- * pinned host key still holds.
+ * Returns a decommissioned node to service. It is NEW until a connection test succeeds; its pinned host key stays valid.
  * @throws NotFound, Conflict it is in service
  */
 export async function recommissionNode(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ComputeNode> {

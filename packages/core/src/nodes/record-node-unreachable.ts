@@ -5,7 +5,7 @@ import { nodeChanged } from './change-events.ts'
 import { nodePermissions } from './permissions.ts'
 import { computeNodes } from './tables.ts'
 
-/** A node did not answer. `reason` is for the operator; that the host key changed stays the reason while it is so. */
+/** Records that a node did not answer. `reason` is for the operator; a changed host key stays the reason while it lasts. */
 export async function recordNodeUnreachable(ctx: Ctx, node: { nodeId: string; reason: string }): Promise<void> {
   await recordNodesUnreachable(ctx, [node])
 }

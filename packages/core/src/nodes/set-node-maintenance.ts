@@ -14,7 +14,7 @@ import { type ComputeNode, computeNodes } from './tables.ts'
 export const SetNodeMaintenanceInput = z.object({ id: Id, isOn: z.boolean() })
 
 /**
- * Put a node into maintenance, or back to work; nothing changes when it is there already.
+ * Sets or ends maintenance of a node; no effect when it is already so.
  * @throws NotFound, Conflict it is decommissioned
  */
 export async function setNodeMaintenance(ctx: Ctx, input: z.input<typeof SetNodeMaintenanceInput>): Promise<ComputeNode> {

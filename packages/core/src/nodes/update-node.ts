@@ -33,8 +33,8 @@ const UNKNOWN = {
 }
 
 /**
- * Change what is given, keep what is not; null empties a field. With another host, port or connection type the pinned host
- * key is dropped and the node is NEW again; the audit entry keeps the old address and fingerprint.
+ * Changes the given fields; null clears a field. Another host, port or connection type drops the pinned host key and makes the
+ * node NEW; the audit entry keeps the old address and fingerprint.
  * @throws InvalidInput, Forbidden, NotFound
  * @throws Conflict the node is decommissioned, or the name is taken
  */

@@ -1,7 +1,9 @@
 import type { VarMerge } from '../access/tables.ts'
 import type { SecretRefs, Vars } from './tables.ts'
 
-/** The four layers, lowest first. */
+// Hand-written: Ansible's own merging runs inside ansible-playbook and cannot report where a value comes from.
+
+/** The four layers, lowest precedence first. */
 export const VAR_LAYERS = ['global', 'group', 'node', 'run'] as const
 export type VarLayer = (typeof VAR_LAYERS)[number]
 

@@ -12,7 +12,7 @@ import { drainBlockedReason } from './policy.ts'
 import { type Worker, workers } from './tables.ts'
 
 /**
- * Let a worker take no more work and finish what it has. It stays, and shows when it has nothing left.
+ * Drains a worker: it takes no more work and finishes its runs. It stays registered and shows when it has none left.
  * @throws Conflict when it is drained already
  * @throws NotFound when there is no such worker
  */

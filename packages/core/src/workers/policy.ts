@@ -2,7 +2,7 @@ import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { workerPermissions } from './permissions.ts'
 import type { Worker } from './tables.ts'
 
-/** A worker that gave no sign of life for so long is not counted on. */
+/** A worker without a sign of life for this long counts as gone. */
 export const WORKER_GONE_AFTER_SECONDS = 30
 
 /** Null when `actor` may drain the worker, else why not. Workers serve all tenants, so any tenant's admin may. */

@@ -8,10 +8,10 @@ import { workers } from './tables.ts'
 const FORGET_AFTER_S = 24 * 3600
 
 /**
- * A worker process gives a sign of life, and forgets those that gave none for a day.
- * @param worker all of it: a row that somebody removed meanwhile is made again
- * @param drain its process was asked to take no more work
- * @returns whether it is to take no more work
+ * Records a worker's sign of life, and deletes workers that gave none for a day.
+ * @param worker complete, so that a deleted row is created again
+ * @param drain the process was signaled to drain
+ * @returns whether the worker is drained
  */
 export async function recordWorkerLiveness(
   ctx: SystemCtx,

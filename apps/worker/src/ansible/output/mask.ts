@@ -1,4 +1,6 @@
 const MASK = '***'
+// Hand-written: masking must match secrets across chunk borders and in several encodings while it streams.
+
 /** Shorter values are not masked: masking every `a` or `123` would make a log unreadable and protect nothing. */
 const MIN_LENGTH = 4
 const MIN_KEY_LINE_LENGTH = 16

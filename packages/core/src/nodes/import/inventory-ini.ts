@@ -1,7 +1,9 @@
 import { unreadable } from './draft.ts'
 import { addHost, groupOf, type Inventory, type Vars } from './inventory-model.ts'
 
-/** Split a host line as a shell would: spaces separate, quotes hold together, an unquoted `#` begins a comment. */
+// Hand-written: Ansible's INI dialect (ranges, :vars, :children, shell quoting) is not what INI libraries parse.
+
+/** Splits a host line like a shell: spaces separate words, quotes group them, an unquoted `#` starts a comment. */
 function splitWords(line: string): string[] | null {
   const words: string[] = []
   let word: string | null = null

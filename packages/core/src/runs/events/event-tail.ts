@@ -17,7 +17,9 @@ const PAGES_PER_STATEMENT = 100
 // Of many pages each is shorter: an event may be large.
 const EVENTS_PER_STATEMENT = 10_000
 
-/** Bridges a restart of Postgres. What stays broken ends the subscriptions, and clients come back with their last seq. */
+// Hand-written: one reader per run serves all its followers from one buffer, with NOTIFY as a hint and polling as the guarantee.
+
+/** Covers a restart of Postgres. After that, subscriptions end and clients resubscribe with their last seq. */
 const PATIENCE_MS = 60_000
 
 const weight = (event: JobRunEvent) =>

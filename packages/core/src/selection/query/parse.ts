@@ -1,7 +1,9 @@
 import { InvalidInput } from '../../kernel/errors.ts'
 import { FIELDS, type FieldName, fieldOf, type Operator, operatorsOf, readValue } from './fields.ts'
 
-/** A query over nodes as a tree. `!=` and `not in` are the `not` of `=`. */
+// Hand-written: the grammar is small, and errors must name the position and the valid fields.
+
+/** Syntax tree of a node query. `!=` and `not in` are the `not` of `=`. */
 export type NodeQuery =
   | { kind: 'and' | 'or'; of: NodeQuery[] }
   | { kind: 'not'; of: NodeQuery }
