@@ -336,11 +336,12 @@ const CASES: Record<string, Case> = {
   },
   'Mutation.createJobTemplate': {
     query: () =>
-      `mutation { it: createJobTemplate(input: { name: "stolen", source: BUNDLE, bundleId: "${theirs.PlaybookBundle}", playbookPath: "site.yml" }) { __typename } }`,
+      `mutation { it: createJobTemplate(input: { name: "stolen", settings: { source: BUNDLE, bundleId: "${theirs.PlaybookBundle}", playbookPath: "site.yml" } }) { __typename } }`,
     answer: { it: { __typename: 'InvalidInputError' } },
   },
   'Mutation.updateJobTemplate': {
-    query: () => `mutation { it: updateJobTemplate(input: { id: "${theirs.JobTemplate}", forks: 1 }) { __typename } }`,
+    query: () =>
+      `mutation { it: updateJobTemplate(input: { id: "${theirs.JobTemplate}", settings: { forks: 1 } }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.archiveJobTemplate': {

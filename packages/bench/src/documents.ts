@@ -122,7 +122,7 @@ export const SET_SECRET_VAR = graphql(`mutation SetSecretVar($input: SetSecretVa
 
 export const EFFECTIVE_VARS = graphql(`query EffectiveVars($id: ID!, $names: [String!]) {
   node(id: $id) { __typename ... on ComputeNode {
-    effectiveVars(names: $names) { layer group value overridden { layer group value } }
+    effectiveVars(names: $names) { layer group value { json } overridden { layer group value { json } } }
   } }
 }`)
 

@@ -103,7 +103,7 @@ async function explain(api: Client, nodeId: string, name: string): Promise<strin
   if (node?.__typename !== 'ComputeNode') throw new Error(`There is no node ${nodeId}`)
   return node.effectiveVars
     .flatMap(({ overridden, ...effective }) => [effective, ...overridden])
-    .map(({ layer, group, value }) => [layer, ...(group ? [group] : []), value].join(' '))
+    .map(({ layer, group, value }) => [layer, ...(group ? [group] : []), value.json].join(' '))
 }
 
 type EndedRun = { id: string; status: string; hostCount: number; changed: number }

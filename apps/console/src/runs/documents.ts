@@ -167,7 +167,7 @@ export const PreviewRun = graphql(`
     previewRun(input: $input) {
       __typename
       ... on RunPreview {
-        hostCount hostlist command secretVars
+        hostCount hostlist command extraVars { name value { isSecret } }
         refusals { reason count hostlist }
         waitsFor { hostlist acquiredAt run { id number createdBy { name } template { id displayName } } }
       }
@@ -183,11 +183,13 @@ export const TemplatesQuery = graphql(`
     jobTemplates(first: 200) {
       edges {
         node {
-          id name displayName description category become becomeMethod timeoutSeconds forks defaultVars tags isSystem
-          inputSchema serial maxFailPercentage jobTags skipTags
+          id name displayName description category tags isSystem
+          settings { become becomeMethod timeoutSeconds forks defaultVars inputSchema serial maxFailPercentage jobTags skipTags }
         }
       }
     }
   }
 `)
-export type Template = ResultOf<typeof TemplatesQuery>['jobTemplates']['edges'][number]['node']
+type TemplateNode = ResultOf<typeof TemplatesQuery>['jobTemplates']['edges'][number]['node']
+/** A template with its settings as own fields. */
+export type Template = TemplateNode & TemplateNode['settings']

@@ -8,7 +8,8 @@ import type { RunPreview } from './documents.ts'
 
 /** Preview of a run: hosts, blockers and the command. */
 export function Preview({ preview }: { preview: RunPreview }) {
-  const { refusals, waitsFor } = preview
+  const { refusals, waitsFor, extraVars } = preview
+  const secretNames = extraVars.filter(({ value }) => value.isSecret).map(({ name }) => name)
   const box = useRef<HTMLDivElement>(null)
   // The preview appears below its button, often outside the viewport.
   useEffect(() => {
@@ -43,9 +44,7 @@ export function Preview({ preview }: { preview: RunPreview }) {
             <Blockers runs={waitsFor} />
           </Notice>
         )}
-        {preview.secretVars.length > 0 && (
-          <p className="text-muted">{t('preview.secrets', { names: preview.secretVars.join(', ') })}</p>
-        )}
+        {secretNames.length > 0 && <p className="text-muted">{t('preview.secrets', { names: secretNames.join(', ') })}</p>}
         <pre className="overflow-auto rounded-md bg-sunken p-2.5 font-mono text-xs leading-5 whitespace-pre-wrap">
           {preview.command.join(' ')}
         </pre>

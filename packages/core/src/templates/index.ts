@@ -20,6 +20,7 @@ export {
   PLAYBOOK_SOURCES,
   type PlaybookBundle,
   type PlaybookSource,
+  type TemplateSnapshot,
   type Vars,
 } from './tables.ts'
 export { MAX_RUN_SECONDS } from './template-fields.ts'

@@ -34,12 +34,10 @@ export const RunJobInput = mutation('runJob', {
     diffMode: t.boolean({ description: 'Shows the changes in files (`--diff`).' }),
     verbosity: t.int({ description: 'Verbosity of Ansible, 0 to 4.' }),
     reason: t.string({ description: 'Why the run is started.' }),
-    idempotencyKey: t.string({
-      description: 'A repeated call with the same key returns the run that the first call started.',
-    }),
   }),
   payload,
   errors: [Conflict, NotFound],
+  idempotent: true,
   resolve: async (input, { ctx }) => ({ run: await runJob(ctx, runInput(input)) }),
 })
 

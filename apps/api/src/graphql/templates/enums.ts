@@ -4,8 +4,8 @@ import { upper } from '../shared/enum-values.ts'
 export const PlaybookSource = builder.enumType('PlaybookSource', {
   description: 'Where a playbook comes from.',
   values: upper({
-    shipped: 'The playbooks directory of the product or of whoever runs it.',
-    bundle: 'An archive that somebody uploaded.',
-    git: 'A git repository, at the commit that each run fetches.',
+    shipped: 'The playbooks directory of Muster or of the installation.',
+    bundle: 'An uploaded archive.',
+    git: 'A git repository at the commit that each run fetches.',
   }),
 })

@@ -19,11 +19,17 @@ const create = (input: object) =>
     api,
     tenant.admin,
     'createJobTemplate',
-    'template { id name source version bundle { name files { path sizeBytes } } inputSchema editBlockedReason }',
+    'template { id name version editBlockedReason settings { source bundle { name files { path sizeBytes } } git { url } inputSchema } }',
     input,
   )
 const update = (input: object) =>
-  mutate(api, tenant.admin, 'updateJobTemplate', 'template { version serial forks versions { version reason settings } }', input)
+  mutate(
+    api,
+    tenant.admin,
+    'updateJobTemplate',
+    'template { version settings { serial forks } versions { version reason createdBy { name } settings { serial bundle { name } } } }',
+    input,
+  )
 
 test('uploads a bundle once per content and deletes it while no template uses it', async () => {
   const upload = (as: TenantFixture['owner'], archive: string) =>
@@ -42,35 +48,38 @@ test('creates, changes, previews, archives and restores a template', async () =>
   const { bundle } = await mutate(api, tenant.admin, 'uploadPlaybookBundle', 'bundle { id }', { name: 'site.tgz', content })
   const { template } = await create({
     name: 'site',
-    source: 'BUNDLE',
-    bundleId: bundle.id,
-    playbookPath: 'site.yml',
-    serial: '1,50%',
-    inputSchema,
+    settings: { source: 'BUNDLE', bundleId: bundle.id, playbookPath: 'site.yml', serial: '1,50%', inputSchema },
   })
   expect(template).toMatchObject({
-    source: 'BUNDLE',
     version: 1,
-    bundle: { name: 'site.tgz', files: [{ path: 'site.yml', sizeBytes: 13 }] },
-    inputSchema,
+    settings: {
+      source: 'BUNDLE',
+      bundle: { name: 'site.tgz', files: [{ path: 'site.yml', sizeBytes: 13 }] },
+      git: null,
+      inputSchema,
+    },
     editBlockedReason: null,
   })
   const { id } = template
-  expect(await create({ name: 'bad', playbookPath: 'x.yml', inputSchema: 'text', defaultVars: { a: 1 } })).toMatchObject({
-    issues: [{ path: 'inputSchema' }],
-  })
-  expect(await update({ id, serial: null, forks: null, reason: 'all at once' })).toMatchObject({
+  for (const [settings, path] of [
+    [{ playbookPath: 'x.yml', inputSchema: 'text', defaultVars: { a: 1 } }, 'settings.inputSchema'],
+    [{ playbookPath: 'x.yml', source: 'GIT', git: { url: 'file:///etc', ref: 'main' } }, 'settings.git.url'],
+    [{}, 'settings.playbookPath'],
+  ] as const)
+    expect(await create({ name: 'bad', settings })).toMatchObject({
+      issues: expect.arrayContaining([expect.objectContaining({ path })]),
+    })
+  expect(await update({ id, settings: { serial: null, forks: null }, reason: 'all at once' })).toMatchObject({
     template: {
       version: 2,
-      serial: null,
-      forks: 20,
+      settings: { serial: null, forks: 20 },
       versions: [
-        { version: 2, reason: 'all at once' },
-        { version: 1, reason: null, settings: { serial: '1,50%' } },
+        { version: 2, reason: 'all at once', createdBy: { name: 'test admin' } },
+        { version: 1, reason: null, settings: { serial: '1,50%', bundle: { name: 'site.tgz' } } },
       ],
     },
   })
-  expect(await update({ id, version: 1, forks: 3 })).toMatchObject({ code: 'CONFLICT' })
+  expect(await update({ id, version: 1, settings: { forks: 3 } })).toMatchObject({ code: 'CONFLICT' })
 
   const [node] = await api.given.fleet(tenant.operator, { prefix: 'tpl', with: { connectionType: 'local' } })
   const preview = async (extraVars: object) =>
@@ -79,7 +88,7 @@ test('creates, changes, previews, archives and restores a template', async () =>
         tenant.operator,
         `query ($input: RunJobInput!) { previewRun(input: $input) { ... on RunPreview {
           template { name } hostCount hostlist command inventory refusals { reason } waitsFor { count }
-          hosts { totalCount edges { node { node { id } name vars { name value layer overridden { layer } } } } } }
+          hosts { totalCount edges { node { node { id } name vars { name value { json isSecret } layer overridden { layer } } } } } }
           ... on InvalidInputError { issues { path message } } } }`,
         { input: { template: 'site', limit: 'all', extraVars } },
       )
@@ -95,7 +104,7 @@ test('creates, changes, previews, archives and restores a template', async () =>
         {
           node: {
             node: { id: globalId('ComputeNode', node!.id) },
-            vars: [{ name: 'level', value: 2, layer: 'RUN', overridden: [] }],
+            vars: [{ name: 'level', value: { json: 2, isSecret: false }, layer: 'RUN', overridden: [] }],
           },
         },
       ],
@@ -115,6 +124,9 @@ test('creates, changes, previews, archives and restores a template', async () =>
   expect(await names(false)).not.toContain('"site"')
   expect(await names(true)).toContain('"totalCount":1')
   expect(
-    await mutate(api, tenant.admin, 'restoreJobTemplate', 'template { version serial archivedAt }', { id, version: 1 }),
-  ).toMatchObject({ template: { version: 3, serial: '1,50%', archivedAt: null } })
+    await mutate(api, tenant.admin, 'restoreJobTemplate', 'template { version settings { serial } archivedAt }', {
+      id,
+      version: 1,
+    }),
+  ).toMatchObject({ template: { version: 3, settings: { serial: '1,50%' }, archivedAt: null } })
 })

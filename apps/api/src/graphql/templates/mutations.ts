@@ -8,6 +8,7 @@ import {
   uploadPlaybookBundle,
   type Vars,
 } from '@muster/core/templates'
+import { builder } from '../../builder.ts'
 import { BecomeMethod } from '../credentials/enums.ts'
 import { given, rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
@@ -16,79 +17,116 @@ import { JobTemplate, PlaybookBundle } from './types.ts'
 
 const ID = 'Template ID.'
 const NAME = 'Name, unique in the tenant.'
-const PLAYBOOK = 'Path of the playbook, relative to the root of its source.'
 const REASON = 'Why the template is changed. The version records it.'
 const payload = { template: { type: JobTemplate, description: 'The template.' } }
 
-const settings = (t: InputFields) => ({
+const JobTemplateGitSourceInput = builder.inputType('JobTemplateGitSourceInput', {
+  description: 'A git repository with playbooks.',
+  fields: (t) => ({
+    url: t.string({ description: 'URL of the repository, https://… or ssh://…, without a password.' }),
+    ref: t.string({ description: 'Branch, tag or commit.' }),
+    credentialId: t.id({ description: 'Git credential for the server; null for public repositories.' }),
+  }),
+})
+
+const JobTemplateSettingsInput = builder.inputType('JobTemplateSettingsInput', {
+  description: 'Settings of a job template. Omitted fields have their default, or keep their value in an update.',
+  fields: (t) => ({
+    source: t.field({ type: PlaybookSource, description: 'Where the playbook comes from. Default: SHIPPED.' }),
+    playbookPath: t.string({
+      description: 'Path of the playbook, relative to the root of its source. Required for a new template.',
+    }),
+    bundleId: t.id({ description: 'BUNDLE only: ID of the bundle, see `uploadPlaybookBundle`.' }),
+    git: t.field({ type: JobTemplateGitSourceInput, description: 'GIT only: the repository.' }),
+    become: t.boolean({ description: 'Whether tasks run as another user.' }),
+    becomeMethod: t.field({ type: BecomeMethod, description: 'How tasks become the other user. Default: SUDO.' }),
+    becomeUser: t.string({ description: 'User that tasks run as. Default: root.' }),
+    timeoutSeconds: t.int({ description: 'Runs that take longer are stopped, in seconds. Default: 3600.' }),
+    forks: t.int({ description: 'Number of hosts to work on at once, 1 to 500. Default: 20.' }),
+    serial: t.string({ description: 'Batch size of hosts: `5`, `30%` or `1,5,30%`; null: as set in the playbook.' }),
+    maxFailPercentage: t.int({
+      description:
+        'The play is aborted when more than this percentage of the hosts of a batch failed; null: as set in the playbook.',
+    }),
+    jobTags: t.stringList({ description: 'Runs only tasks with one of these tags.' }),
+    skipTags: t.stringList({ description: 'Skips tasks with one of these tags.' }),
+    inputSchema: t.field({
+      type: 'JSON',
+      description:
+        'JSON Schema (draft 2020-12, without $ref) of an object that the extra vars of runs must match; see `JobTemplateSettings.inputSchema`.',
+    }),
+    defaultVars: t.field({ type: 'JSON', description: 'Extra vars that runs have unless they set them: an object.' }),
+    isIdempotent: t.boolean({ description: 'Whether a run is restarted automatically when its worker is lost.' }),
+    isReadOnly: t.boolean({
+      description: 'Whether runs change nothing on nodes, so that they neither lock nodes nor wait for locks.',
+    }),
+  }),
+})
+
+const fields = (t: InputFields) => ({
   displayName: t.string({ description: 'Display name.' }),
   description: t.string({ description: 'What the template does.' }),
   category: t.string({ description: 'Category under which the template is listed.' }),
-  source: t.field({ type: PlaybookSource, description: 'Where the playbook comes from. Default: SHIPPED.' }),
-  bundleId: t.id({ description: 'BUNDLE only: ID of the bundle, see `uploadPlaybookBundle`.' }),
-  gitUrl: t.string({ description: 'GIT only: URL of the repository, https://… or ssh://…, without a password.' }),
-  gitRef: t.string({ description: 'GIT only: branch, tag or commit.' }),
-  gitCredentialId: t.id({ description: 'GIT only: git credential for the server. Default: none, for public repositories.' }),
-  become: t.boolean({ description: 'Whether tasks run as another user.' }),
-  becomeMethod: t.field({ type: BecomeMethod, description: 'How tasks become the other user. Default: SUDO.' }),
-  becomeUser: t.string({ description: 'User that tasks run as. Default: root.' }),
-  timeoutSeconds: t.int({ description: 'Runs that take longer are stopped, in seconds. Default: 3600.' }),
-  forks: t.int({ description: 'Number of hosts to work on at once, 1 to 500. Default: 20.' }),
-  serial: t.string({ description: 'Batch size of hosts: `5`, `30%` or `1,5,30%`; null: as set in the playbook.' }),
-  maxFailPercentage: t.int({
-    description:
-      'The play is aborted when more than this percentage of the hosts of a batch failed; null: as set in the playbook.',
-  }),
-  jobTags: t.stringList({ description: 'Runs only tasks with one of these tags.' }),
-  skipTags: t.stringList({ description: 'Skips tasks with one of these tags.' }),
-  inputSchema: t.field({
-    type: 'JSON',
-    description:
-      'JSON Schema (draft 2020-12, without $ref) of an object that the extra vars of runs must match; see `JobTemplate.inputSchema`.',
-  }),
-  defaultVars: t.field({ type: 'JSON', description: 'Extra vars that runs have unless they set them, an object.' }),
   tags: t.stringList({ description: 'Tags of the template.' }),
-  isIdempotent: t.boolean({ description: 'Whether a run is restarted automatically when its worker is lost.' }),
-  isReadOnly: t.boolean({
-    description: 'Whether runs change nothing on nodes, so that they neither lock nodes nor wait for locks.',
-  }),
+  settings: t.field({ type: JobTemplateSettingsInput, description: 'Settings.' }),
   reason: t.string({ description: REASON }),
 })
 
-type Input = {
-  bundleId?: string | null | undefined
-  gitCredentialId?: string | null | undefined
-  inputSchema?: unknown
-  defaultVars?: unknown
+type Settings = typeof JobTemplateSettingsInput.$inferInput
+
+const CLEARABLE = ['serial', 'maxFailPercentage'] as const
+
+/** The settings as the verbs take them. Null means the same as omitted, except for fields that null clears. */
+function settingsOf(settings: Settings | null | undefined) {
+  const { git, bundleId, inputSchema, defaultVars, playbookPath, ...others } = settings ?? {}
+  const cleared = Object.fromEntries(CLEARABLE.filter((name) => others[name] === null).map((name) => [name, null]))
+  return {
+    ...given(others),
+    ...(cleared as Partial<Record<(typeof CLEARABLE)[number], null>>),
+    ...(git === null ? { gitUrl: null, gitRef: null, gitCredentialId: null } : {}),
+    ...(git?.url === undefined ? {} : { gitUrl: git.url }),
+    ...(git?.ref === undefined ? {} : { gitRef: git.ref }),
+    ...(git?.credentialId === undefined ? {} : { gitCredentialId: rowIdIfGiven('Credential', git.credentialId) }),
+    playbookPath: playbookPath ?? undefined,
+    bundleId: rowIdIfGiven('PlaybookBundle', bundleId),
+    // The verb checks that they are objects.
+    inputSchema: inputSchema as Vars | null | undefined,
+    defaultVars: (defaultVars ?? undefined) as Vars | undefined,
+  }
 }
 
-/** The input as the verbs take it. Null means the same as omitted, except for clearable fields. */
-const settingsGiven = <T extends Input>(input: T) => ({
-  ...given(input),
-  bundleId: rowIdIfGiven('PlaybookBundle', input.bundleId),
-  gitCredentialId: rowIdIfGiven('Credential', input.gitCredentialId),
-  // The verb checks that they are objects.
-  inputSchema: input.inputSchema as Vars | null | undefined,
-  defaultVars: (input.defaultVars ?? undefined) as Vars | undefined,
-})
+const PATHS: Record<string, string> = { gitUrl: 'git.url', gitRef: 'git.ref', gitCredentialId: 'git.credentialId' }
+const OUTER = new Set(['id', 'version', 'name', 'displayName', 'description', 'category', 'tags', 'reason', 'idempotencyKey'])
 
-type Clearable = { [Name in (typeof CLEARABLE)[number]]?: unknown }
-
-const CLEARABLE = ['gitUrl', 'gitRef', 'serial', 'maxFailPercentage'] as const
-
-const cleared = (input: Clearable): Partial<Record<(typeof CLEARABLE)[number], null>> =>
-  Object.fromEntries(CLEARABLE.filter((name) => input[name] === null).map((name) => [name, null]))
+/** Issues of settings with their paths in the input. */
+async function withPaths<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error
+    throw new InvalidInput(
+      error.issues.map(({ path, message }) => {
+        const [first = '', ...rest] = path.split('.')
+        return { path: OUTER.has(first) ? path : ['settings', PATHS[first] ?? first, ...rest].join('.'), message }
+      }),
+    )
+  }
+}
 
 mutation('createJobTemplate', {
   description: 'Creates a job template.',
   input: (t) => ({
     name: t.string({ required: true, description: NAME }),
-    playbookPath: t.string({ required: true, description: PLAYBOOK }),
-    ...settings(t),
+    ...fields(t),
   }),
   payload,
   errors: [Conflict, NotFound],
-  resolve: async (input, { ctx }) => ({ template: await createJobTemplate(ctx, settingsGiven(input)) }),
+  idempotent: true,
+  resolve: async ({ settings, ...input }, { ctx }) => ({
+    template: await withPaths(
+      createJobTemplate(ctx, { ...given(input), ...settingsOf(settings), playbookPath: settings?.playbookPath ?? '' }),
+    ),
+  }),
 })
 
 mutation('updateJobTemplate', {
@@ -100,13 +138,12 @@ mutation('updateJobTemplate', {
       description: 'Version that was edited. The change fails with a conflict when the template has changed since.',
     }),
     name: t.string({ description: NAME }),
-    playbookPath: t.string({ description: PLAYBOOK }),
-    ...settings(t),
+    ...fields(t),
   }),
   payload,
   errors: [Conflict, NotFound],
-  resolve: async (input, { ctx }) => ({
-    template: await updateJobTemplate(ctx, { ...settingsGiven(input), ...cleared(input), id: rowId('JobTemplate', input.id) }),
+  resolve: async ({ id, settings, ...input }, { ctx }) => ({
+    template: await withPaths(updateJobTemplate(ctx, { ...given(input), ...settingsOf(settings), id: rowId('JobTemplate', id) })),
   }),
 })
 

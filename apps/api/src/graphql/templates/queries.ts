@@ -11,10 +11,10 @@ builder.queryFields((t) => ({
   jobTemplates: t.drizzleConnection(
     {
       type: JobTemplate,
-      description: 'Job templates, in the order in which they were made.',
+      description: 'Job templates, in order of creation.',
       authScopes: { authenticated: true },
       args: {
-        archived: t.arg.boolean({ defaultValue: false, description: 'Those that were archived instead of those in use.' }),
+        archived: t.arg.boolean({ defaultValue: false, description: 'Lists archived templates instead of available ones.' }),
       },
       ...PAGED,
       totalCount: (_root, { archived }, { ctx }) =>
@@ -32,9 +32,9 @@ builder.queryFields((t) => ({
   jobTemplate: t.drizzleField({
     type: JobTemplate,
     nullable: true,
-    description: 'The job template of that name; null when there is none.',
+    description: 'The job template with this name; null when there is none.',
     authScopes: { authenticated: true },
-    args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
+    args: { name: t.arg.string({ required: true, description: 'Name of the template.' }) },
     resolve: (query, _root, { name }, { ctx }) =>
       ctx.db.query.jobTemplates.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),
   }),
@@ -44,7 +44,7 @@ builder.queryField('playbookBundles', (t) =>
   t.drizzleConnection(
     {
       type: PlaybookBundle,
-      description: 'Playbook bundles, in the order in which they were uploaded.',
+      description: 'Playbook bundles, in order of upload.',
       authScopes: { authenticated: true },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(playbookBundles, visibleTo(ctx, playbookBundles)),

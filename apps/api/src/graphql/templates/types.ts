@@ -1,51 +1,27 @@
+import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { type BundleFile, bundleUsers, deleteBundleBlockedReason, editTemplateBlockedReason } from '@muster/core/templates'
-import { desc, eq } from 'drizzle-orm'
+import {
+  type BundleFile,
+  bundleUsers,
+  deleteBundleBlockedReason,
+  editTemplateBlockedReason,
+  type TemplateSnapshot,
+} from '@muster/core/templates'
+import { and, desc, eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
-import { actorField } from '../access/people.ts'
+import { Actor, actorField, actorOf } from '../access/people.ts'
 import { BecomeMethod } from '../credentials/enums.ts'
+import { Credential } from '../credentials/types.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { PlaybookSource } from './enums.ts'
 
-const { jobTemplateVersions } = schema
+const { credentials, jobTemplateVersions } = schema
+
+/** The stored settings of a template or of one of its versions. */
+type Settings = Pick<TemplateSnapshot, keyof typeof SETTINGS_COLUMNS>
 
 export const becomeMethod = (method: string) => (method === 'su' ? 'su' : 'sudo')
-
-export const JobTemplate = builder.drizzleNode('jobTemplates', {
-  name: 'JobTemplate',
-  description: 'A playbook that can be run, with what it runs with unless the caller says otherwise.',
-  select: { columns: { id: true } },
-  id: { column: (job) => job.id },
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, unique in the tenant.' }),
-    displayName: t.exposeString('displayName', { description: 'A name for people.' }),
-    description: t.exposeString('description', { description: 'What it does.' }),
-    category: t.exposeString('category', { description: 'Where it is listed.' }),
-    playbookPath: t.exposeString('playbookPath', { description: 'Its playbook, relative to the root of its source.' }),
-    become: t.exposeBoolean('become', { description: 'Whether its tasks run as another user.' }),
-    becomeMethod: t.field({
-      type: BecomeMethod,
-      description: 'How they become that user.',
-      select: { columns: { becomeMethod: true } },
-      resolve: (job) => becomeMethod(job.becomeMethod),
-    }),
-    becomeUser: t.exposeString('becomeUser', { description: 'The user they become.' }),
-    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'A run that takes longer is stopped, in s.' }),
-    forks: t.exposeInt('forks', { description: 'How many hosts are worked on at once.' }),
-    defaultVars: t.expose('defaultVars', {
-      type: 'JSON',
-      description: 'Extra vars that a run has unless it sets them otherwise.',
-    }),
-    tags: t.exposeStringList('tags', { description: 'Words to find it by.' }),
-    isSystem: t.exposeBoolean('isSystem', { description: 'Whether it is shipped with Muster.' }),
-    isIdempotent: t.exposeBoolean('isIdempotent', {
-      description: 'Whether a run whose worker died may be started again by itself.',
-    }),
-  }),
-})
-
-export const templateConnection = connectionTypes(JobTemplate, 'JobTemplate', 'job templates')
 
 const users = loader(({ ctx }, ids) => bundleUsers(ctx.db, ctx, [...ids]))
 
@@ -81,66 +57,175 @@ export const PlaybookBundle = builder.drizzleNode('playbookBundles', {
 
 export const bundleConnection = connectionTypes(PlaybookBundle, 'PlaybookBundle', 'playbook bundles')
 
-const JobTemplateVersion = builder.objectRef<typeof jobTemplateVersions.$inferSelect>('JobTemplateVersion').implement({
-  description: 'What a template was after one of its changes.',
+/** IDs of the credentials that exist: versions keep the IDs of deleted ones. */
+const existing = loader<string>(async ({ ctx }, ids) => {
+  const rows = await ctx.db
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(and(visibleTo(ctx, credentials), isOneOf(credentials.id, [...ids])))
+  return new Map(rows.map(({ id }) => [id, id]))
+})
+
+const JobTemplateGitSource = builder.objectRef<Settings>('JobTemplateGitSource').implement({
+  description: 'The git repository from which a template takes its playbook.',
   fields: (t) => ({
-    version: t.exposeInt('version', { description: 'Its number, from 1.' }),
-    settings: t.expose('snapshot', { type: 'JSON', description: 'All that can be set of a template, as it was then.' }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it was changed, in the words of who did.' }),
-    createdByName: t.exposeString('createdByName', { description: 'Who changed it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
+    url: t.string({ description: 'URL of the repository.', resolve: ({ gitUrl }) => gitUrl! }),
+    ref: t.string({
+      description: 'Branch, tag or commit. Each run uses the commit that it names when the run starts.',
+      resolve: ({ gitRef }) => gitRef!,
+    }),
+    credential: t.field({
+      type: Credential,
+      nullable: true,
+      description: 'Credential for the repository; null for public repositories.',
+      resolve: async ({ gitCredentialId }, _args, context) => {
+        const id = gitCredentialId && (await existing(context, gitCredentialId))
+        return id ? ({ id } as typeof Credential.$inferType) : null
+      },
+    }),
   }),
 })
 
-builder.drizzleObjectFields(JobTemplate, (t) => ({
-  source: t.expose('source', { type: PlaybookSource, description: 'Where its playbook comes from.' }),
-  bundle: t.relation('bundle', { nullable: true, description: 'The bundle, when its playbook comes from one.' }),
-  gitUrl: t.exposeString('gitUrl', { nullable: true, description: 'The repository, when its playbook comes from one.' }),
-  gitRef: t.exposeString('gitRef', {
-    nullable: true,
-    description: 'Branch, tag or commit; each run uses the commit that it names when the run begins.',
+const JobTemplateSettings = builder.objectRef<Settings>('JobTemplateSettings').implement({
+  description: 'Settings of a job template. Runs may override some of them.',
+  fields: (t) => ({
+    source: t.expose('source', { type: PlaybookSource, description: 'Where the playbook comes from.' }),
+    playbookPath: t.exposeString('playbookPath', { description: 'Path of the playbook, relative to the root of its source.' }),
+    bundle: t.field({
+      type: PlaybookBundle,
+      nullable: true,
+      description: 'The bundle of the playbook; null for other sources.',
+      resolve: ({ bundleId }) => (bundleId ? ({ id: bundleId } as typeof PlaybookBundle.$inferType) : null),
+    }),
+    git: t.field({
+      type: JobTemplateGitSource,
+      nullable: true,
+      description: 'The git repository of the playbook; null for other sources.',
+      resolve: (settings) => (settings.gitUrl ? settings : null),
+    }),
+    become: t.exposeBoolean('become', { description: 'Whether tasks run as another user.' }),
+    becomeMethod: t.field({
+      type: BecomeMethod,
+      description: 'How tasks become the other user.',
+      resolve: (settings) => becomeMethod(settings.becomeMethod),
+    }),
+    becomeUser: t.exposeString('becomeUser', { description: 'User that tasks run as.' }),
+    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'Runs that take longer are stopped, in seconds.' }),
+    forks: t.exposeInt('forks', { description: 'Number of hosts to work on at once.' }),
+    serial: t.exposeString('serial', {
+      nullable: true,
+      description: 'Batch size of hosts: `5`, `30%` or `1,5,30%`; null: as set in the playbook.',
+    }),
+    maxFailPercentage: t.exposeInt('maxFailPercentage', {
+      nullable: true,
+      description:
+        'The play is aborted when more than this percentage of the hosts of a batch failed; null: as set in the playbook.',
+    }),
+    jobTags: t.exposeStringList('jobTags', { description: 'Only tasks with one of these tags run; empty: all. At most 50.' }),
+    skipTags: t.exposeStringList('skipTags', { description: 'Tasks with one of these tags are skipped. At most 50.' }),
+    inputSchema: t.expose('inputSchema', {
+      type: 'JSON',
+      nullable: true,
+      description:
+        'JSON Schema (draft 2020-12) that the extra vars of runs must match; null: any. `x-secret: true` marks text that is stored encrypted, `x-show-if: {other: value}` tells forms when to show a property.',
+    }),
+    defaultVars: t.expose('defaultVars', {
+      type: 'JSON',
+      description: 'Extra vars that runs have unless they set them: an object.',
+    }),
+    isIdempotent: t.exposeBoolean('isIdempotent', {
+      description: 'Whether a run is restarted automatically when its worker is lost.',
+    }),
+    isReadOnly: t.exposeBoolean('isReadOnly', {
+      description: 'Whether runs change nothing on nodes, so that they neither lock nodes nor wait for locks.',
+    }),
   }),
-  gitCredential: t.relation('gitCredential', {
-    nullable: true,
-    description: 'What opens the repository; null: anybody can read it.',
+})
+
+const JobTemplateVersion = builder.objectRef<typeof jobTemplateVersions.$inferSelect>('JobTemplateVersion').implement({
+  description: 'A version of a job template.',
+  fields: (t) => ({
+    version: t.exposeInt('version', { description: 'Version number, from 1.' }),
+    name: t.string({ description: 'Name of the template in this version.', resolve: ({ snapshot }) => snapshot.name }),
+    settings: t.expose('snapshot', { type: JobTemplateSettings, description: 'Settings in this version.' }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Why the template was changed; null when no reason was given.',
+    }),
+    createdBy: t.field({
+      type: Actor,
+      description: 'Who changed the template.',
+      resolve: (version) => actorOf(version, 'created')!,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the template was changed.' }),
   }),
-  serial: t.exposeString('serial', {
-    nullable: true,
-    description: 'Hosts at a time, as Ansible takes it: `5`, `30%`, `1,5,30%`. Null: what the playbook says.',
+})
+
+const SETTINGS_COLUMNS = {
+  source: true,
+  bundleId: true,
+  gitUrl: true,
+  gitRef: true,
+  gitCredentialId: true,
+  playbookPath: true,
+  become: true,
+  becomeMethod: true,
+  becomeUser: true,
+  timeoutSeconds: true,
+  forks: true,
+  serial: true,
+  maxFailPercentage: true,
+  jobTags: true,
+  skipTags: true,
+  inputSchema: true,
+  defaultVars: true,
+  isIdempotent: true,
+  isReadOnly: true,
+} as const
+
+export const JobTemplate = builder.drizzleNode('jobTemplates', {
+  name: 'JobTemplate',
+  description: 'A playbook that can be run, with its settings.',
+  select: { columns: { id: true } },
+  id: { column: (template) => template.id },
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name, unique in the tenant.' }),
+    displayName: t.exposeString('displayName', { description: 'Display name.' }),
+    description: t.exposeString('description', { description: 'What the template does.' }),
+    category: t.exposeString('category', { description: 'Category under which the template is listed.' }),
+    tags: t.exposeStringList('tags', { description: 'Tags of the template. At most 50.' }),
+    isSystem: t.exposeBoolean('isSystem', { description: 'Whether the template is shipped with Muster.' }),
+    settings: t.field({
+      type: JobTemplateSettings,
+      description: 'Settings.',
+      select: { columns: SETTINGS_COLUMNS },
+      resolve: (template) => template,
+    }),
+    version: t.exposeInt('version', { description: 'Current version. Each change increments it.' }),
+    versions: t.field({
+      type: [JobTemplateVersion],
+      description: 'Versions, newest first. At most 100.',
+      select: { columns: { id: true } },
+      resolve: ({ id }, _args, { ctx }) =>
+        ctx.db
+          .select()
+          .from(jobTemplateVersions)
+          .where(eq(jobTemplateVersions.templateId, id))
+          .orderBy(desc(jobTemplateVersions.version))
+          .limit(100),
+    }),
+    archivedAt: t.expose('archivedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the template was archived; null when it is available.',
+    }),
+    editBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller cannot change or archive the template; null when allowed.',
+      select: { columns: { name: true, isSystem: true, archivedAt: true } },
+      resolve: (template, _args, { ctx }) => editTemplateBlockedReason(ctx.actor, template),
+    }),
   }),
-  maxFailPercentage: t.exposeInt('maxFailPercentage', {
-    nullable: true,
-    description: 'The play ends when more than this share of the hosts has failed, in %. Null: what the playbook says.',
-  }),
-  jobTags: t.exposeStringList('jobTags', { description: 'Only tasks with one of these tags are run; empty: all.' }),
-  skipTags: t.exposeStringList('skipTags', { description: 'Tasks with one of these tags are left out.' }),
-  inputSchema: t.expose('inputSchema', {
-    type: 'JSON',
-    nullable: true,
-    description:
-      'JSON Schema (draft 2020-12) that the extra vars of its runs must fit. `x-secret: true` marks text that is kept sealed; `x-show-if: {other: value}` tells forms when to show a property. Null: anything goes.',
-  }),
-  isReadOnly: t.exposeBoolean('isReadOnly', {
-    description: 'Whether it changes nothing on nodes, so that its runs need not wait for others there.',
-  }),
-  version: t.exposeInt('version', { description: 'Goes up by one with every change.' }),
-  versions: t.field({
-    type: [JobTemplateVersion],
-    description: 'What it was after each change, the newest first, at most 100.',
-    select: { columns: { id: true } },
-    resolve: ({ id }, _args, { ctx }) =>
-      ctx.db
-        .select()
-        .from(jobTemplateVersions)
-        .where(eq(jobTemplateVersions.templateId, id))
-        .orderBy(desc(jobTemplateVersions.version))
-        .limit(100),
-  }),
-  archivedAt: t.expose('archivedAt', { type: 'DateTime', nullable: true, description: 'When it was taken out of use.' }),
-  editBlockedReason: t.string({
-    nullable: true,
-    description: 'Why the caller may not change or archive it; null: allowed.',
-    select: { columns: { name: true, isSystem: true, archivedAt: true } },
-    resolve: (template, _args, { ctx }) => editTemplateBlockedReason(ctx.actor, template),
-  }),
-}))
+})
+
+export const templateConnection = connectionTypes(JobTemplate, 'JobTemplate', 'job templates')

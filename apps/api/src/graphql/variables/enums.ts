@@ -2,24 +2,24 @@ import { builder } from '../../builder.ts'
 import { same, upper } from '../shared/enum-values.ts'
 
 export const VarLayer = builder.enumType('VarLayer', {
-  description: 'The layers of variables, from the lowest; a nearer one wins.',
+  description: 'Layers of variables, lowest precedence first.',
   values: upper({
-    global: 'Of all nodes.',
-    group: 'Of a group that the node is in.',
-    node: 'Of the node alone.',
-    run: "A run's template defaults and extra vars.",
+    global: 'Variables of all nodes.',
+    group: 'Variables of a group of the node.',
+    node: 'Variables of the node.',
+    run: 'Defaults of the template and extra vars of a run.',
   }),
 })
 
 export const VarMerge = builder.enumType('VarMerge', {
-  description: 'What becomes of dictionaries that several layers give to one variable.',
+  description: 'How dictionaries are merged when several layers set the same variable.',
   values: upper({
-    replace: 'The nearest one holds, as Ansible does it.',
-    deep: 'Each is laid into the one below, key by key, all the way down; anything else is replaced, lists too.',
+    replace: 'The layer with the highest precedence replaces the others, as in Ansible.',
+    deep: 'Dictionaries are merged recursively, key by key; other values, including lists, are replaced.',
   }),
 })
 
 export const VarChangeKind = builder.enumType('VarChangeKind', {
-  description: 'What became of a variable.',
-  values: same({ ADDED: 'It is new.', CHANGED: 'It has another value.', REMOVED: 'It is gone.' }),
+  description: 'Kind of a change of a variable.',
+  values: same({ ADDED: 'The variable was added.', CHANGED: 'The value changed.', REMOVED: 'The variable was removed.' }),
 })

@@ -22,7 +22,7 @@ builder.queryFields((t) => ({
   }),
   varSettings: t.field({
     type: VarSettings,
-    description: "The tenant's settings of variables.",
+    description: 'Settings of the tenant for variables.',
     authScopes: { authenticated: true },
     resolve: async (_root, _args, { ctx }) => {
       const [tenant] = await ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId))
@@ -31,25 +31,25 @@ builder.queryFields((t) => ({
   }),
   compareVars: t.field({
     type: [VarComparison],
-    description: 'The variables of two nodes side by side, by name.',
+    description: 'Comparison of the effective variables of two nodes, ordered by name. One per name.',
     authScopes: { authenticated: true },
     args: {
-      left: t.arg.id({ required: true, description: 'The one node.' }),
-      right: t.arg.id({ required: true, description: 'The other node.' }),
+      left: t.arg.id({ required: true, description: 'ID of the first node.' }),
+      right: t.arg.id({ required: true, description: 'ID of the second node.' }),
     },
     resolve: (_root, { left, right }, { ctx }) =>
       compareVars(ctx, { left: rowId('ComputeNode', left), right: rowId('ComputeNode', right) }),
   }),
   varsImpact: t.field({
     type: VarsImpactType,
-    description: 'On which nodes an edit of variables would change something. Nothing is saved.',
+    description: 'Effect of an edit of variables on nodes. Nothing is saved.',
     authScopes: { authenticated: true },
     errors: { types: [...COMMON, NotFound] },
     args: {
       groupId: t.arg.id({ description: PLACE_OF.groupId }),
       nodeId: t.arg.id({ description: PLACE_OF.nodeId }),
-      text: t.arg.string({ description: 'The variables as they would be: YAML or JSON.' }),
-      secret: t.arg.string({ description: 'Instead of text: name of a secret variable that would get another value.' }),
+      text: t.arg.string({ description: 'The variables after the edit: YAML or JSON.' }),
+      secret: t.arg.string({ description: 'Instead of `text`: name of a secret variable that would get a new value.' }),
     },
     resolve: (_root, { text, secret, ...place }, { ctx }) => varsImpact(ctx, { ...placeOf(place), text, secret }),
   }),

@@ -13,6 +13,7 @@ import {
 } from '@muster/core/variables'
 import { and, eq, inArray } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import { actorField } from '../access/people.ts'
 import { NodeGroup } from '../groups/types.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
@@ -22,43 +23,86 @@ import { VarChangeKind, VarLayer, VarMerge } from './enums.ts'
 
 const { variableVersions } = schema
 
-const SECRETS = 'Names of its secret variables; their values are never given out.'
+type Value = { value: unknown; isSecret: boolean }
 
-/** Of one layer, and so also the common part of a variable that holds. */
-const VarEntryType = builder.objectRef<VarEntry>('VarEntry').implement({
-  description: 'What one layer says of a variable.',
+const VarValue = builder.objectRef<Value>('VarValue').implement({
+  description: 'Value of a variable.',
   fields: (t) => ({
-    value: t.expose('value', { type: 'JSON', nullable: true, description: 'Its value; null also for a secret.' }),
-    isSecret: t.boolean({ description: 'Whether it is set, but not shown.', resolve: (entry) => entry.secretId !== null }),
+    json: t.expose('value', {
+      type: 'JSON',
+      nullable: true,
+      description: 'The value: any YAML value as JSON. Null also for a secret variable.',
+    }),
+    isSecret: t.exposeBoolean('isSecret', { description: 'Whether the variable is secret; its value is never returned.' }),
+  }),
+})
+
+const toValue = ({ value, secretId }: { value: unknown; secretId: string | null }): Value => ({
+  value,
+  isSecret: secretId !== null,
+})
+
+type NamedValue = Value & { name: string }
+
+export const Variable = builder.objectRef<NamedValue>('Variable').implement({
+  description: 'A variable and its value.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name.' }),
+    value: t.field({ type: VarValue, description: 'Value.', resolve: (variable) => variable }),
+  }),
+})
+
+/** Variables and the names of secret ones, ordered by name. */
+export const namedValues = (vars: object, secretNames: string[]): NamedValue[] =>
+  [
+    ...Object.entries(vars).map(([name, value]) => ({ name, value: value as unknown, isSecret: false })),
+    ...secretNames.map((name) => ({ name, value: null, isSecret: true })),
+  ].sort((a, b) => (a.name < b.name ? -1 : 1))
+
+const VarEntryType = builder.objectRef<VarEntry>('VarEntry').implement({
+  description: 'Value of a variable in one layer.',
+  fields: (t) => ({
+    value: t.field({ type: VarValue, description: 'Value.', resolve: toValue }),
     layer: t.expose('layer', { type: VarLayer, description: 'The layer.' }),
-    group: t.exposeString('group', { nullable: true, description: 'Name of the group, in the layer of groups.' }),
+    group: t.exposeString('group', { nullable: true, description: 'Name of the group; null in other layers.' }),
   }),
 })
 
 export const EffectiveVarType = builder.objectRef<EffectiveVar>('EffectiveVar').implement({
-  description: 'A variable that holds on a node, and why.',
+  description: 'Effective value of a variable on a node, and where it comes from.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    value: t.expose('value', { type: 'JSON', nullable: true, description: 'The value that holds; null also for a secret.' }),
-    isSecret: t.boolean({ description: 'Whether it is set, but not shown.', resolve: (each) => each.secretId !== null }),
-    layer: t.expose('layer', { type: VarLayer, description: 'The nearest layer that says something of it.' }),
-    group: t.exposeString('group', { nullable: true, description: 'Name of that group, in the layer of groups.' }),
-    overridden: t.expose('overridden', { type: [VarEntryType], description: 'What the layers below say of it, nearest first.' }),
+    name: t.exposeString('name', { description: 'Name.' }),
+    value: t.field({ type: VarValue, description: 'Effective value.', resolve: toValue }),
+    layer: t.expose('layer', { type: VarLayer, description: 'The layer with the highest precedence that sets the variable.' }),
+    group: t.exposeString('group', { nullable: true, description: 'Name of the group; null in other layers.' }),
+    overridden: t.expose('overridden', {
+      type: [VarEntryType],
+      description: 'Values in layers with lower precedence, highest first. At most one per layer and group.',
+    }),
   }),
 })
 
 const VarChangeType = builder.objectRef<VarChange>('VarChange').implement({
-  description: 'What a version changed of one variable.',
+  description: 'Change of one variable in a version.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    change: t.expose('change', { type: VarChangeKind, description: 'What became of it.' }),
-    before: t.expose('before', { type: 'JSON', nullable: true, description: 'Its value before; null also for a secret.' }),
-    after: t.expose('after', { type: 'JSON', nullable: true, description: 'Its value since; null also for a secret.' }),
-    isSecret: t.exposeBoolean('isSecret', { description: 'Whether it is a secret variable.' }),
+    name: t.exposeString('name', { description: 'Name.' }),
+    change: t.expose('change', { type: VarChangeKind, description: 'Kind of the change.' }),
+    before: t.field({
+      type: VarValue,
+      nullable: true,
+      description: 'Value before the version; null when the variable was not set.',
+      resolve: ({ change, before, isSecret }) => (change === 'ADDED' ? null : { value: before, isSecret }),
+    }),
+    after: t.field({
+      type: VarValue,
+      nullable: true,
+      description: 'Value since the version; null when the variable is no longer set.',
+      resolve: ({ change, after, isSecret }) => (change === 'REMOVED' ? null : { value: after, isSecret }),
+    }),
   }),
 })
 
-/** The version before one, by `scope version`. */
+/** The previous version, by `scope version`. */
 const versionBefore = loader<VariableVersion>(async ({ ctx }, keys) => {
   const places = keys.map((key) => key.split(' ') as [string, string])
   const scopes = isOneOf(
@@ -73,24 +117,30 @@ const versionBefore = loader<VariableVersion>(async ({ ctx }, keys) => {
   return new Map(rows.map((row) => [`${row.scopeId} ${row.version + 1}`, row]))
 })
 
+const varsField = {
+  type: [Variable] as [typeof Variable],
+  description: 'The variables, including secret ones, ordered by name. One per name; all texts together have at most 256 KiB.',
+  select: { columns: { vars: true, secrets: true } } as const,
+  resolve: ({ vars, secrets }: { vars: object; secrets: object }) => namedValues(vars, Object.keys(secrets)),
+}
+
 const VariableVersionType = builder.drizzleObject('variableVersions', {
   name: 'VariableVersion',
-  description: 'What the variables of all nodes, a group or a node were at one time.',
+  description: 'A version of the variables of all nodes, a group or a node.',
   select: { columns: { id: true } },
   fields: (t) => ({
-    version: t.exposeInt('version', { description: 'Its number, from 1.' }),
-    text: t.exposeString('source', { description: 'The YAML or JSON as it was typed.' }),
-    secretNames: t.stringList({
-      description: SECRETS,
-      select: { columns: { secrets: true } },
-      resolve: ({ secrets }) => Object.keys(secrets).sort(),
+    version: t.exposeInt('version', { description: 'Version number, from 1.' }),
+    text: t.exposeString('source', { description: 'The YAML or JSON as it was entered.' }),
+    vars: t.field(varsField),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Why the variables were changed; null when no reason was given.',
     }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it was changed, in the words of who did.' }),
-    createdByName: t.exposeString('createdByName', { description: 'Who changed it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
+    createdBy: t.field(actorField('created', 'Who changed the variables.')),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the variables were changed.' }),
     changes: t.field({
       type: [VarChangeType],
-      description: 'What it changed of the version before.',
+      description: 'Changes since the previous version, ordered by name. One per variable.',
       select: { columns: { scopeId: true, version: true, vars: true, secrets: true } },
       resolve: async (after, _args, context) =>
         changesBetween(await versionBefore(context, `${after.scopeId} ${after.version}`), after),
@@ -106,45 +156,42 @@ export const VariableScope = builder.drizzleNode('variableScopes', {
   select: { columns: { id: true } },
   id: { column: (scope) => scope.id },
   fields: (t) => ({
-    group: t.relation('group', { nullable: true, description: 'The group whose variables they are.' }),
-    node: t.relation('node', { nullable: true, description: 'The node whose variables they are.' }),
-    text: t.exposeString('source', { description: 'YAML or JSON as it was typed, with its comments.' }),
-    vars: t.expose('vars', { type: 'JSON', description: 'What the text says, as an object.' }),
-    secretNames: t.stringList({
-      description: SECRETS,
-      select: { columns: { secrets: true } },
-      resolve: ({ secrets }) => Object.keys(secrets).sort(),
+    group: t.relation('group', { nullable: true, description: 'The group; null for other scopes.' }),
+    node: t.relation('node', { nullable: true, description: 'The node; null for other scopes.' }),
+    text: t.exposeString('source', {
+      description: 'YAML or JSON as it was entered, with its comments. Secret variables are not part of it.',
     }),
-    version: t.exposeInt('version', { description: 'The number of this version; a change says which one it is based on.' }),
-    updatedByName: t.exposeString('updatedByName', { description: 'Who changed them last.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When that was.' }),
+    vars: t.field(varsField),
+    version: t.exposeInt('version', { description: 'Current version. Pass it as `basedOn` to change the variables.' }),
+    updatedBy: t.field(actorField('updated', 'Who changed the variables last.')),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the variables were changed last.' }),
     writeBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not change them; null: allowed.',
+      description: 'Why the caller cannot change the variables; null when allowed.',
       resolve: (_scope, _args, { ctx }) => setVarsBlockedReason(ctx.actor),
     }),
     versions: t.relatedConnection(
       'versions',
-      { description: 'What they were, the newest first.', query: { orderBy: { version: 'desc' } }, totalCount: true, ...PAGED },
+      { description: 'Versions, newest first.', query: { orderBy: { version: 'desc' } }, totalCount: true, ...PAGED },
       ...versionConnection,
     ),
   }),
 })
 
-export const NEVER = 'null: none were ever set, so a first change is based on version 0.'
+export const NEVER = 'null when none were ever set; the first change is based on version 0.'
 
 builder.drizzleObjectField(NodeGroup, 'vars', (t) =>
-  t.relation('variables', { nullable: true, description: `Variables of its nodes; ${NEVER}` }),
+  t.relation('variables', { nullable: true, description: `Variables of the nodes of the group; ${NEVER}` }),
 )
 
 const effective = loader(({ ctx }, ids) => effectiveVars(ctx, [...ids]))
 
 builder.drizzleObjectFields(ComputeNode, (t) => ({
-  vars: t.relation('variables', { nullable: true, description: `Variables of this node alone; ${NEVER}` }),
+  vars: t.relation('variables', { nullable: true, description: `Variables of this node; ${NEVER}` }),
   effectiveVars: t.field({
     type: [EffectiveVarType],
-    description: 'The variables that hold on it by all layers but the run, by name.',
-    args: { names: t.arg.stringList({ description: 'Only these.' }) },
+    description: 'Effective variables from all layers except the run, ordered by name. One per name.',
+    args: { names: t.arg.stringList({ description: 'Only variables with these names.' }) },
     select: { columns: { id: true } },
     resolve: async (node, { names }, context) =>
       ((await effective(context, node.id)) ?? [])
@@ -154,55 +201,71 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
 }))
 
 export const VarComparison = builder.objectRef<Awaited<ReturnType<typeof compareVars>>[0]>('VarComparison').implement({
-  description: 'One variable on two nodes.',
+  description: 'Comparison of a variable on two nodes.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    left: t.expose('left', { type: EffectiveVarType, nullable: true, description: 'On the one; null: not set.' }),
-    right: t.expose('right', { type: EffectiveVarType, nullable: true, description: 'On the other; null: not set.' }),
-    isSame: t.exposeBoolean('isSame', { description: 'Whether both have the same value, wherever it comes from.' }),
+    name: t.exposeString('name', { description: 'Name.' }),
+    left: t.expose('left', {
+      type: EffectiveVarType,
+      nullable: true,
+      description: 'On the first node; null when it is not set.',
+    }),
+    right: t.expose('right', {
+      type: EffectiveVarType,
+      nullable: true,
+      description: 'On the second node; null when it is not set.',
+    }),
+    isSame: t.exposeBoolean('isSame', { description: 'Whether both nodes have the same value.' }),
   }),
 })
 
 type ImpactOfVar = VarsImpact['vars'][0]
 
 const VarImpactExample = builder.objectRef<ImpactOfVar['examples'][0]>('VarImpactExample').implement({
-  description: 'One of the nodes on which a variable would change.',
+  description: 'A node on which the value of a variable would change.',
   fields: (t) => ({
-    node: t.exposeString('node', { description: 'Name of the node.' }),
-    before: t.expose('before', { type: EffectiveVarType, nullable: true, description: 'As it is; null: not set.' }),
-    after: t.expose('after', { type: EffectiveVarType, nullable: true, description: 'As it would be; null: not set.' }),
+    nodeName: t.exposeString('node', { description: 'Name of the node.' }),
+    before: t.expose('before', {
+      type: EffectiveVarType,
+      nullable: true,
+      description: 'Current value; null when it is not set.',
+    }),
+    after: t.expose('after', {
+      type: EffectiveVarType,
+      nullable: true,
+      description: 'New value; null when it would not be set.',
+    }),
   }),
 })
 
 const VarImpact = builder.objectRef<ImpactOfVar>('VarImpact').implement({
-  description: 'What an edit would change of one variable.',
+  description: 'Effect of an edit on one variable.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    nodeCount: t.exposeInt('nodes', { description: 'On how many nodes its value would be another.' }),
-    examples: t.expose('examples', { type: [VarImpactExample], description: 'Some of them, at most 5.' }),
+    name: t.exposeString('name', { description: 'Name.' }),
+    nodeCount: t.exposeInt('nodes', { description: 'Number of nodes on which its value would change.' }),
+    examples: t.expose('examples', { type: [VarImpactExample], description: 'Examples. At most 5.' }),
   }),
 })
 
 export const VarsImpactType = builder.objectRef<VarsImpact>('VarsImpact').implement({
-  description: 'What an edit of variables would change.',
+  description: 'Effect of an edit of variables.',
   fields: (t) => ({
-    nodeCount: t.exposeInt('nodes', { description: 'How many nodes the variables are for.' }),
-    changedCount: t.exposeInt('changed', { description: 'On how many of them a value would be another.' }),
-    vars: t.expose('vars', { type: [VarImpact], description: 'The variables that would change, by name.' }),
+    nodeCount: t.exposeInt('nodes', { description: 'Number of nodes to which the variables apply.' }),
+    changedCount: t.exposeInt('changed', { description: 'Number of nodes on which a value would change.' }),
+    vars: t.expose('vars', { type: [VarImpact], description: 'Variables that would change, ordered by name. One per name.' }),
   }),
 })
 
 export const VarSettings = builder.objectRef<{ varMerge: 'replace' | 'deep' }>('VarSettings').implement({
-  description: "The tenant's settings of variables.",
+  description: 'Settings of the tenant for variables.',
   fields: (t) => ({
-    merge: t.expose('varMerge', { type: VarMerge, description: 'What becomes of dictionaries that several layers give.' }),
+    merge: t.expose('varMerge', { type: VarMerge, description: 'How dictionaries of several layers are merged.' }),
   }),
 })
 
-/** Arguments that say whose variables. */
+/** Descriptions of the arguments that select a scope. */
 export const PLACE_OF = {
-  groupId: 'Of this group. Left out along with `nodeId`: of all nodes.',
-  nodeId: 'Of this node.',
+  groupId: 'Variables of this group. Without `groupId` and `nodeId`: of all nodes.',
+  nodeId: 'Variables of this node.',
 }
 
 type PlaceIds = { groupId?: string | null; nodeId?: string | null }

@@ -34,29 +34,32 @@ test('variables are set, explained, compared and kept in versions; secrets are s
   })
   const secret = await t.send(
     operator,
-    `mutation ($input: SetSecretVarInput!) { setSecretVar(input: $input) { ... on SetSecretVarPayload { variableScope { secretNames versions { edges { node { version reason secretNames changes { name change before after isSecret } } } } } } } }`,
+    `mutation ($input: SetSecretVarInput!) { setSecretVar(input: $input) { ... on SetSecretVarPayload { variableScope { vars { name value { json isSecret } } versions { edges { node { version reason vars { name } changes { name change before { json isSecret } after { json isSecret } } } } } } } } }`,
     { input: { groupId, name: 'token', value: 'never to be seen' } },
   )
   expect(secret.data).toEqual({
     setSecretVar: {
       variableScope: {
-        secretNames: ['token'],
+        vars: [
+          { name: 'ntp', value: { json: 'amd', isSecret: false } },
+          { name: 'token', value: { json: null, isSecret: true } },
+        ],
         versions: {
           edges: [
             {
               node: {
                 version: 2,
                 reason: null,
-                secretNames: ['token'],
-                changes: [{ name: 'token', change: 'ADDED', before: null, after: null, isSecret: true }],
+                vars: [{ name: 'ntp' }, { name: 'token' }],
+                changes: [{ name: 'token', change: 'ADDED', before: null, after: { json: null, isSecret: true } }],
               },
             },
             {
               node: {
                 version: 1,
                 reason: 'other clock',
-                secretNames: [],
-                changes: [{ name: 'ntp', change: 'ADDED', before: null, after: 'amd', isSecret: false }],
+                vars: [{ name: 'ntp' }],
+                changes: [{ name: 'ntp', change: 'ADDED', before: null, after: { json: 'amd', isSecret: false } }],
               },
             },
           ],
@@ -67,50 +70,58 @@ test('variables are set, explained, compared and kept in versions; secrets are s
   const read = await t.send(
     operator,
     `query ($a: ID!, $b: ID!, $g: ID!) {
-      globalVars { text vars version group { id } }
-      nodes { edges { node { vars { id } effectiveVars { name value isSecret layer group overridden { value layer group } } } } }
-      nodeGroups { edges { node { vars { text secretNames updatedByName writeBlockedReason } } } }
-      compareVars(left: $a, right: $b) { name isSame left { value } right { value } }
-      varsImpact(groupId: $g, text: "ntp: new") { ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { node before { value } after { value } } } } }
+      globalVars { text vars { name value { json } } version group { id } }
+      nodes { edges { node { vars { id } effectiveVars { name value { json isSecret } layer group overridden { value { json } layer group } } } } }
+      nodeGroups { edges { node { vars { text updatedBy { name } writeBlockedReason } } } }
+      compareVars(left: $a, right: $b) { name isSame left { value { json } } right { value { json } } }
+      varsImpact(groupId: $g, text: "ntp: new") { ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { nodeName before { value { json } } after { value { json } } } } } }
       varSettings { merge }
     }`,
     { a: nodeId, b: globalId('ComputeNode', b!.id), g: groupId },
   )
   expect(read.errors).toBeUndefined()
-  const all = { value: 'all', layer: 'GLOBAL', group: null }
+  const all = { value: { json: 'all' }, layer: 'GLOBAL', group: null }
   expect(read.data).toEqual({
-    globalVars: { text: 'ntp: all # why', vars: { ntp: 'all' }, version: 1, group: null },
+    globalVars: { text: 'ntp: all # why', vars: [{ name: 'ntp', value: { json: 'all' } }], version: 1, group: null },
     nodes: {
       edges: [
         {
           node: {
             vars: null,
             effectiveVars: [
-              { name: 'ntp', value: 'amd', isSecret: false, layer: 'GROUP', group: 'amd', overridden: [all] },
-              { name: 'token', value: null, isSecret: true, layer: 'GROUP', group: 'amd', overridden: [] },
+              { name: 'ntp', value: { json: 'amd', isSecret: false }, layer: 'GROUP', group: 'amd', overridden: [all] },
+              { name: 'token', value: { json: null, isSecret: true }, layer: 'GROUP', group: 'amd', overridden: [] },
             ],
           },
         },
-        { node: { vars: null, effectiveVars: [{ name: 'ntp', isSecret: false, ...all, overridden: [] }] } },
+        {
+          node: { vars: null, effectiveVars: [{ name: 'ntp', ...all, value: { json: 'all', isSecret: false }, overridden: [] }] },
+        },
       ],
     },
     nodeGroups: {
       edges: [
         {
           node: {
-            vars: { text: 'ntp: amd', secretNames: ['token'], updatedByName: 'test operator', writeBlockedReason: null },
+            vars: { text: 'ntp: amd', updatedBy: { name: 'test operator' }, writeBlockedReason: null },
           },
         },
       ],
     },
     compareVars: [
-      { name: 'ntp', isSame: false, left: { value: 'amd' }, right: { value: 'all' } },
-      { name: 'token', isSame: false, left: { value: null }, right: null },
+      { name: 'ntp', isSame: false, left: { value: { json: 'amd' } }, right: { value: { json: 'all' } } },
+      { name: 'token', isSame: false, left: { value: { json: null } }, right: null },
     ],
     varsImpact: {
       nodeCount: 1,
       changedCount: 1,
-      vars: [{ name: 'ntp', nodeCount: 1, examples: [{ node: a!.name, before: { value: 'amd' }, after: { value: 'new' } }] }],
+      vars: [
+        {
+          name: 'ntp',
+          nodeCount: 1,
+          examples: [{ nodeName: a!.name, before: { value: { json: 'amd' } }, after: { value: { json: 'new' } } }],
+        },
+      ],
     },
     varSettings: { merge: 'REPLACE' },
   })

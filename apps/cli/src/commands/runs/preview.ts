@@ -8,8 +8,8 @@ const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
   previewRun(input: $input) {
     __typename
     ... on RunPreview {
-      hostCount hostlist command extraVars secretVars inventory
-      hosts(first: 500) { edges { node { name groups blockedReason vars { name value isSecret layer group } } } }
+      hostCount hostlist command extraVars { name value { json isSecret } } inventory
+      hosts(first: 500) { edges { node { name groups blockedReason vars { name value { json isSecret } layer group } } } }
       refusals { hostlist reason }
       waitsFor { hostlist run { id number templateName createdBy { name } } }
     }
@@ -45,11 +45,11 @@ function printPreview(run: Preview, output: Output): void {
     [
       { title: 'NODE', value: (v) => v.host },
       { title: 'VARIABLE', value: (v) => v.name },
-      { title: 'VALUE', value: (v) => (v.isSecret ? '(secret)' : JSON.stringify(v.value)) },
+      { title: 'VALUE', value: (v) => (v.value.isSecret ? '(secret)' : JSON.stringify(v.value.json)) },
       { title: 'FROM', value: (v) => [v.layer.toLowerCase(), v.group].filter(Boolean).join(' ') },
     ],
     output,
     'No variables.',
   )
-  for (const name of run.secretVars) print(`${name} is secret and not shown.`)
+  for (const { name, value } of run.extraVars) if (value.isSecret) print(`${name} is secret and not shown.`)
 }

@@ -7,14 +7,14 @@ import { type FieldOptions, settings, withFields } from './fields.ts'
 export const templateCreate = () =>
   withFields(new Command('create').description('create a job template').argument('<name>')).action(
     async (name: string, options: FieldOptions) => {
-      const { playbookPath = '', ...input } = await settings(options)
+      const input = await settings(options)
       const { createJobTemplate } = await request(
         graphql(`mutation TemplateCreate($input: CreateJobTemplateInput!) {
           createJobTemplate(input: $input) {
             __typename ... on CreateJobTemplatePayload { template { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        { input: { name, playbookPath, ...input } },
+        { input: { name, ...input } },
       )
       process.stderr.write(`Created ${orThrow(createJobTemplate).template.name}.\n`)
     },

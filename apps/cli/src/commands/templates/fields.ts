@@ -78,31 +78,32 @@ export async function settings(options: FieldOptions) {
   const { bundle, git, ref, shipped } = options
   if ([bundle, git, shipped].filter(Boolean).length > 1)
     throw new InvalidArgumentError('Use only one of --bundle, --git and --shipped.')
+  const repository = omitUndefined({ url: git, ref, credentialId: await optionalCredentialId(options.gitCredential) })
   return omitUndefined({
     displayName: options.displayName,
     description: options.description,
     category: options.category,
     tags: options.labels,
-    playbookPath: options.playbook,
-    source: bundle ? ('BUNDLE' as const) : git ? ('GIT' as const) : shipped ? ('SHIPPED' as const) : undefined,
-    bundleId: bundle ? await upload(bundle) : undefined,
-    gitUrl: git,
-    gitRef: ref,
-    gitCredentialId: await optionalCredentialId(options.gitCredential),
-    become: options.become,
-    becomeMethod: options.becomeMethod,
-    becomeUser: options.becomeUser,
-    forks: options.forks,
-    timeoutSeconds: options.timeout,
-    serial: emptyToNull(options.serial),
-    maxFailPercentage: emptyToNull(options.maxFailPercentage),
-    jobTags: options.tags,
-    skipTags: options.skipTags,
-    inputSchema: options.schema,
-    defaultVars: options.defaultVars,
-    isIdempotent: options.idempotent,
-    isReadOnly: options.readOnly,
     reason: options.reason,
+    settings: omitUndefined({
+      playbookPath: options.playbook,
+      source: bundle ? ('BUNDLE' as const) : git ? ('GIT' as const) : shipped ? ('SHIPPED' as const) : undefined,
+      bundleId: bundle ? await upload(bundle) : undefined,
+      git: Object.keys(repository).length > 0 ? repository : undefined,
+      become: options.become,
+      becomeMethod: options.becomeMethod,
+      becomeUser: options.becomeUser,
+      forks: options.forks,
+      timeoutSeconds: options.timeout,
+      serial: emptyToNull(options.serial),
+      maxFailPercentage: emptyToNull(options.maxFailPercentage),
+      jobTags: options.tags,
+      skipTags: options.skipTags,
+      inputSchema: options.schema,
+      defaultVars: options.defaultVars,
+      isIdempotent: options.idempotent,
+      isReadOnly: options.readOnly,
+    }),
   })
 }
 
@@ -124,19 +125,24 @@ async function upload(file: string): Promise<string> {
   return orThrow(uploadPlaybookBundle).bundle.id
 }
 
+const SETTINGS = graphql(`fragment Settings on JobTemplateSettings @_unmask {
+  source playbookPath bundle { name sha256 } git { url ref credential { name } } become becomeMethod becomeUser timeoutSeconds forks serial
+  maxFailPercentage jobTags skipTags defaultVars inputSchema isIdempotent isReadOnly
+}`)
+
+const BY_NAME = graphql(
+  `query TemplateByName($name: String!) {
+    jobTemplate(name: $name) {
+      id name displayName description category tags isSystem version archivedAt settings { ...Settings }
+      versions { version reason createdBy { name } createdAt settings { ...Settings } }
+    }
+  }`,
+  [SETTINGS],
+)
+
 /** The template with this name. @throws CliError when it does not exist */
 export async function findTemplate(name: string) {
-  const { jobTemplate } = await request(
-    graphql(`query TemplateByName($name: String!) {
-      jobTemplate(name: $name) {
-        id name displayName description category source playbookPath bundle { name sha256 } gitUrl gitRef gitCredential { name } become becomeMethod becomeUser
-        timeoutSeconds forks serial maxFailPercentage jobTags skipTags defaultVars inputSchema tags isSystem isIdempotent isReadOnly
-        version archivedAt
-        versions { version reason createdByName createdAt settings }
-      }
-    }`),
-    { name },
-  )
+  const { jobTemplate } = await request(BY_NAME, { name })
   if (!jobTemplate) throw new CliError(`No job template named ${name}. See \`muster template list\`.`, EXIT.notFound)
   return jobTemplate
 }

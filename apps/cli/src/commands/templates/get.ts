@@ -9,6 +9,7 @@ export const templateGet = () =>
     .withOutput()
     .action(async (name: string, output: Output) => {
       const { versions: _, ...template } = await findTemplate(name)
+      const { settings } = template
       printObject(template, output, [
         ['name', template.name],
         ['display name', template.displayName],
@@ -18,19 +19,19 @@ export const templateGet = () =>
         ['version', `${template.version}${template.archivedAt ? `, archived ${template.archivedAt}` : ''}`],
         [
           'source',
-          [template.source.toLowerCase(), template.bundle?.name, template.gitUrl, template.gitRef].filter(Boolean).join(' '),
+          [settings.source.toLowerCase(), settings.bundle?.name, settings.git?.url, settings.git?.ref].filter(Boolean).join(' '),
         ],
-        ...(template.gitCredential ? [['git credential', template.gitCredential.name] as [string, string]] : []),
-        ['playbook', template.playbookPath],
-        ['become', template.become ? `${template.becomeUser} by ${template.becomeMethod.toLowerCase()}` : 'no'],
-        ['timeout', `${template.timeoutSeconds} s`],
-        ['forks', template.forks],
-        ['serial', template.serial],
-        ['max fail', template.maxFailPercentage === null ? null : `${template.maxFailPercentage} %`],
-        ['tags', template.jobTags.join(',')],
-        ['skip tags', template.skipTags.join(',')],
-        ['default vars', JSON.stringify(template.defaultVars)],
-        ['input schema', template.inputSchema === null ? null : JSON.stringify(template.inputSchema)],
-        ['changes nodes', template.isReadOnly ? 'no' : 'yes'],
+        ...(settings.git?.credential ? [['git credential', settings.git.credential.name] as [string, string]] : []),
+        ['playbook', settings.playbookPath],
+        ['become', settings.become ? `${settings.becomeUser} by ${settings.becomeMethod.toLowerCase()}` : 'no'],
+        ['timeout', `${settings.timeoutSeconds} s`],
+        ['forks', settings.forks],
+        ['serial', settings.serial],
+        ['max fail', settings.maxFailPercentage === null ? null : `${settings.maxFailPercentage} %`],
+        ['tags', settings.jobTags.join(',')],
+        ['skip tags', settings.skipTags.join(',')],
+        ['default vars', JSON.stringify(settings.defaultVars)],
+        ['input schema', settings.inputSchema === null ? null : JSON.stringify(settings.inputSchema)],
+        ['changes nodes', settings.isReadOnly ? 'no' : 'yes'],
       ])
     })

@@ -14,7 +14,7 @@ export const templateHistory = () =>
         [
           { title: 'VERSION', value: (v) => v.version },
           { title: 'CREATED', value: (v) => ago(v.createdAt) },
-          { title: 'BY', value: (v) => v.createdByName },
+          { title: 'BY', value: (v) => v.createdBy.name },
           { title: 'REASON', value: (v) => v.reason },
         ],
         output,

@@ -6,7 +6,7 @@ import { fetchAll } from '../../pages.ts'
 
 const LIST = graphql(`query Templates($archived: Boolean!, $first: Int, $after: String) {
   jobTemplates(archived: $archived, first: $first, after: $after) {
-    edges { node { name displayName category description source become timeoutSeconds version } }
+    edges { node { name displayName category description version settings { source become timeoutSeconds } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -22,8 +22,8 @@ export const templateList = () =>
         [
           { title: 'NAME', value: (t) => t.name },
           { title: 'CATEGORY', value: (t) => t.category },
-          { title: 'SOURCE', value: (t) => t.source.toLowerCase() },
-          { title: 'BECOME', value: (t) => (t.become ? 'yes' : 'no') },
+          { title: 'SOURCE', value: (t) => t.settings.source.toLowerCase() },
+          { title: 'BECOME', value: (t) => (t.settings.become ? 'yes' : 'no') },
           { title: 'DESCRIPTION', value: (t) => t.description, wide: true },
         ],
         output,

@@ -38,7 +38,7 @@ it('creates a template from a bundle, previews, updates and restores it', async 
   expect(shown.out).toMatch(/^ansible-playbook -i inventory.yml .*site.yml\non 1 node: gpu001\n/)
   expect(shown.out).toMatch(/^gpu001 +level +"low" +run$/m)
   expect(JSON.parse((await muster('run site -l gpu001 --preview -o json')).out)).toMatchObject({
-    hostsTotal: 1,
+    hostCount: 1,
     inventory: { all: { hosts: ['gpu001'] } },
   })
   expect(await muster('run site -l gpu001 -e level=odd')).toMatchObject({
@@ -49,7 +49,8 @@ it('creates a template from a bundle, previews, updates and restores it', async 
   expect((await muster('template update site --forks 3 --reason more')).err).toContain('version 2')
   await run("template update site --serial '' --max-fail-percentage '' --any-vars --labels disk,_log --become-method su")
   expect(JSON.parse((await muster('template get site -o json')).out)).toMatchObject({
-    ...{ serial: null, maxFailPercentage: null, inputSchema: null, tags: ['disk', 'log'], becomeMethod: 'SU', forks: 3 },
+    tags: ['disk', 'log'],
+    settings: { serial: null, maxFailPercentage: null, inputSchema: null, becomeMethod: 'SU', forks: 3 },
   })
   expect((await muster('template history site')).out).toMatch(/^3 .*\n2 .* more\n1 .* first$/m)
   expect(await muster('template archive site')).toMatchObject({ code: 0, err: 'Archived site.\n' })

@@ -25,7 +25,7 @@ export const templateUpdate = () =>
           id,
           ...input,
           ...(options.name ? { name: options.name } : {}),
-          ...(options.anyVars ? { inputSchema: null } : {}),
+          settings: { ...input.settings, ...(options.anyVars ? { inputSchema: null } : {}) },
         },
       },
     )

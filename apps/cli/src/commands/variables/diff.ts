@@ -18,7 +18,7 @@ export const varsDiff = () =>
       if (one?.length !== 1 || other?.length !== 1) throw new CliError('Specify two node names.', EXIT.usage)
       const { compareVars } = await request(
         graphql(`query VarsDiff($left: ID!, $right: ID!) {
-          compareVars(left: $left, right: $right) { name isSame left { value isSecret layer group } right { value isSecret layer group } }
+          compareVars(left: $left, right: $right) { name isSame left { value { json isSecret } layer group } right { value { json isSecret } layer group } }
         }`),
         { left: one[0]!.id, right: other[0]!.id },
       )

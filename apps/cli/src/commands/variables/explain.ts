@@ -15,7 +15,7 @@ export const varsExplain = () =>
     .action(async (name: string, names: string[], output: Output) => {
       const { computeNode } = await request(
         graphql(`query VarsExplain($name: String!, $names: [String!]) {
-          computeNode(name: $name) { effectiveVars(names: $names) { name value isSecret layer group overridden { value isSecret layer group } } }
+          computeNode(name: $name) { effectiveVars(names: $names) { name value { json isSecret } layer group overridden { value { json isSecret } layer group } } }
         }`),
         { name, names: names.length > 0 ? names : null },
       )

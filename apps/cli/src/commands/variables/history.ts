@@ -7,7 +7,7 @@ import { readScope, type ScopeOptions, withScope } from './scope.ts'
 
 const SELECTION = graphql(`fragment VersionsOf on VariableScope @_unmask {
   versions(first: $first, after: $after) {
-    edges { node { version createdAt createdByName reason text secretNames changes { name change before after isSecret } } }
+    edges { node { version createdAt createdBy { name } reason text changes { name change before { json isSecret } after { json isSecret } } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -41,7 +41,7 @@ export const varsHistory = () =>
         [
           { title: 'VERSION', value: (each) => each.version },
           { title: 'CREATED', value: (each) => ago(each.createdAt) },
-          { title: 'BY', value: (each) => each.createdByName },
+          { title: 'BY', value: (each) => each.createdBy.name },
           { title: 'CHANGES', value: (each) => each.changes.map(change).join(' ') },
           { title: 'REASON', value: (each) => each.reason },
         ],

@@ -23,7 +23,7 @@ export const varsImpact = () =>
         graphql(`query VarsImpact($groupId: ID, $nodeId: ID, $text: String, $secret: String) {
           varsImpact(groupId: $groupId, nodeId: $nodeId, text: $text, secret: $secret) {
             __typename ... on Error { code message } ... on InvalidInputError { issues { path message } }
-            ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { node before { value isSecret } after { value isSecret } } } }
+            ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { nodeName before { value { json isSecret } } after { value { json isSecret } } } } }
           }
         }`),
         { groupId: ids.groupId ?? null, nodeId: ids.nodeId ?? null, text, secret: secret ?? null },
@@ -39,7 +39,8 @@ export const varsImpact = () =>
           { title: 'NODES', value: (each) => each.nodeCount },
           {
             title: 'EXAMPLES',
-            value: (each) => each.examples.map((one) => `${one.node}: ${value(one.before)} -> ${value(one.after)}`).join('; '),
+            value: (each) =>
+              each.examples.map((one) => `${one.nodeName}: ${value(one.before)} -> ${value(one.after)}`).join('; '),
           },
         ],
         output,

@@ -6,14 +6,16 @@ import { graphql } from '../../graphql.ts'
 import { groupNotFound, nodeNotFound } from '../../lookup.ts'
 import { readStdin } from '../../prompt.ts'
 
+/** A value as the API returns it; that of a secret is not returned. */
+type Value = { json: unknown; isSecret: boolean }
+
 export type ScopeOptions = { group?: string; node?: string }
 /** Variables of all nodes, a group or a node. `version` 0: never set. `label` is the name in messages. */
 export type Scope = {
   ids: { groupId?: string; nodeId?: string }
   label: string
   text: string
-  vars: unknown
-  secretNames: string[]
+  vars: { name: string; value: Value }[]
   version: number
 }
 
@@ -26,10 +28,12 @@ export const withReason = (command: Command): Command => command.option('--reaso
 /** @throws CliError when the group or node does not exist */
 export async function readScope({ group, node }: ScopeOptions): Promise<Scope> {
   if (group && node) throw new CliError('Use --group or --node, not both.', EXIT.usage)
-  const none = { text: '', vars: {}, secretNames: [] as string[], version: 0 }
+  const none = { text: '', vars: [] as Scope['vars'], version: 0 }
   if (group) {
     const { nodeGroup } = await request(
-      graphql(`query VarsOfGroup($name: String!) { nodeGroup(name: $name) { id vars { text vars secretNames version } } }`),
+      graphql(
+        `query VarsOfGroup($name: String!) { nodeGroup(name: $name) { id vars { text vars { name value { json isSecret } } version } } }`,
+      ),
       { name: group },
     )
     if (!nodeGroup) throw groupNotFound(group)
@@ -37,13 +41,18 @@ export async function readScope({ group, node }: ScopeOptions): Promise<Scope> {
   }
   if (node) {
     const { computeNode } = await request(
-      graphql(`query VarsOfNode($name: String!) { computeNode(name: $name) { id vars { text vars secretNames version } } }`),
+      graphql(
+        `query VarsOfNode($name: String!) { computeNode(name: $name) { id vars { text vars { name value { json isSecret } } version } } }`,
+      ),
       { name: node },
     )
     if (!computeNode) throw nodeNotFound(node)
     return { ...(computeNode.vars ?? none), ids: { nodeId: computeNode.id }, label: `node ${node}` }
   }
-  const { globalVars } = await request(graphql(`query GlobalVars { globalVars { text vars secretNames version } }`), {})
+  const { globalVars } = await request(
+    graphql(`query GlobalVars { globalVars { text vars { name value { json isSecret } } version } }`),
+    {},
+  )
   return { ...(globalVars ?? none), ids: {}, label: 'all nodes' }
 }
 
@@ -70,8 +79,11 @@ export async function readText(file: string): Promise<string> {
 }
 
 /** A value in a table: text unchanged, other values as JSON. */
-export const shown = (each: { value: unknown; isSecret: boolean } | null): string =>
-  each === null ? '' : each.isSecret ? '(secret)' : typeof each.value === 'string' ? each.value : JSON.stringify(each.value)
+export const shown = (each: { value: Value } | null): string => {
+  if (each === null) return ''
+  const { json, isSecret } = each.value
+  return isSecret ? '(secret)' : typeof json === 'string' ? json : JSON.stringify(json)
+}
 
 /** Source of a value: `global`, `group amd`, `node`. */
 export const origin = ({ layer, group }: { layer: string; group: string | null }): string =>

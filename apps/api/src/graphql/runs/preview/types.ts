@@ -6,7 +6,7 @@ import { ComputeNode } from '../../nodes/types.ts'
 import { RunBlocker } from '../../run-queue/types.ts'
 import { connectionTypes, PAGED } from '../../shared/connections.ts'
 import { JobTemplate } from '../../templates/types.ts'
-import { EffectiveVarType } from '../../variables/types.ts'
+import { EffectiveVarType, namedValues, Variable } from '../../variables/types.ts'
 
 const MAX_REFUSALS = 100
 
@@ -72,11 +72,12 @@ export const RunPreviewType = builder.objectRef<RunPreview>('RunPreview').implem
       },
       ...hostConnection,
     ),
-    extraVars: t.expose('extraVars', {
-      type: 'JSON',
-      description: 'Extra vars, including the defaults of the template and of its schema: an object.',
+    extraVars: t.field({
+      type: [Variable],
+      description:
+        'Extra vars, including secret ones and the defaults of the template and its schema, ordered by name. One per name.',
+      resolve: ({ extraVars, secretVars }) => namedValues(extraVars, secretVars),
     }),
-    secretVars: t.exposeStringList('secretVars', { description: 'Names of the secret extra vars.' }),
     command: t.exposeStringList('command', {
       description: 'Command line of ansible-playbook, one element per argument. At most 100.',
     }),

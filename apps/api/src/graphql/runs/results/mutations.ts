@@ -13,12 +13,10 @@ mutation('retryJobRun', {
     which: t.field({ type: [RetryHosts], description: 'Hosts to retry, unless `nodeIds` is given. Default: BOTH.' }),
     nodeIds: t.idList({ description: 'Nodes of the finished run to retry.' }),
     reason: t.string({ description: 'Why the run is retried.' }),
-    idempotencyKey: t.string({
-      description: 'A repeated call with the same key returns the run that the first call started.',
-    }),
   }),
   payload: { run: { type: JobRun, description: 'The new run.' } },
   errors: [Conflict, NotFound],
+  idempotent: true,
   resolve: async ({ id, which, nodeIds, ...input }, { ctx }) => ({
     run: await retryJobRun(ctx, {
       ...input,

@@ -211,7 +211,7 @@ export default function NewRunPage() {
           onRetry={() => retry({ requestPolicy: 'network-only' })}
         />
       ) : data ? (
-        <RunForm templates={data.jobTemplates.edges.map((edge) => edge.node)} />
+        <RunForm templates={data.jobTemplates.edges.map(({ node }) => ({ ...node, ...node.settings }))} />
       ) : (
         <div className="flex max-w-3xl flex-col gap-4">
           <Skeleton className="h-36 w-full" />
