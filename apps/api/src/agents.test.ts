@@ -130,7 +130,7 @@ test('an agent is shown with what makes it credible and what became of it', asyn
       history: [{ heartbeats: 10, cpuPercent: 12.5 }],
       approveBlockedReason: null,
       drainBlockedReason: null,
-      resumeBlockedReason: expect.stringContaining('Nobody asked'),
+      resumeBlockedReason: expect.stringContaining('No drain of the agent'),
     },
   })
   const viewer = await t.ask<{ computeNode: { agent: { drainBlockedReason: string } } }>(

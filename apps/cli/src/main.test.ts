@@ -258,7 +258,7 @@ describe('muster with a running product and lab', () => {
     expect((await muster('runs show last')).out).toMatch(/^attempt +2, of \d+$/m)
     expect((await muster('runs matrix last')).out).toMatch(/^Probe the node +OK +1 +\S+ +cpu-01 /m)
     expect((await muster('runs compare last')).out).toMatch(/^previous run +\d+ /m)
-    expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('all its hosts ended well') })
+    expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('All hosts of the run succeeded') })
     expect(await muster('runs failures')).toMatchObject({ code: 0 })
     expect(await muster('node unlock cpu-01 --reason hangs')).toMatchObject({
       code: 5,

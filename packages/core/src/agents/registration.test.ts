@@ -193,7 +193,7 @@ describe('a token is revoked', () => {
     const used = await tokenOf()
     await proven(newName(), makeKeys(), { enrollment_token: used })
     await expect(revokeEnrollmentToken(cast.operator, { id: (await row(used)).id })).rejects.toMatchObject(
-      refusal(/revoke its key/),
+      refusal(/revoke the key of the agent/),
     )
     const old = await row(await tokenOf())
     await t.runtime.db.update(agentEnrollmentTokens).set({ expiresAt: sql`now()` }).where(eq(agentEnrollmentTokens.id, old.id))

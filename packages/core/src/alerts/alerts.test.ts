@@ -118,7 +118,7 @@ test('an admin ends the alert of accelerators that were taken out; what else is 
   expect(ended).toMatchObject({ resolvedAt: expect.any(Date), acknowledgment: 'sold' })
   await expect(resolveAlertManually(cast.admin, { id })).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: expect.stringContaining('over'),
+    message: expect.stringContaining('already resolved'),
   })
   await raise(node!.id, 'accelerator_lost', { before: 7, now: 6 })
   expect((await ofNode(node!.id))[0]).toMatchObject({ resolvedAt: null })

@@ -8,9 +8,9 @@ export const acknowledgeBlockedReason = (actor: Actor): string | null => permiss
 
 /** Why `actor` may not resolve this alert; null when allowed. */
 export function alertResolveBlockedReason(actor: Actor, alert: Pick<Alert, 'kind' | 'resolvedAt'>): string | null {
-  if (alert.resolvedAt) return 'The alert is over already.'
+  if (alert.resolvedAt) return 'The alert is already resolved.'
   if (!('isManuallyResolvable' in KINDS[alert.kind]))
-    return 'The alert ends by itself when what it tells of is over; acknowledge or silence it.'
+    return 'The alert resolves automatically when its cause ends. Acknowledge or silence it.'
   return permissionDeniedReason(actor, alertPermissions.resolve)
 }
 

@@ -15,7 +15,7 @@ type Named = Pick<ComputeNode, 'name'>
 /** Why `actor` may not change this node's fields; null when allowed. */
 export function writeBlockedReason(actor: Actor, node: Named & Pick<ComputeNode, 'decommissionedAt'>): string | null {
   const refused = permissionDeniedReason(actor, nodePermissions.write)
-  if (refused) return `Changing a node: ${refused}.`
+  if (refused) return `Changing a node: ${refused}`
   if (node.decommissionedAt) return `The node ${node.name} is decommissioned; recommission it first.`
   return null
 }
@@ -27,7 +27,7 @@ export function purgeBlockedReason(
   runningIn: string | null = null,
 ): string | null {
   const refused = permissionDeniedReason(actor, nodePermissions.purge)
-  if (refused) return `Purging a node: ${refused}.`
+  if (refused) return `Purging a node: ${refused}`
   if (!node.decommissionedAt) return `The node ${node.name} is ${node.status}; decommission it first.`
   return whileRunning(node, runningIn)
 }
@@ -39,7 +39,7 @@ export function decommissionBlockedReason(
   runningIn: string | null = null,
 ): string | null {
   const refused = permissionDeniedReason(actor, nodePermissions.write)
-  if (refused) return `Decommissioning a node: ${refused}.`
+  if (refused) return `Decommissioning a node: ${refused}`
   if (node.decommissionedAt) return `The node ${node.name} is already decommissioned.`
   return whileRunning(node, runningIn)
 }

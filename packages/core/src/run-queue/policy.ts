@@ -3,6 +3,6 @@ import { queuePermissions } from './permissions.ts'
 
 /** Null when `actor` may take a node away from the run that is changing it, else why not. */
 export function releaseLockBlockedReason(actor: Actor, isLocked: boolean): string | null {
-  if (!isLocked) return 'no run has locked the node'
+  if (!isLocked) return 'No run has locked the node.'
   return permissionDeniedReason(actor, queuePermissions.releaseLocks)
 }

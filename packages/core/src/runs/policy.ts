@@ -4,7 +4,7 @@ import type { JobRun } from './tables.ts'
 
 /** Null when `actor` may cancel the run now, else why not. A second cancel of the same run is allowed and changes nothing. */
 export function cancelBlockedReason(actor: Actor, run: Pick<JobRun, 'status' | 'finishedAt'>): string | null {
-  if (run.finishedAt) return `the run is over: ${run.status}`
+  if (run.finishedAt) return `The run has ended: ${run.status}.`
   return permissionDeniedReason(actor, jobRunPermissions.cancel)
 }
 
@@ -13,8 +13,8 @@ export function retryBlockedReason(
   actor: Actor,
   run: Pick<JobRun, 'status' | 'finishedAt' | 'hostsOk' | 'hostsTotal'>,
 ): string | null {
-  if (!run.finishedAt) return `it is not over: ${run.status}`
-  if (run.hostsOk === run.hostsTotal) return 'all its hosts ended well'
+  if (!run.finishedAt) return `The run has not ended: ${run.status}.`
+  if (run.hostsOk === run.hostsTotal) return 'All hosts of the run succeeded.'
   return permissionDeniedReason(actor, jobRunPermissions.start)
 }
 

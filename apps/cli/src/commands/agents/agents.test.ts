@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
 import { frame, type TopRow } from '../heartbeats/top.ts'
 
@@ -107,6 +107,12 @@ it('shows an agent, its state changes and its heartbeats', async () => {
   expect(out).toMatch(/^CHECK +RESULT +DETAIL$/m)
   expect(JSON.parse((await muster('agent get gpu001 -o json')).out)).toMatchObject({ agent: { lastHeartbeat: { sequence: 7 } } })
   expect(await muster('agent get gpu003')).toMatchObject({ code: 4, err: expect.stringContaining('muster agent token') })
+  expect((await muster('agent get gpu*1')).out).toMatch(/^node +gpu001$/m)
+  for (const command of ['get', 'timeline', 'history', 'approve']) {
+    const several = await muster(`agent ${command} gpu[001-002]`)
+    expect(several).toMatchObject({ code: 2, err: expect.stringContaining('matches 2 nodes') })
+    expect(await muster(`agent ${command} tag:none`)).toMatchObject({ code: 4, err: expect.stringContaining('No nodes match') })
+  }
   expect((await muster('agent timeline gpu001')).err).toBe('gpu001 has no state changes yet.\n')
   await muster('agent drain gpu001 --reason disk')
   await muster('agent resume gpu001')
@@ -142,13 +148,33 @@ it('lists, acknowledges, silences and resolves alerts', async () => {
   const lost = JSON.parse((await muster('alert list --node gpu003 -o json')).out)[0].id
   expect(await muster(`alert resolve ${lost}`)).toMatchObject({ code: 3 })
   await t.signIn(admin)
-  expect(await muster(`alert resolve ${whole}`)).toMatchObject({ code: 5, err: expect.stringContaining('over already') })
+  expect(await muster(`alert resolve ${whole}`)).toMatchObject({ code: 5, err: expect.stringContaining('already resolved') })
   expect((await muster(`alert resolve ${lost} --note sold`)).err).toBe('Resolved: gpu003 lost an accelerator.\n')
   await t.signIn(operator)
   expect(await muster('alert ack deadbeef')).toMatchObject({ code: 4, err: expect.stringContaining('muster alert list') })
   expect(id).toHaveLength(8)
   expect((await muster('alert silence --reason moving --minutes 5 --kind offline --query name_=_gpu002')).code).toBe(0)
   expect(await muster('alert silence --reason x --query tagg=a')).toMatchObject({ code: 5 })
+})
+
+it('follows alerts until Ctrl-C', async () => {
+  const following = muster('alert list --all --follow --node gpu003 -o json')
+  const written = () => vi.mocked(process.stdout.write).mock.calls.map(([text]) => String(text))
+  await vi.waitFor(() => expect(written()).toHaveLength(1), 10_000)
+  // Of another node, and of this one.
+  for (const name of ['gpu001', 'gpu003'])
+    await t.runtime.db.$client.query(
+      `insert into alerts (id, tenant_id, node_id, kind, severity, key)
+       select gen_random_uuid(), tenant_id, id, 'clock_skew', 'warning', 'node:' || id from compute_nodes where name = $1`,
+      [name],
+    )
+  await vi.waitFor(() => expect(written()).toHaveLength(2), 20_000)
+  process.emit('SIGINT')
+  const { code, out } = await following
+  expect(code).toBe(130)
+  const last = out.trimEnd().split('\n').at(-1)!
+  expect(JSON.parse(last)).toMatchObject({ message: 'gpu003 has a wrong clock', node: { name: 'gpu003' } })
+  expect(out).not.toContain('gpu001')
 })
 
 it('prints all nodes without a terminal, and the worst ones with one', async () => {

@@ -7,18 +7,18 @@ import { findAgent } from './find-agent.ts'
 export const agentApprove = () =>
   new Command('approve')
     .description('approve a changed key or changed hardware of an agent; compare it with `muster-agent status` first')
-    .argument('<node>')
+    .argument('<selector>', 'a selector that matches one node')
     .argument('[compared...]', 'the compared values: public key, hardware fingerprint, or both')
-    .action(async (node: string, compared: string[]) => {
-      const { id, agent } = await findAgent(node)
+    .action(async (selector: string, compared: string[]) => {
+      const { id, name, agent } = await findAgent(selector)
       const pending = agent.keys.filter((key) => key.status === 'WAITING')
       const offered = [...pending.map((key) => key.publicKey), ...(agent.offeredFingerprint ? [agent.offeredFingerprint] : [])]
-      if (offered.length === 0) throw new CliError(`The agent of ${node} has no change to approve.`, EXIT.refused)
+      if (offered.length === 0) throw new CliError(`The agent of ${name} has no change to approve.`, EXIT.refused)
       if (compared.length === 0)
         throw new CliError(`Pending: ${offered.join(' ')}. Specify the values that you compared.`, EXIT.usage)
       const unknown = compared.find((each) => !offered.includes(each))
       if (unknown)
-        throw new CliError(`The agent of ${node} does not offer ${unknown}. Pending: ${offered.join(' ')}.`, EXIT.refused)
+        throw new CliError(`The agent of ${name} does not offer ${unknown}. Pending: ${offered.join(' ')}.`, EXIT.refused)
       const key = pending.find(({ publicKey }) => compared.includes(publicKey))
       const { approveAgentChange } = await request(
         graphql(`mutation AgentApprove($nodeId: ID!, $keyId: ID, $fingerprint: String) {
@@ -33,5 +33,5 @@ export const agentApprove = () =>
         },
       )
       orThrow(approveAgentChange)
-      process.stderr.write(`Approved ${compared.join(' and ')} of ${node}.\n`)
+      process.stderr.write(`Approved ${compared.join(' and ')} of ${name}.\n`)
     })

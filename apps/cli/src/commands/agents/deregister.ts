@@ -7,7 +7,7 @@ import { nodeId } from '../../lookup.ts'
 export const agentDeregister = () =>
   new Command('deregister')
     .description('deregister an agent and revoke its keys; the node can be enrolled again with a new key')
-    .argument('<node>')
+    .argument('<node>', 'node name')
     .option('--reason <text>', 'reason, kept in the history')
     .action(async (node: string, { reason }: { reason?: string }) => {
       const { deregisterAgent } = await request(

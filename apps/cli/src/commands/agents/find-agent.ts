@@ -1,18 +1,28 @@
 import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { nodeNotFound } from '../../lookup.ts'
+import { selectNodes } from '../../selector.ts'
 
-/** ID of a node, and the keys and fingerprint of its agent. @throws CliError when the node or its agent does not exist */
-export async function findAgent(name: string) {
-  const { computeNode: node } = await request(
-    graphql(`query AgentOf($name: String!) {
-      computeNode(name: $name) { id agent { offeredFingerprint keys { id status fingerprint publicKey } } }
+/**
+ * The node that a selector matches, and the keys and fingerprint of its agent.
+ * @throws CliError when it matches no node or several, or the node has no agent
+ */
+export async function findAgent(selector: string) {
+  const nodes = await selectNodes(selector)
+  if (nodes.length > 1)
+    throw new CliError(
+      `\`${selector}\` matches ${nodes.length} nodes, and this command shows one. See \`muster agent list '${selector}'\`.`,
+      EXIT.usage,
+    )
+  const { id, name } = nodes[0]!
+  const { node } = await request(
+    graphql(`query AgentOf($id: ID!) {
+      node(id: $id) { ... on ComputeNode { agent { offeredFingerprint keys { id status fingerprint publicKey } } } }
     }`),
-    { name },
+    { id },
   )
-  if (!node) throw nodeNotFound(name)
-  if (!node.agent)
+  const agent = node && 'agent' in node ? node.agent : null
+  if (!agent)
     throw new CliError(`${name} has no agent. Create an enrollment token with \`muster agent token ${name}\`.`, EXIT.notFound)
-  return { id: node.id, agent: node.agent }
+  return { id, name, agent }
 }

@@ -7,10 +7,10 @@ import { findAgent } from './find-agent.ts'
 export const agentGet = () =>
   new Command('get')
     .description('show one agent: state, last heartbeat and trust checks')
-    .argument('<node>')
+    .argument('<selector>', 'a selector that matches one node')
     .withOutput()
-    .action(async (node: string, output: Output) => {
-      const { id } = await findAgent(node)
+    .action(async (selector: string, output: Output) => {
+      const { id } = await findAgent(selector)
       const { node: found } = await request(
         graphql(`query AgentGet($id: ID!) {
           node(id: $id) { ... on ComputeNode { name region datacenter agent {

@@ -7,10 +7,10 @@ import { findAgent } from './find-agent.ts'
 export const agentHistory = () =>
   new Command('history')
     .description('show the heartbeats of the last day in steps of five minutes, oldest first')
-    .argument('<node>')
+    .argument('<selector>', 'a selector that matches one node')
     .withOutput()
-    .action(async (node: string, output: Output) => {
-      const { id } = await findAgent(node)
+    .action(async (selector: string, output: Output) => {
+      const { id, name } = await findAgent(selector)
       const { node: found } = await request(
         graphql(`query AgentHistory($id: ID!) {
           node(id: $id) { ... on ComputeNode { agent { history { at heartbeats missed cpuPercent memoryPercent maxSkewMs } } } }
@@ -29,6 +29,6 @@ export const agentHistory = () =>
           { title: 'MAX SKEW', value: (each) => each.maxSkewMs && `${(each.maxSkewMs / 1000).toFixed(1)} s` },
         ],
         output,
-        `No heartbeats from ${node} in the last day.`,
+        `No heartbeats from ${name} in the last day.`,
       )
     })

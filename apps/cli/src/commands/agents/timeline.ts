@@ -7,10 +7,10 @@ import { findAgent } from './find-agent.ts'
 export const agentTimeline = () =>
   new Command('timeline')
     .description('list the state changes of an agent, newest first')
-    .argument('<node>')
+    .argument('<selector>', 'a selector that matches one node')
     .withOutput()
-    .action(async (node: string, output: Output) => {
-      const { id } = await findAgent(node)
+    .action(async (selector: string, output: Output) => {
+      const { id, name } = await findAgent(selector)
       const { node: found } = await request(
         graphql(`query AgentTimeline($id: ID!) {
           node(id: $id) { ... on ComputeNode { agent { transitions {
@@ -30,6 +30,6 @@ export const agentTimeline = () =>
           { title: 'AGE', value: (each) => ago(each.at), wide: true },
         ],
         output,
-        `${node} has no state changes yet.`,
+        `${name} has no state changes yet.`,
       )
     })

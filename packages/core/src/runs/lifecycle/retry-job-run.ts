@@ -53,7 +53,7 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
         .for('share')
       if (!parent) throw new NotFound(`There is no run ${id}.`)
       const refused = retryBlockedReason(ctx.actor, parent)
-      if (refused) throw new Conflict(`The run ${id} cannot be tried again: ${refused}.`)
+      if (refused) throw new Conflict(`The run ${id} cannot be retried. ${refused}`)
       const hosts = await tx.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, id)).orderBy(jobRunHosts.name)
       const wanted = which.flatMap((each) => RESULTS[each])
       const chosen = nodeIds ?? hosts.flatMap((host) => (wanted.includes(host.result) ? (host.nodeId ?? []) : []))

@@ -100,9 +100,9 @@ describe('retryJobRun', () => {
 
   test('not while it goes on, not when all went well or no node is left, not for viewers and others', async () => {
     const open = await runJob(ours.operator, { template: 'connectivity_check', limit: 'gpu001' })
-    await expect(retryJobRun(ours.operator, { id: open.id })).rejects.toThrow(/is not over: PENDING/)
+    await expect(retryJobRun(ours.operator, { id: open.id })).rejects.toThrow(/has not ended: PENDING/)
     const well = await finished(['OK', 'CHANGED'])
-    await expect(retryJobRun(ours.operator, { id: well.id })).rejects.toThrow(/all its hosts ended well/)
+    await expect(retryJobRun(ours.operator, { id: well.id })).rejects.toThrow(/All hosts of the run succeeded/)
     const parent = await finished(['OK', 'FAILED'])
     await expect(retryJobRun(ours.operator, { id: parent.id, which: ['UNREACHABLE'] })).rejects.toThrow(/was unreachable/)
     await expect(retryJobRun(ours.operator, { id: parent.id, which: [] })).rejects.toBeInstanceOf(InvalidInput)

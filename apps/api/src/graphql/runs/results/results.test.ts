@@ -54,7 +54,7 @@ test('a run that waits says for whom, and the node says who has it', async () =>
     },
     mine: { waitingFor: [] },
     locked: { lock: { run: { id: run(first.id), createdBy }, expiresAt: expect.any(String) }, releaseLockBlockedReason: null },
-    free: { lock: null, releaseLockBlockedReason: 'no run has locked the node' },
+    free: { lock: null, releaseLockBlockedReason: 'No run has locked the node.' },
   })
   const locks = `{ nodes(filter: { hostlist: "gpu[001-002]" }) { edges { node { lock { run { id status templateName } } } } } }`
   await t.ask(cast.admin, locks)
@@ -99,7 +99,7 @@ test('a retry is linked to its parent; runs are compared; failures and tasks sta
     parent: { id: run(parent.id), retries: [{ id, attempt: 2 }] },
   })
   expect(await t.ask(cast.operator, retry, { input: { id: run(before.id) } })).toMatchObject({
-    it: { __typename: 'ConflictError', message: expect.stringContaining('all its hosts ended well') },
+    it: { __typename: 'ConflictError', message: expect.stringContaining('All hosts of the run succeeded.') },
   })
   const seen = `query ($id: ID!) { node(id: $id) { ... on JobRun { retryBlockedReason hosts { edges { node { failureSignature } } }
       compareWithPrevious { previous { id } newlyFailing { count hostlist } fixed { count hostlist } stillFailing { count } } } }
