@@ -186,7 +186,7 @@ const CASES: Record<string, Case> = {
     // Neither the node nor the credential of that name is known here.
     answer: { it: { __typename: 'NodeImportReport', rows: [{ state: 'INVALID', node: null }] } },
   },
-  'Query.labOffer': { query: () => '{ it: labOffer { credentialsReady } }', answer: { it: null } },
+  'Query.labOffer': { query: () => '{ it: labOffer { areCredentialsReady } }', answer: { it: null } },
   'Mutation.setPassword': {
     query: () => 'mutation { it: setPassword(input: { password: "long enough for all" }) { __typename } }',
     answer: { it: { __typename: 'InvalidInputError' } },
@@ -216,13 +216,13 @@ const CASES: Record<string, Case> = {
   },
   // The key is everybody's; what is sealed with it is not.
   'Query.credentialKey': {
-    query: () => '{ it: credentialKey { total left failed { name } } }',
-    answer: { it: { total: 0, left: 0, failed: [] } },
+    query: () => '{ it: credentialKey { totalCount pendingCount failures { name } } }',
+    answer: { it: { totalCount: 0, pendingCount: 0, failures: [] } },
   },
   'Mutation.rotateCredentialKey': {
     query: () =>
-      'mutation { it: rotateCredentialKey { __typename ... on RotateCredentialKeyPayload { credentialKey { total left } } } }',
-    answer: { it: { __typename: 'RotateCredentialKeyPayload', credentialKey: { total: 0, left: 0 } } },
+      'mutation { it: rotateCredentialKey { __typename ... on RotateCredentialKeyPayload { credentialKey { totalCount pendingCount } } } }',
+    answer: { it: { __typename: 'RotateCredentialKeyPayload', credentialKey: { totalCount: 0, pendingCount: 0 } } },
   },
   'Query.secretStores': {
     query: () => '{ it: secretStores { totalCount edges { node { id } } } }',

@@ -73,7 +73,8 @@ test.each([
   [{ label: [{ key: 'empty' }] }, [1]],
   [{ label: [{ key: 'empty', value: '' }] }, [1]],
   [{ group: ['early', 'nothing'] }, [1, 2]],
-  [{ acceleratorVendor: ['amd'] }, [1]],
+  [{ acceleratorVendor: ['AMD'] }, [1]],
+  [{ query: 'accelerator.vendor = amd and accelerator.count >= 2' }, [1]],
   [{ acceleratorModel: 'mi300' }, [1]],
   [{ deviceType: ['AMD_GPU'] }, [1]],
   [{ minAccelerators: 2, hostlist: 'gpu[001-003]' }, [1, 3]],
@@ -92,6 +93,18 @@ test.each([
 test('a bad hostlist is named', async () => {
   const { errors } = await t.send(operator, '{ nodes(filter: { hostlist: "gpu[1-" }) { totalCount } }')
   expect(errors![0]!.extensions).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'filter.hostlist' }] })
+})
+
+test.each([
+  ['nodes(filter: { acceleratorVendor: ["amd", "nvidea"] }) { totalCount }', 'filter.acceleratorVendor.1'],
+  ['accelerators(filter: { vendor: ["nvidea"] }) { totalCount }', 'filter.vendor.0'],
+  ['nodes(filter: { limit: "vendor:nvidea" }) { totalCount }', 'limit'],
+])('rejects an unknown vendor in %s and names the known ones', async (field, path) => {
+  const { errors } = await t.send(operator, `{ ${field} }`)
+  expect(errors![0]!.extensions).toMatchObject({
+    code: 'INVALID_INPUT',
+    issues: [{ path, message: expect.stringMatching('there is no vendor nvidea; there are amd, biren, .*, nvidia') }],
+  })
 })
 
 test.each(['NAME', 'CREATED_AT', 'LAST_SEEN_AT', 'STATUS'])(
@@ -120,9 +133,9 @@ test.each(['NAME', 'CREATED_AT', 'LAST_SEEN_AT', 'STATUS'])(
   },
 )
 
-const FIELDS = `id name displayName host port connectionType sshUser status nodeType tags labels notes hostKeyApprovedAt arch osName memoryBytes facts
+const FIELDS = `id name displayName host port connectionType sshUser status nodeType tags labels { key value } notes hostKeyApprovedAt arch os { name } cpu { threads } memoryBytes facts
   discoveredAt lastSeenAt createdAt again: name __typename
-  gpus: accelerators { __typename id index deviceType vendor model memoryTotal health source firstSeenAt temperature eccErrors }
+  gpus: accelerators { __typename id index deviceType vendor model memoryTotalBytes health source firstSeenAt temperatureCelsius eccErrors { correctedVolatile } }
   groups { name priority isSystem id }`
 type Listed = { list: { edges: { node: { name: string } }[]; pageInfo: { hasNextPage: boolean; endCursor: string } } }
 const page = (more: string) => `query ($first: Int, $after: String, $filter: NodeFilter) {
@@ -184,7 +197,7 @@ test('groups below groups and groups with a query count wherever groups are show
     ])
     const data = await t.ask<Record<string, unknown>>(
       operator,
-      `{ nodeGroup(name: "early") { nodeCount parent { name } children { name memberQuery parent { name } nodeCount } nodes(first: 3) { totalCount edges { node { name } } }
+      `{ nodeGroup(name: "early") { nodeCount parent { name } children { edges { node { name memberQuery parent { name } nodeCount } } } nodes(first: 3) { totalCount edges { node { name } } }
           deleteBlockedReason membersBlockedReason }
         nested: nodeGroup(name: "nested") { membersBlockedReason deleteBlockedReason exclusiveSet }
         nodes(filter: { group: ["early"], query: "not name = gpu002" }) { totalCount edges { node { name } } }
@@ -194,7 +207,9 @@ test('groups below groups and groups with a query count wherever groups are show
       nodeGroup: {
         nodeCount: 7,
         parent: null,
-        children: [{ name: 'nested', memberQuery: nested.memberQuery, parent: { name: 'early' }, nodeCount: 5 }],
+        children: {
+          edges: [{ node: { name: 'nested', memberQuery: nested.memberQuery, parent: { name: 'early' }, nodeCount: 5 } }],
+        },
         nodes: { totalCount: 7, edges: ['gpu001', 'gpu002', 'gpu003'].map((name) => ({ node: { name } })) },
         deleteBlockedReason: expect.stringContaining('Below the group early are nested'),
         membersBlockedReason: null,
@@ -262,10 +277,12 @@ test('totalCount of a nested list counts what is in it, not what is on the page'
 test('summaries and facets say what there is', async () => {
   const data = await t.ask<{ computeNode: object; nodeFacets: Record<string, { value: string; count: number }[]> }>(
     operator,
-    '{ computeNode(name: "gpu001") { acceleratorSummary { deviceType model count worstHealth memoryTotal } groups { name } hostKeyAlarm { isChanged } } nodeFacets { tags { value count } statuses { value count } oses { value count } arches { value count } deviceTypes { value count } models { value count } groups { value count } } }',
+    '{ computeNode(name: "gpu001") { acceleratorSummary { deviceType model count worstHealth memoryTotalBytes } groups { name } hostKeyAlarm { isChanged } } nodeFacets { tags { value count } statuses { value count } oses { value count } arches { value count } deviceTypes { value count } models { value count } groups { value count } } }',
   )
   expect(data.computeNode).toEqual({
-    acceleratorSummary: [{ deviceType: 'AMD_GPU', model: 'MI300X', count: 2, worstHealth: 'WARNING', memoryTotal: 171041619968 }],
+    acceleratorSummary: [
+      { deviceType: 'AMD_GPU', model: 'MI300X', count: 2, worstHealth: 'WARNING', memoryTotalBytes: 171041619968 },
+    ],
     groups: [{ name: 'early' }, { name: 'late' }],
     hostKeyAlarm: null,
   })

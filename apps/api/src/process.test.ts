@@ -124,18 +124,18 @@ test('a first start, the lab and the API work together as processes', async () =
       ).json()) as { data: Record<string, never> }
     ).data
   const { labOffer } = (await ask(
-    'query Offer { labOffer { credentialsReady importInput nodes { name profile behindBastion alreadyAdded } } }',
-  )) as unknown as { labOffer: { importInput: object } }
+    'query Offer { labOffer { areCredentialsReady nodeImport { format text } nodes { name profile isBehindBastion isAdded } } }',
+  )) as unknown as { labOffer: { nodeImport: object } }
   expect(labOffer).toMatchObject({
-    credentialsReady: true,
+    areCredentialsReady: true,
     nodes: [
-      { name: 'h100-01', alreadyAdded: false, behindBastion: false },
-      { name: 'cpu-01', behindBastion: true },
+      { name: 'h100-01', isAdded: false, isBehindBastion: false },
+      { name: 'cpu-01', isBehindBastion: true },
     ],
   })
   const imported = await ask(
     'mutation ($input: ImportNodesInput!) { importNodes(input: $input) { ... on ImportNodesPayload { report { rows { state issues { message } node { credential { name } bastion { name } tags } } } } } }',
-    { input: labOffer.importInput },
+    { input: labOffer.nodeImport },
   )
   expect(imported).toMatchObject({
     importNodes: {

@@ -71,7 +71,7 @@ export const NODE_STATUSES = graphql(`query NodeStatuses {
 }`)
 
 export const NODE_FACTS = graphql(`query NodeFacts {
-  nodes(first: 500) { edges { node { name arch kernel cpuThreads memoryBytes facts } } }
+  nodes(first: 500) { edges { node { name arch kernel cpu { threads } memoryBytes facts } } }
 }`)
 
 export const ACCELERATOR_TYPES = graphql(`query AcceleratorTypes {
@@ -80,8 +80,8 @@ export const ACCELERATOR_TYPES = graphql(`query AcceleratorTypes {
 
 export const NODE_PAGE = graphql(`query NodePage($first: Int!) {
   nodes(first: $first) { edges { node {
-    id name host status tags osName memoryBytes
-    accelerators { index deviceType model memoryTotal health }
+    id name host status tags os { name } memoryBytes
+    accelerators { index deviceType model memoryTotalBytes health }
     groups { name priority }
   } } }
 }`)

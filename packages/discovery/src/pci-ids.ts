@@ -20,6 +20,9 @@ const VENDORS: Record<string, { deviceType: DeviceType; vendor: string; classes:
   '1014': { deviceType: 'other', vendor: 'ibm', classes: /^12/ },
 }
 
+/** Names of all known accelerator vendors, sorted: the values of `Accelerator.vendor`. */
+export const VENDOR_NAMES: readonly string[] = [...new Set(Object.values(VENDORS).map(({ vendor }) => vendor))].sort()
+
 /** Model names by `vendor:device`, for devices that no tool reports. */
 const MODELS: Record<string, string> = {
   '10de:1db4': 'NVIDIA V100 PCIe 16GB',

@@ -48,8 +48,8 @@ export function HostKeyAlarm({ node, blockedReason }: Props) {
           <div className="mt-3 [&_code]:font-mono [&_code]:text-xs [&_code]:break-all [&_dt]:text-text">
             <PropertyList
               rows={[
-                ...(alarm.pinnedFingerprint
-                  ? [[t('hostKey.pinned'), <code key="p">{alarm.pinnedFingerprint}</code>] as [string, React.ReactNode]]
+                ...(alarm.approvedFingerprint
+                  ? [[t('hostKey.pinned'), <code key="p">{alarm.approvedFingerprint}</code>] as [string, React.ReactNode]]
                   : []),
                 [t('hostKey.offered'), <code key="o">{alarm.offeredFingerprint}</code>],
                 [t('hostKey.since'), <RelativeTime key="a" at={alarm.offeredAt} />],

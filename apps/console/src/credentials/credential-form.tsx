@@ -72,8 +72,8 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
   // Stored secrets apply only to the host and port they were entered for.
   const isMoved =
     credential !== undefined && fields.host && (form.host !== credential.host || form.port !== String(credential.port ?? ''))
-  const isStored = (field: string) => credential?.secretsSet.includes(field) ?? false
-  const secretHint = (field: string) =>
+  const isStored = (field: CredentialRow['secretsSet'][number]) => credential?.secretsSet.includes(field) ?? false
+  const secretHint = (field: CredentialRow['secretsSet'][number]) =>
     isStored(field) ? t(isMoved ? 'credential.reenter' : 'credential.keepStored') : undefined
   return (
     <form
@@ -151,8 +151,8 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
               error={error('privateKey')}
               placeholder={privateKeyExample}
               autoComplete="off"
-              hint={secretHint('privateKey') ?? t('credential.privateKeyHint')}
-              optional={kind !== 'SSH_KEY' && !(isMoved && isStored('privateKey'))}
+              hint={secretHint('PRIVATE_KEY') ?? t('credential.privateKeyHint')}
+              optional={kind !== 'SSH_KEY' && !(isMoved && isStored('PRIVATE_KEY'))}
             />
             <label className="w-fit cursor-pointer text-xs text-accent underline underline-offset-2 focus-within:outline-2">
               {t('credential.fromFile')}
@@ -167,7 +167,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
             onChange={set('passphrase')}
             error={error('passphrase')}
             autoComplete="new-password"
-            hint={secretHint('passphrase') ?? t('credential.passphraseHint')}
+            hint={secretHint('PASSPHRASE') ?? t('credential.passphraseHint')}
           />
         </>
       )}
@@ -175,12 +175,12 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
         <TextField
           label={t('signIn.password')}
           type="password"
-          optional={fields.key && !(isMoved && isStored('password'))}
+          optional={fields.key && !(isMoved && isStored('PASSWORD'))}
           value={form.password}
           onChange={set('password')}
           error={error('password')}
           autoComplete="new-password"
-          hint={secretHint('password')}
+          hint={secretHint('PASSWORD')}
         />
       )}
       {fields.hostKey && (

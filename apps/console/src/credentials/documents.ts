@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 export const CredentialFragment = graphql(`
   fragment CredentialRow on Credential {
     id name kind description username becomeMethod host port publicKey hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint
-    secretsSet nodeCount lastUsedAt lastResult { isOk error at } createdAt updatedAt
+    secretsSet nodeCount lastUsedAt lastResult { isOk error testedAt } createdAt updatedAt
     via { id name }
   }
 `)

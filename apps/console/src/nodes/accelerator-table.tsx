@@ -15,15 +15,15 @@ function unit(value: number | null, key: 'unit.celsius' | 'unit.watt' | 'unit.pe
 }
 
 function Memory({ device }: { device: AcceleratorLine }) {
-  if (device.memoryTotal === null) return <span className="text-faint">{t('common.none')}</span>
-  const share = device.memoryUsed === null ? null : device.memoryUsed / device.memoryTotal
+  if (device.memoryTotalBytes === null) return <span className="text-faint">{t('common.none')}</span>
+  const share = device.memoryUsedBytes === null ? null : device.memoryUsedBytes / device.memoryTotalBytes
   return (
     <span
       className="inline-flex items-center gap-2"
       title={
         share === null
           ? undefined
-          : t('accelerators.used', { used: formatBytes(device.memoryUsed), total: formatBytes(device.memoryTotal) })
+          : t('accelerators.used', { used: formatBytes(device.memoryUsedBytes), total: formatBytes(device.memoryTotalBytes) })
       }
     >
       {share !== null && (
@@ -31,9 +31,18 @@ function Memory({ device }: { device: AcceleratorLine }) {
           <span className="block h-full bg-accent" style={{ width: `${Math.min(100, share * 100)}%` }} />
         </span>
       )}
-      <span className="whitespace-nowrap tabular-nums">{formatBytes(device.memoryTotal)}</span>
+      <span className="whitespace-nowrap tabular-nums">{formatBytes(device.memoryTotalBytes)}</span>
     </span>
   )
+}
+
+/** Corrected and uncorrected memory errors since the driver was loaded; null when not reported. */
+function eccText(errors: AcceleratorLine['eccErrors']): string | null {
+  if (!errors || (errors.correctedVolatile === null && errors.uncorrectedVolatile === null)) return null
+  return t('accelerators.eccCounts', {
+    corrected: String(errors.correctedVolatile ?? '?'),
+    uncorrected: String(errors.uncorrectedVolatile ?? '?'),
+  })
 }
 
 function AcceleratorDialog({ device, onClose }: { device: AcceleratorLine; onClose: () => void }) {
@@ -64,8 +73,13 @@ function AcceleratorDialog({ device, onClose }: { device: AcceleratorLine; onClo
           [t('accelerators.toolkit'), mono(device.toolkitVersion)],
           [t('accelerators.capability'), mono(device.computeCapability)],
           [t('accelerators.interconnect'), device.interconnect ?? t('common.none')],
-          [t('accelerators.ecc'), device.eccMode ?? t('common.none')],
-          [t('accelerators.eccErrors'), mono(device.eccErrors === null ? null : JSON.stringify(device.eccErrors))],
+          [
+            t('accelerators.ecc'),
+            device.isEccEnabled === null
+              ? t('common.none')
+              : t(device.isEccEnabled ? 'accelerators.eccEnabled' : 'accelerators.eccDisabled'),
+          ],
+          [t('accelerators.eccErrors'), eccText(device.eccErrors) ?? t('common.none')],
           [t('accelerators.source'), t(`source.${device.source}`)],
         ]}
       />
@@ -77,7 +91,7 @@ function AcceleratorDialog({ device, onClose }: { device: AcceleratorLine; onClo
               <li key={`${part.kind} ${part.index} ${part.uuid}`} className="flex flex-wrap items-baseline gap-2">
                 <Badge>{part.kind}</Badge>
                 <span>{part.profile}</span>
-                <span className="text-muted">{formatBytes(part.memoryTotal)}</span>
+                <span className="text-muted">{formatBytes(part.memoryTotalBytes)}</span>
                 {part.uuid && <code className="font-mono text-xs break-all text-faint">{part.uuid}</code>}
               </li>
             ))}
@@ -137,9 +151,9 @@ export function AcceleratorTable({ devices, action }: { devices: readonly Accele
                 <td className="px-4">
                   <Memory device={device} />
                 </td>
-                <td className="px-4 tabular-nums">{unit(device.utilization, 'unit.percent')}</td>
-                <td className="px-4 tabular-nums">{unit(device.temperature, 'unit.celsius')}</td>
-                <td className="px-4 tabular-nums">{unit(device.power, 'unit.watt')}</td>
+                <td className="px-4 tabular-nums">{unit(device.utilizationPercent, 'unit.percent')}</td>
+                <td className="px-4 tabular-nums">{unit(device.temperatureCelsius, 'unit.celsius')}</td>
+                <td className="px-4 tabular-nums">{unit(device.powerWatts, 'unit.watt')}</td>
                 <td className="px-4 font-mono text-xs whitespace-nowrap text-muted">{device.pciAddress ?? t('common.none')}</td>
                 <td className="px-4 font-mono text-xs whitespace-nowrap text-muted">
                   {device.driverVersion ?? t('common.none')}
@@ -163,9 +177,9 @@ export function AcceleratorTable({ devices, action }: { devices: readonly Accele
               <span className="flex items-center justify-between gap-2 text-xs text-muted tabular-nums">
                 <Memory device={device} />
                 <span className="flex gap-3">
-                  <span>{unit(device.utilization, 'unit.percent')}</span>
-                  <span>{unit(device.temperature, 'unit.celsius')}</span>
-                  <span>{unit(device.power, 'unit.watt')}</span>
+                  <span>{unit(device.utilizationPercent, 'unit.percent')}</span>
+                  <span>{unit(device.temperatureCelsius, 'unit.celsius')}</span>
+                  <span>{unit(device.powerWatts, 'unit.watt')}</span>
                 </span>
               </span>
             </button>

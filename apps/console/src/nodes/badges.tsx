@@ -43,7 +43,7 @@ export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSu
         const isWell = group.worstHealth === 'OK' || group.worstHealth === 'UNKNOWN'
         // Vendor names include trademark signs, which take space.
         const name = group.model?.replace(/\((R|TM)\)/g, '') ?? t(`deviceType.${group.deviceType}`)
-        const title = `${t(`deviceType.${group.deviceType}`)} · ${name}${group.memoryTotal ? ` · ${formatBytes(group.memoryTotal)}` : ''} · ${t(`health.${group.worstHealth}`)}`
+        const title = `${t(`deviceType.${group.deviceType}`)} · ${name}${group.memoryTotalBytes ? ` · ${formatBytes(group.memoryTotalBytes)}` : ''} · ${t(`health.${group.worstHealth}`)}`
         return (
           <Badge
             key={`${group.deviceType} ${group.model}`}
@@ -60,9 +60,9 @@ export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSu
 }
 
 /** Name and version of an operating system; the name may already include the version. */
-export function formatOs({ osName, osVersion }: Pick<NodeRow, 'osName' | 'osVersion'>): string {
-  if (!osName) return t('common.none')
-  return osVersion && !osName.includes(osVersion) ? `${osName} ${osVersion}` : osName
+export function formatOs({ os }: Pick<NodeRow, 'os'>): string {
+  if (!os?.name) return t('common.none')
+  return os.version && !os.name.includes(os.version) ? `${os.name} ${os.version}` : os.name
 }
 
 /** Formats an address: IPv6 in brackets, the port unless it is 22. */

@@ -2,10 +2,10 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const NodeRowFragment = graphql(`
   fragment NodeRow on ComputeNode {
-    id name displayName host port status statusReason nodeType tags osId osName osVersion arch cpuThreads memoryBytes lastSeenAt
-    acceleratorSummary { deviceType model count worstHealth memoryTotal }
+    id name displayName host port status statusReason nodeType tags os { id name version } arch cpu { model sockets cores threads } memoryBytes lastSeenAt
+    acceleratorSummary { deviceType model count worstHealth memoryTotalBytes }
     agent { agentId state offlineSuppressedAt }
-    hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged }
+    hostKeyAlarm { offeredFingerprint approvedFingerprint offeredAt isChanged }
   }
 `)
 export type NodeRow = ResultOf<typeof NodeRowFragment>
@@ -96,7 +96,7 @@ export const ApproveHostKeys = graphql(`
     approveHostKeys(input: { approvals: $approvals }) {
       __typename
       ... on ApproveHostKeysPayload {
-        nodes { id status statusReason hostKeyFingerprint hostKeyApprovedAt hostKeyAlarm { offeredFingerprint pinnedFingerprint offeredAt isChanged } }
+        nodes { id status statusReason hostKeyFingerprint hostKeyApprovedAt hostKeyAlarm { offeredFingerprint approvedFingerprint offeredAt isChanged } }
         credentials { id hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint }
       }
       ... on Error { message code }

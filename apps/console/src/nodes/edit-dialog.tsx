@@ -13,12 +13,12 @@ import { type NodeHead, UpdateNode } from './node-documents.ts'
 export const nodeTypes = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
 
 /** Parses `key=value` pairs separated by lines or commas; without `=` the value is empty. */
-export function parseLabels(text: string): Record<string, string> {
+export function parseLabels(text: string): { key: string; value: string }[] {
   const pairs = text.split(/[\n,]/).flatMap((line): [string, string][] => {
     const [key, ...value] = line.split('=')
     return key?.trim() ? [[key.trim(), value.join('=').trim()]] : []
   })
-  return Object.fromEntries(pairs)
+  return [...new Map(pairs)].map(([key, value]) => ({ key, value }))
 }
 
 export function parseTags(text: string): string[] {
@@ -36,9 +36,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
     sshUser: node.sshUser ?? '',
     nodeType: node.nodeType,
     tags: node.tags.join(', '),
-    labels: Object.entries((node.labels ?? {}) as Record<string, string>)
-      .map(([key, value]) => `${key}=${value}`)
-      .join('\n'),
+    labels: node.labels.map(({ key, value }) => `${key}=${value}`).join('\n'),
     notes: node.notes,
     credentialId: node.credential?.id ?? '',
     becomeCredentialId: node.becomeCredential?.id ?? '',

@@ -5,7 +5,7 @@ export const NodeHeadFragment = graphql(
   `
   fragment NodeHead on ComputeNode {
     ...NodeRow
-    connectionType sshUser labels notes hostKeyFingerprint hostKeyApprovedAt kernel cpuModel cpuSockets cpuCores
+    connectionType sshUser labels { key value } notes hostKeyFingerprint hostKeyApprovedAt kernel
     bootId bootedAt discoveredAt createdAt writeBlockedReason purgeBlockedReason
     credential { id name kind }
     becomeCredential { id name }
@@ -19,9 +19,11 @@ export type NodeHead = ResultOf<typeof NodeHeadFragment>
 
 export const AcceleratorFragment = graphql(`
   fragment AcceleratorLine on Accelerator {
-    id deviceType vendor model index uuid serial pciAddress memoryTotal memoryUsed driverVersion firmwareVersion toolkitVersion
-    computeCapability numaNode interconnect eccMode eccErrors temperature power utilization health source lastSeenAt
-    partitions { kind index uuid profile memoryTotal parentUuid }
+    id deviceType vendor model index uuid serial pciAddress memoryTotalBytes memoryUsedBytes driverVersion firmwareVersion toolkitVersion
+    computeCapability numaNode interconnect isEccEnabled
+    eccErrors { correctedVolatile uncorrectedVolatile correctedAggregate uncorrectedAggregate }
+    temperatureCelsius powerWatts utilizationPercent health source lastSeenAt
+    partitions { kind index uuid profile memoryTotalBytes parentUuid }
   }
 `)
 export type AcceleratorLine = ResultOf<typeof AcceleratorFragment>

@@ -92,11 +92,11 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
         <span className="text-faint">{t('common.none')}</span>
       )}
       <span className="hidden truncate text-muted xl:block" title={formatOs(node)}>
-        {node.osId ? `${node.osId} ${node.osVersion ?? ''}` : formatOs(node)}
+        {node.os?.id ? `${node.os.id} ${node.os.version ?? ''}` : formatOs(node)}
       </span>
       <span className="hidden truncate text-muted tabular-nums 2xl:block">
-        {node.cpuThreads
-          ? t('nodes.size', { threads: node.cpuThreads, memory: formatBytes(node.memoryBytes) })
+        {node.cpu?.threads
+          ? t('nodes.size', { threads: node.cpu.threads, memory: formatBytes(node.memoryBytes) })
           : t('common.none')}
       </span>
       <span className="hidden min-w-0 gap-1 overflow-hidden xl:flex">

@@ -22,7 +22,6 @@ const credentialLink = (credential: { id: string; name: string } | null) =>
 
 /** Overview of a node: hardware, access, latest discovery, details. */
 export function OverviewTab({ node }: { node: NodePageData }) {
-  const labels = Object.entries((node.labels ?? {}) as Record<string, unknown>)
   const discovery = node.latestDiscovery
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -37,14 +36,14 @@ export function OverviewTab({ node }: { node: NodePageData }) {
                 t('common.none')
               ),
             ],
-            [t('node.cpu'), node.cpuModel ?? t('common.none')],
+            [t('node.cpu'), node.cpu?.model ?? t('common.none')],
             [
               t('node.cores'),
-              node.cpuThreads
+              node.cpu?.threads
                 ? t('node.coresText', {
-                    sockets: String(node.cpuSockets ?? '?'),
-                    cores: String(node.cpuCores ?? '?'),
-                    threads: String(node.cpuThreads),
+                    sockets: String(node.cpu.sockets ?? '?'),
+                    cores: String(node.cpu.cores ?? '?'),
+                    threads: String(node.cpu.threads),
                   })
                 : t('common.none'),
             ],
@@ -116,10 +115,10 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             ],
             [
               t('node.labels'),
-              labels.length > 0 ? (
+              node.labels.length > 0 ? (
                 <span key="l" className="flex flex-wrap gap-1">
-                  {labels.map(([key, value]) => (
-                    <Badge key={key} mono>{`${key}=${String(value)}`}</Badge>
+                  {node.labels.map(({ key, value }) => (
+                    <Badge key={key} mono>{`${key}=${value}`}</Badge>
                   ))}
                 </span>
               ) : (

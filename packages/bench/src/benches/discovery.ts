@@ -105,7 +105,7 @@ async function compareFields(api: Client, setup: string): Promise<void> {
       ['arch', node.arch, facts.ansible_architecture],
       ['kernel', node.kernel, facts.ansible_kernel],
       ['hostname', (node.facts as { hostname?: string }).hostname, facts.ansible_hostname],
-      ['threads', node.cpuThreads, facts.ansible_processor_vcpus],
+      ['threads', node.cpu?.threads, facts.ansible_processor_vcpus],
       ['memory MiB', Math.floor((node.memoryBytes ?? 0) / 2 ** 20), facts.ansible_memtotal_mb],
     ]
     for (const [field, ours, theirs] of pairs)

@@ -9,6 +9,7 @@ import { accelerators, computeNodes, LEAN_NODE, type LeanNode, NODE_STATUSES, ty
 import { findNodes } from './find-nodes.ts'
 import { expandHostlist, foldHostlist, splitHostlist } from './hostlist.ts'
 import type { NodeColumns } from './query/fields.ts'
+import { findVendor, unknownVendor } from './vendors.ts'
 
 type Term = { isWithout: boolean } & (
   | { kind: 'all' }
@@ -50,9 +51,12 @@ export function parseLimit(limit: string): Term[] {
       const status = NODE_STATUSES.find((s) => s === value.toUpperCase())
       if (status) terms.push({ isWithout, kind: 'status', value: status })
       else wrong.push(issue(`there is no status ${value}; there are ${NODE_STATUSES.join(', ')}`))
+    } else if (word?.[1] === 'vendor:') {
+      const vendor = findVendor(value)
+      if (vendor) terms.push({ isWithout, kind: 'vendor', value: vendor })
+      else wrong.push(issue(unknownVendor(value)))
     } else if (word) {
-      const kind = word[1] === '@' ? 'group' : word[1] === 'tag:' ? 'tag' : 'vendor'
-      terms.push({ isWithout, kind, value: kind === 'vendor' ? value.toLowerCase() : value })
+      terms.push({ isWithout, kind: word[1] === '@' ? 'group' : 'tag', value })
     } else if (/[*?]/.test(text) && /^[A-Za-z0-9._*?-]+$/.test(text)) terms.push({ isWithout, kind: 'glob', pattern: text })
     else {
       try {

@@ -5,30 +5,31 @@ export const fingerprintOf = (key: string | null) => (key ? fingerprint(key) : n
 
 type Keys = { hostKey: string | null; offeredHostKey: string | null; offeredHostKeyAt: Date | null }
 
-type Alarm = { offeredFingerprint: string; pinnedFingerprint: string | null; offeredAt: Date; isChanged: boolean }
+type Alarm = { offeredFingerprint: string; approvedFingerprint: string | null; offeredAt: Date; isChanged: boolean }
 
-/** The alarm that an offered but not approved host key is; null when there is none. */
+/** The alarm for an offered host key that is not approved; null when there is none. */
 export function hostKeyAlarmOf({ hostKey, offeredHostKey, offeredHostKeyAt }: Keys): Alarm | null {
   if (!offeredHostKey || offeredHostKey === hostKey) return null
   return {
     offeredFingerprint: fingerprint(offeredHostKey),
-    pinnedFingerprint: fingerprintOf(hostKey),
+    approvedFingerprint: fingerprintOf(hostKey),
     offeredAt: offeredHostKeyAt ?? new Date(0),
     isChanged: hostKey !== null,
   }
 }
 
 export const HostKeyAlarm = builder.objectRef<Alarm>('HostKeyAlarm').implement({
-  description: 'A host key that was offered and that nobody has approved.',
+  description: 'An offered host key that is not approved.',
   fields: (t) => ({
     offeredFingerprint: t.exposeString('offeredFingerprint', { description: 'Fingerprint of the offered key, `SHA256:…`.' }),
-    pinnedFingerprint: t.exposeString('pinnedFingerprint', {
+    approvedFingerprint: t.exposeString('approvedFingerprint', {
       nullable: true,
-      description: 'Fingerprint of the approved key; null when none has been approved yet.',
+      description: 'Fingerprint of the approved key; null when none is approved.',
     }),
-    offeredAt: t.expose('offeredAt', { type: 'DateTime', description: 'When it was offered.' }),
+    offeredAt: t.expose('offeredAt', { type: 'DateTime', description: 'Time of the offer.' }),
     isChanged: t.exposeBoolean('isChanged', {
-      description: 'True: the key is another one than the approved. Nothing connects until it is settled.',
+      description:
+        'Whether another key is approved. Connections are blocked until the offered key is approved or the node offers the approved key again.',
     }),
   }),
 })

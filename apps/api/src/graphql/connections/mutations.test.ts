@@ -21,9 +21,9 @@ test('approves the offered host key and no other', async () => {
   await recordOfferedHostKey(tenant.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
   const { computeNode } = await api.ask<{ computeNode: { hostKeyAlarm: { offeredFingerprint: string } } }>(
     tenant.viewer,
-    '{ computeNode(name: "gpu1") { hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged } } }',
+    '{ computeNode(name: "gpu1") { hostKeyAlarm { offeredFingerprint approvedFingerprint isChanged } } }',
   )
-  expect(computeNode.hostKeyAlarm).toMatchObject({ pinnedFingerprint: null, isChanged: false })
+  expect(computeNode.hostKeyAlarm).toMatchObject({ approvedFingerprint: null, isChanged: false })
   const { offeredFingerprint } = computeNode.hostKeyAlarm
   const approve = (fingerprint: string) =>
     mutate(

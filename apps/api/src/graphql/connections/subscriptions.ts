@@ -6,9 +6,9 @@ import { ConnectionTest } from './types.ts'
 builder.subscriptionFields((t) => ({
   connectionTestUpdated: t.drizzleField({
     type: ConnectionTest,
-    description: 'Connection tests, first each as it is now and then whenever one changes. Ends when all of them are over.',
+    description: 'Emits each connection test now and after each change. Completes when all tests have finished.',
     authScopes: { authenticated: true },
-    args: { ids: t.arg.idList({ required: true, description: 'Which tests.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'IDs of the connection tests.' }) },
     subscribe: (_root, { ids }, context) =>
       changes(
         context,

@@ -6,40 +6,40 @@ import { globalId } from '../shared/ids.ts'
 import { PreflightStageName, PreflightState } from './enums.ts'
 
 const OfferedKey = builder.objectRef<NonNullable<Stage['offeredKey']>>('OfferedKey').implement({
-  description: 'A host key that was offered during a test and may have to be approved.',
+  description: 'A host key that was offered during a connection test.',
   fields: (t) => ({
     objectId: t.id({
-      description: 'Id of the ComputeNode, or of the Credential of a bastion, for which it must be approved.',
+      description: 'ID of the ComputeNode, or of the Credential of a bastion, that offered the key.',
       resolve: (key) => globalId(key.objectType, key.objectId),
     }),
     fingerprint: t.string({
-      description: 'Its fingerprint, `SHA256:…`.',
+      description: 'Fingerprint, `SHA256:…`.',
       resolve: (key) => key.fingerprint || fingerprint(key.key),
     }),
-    key: t.exposeString('key', { description: 'The key itself, type and base64.' }),
+    key: t.exposeString('key', { description: 'Public key: type and base64.' }),
     isChanged: t.boolean({
-      description: 'Whether it differs from the approved key; false: none is approved yet.',
+      description: 'Whether it differs from the approved key; false when none is approved.',
       resolve: (key) => key.changed,
     }),
   }),
 })
 
 const PreflightStage = builder.objectRef<Stage>('PreflightStage').implement({
-  description: 'One stage of a connection test.',
+  description: 'Result of one stage of a connection test.',
   fields: (t) => ({
-    stage: t.expose('stage', { type: PreflightStageName, description: 'Which stage it is.' }),
-    hop: t.exposeString('hop', { nullable: true, description: 'Name of the bastion it was on; null: the node itself.' }),
-    state: t.expose('state', { type: PreflightState, description: 'How it ended.' }),
-    durationMs: t.int({ description: 'How long it took, in ms.', resolve: (stage) => Math.round(stage.durationMs) }),
+    stage: t.expose('stage', { type: PreflightStageName, description: 'Stage.' }),
+    hop: t.exposeString('hop', { nullable: true, description: 'Name of the bastion; null for the node itself.' }),
+    state: t.expose('state', { type: PreflightState, description: 'Result.' }),
+    durationMs: t.int({ description: 'Duration in ms.', resolve: (stage) => Math.round(stage.durationMs) }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'What was seen: an address, a banner, a fingerprint, a version.',
+      description: 'Observed value: an address, banner, fingerprint or version.',
     }),
-    hint: t.exposeString('hint', { nullable: true, description: 'What to do next, when it failed.' }),
+    hint: t.exposeString('hint', { nullable: true, description: 'Next step after a failure.' }),
     offeredKey: t.field({
       type: OfferedKey,
       nullable: true,
-      description: 'HOST_KEY only: the key that was offered.',
+      description: 'HOST_KEY only: offered key.',
       resolve: (stage) => stage.offeredKey ?? null,
     }),
   }),
@@ -47,26 +47,26 @@ const PreflightStage = builder.objectRef<Stage>('PreflightStage').implement({
 
 export const ConnectionTest = builder.drizzleNode('connectionTests', {
   name: 'ConnectionTest',
-  description: 'How far one gets on the way to a node, stage by stage.',
+  description: 'A connection test of a node.',
   select: { columns: { id: true } },
-  id: { column: (test) => test.id },
+  id: { column: (test) => test.id, description: 'Connection test ID.' },
   fields: (t) => ({
-    node: t.relation('node', { description: 'The node that is tested.' }),
+    node: t.relation('node', { description: 'Tested node.' }),
     credential: t.relation('credential', {
       nullable: true,
-      description: "The credential that is tried in place of the node's own; null: the node is tested as it is.",
+      description: 'Credential that is tested instead of the credential of the node; null when the node is tested unchanged.',
     }),
     stages: t.field({
       type: [PreflightStage],
-      description: 'The stages that are over, in their order, those of bastions first.',
+      description: 'Finished stages in order, those of bastions first. At most 9 per hop.',
       select: { columns: { stages: true } },
       resolve: (test) => test.stages,
     }),
-    isOk: t.exposeBoolean('isOk', { nullable: true, description: 'Whether all went well; null until it is over.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why it could not be carried out.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker began with it.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it was over.' }),
+    isOk: t.exposeBoolean('isOk', { nullable: true, description: 'Whether all stages succeeded; null while unfinished.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Reason of the failure; null otherwise.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'Time of the start.' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'Time of the end.' }),
   }),
 })
 
@@ -74,7 +74,7 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
   latestConnectionTest: t.field({
     type: ConnectionTest,
     nullable: true,
-    description: 'The connection test asked for last, whether it is over or not.',
+    description: 'Latest connection test, finished or not; null when there is none.',
     select: (_args, _context, nested) => ({ with: { connectionTests: nested({ limit: 1, orderBy: { id: 'desc' } }) } }),
     resolve: (n) => n.connectionTests[0] ?? null,
   }),

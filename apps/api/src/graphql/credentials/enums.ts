@@ -2,26 +2,26 @@ import { builder } from '../../builder.ts'
 import { same, upper } from '../shared/enum-values.ts'
 
 export const CredentialKind = builder.enumType('CredentialKind', {
-  description: 'What a credential opens.',
+  description: 'Kind of a credential.',
   values: same({
-    SSH_KEY: 'Login on nodes with a private key.',
-    SSH_PASSWORD: 'Login on nodes with a password.',
-    BASTION: 'A host in front of nodes, with the login on it.',
-    BECOME: 'The password with which a logged-in user becomes another, usually root.',
-    GIT: 'Private repositories of a git server, from which templates take their playbooks.',
+    SSH_KEY: 'SSH login with a private key.',
+    SSH_PASSWORD: 'SSH login with a password.',
+    BASTION: 'A bastion (jump host) with its login.',
+    BECOME: 'Password for privilege escalation, usually to root.',
+    GIT: 'Login at a git server with private playbook repositories.',
   }),
 })
 
 export const SecretField = builder.enumType('SecretField', {
-  description: 'A field of a credential that holds a secret.',
+  description: 'Secret field of a credential.',
   values: {
     PRIVATE_KEY: { value: 'privateKey', description: 'Private key.' },
-    PASSPHRASE: { value: 'passphrase', description: 'Opens the private key.' },
+    PASSPHRASE: { value: 'passphrase', description: 'Passphrase of the private key.' },
     PASSWORD: { value: 'password', description: 'Password.' },
   } as const,
 })
 
 export const BecomeMethod = builder.enumType('BecomeMethod', {
-  description: 'The command that changes to another user.',
+  description: 'Command for privilege escalation.',
   values: upper({ sudo: 'sudo.', su: 'su.' }),
 })

@@ -25,7 +25,7 @@ test('creates credentials of each kind without returning their secrets', async (
   expect(await create(key)).toMatchObject({
     credential: {
       kind: 'SSH_KEY',
-      secretsSet: ['passphrase', 'privateKey'],
+      secretsSet: ['PRIVATE_KEY', 'PASSPHRASE'],
       publicKey: expect.stringMatching(/^ssh-ed25519 /),
       nodeCount: 0,
     },
@@ -36,7 +36,7 @@ test('creates credentials of each kind without returning their secrets', async (
     credential: { host: '::1', port: 2222, via: { name: 'outer' } },
   })
   expect(await create({ name: 'sudo', kind: 'BECOME', password: 'p', becomeMethod: 'SU' })).toMatchObject({
-    credential: { becomeMethod: 'SU', secretsSet: ['password'] },
+    credential: { becomeMethod: 'SU', secretsSet: ['PASSWORD'] },
   })
 })
 
@@ -62,7 +62,7 @@ test('changes a credential, rejects a cycle of bastions and lists usage', async 
   const { credential: outer } = await create({ ...bastion, name: 'outer' })
   const { credential: inner } = await create({ ...bastion, name: 'inner', viaId: outer.id })
   expect(await update({ id: credential.id, name: 'renamed' })).toMatchObject({
-    credential: { name: 'renamed', secretsSet: ['passphrase', 'privateKey'] },
+    credential: { name: 'renamed', secretsSet: ['PRIVATE_KEY', 'PASSPHRASE'] },
   })
   expect(await update({ id: outer.id, viaId: inner.id })).toMatchObject({ __typename: 'InvalidInputError' })
   await addNode(tenant.operator, {

@@ -12,9 +12,9 @@ builder.queryField('credentials', (t) =>
   t.drizzleConnection(
     {
       type: Credential,
-      description: 'Credentials, in the order in which they were made.',
+      description: 'Credentials, in order of creation.',
       authScopes: { authenticated: true },
-      args: { kind: t.arg({ type: [CredentialKind], description: 'Only of one of these kinds.' }) },
+      args: { kind: t.arg({ type: [CredentialKind], description: 'Credentials of these kinds. Default: all kinds.' }) },
       ...PAGED,
       totalCount: (_root, { kind }, { ctx }) =>
         ctx.db.$count(credentials, and(visibleTo(ctx, credentials), kind ? inArray(credentials.kind, kind) : undefined)),

@@ -11,7 +11,7 @@ import { BecomeMethod, CredentialKind, SecretField } from './enums.ts'
 
 const { computeNodes, credentials, jobTemplates } = schema
 
-/** How many nodes use each credential, in whatever role. */
+/** Number of nodes that use each credential. */
 const nodeCounts = loader<number>(async ({ ctx }, ids) => {
   const { rows } = await ctx.db.execute<{ id: string; count: number }>(sql`
     select used.id, count(distinct ${computeNodes.id})::int as count
@@ -24,23 +24,23 @@ const nodeCounts = loader<number>(async ({ ctx }, ids) => {
 type Use = { role: 'LOGIN' | 'BECOME' | 'BASTION' | 'VIA' | 'SOURCE'; names: string[] }
 
 const ROLE = builder.enumType('CredentialRole', {
-  description: 'What something uses a credential for.',
+  description: 'Usage of a credential.',
   values: {
-    LOGIN: { description: 'A node is logged in to with it.' },
-    BECOME: { description: 'On a node one becomes root with it.' },
-    BASTION: { description: 'A node is reached through it.' },
-    VIA: { description: 'Another bastion is reached through it.' },
-    SOURCE: { description: 'The repository of a job template is opened with it.' },
+    LOGIN: { description: 'Login on nodes.' },
+    BECOME: { description: 'Privilege escalation on nodes.' },
+    BASTION: { description: 'Bastion of nodes.' },
+    VIA: { description: 'Bastion in front of other bastions.' },
+    SOURCE: { description: 'Login at the repository of job templates.' },
   } as const,
 })
 
 const CredentialUse = builder.objectRef<Use>('CredentialUse').implement({
-  description: 'Those that use a credential for the same.',
+  description: 'Users of a credential in one role.',
   fields: (t) => ({
-    role: t.expose('role', { type: ROLE, description: 'What for.' }),
-    count: t.int({ description: 'How many they are.', resolve: ({ names }) => names.length }),
+    role: t.expose('role', { type: ROLE, description: 'Role.' }),
+    count: t.int({ description: 'Number of users.', resolve: ({ names }) => names.length }),
     names: t.string({
-      description: 'Which nodes, as a hostlist; of VIA the names of the bastions, of SOURCE those of the templates.',
+      description: 'Node names as a hostlist; for VIA names of bastions, for SOURCE names of job templates, separated by commas.',
       resolve: ({ role, names }) => (role === 'VIA' || role === 'SOURCE' ? names.sort().join(', ') : foldHostlist(names)),
     }),
   }),
@@ -63,55 +63,61 @@ const uses = loader<Use[]>(async ({ ctx }, ids) => {
 })
 
 const SecretRef = builder.objectRef<{ field: SecretFieldName; path: string; key: string }>('SecretRef').implement({
-  description: 'Where in a secret store the value of a field is.',
+  description: 'Location of the value of a secret field in a secret store.',
   fields: (t) => ({
-    field: t.expose('field', { type: SecretField, description: 'Which field.' }),
-    path: t.exposeString('path', { description: 'Path of the secret, below the mount.' }),
-    key: t.exposeString('key', { description: 'Which of its keys holds the value.' }),
+    field: t.expose('field', { type: SecretField, description: 'Secret field.' }),
+    path: t.exposeString('path', { description: 'Path of the secret below the mount.' }),
+    key: t.exposeString('key', { description: 'Key of the value in the secret.' }),
   }),
 })
 
 const CredentialResult = builder.objectRef<{ at: Date; error: string | null }>('CredentialResult').implement({
-  description: 'How it went when a credential was last tested.',
+  description: 'Result of the last use of a credential in a connection test.',
   fields: (t) => ({
-    isOk: t.boolean({ description: 'Whether it was accepted.', resolve: ({ error }) => error === null }),
-    error: t.exposeString('error', { nullable: true, description: 'Why not, and what to do.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    isOk: t.boolean({ description: 'Whether the credential was accepted.', resolve: ({ error }) => error === null }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Reason of the rejection and the next step; null when accepted.',
+    }),
+    testedAt: t.expose('at', { type: 'DateTime', description: 'Time of the test.' }),
   }),
 })
 
 export const Credential = builder.drizzleNode('credentials', {
   name: 'Credential',
-  description: 'Something that opens nodes. Its secret fields can be set but are never given out.',
+  description: 'A login or password. Secret fields are write-only.',
   select: { columns: { id: true } },
-  id: { column: (c) => c.id },
+  id: { column: (c) => c.id, description: 'Credential ID.' },
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, unique in the tenant.' }),
-    kind: t.expose('kind', { type: CredentialKind, description: 'What it opens.' }),
-    description: t.exposeString('description', { description: 'Free text; empty when there is none.' }),
+    name: t.exposeString('name', { description: 'Name, unique in the tenant.' }),
+    kind: t.expose('kind', { type: CredentialKind, description: 'Kind.' }),
+    description: t.exposeString('description', { description: 'Free text; can be empty.' }),
     username: t.exposeString('username', {
       nullable: true,
-      description: 'Login name on the bastion, or on nodes that have none of their own; on BECOME the user to become.',
+      description: 'Login name on the bastion, or on nodes without their own login name. For BECOME: the user to become.',
     }),
     becomeMethod: t.field({
       type: BecomeMethod,
       nullable: true,
-      description: 'BECOME only: the command that is used.',
+      description: 'BECOME only: command for privilege escalation.',
       select: { columns: { becomeMethod: true } },
       resolve: (c) => (c.becomeMethod === 'sudo' || c.becomeMethod === 'su' ? c.becomeMethod : null),
     }),
     host: t.exposeString('host', {
       nullable: true,
-      description: 'BASTION and GIT: host name or address at which it is reached.',
+      description: 'BASTION and GIT: host name or address.',
     }),
     port: t.exposeInt('port', {
       nullable: true,
-      description: 'BASTION: port of its SSH server. GIT: of the server; null: the usual one.',
+      description: 'BASTION: SSH port. GIT: port of the server; null for the default of the protocol.',
     }),
-    via: t.relation('via', { nullable: true, description: 'BASTION only: the bastion in front of it; null: reached directly.' }),
+    via: t.relation('via', {
+      nullable: true,
+      description: 'BASTION only: bastion in front of this bastion; null for a direct connection.',
+    }),
     publicKey: t.exposeString('publicKey', {
       nullable: true,
-      description: 'Public half of its private key, as in authorized_keys.',
+      description: 'Public key in authorized_keys format; null without a private key.',
     }),
     hostKeyFingerprint: t.string({
       nullable: true,
@@ -122,50 +128,51 @@ export const Credential = builder.drizzleNode('credentials', {
     hostKeyApprovedAt: t.expose('hostKeyApprovedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'BASTION and GIT: when that key was approved.',
+      description: 'BASTION and GIT: time of the approval of the host key.',
     }),
     offeredHostKeyFingerprint: t.string({
       nullable: true,
-      description: 'BASTION only: fingerprint of the host key that it last offered and nobody has approved.',
+      description: 'BASTION only: fingerprint of the last offered host key that is not approved.',
       select: { columns: { offeredHostKey: true } },
       resolve: (c) => fingerprintOf(c.offeredHostKey),
     }),
-    secretsSet: t.stringList({
-      description: 'Names of its secret fields that have a value: privateKey, passphrase, password.',
+    secretsSet: t.field({
+      type: [SecretField],
+      description: 'Secret fields that have a value stored in Muster; at most 3.',
       select: { columns: { encrypted: true } },
-      resolve: (c) => Object.keys(c.encrypted).sort(),
+      resolve: (c) => SECRET_FIELDS.filter((field) => c.encrypted[field] !== undefined),
     }),
     nodeCount: t.int({
-      description: 'How many nodes use it, in whatever role.',
+      description: 'Number of nodes that use the credential.',
       select: { columns: { id: true } },
       resolve: async (c, _args, context) => (await nodeCounts(context, c.id)) ?? 0,
     }),
     secretRefs: t.field({
       type: [SecretRef],
-      description: 'Fields whose values are in its secret store.',
+      description: 'Secret fields whose values are in the secret store; at most 3.',
       select: { columns: { secretRefs: true } },
       resolve: (c) => SECRET_FIELDS.flatMap((field) => (c.secretRefs[field] ? [{ field, ...c.secretRefs[field] }] : [])),
     }),
     usedBy: t.field({
       type: [CredentialUse],
-      description: 'Who uses it, by what for; empty: nobody.',
+      description: 'Users by role, at most 5 roles; empty when unused.',
       select: { columns: { id: true } },
       resolve: async (c, _args, context) => (await uses(context, c.id)) ?? [],
     }),
     lastResult: t.field({
       type: CredentialResult,
       nullable: true,
-      description: 'How the last connection test that got as far as using it went; null: none did.',
+      description: 'Result of the last connection test that used the credential; null when there is none.',
       select: { columns: { lastResultAt: true, lastResultError: true } },
       resolve: (c) => c.lastResultAt && { at: c.lastResultAt, error: c.lastResultError },
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a worker last logged in with it.',
+      description: 'Time of the last login by a worker.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 })
 

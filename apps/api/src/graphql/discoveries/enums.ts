@@ -2,32 +2,41 @@ import { builder } from '../../builder.ts'
 import { same, upper } from '../shared/enum-values.ts'
 
 export const DiscoveryStatus = builder.enumType('DiscoveryStatus', {
-  description: 'Where a discovery stands.',
+  description: 'State of a discovery.',
   values: same({
-    PENDING: 'Waits for a worker.',
-    RUNNING: 'The probe is on the node.',
-    SUCCEEDED: 'Its result is there.',
-    FAILED: 'Its error says why there is no result.',
+    PENDING: 'Waiting for a worker.',
+    RUNNING: 'The probe is running on the node.',
+    SUCCEEDED: 'The result is stored.',
+    FAILED: 'Failed; see the error.',
   }),
 })
 
 export const DiscoveryReason = builder.enumType('DiscoveryReason', {
-  description: 'Why a discovery was made.',
+  description: 'Trigger of a discovery.',
   values: upper({
     onboarding: 'The node became ready for the first time.',
-    refresh: 'Somebody asked for it.',
-    sweep: 'A look at all nodes, made from time to time.',
+    refresh: 'A user requested it.',
+    sweep: 'The periodic discovery of all nodes.',
     run: 'A run of the template `collect_facts`.',
   }),
 })
 
 export const ToolState = builder.enumType('ToolState', {
-  description: "How a vendor's tool answered.",
+  description: 'Result of a vendor tool.',
   values: same({
-    ABSENT: 'It is not installed.',
-    OK: 'It answered.',
-    FAILED: 'It ended with an error, for example because it does not fit its driver.',
-    FOREIGN: 'Something of that name belongs to another vendor.',
-    TIMED_OUT: 'It did not answer in time.',
+    ABSENT: 'Not installed.',
+    OK: 'Succeeded.',
+    FAILED: 'Failed, for example because it does not match the driver.',
+    FOREIGN: 'The program of this name belongs to another vendor.',
+    TIMED_OUT: 'Timed out.',
+  }),
+})
+
+export const DiscoveryChangeKind = builder.enumType('DiscoveryChangeKind', {
+  description: 'Kind of a difference between two discoveries.',
+  values: upper({
+    added: 'Only in the later discovery.',
+    removed: 'Only in the earlier discovery.',
+    changed: 'The value differs.',
   }),
 })

@@ -7,14 +7,14 @@ builder.queryField('discoveryDiff', (t) =>
   t.field({
     type: [DiscoveryChange],
     description:
-      'In what two discoveries differ: those of one node at two times, or of two nodes. Of two nodes, names, addresses and serial numbers are left out.',
+      'Differences between two discoveries of one node or of two nodes; at most 1,000. For two nodes, names, addresses and serial numbers are ignored.',
     authScopes: { authenticated: true },
     args: {
-      before: t.arg.id({ required: true, description: 'The discovery to start from.' }),
-      after: t.arg.id({ required: true, description: 'The discovery to compare with it.' }),
+      before: t.arg.id({ required: true, description: 'ID of the earlier discovery.' }),
+      after: t.arg.id({ required: true, description: 'ID of the later discovery.' }),
     },
     complexity: 100,
-    resolve: (_root, { before, after }, { ctx }) =>
-      diffNodeDiscoveries(ctx, { before: rowId('Discovery', before), after: rowId('Discovery', after) }),
+    resolve: async (_root, { before, after }, { ctx }) =>
+      (await diffNodeDiscoveries(ctx, { before: rowId('Discovery', before), after: rowId('Discovery', after) })).slice(0, 1000),
   }),
 )

@@ -6,9 +6,9 @@ import { Discovery } from './types.ts'
 builder.subscriptionFields((t) => ({
   discoveryUpdated: t.drizzleField({
     type: Discovery,
-    description: 'Discoveries, first each as it is now and then whenever one changes. Ends when all of them are over.',
+    description: 'Emits each discovery now and after each change. Completes when all discoveries have finished.',
     authScopes: { authenticated: true },
-    args: { ids: t.arg.idList({ required: true, description: 'Which discoveries.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'IDs of the discoveries.' }) },
     subscribe: (_root, { ids }, context) =>
       changes(
         context,

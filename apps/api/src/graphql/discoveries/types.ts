@@ -6,63 +6,58 @@ import { eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
-import { DiscoveryReason, DiscoveryStatus, ToolState } from './enums.ts'
+import { DiscoveryChangeKind, DiscoveryReason, DiscoveryStatus, ToolState } from './enums.ts'
 
 const { discoveryEvidence } = schema
 
 const ToolReport = builder.objectRef<NonNullable<DiscoveryRow['result']>['tools'][number]>('ToolReport').implement({
-  description: "How one vendor's tool answered. A tool that failed never counts as 0 devices.",
+  description: 'Result of one vendor tool in a discovery.',
   fields: (t) => ({
-    tool: t.exposeString('tool', { description: 'Its name: nvidia-smi, amd-smi, rocm-smi, xpu-smi, npu-smi, ppu-smi.' }),
-    state: t.expose('state', { type: ToolState, description: 'How it answered.' }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it is not OK.' }),
-    version: t.exposeString('version', { nullable: true, description: 'Its version.' }),
-    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'How long it took, in ms.' }),
+    tool: t.exposeString('tool', { description: 'Tool name: nvidia-smi, amd-smi, rocm-smi, xpu-smi, npu-smi or ppu-smi.' }),
+    state: t.expose('state', { type: ToolState, description: 'Result.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Reason for a state other than OK.' }),
+    version: t.exposeString('version', { nullable: true, description: 'Version of the tool.' }),
+    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'Duration in ms.' }),
     deviceCount: t.exposeInt('deviceCount', {
       nullable: true,
-      description: 'How many devices it reported; null unless it answered.',
+      description: 'Number of reported devices; null unless the state is OK.',
     }),
   }),
 })
 
 export const Discovery = builder.drizzleNode('discoveries', {
   name: 'Discovery',
-  description: 'One look at one node: what it is made of. Its result is a snapshot that never changes.',
+  description: 'A hardware discovery of a node. A finished discovery does not change.',
   select: { columns: { id: true } },
-  id: { column: (d) => d.id },
+  id: { column: (d) => d.id, description: 'Discovery ID.' },
   fields: (t) => ({
-    node: t.relation('node', { description: 'The node that was looked at.' }),
-    reason: t.expose('reason', { type: DiscoveryReason, description: 'Why it was made.' }),
-    status: t.expose('status', { type: DiscoveryStatus, description: 'Where it stands.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why there is no result, and what to do next.' }),
-    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'How long the probe took, in ms.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker began with it.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it was over.' }),
+    node: t.relation('node', { description: 'Discovered node.' }),
+    reason: t.expose('reason', { type: DiscoveryReason, description: 'Trigger.' }),
+    status: t.expose('status', { type: DiscoveryStatus, description: 'State.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Reason of the failure and the next step; null otherwise.' }),
+    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'Duration of the probe in ms.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'Time of the start.' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'Time of the end.' }),
     tools: t.field({
       type: [ToolReport],
-      description: "How each vendor's tool answered.",
+      description: 'Results of the vendor tools; at most one per tool.',
       select: { columns: { result: true } },
       resolve: (d) => d.result?.tools ?? [],
     }),
     warnings: t.stringList({
-      description: 'What does not fit together, for example devices on the PCI bus that no tool reports.',
+      description: 'Inconsistencies, for example devices on the PCI bus that no tool reports; at most 100.',
       select: { columns: { result: true } },
-      resolve: (d) => d.result?.warnings ?? [],
+      resolve: (d) => (d.result?.warnings ?? []).slice(0, 100),
     }),
     acceleratorCount: t.int({
-      description: 'How many accelerators it found.',
+      description: 'Number of discovered accelerators.',
       select: { columns: { result: true } },
       resolve: (d) => d.result?.accelerators.length ?? 0,
     }),
-    result: t.expose('result', {
-      type: 'JSON',
-      nullable: true,
-      description: 'Everything it found, as stored; null until it succeeded.',
-    }),
     evidence: t.string({
       nullable: true,
-      description: 'The raw output of the probe. Read only when asked for; can be large.',
+      description: 'Raw output of the probe; can be large. Null when none is stored.',
       select: { columns: { id: true } },
       complexity: 100,
       resolve: async (d, _args, { ctx }) => {
@@ -79,26 +74,40 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
   latestDiscovery: t.field({
     type: Discovery,
     nullable: true,
-    description: 'The discovery asked for last, whether it is over or not.',
+    description: 'Latest discovery, finished or not; null when there is none.',
     select: (_args, _context, nested) => ({ with: { discoveries: nested({ limit: 1, orderBy: { id: 'desc' } }) } }),
     resolve: (n) => n.discoveries[0] ?? null,
   }),
   discoveries: t.relatedConnection(
     'discoveries',
-    { description: 'Discoveries of it, the newest first.', totalCount: true, query: { orderBy: { id: 'desc' } }, ...PAGED },
+    { description: 'Discoveries of the node, newest first.', totalCount: true, query: { orderBy: { id: 'desc' } }, ...PAGED },
     ...discoveryConnection,
   ),
 }))
 
+/** Text of a scalar or a list of scalars; null for objects, which the label of the change describes. */
+const valueText = (value: unknown): string | null => {
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'object') ? null : value.join(', ')
+  return value === null || value === undefined || typeof value === 'object' ? null : String(value)
+}
+
 export const DiscoveryChange = builder
   .objectRef<Awaited<ReturnType<typeof diffNodeDiscoveries>>[number]>('DiscoveryChange')
   .implement({
-    description: 'One difference between two discoveries.',
+    description: 'A difference between two discoveries.',
     fields: (t) => ({
-      path: t.exposeString('path', { description: 'Where in the result, dotted.' }),
-      label: t.exposeString('label', { description: 'What it is about, for people.' }),
-      kind: t.exposeString('kind', { description: 'added, removed or changed.' }),
-      before: t.expose('before', { type: 'JSON', nullable: true, description: 'What was there; null when it was added.' }),
-      after: t.expose('after', { type: 'JSON', nullable: true, description: 'What is there; null when it was removed.' }),
+      path: t.exposeString('path', { description: 'Path of the value, for example `host.kernel`.' }),
+      label: t.exposeString('label', { description: 'Summary with the values.' }),
+      kind: t.expose('kind', { type: DiscoveryChangeKind, description: 'Kind.' }),
+      before: t.string({
+        nullable: true,
+        description: 'Earlier value as text; null when unknown, and for objects such as devices.',
+        resolve: ({ before }) => valueText(before),
+      }),
+      after: t.string({
+        nullable: true,
+        description: 'Later value as text; null when unknown, and for objects such as devices.',
+        resolve: ({ after }) => valueText(after),
+      }),
     }),
   })

@@ -10,7 +10,7 @@ builder.queryFields((t) => ({
   nodeGroups: t.drizzleConnection(
     {
       type: NodeGroup,
-      description: 'Node groups, in the order in which they were made.',
+      description: 'Node groups, in order of creation.',
       authScopes: { authenticated: true },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(nodeGroups, visibleTo(ctx, nodeGroups)),
@@ -21,9 +21,9 @@ builder.queryFields((t) => ({
   nodeGroup: t.drizzleField({
     type: NodeGroup,
     nullable: true,
-    description: 'The node group of that name; null when there is none.',
+    description: 'Node group with this name; null when there is none.',
     authScopes: { authenticated: true },
-    args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
+    args: { name: t.arg.string({ required: true, description: 'Group name.' }) },
     resolve: (query, _root, { name }, { ctx }) =>
       ctx.db.query.nodeGroups.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),
   }),

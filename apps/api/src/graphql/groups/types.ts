@@ -28,45 +28,45 @@ async function isMember(groupId: string, context: ApiContext): Promise<(n: NodeC
   return (n) => isInGroup(tree, [tree.byId.get(groupId)!.name], n)
 }
 
+/** `ComputeNode.groups` returns at most this many. */
+const MAX_GROUPS = 500
+
 export const NodeGroup = builder.drizzleNode('nodeGroups', {
   name: 'NodeGroup',
-  description: 'Nodes that belong together, an Ansible group.',
+  description: 'A group of nodes, an Ansible group.',
   select: { columns: { id: true } },
-  id: { column: (g) => g.id },
+  id: { column: (g) => g.id, description: 'Node group ID.' },
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name in inventories, unique in the tenant.' }),
-    displayName: t.exposeString('displayName', { nullable: true, description: 'A name for people.' }),
-    description: t.exposeString('description', { description: 'Free text; empty when there is none.' }),
+    name: t.exposeString('name', { description: 'Inventory name, unique in the tenant.' }),
+    displayName: t.exposeString('displayName', { nullable: true, description: 'Display name.' }),
+    description: t.exposeString('description', { description: 'Free text; can be empty.' }),
     priority: t.exposeInt('priority', {
-      description: "Among a node's groups that are equally deep in their trees, the one with the lower number wins.",
+      description: 'Precedence of variables among groups at the same depth: the lower number wins.',
     }),
-    isSystem: t.exposeBoolean('isSystem', { description: 'Whether Muster itself made it.' }),
+    isSystem: t.exposeBoolean('isSystem', { description: 'Whether Muster manages the group.' }),
     parent: t.relation('parent', {
       nullable: true,
-      description: "The group above it, which has all of its nodes; this group's variables win over that one's.",
-    }),
-    children: t.relation('children', {
-      description: 'The groups right below it, whose nodes are in it too.',
-      query: { orderBy: { name: 'asc' } },
+      description:
+        'Parent group. It contains the nodes of this group; its variables have lower precedence. Null at the top level.',
     }),
     memberQuery: t.exposeString('memberQuery', {
       nullable: true,
-      description: 'The nodes that fit this query are in it, at any time; null: those that were put into it by hand.',
+      description: 'Query whose matching nodes are the members; null for a group with a list of members.',
     }),
     exclusiveSet: t.string({
       nullable: true,
-      description: 'Of all groups of one exclusive set a node is in one at most; null: it is of none.',
+      description: 'Exclusive set: a node is a member of at most one group of the same set. Null when the group belongs to none.',
       select: { columns: { exclusiveSet: true } },
       resolve: (g) => g.exclusiveSet || null,
     }),
     nodeCount: t.int({
-      description: 'How many nodes are in it.',
+      description: 'Number of nodes in the group and its child groups.',
       resolve: async (g, _args, context) => (await nodeCounts(context, g.id))!,
     }),
     nodes: t.drizzleConnection(
       {
         type: ComputeNode,
-        description: 'Nodes in it, itself or through a group below, in the order in which they were added.',
+        description: 'Nodes of the group and its child groups, in order of creation.',
         ...PAGED,
         totalCount: async (g, _args, context) =>
           context.ctx.db.$count(
@@ -82,13 +82,13 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
     ),
     membersBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not put nodes into it or take nodes out; null: allowed.',
+      description: 'Reason why the caller cannot change the members; null when allowed.',
       select: { columns: { name: true, memberQuery: true } },
       resolve: (g, _args, { ctx }) => setMembersBlockedReason(ctx.actor, g),
     }),
     deleteBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not delete it; null: allowed.',
+      description: 'Reason why the caller cannot delete the group; null when allowed.',
       select: { columns: { name: true, isSystem: true }, with: { children: { columns: { name: true } } } },
       resolve: (g, _args, { ctx }) =>
         deleteBlockedReason(
@@ -103,10 +103,23 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
 builder.drizzleObjectField(ComputeNode, 'groups', (t) =>
   t.field({
     type: [NodeGroup],
-    description: 'Groups it is in, itself or through a group below; each wins over those after it.',
+    description: `Groups of the node, direct or through a child group. The variables of a group win over those of later groups. At most ${MAX_GROUPS}.`,
     select: async (_args, context) => ({ columns: {}, extras: { groupsNearestFirst: await groupsOfNodes(context) } }),
-    resolve: (n) => n.groupsNearestFirst,
+    resolve: (n) => n.groupsNearestFirst.slice(0, MAX_GROUPS),
   }),
 )
 
 export const groupConnection = connectionTypes(NodeGroup, 'NodeGroup', 'node groups')
+
+builder.drizzleObjectFields(NodeGroup, (t) => ({
+  children: t.relatedConnection(
+    'children',
+    {
+      description: 'Child groups, sorted by name. Their nodes are members of this group too.',
+      totalCount: true,
+      query: { orderBy: { name: 'asc' } },
+      ...PAGED,
+    },
+    ...groupConnection,
+  ),
+}))

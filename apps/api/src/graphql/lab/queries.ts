@@ -11,7 +11,7 @@ builder.queryField('labOffer', (t) =>
   t.field({
     type: LabOffer,
     nullable: true,
-    description: 'The lab that was started along with Muster; null without one.',
+    description: 'The lab that was started with Muster; null without a lab.',
     authScopes: { authenticated: true },
     resolve: async (_root, _args, { ctx, deps }) => {
       const lab = await readLab(deps.labFile)
@@ -31,11 +31,12 @@ builder.queryField('labOffer', (t) =>
           ),
         )
       return {
-        credentialsReady: made === names.length,
+        areCredentialsReady: made === names.length,
         nodes: lab.nodes.map(({ name, host, port, profile, behindBastion }) => {
-          return { name, host, port, profile, behindBastion, alreadyAdded: added.some((node) => node.name === name) }
+          const isAdded = added.some((node) => node.name === name)
+          return { name, host, port, profile, isBehindBastion: behindBastion, isAdded }
         }),
-        importInput: { format: 'CSV', text: labCsv(lab) },
+        nodeImport: { format: 'CSV' as const, text: labCsv(lab) },
       }
     },
   }),

@@ -1,29 +1,37 @@
 import { builder } from '../../builder.ts'
+import { ImportFormat } from '../nodes/import/enums.ts'
 
-type Offered = { name: string; host: string; port: number; profile: string; behindBastion: boolean; alreadyAdded: boolean }
+type OfferedNode = { name: string; host: string; port: number; profile: string; isBehindBastion: boolean; isAdded: boolean }
 
-const LabNodeOffer = builder.objectRef<Offered>('LabNodeOffer').implement({
+const LabNodeOffer = builder.objectRef<OfferedNode>('LabNodeOffer').implement({
   description: 'A lab node that can be added.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    host: t.exposeString('host', { description: 'Its address.' }),
-    port: t.exposeInt('port', { description: 'Port of its SSH server.' }),
-    profile: t.exposeString('profile', { description: 'What hardware it pretends to have.' }),
-    behindBastion: t.exposeBoolean('behindBastion', { description: 'Whether it is reached through the bastion only.' }),
-    alreadyAdded: t.exposeBoolean('alreadyAdded', { description: 'Whether a node of that name is there already.' }),
+    name: t.exposeString('name', { description: 'Name.' }),
+    host: t.exposeString('host', { description: 'Address.' }),
+    port: t.exposeInt('port', { description: 'SSH port.' }),
+    profile: t.exposeString('profile', { description: 'Simulated hardware profile.' }),
+    isBehindBastion: t.exposeBoolean('isBehindBastion', { description: 'Whether the node is reached through the bastion.' }),
+    isAdded: t.exposeBoolean('isAdded', { description: 'Whether a node with this name exists.' }),
+  }),
+})
+
+type Import = { format: 'CSV'; text: string }
+
+const LabNodeImport = builder.objectRef<Import>('LabNodeImport').implement({
+  description: 'Input of `importNodes` that adds all lab nodes.',
+  fields: (t) => ({
+    format: t.expose('format', { type: ImportFormat, description: 'Format of the text.' }),
+    text: t.exposeString('text', { description: 'Table of the lab nodes.' }),
   }),
 })
 
 export const LabOffer = builder
-  .objectRef<{ credentialsReady: boolean; nodes: Offered[]; importInput: object }>('LabOffer')
+  .objectRef<{ areCredentialsReady: boolean; nodes: OfferedNode[]; nodeImport: Import }>('LabOffer')
   .implement({
-    description: 'Real SSH hosts on this machine, for trying things out.',
+    description: 'Simulated SSH nodes on this machine, for evaluation.',
     fields: (t) => ({
-      credentialsReady: t.exposeBoolean('credentialsReady', { description: 'Whether the credentials for them have been made.' }),
-      nodes: t.expose('nodes', { type: [LabNodeOffer], description: 'The nodes.' }),
-      importInput: t.expose('importInput', {
-        type: 'JSON',
-        description: 'A NodeImportInput that adds all of them, ready to be sent.',
-      }),
+      areCredentialsReady: t.exposeBoolean('areCredentialsReady', { description: 'Whether the credentials of the lab exist.' }),
+      nodes: t.expose('nodes', { type: [LabNodeOffer], description: 'Lab nodes; at most as many as the lab was started with.' }),
+      nodeImport: t.expose('nodeImport', { type: LabNodeImport, description: 'Import that adds all lab nodes.' }),
     }),
   })

@@ -2,38 +2,38 @@ import { builder } from '../../builder.ts'
 import { same, upper } from '../shared/enum-values.ts'
 
 export const NodeStatus = builder.enumType('NodeStatus', {
-  description: 'Whether a node can be worked with, derived from what was last seen of it.',
+  description: 'Availability of a node over SSH.',
   values: same({
-    NEW: 'Added, but no connection test has succeeded yet.',
+    NEW: 'No connection test has succeeded yet.',
     READY: 'Reachable with its credential and approved host key.',
-    UNREACHABLE: 'It was reachable and now is not, or its host key changed.',
-    MAINTENANCE: 'Taken out of service for a while by an operator.',
-    DECOMMISSIONED: 'Taken out of service for good; only purging removes it.',
+    UNREACHABLE: 'The last connection failed, or the host key changed.',
+    MAINTENANCE: 'In maintenance, set by an operator.',
+    DECOMMISSIONED: 'Permanently out of service. Only a decommissioned node can be purged.',
   }),
 })
 
 export const NodeType = builder.enumType('NodeType', {
-  description: 'What a node is for.',
+  description: 'Role of a node in the cluster.',
   values: same({
     COMPUTE: 'Runs workloads.',
-    LOGIN: 'Where users log in.',
+    LOGIN: 'Login node for users.',
     CONTROLLER: 'Runs schedulers and other control services.',
     STORAGE: 'Serves files or objects.',
-    OTHER: 'Anything else.',
+    OTHER: 'Any other role.',
   }),
 })
 
 export const ConnectionType = builder.enumType('ConnectionType', {
-  description: 'How a node is reached.',
-  values: upper({ ssh: 'Over SSH.', local: 'It is the machine of the worker itself. Only admins may add such a node.' }),
+  description: 'Transport to a node.',
+  values: upper({ ssh: 'SSH.', local: 'The machine of the worker itself. Only admins may add such a node.' }),
 })
 
 export const NodeOrderField = builder.enumType('NodeOrderField', {
-  description: 'What nodes can be ordered by.',
+  description: 'Sort key of a list of nodes.',
   values: same({
-    NAME: 'Their name.',
-    CREATED_AT: 'When they were added.',
-    LAST_SEEN_AT: 'When they last answered; never counts as the earliest.',
-    STATUS: 'Their status, by its name.',
+    NAME: 'Name.',
+    CREATED_AT: 'Time of creation.',
+    LAST_SEEN_AT: 'Time of the last response; nodes without one sort first.',
+    STATUS: 'Name of the status.',
   }),
 })

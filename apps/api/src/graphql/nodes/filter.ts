@@ -2,7 +2,7 @@ import { isOneOf } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
 import { fitsNodeQuery, type GroupTree, isInGroup } from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
-import { expandHostlist, limitCondition, type NodeColumns } from '@muster/core/selection'
+import { expandHostlist, limitCondition, type NodeColumns, parseVendors, VENDORS } from '@muster/core/selection'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { AgentState } from '../agents/enums.ts'
@@ -13,58 +13,62 @@ import { NodeStatus, NodeType } from './enums.ts'
 const { accelerators, agentKeys, agents } = schema
 
 const LabelFilter = builder.inputType('LabelFilter', {
-  description: 'Nodes that have a label.',
+  description: 'Filter of nodes by a label.',
   fields: (t) => ({
-    key: t.string({ required: true, description: 'Its key.' }),
-    value: t.string({ description: 'Its value; left out: any.' }),
+    key: t.string({ required: true, description: 'Label key.' }),
+    value: t.string({ description: 'Label value. Default: any value.' }),
   }),
 })
 
 export const NodeFilter = builder.inputType('NodeFilter', {
-  description: 'Which nodes to list; a node must fit everything that is given.',
+  description: 'Filter of nodes. All given conditions must match.',
   fields: (t) => ({
-    text: t.string({ description: 'Stands somewhere in the name, display name, host, tags or notes; case does not count.' }),
-    status: t.field({ type: [NodeStatus], description: 'Has one of these statuses.' }),
-    nodeType: t.field({ type: [NodeType], description: 'Is of one of these types.' }),
-    tag: t.stringList({ description: 'Has all of these tags.' }),
-    label: t.field({ type: [LabelFilter], description: 'Has all of these labels.' }),
-    group: t.stringList({ description: 'Is in one of the groups with these names, or in one below them.' }),
+    text: t.string({ description: 'Name, display name, host, a tag or the notes contain this text, in any case.' }),
+    status: t.field({ type: [NodeStatus], description: 'One of these statuses.' }),
+    nodeType: t.field({ type: [NodeType], description: 'One of these roles.' }),
+    tag: t.stringList({ description: 'All of these tags.' }),
+    label: t.field({ type: [LabelFilter], description: 'All of these labels.' }),
+    group: t.stringList({ description: 'Member of a group with one of these names, directly or through a child group.' }),
     query: t.string({
       description:
-        'Fits this query: `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`.',
+        'Query language, for example `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`.',
     }),
-    acceleratorVendor: t.stringList({ description: 'Has an accelerator of one of these vendors.' }),
-    acceleratorModel: t.string({ description: 'Has an accelerator whose model contains this; case does not count.' }),
-    deviceType: t.field({ type: [DeviceType], description: 'Has an accelerator of one of these kinds.' }),
-    minAccelerators: t.int({ description: 'Has at least this many accelerators that fit the three fields before.' }),
-    arch: t.stringList({ description: 'Has one of these machine architectures.' }),
-    os: t.stringList({ description: 'Runs an operating system with one of these ids: debian, rocky.' }),
-    hasHostKeyAlarm: t.boolean({ description: 'Offers a host key that is not approved (true), or does not (false).' }),
-    agentState: t.field({ type: [AgentState], description: 'Has an agent in one of these states.' }),
-    cluster: t.stringList({ description: 'Has an agent that says it is in one of these clusters.' }),
+    acceleratorVendor: t.stringList({
+      description: `An accelerator of one of these vendors, in any case: ${VENDORS.join(', ')}.`,
+    }),
+    acceleratorModel: t.string({ description: 'An accelerator with a model that contains this text, in any case.' }),
+    deviceType: t.field({ type: [DeviceType], description: 'An accelerator of one of these types.' }),
+    minAccelerators: t.int({
+      description: 'At least this many accelerators that match `acceleratorVendor`, `acceleratorModel` and `deviceType`.',
+    }),
+    arch: t.stringList({ description: 'One of these machine architectures.' }),
+    os: t.stringList({ description: 'An operating system with one of these IDs, for example `debian`.' }),
+    hasHostKeyAlarm: t.boolean({ description: 'Whether the node offers a host key that is not approved.' }),
+    agentState: t.field({ type: [AgentState], description: 'An agent in one of these states.' }),
+    cluster: t.stringList({ description: 'An agent that reports one of these clusters.' }),
     hasAgentAlarm: t.boolean({
-      description: 'Has an agent whose key or hardware changed and waits for approval (true), or has none such (false).',
+      description: 'Whether the agent offers a changed key or changed hardware that is not approved.',
     }),
-    region: t.stringList({ description: 'Stands in one of these regions.' }),
-    datacenter: t.stringList({ description: 'Stands in one of these data centres.' }),
-    hostlist: t.string({ description: 'Has one of these names: `gpu[001-064],cpu1`.' }),
+    region: t.stringList({ description: 'One of these regions.' }),
+    datacenter: t.stringList({ description: 'One of these data centers.' }),
+    hostlist: t.string({ description: 'One of the names of this hostlist, for example `gpu[001-064],cpu1`.' }),
     limit: t.string({
       description:
-        'Matches this limit expression, as for a run: `gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `{query}`, `all`; a comma joins, `!` excludes.',
+        'Limit expression as for runs: `gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `{query}`, `all`. A comma joins terms; `!` excludes.',
     }),
   }),
 })
 
 export type NodeFilterInput = typeof NodeFilter.$inferInput
 
-/** Whether the filter asks for groups, which takes the tree of them. */
+/** Whether the filter needs the group tree. */
 export const asksForGroups = (filter: NodeFilterInput | null | undefined): boolean =>
   Boolean(filter?.group) || typeof filter?.query === 'string' || typeof filter?.limit === 'string'
 
 /**
  * The filter as a condition on `n`, the table of nodes or an alias of it.
- * @param groups may be null for a filter that does not ask for them
- * @throws InvalidInput for a bad hostlist or query
+ * @param groups null for a filter that does not need them
+ * @throws InvalidInput for an invalid hostlist, query or vendor
  */
 export function nodeConditions(
   filter: NodeFilterInput | null | undefined,
@@ -120,7 +124,9 @@ export function nodeConditions(
 function withAccelerators(filter: NodeFilterInput, n: NodeColumns): SQL | undefined {
   const { acceleratorVendor, acceleratorModel, deviceType, minAccelerators } = filter
   const which = and(
-    acceleratorVendor ? sql`a.vendor = any(${sql.param(acceleratorVendor)}::text[])` : undefined,
+    acceleratorVendor
+      ? sql`a.vendor = any(${sql.param(parseVendors(acceleratorVendor, 'filter.acceleratorVendor'))}::text[])`
+      : undefined,
     acceleratorModel ? contains(sql`a.model`, acceleratorModel) : undefined,
     deviceType ? sql`a.device_type = any(${sql.param(deviceType)}::text[])` : undefined,
   )

@@ -1,28 +1,30 @@
+import { InvalidInput } from '@muster/core/errors'
 import { builder } from '../../builder.ts'
 import { rowIdIfGiven } from '../shared/ids.ts'
 import type { InputFields } from '../shared/mutation.ts'
 import { ConnectionType, NodeType } from './enums.ts'
 import { ImportFormat } from './import/enums.ts'
+import { LabelInput } from './labels.ts'
 
 /** Optional fields of a node that users set. */
 export const optionalFields = (t: InputFields) => ({
-  displayName: t.string({ description: 'A name for people.' }),
-  port: t.int({ description: 'Port of its SSH server; left out: 22.' }),
-  connectionType: t.field({ type: ConnectionType, description: 'How it is reached; left out: SSH.' }),
-  sshUser: t.string({ description: "User to log in as; null: the credential's user." }),
-  nodeType: t.field({ type: NodeType, description: 'What it is for; left out: COMPUTE.' }),
+  displayName: t.string({ description: 'Display name; at most 128 characters.' }),
+  port: t.int({ description: 'SSH port. Default: 22.' }),
+  connectionType: t.field({ type: ConnectionType, description: 'Transport. Default: SSH.' }),
+  sshUser: t.string({ description: 'Login name. Default: the user name of the credential.' }),
+  nodeType: t.field({ type: NodeType, description: 'Role. Default: COMPUTE.' }),
   region: t.string({
     description: 'Region; at most 64 characters. A registering agent overwrites it with the region that it reports.',
   }),
   datacenter: t.string({
     description: 'Data center; at most 64 characters. A registering agent overwrites it with the one that it reports.',
   }),
-  tags: t.stringList({ description: 'Words to find it by.' }),
-  labels: t.field({ type: 'JSON', description: 'Keys with text values, as an object.' }),
-  notes: t.string({ description: 'Free text.' }),
-  credentialId: t.id({ description: 'The login on it: a credential of the kind SSH_KEY or SSH_PASSWORD.' }),
-  becomeCredentialId: t.id({ description: 'Password to become root with: a credential of the kind BECOME.' }),
-  bastionId: t.id({ description: 'The host through which it is reached: a credential of the kind BASTION.' }),
+  tags: t.stringList({ description: 'Tags; at most 100.' }),
+  labels: t.field({ type: [LabelInput], description: 'All labels; at most 100, each key once.' }),
+  notes: t.string({ description: 'Free text; at most 20,000 characters.' }),
+  credentialId: t.id({ description: 'ID of the login credential, of kind SSH_KEY or SSH_PASSWORD.' }),
+  becomeCredentialId: t.id({ description: 'ID of the credential for privilege escalation, of kind BECOME.' }),
+  bastionId: t.id({ description: 'ID of the bastion credential, of kind BASTION.' }),
 })
 
 export const NAME = 'Inventory name, unique in the tenant: letters, digits and `.` `_` `-`.'
@@ -44,11 +46,24 @@ export const importFields = (t: InputFields) => ({
 
 type References = { credentialId?: string | null; becomeCredentialId?: string | null; bastionId?: string | null }
 
-/** Replaces the global IDs of credentials by row IDs. The verb validates the labels. */
-export function withRowIds<T extends References & { labels?: unknown }>(input: T) {
+type Labels = (typeof LabelInput.$inferInput)[] | null
+
+/** Labels keyed by name, as the verbs take them. @throws InvalidInput for a repeated key */
+function labelRecord<T extends undefined>(labels: Labels | T): Record<string, string> | T | null {
+  if (!labels) return labels as T | null
+  const byKey = new Map<string, string>()
+  for (const [i, { key, value }] of labels.entries()) {
+    if (byKey.has(key)) throw new InvalidInput([{ path: `labels.${i}.key`, message: `the label ${key} is given twice` }])
+    byKey.set(key, value)
+  }
+  return Object.fromEntries(byKey)
+}
+
+/** Converts global IDs to row IDs and labels to a record. */
+export function withRowIds<T extends References & { labels?: Labels }>(input: T) {
   return {
     ...input,
-    labels: input.labels as Record<string, string> | undefined,
+    labels: labelRecord(input.labels) as Record<string, string> | undefined,
     credentialId: rowIdIfGiven('Credential', input.credentialId),
     becomeCredentialId: rowIdIfGiven('Credential', input.becomeCredentialId),
     bastionId: rowIdIfGiven('Credential', input.bastionId),

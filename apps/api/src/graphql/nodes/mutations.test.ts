@@ -15,20 +15,20 @@ beforeEach(async () => {
 afterAll(() => api?.close())
 
 const NODE =
-  'node { id name host port status connectionType tags labels notes displayName writeBlockedReason purgeBlockedReason }'
+  'node { id name host port status connectionType tags labels { key value } notes displayName writeBlockedReason purgeBlockedReason }'
 
 const addNode = (as: TenantFixture['owner'], more: object = {}) =>
   mutate(api, as, 'addNode', NODE, { name: 'gpu1', host: 'gpu1.example.com', ...more })
 
 test('adds a node with the defaults of omitted fields', async () => {
-  const { node } = await addNode(tenant.operator, { port: null, tags: ['a'], labels: { zone: 'b' } })
+  const { node } = await addNode(tenant.operator, { port: null, tags: ['a'], labels: [{ key: 'zone', value: 'b' }] })
   expect(node).toMatchObject({
     name: 'gpu1',
     port: 22,
     status: 'NEW',
     connectionType: 'SSH',
     tags: ['a'],
-    labels: { zone: 'b' },
+    labels: [{ key: 'zone', value: 'b' }],
     writeBlockedReason: null,
     purgeBlockedReason: expect.stringContaining('admin'),
   })
@@ -75,7 +75,15 @@ test.each([
   [{ sshUser: '-l' }, 'sshUser'],
   [{ sshUser: '$(id)' }, 'sshUser'],
   [{ tags: [''] }, 'tags.0'],
-  [{ labels: 'text' }, 'labels'],
+  [
+    {
+      labels: [
+        { key: 'a', value: '1' },
+        { key: 'a', value: '2' },
+      ],
+    },
+    'labels.1.key',
+  ],
   [{ hostKey: 'ssh-ed25519 AAAA' }, 'hostKey'],
 ])('rejects a node with %j at its field', async (more, path) => {
   expect(await addNode(tenant.operator, more)).toMatchObject({

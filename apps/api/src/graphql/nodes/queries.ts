@@ -13,15 +13,15 @@ import { ComputeNode, nodeConnection } from './types.ts'
 const { computeNodes } = schema
 
 const NodeOrder = builder.inputType('NodeOrder', {
-  description: 'In which order to list nodes.',
+  description: 'Order of a list of nodes.',
   fields: (t) => ({
-    field: t.field({ type: NodeOrderField, required: true, description: 'By what.' }),
-    direction: t.field({ type: SortDirection, required: true, description: 'In which direction.' }),
+    field: t.field({ type: NodeOrderField, required: true, description: 'Sort key.' }),
+    direction: t.field({ type: SortDirection, required: true, description: 'Direction.' }),
   }),
 })
 
-// Cursors hold what is ordered by. A time in JS has no microseconds, hence never a time itself: ids are in order of
-// creation, and the last contact goes as text of one length, nodes never seen first.
+// Cursors contain the sort key. JavaScript dates have no microseconds, so times are never keys: IDs replace the time of
+// creation, and the time of the last response becomes text of fixed length. Nodes without a response sort first.
 const lastSeen = (n: typeof computeNodes) =>
   sql<string>`lpad(coalesce(extract(epoch from ${n.lastSeenAt}) * 1000000, 0)::bigint::text, 17, '0')`
 
@@ -48,11 +48,11 @@ builder.queryFields((t) => ({
   nodes: t.drizzleConnection(
     {
       type: ComputeNode,
-      description: 'Nodes, without `orderBy` in the order in which they were added.',
+      description: 'Nodes. Default order: time of creation.',
       authScopes: { authenticated: true },
       args: {
-        filter: t.arg({ type: NodeFilter, description: 'Which nodes.' }),
-        orderBy: t.arg({ type: NodeOrder, description: 'In which order.' }),
+        filter: t.arg({ type: NodeFilter, description: 'Filter.' }),
+        orderBy: t.arg({ type: NodeOrder, description: 'Order.' }),
       },
       ...PAGED,
       totalCount: async (_root, { filter }, context) => {
@@ -77,9 +77,9 @@ builder.queryFields((t) => ({
   computeNode: t.drizzleField({
     type: ComputeNode,
     nullable: true,
-    description: 'The node of that name; null when there is none.',
+    description: 'Node with this name; null when there is none.',
     authScopes: { authenticated: true },
-    args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
+    args: { name: t.arg.string({ required: true, description: 'Inventory name.' }) },
     resolve: (query, _root, { name }, { ctx }) =>
       ctx.db.query.computeNodes.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),
   }),

@@ -6,9 +6,9 @@ import { ComputeNode } from './types.ts'
 builder.subscriptionFields((t) => ({
   nodeUpdated: t.drizzleField({
     type: ComputeNode,
-    description: 'A node as it is now and whenever it changes; without an id every node of the tenant that changes.',
+    description: 'Emits a node now and after each change. Without `id`: every changed node of the tenant.',
     authScopes: { authenticated: true },
-    args: { id: t.arg.id({ description: 'Which node; left out: all.' }) },
+    args: { id: t.arg.id({ description: 'Node ID. Default: all nodes.' }) },
     subscribe: (_root, { id }, context) => changes(context, 'node', id ? [rowId('ComputeNode', id)] : null),
     resolve: async (query, id, _args, { ctx }) =>
       (await ctx.db.query.computeNodes.findFirst(query({ where: { tenantId: ctx.tenantId, id: id as string } })))!,

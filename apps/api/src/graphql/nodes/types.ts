@@ -8,10 +8,12 @@ import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { AcceleratorSummary, acceleratorSummary } from './accelerators/summary.ts'
 import { ConnectionType, NodeStatus, NodeType } from './enums.ts'
+import { CPU_COLUMNS, Cpu, OperatingSystem, OS_COLUMNS } from './hardware.ts'
+import { Label, labelList } from './labels.ts'
 
 const { jobRunHosts, jobRuns } = schema
 
-/** An unfinished run that targets each node, as messages call it. */
+/** An unfinished run of each node, as messages name it. */
 const unfinishedRuns = loader<string>(async ({ ctx }, ids) => {
   const rows = await ctx.db
     .select({ nodeId: jobRunHosts.nodeId, id: jobRuns.id, name: jobRuns.templateName })
@@ -21,101 +23,124 @@ const unfinishedRuns = loader<string>(async ({ ctx }, ids) => {
   return new Map(rows.map((run) => [run.nodeId!, `${run.name} ${run.id}`]))
 })
 
+/** `ComputeNode.accelerators` returns at most this many. */
+const MAX_ACCELERATORS = 256
+
 export const ComputeNode = builder.drizzleNode('computeNodes', {
   name: 'ComputeNode',
-  description: 'A machine that is managed.',
+  description: 'A managed machine.',
   select: { columns: { id: true } },
-  id: { column: (n) => n.id },
+  id: { column: (n) => n.id, description: 'Node ID.' },
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name in inventories and logs, unique in the tenant.' }),
-    displayName: t.exposeString('displayName', { nullable: true, description: 'A name for people.' }),
-    host: t.exposeString('host', { description: 'Host name or IP address at which it is reached.' }),
-    port: t.exposeInt('port', { description: 'Port of its SSH server.' }),
-    connectionType: t.expose('connectionType', { type: ConnectionType, description: 'How it is reached.' }),
-    sshUser: t.exposeString('sshUser', { nullable: true, description: "User to log in as; null: the credential's user." }),
-    status: t.expose('status', { type: NodeStatus, description: 'Whether it can be worked with.' }),
+    name: t.exposeString('name', { description: 'Inventory name, unique in the tenant.' }),
+    displayName: t.exposeString('displayName', { nullable: true, description: 'Display name.' }),
+    host: t.exposeString('host', { description: 'Host name or IP address for connections.' }),
+    port: t.exposeInt('port', { description: 'SSH port.' }),
+    connectionType: t.expose('connectionType', { type: ConnectionType, description: 'Transport.' }),
+    sshUser: t.exposeString('sshUser', {
+      nullable: true,
+      description: 'Login name; null when the user name of the credential is used.',
+    }),
+    status: t.expose('status', { type: NodeStatus, description: 'Availability over SSH.' }),
     statusReason: t.string({
       nullable: true,
-      description: 'Why it is unreachable; null otherwise.',
+      description: 'Reason for the status UNREACHABLE; null for any other status.',
       select: { columns: { unreachableReason: true, status: true } },
       resolve: (n) => (n.status === 'UNREACHABLE' ? n.unreachableReason : null),
     }),
-    nodeType: t.expose('nodeType', { type: NodeType, description: 'What it is for.' }),
-    tags: t.exposeStringList('tags', { description: 'Words to find it by.' }),
-    labels: t.expose('labels', { type: 'JSON', description: 'Keys with text values, as an object.' }),
-    notes: t.exposeString('notes', { description: 'Free text; empty when there is none.' }),
-    credential: t.relation('credential', { nullable: true, description: 'The login on it.' }),
+    nodeType: t.expose('nodeType', { type: NodeType, description: 'Role in the cluster.' }),
+    tags: t.exposeStringList('tags', { description: 'Tags; at most 100.' }),
+    labels: t.field({
+      type: [Label],
+      description: 'Labels, sorted by key; at most 100.',
+      select: { columns: { labels: true } },
+      resolve: (n) => labelList(n.labels),
+    }),
+    notes: t.exposeString('notes', { description: 'Free text; can be empty.' }),
+    credential: t.relation('credential', { nullable: true, description: 'Login credential.' }),
     becomeCredential: t.relation('becomeCredential', {
       nullable: true,
-      description: 'Password to become root with; null: none is needed.',
+      description: 'Credential for privilege escalation; null when none is needed.',
     }),
-    bastion: t.relation('bastion', { nullable: true, description: 'The host through which it is reached; null: directly.' }),
+    bastion: t.relation('bastion', {
+      nullable: true,
+      description: 'Credential of the bastion in front of the node; null for a direct connection.',
+    }),
     hostKeyFingerprint: t.string({
       nullable: true,
-      description: 'Fingerprint of the approved host key, `SHA256:…`. Without one nothing but a connection test connects.',
+      description: 'Fingerprint of the approved host key, `SHA256:…`. Without an approved key only connection tests connect.',
       select: { columns: { hostKey: true } },
       resolve: (n) => fingerprintOf(n.hostKey),
     }),
     hostKeyApprovedAt: t.expose('hostKeyApprovedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When that key was approved.',
+      description: 'Time of the approval of the host key.',
     }),
     hostKeyAlarm: t.field({
       type: HostKeyAlarm,
       nullable: true,
-      description: 'Set while it offers a host key that is not approved: a first one, or another than the approved one.',
+      description: 'Offered host key that is not approved; null when there is none.',
       select: { columns: { hostKey: true, offeredHostKey: true, offeredHostKeyAt: true } },
       resolve: hostKeyAlarmOf,
     }),
-    arch: t.exposeString('arch', { nullable: true, description: 'Machine architecture as uname says it: x86_64, aarch64.' }),
-    osName: t.exposeString('osName', {
+    arch: t.exposeString('arch', { nullable: true, description: 'Machine architecture as in `uname -m`: x86_64, aarch64.' }),
+    os: t.field({
+      type: OperatingSystem,
       nullable: true,
-      description: 'Name of the operating system with its version, for people.',
+      description: 'Operating system; null before the first discovery.',
+      select: { columns: OS_COLUMNS },
+      resolve: (n) => (n.osId === null && n.osName === null ? null : n),
     }),
-    osId: t.exposeString('osId', { nullable: true, description: 'Its id in os-release: debian, ubuntu, rocky.' }),
-    osVersion: t.exposeString('osVersion', { nullable: true, description: 'Its version in os-release.' }),
     kernel: t.exposeString('kernel', { nullable: true, description: 'Release of the running kernel.' }),
-    cpuModel: t.exposeString('cpuModel', { nullable: true, description: 'Name of the processor.' }),
-    cpuSockets: t.exposeInt('cpuSockets', { nullable: true, description: 'Number of processors.' }),
-    cpuCores: t.exposeInt('cpuCores', { nullable: true, description: 'Number of cores of all processors.' }),
-    cpuThreads: t.exposeInt('cpuThreads', { nullable: true, description: 'Number of hardware threads of all processors.' }),
-    memoryBytes: t.expose('memoryBytes', { type: 'BigInt', nullable: true, description: 'Main memory in bytes.' }),
-    bootId: t.exposeString('bootId', {
+    cpu: t.field({
+      type: Cpu,
       nullable: true,
-      description: 'Id of the present boot; another one means it was restarted.',
+      description: 'Processors; null before the first discovery.',
+      select: { columns: CPU_COLUMNS },
+      resolve: (n) => (n.cpuModel === null && n.cpuThreads === null ? null : n),
     }),
-    bootedAt: t.expose('bootedAt', { type: 'DateTime', nullable: true, description: 'When it was last started.' }),
+    memoryBytes: t.expose('memoryBytes', {
+      type: 'BigInt',
+      nullable: true,
+      description: 'Main memory in bytes; null before the first discovery.',
+    }),
+    bootId: t.exposeString('bootId', { nullable: true, description: 'ID of the current boot. It changes at each reboot.' }),
+    bootedAt: t.expose('bootedAt', { type: 'DateTime', nullable: true, description: 'Time of the last boot.' }),
     facts: t.expose('facts', {
       type: 'JSON',
       nullable: true,
-      description: 'Everything the last discovery found out about the machine apart from accelerators; null until then.',
+      description: 'Host facts of the last successful discovery; null before the first one.',
     }),
-    discoveredAt: t.expose('discoveredAt', { type: 'DateTime', nullable: true, description: 'When it was last discovered.' }),
-    lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime', nullable: true, description: 'When it last answered.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    discoveredAt: t.expose('discoveredAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the last successful discovery.',
+    }),
+    lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime', nullable: true, description: 'Time of the last response.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     accelerators: t.relation('accelerators', {
-      description: 'Its GPUs and NPUs, in the order of their index.',
-      query: { orderBy: { index: 'asc', id: 'asc' } },
+      description: `Accelerators, sorted by index. At most ${MAX_ACCELERATORS}.`,
+      query: { orderBy: { index: 'asc', id: 'asc' }, limit: MAX_ACCELERATORS },
     }),
     acceleratorSummary: t.field({
       type: [AcceleratorSummary],
-      description: 'Its accelerators grouped by kind and model.',
+      description: 'Accelerators grouped by type and model. At most one group per accelerator.',
       select: { columns: {}, extras: { acceleratorSummary } },
       resolve: (n) => n.acceleratorSummary,
     }),
     writeBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not change it; null: allowed.',
+      description: 'Reason why the caller cannot change the node; null when allowed.',
       select: { columns: { name: true, decommissionedAt: true } },
       resolve: (n, _args, { ctx }) => writeBlockedReason(ctx.actor, n),
     }),
     purgeBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller may not remove it for good; null: allowed.',
+      description: 'Reason why the caller cannot purge the node; null when allowed.',
       select: { columns: { id: true, name: true, status: true, decommissionedAt: true } },
-      // Only a decommissioned node has a reason left to look up: the unfinished run.
+      // Unfinished runs are looked up only when nothing else blocks.
       resolve: async (n, _args, context) =>
         purgeBlockedReason(context.ctx.actor, n) ??
         purgeBlockedReason(context.ctx.actor, n, (await unfinishedRuns(context, n.id)) ?? null),

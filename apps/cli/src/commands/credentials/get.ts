@@ -15,7 +15,7 @@ export const credentialGet = () =>
           node(id: $id) {
             ... on Credential {
               id name kind description username becomeMethod host port publicKey secretsSet hostKeyFingerprint offeredHostKeyFingerprint
-              via { name } secretStore { name } secretRefs { field path key } usedBy { role count names } lastResult { isOk error at } lastUsedAt createdAt updatedAt
+              via { name } secretStore { name } secretRefs { field path key } usedBy { role count names } lastResult { isOk error testedAt } lastUsedAt createdAt updatedAt
             }
           }
         }`),
@@ -59,7 +59,7 @@ export const credentialGet = () =>
         [
           'last test',
           lastResult &&
-            `${lastResult.isOk ? 'ok' : 'FAILED'}, ${ago(lastResult.at)}${lastResult.error ? `: ${lastResult.error}` : ''}`,
+            `${lastResult.isOk ? 'ok' : 'FAILED'}, ${ago(lastResult.testedAt)}${lastResult.error ? `: ${lastResult.error}` : ''}`,
         ],
       ])
     })

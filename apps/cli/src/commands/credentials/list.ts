@@ -6,7 +6,7 @@ import { fetchAll } from '../../pages.ts'
 
 const LIST = graphql(`query CredentialList($first: Int, $after: String) {
   credentials(first: $first, after: $after) {
-    edges { node { id name kind description username host port publicKey secretsSet nodeCount lastUsedAt lastResult { isOk error at } } }
+    edges { node { id name kind description username host port publicKey secretsSet nodeCount lastUsedAt lastResult { isOk error testedAt } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)

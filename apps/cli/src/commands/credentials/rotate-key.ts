@@ -6,7 +6,7 @@ import { graphql, type ResultOf } from '../../graphql.ts'
 import { isTable, printObject } from '../../output.ts'
 
 const STATE = graphql(`query CredentialKey {
-  credentialKey { version createdAt total left failed { what name reason } olderVersionsInUse }
+  credentialKey { version createdAt totalCount pendingCount failedCount failures { objectType name reason } olderVersionsInUse }
 }`)
 type Key = ResultOf<typeof STATE>['credentialKey']
 
@@ -30,8 +30,8 @@ export const credentialRotateKey = () =>
       }
       let printed = ''
       let { credentialKey: key } = await request(STATE, {})
-      while (key.left > 0) {
-        const line = `${key.total - key.left} of ${key.total} re-encrypted`
+      while (key.pendingCount > 0) {
+        const line = `${key.totalCount - key.pendingCount} of ${key.totalCount} re-encrypted`
         if (line !== printed) process.stderr.write(`${line}\n`)
         printed = line
         await sleep(POLL_MS)
@@ -39,13 +39,13 @@ export const credentialRotateKey = () =>
       }
       if (isTable(output)) process.stdout.write(`${describe(key)}\n`)
       else printObject(key, output)
-      if (key.failed.length > 0) process.exitCode = EXIT.failed
+      if (key.failedCount > 0) process.exitCode = EXIT.failed
     })
 
-function describe({ version, total, failed, olderVersionsInUse: older }: Key): string {
+function describe({ version, totalCount, failedCount, failures, olderVersionsInUse: older }: Key): string {
   return [
-    `${total - failed.length} of ${total} secrets use key version ${version}.`,
-    ...failed.map(({ what, name, reason }) => `${what} ${name}: ${reason}`),
+    `${totalCount - failedCount} of ${totalCount} secrets use key version ${version}.`,
+    ...failures.map(({ objectType, name, reason }) => `${objectType} ${name}: ${reason}`),
     older.length > 0 ? `Older versions in use: ${older.join(', ')}.` : version > 1 ? 'No older version is in use.' : '',
   ]
     .filter(Boolean)

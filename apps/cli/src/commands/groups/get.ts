@@ -7,7 +7,7 @@ import { fetchAll } from '../../pages.ts'
 
 const GROUP = graphql(`query GroupGet($name: String!) {
   nodeGroup(name: $name) {
-    id name displayName description priority isSystem memberQuery exclusiveSet parent { name } children { name } nodeCount
+    id name displayName description priority isSystem memberQuery exclusiveSet parent { name } children(first: 500) { edges { node { name } } } nodeCount
   }
 }`)
 const NODES = graphql(`query GroupNodes($name: String!, $first: Int, $after: String) {
@@ -30,7 +30,7 @@ export const groupGet = () =>
         ['description', group.description],
         ['priority', group.priority],
         ['parent', group.parent?.name],
-        ['children', group.children.map((child) => child.name).join(', ')],
+        ['children', group.children.edges.map(({ node }) => node.name).join(', ')],
         ['query', group.memberQuery],
         ['exclusive set', group.exclusiveSet],
         ['nodes', `${nodes.length}${nodes.length > 0 ? `: ${nodes.map((node) => node.name).join(', ')}` : ''}`],

@@ -28,12 +28,12 @@ async function fetchNode(name: string) {
   const { computeNode: node } = await request(
     graphql(`query NodeGet($name: String!) {
       computeNode(name: $name) {
-        id name displayName host port connectionType sshUser status statusReason nodeType region datacenter tags labels notes arch osName kernel cpuModel cpuSockets cpuCores cpuThreads memoryBytes
-        bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint pinnedFingerprint isChanged }
+        id name displayName host port connectionType sshUser status statusReason nodeType region datacenter tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
+        bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint approvedFingerprint isChanged }
         credential { name } becomeCredential { name } bastion { name } groups { name } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
         accelerators {
-          index deviceType vendor model uuid serial slot pciAddress numaNode interconnect memoryTotal memoryUsed driverVersion firmwareVersion toolkitVersion
-          computeCapability partitionMode eccMode eccErrors temperature power utilization health healthReason confidence partitions { kind profile }
+          index deviceType vendor model uuid serial slot pciAddress numaNode interconnect memoryTotalBytes memoryUsedBytes driverVersion firmwareVersion toolkitVersion
+          computeCapability partitionMode isEccEnabled eccErrors { correctedVolatile uncorrectedVolatile correctedAggregate uncorrectedAggregate } temperatureCelsius powerWatts utilizationPercent health healthReason confidence partitions { kind profile }
         }
       }
     }`),
@@ -44,7 +44,6 @@ async function fetchNode(name: string) {
 }
 
 function printNode(node: Node, output: Output): void {
-  const labels = Object.entries(node.labels as Record<string, string>)
   printObject(node, output, [
     ['name', node.name],
     ['status', node.statusReason ? `${node.status}: ${node.statusReason}` : node.status],
@@ -60,10 +59,10 @@ function printNode(node: Node, output: Output): void {
     ...(node.hostKeyAlarm ? [hostKeyField(node.name, node.hostKeyAlarm)] : []),
     ['groups', node.groups.map((g) => g.name).join(', ')],
     ['tags', node.tags.join(', ')],
-    ['labels', labels.map(([key, value]) => `${key}=${value}`).join(', ')],
+    ['labels', node.labels.map(({ key, value }) => `${key}=${value}`).join(', ')],
     ...(node.lock ? [lockField(node.lock)] : []),
-    ['os', [node.osName, node.kernel, node.arch].filter(Boolean).join(', ')],
-    ['cpu', node.cpuModel && `${node.cpuSockets} x ${node.cpuModel}, ${node.cpuCores} cores, ${node.cpuThreads} threads`],
+    ['os', [node.os?.name, node.kernel, node.arch].filter(Boolean).join(', ')],
+    ['cpu', node.cpu && `${node.cpu.sockets} x ${node.cpu.model}, ${node.cpu.cores} cores, ${node.cpu.threads} threads`],
     ['memory', bytes(node.memoryBytes)],
     ['booted', ago(node.bootedAt)],
     ['last seen', ago(node.lastSeenAt)],
@@ -79,11 +78,12 @@ function printNode(node: Node, output: Output): void {
       { title: 'HEALTH', value: (a) => (a.healthReason ? `${a.health}: ${a.healthReason}` : a.health) },
       {
         title: 'MEMORY',
-        value: (a) => (a.memoryUsed === null ? bytes(a.memoryTotal) : `${bytes(a.memoryUsed)} of ${bytes(a.memoryTotal)}`),
+        value: (a) =>
+          a.memoryUsedBytes === null ? bytes(a.memoryTotalBytes) : `${bytes(a.memoryUsedBytes)} of ${bytes(a.memoryTotalBytes)}`,
       },
-      { title: '°C', value: (a) => a.temperature },
-      { title: 'W', value: (a) => a.power },
-      { title: '%', value: (a) => a.utilization },
+      { title: '°C', value: (a) => a.temperatureCelsius },
+      { title: 'W', value: (a) => a.powerWatts },
+      { title: '%', value: (a) => a.utilizationPercent },
       { title: 'PARTITIONS', value: (a) => countNames(a.partitions.map((p) => p.profile ?? p.kind)) },
       { title: 'PCI', value: (a) => a.pciAddress, wide: true },
       { title: 'DRIVER', value: (a) => a.driverVersion, wide: true },
@@ -91,7 +91,7 @@ function printNode(node: Node, output: Output): void {
       { title: 'TOOLKIT', value: (a) => a.toolkitVersion, wide: true },
       { title: 'NUMA', value: (a) => a.numaNode, wide: true },
       { title: 'SERIAL', value: (a) => a.serial, wide: true },
-      { title: 'ECC', value: (a) => a.eccMode, wide: true },
+      { title: 'ECC', value: (a) => (a.isEccEnabled === null ? null : a.isEccEnabled ? 'enabled' : 'disabled'), wide: true },
     ],
     output,
   )

@@ -9,7 +9,7 @@ import { AGENT_STATES } from '../agents/list.ts'
 
 const LIST = graphql(`query NodeList($filter: NodeFilter, $first: Int, $after: String) {
   nodes(filter: $filter, first: $first, after: $after) {
-    edges { node { id name host port status statusReason tags agent { state offlineSuppressedAt lastHeartbeat { receivedAt } } osName arch lastSeenAt acceleratorSummary { deviceType model count worstHealth } } }
+    edges { node { id name host port status statusReason tags agent { state offlineSuppressedAt lastHeartbeat { receivedAt } } os { name } arch lastSeenAt acceleratorSummary { deviceType model count worstHealth } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -65,7 +65,7 @@ export const nodeList = () =>
           },
           { title: 'AGENT', value: (n) => n.agent?.state, wide: true },
           { title: 'LAST SEEN', value: (n) => ago(n.lastSeenAt), wide: true },
-          { title: 'OS', value: (n) => n.osName, wide: true },
+          { title: 'OS', value: (n) => n.os?.name, wide: true },
         ],
         options,
         Object.keys(filter).length > 0 ? 'No nodes match these filters.' : 'No nodes yet. Add some with `muster node add`.',

@@ -24,13 +24,13 @@ it('updates one field of all nodes, and adds to tags and labels', async () => {
     credential: { name: 'ops' },
     sshUser: 'root',
     tags: expect.arrayContaining(['prod', 'spare']),
-    labels: { rack: 'a1' },
+    labels: [{ key: 'rack', value: 'a1' }],
     notes: 'bad fan',
   })
   expect((await get('gpu002')).tags).not.toContain('a100')
   expect((await muster('node get gpu001')).out).toMatch(/^labels +rack=a1$/m)
   await muster("node update gpu001 -c '' -u ''")
-  expect(await get('gpu001')).toMatchObject({ credential: null, sshUser: null, labels: { rack: 'a1' } })
+  expect(await get('gpu001')).toMatchObject({ credential: null, sshUser: null, labels: [{ key: 'rack', value: 'a1' }] })
   expect((await muster('node update gpu001 --region eu --datacenter dc1')).code).toBe(0)
   expect((await muster('node get gpu001')).out).toMatch(/^location +eu, dc1$/m)
   await muster("node update gpu001 --region ''")
@@ -70,7 +70,8 @@ it('shows serial number, firmware, toolkit, ECC and NUMA node of accelerators', 
   )
   const node = (await t.runtime.db.query.computeNodes.findFirst({ where: { id: row.nodeId } }))!
   const { accelerators } = await get(node.name)
-  expect(accelerators[row.index]).toMatchObject({ ...details, eccErrors: { correctedVolatile: 3 } })
+  const { eccMode: _, ...shown } = details
+  expect(accelerators[row.index]).toMatchObject({ ...shown, isEccEnabled: true, eccErrors: { correctedVolatile: 3 } })
   const { out } = await muster(`node get ${node.name} -o wide`)
   expect(out).toMatch(/^#.* FIRMWARE +TOOLKIT +NUMA +SERIAL +ECC$/m)
   expect(out).toMatch(/ 96\.00 +12\.4 +1 +S-1 +enabled$/m)

@@ -103,14 +103,13 @@ async function fields(options: Options) {
 async function tagsAndLabels(name: string, { tag = [], untag = [], label = [] }: Options) {
   if (tag.length + untag.length + label.length === 0) return {}
   const { computeNode: node } = await request(
-    graphql(`query NodeWords($name: String!) { computeNode(name: $name) { tags labels } }`),
+    graphql(`query NodeWords($name: String!) { computeNode(name: $name) { tags labels { key value } } }`),
     { name },
   )
   if (!node) throw nodeNotFound(name)
-  const kept = Object.entries(node.labels as Record<string, string>).filter(
-    ([key]) => !label.some(([changed]) => changed === key),
-  )
-  const labels = Object.fromEntries([...kept, ...label.filter(([, value]) => value !== '')])
+  const kept = node.labels.filter(({ key }) => !label.some(([changed]) => changed === key))
+  const set = new Map(label.filter(([, value]) => value !== ''))
+  const labels = [...kept.map(({ key, value }) => ({ key, value })), ...[...set].map(([key, value]) => ({ key, value }))]
   return {
     ...(tag.length + untag.length === 0 ? {} : { tags: [...node.tags, ...tag].filter((each) => !untag.includes(each)) }),
     ...(label.length === 0 ? {} : { labels }),

@@ -61,8 +61,8 @@ export const credentials = {
     viaName: 'via {name}',
   },
   secret: {
-    passphrase: 'passphrase',
-    password: 'password',
-    privateKey: 'private key',
+    PASSPHRASE: 'passphrase',
+    PASSWORD: 'password',
+    PRIVATE_KEY: 'private key',
   },
 } as const

@@ -61,8 +61,8 @@ export const credentials = {
     viaName: '经由 {name}',
   },
   secret: {
-    passphrase: '口令',
-    password: '密码',
-    privateKey: '私钥',
+    PASSPHRASE: '口令',
+    PASSWORD: '密码',
+    PRIVATE_KEY: '私钥',
   },
 } as const satisfies Partial<Messages>

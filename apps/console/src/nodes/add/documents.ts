@@ -43,7 +43,7 @@ export type ImportRow = ImportReport['rows'][number]
 
 export const LabOfferQuery = graphql(`
   query LabOffer {
-    labOffer { credentialsReady importInput nodes { name host port profile behindBastion alreadyAdded } }
+    labOffer { areCredentialsReady nodeImport { format text } nodes { name host port profile isBehindBastion isAdded } }
   }
 `)
 export type LabOffer = NonNullable<ResultOf<typeof LabOfferQuery>['labOffer']>

@@ -19,10 +19,11 @@ export function LabPanel({
   blockedReason: string | null
 }) {
   const mutation = useMutation(ImportNodes)
-  const waiting = offer.nodes.filter((node) => !node.alreadyAdded)
+  const waiting = offer.nodes.filter((node) => !node.isAdded)
   if (waiting.length === 0) return null
   async function add() {
-    const outcome = await mutation.run({ input: offer.importInput as ImportInput })
+    const { format, text } = offer.nodeImport
+    const outcome = await mutation.run({ input: { format, text } })
     if (!outcome.ok) return
     onAdded(outcome.value.report.rows.flatMap((row) => (row.node && row.state === 'ADDED' ? [row.node.id] : [])))
   }
@@ -39,7 +40,7 @@ export function LabPanel({
                 <code className="font-mono text-xs font-medium">{node.name}</code>
                 <code className="font-mono text-xs text-muted">{formatAddress(node.host, node.port)}</code>
                 <span className="truncate text-xs text-muted">{node.profile}</span>
-                {node.behindBastion && <Badge>{t('node.bastion')}</Badge>}
+                {node.isBehindBastion && <Badge>{t('node.bastion')}</Badge>}
               </li>
             ))}
           </ul>
@@ -53,7 +54,7 @@ export function LabPanel({
           variant="primary"
           showReason
           busy={mutation.busy}
-          blockedReason={blockedReason ?? (offer.credentialsReady ? null : t('lab.notReady'))}
+          blockedReason={blockedReason ?? (offer.areCredentialsReady ? null : t('lab.notReady'))}
           onClick={() => void add()}
         >
           {t('lab.add', { count: waiting.length })}

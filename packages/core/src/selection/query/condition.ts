@@ -1,28 +1,48 @@
 import { and, or, type SQL, sql } from 'drizzle-orm'
-import { fieldOf, type Kind, type NodeColumns } from './fields.ts'
+import { type FieldName, fieldOf, type Kind, type NodeColumns } from './fields.ts'
 import type { NodeQuery } from './parse.ts'
 
 /**
- * The query as one condition on `n`. What is not known of a node fits no comparison, and so fits its `not`.
- * @param inGroup condition that a node is in one of the groups of these names
+ * The query as one condition on `n`. An unknown value matches no comparison, and so matches its `not`.
+ * @param inGroup condition that a node is a member of one of the groups with these names
  */
 export function nodeQueryCondition(query: NodeQuery, n: NodeColumns, inGroup: (names: string[]) => SQL): SQL {
+  return condition(query, n, inGroup, undefined)
+}
+
+function condition(query: NodeQuery, n: NodeColumns, inGroup: (names: string[]) => SQL, counted: SQL | undefined): SQL {
   switch (query.kind) {
-    case 'and':
-      return and(...query.of.map((part) => nodeQueryCondition(part, n, inGroup)))!
+    case 'and': {
+      const narrowed = and(counted, ...query.of.flatMap(identifying))
+      return and(...query.of.map((part) => condition(part, n, inGroup, narrowed)))!
+    }
     case 'or':
-      return or(...query.of.map((part) => nodeQueryCondition(part, n, inGroup)))!
+      return or(...query.of.map((part) => condition(part, n, inGroup, counted)))!
     case 'not':
-      return sql`(${nodeQueryCondition(query.of, n, inGroup)}) is not true`
+      return sql`(${condition(query.of, n, inGroup, counted)}) is not true`
     case 'group':
       return inGroup(query.names)
     case 'field': {
       const { kind, holds, isOneOf } = fieldOf(query.field)
       const isEqual = query.operator === '=' || query.operator === 'in'
       if (isEqual && isOneOf) return isOneOf(n, query.values.map(String))
-      return holds(n, (value) => comparison(kind, query, value), query.key)
+      return holds(n, (value) => comparison(kind, query, value), query.key, counted)
     }
   }
+}
+
+/** Fields that select the accelerators that `accelerator.count` counts. */
+const IDENTIFYING: readonly FieldName[] = ['accelerator.vendor', 'accelerator.type', 'accelerator.model']
+
+/**
+ * Conditions on the accelerators that `accelerator.count` counts in the same conjunction: `accelerator.vendor = amd and
+ * accelerator.count >= 8` matches a node with eight AMD accelerators.
+ */
+function identifying(query: NodeQuery): SQL[] {
+  if (query.kind === 'and') return query.of.flatMap(identifying)
+  if (query.kind !== 'field' || !IDENTIFYING.includes(query.field)) return []
+  const { kind, accelerator } = fieldOf(query.field)
+  return [comparison(kind, query, accelerator!)]
 }
 
 function comparison(kind: Kind, { operator, values }: Extract<NodeQuery, { kind: 'field' }>, value: SQL): SQL {

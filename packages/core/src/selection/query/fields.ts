@@ -1,4 +1,4 @@
-import { DeviceType, Health } from '@muster/discovery'
+import { DeviceType, Health, VENDOR_NAMES } from '@muster/discovery'
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { accelerators, CONNECTION_TYPES, type computeNodes, NODE_STATUSES, NODE_TYPES } from '../../nodes/tables.ts'
@@ -16,17 +16,23 @@ export type Kind = 'text' | 'lower' | 'version' | 'number' | 'bytes' | { words: 
 
 type Field = {
   kind: Kind
-  /** Condition on a node that `test` holds for the field's value, or for one of its values. */
-  holds: (n: NodeColumns, test: (value: SQL) => SQL, key: string) => SQL
+  /**
+   * Condition on a node that `test` holds for the value of the field, or for one of its values.
+   * @param counted condition on accelerators `a` that `accelerator.count` counts
+   */
+  holds: (n: NodeColumns, test: (value: SQL) => SQL, key: string, counted?: SQL) => SQL
+  /** Column of an accelerator `a`. */
+  accelerator?: SQL
   /** In place of `holds` when a value must be one of these. */
   isOneOf?: (n: NodeColumns, values: string[]) => SQL
 }
 
 const ofNode = (column: keyof NodeColumns, kind: Kind): Field => ({ kind, holds: (n, test) => test(sql`${n[column]}`) })
 
-/** Holds when it does for one accelerator of the node. */
+/** Condition on one accelerator `a` of the node. */
 const ofAccelerator = (column: string, kind: Kind): Field => ({
   kind,
+  accelerator: sql.raw(`a.${column}`),
   holds: (n, test) => sql`exists (select from ${accelerators} a where a.node_id = ${n.id} and ${test(sql.raw(`a.${column}`))})`,
 })
 
@@ -53,11 +59,12 @@ export const FIELDS = {
   'cpu.threads': ofNode('cpuThreads', 'number'),
   memory: ofNode('memoryBytes', 'bytes'),
   'accelerator.type': ofAccelerator('device_type', { words: DeviceType.options }),
-  'accelerator.vendor': ofAccelerator('vendor', 'lower'),
+  'accelerator.vendor': ofAccelerator('vendor', { words: VENDOR_NAMES }),
   'accelerator.model': ofAccelerator('model', 'text'),
   'accelerator.count': {
     kind: 'number',
-    holds: (n, test) => test(sql`(select count(*) from ${accelerators} a where a.node_id = ${n.id})`),
+    holds: (n, test, _key, counted) =>
+      test(sql`(select count(*) from ${accelerators} a where a.node_id = ${n.id}${counted ? sql` and ${counted}` : sql``})`),
   },
   'accelerator.memory': ofAccelerator('memory_total', 'bytes'),
   'accelerator.health': ofAccelerator('health', { words: Health.options }),

@@ -5,7 +5,7 @@ import { CredentialKey } from './types.ts'
 builder.queryField('credentialKey', (t) =>
   t.field({
     type: CredentialKey,
-    description: 'The key that secrets are sealed with.',
+    description: 'Encryption key of the secrets, and the progress of its rotation.',
     authScopes: { authenticated: true },
     resolve: (_root, _args, { ctx }) => credentialKey(ctx),
   }),

@@ -3,30 +3,37 @@ import { credentialPermissions, type CredentialKey as Key, rotateBlockedReason }
 import { builder } from '../../../builder.ts'
 
 const CredentialKeyFailure = builder.objectRef<Key['failed'][number]>('CredentialKeyFailure').implement({
-  description: 'Something whose secrets could not be sealed anew; it is as it was.',
+  description: 'An object whose secrets could not be re-encrypted. It is unchanged.',
   fields: (t) => ({
-    what: t.exposeString('what', { description: 'What it is: `credential`, `secret store`, …' }),
-    name: t.exposeString('name', { description: 'Its name.' }),
-    reason: t.exposeString('reason', { description: 'Why, and what to do.' }),
+    objectType: t.exposeString('what', { description: 'Type of the object, for example `credential` or `secret store`.' }),
+    name: t.exposeString('name', { description: 'Name of the object.' }),
+    reason: t.exposeString('reason', { description: 'Reason and next step.' }),
   }),
 })
 
 export const CredentialKey = builder.objectRef<Key>('CredentialKey').implement({
-  description:
-    'The key that secrets are sealed with, which is the same for all tenants, and how far its rotation is in this one. Ask again to see it go on.',
+  description: 'Encryption key of all tenants, and the progress of its rotation in this tenant.',
   fields: (t) => ({
-    version: t.exposeInt('version', { description: 'Its version; each rotation makes the next one.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    total: t.exposeInt('total', { description: 'How many objects of the tenant hold secrets.' }),
-    left: t.exposeInt('left', { description: 'How many of them a worker has yet to seal anew; 0: the rotation is over.' }),
-    failed: t.expose('failed', { type: [CredentialKeyFailure], description: 'Those that could not be sealed anew.' }),
+    version: t.exposeInt('version', { description: 'Version; each rotation increments it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    totalCount: t.exposeInt('total', { description: 'Number of objects of the tenant with secrets.' }),
+    pendingCount: t.exposeInt('left', {
+      description: 'Number of objects that are not re-encrypted yet; 0 when the rotation has finished.',
+    }),
+    failedCount: t.int({ description: 'Number of objects that could not be re-encrypted.', resolve: (key) => key.failed.length }),
+    failures: t.field({
+      type: [CredentialKeyFailure],
+      description: 'Objects that could not be re-encrypted; at most 100.',
+      resolve: (key) => key.failed.slice(0, 100),
+    }),
     olderVersionsInUse: t.intList({
-      description: 'Older versions that something, of any tenant, is still sealed with. The others are not needed any more.',
+      description:
+        'Older versions that still encrypt secrets of any tenant. Other older versions are no longer needed. At most one per rotation.',
       resolve: (key) => key.olderInUse,
     }),
     rotateBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller cannot rotate it now; null: it can be rotated.',
+      description: 'Reason why the caller cannot rotate the key; null when allowed.',
       resolve: (key, _args, { ctx }) =>
         permissionDeniedReason(ctx.actor, credentialPermissions.write) ?? rotateBlockedReason(key),
     }),

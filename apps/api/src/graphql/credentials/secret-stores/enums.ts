@@ -2,6 +2,6 @@ import { builder } from '../../../builder.ts'
 import { same } from '../../shared/enum-values.ts'
 
 export const SecretStoreAuth = builder.enumType('SecretStoreAuth', {
-  description: 'How Muster signs in to a secret store.',
-  values: same({ TOKEN: 'With a token.', APP_ROLE: 'With the role ID and secret ID of an AppRole at auth/approle.' }),
+  description: 'Authentication method of a secret store.',
+  values: same({ TOKEN: 'Token.', APP_ROLE: 'AppRole at `auth/approle`, with role ID and secret ID.' }),
 })

@@ -8,7 +8,7 @@ builder.queryField('secretStores', (t) =>
   t.drizzleConnection(
     {
       type: SecretStore,
-      description: 'Secret stores, in the order in which they were made.',
+      description: 'Secret stores, in order of creation.',
       authScopes: { authenticated: true },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(schema.secretStores, visibleTo(ctx, schema.secretStores)),

@@ -1,5 +1,6 @@
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
+import { parseVendors, VENDORS } from '@muster/core/selection'
 import { and, eq, sql } from 'drizzle-orm'
 import { builder } from '../../../builder.ts'
 import { PAGED } from '../../shared/connections.ts'
@@ -11,13 +12,13 @@ import { Accelerator, acceleratorConnection } from './types.ts'
 const { accelerators } = schema
 
 const AcceleratorFilter = builder.inputType('AcceleratorFilter', {
-  description: 'Which accelerators to list; one must fit everything that is given.',
+  description: 'Filter of accelerators. All given conditions must match.',
   fields: (t) => ({
-    deviceType: t.field({ type: [DeviceType], description: 'Is of one of these kinds.' }),
-    vendor: t.stringList({ description: 'Is of one of these vendors.' }),
-    model: t.string({ description: 'Its model contains this; case does not count.' }),
-    health: t.field({ type: [AcceleratorHealth], description: 'Has one of these healths.' }),
-    nodeId: t.id({ description: 'Is in this node.' }),
+    deviceType: t.field({ type: [DeviceType], description: 'One of these types.' }),
+    vendor: t.stringList({ description: `One of these vendors, in any case: ${VENDORS.join(', ')}.` }),
+    model: t.string({ description: 'Model contains this text, in any case.' }),
+    health: t.field({ type: [AcceleratorHealth], description: 'One of these health values.' }),
+    nodeId: t.id({ description: 'Accelerators of the node with this ID.' }),
   }),
 })
 
@@ -25,9 +26,9 @@ builder.queryFields((t) => ({
   accelerators: t.drizzleConnection(
     {
       type: Accelerator,
-      description: 'Accelerators of all nodes, in the order in which they were first found.',
+      description: 'Accelerators of all nodes, in the order of their first discovery.',
       authScopes: { authenticated: true },
-      args: { filter: t.arg({ type: AcceleratorFilter, description: 'Which accelerators.' }) },
+      args: { filter: t.arg({ type: AcceleratorFilter, description: 'Filter.' }) },
       ...PAGED,
       totalCount: (_root, { filter }, { ctx }) =>
         ctx.db.$count(accelerators, and(visibleTo(ctx, accelerators), acceleratorConditions(filter, accelerators))),
@@ -46,7 +47,7 @@ function acceleratorConditions(filter: typeof AcceleratorFilter.$inferInput | nu
   const nodeId = rowIdIfGiven('ComputeNode', filter.nodeId)
   return and(
     deviceType ? sql`${a.deviceType} = any(${sql.param(deviceType)}::text[])` : undefined,
-    vendor ? sql`${a.vendor} = any(${sql.param(vendor)}::text[])` : undefined,
+    vendor ? sql`${a.vendor} = any(${sql.param(parseVendors(vendor, 'filter.vendor'))}::text[])` : undefined,
     model ? contains(a.model, model) : undefined,
     health ? sql`${a.health} = any(${sql.param(health)}::text[])` : undefined,
     nodeId ? eq(a.nodeId, nodeId) : undefined,

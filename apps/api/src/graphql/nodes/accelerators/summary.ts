@@ -19,16 +19,16 @@ type Summary = {
 }
 
 export const AcceleratorSummary = builder.objectRef<Summary>('AcceleratorSummary').implement({
-  description: 'Accelerators of one kind and model on one node.',
+  description: 'Accelerators of one type and model on one node.',
   fields: (t) => ({
-    deviceType: t.expose('deviceType', { type: DeviceType, description: 'Their kind.' }),
-    model: t.exposeString('model', { nullable: true, description: 'Their model.' }),
-    count: t.exposeInt('count', { description: 'How many there are.' }),
-    worstHealth: t.expose('worstHealth', { type: AcceleratorHealth, description: 'Health of the worst of them.' }),
-    memoryTotal: t.expose('memoryTotal', {
+    deviceType: t.expose('deviceType', { type: DeviceType, description: 'Type.' }),
+    model: t.exposeString('model', { nullable: true, description: 'Model; null when unknown.' }),
+    count: t.exposeInt('count', { description: 'Number of accelerators.' }),
+    worstHealth: t.expose('worstHealth', { type: AcceleratorHealth, description: 'Worst health of the accelerators.' }),
+    memoryTotalBytes: t.expose('memoryTotal', {
       type: 'BigInt',
       nullable: true,
-      description: 'Memory of all of them together, in bytes.',
+      description: 'Sum of the memory in bytes; null when unknown.',
     }),
   }),
 })
@@ -37,7 +37,7 @@ const WORST_FIRST = ['lost', 'critical', 'warning', 'unknown', 'ok'] as const sa
 
 type Found = Omit<Summary, 'worstHealth'> & { worst: number }
 
-/** Selects the accelerators of a node, grouped by kind and model, in the statement that reads the node. */
+/** Selects the accelerators of a node, grouped by type and model, in the statement that reads the node. */
 export const acceleratorSummary = (n: Pick<typeof computeNodes, 'id' | 'tenantId'>) =>
   jsonRows<Found>(sql`
     select a.device_type as "deviceType", a.model, count(*)::int as count, sum(a.memory_total) as "memoryTotal",

@@ -1,51 +1,73 @@
 import type { schema } from '@muster/core/registry'
 import { builder } from '../../../builder.ts'
 import { connectionTypes } from '../../shared/connections.ts'
-import { AcceleratorHealth, AcceleratorSource, DeviceType } from './enums.ts'
+import { AcceleratorHealth, AcceleratorSource, DeviceType, IdentificationConfidence, PartitionKind } from './enums.ts'
 
-const Partition = builder
-  .objectRef<(typeof schema.accelerators.$inferSelect)['partitions'][number]>('AcceleratorPartition')
-  .implement({
-    description: 'A part of an accelerator that workloads see as a device of their own.',
-    fields: (t) => ({
-      kind: t.exposeString('kind', { description: 'mig, xcp or vnpu.' }),
-      index: t.exposeInt('index', { nullable: true, description: 'Its number on the device.' }),
-      uuid: t.exposeString('uuid', { nullable: true, description: 'Its own id, if the vendor gives one.' }),
-      profile: t.exposeString('profile', {
-        nullable: true,
-        description: "The vendor's name of its shape, for example `1g.10gb`.",
-      }),
-      memoryTotal: t.expose('memoryTotal', { type: 'BigInt', nullable: true, description: 'Its memory in bytes.' }),
-      parentUuid: t.exposeString('parentUuid', { nullable: true, description: 'The uuid of the accelerator it is a part of.' }),
+type Row = typeof schema.accelerators.$inferSelect
+
+const Partition = builder.objectRef<Row['partitions'][number]>('AcceleratorPartition').implement({
+  description: 'Partition of an accelerator that workloads see as a separate device.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: PartitionKind, description: 'Partitioning technology.' }),
+    index: t.exposeInt('index', { nullable: true, description: 'Number on the device.' }),
+    uuid: t.exposeString('uuid', { nullable: true, description: 'UUID of the partition; null when the vendor assigns none.' }),
+    profile: t.exposeString('profile', { nullable: true, description: 'Profile name of the vendor, for example `1g.10gb`.' }),
+    memoryTotalBytes: t.expose('memoryTotal', {
+      type: 'BigInt',
+      nullable: true,
+      description: 'Memory in bytes, part of the memory of the accelerator.',
     }),
-  })
+    parentUuid: t.exposeString('parentUuid', { nullable: true, description: 'UUID of the accelerator.' }),
+  }),
+})
+
+const EccErrors = builder.objectRef<NonNullable<Row['eccErrors']>>('EccErrors').implement({
+  description: 'Memory errors of an accelerator. A count is null when the vendor tool did not report it.',
+  fields: (t) => {
+    const count = (name: keyof NonNullable<Row['eccErrors']>, description: string) =>
+      t.expose(name, { type: 'BigInt', nullable: true, description })
+    return {
+      correctedVolatile: count('correctedVolatile', 'Corrected errors since the driver was loaded.'),
+      uncorrectedVolatile: count('uncorrectedVolatile', 'Uncorrected errors since the driver was loaded.'),
+      correctedAggregate: count('correctedAggregate', 'Corrected errors over the life of the device.'),
+      uncorrectedAggregate: count('uncorrectedAggregate', 'Uncorrected errors over the life of the device.'),
+    }
+  },
+})
 
 export const Accelerator = builder.drizzleNode('accelerators', {
   name: 'Accelerator',
-  description: 'One GPU or NPU of a node. The same device keeps its id from one discovery to the next.',
+  description: 'A GPU or NPU of a node. A device keeps its ID across discoveries.',
   select: { columns: { id: true } },
-  id: { column: (a) => a.id },
+  id: { column: (a) => a.id, description: 'Accelerator ID.' },
   fields: (t) => ({
-    node: t.relation('node', { description: 'The node it is in.' }),
-    deviceType: t.expose('deviceType', { type: DeviceType, description: 'Its kind.' }),
-    vendor: t.exposeString('vendor', { description: 'nvidia, amd, intel, huawei, thead or another name in lower case.' }),
-    model: t.exposeString('model', { nullable: true, description: "Its name as the vendor's tool or the PCI database says it." }),
-    index: t.exposeInt('index', { description: 'Its number on the node, from 0, as its tool counts.' }),
-    uuid: t.exposeString('uuid', { nullable: true, description: "The vendor's id of the device." }),
+    node: t.relation('node', { description: 'Node of the accelerator.' }),
+    deviceType: t.expose('deviceType', { type: DeviceType, description: 'Type.' }),
+    vendor: t.exposeString('vendor', { description: 'Vendor in lower case, for example `nvidia`.' }),
+    model: t.exposeString('model', { nullable: true, description: 'Model as the vendor tool or the PCI database names it.' }),
+    index: t.exposeInt('index', { description: 'Number on the node, from 0, as in the vendor tool.' }),
+    uuid: t.exposeString('uuid', { nullable: true, description: 'UUID that the vendor assigned.' }),
     serial: t.exposeString('serial', {
       nullable: true,
-      description: 'Its serial number; the devices of one board can share it.',
+      description: 'Serial number. Devices of one board can share it.',
     }),
-    slot: t.exposeString('slot', { nullable: true, description: 'Card and chip of an Ascend device, module number of others.' }),
-    pciAddress: t.exposeString('pciAddress', { nullable: true, description: 'PCI address with domain: `0000:1b:00.0`.' }),
-    memoryTotal: t.expose('memoryTotal', { type: 'BigInt', nullable: true, description: 'Its memory in bytes.' }),
-    memoryUsed: t.expose('memoryUsed', {
+    slot: t.exposeString('slot', {
+      nullable: true,
+      description: 'Card and chip of an Ascend device; module number of other devices.',
+    }),
+    pciAddress: t.exposeString('pciAddress', { nullable: true, description: 'PCI address with domain, `0000:1b:00.0`.' }),
+    memoryTotalBytes: t.expose('memoryTotal', {
       type: 'BigInt',
       nullable: true,
-      description: 'Memory in use at the last discovery, in bytes.',
+      description: 'Total memory in bytes; null when the vendor tool did not report it.',
+    }),
+    memoryUsedBytes: t.expose('memoryUsed', {
+      type: 'BigInt',
+      nullable: true,
+      description: 'Used memory in bytes at the last discovery.',
     }),
     isMemoryUnified: t.exposeBoolean('isMemoryUnified', {
-      description: "Whether it shares the host's memory, so that `memoryTotal` is null.",
+      description: 'Whether the device uses the memory of the host; `memoryTotalBytes` is null then.',
     }),
     driverVersion: t.exposeString('driverVersion', { nullable: true, description: 'Version of the kernel driver.' }),
     firmwareVersion: t.exposeString('firmwareVersion', { nullable: true, description: 'Version of the firmware or VBIOS.' }),
@@ -55,45 +77,54 @@ export const Accelerator = builder.drizzleNode('accelerators', {
     }),
     computeCapability: t.exposeString('computeCapability', {
       nullable: true,
-      description: 'What the device can execute: `9.0`, `gfx942`.',
+      description: 'Compute capability or architecture, for example `9.0` or `gfx942`.',
     }),
     partitionMode: t.exposeString('partitionMode', {
       nullable: true,
-      description: 'MIG enabled or disabled; SPX/NPS1 and the like.',
+      description: 'Partition mode, for example `MIG enabled` or `SPX/NPS1`.',
     }),
     partitions: t.field({
       type: [Partition],
       select: { columns: { partitions: true } },
-      description: 'Its parts (MIG, XCP, vNPU); empty when it is not divided.',
+      description: 'Partitions; empty for an undivided device. At most as many as the vendor supports per device.',
       resolve: (a) => a.partitions,
     }),
-    numaNode: t.exposeInt('numaNode', { nullable: true, description: 'The NUMA node it is closest to.' }),
+    numaNode: t.exposeInt('numaNode', { nullable: true, description: 'Nearest NUMA node.' }),
     interconnect: t.exposeString('interconnect', {
       nullable: true,
-      description: 'How it is connected to its peers: NVLink, xGMI, Xe Link, HCCS.',
+      description: 'Links to peer devices: NVLink, xGMI, Xe Link, HCCS.',
     }),
-    eccMode: t.exposeString('eccMode', {
+    isEccEnabled: t.boolean({
       nullable: true,
-      description: 'Whether its memory is error corrected: enabled or disabled.',
+      description: 'Whether ECC is enabled; null when the vendor tool did not report it.',
+      select: { columns: { eccMode: true } },
+      resolve: (a) => (a.eccMode === null ? null : a.eccMode === 'enabled'),
     }),
-    eccErrors: t.expose('eccErrors', {
-      type: 'JSON',
+    eccErrors: t.field({
+      type: EccErrors,
       nullable: true,
-      description:
-        'Counts of memory errors: correctedVolatile, uncorrectedVolatile (since the driver was loaded), correctedAggregate, uncorrectedAggregate (over the life of the device).',
+      description: 'Memory errors; null when the vendor tool reports none of the counts.',
+      select: { columns: { eccErrors: true } },
+      resolve: (a) => a.eccErrors,
     }),
-    temperature: t.exposeFloat('temperature', { nullable: true, description: 'At the last discovery, in °C.' }),
-    power: t.exposeFloat('power', { nullable: true, description: 'Drawn at the last discovery, in W.' }),
-    utilization: t.exposeFloat('utilization', { nullable: true, description: 'At the last discovery, in percent.' }),
-    health: t.expose('health', { type: AcceleratorHealth, description: 'Its health at the last discovery.' }),
+    temperatureCelsius: t.exposeFloat('temperature', {
+      nullable: true,
+      description: 'Temperature at the last discovery, in °C.',
+    }),
+    powerWatts: t.exposeFloat('power', { nullable: true, description: 'Power draw at the last discovery, in W.' }),
+    utilizationPercent: t.exposeFloat('utilization', {
+      nullable: true,
+      description: 'Utilization at the last discovery, in percent.',
+    }),
+    health: t.expose('health', { type: AcceleratorHealth, description: 'Health at the last discovery.' }),
     healthReason: t.exposeString('healthReason', {
       nullable: true,
-      description: 'Why its health is not ok, as its tool says it.',
+      description: 'Reason that the vendor tool gives for a health other than OK.',
     }),
-    confidence: t.exposeString('confidence', { description: '`low` where only PCI ids speak for it, else `high`.' }),
-    source: t.expose('source', { type: AcceleratorSource, description: 'Where the knowledge of it comes from.' }),
-    firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: 'When a discovery first found it.' }),
-    lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime', description: 'When a discovery last found it.' }),
+    confidence: t.expose('confidence', { type: IdentificationConfidence, description: 'Confidence in the identification.' }),
+    source: t.expose('source', { type: AcceleratorSource, description: 'Source of the data.' }),
+    firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: 'Time of the first discovery with this device.' }),
+    lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime', description: 'Time of the last discovery with this device.' }),
   }),
 })
 

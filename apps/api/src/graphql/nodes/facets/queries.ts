@@ -6,14 +6,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import { builder } from '../../../builder.ts'
 import type { ApiContext } from '../../../context.ts'
 import { groupTree } from '../../groups/tree.ts'
-import { COLUMNS, type ColumnFacets, type FacetRow, NodeFacets } from './types.ts'
+import { COLUMNS, type ColumnFacets, type FacetRow, MAX_VALUES, NodeFacets } from './types.ts'
 
 const { accelerators, agents, computeNodes } = schema
 
 builder.queryField('nodeFacets', (t) =>
   t.field({
     type: NodeFacets,
-    description: 'Values that nodes have, with how many have each.',
+    description: 'Values in use per attribute of nodes.',
     authScopes: { authenticated: true },
     complexity: 100,
     resolve: async (_root, _args, context) => ({ ...(await readFacets(context.ctx)), groups: await groupFacet(context) }),
@@ -24,10 +24,13 @@ async function groupFacet(context: ApiContext): Promise<FacetRow[]> {
   const tree = await groupTree(context)
   const counts = await countNodesOfGroups(context.ctx.db, context.ctx, tree, [...tree.byId.keys()])
   const rows = [...counts].map(([id, count]) => ({ value: tree.byId.get(id)!.name, count }))
-  return rows.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+  return rows
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, MAX_VALUES)
 }
 
-/** All facets of columns in one statement. */
+/** Reads the facets of columns in one statement. */
 async function readFacets(ctx: Ctx): Promise<ColumnFacets> {
   const facets = Object.fromEntries(COLUMNS.map((name) => [name, [] as FacetRow[]])) as ColumnFacets
   const nodes = sql`${computeNodes} n where n.tenant_id = ${ctx.tenantId}`
@@ -36,7 +39,8 @@ async function readFacets(ctx: Ctx): Promise<ColumnFacets> {
   const speaking = sql`${agents} a where a.tenant_id = ${ctx.tenantId}`
   const devices = sql`(select distinct node_id, device_type, model from ${accelerators} where ${visibleTo(ctx, accelerators)}) a where true`
   const { rows } = await ctx.db.execute<FacetRow & { facet: keyof typeof facets }>(sql`
-    select * from (
+    select facet, value, count from (
+      select *, row_number() over (partition by facet order by count desc, value) as position from (
       select 'tags' as facet, tag as value, count(*)::int as count from ${computeNodes} n, unnest(n.tags) as tag where n.tenant_id = ${ctx.tenantId} group by tag
       union all ${counts('statuses', sql`n.status`, nodes)}
       union all ${counts('oses', sql`n.os_id`, nodes)}
@@ -47,7 +51,7 @@ async function readFacets(ctx: Ctx): Promise<ColumnFacets> {
       union all ${counts('clusters', sql`a.cluster`, speaking)}
       union all select 'deviceTypes', upper(device_type), count(distinct node_id)::int from ${devices} group by 2
       union all select 'models', model, count(distinct node_id)::int from ${devices} and model is not null group by 2
-    ) facets order by count desc, value`)
+    ) counted) facets where position <= ${MAX_VALUES} order by count desc, value`)
   for (const { facet, ...row } of rows) facets[facet].push(row)
   return facets
 }

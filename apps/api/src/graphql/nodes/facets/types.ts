@@ -3,10 +3,10 @@ import { builder } from '../../../builder.ts'
 export type FacetRow = { value: string; count: number }
 
 const Facet = builder.objectRef<FacetRow>('Facet').implement({
-  description: 'A value in use.',
+  description: 'A value and the number of nodes that have it.',
   fields: (t) => ({
-    value: t.exposeString('value', { description: 'The value.' }),
-    count: t.exposeInt('count', { description: 'How many nodes have it.' }),
+    value: t.exposeString('value', { description: 'Value.' }),
+    count: t.exposeInt('count', { description: 'Number of nodes.' }),
   }),
 })
 
@@ -25,25 +25,28 @@ export const COLUMNS = [
 
 export type ColumnFacets = Record<(typeof COLUMNS)[number], FacetRow[]>
 
+/** Values per facet; more would not fit a menu. */
+export const MAX_VALUES = 500
+
 type Facets = ColumnFacets & { groups: FacetRow[] }
 
 export const NodeFacets = builder.objectRef<Facets>('NodeFacets').implement({
-  description: 'Values that nodes have, with how many have each, for menus of filters.',
+  description: 'Values in use per attribute, most frequent first, for filter menus. At most 500 values per attribute.',
   fields: (t) => {
     const facet = (name: keyof Facets, description: string) =>
       t.field({ type: [Facet], description, resolve: (facets) => facets[name] })
     return {
       tags: facet('tags', 'Tags.'),
       statuses: facet('statuses', 'Statuses.'),
-      oses: facet('oses', 'Ids of operating systems.'),
+      oses: facet('oses', 'IDs of operating systems.'),
       arches: facet('arches', 'Machine architectures.'),
-      deviceTypes: facet('deviceTypes', 'Kinds of accelerators, by their names in DeviceType.'),
-      models: facet('models', 'Models of accelerators.'),
-      groups: facet('groups', 'Names of groups.'),
-      agentStates: facet('agentStates', 'States of agents.'),
-      clusters: facet('clusters', 'Clusters, as agents call them.'),
+      deviceTypes: facet('deviceTypes', 'Types of accelerators: names of `DeviceType`.'),
+      models: facet('models', 'Accelerator models.'),
+      groups: facet('groups', 'Group names.'),
+      agentStates: facet('agentStates', 'Agent states.'),
+      clusters: facet('clusters', 'Cluster names that agents report.'),
       regions: facet('regions', 'Regions.'),
-      datacenters: facet('datacenters', 'Data centres.'),
+      datacenters: facet('datacenters', 'Data centers.'),
     }
   },
 })

@@ -10,30 +10,30 @@ import { NodeImportState } from './enums.ts'
 type Report = Awaited<ReturnType<typeof importNodes>>
 
 const NodeImportRow = builder.objectRef<Report['rows'][number]>('NodeImportRow').implement({
-  description: 'What became of one row of an import.',
+  description: 'Result of one row of an import.',
   fields: (t) => ({
-    row: t.exposeInt('row', { description: 'Its number, from 1; a hostlist is as many rows as it has names.' }),
-    source: t.exposeString('source', { description: 'What stands there.' }),
-    name: t.exposeString('name', { nullable: true, description: 'The name that was read.' }),
-    host: t.exposeString('host', { nullable: true, description: 'The host that was read.' }),
-    port: t.exposeInt('port', { nullable: true, description: 'The port that was read.' }),
-    state: t.expose('state', { type: NodeImportState, description: 'What became of it.' }),
-    issues: t.expose('issues', { type: [InputIssueType], description: 'What is wrong with it.' }),
+    row: t.exposeInt('row', { description: 'Row number, from 1. A hostlist yields one row per name.' }),
+    source: t.exposeString('source', { description: 'Text of the row.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Parsed name.' }),
+    host: t.exposeString('host', { nullable: true, description: 'Parsed host.' }),
+    port: t.exposeInt('port', { nullable: true, description: 'Parsed port.' }),
+    state: t.expose('state', { type: NodeImportState, description: 'Result.' }),
+    issues: t.expose('issues', { type: [InputIssueType], description: 'Problems of the row; at most one per field.' }),
     node: t.field({
       type: ComputeNode,
       nullable: true,
-      description: 'The node that was added, or that is there already.',
+      description: 'The added or existing node.',
       resolve: (row) => row.node ?? null,
     }),
   }),
 })
 
 export const NodeImportReport = builder.objectRef<Report>('NodeImportReport').implement({
-  description: 'What became of an import, row by row.',
+  description: 'Result of an import.',
   fields: (t) => ({
-    rows: t.expose('rows', { type: [NodeImportRow], description: 'All rows, in their order.' }),
-    addedCount: t.exposeInt('addedCount', { description: 'How many nodes were added.' }),
-    failedCount: t.exposeInt('failedCount', { description: 'How many rows are wrong.' }),
+    rows: t.expose('rows', { type: [NodeImportRow], description: 'Rows in input order; at most 10,000.' }),
+    addedCount: t.exposeInt('addedCount', { description: 'Number of added nodes.' }),
+    failedCount: t.exposeInt('failedCount', { description: 'Number of invalid rows.' }),
   }),
 })
 

@@ -6,7 +6,7 @@ import { fetchAll } from '../../../pages.ts'
 
 const LIST = graphql(`query SecretStoreList($first: Int, $after: String) {
   secretStores(first: $first, after: $after) {
-    edges { node { id name address namespace mount auth roleId credentials { name } } }
+    edges { node { id name address namespace mount auth roleId credentials(first: 100) { edges { node { name } } } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -23,7 +23,7 @@ export const secretStoreList = () =>
           { title: 'ADDRESS', value: (s) => s.address },
           { title: 'MOUNT', value: (s) => (s.namespace ? `${s.namespace}: ${s.mount}` : s.mount) },
           { title: 'AUTH', value: (s) => s.auth },
-          { title: 'CREDENTIALS', value: (s) => s.credentials.map((c) => c.name).join(', '), wide: true },
+          { title: 'CREDENTIALS', value: (s) => s.credentials.edges.map(({ node }) => node.name).join(', '), wide: true },
         ],
         output,
         'No secret stores. Add one with `muster secret-store add`.',

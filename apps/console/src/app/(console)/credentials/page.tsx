@@ -53,7 +53,7 @@ function CredentialItem({
         <div className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
           <span>
             {t('credential.stored', {
-              names: credential.secretsSet.map((name) => t(`secret.${name as 'password'}`)).join(', ') || t('common.none'),
+              names: credential.secretsSet.map((name) => t(`secret.${name}`)).join(', ') || t('common.none'),
             })}
           </span>
           <Link href="/nodes" className="hover:underline">
@@ -67,7 +67,7 @@ function CredentialItem({
           {lastResult && (
             <span className={lastResult.isOk ? '' : 'text-bad'} title={lastResult.error ?? undefined}>
               {t.rich(lastResult.isOk ? 'credential.lastTestOk' : 'credential.lastTestFailed', {
-                time: () => <RelativeTime at={lastResult.at} />,
+                time: () => <RelativeTime at={lastResult.testedAt} />,
               })}
             </span>
           )}
