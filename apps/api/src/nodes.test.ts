@@ -67,6 +67,9 @@ test.each([
   [{ text: '%' }, [6]],
   [{ text: 'rack2' }, [3, 6, 9, 12]],
   [{ status: ['NEW'] }, [12]],
+  [{ health: ['UNKNOWN'] }, [12]],
+  [{ health: ['DEGRADED'] }, [1]],
+  [{ query: 'health = degraded' }, [1]],
   [{ status: ['NEW', 'READY'], text: 'gpu01' }, [10, 11, 12]],
   [{ tag: ['odd', 'rack0'] }, [4, 10]],
   [{ label: [{ key: 'zone', value: 'a' }] }, [1]],
@@ -246,7 +249,7 @@ test('the number of statements does not grow with the page', async () => {
       const { result, count } = await countStatements(t.runtime.db, () =>
         t.ask<Page>(
           operator,
-          `query ($first: Int!) { nodes(first: $first) { totalCount edges { node { id name status accelerators { model health } acceleratorSummary { count } groups { name } credential { name nodeCount } latestDiscovery { status } latestConnectionTest { isOk } runs(first: 1) { totalCount } purgeBlockedReason } } } ${rest} }`,
+          `query ($first: Int!) { nodes(first: $first) { totalCount edges { node { id name status health { status reason } accelerators { model health } acceleratorSummary { count } groups { name } credential { name nodeCount } latestDiscovery { status } latestConnectionTest { isOk } runs(first: 1) { totalCount } purgeBlockedReason } } } ${rest} }`,
           { first },
         ),
       )
@@ -277,9 +280,10 @@ test('totalCount of a nested list counts what is in it, not what is on the page'
 test('summaries and facets say what there is', async () => {
   const data = await t.ask<{ computeNode: object; nodeFacets: Record<string, { value: string; count: number }[]> }>(
     operator,
-    '{ computeNode(name: "gpu001") { acceleratorSummary { deviceType model count worstHealth memoryTotalBytes } groups { name } hostKeyAlarm { isChanged } } nodeFacets { tags { value count } statuses { value count } oses { value count } arches { value count } deviceTypes { value count } models { value count } groups { value count } } }',
+    '{ computeNode(name: "gpu001") { health { status reason } acceleratorSummary { deviceType model count worstHealth memoryTotalBytes } groups { name } hostKeyAlarm { isChanged } } nodeFacets { tags { value count } statuses { value count } oses { value count } arches { value count } deviceTypes { value count } models { value count } groups { value count } } }',
   )
   expect(data.computeNode).toEqual({
+    health: { status: 'DEGRADED', reason: 'Accelerator 0 has the health WARNING.' },
     acceleratorSummary: [
       { deviceType: 'AMD_GPU', model: 'MI300X', count: 2, worstHealth: 'WARNING', memoryTotalBytes: 171041619968 },
     ],

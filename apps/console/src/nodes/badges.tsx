@@ -35,6 +35,25 @@ export function NodeStatus({ node }: { node: Pick<NodeRow, 'status' | 'statusRea
   )
 }
 
+const overallTones: Record<NodeRow['health']['status'], Tone> = {
+  HEALTHY: 'ok',
+  DEGRADED: 'warn',
+  UNHEALTHY: 'bad',
+  UNKNOWN: 'neutral',
+}
+
+/** Overall health of a node, with its reason as title or, with `showReason`, as text. */
+export function NodeHealth({ health, showReason = false }: { health: NodeRow['health']; showReason?: boolean }) {
+  return (
+    <span className="inline-flex min-w-0 items-baseline gap-2" data-testid="node-health">
+      <Badge tone={overallTones[health.status]} title={health.reason ?? undefined}>
+        {t(`nodeHealth.${health.status}`)}
+      </Badge>
+      {showReason && health.reason && <span className="min-w-0 text-muted">{health.reason}</span>}
+    </span>
+  )
+}
+
 /** "8× H100 80GB HBM3", colored only when a device is unhealthy. */
 export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSummary'] }) {
   return (

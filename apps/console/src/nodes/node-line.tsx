@@ -6,7 +6,7 @@ import { formatBytes } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
-import { AcceleratorBadges, formatAddress, formatOs, NodeStatus } from './badges.tsx'
+import { AcceleratorBadges, formatAddress, formatOs, NodeHealth, NodeStatus } from './badges.tsx'
 import type { NodeRow } from './documents.ts'
 
 export const lineHeight = 40
@@ -48,7 +48,10 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
         <div className="flex min-w-0 flex-1 flex-col justify-center gap-1.5">
           <div className="flex items-center justify-between gap-2">
             {name}
-            <NodeStatus node={node} />
+            <span className="flex items-center gap-2">
+              {node.health.status !== 'HEALTHY' && <NodeHealth health={node.health} />}
+              <NodeStatus node={node} />
+            </span>
           </div>
           <div className="flex items-center justify-between gap-2">
             <span className="min-w-0 flex-1">
@@ -80,6 +83,7 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
       <span className="flex min-w-0 items-baseline gap-2">
         {name}
         {node.displayName && <span className="truncate text-xs text-muted">{node.displayName}</span>}
+        <NodeHealth health={node.health} />
       </span>
       <NodeStatus node={node} />
       <span className="hidden truncate xl:block">

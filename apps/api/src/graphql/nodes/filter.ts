@@ -1,6 +1,7 @@
 import { isOneOf } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
 import { fitsNodeQuery, type GroupTree, isInGroup } from '@muster/core/groups'
+import { nodeHealthStatus } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { expandHostlist, limitCondition, type NodeColumns, parseVendors, VENDORS } from '@muster/core/selection'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
@@ -9,6 +10,7 @@ import { AgentState } from '../agents/enums.ts'
 import { contains } from '../shared/contains.ts'
 import { DeviceType } from './accelerators/enums.ts'
 import { NodeStatus, NodeType } from './enums.ts'
+import { NodeHealthStatus } from './health.ts'
 
 const { accelerators, agentKeys, agents } = schema
 
@@ -25,6 +27,7 @@ export const NodeFilter = builder.inputType('NodeFilter', {
   fields: (t) => ({
     text: t.string({ description: 'Name, display name, host, a tag or the notes contain this text, in any case.' }),
     status: t.field({ type: [NodeStatus], description: 'One of these statuses.' }),
+    health: t.field({ type: [NodeHealthStatus], description: 'One of these overall health statuses.' }),
     nodeType: t.field({ type: [NodeType], description: 'One of these roles.' }),
     tag: t.stringList({ description: 'All of these tags.' }),
     label: t.field({ type: [LabelFilter], description: 'All of these labels.' }),
@@ -79,6 +82,7 @@ export function nodeConditions(
   const {
     text,
     status,
+    health,
     nodeType,
     tag,
     label,
@@ -101,6 +105,7 @@ export function nodeConditions(
         )
       : undefined,
     status ? inArray(n.status, status) : undefined,
+    health ? inArray(nodeHealthStatus(n), health) : undefined,
     nodeType ? inArray(n.nodeType, nodeType) : undefined,
     tag?.length ? arrayContains(n.tags, tag) : undefined,
     ...(label ?? []).map(({ key, value }) =>

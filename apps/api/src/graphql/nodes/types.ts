@@ -1,5 +1,5 @@
 import { isOneOf } from '@muster/core/db'
-import { purgeBlockedReason, writeBlockedReason } from '@muster/core/nodes'
+import { nodeHealth, purgeBlockedReason, writeBlockedReason } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -9,6 +9,7 @@ import { loader } from '../shared/loaders.ts'
 import { AcceleratorSummary, acceleratorSummary } from './accelerators/summary.ts'
 import { ConnectionType, NodeStatus, NodeType } from './enums.ts'
 import { CPU_COLUMNS, Cpu, OperatingSystem, OS_COLUMNS } from './hardware.ts'
+import { NodeHealth } from './health.ts'
 import { Label, labelList } from './labels.ts'
 
 const { jobRunHosts, jobRuns } = schema
@@ -47,6 +48,12 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
       description: 'Reason for the status UNREACHABLE; null for any other status.',
       select: { columns: { unreachableReason: true, status: true } },
       resolve: (n) => (n.status === 'UNREACHABLE' ? n.unreachableReason : null),
+    }),
+    health: t.field({
+      type: NodeHealth,
+      description: 'Overall health: the worst of SSH, agent and accelerators.',
+      select: { columns: {}, extras: { health: nodeHealth } },
+      resolve: (n) => n.health,
     }),
     nodeType: t.expose('nodeType', { type: NodeType, description: 'Role in the cluster.' }),
     tags: t.exposeStringList('tags', { description: 'Tags; at most 100.' }),

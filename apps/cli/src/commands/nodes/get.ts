@@ -28,7 +28,7 @@ async function fetchNode(name: string) {
   const { computeNode: node } = await request(
     graphql(`query NodeGet($name: String!) {
       computeNode(name: $name) {
-        id name displayName host port connectionType sshUser status statusReason nodeType region datacenter tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
+        id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint approvedFingerprint isChanged }
         credential { name } becomeCredential { name } bastion { name } groups { name } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
         accelerators {
@@ -47,6 +47,7 @@ function printNode(node: Node, output: Output): void {
   printObject(node, output, [
     ['name', node.name],
     ['status', node.statusReason ? `${node.status}: ${node.statusReason}` : node.status],
+    ['health', node.health.reason ? `${node.health.status}: ${node.health.reason}` : node.health.status],
     [
       'address',
       node.connectionType === 'LOCAL' ? 'local' : `${node.sshUser ? `${node.sshUser}@` : ''}${node.host} port ${node.port}`,

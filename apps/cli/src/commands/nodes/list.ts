@@ -9,7 +9,7 @@ import { AGENT_STATES } from '../agents/list.ts'
 
 const LIST = graphql(`query NodeList($filter: NodeFilter, $first: Int, $after: String) {
   nodes(filter: $filter, first: $first, after: $after) {
-    edges { node { id name host port status statusReason tags agent { state offlineSuppressedAt lastHeartbeat { receivedAt } } os { name } arch lastSeenAt acceleratorSummary { deviceType model count worstHealth } } }
+    edges { node { id name host port status statusReason health { status reason } tags agent { state offlineSuppressedAt lastHeartbeat { receivedAt } } os { name } arch lastSeenAt acceleratorSummary { deviceType model count worstHealth } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -58,6 +58,7 @@ export const nodeList = () =>
         [
           { title: 'NAME', value: (n) => n.name },
           { title: 'STATUS', value: (n) => n.status },
+          { title: 'HEALTH', value: (n) => n.health.status },
           { title: 'ADDRESS', value: (n) => address(n.host, n.port) },
           {
             title: 'ACCELERATORS',

@@ -1,5 +1,11 @@
 /** Texts of the node list, the node page, bulk actions, accelerators and facts. */
 export const nodes = {
+  nodeHealth: {
+    DEGRADED: 'Degraded',
+    HEALTHY: 'Healthy',
+    UNHEALTHY: 'Unhealthy',
+    UNKNOWN: 'Unknown health',
+  },
   nodeStatus: {
     DECOMMISSIONED: 'Decommissioned',
     MAINTENANCE: 'Maintenance',

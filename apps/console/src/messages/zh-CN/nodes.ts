@@ -1,6 +1,12 @@
 import type { Messages } from '../index.ts'
 
 export const nodes = {
+  nodeHealth: {
+    DEGRADED: '降级',
+    HEALTHY: '健康',
+    UNHEALTHY: '异常',
+    UNKNOWN: '健康状况未知',
+  },
   nodeStatus: {
     DECOMMISSIONED: '已下线',
     MAINTENANCE: '维护中',

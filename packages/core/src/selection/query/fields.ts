@@ -1,6 +1,7 @@
 import { DeviceType, Health, VENDOR_NAMES } from '@muster/discovery'
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { NODE_HEALTH_STATUSES, nodeHealthStatus } from '../../nodes/health/index.ts'
 import { accelerators, CONNECTION_TYPES, type computeNodes, NODE_STATUSES, NODE_TYPES } from '../../nodes/tables.ts'
 
 /** The table of nodes or an alias of it. */
@@ -41,6 +42,7 @@ export const FIELDS = {
   host: ofNode('host', 'text'),
   port: ofNode('port', 'number'),
   status: ofNode('status', { words: NODE_STATUSES }),
+  health: { kind: { words: NODE_HEALTH_STATUSES }, holds: (n, test) => test(nodeHealthStatus(n)) },
   type: ofNode('nodeType', { words: NODE_TYPES }),
   connection: ofNode('connectionType', { words: CONNECTION_TYPES }),
   tag: {

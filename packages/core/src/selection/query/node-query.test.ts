@@ -89,6 +89,7 @@ describe('finds', () => {
     ['kernel >= 6.2', 'n004'],
     ['kernel >= 6.1', 'n[001,004]'],
     ['accelerator.driver < 571 and accelerator.driver > 570.86', 'n[001,005]'],
+    ['health = unhealthy', 'n003'],
     ['accelerator.count >= 2', 'n[001,003,005]'],
     ['accelerator.vendor = NVIDIA and accelerator.count >= 2', 'n001'],
     ['accelerator.vendor = amd and accelerator.count = 1', 'n002'],

@@ -11,7 +11,7 @@ import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { AcceleratorTable } from '@/nodes/accelerator-table.tsx'
-import { formatAddress, NodeStatus } from '@/nodes/badges.tsx'
+import { formatAddress, NodeHealth, NodeStatus } from '@/nodes/badges.tsx'
 import { DiscoverNodes, DiscoveryUpdated } from '@/nodes/documents.ts'
 import { FactsTab } from '@/nodes/facts-tab.tsx'
 import { NodeActions } from '@/nodes/node-actions.tsx'
@@ -82,6 +82,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
             <span className="text-text" aria-live="polite">
               <NodeStatus node={node} />
             </span>
+            <NodeHealth health={node.health} showReason />
             {node.displayName && <span>{node.displayName}</span>}
             <span className="font-mono text-xs">{formatAddress(node.host, node.port)}</span>
             <span>
