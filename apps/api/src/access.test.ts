@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => t?.close())
 
-// Each test comes from an address of its own: attempts are limited by address.
+// Each test has its own client address, because sign-in attempts are limited per address.
 let address = 0
 let from: Record<string, string>
 beforeEach(() => {
@@ -53,7 +53,7 @@ const viewer = async (headers: Record<string, string>) =>
   (await t.ask<{ viewer: { name: string } | null }>({ headers }, '{ viewer { name } }')).viewer
 const token = (link: string) => new URL(link).searchParams.get('token')!
 
-test('the owner comes by a link that works once, sets a password and signs in with it', async () => {
+test('the owner signs in with a single-use link, sets a password and signs in with it', async () => {
   expect(signInLink).toMatch(`${PUBLIC_URL}/sign-in?token=`)
   const again = await firstStart(t, { tenantName: 'First', email: 'other@muster.test', publicUrl: PUBLIC_URL })
   expect(again).toMatchObject({ created: false, email: 'owner@muster.test' })
@@ -76,7 +76,7 @@ test('the owner comes by a link that works once, sets a password and signs in wi
   const second = await withLink(token(signInLink))
   expect(second.data.signInWithLink).toMatchObject({
     __typename: 'UnauthenticatedError',
-    message: expect.stringContaining('used already'),
+    message: expect.stringContaining('already used'),
   })
   expect(second.headers.getSetCookie()).toEqual([])
 
@@ -88,8 +88,8 @@ test('the owner comes by a link that works once, sets a password and signs in wi
     __typename: 'SetPasswordPayload',
     viewer: { hasPassword: true },
   })
-  // The link made in between must not be a way around the password.
-  expect((await withLink(token(again.signInLink!))).data.signInWithLink.message).toMatch('sign in with it')
+  // A link from before must not bypass the password.
+  expect((await withLink(token(again.signInLink!))).data.signInWithLink.message).toMatch('Sign in with the password')
   expect((await firstStart(t, { tenantName: 'First', email, publicUrl: PUBLIC_URL })).signInLink).toBeNull()
 
   const signedIn = await withPassword('correct horse battery', ' OWNER@muster.test ')
@@ -97,8 +97,8 @@ test('the owner comes by a link that works once, sets a password and signs in wi
   expect(await viewer(bearer(signedIn.data.signIn.sessionToken))).toEqual({ name: 'Owner' })
 })
 
-test('a wrong password and an unknown address get the same answer, and are nothing to warn of', async () => {
-  const [told, warned] = [vi.spyOn(t.runtime.log, 'info'), vi.spyOn(t.runtime.log, 'warn')]
+test('a wrong password and an unknown address return the same error and log no warning', async () => {
+  const [info, warn] = [vi.spyOn(t.runtime.log, 'info'), vi.spyOn(t.runtime.log, 'warn')]
   const wrong = await withPassword('not the password at all')
   const unknown = await withPassword('not the password at all', 'nobody@muster.test')
   expect(wrong.data.signIn).toMatchObject({
@@ -106,22 +106,22 @@ test('a wrong password and an unknown address get the same answer, and are nothi
     message: 'The email address or the password is wrong.',
   })
   expect(unknown.data.signIn).toEqual(wrong.data.signIn)
-  expect(told).toHaveBeenCalledWith({ from: 'better-auth' }, 'User not found')
-  expect(warned).not.toHaveBeenCalled()
+  expect(info).toHaveBeenCalledWith({ from: 'better-auth' }, 'User not found')
+  expect(warn).not.toHaveBeenCalled()
   vi.restoreAllMocks()
 })
 
-test('too many attempts are refused with the time to wait', async () => {
+test('too many attempts are rejected with the time to wait', async () => {
   const answers = []
   for (let i = 0; i < 11; i++) answers.push((await withPassword('guess number so and so')).data.signIn)
   expect(answers[9]).toMatchObject({ __typename: 'UnauthenticatedError' })
-  expect(answers[10]).toMatchObject({ __typename: 'UnavailableError', message: expect.stringMatching(/try again in \d+ s/) })
+  expect(answers[10]).toMatchObject({ __typename: 'UnavailableError', message: expect.stringMatching(/Try again in \d+ s/) })
 })
 
-test('a password is changed only by who knows it, and ends the other sessions', async () => {
-  const [mine, other] = [await withPassword('correct horse battery'), await withPassword('correct horse battery')]
-  const [me, elsewhere] = [mine, other].map(({ data }) => bearer(data.signIn.sessionToken))
-  expect((await setPassword(me!, { password: 'another long one' })).data.setPassword.message).toMatch('present password')
+test('changing a password requires the current one and ends other sessions', async () => {
+  const [current, other] = [await withPassword('correct horse battery'), await withPassword('correct horse battery')]
+  const [me, elsewhere] = [current, other].map(({ data }) => bearer(data.signIn.sessionToken))
+  expect((await setPassword(me!, { password: 'another long one' })).data.setPassword.message).toMatch('current password')
   const changed = await setPassword(me!, { password: 'another long one', currentPassword: 'correct horse battery', name: 'Ada' })
   expect(changed.data.setPassword).toEqual({ __typename: 'SetPasswordPayload', viewer: { hasPassword: true } })
   expect(await viewer(me!)).toEqual({ name: 'Ada' })
@@ -130,7 +130,7 @@ test('a password is changed only by who knows it, and ends the other sessions', 
   await setPassword(me!, { password: 'correct horse battery', currentPassword: 'another long one', name: 'Owner' })
 })
 
-test('signing out ends the session and takes the cookie away', async () => {
+test('signing out ends the session and deletes the cookie', async () => {
   const { data, headers } = await withPassword('correct horse battery')
   const cookie = headers.getSetCookie()[0]!.split(';')[0]!
   const SIGN_OUT = 'mutation { signOut { ... on SignOutPayload { wasSignedIn } } }'
@@ -141,7 +141,7 @@ test('signing out ends the session and takes the cookie away', async () => {
   expect(await t.ask(null, SIGN_OUT)).toEqual({ signOut: { wasSignedIn: false } })
 })
 
-test('a session ends by itself', async () => {
+test('a session expires', async () => {
   const { data } = await withPassword('correct horse battery')
   const { db } = connectDb(t.url, { max: 1 })
   await db
@@ -152,13 +152,13 @@ test('a session ends by itself', async () => {
   expect(await viewer(bearer(data.signIn.sessionToken))).toBeNull()
 })
 
-test('an API token works until it is revoked, with its own role only', async () => {
+test('an API token is valid with its role until it is revoked', async () => {
   const { owner, viewer: reader } = await t.given.tenant()
-  const made = await t.ask<{ createApiToken: { secret: string; apiToken: { id: string; prefix: string } } }>(
+  const created = await t.ask<{ createApiToken: { secret: string; apiToken: { id: string; prefix: string } } }>(
     owner,
     'mutation { createApiToken(input: { name: "ci", role: OPERATOR, expiresInSeconds: 86400 }) { ... on CreateApiTokenPayload { secret apiToken { id prefix role expiresAt } } } }',
   )
-  const { secret, apiToken } = made.createApiToken
+  const { secret, apiToken } = created.createApiToken
   expect(secret.startsWith(apiToken.prefix)).toBe(true)
   const me = await t.ask({ headers: bearer(secret) }, '{ viewer { kind name role user { id } apiToken { id } hasPassword } }')
   expect(me).toEqual({
@@ -190,7 +190,7 @@ test('an API token works until it is revoked, with its own role only', async () 
   expect(await t.ask(owner, revoke, { id: 'nonsense' })).toEqual({ revokeApiToken: { __typename: 'NotFoundError' } })
 })
 
-test('pages of other sites cannot act with the cookie', async () => {
+test('rejects requests of other origins with a cookie', async () => {
   const { headers } = await withPassword('correct horse battery')
   const cookie = headers.getSetCookie()[0]!.split(';')[0]!
   const send = (origin: string, host = 'muster.test') =>
@@ -208,7 +208,7 @@ test('pages of other sites cannot act with the cookie', async () => {
   expect(await viewer({ ...from, cookie })).toEqual({ name: 'Owner' })
 })
 
-test('who opens the address in a browser reads what it is for, and a program that asks there is answered', async () => {
+test('/graphql serves a landing page to browsers and executes GET queries', async () => {
   const open = (query: string) =>
     t.api.yoga.fetch(`${PUBLIC_URL}/graphql${query}`, { headers: { ...from, accept: 'text/html,*/*' } })
   const page = await open('')
@@ -217,7 +217,7 @@ test('who opens the address in a browser reads what it is for, and a program tha
   expect(await (await open('?query={__typename}')).json()).toEqual({ data: { __typename: 'Query' } })
 })
 
-test("better-auth's own routes are not reachable", async () => {
+test('does not expose the routes of better-auth', async () => {
   for (const path of ['/api/auth/sign-up/email', '/api/auth/sign-in/email', '/api/auth/ok'])
     expect(
       (
@@ -230,14 +230,14 @@ test("better-auth's own routes are not reachable", async () => {
     ).toBe(404)
 })
 
-test('a cookie or token that is no such thing is nobody', async () => {
+test('ignores malformed cookies and tokens', async () => {
   for (const cookie of ['__Secure-muster.session_token=%', '__Secure-muster.session_token=', 'x', '=;;='])
     expect(await viewer({ ...from, cookie })).toBeNull()
   for (const authorization of ['Bearer', `Bearer ${'x'.repeat(5000)}`, 'Basic YTpi', "Bearer ' or 1=1 --", 'Bearer mst_x'])
     expect(await viewer({ ...from, authorization })).toBeNull()
 })
 
-test('members and users are visible inside their tenant only', async () => {
+test('members and users are visible in their tenant only', async () => {
   const [ours, theirs] = [await t.given.tenant(), await t.given.tenant()]
   const read = '{ members { totalCount edges { node { id role user { id name email } tenant { name } } } } }'
   type Members = { members: { edges: { node: { id: string; role: string; user: { id: string } } }[] } }

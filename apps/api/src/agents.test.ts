@@ -15,12 +15,12 @@ const { agentHeartbeatHistory, agentHeartbeats, agentKeys, agents, agentTransiti
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
-let cast: TenantFixture
+let fixture: TenantFixture
 let operator: TenantFixture['operator']
 let nodes: { id: string; name: string }[]
 
-/** Nodes with agents that were heard. */
-async function agentsOf(ctx: Ctx, some: { id: string; name: string }[], cluster: string) {
+/** Inserts agents with a heartbeat for `some` nodes. */
+async function insertAgentsOf(ctx: Ctx, some: { id: string; name: string }[], cluster: string) {
   const { tenantId } = ctx
   const { db } = t.runtime
   await db.insert(agents).values(
@@ -50,13 +50,13 @@ async function agentsOf(ctx: Ctx, some: { id: string; name: string }[], cluster:
 beforeAll(async () => {
   t = await testApi()
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
-  cast = await t.given.tenant()
-  operator = cast.operator
+  fixture = await t.given.tenant()
+  operator = fixture.operator
   const { db } = t.runtime
   nodes = await t.given.fleet(operator, { nodes: 7 })
   const [first] = nodes
-  await agentsOf(operator, nodes.slice(0, 4), 'training')
-  await agentsOf(operator, nodes.slice(4, 6), 'lab')
+  await insertAgentsOf(operator, nodes.slice(0, 4), 'training')
+  await insertAgentsOf(operator, nodes.slice(4, 6), 'lab')
   await db.update(computeNodes).set({ region: 'eu', datacenter: 'fi1' }).where(eq(computeNodes.name, first!.name))
   const values = { tenantId: operator.tenantId, nodeId: first!.id }
   await db
@@ -73,9 +73,9 @@ beforeAll(async () => {
     { ...values, kind: 'recovered', severity: 'info', key: `node:${first!.id}`, resolvedAt: new Date() },
     { tenantId: operator.tenantId, cluster: 'lab', kind: 'ingest_silent', severity: 'critical', key: 'cluster:lab' },
   ])
-  // Another tenant's are never to be seen.
+  // Must not be visible: agents of another tenant.
   const stranger = (await t.given.tenant()).operator
-  await agentsOf(stranger, await t.given.fleet(stranger, { nodes: 2, prefix: 'their' }), 'training')
+  await insertAgentsOf(stranger, await t.given.fleet(stranger, { nodes: 2, prefix: 'their' }), 'training')
 })
 afterAll(async () => {
   await server?.stop()
@@ -90,7 +90,7 @@ test.each([
   [{ datacenter: ['fi1'], agentState: ['STALE'] }, []],
   [{ hasAgentAlarm: true }, [1]],
   [{ hasAgentAlarm: false, hostlist: 'gpu[001-003]' }, [2, 3]],
-])('nodes are filtered by %j, in one statement', async (filter, expected) => {
+])('filters nodes by %j in one statement', async (filter, expected) => {
   await t.tokenOf(operator)
   const { result, count } = await countStatements(t.runtime.db, () =>
     t.ask<{ nodes: { edges: { node: { name: string } }[] } }>(
@@ -106,7 +106,7 @@ test.each([
 const AGENT = `agent { agentId state stateReason lastHeartbeat { sequence cpuPercent } trust { check isOk } keys { fingerprint status }
   transitions { from to reason } history { heartbeats cpuPercent } approveBlockedReason drainBlockedReason resumeBlockedReason }`
 
-test('an agent is shown with what makes it credible and what became of it', async () => {
+test('returns an agent with trust checks, transitions and history', async () => {
   const { computeNode } = await t.ask<{ computeNode: object }>(operator, `{ computeNode(name: "gpu001") { region ${AGENT} } }`)
   expect(computeNode).toEqual({
     region: 'eu',
@@ -134,7 +134,7 @@ test('an agent is shown with what makes it credible and what became of it', asyn
     },
   })
   const viewer = await t.ask<{ computeNode: { agent: { drainBlockedReason: string } } }>(
-    cast.viewer,
+    fixture.viewer,
     '{ computeNode(name: "gpu001") { agent { drainBlockedReason } } }',
   )
   expect(viewer.computeNode.agent.drainBlockedReason).toContain('operator')
@@ -142,7 +142,7 @@ test('an agent is shown with what makes it credible and what became of it', asyn
   expect(none).toEqual({ computeNode: { agent: null } })
 })
 
-test('an agent whose key is on two machines is not callerCache for as long as that is told', async () => {
+test('trust names a shared key while its alert is open', async () => {
   const { db } = t.runtime
   const [, second] = nodes
   const trust = async () => {
@@ -152,15 +152,21 @@ test('an agent whose key is on two machines is not callerCache for as long as th
     )
     return computeNode.agent.trust[0]!.message
   }
-  const told = { tenantId: operator.tenantId, nodeId: second!.id, kind: 'key_shared', severity: 'critical', key: 'x' } as const
-  const [alert] = await db.insert(alerts).values(told).returning()
+  const sharedKeyAlert = {
+    tenantId: operator.tenantId,
+    nodeId: second!.id,
+    kind: 'key_shared',
+    severity: 'critical',
+    key: 'x',
+  } as const
+  const [alert] = await db.insert(alerts).values(sharedKeyAlert).returning()
   expect(await trust()).toContain('Another machine sends heartbeats with the same key')
   await db.update(alerts).set({ resolvedAt: new Date() }).where(eq(alerts.id, alert!.id))
   expect(await trust()).not.toContain('Another machine')
   await db.delete(alerts).where(eq(alerts.id, alert!.id))
 })
 
-test('the number of statements does not grow with the agents on a page', async () => {
+test('the number of statements is independent of the page size', async () => {
   const counts = []
   for (const first of [2, 6]) {
     const { count } = await countStatements(t.runtime.db, () =>
@@ -231,19 +237,19 @@ async function follow(as: Ctx, query: string, variables: Record<string, unknown>
 const LIVE =
   'subscription ($nodeId: ID, $cluster: String) { heartbeats(nodeId: $nodeId, cluster: $cluster) { name sequence state } }'
 
-test('heartbeats are told live, gathered, each node once at a time, by one reader for all who follow', async () => {
+test('streams heartbeats in batches with each node at most once, from one shared reader', async () => {
   const { db } = t.runtime
   const [first, second] = nodes
-  const everything = await follow(cast.viewer, LIVE)
-  const lab = await follow(cast.viewer, LIVE, { cluster: 'lab' })
-  const one = await follow(cast.viewer, LIVE, { nodeId: globalId('ComputeNode', first!.id) })
-  // One node is told as it is now, at once.
+  const everything = await follow(fixture.viewer, LIVE)
+  const lab = await follow(fixture.viewer, LIVE, { cluster: 'lab' })
+  const one = await follow(fixture.viewer, LIVE, { nodeId: globalId('ComputeNode', first!.id) })
+  // A subscription to one node starts with its current state.
   await eventually(() => one.all().length > 0)
   expect(one.all()[0]).toEqual({ name: 'gpu001', sequence: 1, state: 'ACTIVE' })
   const beat = (id: string, sequence: number) =>
     db.update(agentHeartbeats).set({ sequence, receivedAt: sql`now()` }).where(eq(agentHeartbeats.nodeId, id))
   let sequence = 100
-  // Repeated until all of them stand.
+  // Repeated until all subscriptions are active.
   await eventually(async () => {
     sequence += 1
     await beat(first!.id, sequence)
@@ -256,13 +262,13 @@ test('heartbeats are told live, gathered, each node once at a time, by one reade
   expect(new Set(lab.all().map(({ name }) => name))).toEqual(new Set(['gpu005']))
   expect(new Set(one.all().map(({ name }) => name))).toEqual(new Set(['gpu001']))
   expect(everything.all().every(({ name }) => name.startsWith('gpu'))).toBe(true)
-  // A state that silence changed comes the same way.
+  // A state change without a heartbeat is streamed as well.
   await db.update(agents).set({ state: 'OFFLINE', stateSince: sql`now()` }).where(eq(agents.nodeId, second!.id))
   await eventually(() => everything.all().some(({ name, state }) => name === 'gpu002' && state === 'OFFLINE'))
   for (const each of [everything, lab, one]) await each.leave()
 })
 
-test('alerts are listed, filtered, put in words and looked after', async () => {
+test('lists, filters and acknowledges alerts', async () => {
   const LIST =
     'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount edges { node { id message acknowledgedBy { name } acknowledgment } } } }'
   type Alerts = { alerts: { totalCount: number; edges: { node: { id: string; message: string } }[] } }
@@ -272,12 +278,12 @@ test('alerts are listed, filtered, put in words and looked after', async () => {
   expect(await textsOf({ isOpen: true, severity: ['WARNING'] })).toEqual(['gpu001 missed heartbeats'])
   expect(await textsOf({ isOpen: false })).toEqual(['gpu001 sends heartbeats again'])
   expect(await textsOf({ kind: ['INGEST_SILENT'] })).toEqual([expect.stringMatching(/^lab: Too many nodes/)])
-  const [mine] = (
+  const [alert] = (
     await t.ask<Alerts>(operator, LIST, { filter: { nodeId: globalId('ComputeNode', nodes[0]!.id), isOpen: true } })
   ).alerts.edges
   const acknowledge = (as: TenantFixture['viewer']) =>
-    mutate(t, as, 'acknowledgeAlerts', 'alerts { acknowledgment node { name } }', { ids: [mine!.node.id], note: 'on it' })
+    mutate(t, as, 'acknowledgeAlerts', 'alerts { acknowledgment node { name } }', { ids: [alert!.node.id], note: 'on it' })
   expect(await acknowledge(operator)).toMatchObject({ alerts: [{ acknowledgment: 'on it', node: { name: 'gpu001' } }] })
-  expect(await acknowledge(cast.viewer)).toMatchObject({ code: 'FORBIDDEN' })
+  expect(await acknowledge(fixture.viewer)).toMatchObject({ code: 'FORBIDDEN' })
   expect(await textsOf({ isAcknowledged: true })).toEqual(['gpu001 missed heartbeats'])
 })

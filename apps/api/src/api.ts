@@ -6,14 +6,14 @@ import { type ApiContext, type ApiDeps, createContext, type SocketContext } from
 import { eventStream } from './http/event-stream.ts'
 import { requestFacts } from './http/request-facts.ts'
 import { MAX_ALIASES, MAX_DEPTH, MAX_TOKENS } from './limits.ts'
-import { maskError, maskedResults } from './masking.ts'
+import { errorMasking, maskError } from './masking.ts'
 import { createMetrics } from './metrics.ts'
 import { factsOf, httpRules, operationLog } from './plugins.ts'
 import { schema } from './schema.ts'
 import { sharedLogs } from './shared-logs.ts'
 
 export type Api = ReturnType<typeof createApi>
-/** The GraphQL API over `deps`. `yoga.fetch(request)` answers; an HTTP server adds WebSockets and health. */
+/** Creates the GraphQL API. `yoga.fetch(request)` handles GraphQL over HTTP; http/server.ts adds the other routes and WebSockets. */
 export function createApi(deps: ApiDeps) {
   const metrics = createMetrics(deps.runtime.db)
   const yoga = createYoga<Partial<SocketContext>, ApiContext>({
@@ -27,7 +27,7 @@ export function createApi(deps: ApiDeps) {
     healthCheckEndpoint: '/-/yoga',
     multipart: false,
     logging: yogaLog(deps.runtime.log),
-    // What fails before there is a context; the rest is masked by the plugin, which knows the request id.
+    // Masks errors before a context exists. The plugin masks all others with their request ID.
     maskedErrors: { maskError: (error) => maskError(error, deps.runtime.log, randomUUID()) },
     async context(initial: YogaInitialContext & Partial<SocketContext>) {
       const facts = initial.socketHeaders ? requestFacts(initial.socketHeaders, false) : factsOf(initial.request)
@@ -43,7 +43,7 @@ export function createApi(deps: ApiDeps) {
         maxTokens: { n: MAX_TOKENS },
       }),
       operationLog(metrics),
-      maskedResults(),
+      errorMasking(),
       sharedLogs(),
       eventStream(),
     ],
@@ -51,8 +51,8 @@ export function createApi(deps: ApiDeps) {
   return { yoga, schema, metrics, deps }
 }
 
-// Yoga writes errors that we have logged already, with the request id; here they would stand without it.
+// Yoga repeats errors that are already logged with their request ID, so its messages are logged at debug level.
 const yogaLog = (log: Log) => {
-  const debug = (...words: unknown[]) => log.debug({ from: 'yoga' }, words.map(String).join(' '))
+  const debug = (...parts: unknown[]) => log.debug({ from: 'yoga' }, parts.map(String).join(' '))
   return { debug, info: debug, warn: debug, error: debug }
 }

@@ -29,17 +29,17 @@ export type SchemaShape = {
 }
 
 export const builder = new SchemaBuilder<SchemaShape>({
-  // The order counts: errors of the plugins behind it end in the unions that the errors plugin makes.
+  // Order matters: the errors plugin catches errors of the plugins after it.
   plugins: [ErrorsPlugin, ScopeAuthPlugin, ComplexityPlugin, RelayPlugin, DrizzlePlugin],
   defaultFieldNullability: false,
   drizzle: { client: (context) => context.deps.runtime.db, getTableConfig, relations },
-  // Only what a mutation lists leaves it as a message; everything else is masked.
+  // A mutation returns only the error types that it lists; all other errors are masked.
   errors: {
     directResult: true,
     defaultTypes: [],
     defaultUnionOptions: {
       name: ({ fieldName }) => `${fieldName[0]!.toUpperCase()}${fieldName.slice(1)}Result`,
-      description: 'What the mutation changed, or the reason why it did not.',
+      description: 'Payload of the mutation, or the error that prevented it.',
     },
   },
   scopeAuth: {
@@ -63,32 +63,37 @@ export const builder = new SchemaBuilder<SchemaShape>({
     cursorType: 'String',
     nodesQueryOptions: false,
     nodeQueryOptions: {
-      description: 'The object with that id, whatever its type; null when there is none for the caller.',
+      description: 'Object by its global ID; null when it does not exist or is not visible to the caller.',
       nullable: true,
       authScopes: { authenticated: true },
-      args: { id: { description: 'Its id.' } },
+      args: { id: { description: 'Global ID of the object.' } },
       resolve: async (_root, { id }, { ctx }, _info, resolveNode) => ((await isVisible(ctx, id)) ? resolveNode(id) : null),
     },
-    nodeTypeOptions: { description: 'An object that can be fetched again by its id alone.' },
-    idFieldOptions: { description: 'Id, unique among all objects of all types.' },
-    edgesFieldOptions: { nullable: { list: false, items: false }, description: 'The objects of this page, each with its place.' },
-    nodeFieldOptions: { nullable: false, description: 'The object.' },
-    cursorFieldOptions: { description: 'Its place in the list, for `after` and `before`.' },
-    pageInfoFieldOptions: { description: 'Whether there is more on either side.' },
-    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
-    hasNextPageFieldOptions: { description: 'Whether more objects follow this page.' },
-    hasPreviousPageFieldOptions: { description: 'Whether more objects come before this page.' },
-    startCursorFieldOptions: { description: 'Place of the first object; null when the page is empty.' },
-    endCursorFieldOptions: { description: 'Place of the last object; null when the page is empty.' },
-    firstArgOptions: { description: 'At most this many from the front, at most 500. Without `first` and `last` it is 50.' },
-    afterArgOptions: { description: 'Only what follows this cursor.' },
-    lastArgOptions: { description: 'At most this many from the end, at most 500.' },
-    beforeArgOptions: { description: 'Only what comes before this cursor.' },
+    nodeTypeOptions: { description: 'An object with a global ID, which `node(id:)` resolves.' },
+    idFieldOptions: { description: 'Global ID, unique across all types.' },
+    edgesFieldOptions: {
+      nullable: { list: false, items: false },
+      description: 'Edges of this page: objects with their cursors.',
+    },
+    nodeFieldOptions: { nullable: false, description: 'The object at this edge.' },
+    cursorFieldOptions: { description: 'Cursor of the object, for `after` and `before`.' },
+    pageInfoFieldOptions: { description: 'Whether previous and next pages exist, and the cursors to request them.' },
+    pageInfoTypeOptions: { description: 'Position of a page in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether there is a next page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there is a previous page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first object; null when the page is empty.' },
+    endCursorFieldOptions: { description: 'Cursor of the last object; null when the page is empty.' },
+    firstArgOptions: {
+      description: 'Page size from the start of the list, at most 500. Default: 50 when `last` is not given either.',
+    },
+    afterArgOptions: { description: 'Return objects after this cursor.' },
+    lastArgOptions: { description: 'Page size from the end of the list, at most 500.' },
+    beforeArgOptions: { description: 'Return objects before this cursor.' },
   },
 })
 
-builder.queryType({ description: 'Everything that can be read. All of it is inside the tenant of the caller.' })
-builder.mutationType({ description: 'Everything that can be changed. Each mutation lists the errors it can answer with.' })
+builder.queryType({ description: 'Read operations. All results are limited to the tenant of the caller.' })
+builder.mutationType({ description: 'Write operations. The result union of each mutation lists the errors that it can return.' })
 builder.subscriptionType({
-  description: 'Live changes, over WebSocket (graphql-ws) or server-sent events, with one cursor for both.',
+  description: 'Live updates over WebSocket (graphql-ws) or server-sent events. Cursors are valid with both transports.',
 })

@@ -3,32 +3,32 @@ import { changeMasterPassword, masterPasswordSettings, takeMasterPassword } from
 import { connectDb } from '@muster/core/db'
 import { reasonOf } from '@muster/core/log'
 
-/** The new one: as the present one is given, but never in the environment itself. */
+/** Reads the new master password from a file or a file descriptor. Environment variables cannot hold it. */
 function newPassword(env: NodeJS.ProcessEnv): string {
   const [file, fd] = [env.NEW_CREDENTIAL_MASTER_PASSWORD_FILE, env.NEW_CREDENTIAL_MASTER_PASSWORD_FD]
   if (!file && !fd)
     throw new Error(
-      'Give the new one: NEW_CREDENTIAL_MASTER_PASSWORD_FILE names a file, NEW_CREDENTIAL_MASTER_PASSWORD_FD a descriptor.',
+      'The new master password is missing: set NEW_CREDENTIAL_MASTER_PASSWORD_FILE to a file or NEW_CREDENTIAL_MASTER_PASSWORD_FD to a file descriptor.',
     )
-  const given = { CREDENTIAL_MASTER_PASSWORD_FILE: file, CREDENTIAL_MASTER_PASSWORD_FD: fd }
+  const settings = { CREDENTIAL_MASTER_PASSWORD_FILE: file, CREDENTIAL_MASTER_PASSWORD_FD: fd }
   try {
-    return takeMasterPassword(loadConfig(given, masterPasswordSettings), {})
+    return takeMasterPassword(loadConfig(settings, masterPasswordSettings), {})
   } catch (error) {
     throw new Error(reasonOf(error).replaceAll('CREDENTIAL_MASTER_PASSWORD', 'NEW_CREDENTIAL_MASTER_PASSWORD'))
   }
 }
 
-// `node apps/api/src/change-master-password.ts`, with the settings of the API and the new password.
+// Run as `node apps/api/src/change-master-password.ts` with the settings of the API and the new password.
 try {
   const { env } = process
   const config = loadConfig(env, { ...processSettings, ...masterPasswordSettings })
   const [from, to] = [takeMasterPassword(config, env), newPassword(env)]
   const { db, close } = connectDb(config.DATABASE_URL, { max: 1, name: 'muster-change-master-password' })
-  const isNew = await changeMasterPassword(db, from, to).finally(close)
+  const isChanged = await changeMasterPassword(db, from, to).finally(close)
   process.stdout.write(
-    isNew
-      ? 'Changed. Start every API and worker process with the new master password now; until then they go on with the keys that they have.\n'
-      : 'The new master password is the one already.\n',
+    isChanged
+      ? 'Changed. Restart every API and worker process with the new master password. Until then they use the keys in memory.\n'
+      : 'Unchanged: the new master password is already in use.\n',
   )
 } catch (error) {
   process.stderr.write(`The master password was not changed. ${reasonOf(error)}\n`)

@@ -9,31 +9,31 @@ import type { Auth } from './sign-in/auth.ts'
 import type { Caller } from './sign-in/caller.ts'
 
 /**
- * What a WebSocket operation brings instead of a request. `sendNext` sends one of its results, given as JSON, at once; it resolves
- * when more may come.
+ * Takes the place of the request in WebSocket operations. `sendNext` sends one result as JSON text and resolves when the socket has
+ * room for the next.
  */
 export type SocketContext = { socketHeaders: Headers; sendNext(result: string): Promise<void> | void }
 
-/** What lives as long as the process. */
+/** Dependencies with process lifetime. */
 export type ApiDeps = {
   runtime: Runtime
   listener: Listener
   auth: Auth
-  /** Where files of runs are. */
+  /** Store for artifacts of runs. */
   store: ArtifactStore
-  /** Signs links to them. */
+  /** Signs download links to artifacts. */
   linkSecret: string
-  /** The address people type; cookies and the check of a request's origin follow from it. */
+  /** URL that users open. It determines cookie attributes and the allowed request origin. */
   publicUrl: string
-  /** Which targets alert routes may have; absent: none on the local machine or link. */
+  /** Targets that alert routes may use. Default: no loopback and no link-local addresses. */
   alertTargets?: TargetPolicy
-  /** As of `clientAddress`. */
+  /** See `clientAddress`. */
   trustProxy?: boolean
-  /** Origins of other sites whose pages may call /graphql with a token. */
+  /** Origins that may call /graphql with a token (CORS). */
   corsOrigins?: string[]
-  /** GraphiQL, and introspection for everybody. */
+  /** Serves GraphiQL. */
   isDevelopment?: boolean
-  /** File in which a lab describes itself, when there is one. */
+  /** JSON file that describes the lab, when one is configured. */
   labFile?: string | undefined
 }
 
@@ -41,14 +41,14 @@ export type ApiDeps = {
 export type ApiContext = RequestFacts & {
   deps: ApiDeps
   caller: Caller | null
-  /** The caller's own context for verbs and reads. When nobody is signed in, any use of it throws Unauthenticated. */
+  /** Context of the caller for verbs and reads. Every use throws Unauthenticated when no caller is signed in. */
   ctx: Ctx
-  /** Of a subscription: its cost was counted, at the first event, and is within the limit. */
+  /** Set after the first event of a subscription: its cost is within the limit and is not computed again. */
   isCostKnown?: boolean
   /** Of a subscription: the cursor of the current result, set by its resolver. */
   cursor?: string
-  /** Ask again whether the caller may still come in; throws Unauthenticated when not. */
-  stillSignedIn(): Promise<void>
+  /** Checks the session or token again. @throws Unauthenticated when it is no longer valid */
+  assertSignedIn(): Promise<void>
 }
 
 export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller | null): ApiContext {
@@ -60,25 +60,26 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
     ...facts,
     deps,
     caller,
-    ctx: caller ? { ...runtime, actor: caller.actor, tenantId: caller.tenantId, requestId, log } : nobody(),
-    async stillSignedIn() {
-      const now = await deps.auth.findCaller(facts.headers)
-      if (now?.actor.id !== caller?.actor.id) throw new Unauthenticated('The session is over; sign in again.')
+    ctx: caller ? { ...runtime, actor: caller.actor, tenantId: caller.tenantId, requestId, log } : unauthenticatedCtx(),
+    async assertSignedIn() {
+      const current = await deps.auth.findCaller(facts.headers)
+      if (current?.actor.id !== caller?.actor.id)
+        throw new Unauthenticated('The session or API token is no longer valid. Sign in again.')
     },
   }
 }
 
-// Scopes keep callers who are not signed in away from whatever uses this; should one be forgotten, it is refused all the same.
-const nobody = () =>
+// Second line of defense: a field without auth scopes still rejects callers who are not signed in.
+const unauthenticatedCtx = () =>
   new Proxy({} as Ctx, {
     get() {
       throw new Unauthenticated(SIGN_IN)
     },
   })
 
-export const SIGN_IN = 'Nobody is signed in, or the session or token is over; sign in first.'
+export const SIGN_IN = 'You are not signed in, or the session or API token is no longer valid. Sign in first.'
 
-/** Forget what loaders of this context have read: the next event of a subscription must see the rows as they are then. */
-export function forgetLoaded(context: ApiContext): void {
+/** Clears the loader caches of a context, so that the next event of a subscription reads current rows. */
+export function clearLoaderCaches(context: ApiContext): void {
   Object.assign(context, initContextCache())
 }

@@ -15,23 +15,23 @@ const { members, tenants, users } = schema
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
 
 /**
- * Make the first tenant and its owner when there is none, and bring the built-in templates of all up to date. While the owner has no password each call gives a new link, which
- * signs in once and within 24 hours; afterwards null.
+ * Creates the first tenant and its owner if missing, and updates the built-in templates of all tenants. `signInLink` is a new
+ * single-use link, valid for 24 hours, while the owner has no password; null once a password is set.
  */
 export async function firstStart(
   { runtime, auth }: { runtime: Runtime; auth: Auth },
   { tenantName, email, publicUrl }: { tenantName: string; email: string; publicUrl: string },
 ): Promise<FirstStart> {
-  const before = await findOwner(runtime)
-  const owner = before ?? (await makeOwner(runtime, auth, tenantName, email))
+  const existing = await findOwner(runtime)
+  const owner = existing ?? (await createOwner(runtime, auth, tenantName, email))
   await updateBuiltInTemplates(systemCtx(runtime))
   const { hasPassword } = await auth.ensureUser(owner.email, owner.name)
-  const link = async () => {
+  const createLink = async () => {
     const url = new URL('/sign-in', publicUrl)
-    url.searchParams.set('token', await auth.makeLinkToken(owner.email))
+    url.searchParams.set('token', await auth.createSignInToken(owner.email))
     return url.href
   }
-  return { created: !before, email: owner.email, signInLink: hasPassword ? null : await link() }
+  return { created: !existing, email: owner.email, signInLink: hasPassword ? null : await createLink() }
 }
 
 type Owner = { email: string; name: string }
@@ -47,14 +47,14 @@ async function findOwner({ db }: Runtime): Promise<Owner | null> {
   return owner ?? null
 }
 
-async function makeOwner(runtime: Runtime, auth: Auth, tenantName: string, email: string): Promise<Owner> {
+async function createOwner(runtime: Runtime, auth: Auth, tenantName: string, email: string): Promise<Owner> {
   const tenant =
     (await firstTenant(runtime)) ??
-    (await createTenant(systemCtx(runtime), { name: tenantName }).catch(unlessConflict)) ??
+    (await createTenant(systemCtx(runtime), { name: tenantName }).catch(ignoreConflict)) ??
     (await firstTenant(runtime))
   const user = await auth.ensureUser(email, 'Owner')
   const ctx: Ctx = { ...systemCtx(runtime), tenantId: tenant!.id }
-  await addMember(ctx, { userId: user.id, role: 'owner' }).catch(unlessConflict)
+  await addMember(ctx, { userId: user.id, role: 'owner' }).catch(ignoreConflict)
   return { email: email.toLowerCase(), name: 'Owner' }
 }
 
@@ -63,12 +63,12 @@ async function firstTenant({ db }: Runtime) {
   return tenant
 }
 
-/** Two starts at once: the other one was faster. */
-function unlessConflict(error: unknown): undefined {
+/** Ignores conflicts: another process created the row at the same time. */
+function ignoreConflict(error: unknown): undefined {
   if (!(error instanceof Conflict)) throw error
 }
 
-// `node apps/api/src/first-start.ts` prints ONE line of JSON on stdout, a FirstStart; whatever else there is to say goes to stderr.
+// `node apps/api/src/first-start.ts` prints a FirstStart as one line of JSON to stdout, and errors to stderr.
 if (import.meta.main) {
   try {
     const { MUSTER_OWNER_EMAIL, MUSTER_TENANT_NAME } = loadConfig(

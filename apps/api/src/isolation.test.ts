@@ -17,30 +17,35 @@ import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let stranger: TenantFixture
-/** Global ids of objects of one tenant, which `stranger`, the owner of another, tries to reach. */
+/** Global IDs of objects of one tenant. `stranger`, the owner of another tenant, tries to access them. */
 let theirs: Record<TypeName, string>
 let names: { node: string; group: string; credential: string }
 
 beforeAll(async () => {
   t = await testApi()
-  const cast = await t.given.tenant()
+  const fixture = await t.given.tenant()
   stranger = await t.given.tenant()
-  const credential = await t.given.credential(cast.admin, 'SSH_KEY')
-  const store = await createSecretStore(cast.admin, { name: 'theirs', address: 'https://vault.test', auth: 'TOKEN', secret: 't' })
-  const [node] = await t.given.fleet(cast.operator, {
+  const credential = await t.given.credential(fixture.admin, 'SSH_KEY')
+  const store = await createSecretStore(fixture.admin, {
+    name: 'theirs',
+    address: 'https://vault.test',
+    auth: 'TOKEN',
+    secret: 't',
+  })
+  const [node] = await t.given.fleet(fixture.operator, {
     nodes: 1,
     accelerators: 1,
     prefix: 'secret',
     with: { credentialId: credential.id },
   })
-  const [test] = await testConnections(cast.operator, { nodeIds: [node!.id] })
-  const [discovery] = await discoverNodes(cast.operator, { nodeIds: [node!.id] })
-  const group = await createNodeGroup(cast.operator, { name: 'their_group' })
-  const run = await runJob(cast.operator, { template: 'connectivity_check', nodeIds: [node!.id] })
-  const bundle = await uploadPlaybookBundle(cast.admin, { name: 'theirs.zip', content: zip([{ path: 'site.yml' }]) })
-  const { apiToken } = await createApiToken(cast.owner, { name: 'theirs', role: 'viewer' })
+  const [test] = await testConnections(fixture.operator, { nodeIds: [node!.id] })
+  const [discovery] = await discoverNodes(fixture.operator, { nodeIds: [node!.id] })
+  const group = await createNodeGroup(fixture.operator, { name: 'their_group' })
+  const run = await runJob(fixture.operator, { template: 'connectivity_check', nodeIds: [node!.id] })
+  const bundle = await uploadPlaybookBundle(fixture.admin, { name: 'theirs.zip', content: zip([{ path: 'site.yml' }]) })
+  const { apiToken } = await createApiToken(fixture.owner, { name: 'theirs', role: 'viewer' })
   const accelerator = await t.runtime.db.query.accelerators.findFirst({ where: { nodeId: node!.id } })
-  const route = await createAlertRoute(cast.admin, { name: 'theirs', kind: 'slack', url: 'https://hooks.test/' })
+  const route = await createAlertRoute(fixture.admin, { name: 'theirs', kind: 'slack', url: 'https://hooks.test/' })
   const ids = {
     ComputeNode: node!,
     Accelerator: accelerator!,
@@ -49,22 +54,26 @@ beforeAll(async () => {
     Discovery: discovery!,
     ConnectionTest: test!,
     NodeGroup: group,
-    VariableScope: await setVars(cast.operator, { nodeId: node!.id, text: 'theirs: 1', basedOn: 0 }),
+    VariableScope: await setVars(fixture.operator, { nodeId: node!.id, text: 'theirs: 1', basedOn: 0 }),
     JobTemplate: { id: run.templateId },
     PlaybookBundle: bundle,
     JobRun: run,
     Worker: { id: crypto.randomUUID() },
     JobArtifact: await artifactOf(run),
     ApiToken: apiToken,
-    Member: (await t.runtime.db.query.members.findFirst({ where: { tenantId: cast.tenant.id } }))!,
-    User: { id: cast.owner.actor.id! },
-    Tenant: { id: cast.tenant.id },
+    Member: (await t.runtime.db.query.members.findFirst({ where: { tenantId: fixture.tenant.id } }))!,
+    User: { id: fixture.owner.actor.id! },
+    Tenant: { id: fixture.tenant.id },
     AgentKey: await agentOf(node!),
-    AgentEnrollmentToken: (await createEnrollmentToken(cast.operator, {})).enrollmentToken,
+    AgentEnrollmentToken: (await createEnrollmentToken(fixture.operator, {})).enrollmentToken,
     Alert: await alertOf(node!),
-    AlertSilence: await createAlertSilence(cast.operator, { matcher: {}, reason: 'theirs', endsAt: new Date(Date.now() + 9e6) }),
+    AlertSilence: await createAlertSilence(fixture.operator, {
+      matcher: {},
+      reason: 'theirs',
+      endsAt: new Date(Date.now() + 9e6),
+    }),
     AlertRoute: route,
-    AlertDelivery: await testAlertRoute(cast.admin, { id: route.id }),
+    AlertDelivery: await testAlertRoute(fixture.admin, { id: route.id }),
   }
   theirs = Object.fromEntries(
     Object.entries(ids).map(([type, { id }]) => [type, globalId(type as TypeName, id)]),
@@ -123,7 +132,7 @@ const ids = [
 ] as const
 type Case = { query: () => string; answer?: unknown; code?: string }
 
-/** What the stranger gets from each root field that is not public. */
+/** Expected response to the stranger for each root field that is not public. */
 const CASES: Record<string, Case> = {
   'Query.node': {
     query: () => `{ ${ids.map((type) => `${type}: node(id: "${theirs[type]}") { id }`).join(' ')} }`,
@@ -167,7 +176,7 @@ const CASES: Record<string, Case> = {
     query: () => `{ it: jobRuns(filter: { nodeId: "${theirs.ComputeNode}" }) { totalCount edges { node { id } } } }`,
     answer: { it: { totalCount: 0, edges: [] } },
   },
-  // One of their own: the token that asks.
+  // The stranger's own token.
   'Query.apiTokens': {
     query: () => '{ it: apiTokens { edges { node { name } } } }',
     answer: { it: { edges: [{ node: { name: 'test owner' } }] } },
@@ -183,7 +192,7 @@ const CASES: Record<string, Case> = {
   'Query.checkNodeImport': {
     query: () =>
       `{ it: checkNodeImport(input: { format: CSV, text: "name,host,credential\\n${names.node},10.0.0.1,${names.credential}" }) { __typename ... on NodeImportReport { rows { state node { id } } } } }`,
-    // Neither the node nor the credential of that name is known here.
+    // The names of the node and the credential are unknown in this tenant.
     answer: { it: { __typename: 'NodeImportReport', rows: [{ state: 'INVALID', node: null }] } },
   },
   'Query.labOffer': { query: () => '{ it: labOffer { areCredentialsReady } }', answer: { it: null } },
@@ -214,7 +223,7 @@ const CASES: Record<string, Case> = {
       `mutation { it: testCredential(input: { id: "${theirs.Credential}", nodeId: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
-  // The key is everybody's; what is sealed with it is not.
+  // The encryption keys are shared; the secrets encrypted with them are not.
   'Query.credentialKey': {
     query: () => '{ it: credentialKey { totalCount pendingCount failures { name } } }',
     answer: { it: { totalCount: 0, pendingCount: 0, failures: [] } },
@@ -288,7 +297,7 @@ const CASES: Record<string, Case> = {
     query: () => `mutation { it: purgeNode(input: { id: "${theirs.ComputeNode}" }) { __typename } }`,
     answer: { it: notFound },
   },
-  // The same name is free in another tenant.
+  // Names are unique per tenant.
   'Mutation.createNodeGroup': {
     query: () => `mutation { it: createNodeGroup(input: { name: "${names.group}" }) { __typename } }`,
     answer: { it: { __typename: 'CreateNodeGroupPayload' } },
@@ -356,7 +365,7 @@ const CASES: Record<string, Case> = {
     query: () => `mutation { it: deletePlaybookBundle(input: { id: "${theirs.PlaybookBundle}" }) { __typename } }`,
     answer: { it: notFound },
   },
-  // The same content is a bundle of their own.
+  // The same content creates a separate bundle.
   'Mutation.uploadPlaybookBundle': {
     query: () =>
       `mutation { it: uploadPlaybookBundle(input: { name: "mine.zip", content: "${zip([{ path: 'site.yml' }]).toString('base64')}" }) { __typename ... on UploadPlaybookBundlePayload { bundle { name } } } }`,
@@ -398,7 +407,7 @@ const CASES: Record<string, Case> = {
       'mutation { it: setMaxConcurrentRuns(input: { maxConcurrentRuns: 3 }) { __typename ... on SetMaxConcurrentRunsPayload { queue { maxConcurrentRuns } } } }',
     answer: { it: { __typename: 'SetMaxConcurrentRunsPayload', queue: { maxConcurrentRuns: 3 } } },
   },
-  // Workers are everybody's.
+  // Workers serve all tenants.
   'Query.workers': { query: () => '{ it: workers { edges { node { id } } } }', answer: { it: NOTHING } },
   'Mutation.drainWorker': {
     query: () => `mutation { it: drainWorker(input: { id: "${theirs.Worker}" }) { __typename } }`,
@@ -504,7 +513,7 @@ const CASES: Record<string, Case> = {
     query: () => '{ it: alertRoutes { totalCount edges { node { id } } } }',
     answer: { it: { totalCount: 0, edges: [] } },
   },
-  // Names are a tenant's own; what the stranger makes is the stranger's.
+  // Names are unique per tenant, so the stranger creates an object of their own.
   'Mutation.createAlertSilence': {
     query: () => `mutation {
       it: createAlertSilence(input: { matcher: { clusters: ["theirs"] }, reason: "x", endsAt: "${new Date(Date.now() + 9e6).toISOString()}" }) { __typename }
@@ -546,7 +555,7 @@ const CASES: Record<string, Case> = {
   'Subscription.discoveryUpdated': { query: () => `subscription { discoveryUpdated(ids: ["${theirs.Discovery}"]) { id } }` },
 }
 
-test('there is a case for every root field', () => {
+test('has a case for every root field', () => {
   const open = new Set(['viewer', 'signIn', 'signInWithLink', 'signOut'])
   const roots = [schema.getQueryType()!, schema.getMutationType()!, schema.getSubscriptionType()!]
   const fields = roots.flatMap((root) =>
@@ -557,36 +566,42 @@ test('there is a case for every root field', () => {
   expect(Object.keys(CASES).sort()).toEqual(fields.sort())
 })
 
-test.each(Object.keys(CASES).filter((name) => !name.startsWith('Subscription')))('%s gives a stranger nothing', async (name) => {
-  const { query, answer, code } = CASES[name]!
-  const { data, errors } = await t.send(stranger.owner, query())
-  if (code) expect(errors?.[0]?.extensions.code).toBe(code)
-  else {
-    expect(errors).toBeUndefined()
-    expect(data).toEqual(answer)
-  }
-})
+test.each(Object.keys(CASES).filter((name) => !name.startsWith('Subscription')))(
+  '%s exposes nothing to another tenant',
+  async (name) => {
+    const { query, answer, code } = CASES[name]!
+    const { data, errors } = await t.send(stranger.owner, query())
+    if (code) expect(errors?.[0]?.extensions.code).toBe(code)
+    else {
+      expect(errors).toBeUndefined()
+      expect(data).toEqual(answer)
+    }
+  },
+)
 
-test.each(Object.keys(CASES).filter((name) => name.startsWith('Subscription')))('%s tells a stranger nothing', async (name) => {
-  const { query, code } = CASES[name]!
-  const response = await t.api.yoga.fetch('https://muster.test/graphql', {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      authorization: `Bearer ${await t.tokenOf(stranger.owner)}`,
-    },
-    body: JSON.stringify({ query: query() }),
-  })
-  const text = await response.text()
-  const data = [...text.matchAll(/^data: (\{.+\})$/gm)].map(
-    ([, json]) => JSON.parse(json!) as { errors?: { extensions: { code: string } }[] },
-  )
-  if (code) expect(data[0]!.errors![0]!.extensions.code).toBe(code)
-  else expect(data).toEqual([])
-})
+test.each(Object.keys(CASES).filter((name) => name.startsWith('Subscription')))(
+  '%s streams nothing to another tenant',
+  async (name) => {
+    const { query, code } = CASES[name]!
+    const response = await t.api.yoga.fetch('https://muster.test/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        authorization: `Bearer ${await t.tokenOf(stranger.owner)}`,
+      },
+      body: JSON.stringify({ query: query() }),
+    })
+    const text = await response.text()
+    const data = [...text.matchAll(/^data: (\{.+\})$/gm)].map(
+      ([, json]) => JSON.parse(json!) as { errors?: { extensions: { code: string } }[] },
+    )
+    if (code) expect(data[0]!.errors![0]!.extensions.code).toBe(code)
+    else expect(data).toEqual([])
+  },
+)
 
-test('nobody gets anything without being signed in', async () => {
+test('rejects every operation without authentication', async () => {
   for (const [name, { query }] of Object.entries(CASES)) {
     if (name.startsWith('Subscription')) continue
     const { data, errors } = await t.send<Record<string, { __typename?: string } | null> | never>(null, query())

@@ -10,12 +10,12 @@ beforeAll(async () => {
 })
 afterAll(() => t?.close())
 
-const refusal = async (query: string, variables = {}) => {
+const errorMessage = async (query: string, variables = {}) => {
   const { errors } = await t.send(viewer, query, variables)
   return errors?.[0]?.message
 }
 
-test('errors of all limits have one code and name limit, maximum and actual value', async () => {
+test('limit errors have the code LIMIT_EXCEEDED with limit, maximum and actual value', async () => {
   const limitOf = async (query: string) => (await t.send(viewer, query)).errors?.[0]
   const limitError = (limit: string, maximum: number, actual: number | null) => ({
     message: expect.stringContaining(`At most ${maximum} `),
@@ -43,7 +43,7 @@ test('errors of all limits have one code and name limit, maximum and actual valu
   ).toBeUndefined()
 })
 
-test('a wrong variable is named, without its value', async () => {
+test('names an invalid variable without its value', async () => {
   const { errors } = await t.send(viewer, 'mutation ($input: RunJobInput!) { runJob(input: $input) { __typename } }', {
     input: { template: 'x', extraVars: { key: 'swordfish' }, forks: 'many', odd: 1 },
   })
@@ -51,17 +51,19 @@ test('a wrong variable is named, without its value', async () => {
     { message: '$input.forks: Int cannot represent non-integer value: "many"', extensions: { code: 'INVALID_INPUT' } },
     { message: '$input: Field "odd" is not defined by type "RunJobInput".', locations: [{ line: 1 }] },
   ])
-  expect(await refusal('query ($n: Int) { nodes(first: $n) { totalCount } }', { n: '5' })).toMatch(/^\$n: Int cannot represent/)
+  expect(await errorMessage('query ($n: Int) { nodes(first: $n) { totalCount } }', { n: '5' })).toMatch(
+    /^\$n: Int cannot represent/,
+  )
 })
 
-test('a bug is masked, and its request id stands in the log', async () => {
+test('masks internal errors and logs them with the request ID', async () => {
   const error = vi.spyOn(t.runtime.log, 'error')
   const query = vi.spyOn(t.runtime.db, '$count').mockRejectedValueOnce(new Error('secret details of the database'))
   const { errors, headers } = await t.send({ ...viewer }, '{ jobTemplates { totalCount } }')
   query.mockRestore()
   expect(errors).toEqual([
     expect.objectContaining({
-      message: `Internal error; request id ${headers.get('x-request-id')}.`,
+      message: `Internal error. Request ID: ${headers.get('x-request-id')}.`,
       extensions: { code: 'INTERNAL' },
     }),
   ])
@@ -72,26 +74,26 @@ test('a bug is masked, and its request id stands in the log', async () => {
   error.mockRestore()
 })
 
-test('a database that is away is said to be so', async () => {
-  const away = Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' })
-  const query = vi.spyOn(t.runtime.db, '$count').mockRejectedValueOnce(new Error('Failed query', { cause: away }))
+test('reports an unavailable database as UNAVAILABLE', async () => {
+  const connectionError = Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' })
+  const query = vi.spyOn(t.runtime.db, '$count').mockRejectedValueOnce(new Error('Failed query', { cause: connectionError }))
   const { errors } = await t.send(viewer, '{ jobTemplates { totalCount } }')
   query.mockRestore()
   expect(errors![0]).toMatchObject({ message: expect.stringContaining('Try again'), extensions: { code: 'UNAVAILABLE' } })
 })
 
-test('a request id is taken over if it is a sensible one', async () => {
+test('accepts a well-formed request ID', async () => {
   const id = async (given: string) =>
     (await t.send({ headers: { 'x-request-id': given } }, '{ viewer { name } }')).headers.get('x-request-id')
   expect(await id('abc-123')).toBe('abc-123')
   expect(await id('a b"c')).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('the schema is public, as its source code is', async () => {
+test('allows introspection without authentication', async () => {
   expect((await t.send(null, '{ __schema { queryType { name } } }')).data).toEqual({ __schema: { queryType: { name: 'Query' } } })
 })
 
-test('cursors and ids that mean nothing are wrong input, not bugs', async () => {
+test('rejects malformed cursors and IDs as INVALID_INPUT', async () => {
   const code = async (query: string) => (await t.send(viewer, query)).errors?.[0]?.extensions.code
   expect(await code('{ nodes(after: "nonsense") { edges { node { id } } } }')).toBe('INVALID_INPUT')
   expect(await code('{ nodes(first: -1) { edges { node { id } } } }')).toBe('INVALID_INPUT')

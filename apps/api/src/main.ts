@@ -8,14 +8,14 @@ import { serveHttp } from './http/server.ts'
 import { openRuntime } from './runtime.ts'
 import { createAuth } from './sign-in/auth.ts'
 
-/** The API process: runs until SIGTERM or SIGINT; a second signal ends it at once. */
+/** Runs the API process until SIGTERM or SIGINT. A second signal exits immediately. */
 async function main(): Promise<void> {
-  const starting = new AbortController()
-  const asked = new Promise<void>((resolve) => {
+  const shutdown = new AbortController()
+  const stopRequested = new Promise<void>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const)
       process.on(name, () => {
-        if (starting.signal.aborted) process.exit(1)
-        starting.abort()
+        if (shutdown.signal.aborted) process.exit(1)
+        shutdown.abort()
         resolve()
       })
   })
@@ -23,12 +23,12 @@ async function main(): Promise<void> {
     ...pickSettings(accessSettings, 'HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGINS'),
     ...alertSettings,
   })
-  const opened = await openRuntime(process.env, 'api', starting.signal).catch((error: unknown) => {
-    if (!starting.signal.aborted) throw error
+  const openedRuntime = await openRuntime(process.env, 'api', shutdown.signal).catch((error: unknown) => {
+    if (!shutdown.signal.aborted) throw error
     return null
   })
-  if (!opened) return
-  const { runtime, store, databaseUrl, publicUrl, authSecret, close } = opened
+  if (!openedRuntime) return
+  const { runtime, store, databaseUrl, publicUrl, authSecret, close } = openedRuntime
   for (const line of unsupportedSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
   const trustProxy = TRUST_PROXY === '1'
@@ -48,12 +48,12 @@ async function main(): Promise<void> {
     labFile: process.env.MUSTER_LAB_FILE,
   })
   const server = await serveHttp(api, { host: HOST, port: PORT })
-  runtime.log.info({ host: HOST, port: server.port }, 'the API listens')
-  await asked
+  runtime.log.info({ host: HOST, port: server.port }, 'API listening')
+  await stopRequested
   await server.stop()
   await listener.close()
   await close()
-  runtime.log.info('the API has stopped')
+  runtime.log.info('API stopped')
 }
 
 try {

@@ -7,37 +7,37 @@ import { createGraphQLError, handleStreamOrSingleExecutionResult, type Plugin } 
 import type { ApiContext } from './context.ts'
 import { armorLimitError, LimitError } from './limits.ts'
 
-/** The error behind wrappers that GraphQL puts around it. */
+/** Unwraps the original error from GraphQLError wrappers. */
 function causeOf(error: unknown): unknown {
   let cause = error
   while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError
   return cause
 }
 
-/** The path in the variables that `message` is about: `$input.limit`. GraphQL's own text repeats the value, which may be a secret. */
+/** Path of the invalid variable, for example `$input.limit`. GraphQL's own message repeats the value, which may be a secret. */
 function variableOf(error: unknown, message: string): string | null {
   if (!(error instanceof GraphQLError) || !error.message.endsWith(`; ${message}`)) return null
-  const around = error.message.slice(0, -message.length - 2)
-  const place = / at "([^"]+)"$/.exec(around)?.[1] ?? /^Variable "\$(\w+)" got invalid value/.exec(around)?.[1]
-  return place ? `$${place}` : null
+  const prefix = error.message.slice(0, -message.length - 2)
+  const path = / at "([^"]+)"$/.exec(prefix)?.[1] ?? /^Variable "\$(\w+)" got invalid value/.exec(prefix)?.[1]
+  return path ? `$${path}` : null
 }
 
 /**
- * The error that a caller sees when no result union lists it: a fault of the caller with its message, a bug masked.
- * @param requestId the log holds the full error under this id
+ * Converts an error that no result union lists. Caller errors keep their message; internal errors are logged and masked.
+ * @param requestId the log has the full error under this ID
  */
 export function maskError(error: unknown, log: Log, requestId: string): Error {
   const cause = armorLimitError(error) ?? causeOf(error)
-  const place =
+  const location =
     error instanceof GraphQLError
       ? { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path }
       : {}
   const respond = (message: string, code: string, more = {}) =>
-    createGraphQLError(message, { ...place, extensions: { code, ...more } })
+    createGraphQLError(message, { ...location, extensions: { code, ...more } })
 
   if (cause instanceof LimitError) return respond(cause.message, 'LIMIT_EXCEEDED', cause.extensions)
   if (cause instanceof DomainError) return respond(cause.message, cause.code, 'issues' in cause ? { issues: cause.issues } : {})
-  // Malformed cursors, ids and page arguments.
+  // Malformed cursors, IDs and page arguments.
   if (cause instanceof PothosValidationError) return respond(cause.message, 'INVALID_INPUT')
   if (isTransientDbError(cause)) {
     log.warn({ err: cause, requestId }, 'the database is unavailable')
@@ -49,20 +49,20 @@ export function maskError(error: unknown, log: Log, requestId: string): Error {
     if (variable) return respond(`${variable}: ${cause.message}`, 'INVALID_INPUT')
     return cause.extensions.code ? cause : respond(cause.message, 'INVALID_INPUT', cause.extensions)
   }
-  log.error({ err: cause, requestId, path: place.path }, 'operation failed')
-  return respond(`Internal error; request id ${requestId}.`, 'INTERNAL')
+  log.error({ err: cause, requestId, path: location.path }, 'operation failed')
+  return respond(`Internal error. Request ID: ${requestId}.`, 'INTERNAL')
 }
 
-/** Masks the errors of a result. Masked errors name the request id under which the log has the full error. */
-export function masked(result: ExecutionResult, { deps, requestId }: ApiContext): ExecutionResult {
+/** Masks the errors of a result. Each masked error has the request ID under which the log has the full error. */
+export function maskErrors(result: ExecutionResult, { deps, requestId }: ApiContext): ExecutionResult {
   if (!result.errors) return result
   return { ...result, errors: result.errors.map((error) => maskError(error, deps.runtime.log, requestId) as GraphQLError) }
 }
 
 /** Masks the errors of every operation. */
-export function maskedResults(): Plugin<ApiContext> {
+export function errorMasking(): Plugin<ApiContext> {
   const mask = (context: ApiContext) => (payload: { result: ExecutionResult; setResult(result: never): void }) => {
-    if (payload.result.errors) payload.setResult(masked(payload.result, context) as never)
+    if (payload.result.errors) payload.setResult(maskErrors(payload.result, context) as never)
   }
   return {
     onExecute: ({ args }) => ({

@@ -5,7 +5,7 @@ import { installationMetrics } from './http/prometheus/installation-metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Figures of one API process, in Prometheus' format at /metrics. */
+/** Metrics of the API process, served at /metrics. */
 export function createMetrics(db: Db) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -15,16 +15,16 @@ export function createMetrics(db: Db) {
     heartbeats: heartbeatMetrics(registry),
     operations: new Histogram({
       name: 'muster_api_operation_seconds',
-      help: 'How long GraphQL operations took; subscriptions until they ended.',
+      help: 'Duration of GraphQL operations; for subscriptions until they end.',
       labelNames: ['type', 'outcome'] as const,
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers: [registry],
     }),
-    subscriptions: new Gauge({ name: 'muster_api_subscriptions', help: 'Subscriptions under way.', registers: [registry] }),
+    subscriptions: new Gauge({ name: 'muster_api_subscriptions', help: 'Active GraphQL subscriptions.', registers: [registry] }),
     refused: new Counter({
       name: 'muster_api_refused_requests_total',
-      help: 'Requests turned away before they were executed.',
-      labelNames: ['why'] as const,
+      help: 'Requests rejected before execution, by error code.',
+      labelNames: ['code'] as const,
       registers: [registry],
     }),
   }

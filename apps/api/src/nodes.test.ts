@@ -41,7 +41,7 @@ beforeAll(async () => {
     const group = await createNodeGroup(operator, { name, priority })
     await setNodeGroupMembers(operator, { id: group.id, add: [first!.id, second!.id] })
   }
-  // Another tenant's nodes are never to be seen.
+  // Must not be visible: nodes of another tenant.
   await t.given.fleet((await t.given.tenant()).operator, { nodes: 3, accelerators: 1 })
 })
 afterAll(() => t?.close())
@@ -93,7 +93,7 @@ test.each([
   expect(await names(filter)).toEqual(expected)
 })
 
-test('a bad hostlist is named', async () => {
+test('reports an invalid hostlist', async () => {
   const { errors } = await t.send(operator, '{ nodes(filter: { hostlist: "gpu[1-" }) { totalCount } }')
   expect(errors![0]!.extensions).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'filter.hostlist' }] })
 })
@@ -147,7 +147,7 @@ const page = (more: string) => `query ($first: Int, $after: String, $filter: Nod
   } ${more} }
   fragment Row on ComputeNode { host tags accelerators { index } }`
 
-test('a page of nodes with lists takes the same number of statements whatever its size, order and filter', async () => {
+test('the number of statements is independent of page size and filter', async () => {
   const counts: number[] = []
   const queries = [
     { first: 1 },
@@ -163,7 +163,7 @@ test('a page of nodes with lists takes the same number of statements whatever it
   expect(counts[0]).toBeLessThanOrEqual(6)
 })
 
-test('pages one after the other give every node once', async () => {
+test('consecutive pages return every node once', async () => {
   const names: string[] = []
   let after: string | null = null
   do {
@@ -175,13 +175,13 @@ test('pages one after the other give every node once', async () => {
   expect(names).toEqual(all.list.edges.map(({ node }) => node.name))
 })
 
-test('nobody gets a page without being signed in, by whatever way', async () => {
+test('rejects the list without authentication', async () => {
   const { data, errors } = await t.send(null, page(''))
   expect(data).toBeNull()
   expect(errors![0]!.extensions.code).toBe('UNAUTHENTICATED')
 })
 
-test('groups below groups and groups with a query count wherever groups are shown', async () => {
+test('includes child groups and query groups in memberships, counts, filters and facets', async () => {
   const early = (await readGroupTree(t.runtime.db, operator)).byName.get('early')!
   const nested = await createNodeGroup(operator, {
     name: 'nested',
@@ -235,12 +235,12 @@ test('groups below groups and groups with a query count wherever groups are show
   }
 })
 
-test('a query that cannot be read is refused at its field', async () => {
+test('reports an invalid query with the path of the field', async () => {
   const { errors } = await t.send(operator, '{ nodes(filter: { query: "tagg = a" }) { totalCount } }')
   expect(errors![0]!.message).toMatch(/filter.query: at character 1, "tagg": there is no such field; there are name/)
 })
 
-test('the number of statements does not grow with the page', async () => {
+test('the number of statements is independent of the page size', async () => {
   await t.given.fleet(operator, { nodes: 600, prefix: 'many', accelerators: 1 })
   await t.tokenOf(operator)
   for (const rest of ['', 'viewer { kind }']) {
@@ -262,7 +262,7 @@ test('the number of statements does not grow with the page', async () => {
   }
 })
 
-test('totalCount of a nested list counts what is in it, not what is on the page', async () => {
+test('totalCount of a nested list counts all its objects, not those on the page', async () => {
   const { nodeGroups, computeNode } = await t.ask<{
     nodeGroups: { edges: { node: { nodeCount: number; nodes: Page['nodes'] } }[] }
     computeNode: { runs: { totalCount: number }; discoveries: { totalCount: number } }
@@ -277,7 +277,7 @@ test('totalCount of a nested list counts what is in it, not what is on the page'
   expect(computeNode).toMatchObject({ runs: { totalCount: 0 }, discoveries: { totalCount: 0 } })
 })
 
-test('summaries and facets say what there is', async () => {
+test('returns accelerator summaries and facets', async () => {
   const data = await t.ask<{ computeNode: object; nodeFacets: Record<string, { value: string; count: number }[]> }>(
     operator,
     '{ computeNode(name: "gpu001") { health { status reason } acceleratorSummary { deviceType model count worstHealth memoryTotalBytes } groups { name } hostKeyAlarm { isChanged } } nodeFacets { tags { value count } statuses { value count } oses { value count } arches { value count } deviceTypes { value count } models { value count } groups { value count } } }',

@@ -23,10 +23,10 @@ Console:         ${new URL('/', publicUrl).href}
 With npm run dev this page is GraphiQL.
 `
 
-/** Rejects requests of other sites that carry the user's cookie, and sets the request id and cookies of each response. */
+/** Rejects requests of other sites that carry the user's cookie, and sets the request ID and cookies of each response. */
 export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metrics): Plugin {
   const refuse = (status: number, code: string, message: string) => {
-    metrics.refused.inc({ why: code })
+    metrics.refused.inc({ code })
     return Response.json({ errors: [{ message, extensions: { code } }] }, { status })
   }
   return {
@@ -54,7 +54,7 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
 
 /** Logs one line per operation: caller, name, duration. Variables are never logged: they hold passwords and keys. */
 export function operationLog(metrics: Metrics): Plugin<ApiContext> {
-  const watch = (context: ApiContext, operation: OperationDefinitionNode | null | undefined) => {
+  const startTimer = (context: ApiContext, operation: OperationDefinitionNode | null | undefined) => {
     const start = performance.now()
     const type = operation?.operation ?? 'query'
     return (outcome: 'ok' | 'error') => {
@@ -69,14 +69,14 @@ export function operationLog(metrics: Metrics): Plugin<ApiContext> {
   }
   return {
     onExecute({ args }) {
-      const done = watch(args.contextValue, getOperationAST(args.document, args.operationName))
+      const done = startTimer(args.contextValue, getOperationAST(args.document, args.operationName))
       return {
         onExecuteDone: (payload) =>
           handleStreamOrSingleExecutionResult(payload, ({ result }) => done(result.errors?.length ? 'error' : 'ok')),
       }
     },
     onSubscribe({ args }) {
-      const done = watch(args.contextValue, getOperationAST(args.document, args.operationName))
+      const done = startTimer(args.contextValue, getOperationAST(args.document, args.operationName))
       return {
         onSubscribeResult({ result }) {
           if (!isAsyncIterable(result)) return void done('error')

@@ -6,10 +6,10 @@ import { schema } from './schema.ts'
 export const HEADING = '# Printed from apps/api/src by `npm run gen`; do not edit.\n\n'
 
 let printed: string | undefined
-/** The contract with clients in the GraphQL schema language. */
+/** The schema as SDL. */
 export const printedSchema = (): string => (printed ??= `${HEADING}${printSchema(lexicographicSortSchema(schema))}\n`)
 
-// `print-schema.ts [PATH]` writes it; `print-schema.ts --check` fails when the committed file differs.
+// `print-schema.ts [PATH]` writes the schema; `print-schema.ts --check` fails when the committed file differs.
 if (import.meta.main) {
   const committed = fileURLToPath(new URL('../schema.graphql', import.meta.url))
   const [argument] = process.argv.slice(2)

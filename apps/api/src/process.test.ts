@@ -62,7 +62,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('a first start, the lab and the API work together as processes', async () => {
+test('first-start, register-lab and the API work together as processes', async () => {
   const first = await run('./first-start.ts')
   expect(first).toMatchObject({ code: 0, err: '' })
   expect(first.out.trim().split('\n')).toHaveLength(1)
@@ -95,9 +95,10 @@ test('a first start, the lab and the API work together as processes', async () =
       bastionPassword: null,
     },
   }
-  expect((await run('./offer-lab.ts')).err).toMatch('MUSTER_LAB_FILE')
+  expect((await run('./register-lab.ts')).err).toMatch('MUSTER_LAB_FILE')
   writeFileSync(env.MUSTER_LAB_FILE!, JSON.stringify(lab))
-  for (const _time of [1, 2]) expect(await run('./offer-lab.ts')).toMatchObject({ code: 0, err: '', out: '{"waiting":2}\n' })
+  for (const _time of [1, 2])
+    expect(await run('./register-lab.ts')).toMatchObject({ code: 0, err: '', out: '{"nodesToAdd":2}\n' })
 
   const port = await freePort()
   const api = start('./main.ts', { PORT: String(port), LOG_LEVEL: 'info', DEFAULT_TENANT_ID: '1' })
@@ -148,14 +149,14 @@ test('a first start, the lab and the API work together as processes', async () =
     },
   })
 
-  // The lab comes up again elsewhere and with other keys: what is known of it follows.
+  // A restarted lab has new addresses and keys, which update the nodes and credentials.
   const moved = {
     ...lab,
     nodes: lab.nodes.map((node) => ({ ...node, host: '10.77.9.9' })),
     bastion: { ...lab.bastion!, host: '10.77.9.2' },
   }
   writeFileSync(env.MUSTER_LAB_FILE!, JSON.stringify(moved))
-  expect(await run('./offer-lab.ts')).toMatchObject({ code: 0, err: '', out: '{"waiting":0}\n' })
+  expect(await run('./register-lab.ts')).toMatchObject({ code: 0, err: '', out: '{"nodesToAdd":0}\n' })
   expect(await ask('{ nodes { edges { node { host status bastion { host } } } } }')).toMatchObject({
     nodes: {
       edges: [
@@ -165,7 +166,7 @@ test('a first start, the lab and the API work together as processes', async () =
     },
   })
 
-  // Somebody who follows does not keep it from ending.
+  // An open subscription does not prevent shutdown.
   const stream = await fetch(`http://127.0.0.1:${port}/graphql`, {
     method: 'POST',
     headers: { ...headers, accept: 'text/event-stream' },
@@ -178,7 +179,7 @@ test('a first start, the lab and the API work together as processes', async () =
   expect(log).not.toMatch(token)
 })
 
-test('a process that cannot start says why in one line', async () => {
+test('reports the reason when it cannot start, without a stack trace', async () => {
   const wrong = await run('./main.ts', { PORT: '99999' })
   expect(wrong).toMatchObject({
     code: 1,
@@ -187,40 +188,40 @@ test('a process that cannot start says why in one line', async () => {
   expect(wrong.err).not.toMatch(/\n {4}at /)
 })
 
-test('the API waits for its database, says what is missing without SQL, and outlives its loss', async () => {
-  const [front, port] = [await freePort(), await freePort()]
-  const there = new URL(t.url)
-  const through = new Set<Socket>()
+test('waits for the database at start and survives its loss', async () => {
+  const [proxyPort, port] = [await freePort(), await freePort()]
+  const database = new URL(t.url)
+  const sockets = new Set<Socket>()
   const open = async () => {
     const server = createServer((socket) => {
-      const behind = connect(Number(there.port), there.hostname)
+      const upstream = connect(Number(database.port), database.hostname)
       for (const [one, other] of [
-        [socket, behind],
-        [behind, socket],
+        [socket, upstream],
+        [upstream, socket],
       ] as const) {
-        through.add(one)
+        sockets.add(one)
         one.pipe(other)
         one.on('error', () => other.destroy())
         one.on('close', () => other.destroy())
       }
-    }).listen(front, '127.0.0.1')
+    }).listen(proxyPort, '127.0.0.1')
     await once(server, 'listening')
     return () => {
       server.close()
-      for (const socket of through) socket.destroy()
+      for (const socket of sockets) socket.destroy()
     }
   }
-  const away = new URL(t.url)
-  away.host = `127.0.0.1:${front}`
-  const child = start('./main.ts', { DATABASE_URL: away.href, PORT: String(port) })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  const proxied = new URL(t.url)
+  proxied.host = `127.0.0.1:${proxyPort}`
+  const child = start('./main.ts', { DATABASE_URL: proxied.href, PORT: String(port) })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   try {
-    await eventually(() => said.includes('waiting for the database'))
-    expect(said).toMatch(/"reason":"[^"]*ECONNREFUSED/)
-    expect(said).not.toMatch(/select|Failed query|\n {4}at /)
+    await eventually(() => output.includes('waiting for the database'))
+    expect(output).toMatch(/"reason":"[^"]*ECONNREFUSED/)
+    expect(output).not.toMatch(/select|Failed query|\n {4}at /)
     const cut = await open()
-    await eventually(() => said.includes('the API listens'))
+    await eventually(() => output.includes('API listening'))
     const status = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
     await eventually(async () => (await status('/readyz')) === 200)
     cut()
@@ -236,15 +237,15 @@ test('the API waits for its database, says what is missing without SQL, and outl
   }
 })
 
-test('the master password is changed by files, and opens everything afterwards', { timeout: 300_000 }, async () => {
-  const [now, next] = [join(dir, 'now'), join(dir, 'next')]
-  writeFileSync(now, TEST_MASTER_PASSWORD)
+test('changes the master password from files', { timeout: 300_000 }, async () => {
+  const [current, next] = [join(dir, 'current'), join(dir, 'next')]
+  writeFileSync(current, TEST_MASTER_PASSWORD)
   writeFileSync(next, 'the next master password\n')
-  const settings = { CREDENTIAL_MASTER_PASSWORD: '', CREDENTIAL_MASTER_PASSWORD_FILE: now }
+  const settings = { CREDENTIAL_MASTER_PASSWORD: '', CREDENTIAL_MASTER_PASSWORD_FILE: current }
   const none = await run('./change-master-password.ts', settings)
   expect(none).toMatchObject({ code: 1, out: '', err: expect.stringContaining('NEW_CREDENTIAL_MASTER_PASSWORD_FILE') })
   const changed = await run('./change-master-password.ts', { ...settings, NEW_CREDENTIAL_MASTER_PASSWORD_FILE: next })
-  expect(changed).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Start every API and worker') })
+  expect(changed).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Restart every API and worker') })
   await expect(openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)).rejects.toThrow('does not fit')
   await openVault(t.runtime.db, 'the next master password', 1)
 })

@@ -19,10 +19,11 @@ const SETTINGS = {
 }
 
 /**
- * What the programs of this folder work with, from their environment.
- * @param name the program, in logs and among the database's connections
- * @param signal with it, a database that is away or has no tables yet is waited for until this fires
- * @throws Error wrong configuration, no database (without `signal`), or another master password than the one that credentials were sealed with
+ * Opens the database, queue and vault for a program of this folder, from its environment.
+ * @param name program name for logs and `application_name`
+ * @param signal when given, waits for a database that is unreachable or has no tables, until the signal fires
+ * @throws Error for invalid configuration, an unreachable database (without `signal`), or a master password that does not match the
+ *   stored credentials
  */
 export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?: AbortSignal) {
   const config = loadConfig(env, SETTINGS)

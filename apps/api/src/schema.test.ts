@@ -17,12 +17,12 @@ import { schema } from './schema.ts'
 
 const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type))
 
-test('the committed schema is the one that the code prints', () => {
+test('the committed schema matches the code', () => {
   const committed = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8')
   expect(committed).toBe(`${HEADING}${printSchema(lexicographicSortSchema(schema))}\n`)
 })
 
-test('every type, field, argument and value is described', () => {
+test('every type, field, argument and value has a description', () => {
   const missing: string[] = []
   const check = (where: string, { description }: { description?: string | null }) => description?.trim() || missing.push(where)
   for (const type of types as GraphQLNamedType[]) {
@@ -39,7 +39,7 @@ test('every type, field, argument and value is described', () => {
   expect(missing).toEqual([])
 })
 
-test('every root field says who may use it', () => {
+test('every root field has auth scopes', () => {
   const open: string[] = []
   const publicFields: string[] = []
   for (const root of [schema.getQueryType()!, schema.getMutationType()!, schema.getSubscriptionType()!])
@@ -52,7 +52,7 @@ test('every root field says who may use it', () => {
   expect(publicFields.sort()).toEqual(['signIn', 'signInWithLink', 'signOut', 'viewer'])
 })
 
-test('a mutation takes one input object and returns a union of its payload and errors', () => {
+test('every mutation takes one input object and returns a union of payload and errors', () => {
   const deviations: string[] = []
   for (const { name, args, type } of Object.values(schema.getMutationType()!.getFields())) {
     const typeName = name[0]!.toUpperCase() + name.slice(1)

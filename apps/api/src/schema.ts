@@ -18,5 +18,5 @@ import './graphql/workers/index.ts'
 import { builder } from './builder.ts'
 import { readLoadedColumns } from './loaded-columns.ts'
 
-/** The whole schema: every file of graphql/ adds its part to the builder. */
+/** The complete schema. The imports above register their types with the builder. */
 export const schema = readLoadedColumns(builder.toSchema())

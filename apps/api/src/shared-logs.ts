@@ -11,28 +11,27 @@ import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ApiContext, SocketContext } from './context.ts'
 import type { Batch } from './graphql/runs/events/subscriptions.ts'
 import { setCursor } from './http/event-stream.ts'
-import { masked } from './masking.ts'
-import { type PutEvents, planEvents } from './raw-events.ts'
+import { maskErrors } from './masking.ts'
+import { compileEventWriter, type WriteEvents } from './raw-events.ts'
 
-// A batch also tells how the run stands; who gets it later than this is told anew.
-const FRESH_MS = 200
+// A batch includes the state of the run, so a shared result is reused only for this long.
+const MAX_AGE_MS = 200
 
 type Shared = { at: number; result: Promise<ExecutionResult>; text?: Promise<string> }
-// By the page itself, which all who follow closely are given, then by who asks for what.
+// Results by page of events, then by caller and selection. Subscriptions that are up to date receive the same page object.
 const shared = new WeakMap<Batch['events'], Map<string, Shared>>()
 
 /**
- * Of a document that asks for a log and nothing else: a number of its own, the variable that says only where to begin, and how its
- * events are made when they are plain.
+ * Facts about a document that selects only `jobRunEvents`: a unique number, the variable used only as start cursor, and the event
+ * serializer when one can be compiled.
  */
-type LogDocument = { number: number; after: string | null; putEvents: PutEvents | null }
+type LogDocument = { number: number; after: string | null; writeEvents: WriteEvents | null }
 const documents = new WeakMap<DocumentNode, LogDocument | null>()
 let documentCount = 0
 
 /**
- * Works out a batch of a run's log once for all subscriptions of one caller that want the same of it, instead of once for each:
- * a thousand programs that follow a hundred runs cost little more than a hundred. Over sockets it goes out as the text that it was
- * made once.
+ * Executes each batch of a run's log once for all subscriptions of one caller with the same selection. A thousand subscriptions to a
+ * hundred runs cost little more than a hundred. WebSockets send the serialized result, which is shared as well.
  */
 export function sharedLogs(): Plugin<ApiContext> {
   return {
@@ -43,17 +42,17 @@ export function sharedLogs(): Plugin<ApiContext> {
 }
 
 function logDocument({ document, schema }: ExecutionArgs): LogDocument | null {
-  let known = documents.get(document)
-  if (known === undefined) {
+  let cached = documents.get(document)
+  if (cached === undefined) {
     const [operation, ...others] = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
     const [field, ...fields] = operation?.selectionSet.selections ?? []
     const isLog = others.length + fields.length === 0 && field?.kind === Kind.FIELD && field.name.value === 'jobRunEvents'
     const after = isLog && field.arguments?.find((argument) => argument.name.value === 'after')?.value
     const name = after && after.kind === Kind.VARIABLE && isUsedOnce(document, after.name.value) ? after.name.value : null
-    known = isLog ? { number: ++documentCount, after: name, putEvents: planEvents(schema, field) } : null
-    documents.set(document, known)
+    cached = isLog ? { number: ++documentCount, after: name, writeEvents: compileEventWriter(schema, field) } : null
+    documents.set(document, cached)
   }
-  return known
+  return cached
 }
 
 function isUsedOnce(document: DocumentNode, name: string): boolean {
@@ -69,14 +68,16 @@ async function subscribeToLog(args: ExecutionArgs) {
   const key = keyOf(args)
   const { sendNext } = args.contextValue as ApiContext & Partial<SocketContext>
   return resultsOf(batches, async (batch) => {
-    const known = sharedOf(args, key, batch)
-    if (!sendNext) return known.result
-    known.text ??= known.result.then((result) => JSON.stringify(masked(result, args.contextValue as ApiContext)))
-    await sendNext(await known.text)
+    const sharedResult = sharedOf(args, key, batch)
+    if (!sendNext) return sharedResult.result
+    sharedResult.text ??= sharedResult.result.then((result) =>
+      JSON.stringify(maskErrors(result, args.contextValue as ApiContext)),
+    )
+    await sendNext(await sharedResult.text)
   })
 }
 
-/** What `work` gives for each batch, and nothing for those that it has seen to itself. */
+/** Yields the result of `work` for each batch; skips batches for which `work` returns undefined because it sent them itself. */
 function resultsOf(
   batches: AsyncIterator<Batch>,
   work: (batch: Batch) => Promise<ExecutionResult | undefined>,
@@ -103,26 +104,26 @@ function resultsOf(
 function sharedOf(args: ExecutionArgs, key: string, batch: Batch): Shared {
   const results = shared.get(batch.events) ?? new Map<string, Shared>()
   shared.set(batch.events, results)
-  const known = results.get(key)
-  if (known && performance.now() - known.at < FRESH_MS) return known
+  const cached = results.get(key)
+  if (cached && performance.now() - cached.at < MAX_AGE_MS) return cached
   const fresh = { at: performance.now(), result: resultOf(args, batch) }
   results.set(key, fresh)
   return fresh
 }
 
 async function resultOf(args: ExecutionArgs, batch: Batch): Promise<ExecutionResult> {
-  const { putEvents } = logDocument(args)!
-  const result = await execute({ ...args, rootValue: putEvents ? { ...batch, events: [] } : { ...batch } })
-  if (putEvents && result.data) putEvents(result.data, batch.events)
+  const { writeEvents } = logDocument(args)!
+  const result = await execute({ ...args, rootValue: writeEvents ? { ...batch, events: [] } : { ...batch } })
+  if (writeEvents && result.data) writeEvents(result.data, batch.events)
   setCursor(result, batch.lastSeq)
   return result
 }
 
-/** Who asks, and for what: where each began makes no difference any more. */
+/** Cache key of caller and selection. The start cursor is excluded: it does not affect later batches. */
 function keyOf(args: ExecutionArgs): string {
   const { variableValues, operationName, contextValue } = args
   const { caller } = contextValue as ApiContext
   const { number, after } = logDocument(args)!
-  const asked = Object.entries(variableValues ?? {}).filter(([name]) => name !== after)
-  return JSON.stringify([caller?.tenantId, caller?.actor, number, operationName, asked])
+  const variables = Object.entries(variableValues ?? {}).filter(([name]) => name !== after)
+  return JSON.stringify([caller?.tenantId, caller?.actor, number, operationName, variables])
 }

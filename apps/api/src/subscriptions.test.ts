@@ -19,13 +19,13 @@ import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
-let cast: TenantFixture
+let fixture: TenantFixture
 beforeAll(async () => {
   t = await testApi()
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
 })
 beforeEach(async () => {
-  cast = await t.given.tenant()
+  fixture = await t.given.tenant()
 })
 afterAll(async () => {
   await server?.stop()
@@ -35,7 +35,7 @@ afterAll(async () => {
 type Message<T> = { data?: T; errors?: { message: string; extensions: { code: string } }[] }
 type Following<T> = { got: Message<T>[]; ended: Promise<void>; isEnded(): boolean; leave(): void }
 
-/** Subscribe over a WebSocket. */
+/** Subscribes over a WebSocket. */
 async function overSocket<T>(as: TenantFixture['viewer'], query: string, variables: object = {}): Promise<Following<T>> {
   const authorization = `Bearer ${await t.tokenOf(as)}`
   const client = createClient({
@@ -68,7 +68,7 @@ async function overSocket<T>(as: TenantFixture['viewer'], query: string, variabl
   return { got, ended, isEnded: () => isEnded, leave: () => void client.dispose() }
 }
 
-/** Subscribe over server-sent events. */
+/** Subscribes over server-sent events. */
 async function overEvents<T>(as: TenantFixture['viewer'], query: string, variables: object = {}): Promise<Following<T>> {
   const leaving = new AbortController()
   const response = await fetch(`http://127.0.0.1:${server.port}/graphql`, {
@@ -98,7 +98,7 @@ async function overEvents<T>(as: TenantFixture['viewer'], query: string, variabl
   return { got, ended, isEnded: () => isEnded, leave: () => leaving.abort() }
 }
 
-const WAYS = [
+const TRANSPORTS = [
   ['WebSocket', overSocket],
   ['server-sent events', overEvents],
 ] as const
@@ -129,10 +129,10 @@ type Log = { jobRunEvents: { lastSeq: number; events: { seq: number; stdout: str
 const seqs = ({ got }: Following<Log>) => got.flatMap(({ data }) => data?.jobRunEvents.events.map(({ seq }) => seq) ?? [])
 const upTo = (n: number, from = 1) => Array.from({ length: n - from + 1 }, (_, i) => from + i)
 
-test.each(WAYS)('a log is followed to its end over %s', async (_way, subscribe) => {
-  const run = await startRun(cast)
+test.each(TRANSPORTS)('streams a log to its end over %s', async (_transport, subscribe) => {
+  const run = await startRun(fixture)
   await run.lines(1, 700)
-  const following = await subscribe<Log>(cast.viewer, LOG, { id: run.gid })
+  const following = await subscribe<Log>(fixture.viewer, LOG, { id: run.gid })
   await eventually(() => seqs(following).length >= 700)
   await run.lines(701, 710)
   await eventually(() => seqs(following).length >= 710)
@@ -143,14 +143,14 @@ test.each(WAYS)('a log is followed to its end over %s', async (_way, subscribe) 
   expect(following.got.at(-1)!.data!.jobRunEvents.run.status).not.toBe('RUNNING')
 })
 
-test('who comes back with the last seq loses nothing and gets nothing twice', async () => {
-  const run = await startRun(cast)
+test('resumes after the last seq without gaps or repeats', async () => {
+  const run = await startRun(fixture)
   await run.lines(1, 50)
-  const first = await overSocket<Log>(cast.viewer, LOG, { id: run.gid })
+  const first = await overSocket<Log>(fixture.viewer, LOG, { id: run.gid })
   await eventually(() => seqs(first).length >= 50)
   first.leave()
   await run.lines(51, 80)
-  const second = await overEvents<Log>(cast.viewer, LOG, { id: run.gid, after: seqs(first).at(-1) })
+  const second = await overEvents<Log>(fixture.viewer, LOG, { id: run.gid, after: seqs(first).at(-1) })
   await run.finish()
   await second.ended
   const all = [...seqs(first), ...seqs(second)]
@@ -158,8 +158,8 @@ test('who comes back with the last seq loses nothing and gets nothing twice', as
   expect(all.length).toBeGreaterThanOrEqual(80)
 })
 
-test('a batch is worked out once for all who ask for the same of it, and for nobody else', async () => {
-  const run = await startRun(cast)
+test('executes a batch once per caller and selection', async () => {
+  const run = await startRun(fixture)
   const subscribe = async (as: TenantFixture['viewer'], query: string) => {
     const socketHeaders = new Headers({ authorization: `Bearer ${await t.tokenOf(as)}` })
     const enveloped = t.api.yoga.getEnveloped({ socketHeaders })
@@ -172,12 +172,12 @@ test('a batch is worked out once for all who ask for the same of it, and for nob
     return (results as AsyncIterable<Message<Log>>)[Symbol.asyncIterator]()
   }
   const followers = [
-    await subscribe(cast.viewer, LOG),
-    await subscribe(cast.viewer, LOG),
-    await subscribe(cast.operator, LOG),
-    await subscribe(cast.viewer, LOG.replace('lastSeq', '')),
+    await subscribe(fixture.viewer, LOG),
+    await subscribe(fixture.viewer, LOG),
+    await subscribe(fixture.operator, LOG),
+    await subscribe(fixture.viewer, LOG.replace('lastSeq', '')),
   ]
-  // The first page comes to each when it began; what comes next comes to all at once.
+  // The first page is read per subscription; subsequent pages are shared.
   const next = () => Promise.all(followers.map(async (follower) => (await follower.next()).value as Message<Log>))
   const first = next()
   await run.lines(1, 3)
@@ -194,8 +194,8 @@ test('a batch is worked out once for all who ask for the same of it, and for nob
   for (const follower of followers) await follower.return?.()
 })
 
-test('a log and what it tells of its run are the same over sockets, over server-sent events and by query', async () => {
-  const run = await startRun(cast)
+test('returns the same log and run over WebSocket, server-sent events and query', async () => {
+  const run = await startRun(fixture)
   const fields = `number status templateName limit extraVars forks jobTags checkMode createdAt startedAt finishedAt
     durationMs exitCode lastSeq lineCount interruptedHosts { hostlist } hostCounts { total } cancelBlockedReason`
   const event = 'seq kind host play task action isChanged durationMs stdout startLine lineCount result createdAt'
@@ -203,7 +203,7 @@ test('a log and what it tells of its run are the same over sockets, over server-
     (ofRun) => `subscription ($id: ID!) { jobRunEvents(id: $id) { lastSeq events { ${event} } run { ${ofRun} } } }`,
   )
   const followings = await Promise.all(
-    documents.flatMap((document) => WAYS.map(([, subscribe]) => subscribe<Log>(cast.viewer, document, { id: run.gid }))),
+    documents.flatMap((document) => TRANSPORTS.map(([, subscribe]) => subscribe<Log>(fixture.viewer, document, { id: run.gid }))),
   )
   await run.lines(1, 20)
   await run.finish()
@@ -211,18 +211,19 @@ test('a log and what it tells of its run are the same over sockets, over server-
   const query = `query ($id: ID!) { node(id: $id) { ... on JobRun { ${fields}
     createdBy { name } hosts { edges { node { name result } } } template { name } events { edges { node { ${event} } } } } } }`
   type Node = { events: { edges: { node: object }[] }; createdBy: object; hosts: object; template: object }
-  const { events, createdBy, hosts, template, ...plain } = (await t.ask<{ node: Node }>(cast.viewer, query, { id: run.gid })).node
+  const { events, createdBy, hosts, template, ...plain } = (await t.ask<{ node: Node }>(fixture.viewer, query, { id: run.gid }))
+    .node
   for (const [i, { got }] of followings.entries()) {
     expect(got.flatMap((message) => message.data!.jobRunEvents.events)).toEqual(events.edges.map(({ node }) => node))
-    expect(got.at(-1)!.data!.jobRunEvents.run).toEqual(i < WAYS.length ? plain : { ...plain, createdBy, hosts, template })
+    expect(got.at(-1)!.data!.jobRunEvents.run).toEqual(i < TRANSPORTS.length ? plain : { ...plain, createdBy, hosts, template })
   }
 })
 
-test('what asks for too much of each batch is refused at every one', async () => {
-  const run = await startRun(cast)
+test('rejects every batch of a subscription that exceeds the cost limit', async () => {
+  const run = await startRun(fixture)
   const query = `subscription ($id: ID!) { jobRunEvents(id: $id) { events { seq } run { hosts(first: 500) { edges { node { node {
     runs(first: 500) { edges { node { id } } } } } } } } } }`
-  const following = await overSocket<Log>(cast.viewer, query, { id: run.gid })
+  const following = await overSocket<Log>(fixture.viewer, query, { id: run.gid })
   await run.lines(1, 2)
   await eventually(() => following.got.length > 0)
   await run.finish()
@@ -232,11 +233,11 @@ test('what asks for too much of each batch is refused at every one', async () =>
     expect([data, errors]).toMatchObject([null, [{ extensions: { code: 'LIMIT_EXCEEDED' } }]])
 })
 
-test('an error in what a socket is sent as text is masked', async () => {
-  const run = await startRun(cast)
+test('masks errors in serialized WebSocket messages', async () => {
+  const run = await startRun(fixture)
   const sent: string[] = []
   const enveloped = t.api.yoga.getEnveloped({
-    socketHeaders: new Headers({ authorization: `Bearer ${await t.tokenOf(cast.viewer)}` }),
+    socketHeaders: new Headers({ authorization: `Bearer ${await t.tokenOf(fixture.viewer)}` }),
     sendNext: (text: string) => void sent.push(text),
   })
   const context = (await enveloped.contextFactory()) as ApiContext
@@ -264,7 +265,7 @@ test('an error in what a socket is sent as text is masked', async () => {
   }
 })
 
-test('a socket that is behind is waited for, one that is closed is sent nothing', async () => {
+test('waits for a slow socket, and sends nothing to a closed one', async () => {
   const written: { text: string; done?: () => void }[] = []
   const socket = {
     OPEN: 1,
@@ -285,9 +286,9 @@ test('a socket that is behind is waited for, one that is closed is sent nothing'
   expect(written.length).toBe(2)
 })
 
-test.each(WAYS)('connection tests are told as they are and as they change over %s', async (_way, subscribe) => {
-  const [one, two] = await t.given.fleet(cast.operator, { nodes: 2 })
-  const tests = await testConnections(cast.operator, { nodeIds: [one!.id, two!.id] })
+test.each(TRANSPORTS)('streams the current state and changes of connection tests over %s', async (_transport, subscribe) => {
+  const [one, two] = await t.given.fleet(fixture.operator, { nodes: 2 })
+  const tests = await testConnections(fixture.operator, { nodeIds: [one!.id, two!.id] })
   type Tests = {
     connectionTestUpdated: {
       id: string
@@ -297,18 +298,18 @@ test.each(WAYS)('connection tests are told as they are and as they change over %
     }
   }
   const following = await subscribe<Tests>(
-    cast.viewer,
+    fixture.viewer,
     'subscription ($ids: [ID!]!) { connectionTestUpdated(ids: $ids) { id isOk stages { stage state durationMs } node { name status } } }',
     { ids: tests.map(({ id }) => globalId('ConnectionTest', id)) },
   )
   await eventually(() => following.got.length >= 2)
   for (const { id } of tests) {
-    await startConnectionTest(cast.worker, { id })
-    await recordPreflightStage(cast.worker, {
+    await startConnectionTest(fixture.worker, { id })
+    await recordPreflightStage(fixture.worker, {
       id,
       stage: { stage: 'RESOLVE', hop: null, state: 'OK', durationMs: 1.4, detail: '10.0.0.1', hint: null },
     })
-    await finishConnectionTest(cast.worker, { id, isOk: true, error: null })
+    await finishConnectionTest(fixture.worker, { id, isOk: true, error: null })
   }
   await following.ended
   for (const { id } of tests) {
@@ -323,29 +324,29 @@ test.each(WAYS)('connection tests are told as they are and as they change over %
   }
 })
 
-test('each event shows the node as it is then, and never one of another tenant', async () => {
+test('streams the current state of nodes of the tenant only', async () => {
   const stranger = await t.given.tenant()
   const [theirs] = await t.given.fleet(stranger.operator, { nodes: 1 })
-  const [mine] = await t.given.fleet(cast.operator, { nodes: 1, accelerators: 1 })
+  const [own] = await t.given.fleet(fixture.operator, { nodes: 1, accelerators: 1 })
   type Node = { nodeUpdated: { name: string; status: string; acceleratorSummary: { count: number }[] } }
-  const all = await overSocket<Node>(cast.viewer, 'subscription { nodeUpdated { name status acceleratorSummary { count } } }')
-  const one = await overEvents<Node>(cast.viewer, 'subscription ($id: ID!) { nodeUpdated(id: $id) { status } }', {
-    id: globalId('ComputeNode', mine!.id),
+  const all = await overSocket<Node>(fixture.viewer, 'subscription { nodeUpdated { name status acceleratorSummary { count } } }')
+  const one = await overEvents<Node>(fixture.viewer, 'subscription ($id: ID!) { nodeUpdated(id: $id) { status } }', {
+    id: globalId('ComputeNode', own!.id),
   })
-  const foreign = await overEvents<Node>(cast.viewer, 'subscription ($id: ID!) { nodeUpdated(id: $id) { status } }', {
+  const foreign = await overEvents<Node>(fixture.viewer, 'subscription ($id: ID!) { nodeUpdated(id: $id) { status } }', {
     id: globalId('ComputeNode', theirs!.id),
   })
   await eventually(() => one.got.length === 1)
-  // The socket's subscription tells nothing at first, so this is repeated until it stands.
+  // The subscription to all nodes has no initial event, so the change is repeated until it is active.
   await eventually(async () => {
     await setNodeMaintenance(stranger.operator, { id: theirs!.id, isOn: true })
-    await setNodeMaintenance(cast.operator, { id: mine!.id, isOn: false })
-    await setNodeMaintenance(cast.operator, { id: mine!.id, isOn: true })
+    await setNodeMaintenance(fixture.operator, { id: own!.id, isOn: false })
+    await setNodeMaintenance(fixture.operator, { id: own!.id, isOn: true })
     return all.got.length > 0
   })
   await eventually(() => one.got.at(-1)!.data!.nodeUpdated.status === 'MAINTENANCE')
   await eventually(() => all.got.at(-1)!.data!.nodeUpdated.status === 'MAINTENANCE')
-  expect(new Set(all.got.map(({ data }) => data!.nodeUpdated.name))).toEqual(new Set([mine!.name]))
+  expect(new Set(all.got.map(({ data }) => data!.nodeUpdated.name))).toEqual(new Set([own!.name]))
   expect(all.got[0]!.data!.nodeUpdated.acceleratorSummary).toEqual([{ count: 1 }])
   await foreign.ended
   expect(foreign.got).toEqual([])
@@ -355,18 +356,18 @@ test('each event shows the node as it is then, and never one of another tenant',
 
 test('a run of another tenant is not found', async () => {
   const run = await startRun(await t.given.tenant())
-  const following = await overSocket<Log>(cast.viewer, LOG, { id: run.gid })
+  const following = await overSocket<Log>(fixture.viewer, LOG, { id: run.gid })
   await following.ended
   expect(following.got).toMatchObject([{ errors: [{ extensions: { code: 'NOT_FOUND' } }] }])
   await run.finish()
 })
 
-test('a lost connection for notifications is survived', async () => {
-  const run = await startRun(cast)
+test('recovers from a lost LISTEN connection', async () => {
+  const run = await startRun(fixture)
   await run.lines(1, 3)
-  const log = await overSocket<Log>(cast.viewer, LOG, { id: run.gid })
+  const log = await overSocket<Log>(fixture.viewer, LOG, { id: run.gid })
   const status = await overEvents<{ jobRunUpdated: { status: string } }>(
-    cast.viewer,
+    fixture.viewer,
     'subscription ($id: ID!) { jobRunUpdated(id: $id) { status } }',
     { id: run.gid },
   )
@@ -383,23 +384,23 @@ test('a lost connection for notifications is survived', async () => {
   expect(status.got.at(-1)!.data!.jobRunUpdated.status).not.toBe('RUNNING')
 })
 
-test('nobody subscribes without being signed in', async () => {
+test('rejects subscriptions without authentication', async () => {
   const client = createClient({ url: `ws://127.0.0.1:${server.port}/graphql`, webSocketImpl: WebSocket, retryAttempts: 0 })
   const next = await client.iterate({ query: 'subscription { nodeUpdated { id } }' }).next()
   expect(next.value).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
   await client.dispose()
 })
 
-test('queries and mutations go over the same socket', async () => {
-  const { got, ended } = await overSocket<{ nodes: { edges: object[] } }>(cast.viewer, '{ nodes { edges { node { name } } } }')
+test('executes queries and mutations over the WebSocket', async () => {
+  const { got, ended } = await overSocket<{ nodes: { edges: object[] } }>(fixture.viewer, '{ nodes { edges { node { name } } } }')
   await ended
   expect(got).toEqual([{ data: { nodes: { edges: [] } } }])
-  const refused = await overSocket(cast.viewer, 'mutation { addNode(input: { name: "a", host: "b" }) { __typename } }')
+  const refused = await overSocket(fixture.viewer, 'mutation { addNode(input: { name: "a", host: "b" }) { __typename } }')
   await refused.ended
   expect(refused.got).toEqual([{ data: { addNode: { __typename: 'ForbiddenError' } } }])
 })
 
-test('a page of another site gets no socket with the cookie', async () => {
+test('rejects WebSockets of other origins with a cookie', async () => {
   const open = (headers: Record<string, string>) =>
     new WebSocket(`ws://127.0.0.1:${server.port}/graphql`, 'graphql-transport-ws', { headers })
   const [error] = (await once(open({ origin: 'https://evil.test', cookie: 'a=b' }), 'error')) as [Error]
@@ -409,20 +410,20 @@ test('a page of another site gets no socket with the cookie', async () => {
   good.terminate()
 })
 
-test('a revoked token ends what it follows', async () => {
-  const { tenantId } = cast.owner
-  const { token, apiToken } = await createApiToken(cast.owner, { name: 'short-lived', role: 'viewer' })
+test('a revoked token ends its subscriptions', async () => {
+  const { tenantId } = fixture.owner
+  const { token, apiToken } = await createApiToken(fixture.owner, { name: 'short-lived', role: 'viewer' })
   const facts = requestFacts(new Headers({ authorization: `Bearer ${token}` }), false)
   const caller = await t.auth.findCaller(facts.headers)
   expect(caller).toMatchObject({ tenantId, actor: { kind: 'token', role: 'viewer' } })
   const context = createContext(t.api.deps, facts, caller)
-  await context.stillSignedIn()
-  await revokeApiToken(cast.owner, { id: apiToken.id })
-  t.auth.forgetCallers()
-  await expect(context.stillSignedIn()).rejects.toThrow('sign in again')
+  await context.assertSignedIn()
+  await revokeApiToken(fixture.owner, { id: apiToken.id })
+  t.auth.clearCallerCache()
+  await expect(context.assertSignedIn()).rejects.toThrow('Sign in again')
 })
 
-test('a request line that is no address harms nobody', async () => {
+test('survives malformed request targets', async () => {
   for (const line of [
     'GET // HTTP/1.1',
     'GET http:// HTTP/1.1',

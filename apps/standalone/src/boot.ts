@@ -15,8 +15,8 @@ import type { ChildSpec, Supervisor } from './supervisor.ts'
 
 /** Output of first-start.ts. `signInLink` works once and is null after the owner has set a password. */
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
-/** `labWaiting` counts lab nodes that are not added yet; 0 without a lab. */
-export type BootResult = FirstStart & { labWaiting: number }
+/** `labNodesToAdd` counts lab nodes that are not added yet; 0 without a lab. */
+export type BootResult = FirstStart & { labNodesToAdd: number }
 
 export type Boot = {
   settings: Settings
@@ -110,12 +110,15 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
     ])
   })
   // The lab's credentials are created in the owner's tenant.
-  const labWaiting = Promise.all([lab, firstStart]).then(async () =>
-    lab ? parseLastLine<{ waiting: number }>(await step('Register the lab', () => run('apps/api/src/offer-lab.ts'))).waiting : 0,
+  const labNodesToAdd = Promise.all([lab, firstStart]).then(async () =>
+    lab
+      ? parseLastLine<{ nodesToAdd: number }>(await step('Register the lab', () => run('apps/api/src/register-lab.ts')))
+          .nodesToAdd
+      : 0,
   )
 
-  const [owner, waiting] = await Promise.all([firstStart, labWaiting, servers, built, lab])
-  return { ...owner, labWaiting: waiting }
+  const [owner, nodesToAdd] = await Promise.all([firstStart, labNodesToAdd, servers, built, lab])
+  return { ...owner, labNodesToAdd: nodesToAdd }
 }
 
 /** Parses the last line of a program's stdout as JSON. */

@@ -102,7 +102,7 @@ function printSummary(url: string, result: BootResult, { lab }: Settings): void 
     result.signInLink
       ? ['Sign in', `${result.signInLink}\n${' '.repeat(12)}one-time link for ${result.email}`]
       : ['Sign in', `as ${result.email}, with your password`],
-    ...(lab ? [['Lab', labSummary(lab, result.labWaiting)]] : []),
+    ...(lab ? [['Lab', labSummary(lab, result.labNodesToAdd)]] : []),
     ['Data', dataDir],
     ['Logs', logDir],
     ['Stop', 'Ctrl-C'],

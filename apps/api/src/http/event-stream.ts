@@ -4,7 +4,7 @@ import type { ApiContext } from '../context.ts'
 
 const PING_MS = 12_000
 
-/** Cursor of a subscription's result: the `id:` of its server-sent event. */
+/** Cursor of each subscription result, sent as `id:` of its server-sent event. */
 const cursors = new WeakMap<ExecutionResult, number | string>()
 export const setCursor = (result: ExecutionResult, cursor: number | string): void => void cursors.set(result, cursor)
 
@@ -19,7 +19,7 @@ export function resumeCursor(headers: Headers): number | null {
 
 /**
  * Subscriptions over server-sent events as in the GraphQL over SSE protocol (distinct connections mode), plus an `id:` for results
- * with a cursor, so that a plain reconnect continues where it stopped.
+ * with a cursor, so that a plain reconnect resumes after the last event.
  */
 export function eventStream(): Plugin<ApiContext> {
   return {

@@ -32,9 +32,9 @@ beforeAll(async () => {
   t = await testApi()
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${server.port}`
-  const cast = await t.given.tenant()
-  operator = cast.operator
-  const { admin } = cast
+  const fixture = await t.given.tenant()
+  operator = fixture.operator
+  const { admin } = fixture
   nodes = await t.given.fleet(operator, {
     nodes: 5,
     accelerators: 2,
@@ -80,7 +80,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What the real Ansible makes of an inventory. */
+/** Output of ansible-inventory for a source. */
 async function listed(source: string, env: Record<string, string> = {}): Promise<Listed> {
   const program = path.join(path.dirname(process.env.ANSIBLE_PLAYBOOK!), 'ansible-inventory')
   const { stdout } = await promisify(execFile)(program, ['-i', source, '--list', '--export'], {
@@ -93,11 +93,11 @@ async function listed(source: string, env: Record<string, string> = {}): Promise
       ...env,
     },
   })
-  // Where Ansible marks a string as never to be evaluated says nothing of its text.
+  // Unwraps strings that Ansible marks as unsafe (never evaluated).
   return JSON.parse(stdout, (_key, value) => value?.__ansible_unsafe ?? value)
 }
 
-/** Without what an inventory outside cannot have, or runs do not need. */
+/** Removes what only one of external inventories and runs has, so that both can be compared. */
 function comparable(inventory: Listed) {
   const { _meta, ...groups } = inventory
   const hostvars = Object.entries(_meta.hostvars).map(([host, vars]) => {
@@ -111,13 +111,13 @@ function comparable(inventory: Listed) {
   return { hostvars: Object.fromEntries(hostvars), members: Object.fromEntries(members) }
 }
 
-test('hosts have the accelerators of their last discovery', async () => {
+test('host variables contain the accelerators of the last discovery', async () => {
   const { _meta } = await readInventory(operator)
   expect(_meta!.hostvars[nodes[0]!.name]).toMatchObject({ nvidia_gpus: [{ index: 0 }, { index: 1 }], amd_gpus: [] })
   expect(_meta!.hostvars[nodes[1]!.name]).not.toHaveProperty('nvidia_gpus')
 })
 
-test('script and plugin give Ansible the hosts, groups and variables that our runs give it', async () => {
+test('script and plugin return the same hosts, groups and variables as runs', async () => {
   const token = await t.tokenOf({ ...operator, actor: { kind: 'user', id: 'x', name: 'x', role: 'viewer' } })
   const env = { MUSTER_URL: url, MUSTER_TOKEN: token, ANSIBLE_INVENTORY_PLUGINS: path.join(PLUGINS, 'inventory') }
   const config = path.join(folder, 'muster.yml')
@@ -178,7 +178,7 @@ test('script and plugin give Ansible the hosts, groups and variables that our ru
   expect(gpu005).toMatchObject({ level: 'global' })
 })
 
-test('no string of a variable is evaluated, whichever way it comes', async () => {
+test('variables with template syntax are not evaluated by script or plugin', async () => {
   const token = await t.tokenOf(operator)
   const config = path.join(folder, 'all.muster.yml')
   writeFileSync(config, `plugin: muster\nurl: ${url}\nlimit: gpu001\n`)
@@ -204,7 +204,7 @@ test('no string of a variable is evaluated, whichever way it comes', async () =>
   expect(existsSync(canary)).toBe(false)
 })
 
-test('answers by token, limit and method', async () => {
+test('checks token, limit and method', async () => {
   const token = await t.tokenOf(operator)
   const ask = (query = '', init: RequestInit = {}) =>
     fetch(`${url}/api/inventory${query}`, { headers: { authorization: `Bearer ${token}` }, ...init })
@@ -225,7 +225,7 @@ test('answers by token, limit and method', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ level: 'global' })
 })
 
-test('the plugin writes approved host keys and makes ssh check them; a rejected token is an error', async () => {
+test('the plugin writes approved host keys for ssh, and fails on a rejected token', async () => {
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4sDjhb1bCJ0lk6wYkQ5S0nXYlTBhVYmXbGJ6aYkz5d'
   await t.runtime.db.update(computeNodes).set({ hostKey: key, port: 2222 }).where(eq(computeNodes.id, nodes[0]!.id))
   const token = await t.tokenOf(operator)
@@ -240,7 +240,7 @@ test('the plugin writes approved host keys and makes ssh check them; a rejected 
   const checked = await promisify(execFile)('ssh', ['-G', '-F', `${knownHosts}.ssh_config`, 'anything'])
   expect(checked.stdout).toMatch(/^stricthostkeychecking (yes|true)$/m)
   expect(checked.stdout).toContain(`userknownhostsfile ${knownHosts}`)
-  // Without the option of Ansible that turns unparsed inventories into failures.
+  // Must fail even without ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED.
   await expect(
     listed(config, { ...env, MUSTER_TOKEN: 'mst_of_nobody', ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED: 'false' }),
   ).rejects.toMatchObject({ code: 4 })

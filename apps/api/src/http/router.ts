@@ -22,10 +22,10 @@ const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
   '/sd/targets': serviceDiscoveryEndpoint,
 }
 const DOWNLOADS = { '/api/runs/:id/log': sendRunLog, '/api/artifacts/:id': sendArtifact }
-/** Agents in the field use the first prefix; ours use the second. */
+/** Third-party agents use the first prefix; muster-agent uses the second. */
 const AGENT_PREFIXES = ['/api/v1/hpc', '/agent/v1']
 
-/** Compresses text, but no server-sent events: they must not be buffered. */
+/** Compresses text responses except server-sent events, which must not be buffered. */
 const compress = compression({
   filter: (_req, res) => /^(text\/(?!event-stream)|application\/(graphql|json))/.test(String(res.getHeader('content-type'))),
 })
@@ -36,7 +36,7 @@ const compressed =
       compress(req as never, res as never, () => Promise.resolve(handler(req, res)).then(resolve, reject))
     })
 
-/** Every plain HTTP route of the API process. Handlers check the method themselves, so that a wrong one gets 405 and not 404. */
+/** HTTP routes of the API process. Handlers check the method themselves, so that a wrong method gets 405 instead of 404. */
 export function createRouter(
   api: Api,
   { agents, graphql, isStopping }: { agents: AgentEndpoint; graphql: Handler; isStopping: () => boolean },
@@ -88,7 +88,7 @@ async function notReadyReason({ deps }: Api): Promise<string | null> {
   try {
     await deps.runtime.db.execute(sql`select 1`)
   } catch {
-    return 'the database does not answer'
+    return 'the database is unavailable'
   }
   return deps.store.notReadyReason()
 }

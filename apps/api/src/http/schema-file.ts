@@ -1,7 +1,7 @@
 import { printedSchema } from '../print-schema.ts'
 import type { Handler } from './handler.ts'
 
-/** `GET /graphql/schema.graphql`: the contract in the GraphQL schema language. Public, as it is in the source code. */
+/** `GET /graphql/schema.graphql`: the SDL of the schema. Public, because the source code is. */
 export const sendSchema: Handler = (req, res) => {
   if (req.method !== 'GET' && req.method !== 'HEAD')
     return res.writeHead(405, { allow: 'GET, HEAD', 'content-type': 'text/plain; charset=utf-8' }).end('Use GET.\n')

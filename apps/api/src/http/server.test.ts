@@ -11,15 +11,15 @@ afterAll(async () => {
   for (const close of closers.reverse()) await close()
 })
 
-test('is ready when database and artifact store are; else says which is not, and what to do', async () => {
-  const taken = join(tmpdir(), `muster-taken-${process.pid}`)
-  await writeFile(taken, '')
-  const t = await testApi({ store: localStore(join(taken, 'artifacts')) })
+test('/readyz names the unavailable dependency and the next step', async () => {
+  const file = join(tmpdir(), `muster-file-${process.pid}`)
+  await writeFile(file, '')
+  const t = await testApi({ store: localStore(join(file, 'artifacts')) })
   const server: HttpServer = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
-  closers.push(() => rm(taken, { recursive: true, force: true }), t.close, server.stop)
+  closers.push(() => rm(file, { recursive: true, force: true }), t.close, server.stop)
   const ready = async () => {
-    const answer = await fetch(`http://127.0.0.1:${server.port}/readyz`)
-    return [answer.status, await answer.text()]
+    const response = await fetch(`http://127.0.0.1:${server.port}/readyz`)
+    return [response.status, await response.text()]
   }
   expect(await ready()).toEqual([
     503,
@@ -27,6 +27,6 @@ test('is ready when database and artifact store are; else says which is not, and
       /artifacts, cannot be written \(ENOTDIR\): make it writable, or set ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/,
     ),
   ])
-  await rm(taken)
+  await rm(file)
   expect(await ready()).toEqual([200, 'ok'])
 })

@@ -10,16 +10,16 @@ import { headersOf, requestFacts } from './request-facts.ts'
 
 const STATUS: Record<string, number> = { UNAUTHENTICATED: 401, FORBIDDEN: 403, INVALID_INPUT: 400, UNAVAILABLE: 503 }
 
-/** A GET endpoint for programs. It answers for the tenant of the API token in the request. */
+/** A GET endpoint for programs. It serves the tenant of the API token in the request. */
 export type TokenEndpoint = {
-  /** Name in messages and logs. */
+  /** Name in error messages and logs. */
   name: string
   contentType: string
-  /** Throws errors of `params` before it returns content. */
+  /** Validates `params` before it returns content, so that errors still get a status code. */
   read(ctx: Ctx, params: URLSearchParams): Promise<string | Iterable<string> | AsyncIterable<string>>
 }
 
-/** Answers with the content, or with `{ "error": … }`. */
+/** Sends the content, or an error as `{ "error": … }`. */
 export async function serveTokenEndpoint(
   { deps }: Api,
   { name, contentType, read }: TokenEndpoint,

@@ -16,11 +16,11 @@ const KEEP_ALIVE_MS = 12_000
 export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): { close(): Promise<void> } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES })
   server.on('upgrade', (req, socket, head) => {
-    // Without a listener a socket error would end the process.
+    // Without an error listener, a socket error would crash the process.
     socket.on('error', () => socket.destroy())
     const isGraphql = (req.url ?? '').split('?', 1)[0] === '/graphql'
     if (!isGraphql || foreignOriginReason(headersOf(req), deps.publicUrl)) {
-      metrics.refused.inc({ why: 'WEBSOCKET' })
+      metrics.refused.inc({ code: 'WEBSOCKET' })
       socket.end(`HTTP/1.1 ${isGraphql ? '403 Forbidden' : '404 Not Found'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
       return
     }
@@ -32,11 +32,11 @@ export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): 
     {
       execute: (args) => (args as Enveloped).rootValue.execute(args),
       subscribe: (args) => (args as Enveloped).rootValue.subscribe(args),
-      /** Rejects an invalid token at once. Without a token the cookie counts, and each operation is authorized by itself. */
+      /** Rejects an invalid token at once. Without a token the cookie authenticates, and each operation checks it again. */
       async onConnect({ connectionParams, extra }) {
         const authorization = authorizationOf(connectionParams)
         if (authorization === null || (await deps.auth.findCaller(new Headers({ authorization })))) return true
-        metrics.refused.inc({ why: 'WEBSOCKET' })
+        metrics.refused.inc({ code: 'WEBSOCKET' })
         extra.socket.close(CloseCode.Unauthorized, 'The token is invalid, expired or revoked.')
         return false
       },
@@ -81,7 +81,7 @@ type Enveloped = ExecutionArgs & {
   rootValue: Record<'execute' | 'subscribe', (args: ExecutionArgs) => never>
 }
 
-/** `authorization` in any case, in the payload of connection_init or in its `headers`, where Apollo's and other clients put it. */
+/** `authorization` (case-insensitive) in the connection_init payload or in its `headers`, where Apollo and other clients put it. */
 function authorizationOf(params: Readonly<Record<string, unknown>> | undefined): string | null {
   const find = (object: object) => Object.entries(object).find(([name]) => name.toLowerCase() === 'authorization')?.[1]
   const headers = params?.headers
@@ -89,9 +89,7 @@ function authorizationOf(params: Readonly<Record<string, unknown>> | undefined):
   return typeof found === 'string' ? found : null
 }
 
-/**
- * Sends results of the operation `id`, given as JSON, as `next` messages. Resolves when the client has room for more.
- */
+/** Sends JSON results of the operation `id` as `next` messages. Resolves when the socket buffer has room for more. */
 export function nextSender(socket: WebSocket, id: string) {
   const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
   return (result: string): Promise<void> | void => {

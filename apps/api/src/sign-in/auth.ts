@@ -12,21 +12,21 @@ import type { Caller, CallerContext } from './caller.ts'
 
 const { members, sessions, users } = schema
 
-/** How long a caller found once is callerCache in without looking again; so long may a revoked token of another process work. */
-const BELIEVED_MS = 5000
-const BELIEVED_MAX = 10_000
+/** Cache lifetime of a caller. A token revoked through another process stays valid for at most this long. */
+const CALLER_CACHE_MS = 5000
+const CALLER_CACHE_MAX = 10_000
 
 export type Auth = ReturnType<typeof createAuth>
 type SignedIn = { viewer: Caller; sessionToken: string }
 
-/** The key that signs cookies, from the master password; for installations that give no AUTH_SECRET. */
+/** Derives the cookie signing key from the master password when AUTH_SECRET is not set. */
 export const deriveAuthSecret = (masterPassword: string): string =>
   Buffer.from(hkdfSync('sha256', masterPassword, 'muster', 'auth secret 1', 32)).toString('base64url')
 
-/** @property trustProxy as of `clientAddress` */
+/** @property trustProxy see `clientAddress` */
 type AuthOptions = { db: Db; secret: string; publicUrl: string; log: Log; trustProxy?: boolean }
 
-/** Sign-in, sessions and tokens. Passwords and sessions are kept by better-auth; its HTTP routes are not reachable from outside. */
+/** Sign-in, sessions and tokens. better-auth stores passwords and sessions; its HTTP routes are not exposed. */
 export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptions) {
   const links = new Map<string, string>()
   const better = createBetterAuth({ db, secret, publicUrl, log, onLink: (email, token) => links.set(email, token) })
@@ -58,25 +58,25 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
     const name = (await internals).authCookies.sessionToken.name
     for (const part of (headers.get('cookie') ?? '').split(';')) {
       const [key, ...value] = part.split('=')
-      // The cookie is the token and its signature. The token alone is 32 random characters, looked up by itself.
+      // The cookie holds the token and its signature. The signature is not checked: the token is 32 random characters and looked up.
       if (key?.trim() === name) return /^\w{1,200}/.exec(value.join('=').trim())?.[0] ?? null
     }
     return null
   }
 
-  /** Who sent a request with these headers; null when it carries nothing, or nothing that is valid now. */
+  /** The caller that the bearer token or cookie identifies; null without a valid one. */
   async function findCaller(headers: Headers): Promise<Caller | null> {
     const token = await tokenOf(headers)
     if (!token) return null
-    const known = callerCache.get(token)
-    if (known && known.until > Date.now()) return known.caller
+    const cached = callerCache.get(token)
+    if (cached && cached.until > Date.now()) return cached.caller
     const caller = await lookUp(token)
-    if (callerCache.size >= BELIEVED_MAX) callerCache.clear()
-    callerCache.set(token, { caller, until: Date.now() + BELIEVED_MS })
+    if (callerCache.size >= CALLER_CACHE_MAX) callerCache.clear()
+    callerCache.set(token, { caller, until: Date.now() + CALLER_CACHE_MS })
     return caller
   }
 
-  /** Call one of better-auth's own routes, rate limit included. Cookies it sets go out with the answer to `facts`. */
+  /** Calls a better-auth route with its rate limit. Cookies that it sets are added to the response. */
   async function route(facts: RequestFacts, path: string, body?: object): Promise<Response> {
     const headers = new Headers({ origin: new URL(publicUrl).origin, 'x-muster-client': clientAddress(facts, trustProxy) })
     for (const name of ['cookie', 'user-agent']) if (facts.headers.has(name)) headers.set(name, facts.headers.get(name)!)
@@ -87,7 +87,7 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
     )
     if (response.status === 429) {
       const seconds = Number(response.headers.get('x-retry-after') ?? 60)
-      throw new Unavailable(`Too many attempts to sign in from your address; try again in ${seconds} s.`)
+      throw new Unavailable(`Too many sign-in attempts from your address. Try again in ${seconds} s.`)
     }
     if (response.status >= 500) throw new Error(`sign-in answered ${response.status}`)
     for (const cookie of response.headers.getSetCookie()) facts.responseHeaders?.append('set-cookie', cookie)
@@ -98,19 +98,19 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
     const { token } = response.ok ? ((await response.json()) as { token?: string }) : {}
     if (!token) throw new Unauthenticated(refusal)
     const viewer = await lookUp(token)
-    if (!viewer) throw new Unauthenticated('This user belongs to no tenant; ask an owner to add them as a member.')
+    if (!viewer) throw new Unauthenticated('This user is not a member of any tenant. Ask an owner to add the user as a member.')
     return { viewer, sessionToken: token }
   }
 
   async function passwordOf(userId: string): Promise<string | null> {
-    const own = await (await internals).internalAdapter.findAccounts(userId)
-    return own.find((account) => account.providerId === 'credential')?.password ?? null
+    const userAccounts = await (await internals).internalAdapter.findAccounts(userId)
+    return userAccounts.find((account) => account.providerId === 'credential')?.password ?? null
   }
 
   return {
     findCaller,
-    /** Believe nobody without looking: after something was revoked. */
-    forgetCallers: () => callerCache.clear(),
+    /** Clears the caller cache, so that a revoked session or token is rejected immediately. */
+    clearCallerCache: () => callerCache.clear(),
 
     async signIn(facts: RequestFacts, input: { email: string; password: string }): Promise<SignedIn> {
       return signedIn(
@@ -120,14 +120,14 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
     },
 
     async signInWithLink(facts: RequestFacts, token: string): Promise<SignedIn> {
-      const used =
-        'This link was used already, or is older than 24 hours. A start of Muster prints a new one while the owner has no password.'
-      const session = await signedIn(await route(facts, `/magic-link/verify?token=${encodeURIComponent(token)}`), used)
-      // An older link, found after a password was set, must not be a way around it.
+      const linkInvalid =
+        'This sign-in link was already used, or is older than 24 hours. Muster prints a new one when it starts, while the owner has no password.'
+      const session = await signedIn(await route(facts, `/magic-link/verify?token=${encodeURIComponent(token)}`), linkInvalid)
+      // An older link must not bypass the password.
       if (await passwordOf(session.viewer.actor.id)) {
         facts.responseHeaders?.delete('set-cookie')
         await (await internals).internalAdapter.deleteSession(session.sessionToken)
-        throw new Unauthenticated('A password has been set since this link was made; sign in with it.')
+        throw new Unauthenticated('A password was set after this link was created. Sign in with the password.')
       }
       return session
     },
@@ -142,17 +142,20 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
 
     async setPassword({ ctx, caller }: CallerContext, input: SetPassword): Promise<Caller> {
       if (!caller?.sessionToken)
-        throw new InvalidInput([{ path: '', message: 'an API token has no password; sign in as the user' }])
+        throw new InvalidInput([{ path: '', message: 'an API token has no password; sign in as a user' }])
       const { password, internalAdapter } = await internals
       const { id } = caller.actor
-      const present = await passwordOf(id)
+      const currentHash = await passwordOf(id)
       checkPassword(input.password)
-      if (present && !(input.currentPassword && (await password.verify({ hash: present, password: input.currentPassword }))))
-        throw new InvalidInput([{ path: 'input.currentPassword', message: 'is not the present password' }])
+      if (
+        currentHash &&
+        !(input.currentPassword && (await password.verify({ hash: currentHash, password: input.currentPassword })))
+      )
+        throw new InvalidInput([{ path: 'input.currentPassword', message: 'is not the current password' }])
       const [name, email] = [input.name?.trim() || undefined, input.email?.trim().toLowerCase() || undefined]
       if (email && email !== caller.email) await checkEmail(db, email)
       const hash = await password.hash(input.password)
-      if (present) await internalAdapter.updatePassword(id, hash)
+      if (currentHash) await internalAdapter.updatePassword(id, hash)
       else await internalAdapter.linkAccount({ userId: id, accountId: id, providerId: 'credential', password: hash })
       if (name || email) await internalAdapter.updateUser(id, { ...(name ? { name } : {}), ...(email ? { email } : {}) })
       const others = (await internalAdapter.listSessions(id))
@@ -164,23 +167,23 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
       return (await lookUp(caller.sessionToken)) ?? caller
     },
 
-    /** For the first start: the user of that address, made if there is none yet. */
+    /** Returns the user with this email address, and creates it if missing. Used by the first start. */
     async ensureUser(email: string, name: string): Promise<{ id: string; hasPassword: boolean }> {
       const { internalAdapter } = await internals
       const address = email.toLowerCase()
-      const found = await internalAdapter.findUserByEmail(address)
+      const existing = await internalAdapter.findUserByEmail(address)
       const user =
-        found?.user ??
+        existing?.user ??
         (await internalAdapter.createUser({ email: address, name, emailVerified: true }, { method: 'first-start' }))
       return { id: user.id, hasPassword: (await passwordOf(user.id)) !== null }
     },
 
-    /** A token that signs the user in once, within 24 hours. */
-    async makeLinkToken(email: string): Promise<string> {
+    /** Creates a single-use sign-in token, valid for 24 hours. */
+    async createSignInToken(email: string): Promise<string> {
       await better.api.signInMagicLink({ body: { email }, headers: new Headers() })
       const token = links.get(email)
       links.delete(email)
-      if (!token) throw new Error('no sign-in link was made')
+      if (!token) throw new Error('better-auth created no sign-in link')
       return token
     },
   }
@@ -197,5 +200,5 @@ function checkPassword(password: string): void {
 async function checkEmail(db: Db, email: string): Promise<void> {
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new InvalidInput([{ path: 'input.email', message: 'must be an email address' }])
   if ((await db.$count(users, eq(users.email, email))) > 0)
-    throw new Conflict(`There is already a user with the address ${email}.`)
+    throw new Conflict(`A user with the email address ${email} already exists. Use another address.`)
 }

@@ -11,7 +11,7 @@ const DAY_S = 24 * 3600
 type Options = { db: Db; secret: string; publicUrl: string; log: Log; onLink: (email: string, token: string) => void }
 export type BetterAuth = ReturnType<typeof createBetterAuth>
 
-/** better-auth over our own tables. Its handler is called from within only, with the client's address in `x-muster-client`. */
+/** Configures better-auth on our tables. Only `createAuth` calls its handler, with the client address in `x-muster-client`. */
 export function createBetterAuth({ db, secret, publicUrl, log, onLink }: Options) {
   const { accounts, sessions, users, verifications } = schema
   return betterAuth({
@@ -29,7 +29,7 @@ export function createBetterAuth({ db, secret, publicUrl, log, onLink }: Options
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
     },
-    // Of a fixed length: a session is not made longer by being used.
+    // Sessions have a fixed lifetime: use does not extend it.
     session: { expiresIn: 14 * DAY_S, disableSessionRefresh: true },
     rateLimit: {
       enabled: true,
@@ -46,12 +46,12 @@ export function createBetterAuth({ db, secret, publicUrl, log, onLink }: Options
       useSecureCookies: publicUrl.startsWith('https://'),
       cookiePrefix: 'muster',
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
-      // Ids are made by the tables' own default.
+      // The column defaults generate IDs.
       database: { generateId: false },
     },
     telemetry: { enabled: false },
     logger: {
-      // Its warnings are about visitors, an unknown address or a wrong password: nothing for who runs Muster to mend.
+      // Its warnings report unknown addresses and wrong passwords, on which an administrator cannot act.
       log: (level, message) => log[level === 'error' ? 'error' : 'info']({ from: 'better-auth' }, message),
     },
     plugins: [

@@ -6,9 +6,9 @@ export type Caller = {
   actor: Extract<Actor, { kind: 'user' | 'token' }>
   tenantId: string
   email: string | null
-  /** Users only: their session's token. */
+  /** Session token; null for API tokens. */
   sessionToken: string | null
 }
 
-/** A request's caller, null when nobody is signed in, and the caller's context for verbs. */
+/** Caller of a request (null when not signed in) and the context for verbs. */
 export type CallerContext = { caller: Caller | null; ctx: Ctx }

@@ -24,13 +24,13 @@ export const aHeartbeat = (more: Partial<Heartbeat> & { node_id: string }): Hear
   ...more,
 })
 
-/** The body as an agent sends it. */
+/** Encodes and signs a heartbeat as an agent does. */
 export function signedBody(heartbeat: Heartbeat, { privateKey }: Keys): Uint8Array<ArrayBuffer> {
   const bytes = encodeHeartbeat(heartbeat)
   return Buffer.from(envelope(bytes, sign(bytes, privateKey, new Date())))
 }
 
-/** Talks to an API at `url` as agents do. */
+/** Client for the agent endpoints of the API at `url`. */
 export function agentClient(url: string, prefix = '/api/v1/hpc') {
   async function post(path: string, body: Uint8Array<ArrayBuffer> | string): Promise<Reply> {
     const response = await fetch(url + prefix + path, { method: 'POST', body })
@@ -46,7 +46,7 @@ export function agentClient(url: string, prefix = '/api/v1/hpc') {
     send: (body: Uint8Array<ArrayBuffer> | string, name = 'any') => post(`/nodes/${name}/heartbeat`, body),
     beat: (keys: Keys, heartbeat: Partial<Heartbeat> & { node_id: string }) =>
       post(`/nodes/${heartbeat.node_id}/heartbeat`, signedBody(aHeartbeat(heartbeat), keys)),
-    /** Register a new agent with a token of its own. */
+    /** Registers a new agent with its own enrollment token. */
     async enroll(ctx: Ctx, name = newName(), keys = makeKeys(), more: object = {}) {
       const { token } = await createEnrollmentToken(ctx, {})
       const request = { node_id: name, cluster_id: 'lab', agent_pubkey: keys.publicKey, enrollment_token: token, ...more }

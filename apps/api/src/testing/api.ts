@@ -12,17 +12,17 @@ import { createAuth } from '../sign-in/auth.ts'
 
 export const PUBLIC_URL = 'https://muster.test'
 
-/** What came back, with the parts of the answer that tests look at. */
+/** Response to an operation, reduced to what tests check. */
 export type Answer<T> = {
   data: T
   errors?: { message: string; extensions: { code: string } }[]
   headers: Headers
   status: number
 }
-/** A caller of the API: a core context (it gets an API token of its role), headers, or nobody. */
+/** Caller of an operation: a core context (uses an API token of its role), request headers, or null for no authentication. */
 export type As = Ctx | { headers: Record<string, string> } | null
 
-/** The API over a database of its own. `close()` drops it. */
+/** Creates an API with its own database, which `close()` drops. */
 export async function testApi(more: Partial<ApiDeps> = {}) {
   const test = await testRuntime({ notify: 'real' })
   const { runtime } = test
@@ -35,9 +35,9 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
 
   async function tokenOf(ctx: Ctx): Promise<string> {
     const role = 'role' in ctx.actor ? ctx.actor.role : 'owner'
-    // A viewer may make no token: somebody of the tenant does.
-    const maker: Ctx = { ...ctx, actor: { kind: 'system', id: null, name: 'test' } }
-    const token = tokens.get(ctx) ?? (await createApiToken(maker, { name: `test ${role}`, role })).token
+    // A viewer cannot create tokens, so the system actor does.
+    const systemContext: Ctx = { ...ctx, actor: { kind: 'system', id: null, name: 'test' } }
+    const token = tokens.get(ctx) ?? (await createApiToken(systemContext, { name: `test ${role}`, role })).token
     tokens.set(ctx, token)
     return token
   }
@@ -47,7 +47,7 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
     return 'headers' in as ? as.headers : { authorization: `Bearer ${await tokenOf(as)}` }
   }
 
-  /** Send an operation as a client does. */
+  /** Sends an operation over HTTP. */
   async function send<T = Record<string, never>>(as: As, query: string, variables: object = {}): Promise<Answer<T>> {
     const response = await api.yoga.fetch(`${PUBLIC_URL}/graphql`, {
       method: 'POST',
@@ -66,7 +66,7 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
     store,
     send,
     tokenOf,
-    /** The data of an operation that must not have top-level errors. */
+    /** Sends an operation and returns its data. Throws on top-level errors. */
     async ask<T>(as: As, query: string, variables: object = {}): Promise<T> {
       const { data, errors } = await send<T>(as, query, variables)
       if (errors) throw new Error(errors.map(({ message }) => message).join('\n'))

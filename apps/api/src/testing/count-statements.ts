@@ -1,15 +1,15 @@
 import type { PoolDb } from '@muster/core/db'
 import { vi } from 'vitest'
 
-/** Who asks is looked up again every few seconds, and that heartbeats can arrive is said every second: nobody's statements. */
-const isOfItself = (call: unknown[]) => /api_tokens|ingest_liveness/.test(JSON.stringify(call[0]))
+/** Periodic statements that no operation causes: caller lookups and ingest liveness. */
+const isPeriodic = (call: unknown[]) => /api_tokens|ingest_liveness/.test(JSON.stringify(call[0]))
 
-/** What `work` gives, and how many statements it took. */
+/** Runs `work` and counts its SQL statements. */
 export async function countStatements<T>(db: PoolDb, work: () => Promise<T>): Promise<{ result: T; count: number }> {
   const query = vi.spyOn(db.$client, 'query')
   try {
     const result = await work()
-    return { result, count: query.mock.calls.filter((call) => !isOfItself(call)).length }
+    return { result, count: query.mock.calls.filter((call) => !isPeriodic(call)).length }
   } finally {
     query.mockRestore()
   }

@@ -1,12 +1,12 @@
 import { randomBytes, sign } from 'node:crypto'
 import { type CachedAgent, FIELDS, PARTS } from './reference-heartbeat.ts'
 
-/** Numbers from a seed, so that a failure can be had again. */
+/** Seeded random numbers, so that failures are reproducible. */
 export type Random = (below: number) => number
-export function random(seed: number): Random {
+export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return (below) => {
-    // Mulberry32: a simpler one's low bits go round in circles.
+    // Mulberry32: simpler generators have short periods in their low bits.
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
@@ -19,7 +19,7 @@ const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const long = (length: number) => `"${'x'.repeat(length)}"`
 const many = (count: number, value: string) => `[${Array(count).fill(value).join()}]`
 
-/** Values as they stand in JSON: at a limit, beyond it, and what readers have stumbled over. */
+/** JSON values at limits, beyond limits, and known to break parsers. */
 const VALUES = [
   ...['null', 'true', 'false', '""', '"x"', '-1', '0', '-0', '1', '1.5', '0.1e1', '1E2', '100', '100.00000000000001', '64', '65'],
   ...['2147483647', '2147483648', '4294967296', '9007199254740991', '9007199254740992', '9007199254740993', '1e308', '-1e308'],
@@ -81,7 +81,7 @@ const VALUES = [
   ...['[{"target_node_id":"n","latency_us":5,"packet_loss_percent":0.5}]', '[{"target_node_id":"n","packet_loss_percent":101}]'],
 ]
 
-const SCRAPS = [
+const FRAGMENTS = [
   ...[
     '{',
     '}',
@@ -134,12 +134,12 @@ const SCRAPS = [
   ],
 ]
 
-/** Far enough from the edge of the window that it makes no difference how long a busy machine takes to look at the other clock. */
+/** Offsets far from the edge of the time window, so that delays between two clock reads do not matter. */
 const CLOCKS_MS = [0, 1000, -30_000, 60_000, -60_000, 3_000_000, -3_000_000, 1e9, -1e12]
-const OLD_MS = 60_000
+const MAX_AGE_MS = 60_000
 
-/** A heartbeat that may count, as members of JSON; `odd` gives it what is unusual, and what is wrong. */
-function sayHeartbeat(agent: CachedAgent, below: Random, odd: number): string {
+/** A valid heartbeat as JSON text, with `mutations` random changes, which can make it invalid. */
+function buildHeartbeat(agent: CachedAgent, below: Random, mutations: number): string {
   const [epoch, sequence] = agent.last
   const members = new Map([
     ['node_id', JSON.stringify(agent.name)],
@@ -151,10 +151,10 @@ function sayHeartbeat(agent: CachedAgent, below: Random, odd: number): string {
     ['capacity', '{"cpu_cores_total":64,"cpu_cores_available":32,"gpus_total":8}'],
     ['health', '{"status":"healthy","cpu_utilization_percent":40.5,"slurm_state":"idle"}'],
   ])
-  for (let i = 0; i < odd; i++) change(members, agent, below)
+  for (let i = 0; i < mutations; i++) change(members, agent, below)
   const text = [...members].map(([name, value]) => `"${name}":${value}`)
-  if (odd > 0 && below(8) === 0) text.push(one(below, text))
-  const [space, join] = odd > 0 && below(4) === 0 ? ['\n', ' ,\t'] : ['', ',']
+  if (mutations > 0 && below(8) === 0) text.push(one(below, text))
+  const [space, join] = mutations > 0 && below(4) === 0 ? ['\n', ' ,\t'] : ['', ',']
   return `{${space}${text.join(join)}${space}}`
 }
 
@@ -191,9 +191,9 @@ const withAuth = (heartbeat: string, signature: string) =>
   `{"heartbeat":${heartbeat},"auth":{"signature":"${signature}","nonce":"eyJub2RlX2lkIjoi","timestamp":1768473000}}`
 const signed = (heartbeat: string, { privateKey }: CachedAgent) => sign(null, Buffer.from(heartbeat), privateKey)
 
-/** One more than any scalar may be, and points that nobody signs with. */
+/** Order of the Ed25519 group (scalars are below it), and encodings of invalid or low-order points. */
 const L = 2n ** 252n + 27742317777372317777353535851937790883648493n
-const NO_POINTS = [
+const INVALID_POINTS = [
   '00'.repeat(32),
   `01${'00'.repeat(31)}`,
   `${'00'.repeat(31)}80`,
@@ -204,7 +204,7 @@ const NO_POINTS = [
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
 ]
 
-/** What can be made of a signature without the key. */
+/** Changes to a signature that are possible without the private key. */
 function forged(good: Buffer, below: Random): string {
   const [R, S] = [good.subarray(0, 32), good.subarray(32)]
   const base64 = (...parts: Uint8Array[]) => Buffer.concat(parts).toString('base64')
@@ -214,7 +214,7 @@ function forged(good: Buffer, below: Random): string {
       ((BigInt(`0x${Buffer.from(S).reverse().toString('hex')}`) + n * L) % 2n ** 256n).toString(16).padStart(64, '0'),
       'hex',
     ).reverse()
-  const point = () => Buffer.from(one(below, NO_POINTS), 'hex')
+  const point = () => Buffer.from(one(below, INVALID_POINTS), 'hex')
   return one(below, [
     () => base64(R, more(BigInt(1 + below(15)))),
     () =>
@@ -245,57 +245,57 @@ function forged(good: Buffer, below: Random): string {
   ])()
 }
 
-/** Bytes of a good body cut, joined and changed, in one place or several. */
+/** A valid body with bytes removed, inserted or changed in one or more places. */
 function mangled(good: Buffer, below: Random): Buffer {
   let text = good.toString('latin1')
   for (let times = 1 + (below(3) === 0 ? below(4) : 0); times > 0; times--) {
     const at = below(text.length + 1)
-    const scrap = one(below, SCRAPS)
+    const fragment = one(below, FRAGMENTS)
     const [before, after] = [text.slice(0, at), text.slice(at)]
     text = one(below, [
       () => before,
-      () => before + scrap + after,
-      () => before + scrap + after,
-      () => before + scrap + after.slice(1 + below(40)),
+      () => before + fragment + after,
+      () => before + fragment + after,
+      () => before + fragment + after.slice(1 + below(40)),
       () => before + after.slice(1 + below(3)),
       () => before + String.fromCharCode(after.charCodeAt(0) ^ (1 << below(8))) + after.slice(1),
       () => after + before,
       () => before + text.slice(below(at + 1), at) + after,
-      () => before + scrap.repeat(below(60)) + after,
-      () => text + scrap,
+      () => before + fragment.repeat(below(60)) + after,
+      () => text + fragment,
     ])()
   }
   return Buffer.from(text, 'latin1')
 }
 
-const rubbish = (below: Random): Buffer =>
+const randomBody = (below: Random): Buffer =>
   one(below, [
     () => Buffer.alloc(0),
     () => randomBytes(below(200)),
-    () => Buffer.from(Array.from({ length: below(30) }, () => one(below, SCRAPS)).join(''), 'latin1'),
+    () => Buffer.from(Array.from({ length: below(30) }, () => one(below, FRAGMENTS)).join(''), 'latin1'),
     () => Buffer.from(`{"heartbeat":${one(below, VALUES)},"auth":${one(below, VALUES)}}`),
-    () => Buffer.from(one(below, SCRAPS).repeat(1 + below(300)), 'latin1'),
+    () => Buffer.from(one(below, FRAGMENTS).repeat(1 + below(300)), 'latin1'),
   ])()
 
-/** Gives body after body of an agent. Most may not count; which may is for the book to say. */
+/** Returns a generator of bodies. Most are invalid; `acceptByReference` decides which are valid. */
 export function maliciousBodies(agents: CachedAgent[], below: Random): (agent: CachedAgent) => Buffer {
-  const goods = new Map<CachedAgent, { good: Buffer; before: Buffer; last: CachedAgent['last']; at: number }>()
-  /** One that would count now, were it sent as it is: only its signature then keeps out what is made of it. */
-  const goodOf = (agent: CachedAgent) => {
-    const known = goods.get(agent)
-    if (known?.last === agent.last && Date.now() - known.at < OLD_MS) return known
-    const heartbeat = sayHeartbeat(agent, below, 0)
+  const validBodies = new Map<CachedAgent, { good: Buffer; before: Buffer; last: CachedAgent['last']; at: number }>()
+  /** A body that is currently valid: for bodies derived from it, the signature check is the only protection. */
+  const validOf = (agent: CachedAgent) => {
+    const cached = validBodies.get(agent)
+    if (cached?.last === agent.last && Date.now() - cached.at < MAX_AGE_MS) return cached
+    const heartbeat = buildHeartbeat(agent, below, 0)
     const good = Buffer.from(withAuth(heartbeat, signed(heartbeat, agent).toString('base64')))
-    const next = { good, before: known?.good ?? good, last: agent.last, at: Date.now() }
-    goods.set(agent, next)
+    const next = { good, before: cached?.good ?? good, last: agent.last, at: Date.now() }
+    validBodies.set(agent, next)
     return next
   }
   return (agent) => {
     const kind = below(100)
-    if (kind < 84) return mangled(goodOf(agent).good, below)
-    if (kind < 88) return rubbish(below)
-    if (kind < 89) return goodOf(agent)[one(below, ['good', 'before', 'before'] as const)]
-    const heartbeat = sayHeartbeat(agent, below, kind < 97 ? 1 + below(2) : 0)
+    if (kind < 84) return mangled(validOf(agent).good, below)
+    if (kind < 88) return randomBody(below)
+    if (kind < 89) return validOf(agent)[one(below, ['good', 'before', 'before'] as const)]
+    const heartbeat = buildHeartbeat(agent, below, kind < 97 ? 1 + below(2) : 0)
     const signature = signed(heartbeat, kind === 99 ? one(below, agents) : agent)
     return Buffer.from(withAuth(heartbeat, kind === 98 ? forged(signature, below) : signature.toString('base64')))
   }

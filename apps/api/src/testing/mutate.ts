@@ -7,7 +7,7 @@ export type MutationResult = { __typename: string; message: string; code: string
 
 /**
  * Sends `name(input: …)` and returns its result: the payload's fields, or the fields of the error.
- * @param selection of the payload type
+ * @param selection fields of the payload type
  */
 export async function mutate(
   api: Awaited<ReturnType<typeof testApi>>,

@@ -1,15 +1,15 @@
-/** Thrown where a body has what docs/agent-protocol.md does not allow: always the same one, since a stack for each of millions takes long. */
+/** Thrown for bodies that docs/agent-protocol.md forbids. One shared instance, because millions of stack traces are slow. */
 const NOT_ALLOWED = new Error('not allowed')
 
 export type Member = { value: unknown; from: number; end: number }
 
 /**
- * The members of a JSON object with where their bytes stand, or undefined for what is none or what the protocol refuses. Written by
- * RFC 8259 and the protocol, byte by byte and without any of the code under test, so that the two can be held against each other.
+ * Members of a JSON object with their byte offsets; undefined for invalid JSON and for what the protocol forbids. Implements RFC 8259
+ * and the protocol independently of the code under test.
  */
 export function membersOf(body: Buffer): Map<string, Member> | undefined {
   try {
-    return new Reader(body).whole()
+    return new Reader(body).document()
   } catch (error) {
     if (error === NOT_ALLOWED) return undefined
     throw error
@@ -21,7 +21,7 @@ const SHORT: Record<string, string> = { '"': '"', '\\': '\\', '/': '/', b: '\b',
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 class Reader {
-  /** A character is a byte. */
+  /** Latin-1 text of the body: one character per byte. */
   private readonly text: string
   private readonly body: Buffer
   private at = 0
@@ -31,22 +31,22 @@ class Reader {
     this.text = body.toString('latin1')
   }
 
-  whole(): Map<string, Member> {
+  document(): Map<string, Member> {
     if (this.body.length > 65_536) throw NOT_ALLOWED
-    this.space()
+    this.skipSpace()
     const { members } = this.object(1)
-    this.space()
+    this.skipSpace()
     if (this.at < this.text.length) throw NOT_ALLOWED
     return members
   }
 
-  private space(): void {
+  private skipSpace(): void {
     while (' \t\r\n'.includes(this.text[this.at] ?? '!')) this.at++
   }
 
-  private take(sign: string): void {
-    if (!this.text.startsWith(sign, this.at)) throw NOT_ALLOWED
-    this.at += sign.length
+  private expect(token: string): void {
+    if (!this.text.startsWith(token, this.at)) throw NOT_ALLOWED
+    this.at += token.length
   }
 
   private value(depth: number): unknown {
@@ -60,7 +60,7 @@ class Reader {
       ['false', false],
     ] as const)
       if (sign === word[0]) {
-        this.take(word)
+        this.expect(word)
         return value
       }
     return this.number()
@@ -69,12 +69,12 @@ class Reader {
   private object(depth: number): { value: object; members: Map<string, Member> } {
     if (depth > 16) throw NOT_ALLOWED
     const members = new Map<string, Member>()
-    this.each('{', '}', () => {
+    this.items('{', '}', () => {
       const key = this.string()
       if (members.has(key) || key === '__proto__') throw NOT_ALLOWED
-      this.space()
-      this.take(':')
-      this.space()
+      this.skipSpace()
+      this.expect(':')
+      this.skipSpace()
       const from = this.at
       members.set(key, { value: this.value(depth + 1), from, end: this.at })
     })
@@ -84,24 +84,24 @@ class Reader {
   private array(depth: number): unknown[] {
     if (depth > 16) throw NOT_ALLOWED
     const values: unknown[] = []
-    this.each('[', ']', () => void values.push(this.value(depth + 1)))
+    this.items('[', ']', () => void values.push(this.value(depth + 1)))
     return values
   }
 
-  /** What stands between two brackets, with commas between. */
-  private each(first: string, last: string, read: () => void): void {
-    this.take(first)
-    this.space()
+  /** Reads comma-separated items between two brackets. */
+  private items(first: string, last: string, read: () => void): void {
+    this.expect(first)
+    this.skipSpace()
     if (this.text[this.at] !== last) {
       for (;;) {
-        this.space()
+        this.skipSpace()
         read()
-        this.space()
+        this.skipSpace()
         if (this.text[this.at] === last) break
-        this.take(',')
+        this.expect(',')
       }
     }
-    this.take(last)
+    this.expect(last)
   }
 
   private number(): number {
@@ -115,8 +115,8 @@ class Reader {
   }
 
   private string(): string {
-    this.take('"')
-    let said = ''
+    this.expect('"')
+    let decoded = ''
     for (let from = this.at; ; ) {
       const sign = this.text[this.at]
       if (sign === undefined || sign < ' ') throw NOT_ALLOWED
@@ -124,13 +124,13 @@ class Reader {
         this.at++
         continue
       }
-      said += this.utf8(from, this.at++)
+      decoded += this.utf8(from, this.at++)
       if (sign === '"') break
-      said += this.escaped()
+      decoded += this.escaped()
       from = this.at
     }
-    if (/[\ud800-\udfff]/u.test(said) || said.includes('\0')) throw NOT_ALLOWED
-    return said
+    if (/[\ud800-\udfff]/u.test(decoded) || decoded.includes('\0')) throw NOT_ALLOWED
+    return decoded
   }
 
   private utf8(from: number, end: number): string {

@@ -81,7 +81,7 @@ mutation('revokeApiToken', {
   errors: [NotFound, Conflict],
   resolve: async ({ id }, { ctx, deps }) => {
     const apiToken = await revokeApiToken(ctx, { id: rowId('ApiToken', id) })
-    deps.auth.forgetCallers()
+    deps.auth.clearCallerCache()
     return { apiToken }
   },
 })

@@ -6,10 +6,10 @@ import { mutate } from '../../testing/mutate.ts'
 import { globalId } from '../shared/ids.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
-let cast: TenantFixture
+let fixture: TenantFixture
 beforeAll(async () => {
   t = await testApi()
-  cast = await t.given.tenant()
+  fixture = await t.given.tenant()
 })
 afterAll(() => t?.close())
 
@@ -24,7 +24,7 @@ const create = (as: TenantFixture['admin'], input: object) =>
 
 test('creates, tests, updates and deletes a route without returning its secrets', async () => {
   const url = 'https://hooks.test/T0/hidden'
-  const { alertRoute: created } = await create(cast.admin, { name: 'duty', kind: 'WEBHOOK', url, secret: 'a secret of mine' })
+  const { alertRoute: created } = await create(fixture.admin, { name: 'duty', kind: 'WEBHOOK', url, secret: 'a route secret' })
   expect(created).toMatchObject({
     origin: 'https://hooks.test',
     hasSecret: true,
@@ -33,18 +33,18 @@ test('creates, tests, updates and deletes a route without returning its secrets'
     writeBlockedReason: null,
   })
   const { id } = created
-  const { alertDelivery } = await mutate(t, cast.admin, 'testAlertRoute', 'alertDelivery { id event status }', { id })
+  const { alertDelivery } = await mutate(t, fixture.admin, 'testAlertRoute', 'alertDelivery { id event status }', { id })
   expect(alertDelivery).toMatchObject({ event: 'TEST', status: 'PENDING' })
-  await finishAlertDelivery(cast.worker, (await claimAlertDelivery(t.runtime))!, null)
-  const [row] = await t.given.fleet(cast.operator, { nodes: 1 })
-  const alert = { tenantId: cast.tenant.id, nodeId: row!.id, kind: 'offline' as const, evidence: { silentSeconds: 301 } }
+  await finishAlertDelivery(fixture.worker, (await claimAlertDelivery(t.runtime))!, null)
+  const [row] = await t.given.fleet(fixture.operator, { nodes: 1 })
+  const alert = { tenantId: fixture.tenant.id, nodeId: row!.id, kind: 'offline' as const, evidence: { silentSeconds: 301 } }
   await t.runtime.db.transaction((tx) => raiseAlerts(tx, [alert]))
   await planAlertDeliveries(t.runtime)
-  await finishAlertDelivery(cast.worker, (await claimAlertDelivery(t.runtime))!, {
+  await finishAlertDelivery(fixture.worker, (await claimAlertDelivery(t.runtime))!, {
     error: 'https://hooks.test answers with 500.',
   })
   const seen = await t.ask<{ alertRoutes: { edges: { node: Record<string, unknown> }[] } }>(
-    cast.viewer,
+    fixture.viewer,
     `{ alertRoutes { totalCount edges { node { name failingSince lastError retryAt isEnabled notifyOnResolve writeBlockedReason
         deliveries(first: 5) { totalCount edges { node { id event status attempts lastError alertCount alerts { kind nodeName evidence { ... on AgentStateEvidence { silentSeconds } } } } } } } } }
       alerts(filter: { nodeId: "${globalId('ComputeNode', row!.id)}" }) { edges { node { kind silence { reason } } } } }`,
@@ -81,40 +81,40 @@ test('creates, tests, updates and deletes a route without returning its secrets'
     },
     alerts: { edges: [{ node: { kind: 'OFFLINE', silence: null } }] },
   })
-  expect(JSON.stringify([created, seen])).not.toMatch(/hidden|secret of mine/)
+  expect(JSON.stringify([created, seen])).not.toMatch(/hidden|a route secret/)
   const updated = await mutate(
     t,
-    cast.admin,
+    fixture.admin,
     'updateAlertRoute',
     'alertRoute { isEnabled failingSince matcher { kinds severities } }',
     { id, isEnabled: false, matcher: { kinds: ['STALE'] } },
   )
   expect(updated.alertRoute).toEqual({ isEnabled: false, failingSince: null, matcher: { kinds: ['STALE'], severities: [] } })
-  expect(await mutate(t, cast.admin, 'deleteAlertRoute', 'deletedId', { id })).toMatchObject({ deletedId: id })
+  expect(await mutate(t, fixture.admin, 'deleteAlertRoute', 'deletedId', { id })).toMatchObject({ deletedId: id })
 })
 
 test('rejects invalid routes with the path of the field', async () => {
-  const wrong = await create(cast.admin, { name: 'mail', kind: 'EMAIL', host: 'mail.test', from: 'nobody', to: [] })
+  const wrong = await create(fixture.admin, { name: 'mail', kind: 'EMAIL', host: 'mail.test', from: 'nobody', to: [] })
   expect(wrong).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'from' }] })
-  const other = await create(cast.admin, { name: 'mail', kind: 'SLACK', matcher: { query: 'tagg = a' }, url: 'x' })
+  const other = await create(fixture.admin, { name: 'mail', kind: 'SLACK', matcher: { query: 'tagg = a' }, url: 'x' })
   expect(other).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'url' }] })
-  const query = await create(cast.admin, {
+  const query = await create(fixture.admin, {
     name: 'm',
     kind: 'SLACK',
     matcher: { query: 'tagg = a' },
     url: 'https://x.test',
   })
   expect(query).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'matcher.query' }] })
-  expect(await create(cast.operator, { name: 'm', kind: 'SLACK', url: 'https://x.test' })).toMatchObject({ code: 'FORBIDDEN' })
+  expect(await create(fixture.operator, { name: 'm', kind: 'SLACK', url: 'https://x.test' })).toMatchObject({ code: 'FORBIDDEN' })
 })
 
 test('shows the silence of an alert until the silence is ended', async () => {
-  const [row] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'quiet' })
-  const alert = { tenantId: cast.tenant.id, nodeId: row!.id, kind: 'stale' as const, evidence: {} }
+  const [row] = await t.given.fleet(fixture.operator, { nodes: 1, prefix: 'quiet' })
+  const alert = { tenantId: fixture.tenant.id, nodeId: row!.id, kind: 'stale' as const, evidence: {} }
   await t.runtime.db.transaction((tx) => raiseAlerts(tx, [alert]))
   const { alertSilence: silence } = await mutate(
     t,
-    cast.operator,
+    fixture.operator,
     'createAlertSilence',
     'alertSilence { id endBlockedReason matcher { query } }',
     {
@@ -126,14 +126,14 @@ test('shows the silence of an alert until the silence is ended', async () => {
   expect(silence).toMatchObject({ endBlockedReason: null, matcher: { query: 'name = quiet001' } })
   const shown = () =>
     t.ask(
-      cast.viewer,
+      fixture.viewer,
       `{ alerts(filter: { nodeId: "${globalId('ComputeNode', row!.id)}" }) { edges { node { silence { reason } } } } alertSilences { totalCount } }`,
     )
   expect(await shown()).toEqual({
     alerts: { edges: [{ node: { silence: { reason: 'rack 4' } } }] },
     alertSilences: { totalCount: 1 },
   })
-  const end = () => mutate(t, cast.operator, 'endAlertSilence', 'alertSilence { endBlockedReason }', { id: silence.id })
+  const end = () => mutate(t, fixture.operator, 'endAlertSilence', 'alertSilence { endBlockedReason }', { id: silence.id })
   expect(await end()).toMatchObject({ alertSilence: { endBlockedReason: expect.stringMatching(/^The silence ended on/) } })
   expect(await end()).toMatchObject({ code: 'CONFLICT' })
   expect(await shown()).toEqual({ alerts: { edges: [{ node: { silence: null } }] }, alertSilences: { totalCount: 0 } })

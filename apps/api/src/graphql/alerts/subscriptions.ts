@@ -4,7 +4,7 @@ import { DomainError } from '@muster/core/errors'
 import { and, eq } from 'drizzle-orm'
 import { Repeater } from 'graphql-yoga'
 import { builder } from '../../builder.ts'
-import { type ApiContext, forgetLoaded } from '../../context.ts'
+import { type ApiContext, clearLoaderCaches } from '../../context.ts'
 import { lastEventId } from '../../http/event-stream.ts'
 import { rowId } from '../shared/ids.ts'
 import { Alert } from './types.ts'
@@ -48,14 +48,14 @@ function follow(context: ApiContext, alertId: string | null, after: string | nul
         isDue = false
         try {
           if (Date.now() - checkedAt > SESSION_CHECK_MS) {
-            await context.stillSignedIn()
+            await context.assertSignedIn()
             checkedAt = Date.now()
           }
           const { changes, next } = await readChangedAlerts(ctx.db, { tenantId: ctx.tenantId, alertId, after: cursor })
           cursor = next
           if (changes.length > 0) isDue = true
           for (const change of changes) {
-            forgetLoaded(context)
+            clearLoaderCaches(context)
             await push(change)
             if (isStopped) return
           }

@@ -1,7 +1,7 @@
 import { Repeater } from 'graphql-yoga'
-import { createHeartbeatReader, HEARTBEAT_POLL_MS, type LiveHeartbeat, readHeartbeat } from '../../agents-live.ts'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
+import { createHeartbeatReader, HEARTBEAT_POLL_MS, type LiveHeartbeat, readHeartbeat } from '../../live-heartbeats.ts'
 import { rowIdIfGiven } from '../shared/ids.ts'
 import { Heartbeat } from './types.ts'
 
@@ -47,7 +47,7 @@ function follow(context: ApiContext, nodeId: string | undefined, cluster: string
         if (pending.size === 0) await new Promise<void>((resolve) => (wake = resolve))
         if (isStopped) return
         if (Date.now() - checkedAt > SESSION_CHECK_MS) {
-          await context.stillSignedIn()
+          await context.assertSignedIn()
           checkedAt = Date.now()
         }
         const batch = [...pending.values()]

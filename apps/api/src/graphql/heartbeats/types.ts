@@ -1,5 +1,5 @@
-import type { LiveHeartbeat } from '../../agents-live.ts'
 import { builder } from '../../builder.ts'
+import type { LiveHeartbeat } from '../../live-heartbeats.ts'
 import { AgentState, ReportedHealth } from '../agents/enums.ts'
 import { globalId } from '../shared/ids.ts'
 

@@ -4,7 +4,7 @@ import { schema } from '@muster/core/registry'
 import { and, desc, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Repeater } from 'graphql-yoga'
-import { type ApiContext, forgetLoaded } from '../../context.ts'
+import { type ApiContext, clearLoaderCaches } from '../../context.ts'
 
 const { computeNodes, connectionTests, discoveries, jobRuns } = schema
 
@@ -98,7 +98,7 @@ export function changes(context: ApiContext, topic: keyof typeof WATCHED, ids: s
     async function rowsOf(asked: Map<string, boolean>) {
       try {
         if (Date.now() - askedAt > ASK_MS) {
-          await context.stillSignedIn()
+          await context.assertSignedIn()
           askedAt = Date.now()
         }
         const mine = asked.size > 0 ? await read(sql`${table.id} = any(${sql.param([...asked.keys()])}::uuid[])`) : []
@@ -130,7 +130,7 @@ export function changes(context: ApiContext, topic: keyof typeof WATCHED, ids: s
         for (const row of rows) {
           if (!asked.get(row.id) && seen.get(row.id) === row.version) continue
           if (ids) seen.set(row.id, row.version)
-          forgetLoaded(context)
+          clearLoaderCaches(context)
           await push(row.id)
           if (isStopped) return
           if (row.isOver) open.delete(row.id)

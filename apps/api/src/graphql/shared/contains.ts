@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** Condition that `text` stands in what `column` holds, whatever the case; % and _ mean themselves. */
+/** Condition: `column` contains `text`, ignoring case. `%` and `_` are matched literally. */
 export const contains = (column: SQL | { getSQL(): SQL }, text: string): SQL =>
   sql`${column} ilike ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`

@@ -1,6 +1,6 @@
 import { builder } from '../../builder.ts'
 
 export const Deleted = builder.objectRef<{ id: string }>('Deleted').implement({
-  description: 'Something that is gone.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that it had.' }) }),
+  description: 'A deleted object.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'ID of the deleted object.' }) }),
 })

@@ -1,4 +1,4 @@
-/** Values whose name in the schema is their stored value in capitals. */
+/** Enum values: the schema name is the stored value in upper case. */
 export const upper = <const T extends Record<string, string>>(values: T) =>
   Object.fromEntries(
     Object.entries(values).map(([value, description]) => [value.toUpperCase(), { value, description }]),
@@ -6,6 +6,7 @@ export const upper = <const T extends Record<string, string>>(values: T) =>
     [K in keyof T as Uppercase<K & string>]: { value: K; description: string }
   }
 
+/** Enum values: the schema name equals the stored value. */
 export const same = <const T extends Record<string, string>>(values: T) =>
   Object.fromEntries(Object.entries(values).map(([value, description]) => [value, { description }])) as {
     [K in keyof T]: { description: string }

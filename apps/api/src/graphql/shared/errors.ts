@@ -17,7 +17,7 @@ const CODES = {
   CONFLICT: 'The state of the object does not allow the operation, or the object changed at the same time.',
   INVALID_INPUT: 'The input, a variable or an argument is invalid.',
   UNAVAILABLE: 'A required service is unavailable. Try again later.',
-  UNAUTHENTICATED: 'Nobody is signed in, or the session or API token is no longer valid.',
+  UNAUTHENTICATED: 'The caller is not signed in, or the session or API token is no longer valid.',
 } satisfies Record<DomainErrorCode, string>
 
 const ErrorCode = builder.enumType('ErrorCode', {

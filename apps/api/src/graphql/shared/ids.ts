@@ -5,7 +5,7 @@ import { decodeGlobalID, encodeGlobalID } from '@pothos/plugin-relay'
 /** Types with a global ID. */
 export type TypeName = keyof typeof graphqlIds | 'Tenant' | 'User' | 'Worker'
 
-/** What messages call objects of a type, where that is not the type name in words. */
+/** Nouns for types in messages, where they differ from the type name in words. */
 const NOUNS: Partial<Record<TypeName, string>> = {
   ComputeNode: 'node',
   JobRun: 'run',

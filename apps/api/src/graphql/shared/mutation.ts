@@ -19,7 +19,7 @@ type MutationOptions<Input extends InputFieldMap, Payload extends PayloadFields>
   description: string
   /** Default: `{ authenticated: true }`. */
   authScopes?: AuthScopes
-  /** Fields of the input type; left out for a mutation without arguments. */
+  /** Fields of the input type; omitted for a mutation without arguments. */
   input?: (t: InputFields) => Input
   /** Fields of the payload type. */
   payload: Payload

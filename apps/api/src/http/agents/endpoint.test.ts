@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agentClient, aHeartbeat, makeKeys, newName, signedBody } from '../../testing/agent-client.ts'
 import { testApi } from '../../testing/api.ts'
 import { type HttpServer, serveHttp } from '../server.ts'
-import { createGate } from './body-limiter.ts'
+import { createBodyLimiter } from './body-limiter.ts'
 
 const { agentKeys } = schema
 
@@ -24,15 +24,15 @@ let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
 let other: HttpServer
 let client: ReturnType<typeof agentClient>
-let cast: TenantFixture
-const refusal = (code: string, status = 200) => ({ accepted: false, status, error: { code } })
+let fixture: TenantFixture
+const rejected = (code: string, status = 200) => ({ accepted: false, status, error: { code } })
 const accepted = { accepted: true, status: 200, next_heartbeat_seconds: 30 }
 
 beforeAll(async () => {
   t = await testApi()
-  cast = await t.given.tenant()
+  fixture = await t.given.tenant()
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
-  // Another process in all that matters here: it remembers and stores by itself.
+  // Acts as a second API process: it has its own caches and batches.
   other = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
   client = agentClient(`http://127.0.0.1:${server.port}`)
 })
@@ -43,12 +43,12 @@ afterAll(async () => {
 })
 
 const enrolled = async () => {
-  const agent = await client.enroll(cast.operator)
+  const agent = await client.enroll(fixture.operator)
   expect(agent.answer).toMatchObject({ accepted: true, status: 200 })
   return agent
 }
-/** What /metrics says: accepted, rejected as stale, and of how many it knows how long they took. */
-const counted = async () => {
+/** Values from /metrics: accepted, rejected as stale, and observed ingest times. */
+const readCounters = async () => {
   const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
   const counts = new Map(page.split('\n').map((line) => line.split(' ') as [string, string]))
   const names = [
@@ -60,11 +60,11 @@ const counted = async () => {
 }
 const agentOf = (name: string) =>
   t.runtime.db.query.agents.findFirst({
-    where: { agentId: name, tenantId: cast.tenant.id },
+    where: { agentId: name, tenantId: fixture.tenant.id },
     with: { heartbeat: true, report: true, node: true },
   })
 
-test('an agent registers with a token and beats; the heartbeat is kept as it came', async () => {
+test('registers an agent with a token and stores its heartbeat unchanged', async () => {
   const { name, keys } = await enrolled()
   const health = { status: 'healthy' as const, cpu_utilization_percent: 12.5, slurm_state: 'idle', rack_unit: '<7> & "8"' }
   expect(await client.beat(keys, { node_id: name, health, boot_epoch: 3, sequence_number: 9 })).toEqual({
@@ -85,48 +85,50 @@ test('an agent registers with a token and beats; the heartbeat is kept as it cam
   expect(await (await fetch(`http://127.0.0.1:${server.port}/health`)).json()).toEqual({ status: 'ok' })
 })
 
-test('both addresses are the same endpoint, over any number of processes', async () => {
+test('serves both path prefixes and rejects replays across processes', async () => {
   const { name, keys } = await enrolled()
   const ours = agentClient(`http://127.0.0.1:${other.port}`, '/agent/v1')
   expect(await ours.beat(keys, { node_id: name, sequence_number: 1 })).toMatchObject(accepted)
-  expect(await client.beat(keys, { node_id: name, sequence_number: 1 })).toMatchObject(refusal('stale_sequence'))
+  expect(await client.beat(keys, { node_id: name, sequence_number: 1 })).toMatchObject(rejected('stale_sequence'))
   expect(await client.beat(keys, { node_id: name, sequence_number: 2 })).toMatchObject(accepted)
 })
 
-describe('refusals, in the order of the wire protocol', () => {
-  test('bodies that are none', async () => {
+describe('rejections, in the order of the wire protocol', () => {
+  test('malformed bodies', async () => {
     const { name, keys } = await enrolled()
     const whole = Buffer.from(signedBody(aHeartbeat({ node_id: name }), keys)).toString()
     const of = (body: string) => client.send(body, name)
-    expect(await of('')).toMatchObject(refusal('invalid_request', 400))
-    expect(await of('[]')).toMatchObject(refusal('invalid_request', 400))
-    expect(await of(whole.slice(0, -1))).toMatchObject(refusal('invalid_request', 400))
-    expect(await of(`${whole} x`)).toMatchObject(refusal('invalid_request', 400))
-    expect(await of(`{"heartbeat":{},${whole.slice(1)}`)).toMatchObject(refusal('invalid_request', 400))
-    expect(await of(whole.replace('"cluster_id"', '"__proto__":{},"cluster_id"'))).toMatchObject(refusal('invalid_request', 400))
-    expect(await of('{}')).toMatchObject(refusal('missing_fields', 400))
-    expect(await of(whole.replace('"node_id"', '"no_id"'))).toMatchObject(refusal('missing_fields', 400))
-    expect(await of(whole.replace('"signature"', '"sig"'))).toMatchObject(refusal('missing_fields', 400))
-    expect(await of(whole.replace('"sequence_number":1', '"sequence_number":"1"'))).toMatchObject(refusal('invalid_request', 400))
-    expect(await of(' '.repeat(70_000))).toMatchObject(refusal('too_large', 413))
-    expect(await of(`{"a":"${'x'.repeat(64 * 1024)}"}`)).toMatchObject(refusal('too_large', 413))
+    expect(await of('')).toMatchObject(rejected('invalid_request', 400))
+    expect(await of('[]')).toMatchObject(rejected('invalid_request', 400))
+    expect(await of(whole.slice(0, -1))).toMatchObject(rejected('invalid_request', 400))
+    expect(await of(`${whole} x`)).toMatchObject(rejected('invalid_request', 400))
+    expect(await of(`{"heartbeat":{},${whole.slice(1)}`)).toMatchObject(rejected('invalid_request', 400))
+    expect(await of(whole.replace('"cluster_id"', '"__proto__":{},"cluster_id"'))).toMatchObject(rejected('invalid_request', 400))
+    expect(await of('{}')).toMatchObject(rejected('missing_fields', 400))
+    expect(await of(whole.replace('"node_id"', '"no_id"'))).toMatchObject(rejected('missing_fields', 400))
+    expect(await of(whole.replace('"signature"', '"sig"'))).toMatchObject(rejected('missing_fields', 400))
+    expect(await of(whole.replace('"sequence_number":1', '"sequence_number":"1"'))).toMatchObject(
+      rejected('invalid_request', 400),
+    )
+    expect(await of(' '.repeat(70_000))).toMatchObject(rejected('too_large', 413))
+    expect(await of(`{"a":"${'x'.repeat(64 * 1024)}"}`)).toMatchObject(rejected('too_large', 413))
     expect(await of(whole)).toMatchObject(accepted)
     const got = await fetch(`http://127.0.0.1:${server.port}/api/v1/hpc/nodes/${name}/heartbeat`)
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
-  test('a name, a cluster or a key that is not known', async () => {
+  test('unknown agent, cluster or key', async () => {
     const { name, keys } = await enrolled()
-    expect(await client.beat(keys, { node_id: 'nobody-1' })).toMatchObject(refusal('node_not_registered'))
-    expect(await client.beat(keys, { node_id: name, cluster_id: 'other' })).toMatchObject(refusal('cluster_mismatch'))
-    expect(await client.beat(makeKeys(), { node_id: name })).toMatchObject(refusal('signature_invalid'))
+    expect(await client.beat(keys, { node_id: 'nobody-1' })).toMatchObject(rejected('node_not_registered'))
+    expect(await client.beat(keys, { node_id: name, cluster_id: 'other' })).toMatchObject(rejected('cluster_mismatch'))
+    expect(await client.beat(makeKeys(), { node_id: name })).toMatchObject(rejected('signature_invalid'))
     const changed = Buffer.from(signedBody(aHeartbeat({ node_id: name }), keys))
       .toString()
       .replace('"gpus_total":8', '"gpus_total":9')
-    expect(await client.send(changed)).toMatchObject(refusal('signature_invalid'))
+    expect(await client.send(changed)).toMatchObject(rejected('signature_invalid'))
   })
 
-  test('the bytes count as they were sent, not as we would write them', async () => {
+  test('verifies the signature over the received bytes, not over re-encoded JSON', async () => {
     const { name, keys } = await enrolled()
     const bytes = `{ "sequence_number": 1.0e0, "z":"\\u003c\\/",\n${encodeHeartbeat(aHeartbeat({ node_id: name }))
       .toString()
@@ -137,17 +139,17 @@ describe('refusals, in the order of the wire protocol', () => {
   })
 
   test.each([
-    ['-301', -301_000, refusal('timestamp_out_of_range')],
+    ['-301', -301_000, rejected('timestamp_out_of_range')],
     ['-295', -295_000, accepted],
     ['+295', 295_000, accepted],
-    ['+310', 310_000, refusal('timestamp_out_of_range')],
-  ])('a clock that is %s s off', async (_, off, expected) => {
+    ['+310', 310_000, rejected('timestamp_out_of_range')],
+  ])('clock offset of %s s', async (_, off, expected) => {
     const { name, keys } = await enrolled()
     const timestamp = new Date(Date.now() + off).toISOString()
     expect(await client.beat(keys, { node_id: name, timestamp })).toMatchObject(expected)
   })
 
-  test('bounds, of what is otherwise in order', async () => {
+  test('values out of range, after all other checks', async () => {
     const { name, keys } = await enrolled()
     const capacity = { cpu_cores_total: 4 }
     const beat = (more: object) => client.beat(keys, { node_id: name, sequence_number: 5, ...more })
@@ -159,53 +161,52 @@ describe('refusals, in the order of the wire protocol', () => {
       { sequence_number: 0 },
       { sequence_number: -3 },
     ])
-      expect(await beat(more)).toMatchObject(refusal('invalid_request', 400))
-    expect(await beat({ capacity: undefined })).toMatchObject(refusal('missing_fields', 400))
+      expect(await beat(more)).toMatchObject(rejected('invalid_request', 400))
+    expect(await beat({ capacity: undefined })).toMatchObject(rejected('missing_fields', 400))
     expect(await beat({})).toMatchObject(accepted)
-    // Out of bounds and old: what comes first in the order is what is said.
-    expect(await beat({ capacity: { cpu_cores_total: 0 } })).toMatchObject(refusal('stale_sequence'))
+    // Out of range and stale: the check that comes first determines the error.
+    expect(await beat({ capacity: { cpu_cores_total: 0 } })).toMatchObject(rejected('stale_sequence'))
   })
 
-  test('replays, and what is behind (boot epoch, sequence)', async () => {
-    // Registering counts as none of them.
-    const before = await counted()
+  test('replays and older values of boot epoch and sequence', async () => {
+    const before = await readCounters()
     const { name, keys } = await enrolled()
     const at = (boot_epoch: number, sequence_number: number) =>
       signedBody(aHeartbeat({ node_id: name, boot_epoch, sequence_number }), keys)
     const bodies = [at(1, 5), at(1, 6), at(2, 1)]
     for (const body of bodies) expect(await client.send(body)).toMatchObject(accepted)
     for (const body of [...bodies, at(1, 7), at(2, 1), at(0, 100)])
-      expect(await client.send(body)).toMatchObject(refusal('stale_sequence'))
+      expect(await client.send(body)).toMatchObject(rejected('stale_sequence'))
     expect(await client.send(at(2, 2))).toMatchObject(accepted)
-    expect((await counted()).map((count, i) => count - before[i]!)).toEqual([4, 6, 4])
+    expect((await readCounters()).map((count, i) => count - before[i]!)).toEqual([4, 6, 4])
   })
 })
 
-test('while the database is away an agent is asked to come again, and then heard', async () => {
+test('answers busy while the database is unavailable, and accepts the retry', async () => {
   const { name, keys } = await enrolled()
   const beat = () => client.beat(keys, { node_id: name, sequence_number: 1 })
   const error = Object.assign(new Error('the database system is shutting down'), { code: '57P01' })
-  const away = vi.spyOn(t.runtime.db.$client, 'query').mockRejectedValue(error as never)
-  const answer = await beat().finally(() => away.mockRestore())
-  expect(answer).toMatchObject({ ...refusal('busy', 429), retryAfter: expect.stringMatching(/^[1-5]$/) })
+  const queryMock = vi.spyOn(t.runtime.db.$client, 'query').mockRejectedValue(error as never)
+  const answer = await beat().finally(() => queryMock.mockRestore())
+  expect(answer).toMatchObject({ ...rejected('busy', 429), retryAfter: expect.stringMatching(/^[1-5]$/) })
   expect(await beat()).toMatchObject(accepted)
 })
 
-test('an agent is told how often its tenant wants it to beat', async () => {
+test('returns the heartbeat interval of the tenant', async () => {
   const { name, keys } = await enrolled()
   const beat = (sequence_number: number) => client.beat(keys, { node_id: name, sequence_number })
   expect(await beat(1)).toMatchObject(accepted)
-  await updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 5 })
+  await updateAgentSettings(fixture.admin, { heartbeatIntervalSeconds: 5 })
   let sequence = 1
   await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 5)
   const elsewhere = await t.given.tenant()
   const stranger = await client.enroll(elsewhere.operator)
   expect(await client.beat(stranger.keys, { node_id: stranger.name, sequence_number: 1 })).toMatchObject(accepted)
-  await updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 30 })
+  await updateAgentSettings(fixture.admin, { heartbeatIntervalSeconds: 30 })
   await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 30)
 })
 
-test('the same heartbeat raced to two processes is accepted once', async () => {
+test('accepts a heartbeat once when it is sent to two processes concurrently', async () => {
   const { name, keys } = await enrolled()
   const second = agentClient(`http://127.0.0.1:${other.port}`)
   for (let sequence_number = 1; sequence_number <= 5; sequence_number++) {
@@ -217,34 +218,34 @@ test('the same heartbeat raced to two processes is accepted once', async () => {
   expect((await agentOf(name))!.heartbeat).toMatchObject({ accepted: 5, sequence: 5, missed: 0 })
 })
 
-test('a key that is revoked counts no longer, also where it is remembered', async () => {
+test('rejects a revoked key that is still cached', async () => {
   const { name, keys } = await enrolled()
   expect(await client.beat(keys, { node_id: name, sequence_number: 1 })).toMatchObject(accepted)
   const { keyId } = (await agentOf(name))!
-  await revokeAgentKey(cast.operator, { id: keyId!, reason: 'lost' })
-  expect(await client.beat(keys, { node_id: name, sequence_number: 2 })).toMatchObject(refusal('signature_invalid'))
+  await revokeAgentKey(fixture.operator, { id: keyId!, reason: 'lost' })
+  expect(await client.beat(keys, { node_id: name, sequence_number: 2 })).toMatchObject(rejected('signature_invalid'))
 })
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
   ['-oProxyCommand=id', '127.0.0.1'],
-])('a proxy on this machine says that it comes from %s: %s is written down', async (said, kept) => {
-  const { token } = await createEnrollmentToken(cast.operator, {})
+])('records the client address of X-Forwarded-For %s as %s', async (forwardedFor, recorded) => {
+  const { token } = await createEnrollmentToken(fixture.operator, {})
   const [name, keys] = [newName(), makeKeys()]
   const request = { node_id: name, cluster_id: 'lab', agent_pubkey: keys.publicKey, enrollment_token: token }
   const body = JSON.stringify({ ...request, proof: createProof(request, keys.privateKey, new Date()) })
   const url = `http://127.0.0.1:${server.port}/agent/v1/nodes/register`
-  await fetch(url, { method: 'POST', body, headers: { 'x-forwarded-for': said } })
-  expect(await agentOf(name)).toMatchObject({ seenFrom: kept, node: { host: kept } })
+  await fetch(url, { method: 'POST', body, headers: { 'x-forwarded-for': forwardedFor } })
+  expect(await agentOf(name)).toMatchObject({ seenFrom: recorded, node: { host: recorded } })
 })
 
-test('agents of one name in two tenants are told apart by their keys', async () => {
+test('distinguishes agents of the same name in two tenants by their keys', async () => {
   const theirs = await t.given.tenant()
   const ours = await enrolled()
   const { nodeId } = (await agentOf(ours.name))!
   await t.runtime.db.insert(agentKeys).values(
     Array.from({ length: 70 }, () => ({
-      tenantId: cast.tenant.id,
+      tenantId: fixture.tenant.id,
       nodeId,
       publicKey: makeKeys().publicKey,
       status: 'ALLOWED' as const,
@@ -258,10 +259,10 @@ test('agents of one name in two tenants are told apart by their keys', async () 
   expect((await agentOf(ours.name))!.heartbeat).toMatchObject({ sequence: 3 })
 })
 
-test('an agent in the field: no epoch, a constant nonce, all available, and a sequence that begins anew when it registers', async () => {
+test('accepts third-party agents without boot epoch, whose sequence restarts at registration', async () => {
   const keys = makeKeys()
   const name = newName()
-  await allowAgentKey(cast.operator, { publicKey: keys.publicKey })
+  await allowAgentKey(fixture.operator, { publicKey: keys.publicKey })
   const request = {
     node_id: name,
     cluster_id: 'lab',
@@ -277,48 +278,48 @@ test('an agent in the field: no epoch, a constant nonce, all available, and a se
   const beat = (sequence_number: number) => signedBody(aHeartbeat({ node_id: name, sequence_number, capacity }), keys)
   const old = [beat(1), beat(2)]
   for (const body of old) expect(await client.send(body)).toMatchObject(accepted)
-  expect(await client.send(beat(1))).toMatchObject(refusal('stale_sequence'))
+  expect(await client.send(beat(1))).toMatchObject(rejected('stale_sequence'))
   expect(await client.register(request)).toMatchObject({ accepted: true })
-  // What was recorded before stays a replay.
-  for (const body of old) expect(await client.send(body)).toMatchObject(refusal('stale_sequence'))
+  // Heartbeats from before the registration are still replays.
+  for (const body of old) expect(await client.send(body)).toMatchObject(rejected('stale_sequence'))
   expect(await client.send(beat(1))).toMatchObject(accepted)
-  expect(await client.send(beat(1))).toMatchObject(refusal('stale_sequence'))
-  await resetAgentSequence(cast.operator, { nodeId: (await agentOf(name))!.nodeId })
+  expect(await client.send(beat(1))).toMatchObject(rejected('stale_sequence'))
+  await resetAgentSequence(fixture.operator, { nodeId: (await agentOf(name))!.nodeId })
   expect(await client.send(beat(1))).toMatchObject(accepted)
-  expect(await client.register({ ...request, cluster_id: 'elsewhere' })).toMatchObject(refusal('cluster_mismatch'))
+  expect(await client.register({ ...request, cluster_id: 'elsewhere' })).toMatchObject(rejected('cluster_mismatch'))
 })
 
-test('other hardware waits for approval; a deregistered agent is not known', async () => {
+test('requires approval of changed hardware, and rejects deregistered agents', async () => {
   const { name, keys } = await enrolled()
   const beat = (sequence_number: number, hardware_fingerprint: string) =>
     client.beat(keys, { node_id: name, sequence_number, hardware_fingerprint })
   expect(await beat(1, 'f1')).toMatchObject(accepted)
-  expect(await beat(2, 'f2')).toMatchObject(refusal('approval_pending'))
+  expect(await beat(2, 'f2')).toMatchObject(rejected('approval_pending'))
   expect(await beat(2, 'f1')).toMatchObject(accepted)
   expect(await agentOf(name)).toMatchObject({ fingerprint: 'f1', offeredFingerprint: 'f2' })
-  await deregisterAgent(cast.operator, { nodeId: (await agentOf(name))!.nodeId })
+  await deregisterAgent(fixture.operator, { nodeId: (await agentOf(name))!.nodeId })
   expect(await beat(3, 'f1')).toMatchObject({ accepted: false })
-  expect(await beat(3, 'f1')).toMatchObject(refusal('node_not_registered'))
+  expect(await beat(3, 'f1')).toMatchObject(rejected('node_not_registered'))
 })
 
-test('more than there is memory for is told to come again', async () => {
-  const gate = createGate({ bytes: 1000, requests: 2, ms: 60_000 })
+test('rejects bodies above the buffer limits as busy', async () => {
+  const limiter = createBodyLimiter({ bytes: 1000, requests: 2, ms: 60_000 })
   const request = (length: number) =>
     Object.assign(Readable.from([Buffer.alloc(length)]), { headers: {} }) as unknown as IncomingMessage
-  const first = await gate.take(request(600))
+  const first = await limiter.read(request(600))
   expect(first).toMatchObject({ body: Buffer.alloc(600) })
-  expect(await gate.take(request(600))).toBe('busy')
-  expect(gate.held()).toEqual({ bytes: 600, requests: 1 })
-  const second = await gate.take(request(10))
-  expect(await gate.take(request(10))).toBe('busy')
-  for (const taken of [first, second]) if (typeof taken === 'object') taken.release()
-  expect(gate.held()).toEqual({ bytes: 0, requests: 0 })
+  expect(await limiter.read(request(600))).toBe('busy')
+  expect(limiter.usage()).toEqual({ bytes: 600, requests: 1 })
+  const second = await limiter.read(request(10))
+  expect(await limiter.read(request(10))).toBe('busy')
+  for (const received of [first, second]) if (typeof received === 'object') received.release()
+  expect(limiter.usage()).toEqual({ bytes: 0, requests: 0 })
 })
 
-test('a body that does not come to its end gives its place back', async () => {
-  const gate = createGate({ bytes: 1000, requests: 1, ms: 10 })
+test('releases the slot of an incomplete body after the timeout', async () => {
+  const limiter = createBodyLimiter({ bytes: 1000, requests: 1, ms: 10 })
   const slow = Object.assign(new Readable({ read() {} }), { headers: {} })
   slow.push('{')
-  expect(await gate.take(slow as unknown as IncomingMessage)).toBe('gone')
-  expect([slow.destroyed, gate.held()]).toEqual([true, { bytes: 0, requests: 0 }])
+  expect(await limiter.read(slow as unknown as IncomingMessage)).toBe('gone')
+  expect([slow.destroyed, limiter.usage()]).toEqual([true, { bytes: 0, requests: 0 }])
 })

@@ -18,7 +18,7 @@ import {
 import type { Api } from '../../api.ts'
 import type { Handler } from '../handler.ts'
 import { clientAddress } from '../request-facts.ts'
-import { createGate } from './body-limiter.ts'
+import { createBodyLimiter } from './body-limiter.ts'
 import { createHeartbeatEvaluator, type Verdict } from './evaluate-heartbeat.ts'
 
 const LIVENESS_INTERVAL_MS = 1000
@@ -33,10 +33,10 @@ export type AgentEndpoint = {
   stop(): Promise<void>
 }
 
-/** Handlers for agents' registrations and heartbeats. While it runs, it records in the database that heartbeats can arrive. */
+/** Handlers for agents' registrations and heartbeats. While they run, the ingest liveness row in the database is updated every second. */
 export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
   const { runtime } = deps
-  const gate = createGate()
+  const bodyLimiter = createBodyLimiter()
   const evaluateHeartbeat = createHeartbeatEvaluator(runtime, metrics.heartbeats)
   const liveness = publishLiveness()
   let registrations = 0
@@ -45,15 +45,15 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
     const { accepted, rejected, lag } = metrics.heartbeats
     const verdict = await withBody(req, async (body) => {
       const done = lag.startTimer()
-      const judged = await evaluateHeartbeat(body)
-      if (!('code' in judged)) done()
-      return judged
+      const result = await evaluateHeartbeat(body)
+      if (!('code' in result)) done()
+      return result
     })
     if (verdict === 'gone') return
     if ('code' in verdict) rejected.inc({ code: verdict.code })
     else accepted.inc()
-    const nextS = 'code' in verdict ? undefined : verdict.nextS
-    reply(res, verdict, { next_heartbeat_seconds: nextS ?? DEFAULT_SETTINGS.heartbeatIntervalSeconds })
+    const nextHeartbeatSeconds = 'code' in verdict ? undefined : verdict.nextHeartbeatSeconds
+    reply(res, verdict, { next_heartbeat_seconds: nextHeartbeatSeconds ?? DEFAULT_SETTINGS.heartbeatIntervalSeconds })
   }
 
   async function register(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -70,18 +70,18 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
   }
 
   async function withBody(req: IncomingMessage, work: (body: Buffer) => Promise<Verdict>): Promise<Verdict | 'gone'> {
-    const taken = await gate.take(req)
-    if (taken === 'gone') return taken
-    if (taken === 'busy') return BUSY
-    if (taken === 'too_large') return { code: 'too_large', message: 'The body exceeds 64 KiB.' }
+    const received = await bodyLimiter.read(req)
+    if (received === 'gone') return received
+    if (received === 'busy') return BUSY
+    if (received === 'too_large') return { code: 'too_large', message: 'The body exceeds 64 KiB.' }
     try {
-      return await work(taken.body)
+      return await work(received.body)
     } catch (error) {
       // An agent that gets BUSY keeps its report and retries.
       if (!isTransientDbError(error)) runtime.log.error({ err: error, path: req.url }, 'agent request failed')
       return BUSY
     } finally {
-      taken.release()
+      received.release()
     }
   }
 
@@ -103,15 +103,15 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
   function publishLiveness() {
     let timer: NodeJS.Timeout
     let isStopped = false
-    const touch = async () => {
+    const record = async () => {
       try {
         await recordIngestLiveness(systemCtx(runtime))
       } catch (error) {
-        runtime.log.warn({ err: error }, 'could not record that heartbeats can arrive')
+        runtime.log.warn({ err: error }, 'cannot record ingest liveness; retrying')
       }
-      if (!isStopped) timer = setTimeout(() => (last = touch()), LIVENESS_INTERVAL_MS).unref()
+      if (!isStopped) timer = setTimeout(() => (last = record()), LIVENESS_INTERVAL_MS).unref()
     }
-    let last = touch()
+    let last = record()
     return {
       async stop() {
         isStopped = true
@@ -135,15 +135,15 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
   }
 }
 
-const BUSY: Rejection = { code: 'busy', message: 'Too many requests. Try again in a moment.' }
+const BUSY: Rejection = { code: 'busy', message: 'The server is overloaded. Retry after the time in Retry-After.' }
 
-function reply(res: ServerResponse, verdict: Verdict, more: Partial<HeartbeatResponse> = {}): void {
+function reply(res: ServerResponse, verdict: Verdict, extra: Partial<HeartbeatResponse> = {}): void {
   const status = 'code' in verdict ? (STATUS[verdict.code] ?? 200) : 200
   // Random, so that agents do not retry at the same moment.
   if (status === 429) res.setHeader('retry-after', 1 + Math.floor(Math.random() * 5))
   // The rest of the body is not read.
   if (status === 413) res.setHeader('connection', 'close')
-  send(res, status, { ...responseOf(verdict), ...more })
+  send(res, status, { ...responseOf(verdict), ...extra })
 }
 
 const responseOf = (verdict: Verdict): HeartbeatResponse | RegisterResponse =>
@@ -161,7 +161,7 @@ function addressOf(req: IncomingMessage, trustProxy?: boolean): string {
     'x-muster-peer': req.socket.remoteAddress ?? '',
     ...(forwarded ? { 'x-forwarded-for': String(forwarded) } : {}),
   })
-  const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
-  const address = plain(clientAddress({ headers }, trustProxy))
-  return isIP(address) ? address : plain(req.socket.remoteAddress ?? '')
+  const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
+  const address = unmapped(clientAddress({ headers }, trustProxy))
+  return isIP(address) ? address : unmapped(req.socket.remoteAddress ?? '')
 }

@@ -11,80 +11,84 @@ import {
   shapeRejection,
   verify,
 } from '@muster/protocol'
-import { type Known, rememberAgents } from './agent-cache.ts'
-import { rememberIntervals } from './heartbeat-intervals.ts'
+import { createAgentCache, type VerifiableAgent } from './agent-cache.ts'
+import { createIntervalCache } from './heartbeat-intervals.ts'
 import type { HeartbeatMetrics } from './metrics.ts'
 
-/** `nextS`: in how many seconds the next heartbeat is wanted. */
-export type Verdict = { nextS?: number } | Rejection
+/** `nextHeartbeatSeconds`: requested interval until the next heartbeat. */
+export type Verdict = { nextHeartbeatSeconds?: number } | Rejection
 
-/** Heartbeats that one commit takes, and that may wait for the next. */
-const PER_COMMIT = 1000
-const MOST_WAITING = 4000
-/** Signatures that one heartbeat may cost: a name may be known in many tenants, with several keys. */
-const MOST_TRIES = 64
+/** Maximum number of heartbeats per commit, and of heartbeats that wait for a commit. */
+const MAX_PER_COMMIT = 1000
+const MAX_QUEUED = 4000
+/** Maximum number of signature verifications per heartbeat: many tenants can have an agent of one name, each with several keys. */
+const MAX_VERIFICATIONS = 64
 
-const refused = (code: RejectionCode, message: string): Rejection => ({ code, message })
+const rejection = (code: RejectionCode, message: string): Rejection => ({ code, message })
 const MESSAGES: Record<Exclude<HeartbeatVerdict, 'accepted'>, string> = {
-  node_not_registered: 'No agent of this name is registered; register it first.',
-  signature_invalid: 'The signature is not of a key that is allowed for this agent.',
-  timestamp_out_of_range: "The heartbeat's time is more than five minutes off; set the node's clock.",
-  stale_sequence: 'A heartbeat with this sequence or a later one came before.',
-  invalid_request: 'The heartbeat is out of its bounds.',
-  approval_pending: 'This is other hardware than before; somebody has to approve it.',
-  busy: 'It cannot be taken just now; try again in a moment.',
+  node_not_registered: 'No agent with this name is registered. Register the agent first.',
+  signature_invalid: 'The signature does not match any allowed key of this agent. Register the agent again or allow its key.',
+  timestamp_out_of_range: 'The timestamp differs from the server time by more than 5 minutes. Synchronize the clock of the node.',
+  stale_sequence: 'A heartbeat with this or a later sequence number was already accepted. Increase the sequence number.',
+  invalid_request: 'The heartbeat has values out of range.',
+  approval_pending: 'The hardware fingerprint changed. An operator must approve the change.',
+  busy: 'The server is overloaded. Retry after the time in Retry-After.',
 }
 
 /**
- * Judges heartbeats in the order of the wire protocol: form, known agent, key, signature, time, sequence, bounds. Those that may
- * count are stored together, one commit at a time, and answered after it.
+ * Validates heartbeats in the order of the wire protocol: shape, agent, key, signature, timestamp, sequence, bounds. Valid heartbeats
+ * are stored in batches, one commit at a time, and acknowledged after the commit.
  */
 export function createHeartbeatEvaluator(runtime: Runtime, metrics: HeartbeatMetrics): (body: Uint8Array) => Promise<Verdict> {
-  const known = rememberAgents(runtime)
-  const interval = rememberIntervals(runtime)
-  const store = batch((beats: SignedHeartbeat[]) => acceptHeartbeats(systemCtx(runtime), beats), PER_COMMIT)
-  let waiting = 0
+  const agents = createAgentCache(runtime)
+  const intervalOf = createIntervalCache(runtime)
+  const store = batch((heartbeats: SignedHeartbeat[]) => acceptHeartbeats(systemCtx(runtime), heartbeats), MAX_PER_COMMIT)
+  let queued = 0
 
   return async (body) => {
-    const read = parseHeartbeat(body)
-    if ('code' in read) return read
-    const { nodeId: name, signed, bootEpoch, sequence, time } = read
-    let signer = findSigner(await known.find(name), read)
+    const parsed = parseHeartbeat(body)
+    if ('code' in parsed) return parsed
+    const { nodeId: name, signed, bootEpoch, sequence, time } = parsed
+    let signer = findSigner(await agents.find(name), parsed)
     if ('code' in signer) {
-      const now = await known.findAgain(name)
-      if (now) signer = findSigner(now, read)
+      const refreshed = await agents.refresh(name)
+      if (refreshed) signer = findSigner(refreshed, parsed)
     }
     if ('code' in signer) return signer
-    if (waiting >= MOST_WAITING) return refused('busy', MESSAGES.busy)
-    const bounds = Heartbeat.safeParse(read.heartbeat)
-    metrics.queued.set(++waiting)
-    const { tenantId, ...by } = signer
-    const verdict = await store({ ...by, bootEpoch, sequence, time, heartbeat: bounds.data ?? null, signed }).finally(() =>
-      metrics.queued.set(--waiting),
+    if (queued >= MAX_QUEUED) return rejection('busy', MESSAGES.busy)
+    const bounds = Heartbeat.safeParse(parsed.heartbeat)
+    metrics.queued.set(++queued)
+    const { tenantId, ...signedBy } = signer
+    const verdict = await store({ ...signedBy, bootEpoch, sequence, time, heartbeat: bounds.data ?? null, signed }).finally(() =>
+      metrics.queued.set(--queued),
     )
-    if (verdict === 'accepted') return { nextS: await interval(tenantId) }
-    // Memory was behind: the key was revoked, or the name is another agent's now.
-    if (verdict === 'signature_invalid' || verdict === 'node_not_registered') known.forget(name)
-    if (verdict === 'invalid_request' && bounds.error) return shapeRejection(bounds.error, read.heartbeat)
-    return refused(verdict, MESSAGES[verdict])
+    if (verdict === 'accepted') return { nextHeartbeatSeconds: await intervalOf(tenantId) }
+    // The cache was outdated: the key was revoked, or the name belongs to another agent now.
+    if (verdict === 'signature_invalid' || verdict === 'node_not_registered') agents.evict(name)
+    if (verdict === 'invalid_request' && bounds.error) return shapeRejection(bounds.error, parsed.heartbeat)
+    return rejection(verdict, MESSAGES[verdict])
   }
 }
 
-/** Of the agents of that name the one whose key made the signature. */
+/** Finds the agent of that name with a key that verifies the signature. */
 function findSigner(
-  agents: Known[],
-  read: ParsedHeartbeat,
-): Pick<SignedHeartbeat & Known, 'nodeId' | 'keyId' | 'tenantId'> | Rejection {
-  const there = agents.filter(({ state }) => state !== 'DEREGISTERED')
-  if (there.length === 0) return refused('node_not_registered', MESSAGES.node_not_registered)
-  const here = there.filter(({ cluster }) => cluster === read.clusterId)
-  if (here.length === 0) return refused('cluster_mismatch', `${read.nodeId} is registered in another cluster.`)
-  // The first key of each before the second of any: the many keys of one tenant's agent keep nobody else's from its turn.
-  const tries = here
-    .flatMap(({ nodeId, tenantId, signers }) => signers.map((signer, turn) => ({ nodeId, tenantId, turn, ...signer })))
-    .sort((a, b) => a.turn - b.turn)
-  const signer = tries.slice(0, MOST_TRIES).find(({ key }) => verify(read.signed, read.signature, key))
+  agents: VerifiableAgent[],
+  parsed: ParsedHeartbeat,
+): Pick<SignedHeartbeat & VerifiableAgent, 'nodeId' | 'keyId' | 'tenantId'> | Rejection {
+  const registered = agents.filter(({ state }) => state !== 'DEREGISTERED')
+  if (registered.length === 0) return rejection('node_not_registered', MESSAGES.node_not_registered)
+  const inCluster = registered.filter(({ cluster }) => cluster === parsed.clusterId)
+  if (inCluster.length === 0)
+    return rejection(
+      'cluster_mismatch',
+      `${parsed.nodeId} is registered in another cluster. Check the cluster ID in the configuration of the agent.`,
+    )
+  // The first key of each agent comes before the second of any: an agent with many keys must not exhaust the limit for others.
+  const candidates = inCluster
+    .flatMap(({ nodeId, tenantId, signers }) => signers.map((signer, rank) => ({ nodeId, tenantId, rank, ...signer })))
+    .sort((a, b) => a.rank - b.rank)
+  const signer = candidates.slice(0, MAX_VERIFICATIONS).find(({ key }) => verify(parsed.signed, parsed.signature, key))
   return signer
     ? { nodeId: signer.nodeId, tenantId: signer.tenantId, keyId: signer.id }
-    : refused('signature_invalid', MESSAGES.signature_invalid)
+    : rejection('signature_invalid', MESSAGES.signature_invalid)
 }

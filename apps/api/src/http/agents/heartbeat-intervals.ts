@@ -1,18 +1,18 @@
 import { DEFAULT_SETTINGS, readHeartbeatIntervals } from '@muster/core/agents'
 import type { Runtime } from '@muster/core/registry'
 
-const OLD_MS = 1000
+const MAX_AGE_MS = 1000
 
-/** Seconds between heartbeats that a tenant's agents are asked for, from memory of a second. */
-export function rememberIntervals(runtime: Runtime): (tenantId: string) => Promise<number> {
-  let known = new Map<string, number>()
+/** Returns the heartbeat interval of a tenant in seconds, cached for one second. */
+export function createIntervalCache(runtime: Runtime): (tenantId: string) => Promise<number> {
+  let intervals = new Map<string, number>()
   let readAt = 0
   return async (tenantId) => {
-    if (Date.now() - readAt >= OLD_MS) {
+    if (Date.now() - readAt >= MAX_AGE_MS) {
       readAt = Date.now()
-      // Whose heartbeat is stored has to hear so, whatever becomes of this.
-      known = await readHeartbeatIntervals(runtime).catch(() => known)
+      // A failed read must not fail a heartbeat that is stored already: keep the previous intervals.
+      intervals = await readHeartbeatIntervals(runtime).catch(() => intervals)
     }
-    return known.get(tenantId) ?? DEFAULT_SETTINGS.heartbeatIntervalSeconds
+    return intervals.get(tenantId) ?? DEFAULT_SETTINGS.heartbeatIntervalSeconds
   }
 }

@@ -6,16 +6,16 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agentClient, makeKeys } from '../../testing/agent-client.ts'
 import { testApi } from '../../testing/api.ts'
-import { maliciousBodies, random } from '../../testing/malicious-heartbeats.ts'
-import { type CachedAgent, mayCount } from '../../testing/reference-heartbeat.ts'
+import { maliciousBodies, seededRandom } from '../../testing/malicious-heartbeats.ts'
+import { acceptByReference, type CachedAgent } from '../../testing/reference-heartbeat.ts'
 import { type HttpServer, serveHttp } from '../server.ts'
 import { createHeartbeatEvaluator } from './evaluate-heartbeat.ts'
 import { heartbeatMetrics } from './metrics.ts'
 
 const COUNT = scaleIterations(10_000_000)
-/** Each sends one after the other, as an agent does; together they fill a commit. */
+/** Agents that send concurrently, one body at a time each, so that commits hold many heartbeats. */
 const AGENTS = 400
-/** One of so many goes over HTTP, the others straight to where bodies are judged. */
+/** One body in OVER_HTTP goes over HTTP; the others go directly to the evaluator. */
 const OVER_HTTP = 100
 const SEED = 20_260_301
 
@@ -30,16 +30,16 @@ afterAll(async () => {
   await t.close()
 })
 
-/** Agents that are registered, with keys and hardware that are known. */
-async function known(): Promise<CachedAgent[]> {
+/** Inserts agents with known private keys and fingerprints. */
+async function insertTestAgents(): Promise<CachedAgent[]> {
   const { system } = await t.given.tenant()
-  const planted = await insertAgents(system, AGENTS, { prefix: 'hostile' })
-  const keys = planted.map(makeKeys)
-  const publicKeys = JSON.stringify(planted.map(({ keyId }, i) => ({ keyId, key: keys[i]!.publicKey })))
+  const inserted = await insertAgents(system, AGENTS, { prefix: 'malicious' })
+  const keys = inserted.map(makeKeys)
+  const publicKeys = JSON.stringify(inserted.map(({ keyId }, i) => ({ keyId, key: keys[i]!.publicKey })))
   await t.runtime.db.execute(sql`update ${schema.agentKeys} set public_key = g.key
     from jsonb_to_recordset(${publicKeys}::jsonb) as g("keyId" uuid, key text) where id = g."keyId"`)
   await t.runtime.db.execute(sql`update ${schema.agents} set fingerprint = 'this machine'`)
-  return planted.map(({ name }, i) => ({
+  return inserted.map(({ name }, i) => ({
     name,
     cluster: 'lab',
     fingerprint: 'this machine',
@@ -48,8 +48,8 @@ async function known(): Promise<CachedAgent[]> {
   }))
 }
 
-test(`of ${COUNT} hostile bodies those are accepted that may be, and none does harm`, { timeout: FAULT_TIMEOUT }, async () => {
-  const agents = await known()
+test(`accepts exactly the valid ones of ${COUNT} malicious bodies`, { timeout: FAULT_TIMEOUT }, async () => {
+  const agents = await insertTestAgents()
   const byName = new Map(agents.map((agent) => [agent.name, agent]))
   const evaluateHeartbeat = createHeartbeatEvaluator(t.runtime, heartbeatMetrics(new Registry()))
   const client = agentClient(`http://127.0.0.1:${server.port}`)
@@ -62,29 +62,29 @@ test(`of ${COUNT} hostile bodies those are accepted that may be, and none does h
     if (typeof verdict === 'string') return verdict
     return 'code' in verdict ? verdict.code === 'busy' && 'busy' : true
   }
-  const next = maliciousBodies(agents, random(SEED))
-  const wrong: string[] = []
+  const next = maliciousBodies(agents, seededRandom(SEED))
+  const mismatches: string[] = []
   const counted = { sent: 0, accepted: 0 }
   const send = async (agent: CachedAgent) => {
-    while (counted.sent < COUNT && wrong.length < 10) {
+    while (counted.sent < COUNT && mismatches.length < 10) {
       const isOverHttp = counted.sent++ % OVER_HTTP === 0
       const body = next(agent)
-      const expected = mayCount(body, byName)
+      const expected = acceptByReference(body, byName)
       const answer = await (isOverHttp ? overHttp(body) : inProcess(body))
       if (expected) counted.accepted++
-      if (answer !== expected) wrong.push(`${answer} and not ${expected} for ${body.toString('base64')}`)
+      if (answer !== expected) mismatches.push(`${answer} instead of ${expected} for ${body.toString('base64')}`)
     }
   }
   await Promise.all(agents.map(send))
-  expect(wrong).toEqual([])
+  expect(mismatches).toEqual([])
   expect(counted.sent).toBe(COUNT)
-  // Else nothing would have been tried but what is refused at first sight.
+  // Guards against a generator whose bodies all fail at the first check.
   expect(counted.accepted).toBeGreaterThan(COUNT / 50)
   expect({}).not.toHaveProperty('polluted')
   expect(await t.runtime.db.query.agentHeartbeats.findMany({ columns: { bootEpoch: true, sequence: true } })).toHaveLength(AGENTS)
 })
 
-test('no key that verifies what nobody signed gets in', async () => {
+test('rejects weak keys, which verify forged signatures', async () => {
   const { operator } = await t.given.tenant()
   const client = agentClient(`http://127.0.0.1:${server.port}`)
   for (const { public_key: publicKey } of vectors.refused_keys) {

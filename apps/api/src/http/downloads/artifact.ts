@@ -8,7 +8,7 @@ import type { ApiDeps } from '../../context.ts'
 import { refuse } from './refuse.ts'
 
 const { jobArtifacts } = schema
-const VALID_S = 600
+const LINK_LIFETIME_S = 600
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Why an artifact cannot be downloaded; null when it can. */
@@ -16,28 +16,29 @@ export function artifactUnavailableReason(
   { store }: ApiDeps,
   { path, removedAt, ...artifact }: Pick<JobArtifact, 'path' | 'store' | 'removedAt'>,
 ): string | null {
-  if (removedAt) return `${path} was removed on ${removedAt.toISOString().slice(0, 10)}: it was older than artifacts are kept.`
+  if (removedAt)
+    return `${path} was removed on ${removedAt.toISOString().slice(0, 10)}: it exceeded the artifact retention period.`
   if (artifact.store !== store.name)
-    return `${path} lies in another store (${artifact.store}) than the one that is set up now (${store.name}).`
+    return `${path} is in the artifact store ${artifact.store}, but the server uses ${store.name}. Configure the previous store to download it.`
   return null
 }
 
 const nameOf = (path: string) => path.split('/').at(-1)!
 
-/** An address that gives the artifact to whoever has it: the store's own, or one of ours that is signed. */
+/** Signed URL that downloads the artifact without a token: a presigned URL of the store if it has them, else one of this API. */
 export async function artifactLink(
   { store, linkSecret, publicUrl }: ApiDeps,
   { id, key, path }: Pick<JobArtifact, 'id' | 'key' | 'path'>,
 ): Promise<string> {
-  const link = await store.link(key, { fileName: nameOf(path), seconds: VALID_S })
+  const link = await store.link(key, { fileName: nameOf(path), seconds: LINK_LIFETIME_S })
   if (link) return link
-  const expires = Date.now() + VALID_S * 1000
+  const expires = Date.now() + LINK_LIFETIME_S * 1000
   const url = new URL(`/api/artifacts/${id}`, publicUrl)
   url.search = new URLSearchParams({ expires: String(expires), signature: signLink(linkSecret, id, expires) }).toString()
   return url.href
 }
 
-/** GET /api/artifacts/ID?expires=…&signature=… */
+/** `GET /api/artifacts/ID?expires=…&signature=…` */
 export async function sendArtifact(
   deps: ApiDeps,
   id: string,
@@ -46,9 +47,9 @@ export async function sendArtifact(
   res: ServerResponse,
 ): Promise<void> {
   const good = UUID.test(id) && linkIsGood(deps.linkSecret, id, Number(query.get('expires')), query.get('signature') ?? '')
-  if (!good) return refuse(res, 403, 'This link is too old, or was changed; ask for a new one where you found it.')
+  if (!good) return refuse(res, 403, 'This download link is invalid or has expired. Request a new link from the run.')
   const [artifact] = await deps.runtime.db.select().from(jobArtifacts).where(eq(jobArtifacts.id, id))
-  if (!artifact) return refuse(res, 404, 'The run that left this file is gone.')
+  if (!artifact) return refuse(res, 404, 'This artifact no longer exists: its run was deleted.')
   const reason = artifactUnavailableReason(deps, artifact)
   if (reason) return refuse(res, 410, reason)
   const content = await deps.store.open(artifact.key).catch(() => null)
@@ -56,7 +57,7 @@ export async function sendArtifact(
     return refuse(
       res,
       503,
-      `${artifact.path} is not in the artifact store of this server. Workers and API processes must share it.`,
+      `${artifact.path} is missing from the artifact store of this server. Workers and API processes must use the same store.`,
     )
   res.writeHead(200, {
     'content-type': 'application/octet-stream',

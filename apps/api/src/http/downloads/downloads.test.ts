@@ -69,8 +69,8 @@ async function aRun() {
 const get = async (as: TenantFixture['viewer'] | null, path: string, init: RequestInit = {}) =>
   fetch(new URL(path, base), { headers: as ? { authorization: `Bearer ${await t.tokenOf(as)}` } : {}, ...init })
 
-describe('a log', () => {
-  test('comes as text, with colours, as events and as ansible-runner writes them', async () => {
+describe('run log', () => {
+  test('is available as text, with ANSI colors, as events, and in the format of ansible-runner', async () => {
     const { global, id } = await aRun()
     const as = async (format: string) => {
       const response = await get(ours.viewer, `/api/runs/${global}/log?format=${format}`)
@@ -113,7 +113,7 @@ describe('a log', () => {
     expect(runner[3]).toMatchObject({ event: 'verbose' })
   })
 
-  test('is for those who may see the run, and says when it is gone', async () => {
+  test('requires access to the run, and reports a removed log', async () => {
     const { global, id } = await aRun()
     const path = `/api/runs/${global}/log`
     expect((await get(null, path)).status).toBe(401)
@@ -122,12 +122,12 @@ describe('a log', () => {
     expect((await get(ours.viewer, `${path}?format=pdf`)).status).toBe(400)
     expect((await get(ours.viewer, path, { method: 'POST' })).status).toBe(405)
     await t.runtime.db.update(schema.jobRuns).set({ logRemovedAt: sql`now()` }).where(eq(schema.jobRuns.id, id))
-    const gone = await get(ours.viewer, path)
-    expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining('older than logs are kept')])
+    const removed = await get(ours.viewer, path)
+    expect([removed.status, await removed.text()]).toEqual([410, expect.stringContaining('older than logs are kept')])
   })
 })
 
-describe('an artifact', () => {
+describe('artifact', () => {
   type Listed = { node: { artifacts: { path: string; downloadUrl: string | null; downloadBlockedReason: string | null }[] } }
   const listed = async (as: TenantFixture['viewer'], global: string) =>
     (
@@ -137,7 +137,7 @@ describe('an artifact', () => {
       )
     ).node.artifacts[0]!
 
-  test('comes by a link that is signed, ends, and is for one file only', async () => {
+  test('is downloaded by a signed link that expires and is valid for one file', async () => {
     const { global } = await aRun()
     const { downloadUrl } = await listed(ours.viewer, global)
     const response = await fetch(downloadUrl!)
@@ -156,14 +156,14 @@ describe('an artifact', () => {
     for (const wrong of [later, swapped, unsigned]) expect((await fetch(wrong)).status).toBe(403)
   })
 
-  test('that was removed, or lies in another store, says so', async () => {
+  test('reports that it was removed or is in another store', async () => {
     const { global, id } = await aRun()
     const { downloadUrl } = await listed(ours.viewer, global)
     const which = eq(schema.jobArtifacts.jobRunId, id)
     await t.runtime.db.update(schema.jobArtifacts).set({ store: 's3' }).where(which)
     expect(await listed(ours.viewer, global)).toMatchObject({
       downloadUrl: null,
-      downloadBlockedReason: expect.stringContaining('another store'),
+      downloadBlockedReason: expect.stringContaining('is in the artifact store s3'),
     })
     await t.runtime.db.update(schema.jobArtifacts).set({ store: 'local', removedAt: sql`now()` }).where(which)
     expect(await listed(ours.viewer, global)).toMatchObject({
@@ -174,21 +174,21 @@ describe('an artifact', () => {
   })
 })
 
-test('a run that has not begun says its place and why it waits', async () => {
+test('a queued run shows its position and waiting reason', async () => {
   const { id } = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
-  const why = async () =>
+  const queueState = async () =>
     (
       await t.ask<{ node: { queuePosition: number; waitingReason: string } }>(
         ours.viewer,
         `{ node(id: "${globalId('JobRun', id)}") { ... on JobRun { queuePosition waitingReason } } }`,
       )
     ).node
-  expect(await why()).toEqual({ queuePosition: 1, waitingReason: 'No worker is running. Start one.' })
+  expect(await queueState()).toEqual({ queuePosition: 1, waitingReason: 'No worker is running. Start one.' })
   const worker = { name: 'w', host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
   const workerId = await registerWorker(t.runtime, worker)
-  expect((await why()).waitingReason).toBe('A worker is about to start the run.')
+  expect((await queueState()).waitingReason).toBe('A worker is about to start the run.')
   await t.runtime.db.update(schema.workers).set({ running: 1 })
-  expect((await why()).waitingReason).toMatch('All workers are busy')
+  expect((await queueState()).waitingReason).toMatch('All workers are busy')
   const drained = await t.ask(
     ours.admin,
     `mutation { drainWorker(input: { id: "${globalId('Worker', workerId)}" }) { ... on DrainWorkerPayload { worker { name drainedBy { name } undrainBlockedReason } } } }`,
@@ -196,13 +196,15 @@ test('a run that has not begun says its place and why it waits', async () => {
   expect(drained).toMatchObject({
     drainWorker: { worker: { name: 'w', drainedBy: { name: 'test admin' }, undrainBlockedReason: null } },
   })
-  expect((await why()).waitingReason).toMatch('All workers are drained')
+  expect((await queueState()).waitingReason).toMatch('All workers are drained')
   await setMaxConcurrentRuns(ours.admin, { maxConcurrentRuns: 1 })
   const other = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
   await claimJobRun(ours.worker, { id: other.id, workerId: 'w' })
-  expect((await why()).waitingReason).toBe('The limit of 1 concurrent runs is reached. The run starts when another one ends.')
+  expect((await queueState()).waitingReason).toBe(
+    'The limit of 1 concurrent runs is reached. The run starts when another one ends.',
+  )
   await pauseQueue(ours.admin, { reason: 'The cooling is off.' })
-  expect((await why()).waitingReason).toMatch(/^The queue is paused by .*: The cooling is off\.$/)
+  expect((await queueState()).waitingReason).toMatch(/^The queue is paused by .*: The cooling is off\.$/)
   expect(
     await t.ask(ours.viewer, '{ queue { isPaused pauseReason pendingCount runningCount changeBlockedReason } }'),
   ).toMatchObject({

@@ -4,7 +4,7 @@ import { refuse } from './refuse.ts'
 
 type Send = (deps: ApiDeps, id: string, query: URLSearchParams, req: IncomingMessage, res: ServerResponse) => Promise<void>
 
-/** Answers one request for a file with `send`. */
+/** Handles a download request with `send`. */
 export async function serveDownload(
   deps: ApiDeps,
   send: Send,
@@ -19,6 +19,6 @@ export async function serveDownload(
     // Usually the client disconnected.
     deps.runtime.log.debug({ err: error, path: req.url?.split('?', 1)[0] }, 'download aborted')
     if (res.headersSent) res.destroy()
-    else refuse(res, 503, 'The file cannot be read right now. Try again in a moment.')
+    else refuse(res, 503, 'The file cannot be read at the moment. Try again later.')
   }
 }

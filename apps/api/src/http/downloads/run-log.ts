@@ -18,7 +18,7 @@ const NAMES = {
 
 const isFormat = (text: string): text is LogFormat => (LOG_FORMATS as readonly string[]).includes(text)
 
-/** GET /api/runs/ID/log?format=…: the log as it is now, as fast as the client takes it. */
+/** `GET /api/runs/ID/log?format=…`: streams the current log of a run. */
 export async function sendRunLog(
   deps: ApiDeps,
   id: string,
@@ -29,9 +29,9 @@ export async function sendRunLog(
   const caller = await deps.auth.findCaller(headersOf(req))
   if (!caller) return refuse(res, 401, SIGN_IN)
   const format = query.get('format') ?? 'text'
-  if (!isFormat(format)) return refuse(res, 400, `There is no format ${format}; there is ${LOG_FORMATS.join(', ')}.`)
+  if (!isFormat(format)) return refuse(res, 400, `Unknown log format ${format}. Use one of: ${LOG_FORMATS.join(', ')}.`)
   const run = parseId(id)
-  if (run?.type !== 'JobRun') return refuse(res, 404, 'There is no such run.')
+  if (run?.type !== 'JobRun') return refuse(res, 404, 'This run does not exist. Check the run ID.')
   try {
     const log = await readJobRunLog({ db: deps.runtime.db, tenantId: caller.tenantId }, run.id, format)
     const [suffix, type] = NAMES[format]

@@ -14,14 +14,14 @@ const WORKER_STATES = ['active', 'draining', 'lost'] as const
 /** A worker reports every five seconds. */
 const WORKER_LOST_AFTER = sql`interval '30 seconds'`
 
-const PATIENCE_MS = 5000
-/** Null when the database does not answer, or not soon: the other figures are wanted all the more then. */
-const readSoon = <T>(reading: Promise<T>): Promise<T | null> =>
-  Promise.race([reading.catch(() => null), setTimeout(PATIENCE_MS, null, { ref: false })])
+const READ_TIMEOUT_MS = 5000
+/** Result of a read; null when the database fails or does not answer in time, so that a scrape still returns the other metrics. */
+const readWithTimeout = <T>(reading: Promise<T>): Promise<T | null> =>
+  Promise.race([reading.catch(() => null), setTimeout(READ_TIMEOUT_MS, null, { ref: false })])
 
-/** Figures of the whole installation, read at each scrape. While the database is away they are left out. */
+/** Metrics of the whole installation, read at each scrape. They are omitted while the database is unavailable. */
 export function installationMetrics(registry: Registry, db: Db): void {
-  const counted = (
+  const gaugeByLabel = (
     name: string,
     help: string,
     label: string,
@@ -35,21 +35,21 @@ export function installationMetrics(registry: Registry, db: Db): void {
       registers: [registry],
       async collect() {
         this.reset()
-        const now = await readSoon(read())
-        if (now) for (const value of values) this.set({ [label]: value }, now.get(value) ?? 0)
+        const counts = await readWithTimeout(read())
+        if (counts) for (const value of values) this.set({ [label]: value }, counts.get(value) ?? 0)
       },
     })
-  counted('muster_agents', 'Agents by state, in all tenants.', 'state', AGENT_STATES, async () => {
+  gaugeByLabel('muster_agents', 'Agents of all tenants, by state.', 'state', AGENT_STATES, async () => {
     const rows = await db.select({ key: agents.state, count: count() }).from(agents).groupBy(agents.state)
     return new Map(rows.map((row) => [row.key, row.count]))
   })
-  counted('muster_alerts_open', 'Alerts that are not over, by severity, in all tenants.', 'severity', SEVERITIES, async () => {
+  gaugeByLabel('muster_alerts_open', 'Unresolved alerts of all tenants, by severity.', 'severity', SEVERITIES, async () => {
     const open = db.select({ key: alerts.severity, count: count() }).from(alerts).where(isNull(alerts.resolvedAt))
     return new Map((await open.groupBy(alerts.severity)).map((row) => [row.key, row.count]))
   })
-  counted(
+  gaugeByLabel(
     'muster_workers',
-    'Workers by state: active, draining, lost (no sign of life for 30 seconds).',
+    'Workers by state: active, draining, or lost (no report for 30 seconds).',
     'state',
     WORKER_STATES,
     async () => {
@@ -59,13 +59,13 @@ export function installationMetrics(registry: Registry, db: Db): void {
       return new Map(rows.map((row) => [row.key, row.count]))
     },
   )
-  counted('muster_queue_depth', 'Entries that wait for a worker, by queue.', 'queue', QUEUE_NAMES, async () => {
+  gaugeByLabel('muster_queue_depth', 'Queue entries that wait for a worker, by queue.', 'queue', QUEUE_NAMES, async () => {
     const backlogs = await queueBacklogs(db)
     return new Map(QUEUE_NAMES.map((queue) => [queue, backlogs.get(queue)?.depth ?? 0]))
   })
-  counted(
+  gaugeByLabel(
     'muster_queue_oldest_seconds',
-    'Age of the oldest entry that waits for a worker, by queue.',
+    'Age of the oldest queue entry that waits for a worker, by queue; 0 when the queue is empty.',
     'queue',
     QUEUE_NAMES,
     async () => {
@@ -75,10 +75,10 @@ export function installationMetrics(registry: Registry, db: Db): void {
   )
   new Gauge({
     name: 'muster_alert_routes_failing',
-    help: 'Ways for alerts on which nothing goes through.',
+    help: 'Alert routes with failing delivery.',
     registers: [registry],
     async collect() {
-      const failing = await readSoon(db.$count(alertRoutes, isNotNull(alertRoutes.failingSince)))
+      const failing = await readWithTimeout(db.$count(alertRoutes, isNotNull(alertRoutes.failingSince)))
       this.reset()
       if (failing === null) this.remove()
       else this.set(failing)

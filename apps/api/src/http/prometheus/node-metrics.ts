@@ -13,55 +13,70 @@ type Labels = Record<string, string | null>
 type Sample = [value: number | null, labels?: Labels]
 type Metric = { name: string; type: 'gauge' | 'counter'; help: string; of(row: Row): Sample[] }
 
-const one = (name: string, help: string, of: (row: Row) => number | null, type: Metric['type'] = 'gauge'): Metric => ({
+const single = (name: string, help: string, of: (row: Row) => number | null, type: Metric['type'] = 'gauge'): Metric => ({
   name,
   type,
   help,
   of: (row) => [[of(row)]],
 })
-const share = (percent: number | null) => (percent === null ? null : percent / 100)
+const ratio = (percent: number | null) => (percent === null ? null : percent / 100)
 const seconds = (ms: number | null) => (ms === null ? null : ms / 1000)
 
-/** What is known of each node; what is not has no sample. */
+/** Metrics per node. An unknown value has no sample. */
 export const NODE_METRICS: Metric[] = [
   {
     name: 'muster_node_info',
     type: 'gauge',
-    help: 'Always 1; its labels say what a node is.',
+    help: 'Always 1; the labels describe the node.',
     of: ({ region, datacenter, status, type, version }) => [[1, { region, datacenter, status, type, agent_version: version }]],
   },
   {
     name: 'muster_agent_state',
     type: 'gauge',
-    help: 'Always 1; its label says the state that the agent is in.',
+    help: 'Always 1; the label `state` is the state of the agent.',
     of: ({ state }) => (state ? [[1, { state }]] : []),
   },
-  one('muster_agent_last_heartbeat_timestamp_seconds', 'When the last heartbeat was accepted.', ({ receivedAt }) =>
+  single('muster_agent_last_heartbeat_timestamp_seconds', 'Unix time of the last accepted heartbeat.', ({ receivedAt }) =>
     seconds(receivedAt?.getTime() ?? null),
   ),
-  one('muster_agent_clock_skew_seconds', "How far the node's clock runs ahead of ours.", ({ skewMs }) => seconds(skewMs)),
-  one('muster_agent_heartbeats_total', 'Heartbeats accepted.', ({ accepted }) => accepted, 'counter'),
-  one('muster_agent_heartbeats_missed_total', 'Heartbeats that never came.', ({ missed }) => missed, 'counter'),
-  one('muster_node_cpu_utilization_ratio', 'CPU in use, 0 to 1, as the agent says.', ({ cpuPercent }) => share(cpuPercent)),
-  one('muster_node_memory_utilization_ratio', 'Memory in use, 0 to 1, as the agent says.', ({ memoryPercent }) =>
-    share(memoryPercent),
+  single(
+    'muster_agent_clock_skew_seconds',
+    'Clock offset of the node; positive when its clock is ahead of the server.',
+    ({ skewMs }) => seconds(skewMs),
   ),
-  one('muster_node_jobs_running', 'Jobs that run on it, as the agent says.', ({ runningJobs }) => runningJobs),
-  one('muster_node_gpus', 'GPUs and NPUs that the agent sees.', ({ gpusTotal }) => gpusTotal),
-  one('muster_node_gpus_available', 'Those of them that no job has.', ({ gpusAvailable }) => gpusAvailable),
+  single('muster_agent_heartbeats_total', 'Heartbeats accepted.', ({ accepted }) => accepted, 'counter'),
+  single(
+    'muster_agent_heartbeats_missed_total',
+    'Heartbeats that did not arrive, by gaps in their sequence numbers.',
+    ({ missed }) => missed,
+    'counter',
+  ),
+  single('muster_node_cpu_utilization_ratio', 'CPU utilization reported by the agent, 0 to 1.', ({ cpuPercent }) =>
+    ratio(cpuPercent),
+  ),
+  single('muster_node_memory_utilization_ratio', 'Memory utilization reported by the agent, 0 to 1.', ({ memoryPercent }) =>
+    ratio(memoryPercent),
+  ),
+  single('muster_node_jobs_running', 'Running workload manager jobs reported by the agent.', ({ runningJobs }) => runningJobs),
+  single('muster_node_gpus', 'GPUs and NPUs reported by the agent.', ({ gpusTotal }) => gpusTotal),
+  single(
+    'muster_node_gpus_available',
+    'GPUs and NPUs not allocated to a job, reported by the agent.',
+    ({ gpusAvailable }) => gpusAvailable,
+  ),
   {
     name: 'muster_node_accelerators',
     type: 'gauge',
-    help: 'Accelerators that the last discovery found, by type and health.',
+    help: 'Accelerators found by the last discovery, by type and health.',
     of: ({ devices }) => (devices ?? []).map(({ type, health, count }) => [count, { type, health }]),
   },
 ]
 
-/** `GET /metrics/nodes?limit=…`: figures of the nodes in Prometheus' text format. */
+/** `GET /metrics/nodes?limit=…`: node metrics in the Prometheus text format. */
 export const nodeMetricsEndpoint: TokenEndpoint = {
-  name: 'metrics of nodes',
+  name: 'node metrics',
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
-  read: async (ctx, params) => written(await readNodes(ctx, params.get('limit') ?? 'all')),
+  read: async (ctx, params) => render(await readNodes(ctx, params.get('limit') ?? 'all')),
 }
 
 async function readNodes(ctx: Ctx, limit: string) {
@@ -96,16 +111,16 @@ async function readNodes(ctx: Ctx, limit: string) {
     .orderBy(computeNodes.name)
 }
 
-const ROWS_AT_ONCE = 1000
+const ROWS_PER_CHUNK = 1000
 
-/** A family after the other, in pieces: whoever has many nodes must not keep heartbeats waiting that come in meanwhile. */
-async function* written(rows: Row[]): AsyncGenerator<string> {
+/** Renders one metric family after the other, in chunks that yield to the event loop: thousands of nodes must not delay heartbeats. */
+async function* render(rows: Row[]): AsyncGenerator<string> {
   for (const metric of NODE_METRICS) {
     let text = `# HELP ${metric.name} ${metric.help}\n# TYPE ${metric.name} ${metric.type}\n`
     for (const [i, row] of rows.entries()) {
       for (const [value, labels] of metric.of(row))
         if (value !== null) text += `${metric.name}{${labelText({ node: row.node, cluster: row.cluster, ...labels })}} ${value}\n`
-      if (i % ROWS_AT_ONCE !== ROWS_AT_ONCE - 1) continue
+      if (i % ROWS_PER_CHUNK !== ROWS_PER_CHUNK - 1) continue
       yield text
       text = ''
       await setImmediate()
@@ -117,6 +132,8 @@ async function* written(rows: Row[]): AsyncGenerator<string> {
 const labelText = (labels: Labels) =>
   Object.entries(labels)
     .flatMap(([name, value]) =>
-      value === null ? [] : `${name}="${value.replace(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))}"`,
+      value === null
+        ? []
+        : `${name}="${value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))}"`,
     )
     .join(',')

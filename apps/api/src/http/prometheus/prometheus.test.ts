@@ -19,14 +19,14 @@ const { agentHeartbeats, agents, alertRoutes, computeNodes, workers } = schema
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
-let cast: TenantFixture
+let fixture: TenantFixture
 let token: string
 beforeAll(async () => {
   t = await testApi()
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
-  cast = await t.given.tenant()
-  token = await t.tokenOf(cast.viewer)
-  const nodes = await t.given.fleet(cast.operator, {
+  fixture = await t.given.tenant()
+  token = await t.tokenOf(fixture.viewer)
+  const nodes = await t.given.fleet(fixture.operator, {
     nodes: 4,
     accelerators: 2,
     with: (i) =>
@@ -37,9 +37,15 @@ beforeAll(async () => {
         { decommissionedAt: new Date() },
       ][i]!,
   })
-  await createNodeGroup(cast.operator, { name: 'front', memberQuery: 'tag = prod' })
+  await createNodeGroup(fixture.operator, { name: 'front', memberQuery: 'tag = prod' })
   const at = new Date('2026-05-01T10:00:00.500Z')
-  const agent = { nodeId: nodes[0]!.id, tenantId: cast.tenant.id, agentId: 'gpu001', cluster: 'blue', state: 'OFFLINE' as const }
+  const agent = {
+    nodeId: nodes[0]!.id,
+    tenantId: fixture.tenant.id,
+    agentId: 'gpu001',
+    cluster: 'blue',
+    state: 'OFFLINE' as const,
+  }
   await t.runtime.db.insert(agents).values({ ...agent, version: '1.2' })
   const beat = { receivedAt: at, skewMs: -1500, accepted: 41, missed: 1, cpuPercent: 25, gpusTotal: 8 }
   await t.runtime.db.insert(agentHeartbeats).values({ nodeId: nodes[0]!.id, ...beat })
@@ -53,40 +59,40 @@ afterAll(async () => {
 const get = (where: string, init: RequestInit = {}) =>
   fetch(`http://127.0.0.1:${server.port}${where}`, { headers: { authorization: `Bearer ${token}` }, ...init })
 
-/** Debian's package prometheus brings it. */
-async function promtool(args: string[], stdin = ''): Promise<{ code: number | null; said: string }> {
+/** Runs promtool (Debian package prometheus). */
+async function promtool(args: string[], stdin = ''): Promise<{ code: number | null; output: string }> {
   const child = spawn('promtool', args, { cwd: RULES })
   child.stdin.end(stdin)
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { code, said: out + errors }
+  return { code, output: out + errors }
 }
 
-test('the rules are right, and do what their tests say', async () => {
+test('the alerting rules are valid and pass their tests', async () => {
   expect(await promtool(['check', 'rules', 'muster-rules.yml'])).toMatchObject({ code: 0 })
   expect(await promtool(['test', 'rules', 'muster-rules.test.yml'])).toMatchObject({ code: 0 })
 })
 
-test('the rules ask for figures that there are', async () => {
-  const there = new Set([...(await t.api.metrics.registry.getMetricsAsArray()), ...NODE_METRICS].map(({ name }) => name))
-  // Prometheus makes this one for each target.
-  there.add('up')
-  const asked = readFileSync(path.join(RULES, 'muster-rules.yml'), 'utf8').match(/\b(muster_\w+|up(?=\{))/g)!
-  expect(asked.map((name) => name.replace(/_bucket$/, '')).filter((name) => !there.has(name))).toEqual([])
+test('the alerting rules use existing metrics only', async () => {
+  const existing = new Set([...(await t.api.metrics.registry.getMetricsAsArray()), ...NODE_METRICS].map(({ name }) => name))
+  // Prometheus adds this metric to each target.
+  existing.add('up')
+  const used = readFileSync(path.join(RULES, 'muster-rules.yml'), 'utf8').match(/\b(muster_\w+|up(?=\{))/g)!
+  expect(used.map((name) => name.replace(/_bucket$/, '')).filter((name) => !existing.has(name))).toEqual([])
 })
 
-test('figures of the service: agents by state, open alerts, routes that fail', async () => {
-  const route = { name: 'r', kind: 'webhook' as const, url: 'https://hooks.test/', secret: 'a secret of mine' }
-  const { id } = await createAlertRoute(cast.admin, route)
+test('/metrics has agents by state, open alerts, failing routes, workers and queues', async () => {
+  const route = { name: 'r', kind: 'webhook' as const, url: 'https://hooks.test/', secret: 'a route secret' }
+  const { id } = await createAlertRoute(fixture.admin, route)
   await t.runtime.db.update(alertRoutes).set({ failingSince: sql`now()` }).where(eq(alertRoutes.id, id))
-  const alert = { tenantId: cast.tenant.id, nodeId: null, kind: 'ingest_silent' as const, evidence: {} }
+  const alert = { tenantId: fixture.tenant.id, nodeId: null, kind: 'ingest_silent' as const, evidence: {} }
   await t.runtime.db.transaction((tx) => raiseAlerts(tx, [alert]))
   const worker = { host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 4 }
   await registerWorker(t.runtime, { name: 'here', ...worker })
   await registerWorker(t.runtime, { name: 'gone', ...worker })
   await t.runtime.db.update(workers).set({ lastSeenAt: sql`now() - interval '1 minute'` }).where(eq(workers.name, 'gone'))
   await t.runtime.db.transaction((tx) =>
-    t.runtime.queue.send(tx, jobRunQueue, [{ id: cast.tenant.id, tenantId: cast.tenant.id }]),
+    t.runtime.queue.send(tx, jobRunQueue, [{ id: fixture.tenant.id, tenantId: fixture.tenant.id }]),
   )
   const lines = [
     'muster_agents{state="OFFLINE"} 1',
@@ -101,23 +107,23 @@ test('figures of the service: agents by state, open alerts, routes that fail', a
     'muster_queue_depth{queue="discovery"} 0',
     'muster_queue_oldest_seconds{queue="discovery"} 0',
   ]
-  // What a database under load does not say soon is left out.
-  const said = await eventually(async () => {
+  // Metrics of a slow database are omitted from a scrape.
+  const output = await eventually(async () => {
     const page = await (await get('/metrics')).text()
     for (const line of lines) expect(page).toContain(`${line}\n`)
     return page
   }, 50_000)
-  expect(await promtool(['check', 'metrics'], said.replace(/^.*nodejs_.*\n|^.*process_.*\n/gm, ''))).toEqual({
+  expect(await promtool(['check', 'metrics'], output.replace(/^.*nodejs_.*\n|^.*process_.*\n/gm, ''))).toEqual({
     code: 0,
-    said: '',
+    output: '',
   })
 })
 
-test('figures of the nodes, of which the caller may see', async () => {
+test('/metrics/nodes has the nodes that are visible to the caller', async () => {
   const page = await get('/metrics/nodes')
   expect(page.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-  const said = await page.text()
-  expect(said.split('\n').filter((line) => line.includes('gpu001'))).toEqual([
+  const output = await page.text()
+  expect(output.split('\n').filter((line) => line.includes('gpu001'))).toEqual([
     'muster_node_info{node="gpu001",cluster="blue",region="eu",datacenter="dc \\"1\\"\\\\",status="READY",type="COMPUTE",agent_version="1.2"} 1',
     'muster_agent_state{node="gpu001",cluster="blue",state="OFFLINE"} 1',
     'muster_agent_last_heartbeat_timestamp_seconds{node="gpu001",cluster="blue"} 1777629600.5',
@@ -128,22 +134,22 @@ test('figures of the nodes, of which the caller may see', async () => {
     'muster_node_gpus{node="gpu001",cluster="blue"} 8',
     'muster_node_accelerators{node="gpu001",cluster="blue",type="nvidia_gpu",health="ok"} 2',
   ])
-  expect(said).not.toMatch(/foreign|gpu004/)
-  expect(await promtool(['check', 'metrics'], said)).toEqual({ code: 0, said: '' })
+  expect(output).not.toMatch(/foreign|gpu004/)
+  expect(await promtool(['check', 'metrics'], output)).toEqual({ code: 0, output: '' })
   const some = await (await get(`/metrics/nodes?limit=${encodeURIComponent('{tag = prod}')}`)).text()
   expect(new Set(some.match(/node="\w+"/g))).toEqual(new Set(['node="gpu001"']))
 })
 
-test('many nodes are written whole', async () => {
+test('/metrics/nodes is complete with many nodes', async () => {
   const many = await t.given.tenant()
   await t.given.fleet(many.operator, { nodes: 1100, prefix: 'n' })
-  const said = await (
+  const output = await (
     await get('/metrics/nodes', { headers: { authorization: `Bearer ${await t.tokenOf(many.viewer)}` } })
   ).text()
-  expect(said.match(/^muster_node_info\{/gm)).toHaveLength(1100)
+  expect(output.match(/^muster_node_info\{/gm)).toHaveLength(1100)
 })
 
-test('nodes are targets of a Prometheus that discovers them over HTTP', async () => {
+test('/sd/targets returns nodes as targets with labels', async () => {
   const listed = (await (await get('/sd/targets')).json()) as { targets: string[]; labels: Record<string, string> }[]
   const [{ id }] = (await t.runtime.db
     .select({ id: computeNodes.id })
@@ -168,7 +174,7 @@ test('nodes are targets of a Prometheus that discovers them over HTTP', async ()
   expect(some).toMatchObject([{ targets: ['10.0.0.0:9100', '10.0.0.0:9400'] }])
 })
 
-test.each(['/sd/targets', '/metrics/nodes'])('%s needs a token, and says what is wrong', async (where) => {
+test.each(['/sd/targets', '/metrics/nodes'])('%s requires a token and reports invalid parameters', async (where) => {
   expect((await get(where, { headers: {} })).status).toBe(401)
   const wrong = await get(`${where}?limit=foreign001`)
   expect([wrong.status, await wrong.json()]).toEqual([400, { error: 'limit: there is no node foreign001' }])
@@ -176,7 +182,7 @@ test.each(['/sd/targets', '/metrics/nodes'])('%s needs a token, and says what is
   expect(await (await get(where, { method: 'HEAD' })).text()).toBe('')
 })
 
-test('a port that is none is refused', async () => {
+test('rejects an invalid port', async () => {
   const wrong = await get('/sd/targets?port=99999')
   expect([wrong.status, await wrong.json()]).toEqual([400, { error: expect.stringMatching(/^port: /) }])
 })

@@ -10,23 +10,23 @@ import type { TokenEndpoint } from '../token-endpoint.ts'
 
 const { agents } = schema
 
-/** Where Debian's prometheus-node-exporter listens. */
-const NODE_EXPORTER = '9100'
+/** Default port of prometheus-node-exporter. */
+const NODE_EXPORTER_PORT = '9100'
 
-/** A list as Prometheus' own discoveries write one: `,a,b,` finds a whole entry with `.*,a,.*`. */
-const list = (values: string[]) => `,${values.join(',')},`
+/** A list label as in Prometheus service discoveries: in `,a,b,` the pattern `.*,a,.*` matches a whole entry. */
+const listLabel = (values: string[]) => `,${values.join(',')},`
 
 /**
- * `GET /sd/targets?limit=…&port=…`: the nodes as targets, in the format of Prometheus' HTTP service discovery. `port` may stand there
- * several times. Labels that begin with __meta_ are for relabelling; the others stay on what is scraped.
+ * `GET /sd/targets?limit=…&port=…`: nodes as targets for Prometheus HTTP service discovery. `port` can be repeated. Labels with the
+ * prefix __meta_ are for relabeling; the others are added to the scraped metrics.
  */
 export const serviceDiscoveryEndpoint: TokenEndpoint = {
   name: 'target list',
   contentType: 'application/json',
   async read(ctx, params) {
     const ports = params.getAll('port')
-    const wanted = (ports.length > 0 ? ports : [NODE_EXPORTER]).map(portOf)
-    return `${JSON.stringify(await targets(ctx, params.get('limit') ?? 'all', wanted))}\n`
+    const targetPorts = (ports.length > 0 ? ports : [NODE_EXPORTER_PORT]).map(portOf)
+    return `${JSON.stringify(await targets(ctx, params.get('limit') ?? 'all', targetPorts))}\n`
   },
 }
 
@@ -59,8 +59,8 @@ async function targets(ctx: Ctx, limit: string, ports: number[]) {
         __meta_muster_type: node.nodeType,
         ...(node.osId === null ? {} : { __meta_muster_os: node.osId }),
         ...(node.arch === null ? {} : { __meta_muster_arch: node.arch }),
-        __meta_muster_tags: list(node.tags),
-        __meta_muster_groups: list((groups.get(node.id) ?? []).map((group) => group.name)),
+        __meta_muster_tags: listLabel(node.tags),
+        __meta_muster_groups: listLabel((groups.get(node.id) ?? []).map((group) => group.name)),
         ...Object.fromEntries(
           Object.entries(node.labels).map(([key, value]) => [`__meta_muster_label_${key.replace(/[^A-Za-z0-9_]/g, '_')}`, value]),
         ),

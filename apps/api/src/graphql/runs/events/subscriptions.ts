@@ -1,6 +1,6 @@
 import { followJobRunEvents, type JobRunEventPage, type JobRun as JobRunRow } from '@muster/core/runs'
 import { builder } from '../../../builder.ts'
-import { type ApiContext, forgetLoaded } from '../../../context.ts'
+import { type ApiContext, clearLoaderCaches } from '../../../context.ts'
 import { resumeCursor } from '../../../http/event-stream.ts'
 import { rowId } from '../../shared/ids.ts'
 import { JobRun } from '../types.ts'
@@ -54,10 +54,10 @@ async function* batchesOf(context: ApiContext, id: string, after: number, signal
   const pages = followJobRunEvents({ db: ctx.db, listener: deps.listener, tenantId: ctx.tenantId }, { id, after, signal })
   for await (const page of pages) {
     if (Date.now() - askedAt > 10_000) {
-      await context.stillSignedIn()
+      await context.assertSignedIn()
       askedAt = Date.now()
     }
-    forgetLoaded(context)
+    clearLoaderCaches(context)
     yield { ...page, runId: id }
   }
 }

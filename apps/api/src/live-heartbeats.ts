@@ -20,9 +20,9 @@ export type LiveHeartbeat = {
   memoryPercent: number | null
 }
 
-/** How often nodes that were heard, or changed their state, are read; so nobody is told of a node more often than this. */
+/** Interval between two reads of changed heartbeats; a subscriber receives a node at most once per interval. */
 export const HEARTBEAT_POLL_MS = 1000
-/** What is committed may be some time older than its commit, so each reading looks back further than the one before. */
+/** A commit can come after its row's timestamp, so each read starts this long before the previous one. */
 const OVERLAP_MS = 5000
 
 const ROW = sql`select a.node_id as "nodeId", a.tenant_id as "tenantId", n.name, a.cluster, a.state,
@@ -32,20 +32,20 @@ const ROW = sql`select a.node_id as "nodeId", a.tenant_id as "tenantId", n.name,
   join ${computeNodes} n on n.id = a.node_id
   left join ${agentHeartbeats} b on b.node_id = a.node_id`
 
-/** A node as it is now, if it is the tenant's and has an agent. */
+/** Current heartbeat of a node; null when the tenant has no such node with an agent. */
 export async function readHeartbeat({ db }: Runtime, tenantId: string, nodeId: string): Promise<LiveHeartbeat | null> {
   const { rows } = await db.execute<LiveHeartbeat>(sql`${ROW} where a.node_id = ${nodeId} and a.tenant_id = ${tenantId}`)
   return rows[0] ?? null
 }
 
-type Listener = (beats: LiveHeartbeat[]) => void
+type Listener = (heartbeats: LiveHeartbeat[]) => void
 type Reader = { listen(tenantId: string, listener: Listener): () => void }
 const readers = new WeakMap<Runtime['db'], Reader>()
 
-/** The process's one reader of what agents say; it reads only while somebody listens, once for all of them. */
+/** The shared heartbeat reader of this process. It reads only while it has listeners, once for all of them. */
 export function createHeartbeatReader(runtime: Runtime): Reader {
-  const known = readers.get(runtime.db)
-  if (known) return known
+  const existing = readers.get(runtime.db)
+  if (existing) return existing
   const reader = createReader(runtime)
   readers.set(runtime.db, reader)
   return reader
@@ -53,7 +53,7 @@ export function createHeartbeatReader(runtime: Runtime): Reader {
 
 function createReader({ db, log }: Runtime): Reader {
   const listeners = new Map<string, Set<Listener>>()
-  let told = new Map<string, string>()
+  let previousVersions = new Map<string, string>()
   let readAt = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -65,15 +65,15 @@ function createReader({ db, log }: Runtime): Reader {
         select node_id from ${agentHeartbeats} where received_at > ${since}
         union select node_id from ${agents} where state_since > ${since})`)
     readAt = startedAt
-    const seen = new Map(rows.map((row) => [row.nodeId, `${row.receivedAt} ${row.stateSince} ${row.state}`]))
-    const news = Map.groupBy(
-      rows.filter((row) => told.get(row.nodeId) !== seen.get(row.nodeId)),
+    const versions = new Map(rows.map((row) => [row.nodeId, `${row.receivedAt} ${row.stateSince} ${row.state}`]))
+    const changed = Map.groupBy(
+      rows.filter((row) => previousVersions.get(row.nodeId) !== versions.get(row.nodeId)),
       (row) => row.tenantId,
     )
-    told = seen
-    for (const [tenantId, beats] of news) for (const listener of listeners.get(tenantId) ?? []) listener(beats)
+    previousVersions = versions
+    for (const [tenantId, heartbeats] of changed) for (const listener of listeners.get(tenantId) ?? []) listener(heartbeats)
   }
-  async function go(): Promise<void> {
+  async function poll(): Promise<void> {
     if (listeners.size === 0) {
       timer = undefined
       return
@@ -82,21 +82,21 @@ function createReader({ db, log }: Runtime): Reader {
     try {
       await read()
     } catch (error) {
-      log.warn({ err: error }, 'cannot read heartbeats; trying again')
+      log.warn({ err: error }, 'cannot read heartbeats; retrying')
     }
-    timer = setTimeout(() => void go(), Math.max(0, HEARTBEAT_POLL_MS - (performance.now() - startedAt)))
+    timer = setTimeout(() => void poll(), Math.max(0, HEARTBEAT_POLL_MS - (performance.now() - startedAt)))
   }
   return {
     listen(tenantId, listener) {
-      const mine = listeners.get(tenantId) ?? new Set()
-      listeners.set(tenantId, mine.add(listener))
+      const tenantListeners = listeners.get(tenantId) ?? new Set()
+      listeners.set(tenantId, tenantListeners.add(listener))
       if (!timer) {
         readAt = performance.now()
-        timer = setTimeout(() => void go(), 0)
+        timer = setTimeout(() => void poll(), 0)
       }
       return () => {
-        mine.delete(listener)
-        if (mine.size === 0 && listeners.get(tenantId) === mine) listeners.delete(tenantId)
+        tenantListeners.delete(listener)
+        if (tenantListeners.size === 0 && listeners.get(tenantId) === tenantListeners) listeners.delete(tenantId)
       }
     },
   }

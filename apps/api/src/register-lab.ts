@@ -11,13 +11,13 @@ import { openRuntime } from './runtime.ts'
 const { computeNodes, credentials, tenants } = schema
 
 /**
- * Make the credentials with which the lab's nodes are reached, in the first tenant. A lab that comes up again is another one: its keys
- * and addresses are new, so what is known of the last one follows. Its host keys have to be approved again.
- * @returns how many of its nodes wait to be added
+ * Creates or updates the credentials of lab nodes in the first tenant, and updates the addresses of lab nodes that were added before:
+ * a restarted lab has new keys and addresses. Host keys must be approved again.
+ * @returns number of lab nodes that are not added yet
  */
-export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<number> {
+export async function registerLab(runtime: Runtime, lab: LabDescription): Promise<number> {
   const [tenant] = await runtime.db.select().from(tenants).orderBy(tenants.id).limit(1)
-  if (!tenant) throw new Error('There is no tenant yet: run first-start before offering the lab.')
+  if (!tenant) throw new Error('There is no tenant yet. Run first-start.ts before register-lab.ts.')
   const ctx: Ctx = { ...runtime, actor: { kind: 'system', id: null, name: 'Muster' }, tenantId: tenant.id }
   const { sshKey, sshPassword, bastionKey, sudoPassword } = lab.credentials
   const wanted: Omit<Parameters<typeof createCredential>[1], 'description'>[] = [
@@ -37,7 +37,7 @@ export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<n
       : []),
     ...(sudoPassword ? [{ name: LAB_CREDENTIALS.sudo, kind: 'BECOME' as const, password: sudoPassword.password }] : []),
   ]
-  const known = await ctx.db
+  const existing = await ctx.db
     .select({ id: credentials.id, name: credentials.name })
     .from(credentials)
     .where(
@@ -50,12 +50,12 @@ export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<n
       ),
     )
   for (const { kind, ...credential } of wanted) {
-    const { id } = known.find(({ name }) => name === credential.name) ?? {}
+    const { id } = existing.find(({ name }) => name === credential.name) ?? {}
     try {
       if (id) await updateCredential(ctx, { id, ...credential })
-      else await createCredential(ctx, { description: 'Made for the lab.', kind, ...credential })
+      else await createCredential(ctx, { description: 'Created for the lab.', kind, ...credential })
     } catch (error) {
-      // Another start was faster.
+      // Another process created it at the same time.
       if (!(error instanceof Conflict)) throw error
     }
   }
@@ -70,9 +70,9 @@ export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<n
       ),
     )
   for (const node of nodes) {
-    const now = lab.nodes.find(({ name }) => name === node.name)
-    if (now && (now.host !== node.host || now.port !== node.port))
-      await updateNode(ctx, { id: node.id, host: now.host, port: now.port })
+    const labNode = lab.nodes.find(({ name }) => name === node.name)
+    if (labNode && (labNode.host !== node.host || labNode.port !== node.port))
+      await updateNode(ctx, { id: node.id, host: labNode.host, port: labNode.port })
   }
   const names = lab.nodes.map(({ name }) => name)
   const added = and(eq(computeNodes.tenantId, tenant.id), inArray(computeNodes.name, names))
@@ -82,12 +82,14 @@ export async function offerLab(runtime: Runtime, lab: LabDescription): Promise<n
 if (import.meta.main) {
   const lab = await readLab(process.env.MUSTER_LAB_FILE)
   if (!lab) {
-    console.error('MUSTER_LAB_FILE names no file with a lab in it; start one with --lab, or `lab up --foreground`.')
+    console.error(
+      'MUSTER_LAB_FILE does not name a lab description. Start a lab with `npm start -- --lab`, or `npm run lab -- up --foreground`.',
+    )
     process.exit(2)
   }
-  const { runtime, close } = await openRuntime(process.env, 'offer-lab')
+  const { runtime, close } = await openRuntime(process.env, 'register-lab')
   try {
-    console.log(JSON.stringify({ waiting: await offerLab(runtime, lab) }))
+    console.log(JSON.stringify({ nodesToAdd: await registerLab(runtime, lab) }))
   } finally {
     await close()
   }
