@@ -15,12 +15,12 @@ const FAKE = fileURLToPath(new URL('./testing/fake-ansible-playbook.mjs', import
 const RUNS = scaleIterations(200)
 const KILLS = scaleIterations(60)
 const WORKERS = isLong ? 4 : 2
-// A run is touched every 5 s, and is over or starts again within 30 s of the touch that did not come.
+// Workers renew a run every 5 s. It is lost 30 s after the last renewal.
 const LONGEST_MS = 35_000
 
 const { jobRuns, jobRunEvents, jobTemplates } = schema
 
-test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, { timeout: FAULT_TIMEOUT }, async () => {
+test(`${RUNS} runs end once when workers are killed ${KILLS} times`, { timeout: FAULT_TIMEOUT }, async () => {
   const fixture = await testRuntime({ vault: 'real' })
   const { db } = fixture.runtime
   const folder = await mkdtemp(join(tmpdir(), 'muster-kills-'))
@@ -52,11 +52,11 @@ test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, {
   const held = { tenantId: tenant.id, category: 'custom', playbookPath: 'held.yml', isReadOnly: true } as const
   for (const [name, isIdempotent] of [
     ['once', false],
-    ['again', true],
+    ['repeatable', true],
   ] as const)
     await db.insert(jobTemplates).values({ ...held, name, displayName: name, isIdempotent })
   const all: JobRun[] = []
-  for (let i = 0; i < RUNS; i++) all.push(await runJob(operator, { template: i % 2 ? 'again' : 'once', limit: 'all' }))
+  for (let i = 0; i < RUNS; i++) all.push(await runJob(operator, { template: i % 2 ? 'repeatable' : 'once', limit: 'all' }))
   await Promise.all(Array.from({ length: WORKERS }, start))
 
   const underWay = () =>
@@ -68,7 +68,7 @@ test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, {
     ({ child }: WorkerProcess) =>
     (run: { claimedBy: string | null }) =>
       run.claimedBy!.split('-').at(-2) === String(child.pid)
-  /** By run, when each of its workers that was killed had given its last sign of life. */
+  /** By run, the last renewals of its killed workers. */
   const losses = new Map<string, Date[]>(all.map(({ id }) => [id, []]))
   for (let kill = 0; kill < KILLS; kill++) {
     const victim = await eventually(async () => {
@@ -103,10 +103,10 @@ test(`${RUNS} runs end once although their workers are killed ${KILLS} times`, {
       for (const [i, { createdAt }] of noted.entries())
         expect(createdAt.getTime() - lost[i]!.getTime()).toBeLessThanOrEqual(LONGEST_MS)
   }
-  // Whatever the killed ones left was cleared away by those that came after them.
+  // Later workers removed everything that killed workers left.
   for (const { child } of workers) child.kill('SIGTERM')
   expect(await Promise.all([...workers].map(({ ended }) => ended))).toEqual(Array(WORKERS).fill(0))
-  // Who was killed while it made a directory leaves one that is nobody's yet, for a day.
+  // A worker killed while it creates a directory leaves one without an owner, which is removed after a day.
   const left = (await readdir(runsDir)).filter((name) => existsSync(join(runsDir, name, 'owner.json')))
   expect(left).toEqual([])
   expect(await findProcesses(runsDir)).toEqual([])

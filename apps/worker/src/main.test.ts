@@ -44,7 +44,7 @@ function start(env: Record<string, string> = {}): WorkerProcess {
   return worker
 }
 
-/** Where a worker that has come up answers. */
+/** Address of a started worker. */
 const addressOf = (worker: WorkerProcess) =>
   eventually(() => {
     const port = /"port":(\d+)/.exec(worker.output)?.[1]
@@ -59,12 +59,12 @@ const get = async (url: string) => {
 
 describe('a worker', () => {
   it(
-    'sends alerts, to its own machine when it may',
+    'sends alerts to local targets when allowed',
     async () => {
-      const receiver = await createWebhookReceiver(VERIFIERS.webhook('a secret of mine'))
+      const receiver = await createWebhookReceiver(VERIFIERS.webhook('a webhook secret'))
       const { admin } = await test.given.tenant()
-      const hook = { kind: 'webhook' as const, url: receiver.url, secret: 'a secret of mine' }
-      const route = await createAlertRoute(admin, { name: 'mine', ...hook }, { allowLocal: true })
+      const hook = { kind: 'webhook' as const, url: receiver.url, secret: 'a webhook secret' }
+      const route = await createAlertRoute(admin, { name: 'hook', ...hook }, { allowLocal: true })
       await testAlertRoute(admin, { id: route.id })
       const worker = start({ ALERT_LOCAL_TARGETS: '1', MUSTER_PUBLIC_URL: 'https://muster.test', REDIS_DSN: 'redis://redis' })
       await eventually(async () => (await test.runtime.db.select().from(alertDeliveries))[0]!.status === 'DELIVERED', 3 * SLOW)
@@ -80,7 +80,7 @@ describe('a worker', () => {
   )
 
   it(
-    'takes work, survives the loss of all its connections, and ends cleanly in the middle of a test',
+    'handles work, survives the loss of all connections, and stops cleanly during a test',
     async () => {
       const worker = start()
       const address = await addressOf(worker)
@@ -93,12 +93,12 @@ describe('a worker', () => {
       const credential = await test.given.credential(admin, 'SSH_KEY')
       const add = (name: string, host: string, port = 22) => addNode(operator, { name, host, port, credentialId: credential.id })
       const resultOf = async (nodeId: string) => {
-        const [asked] = await testConnections(operator, { nodeIds: [nodeId] })
+        const [requested] = await testConnections(operator, { nodeIds: [nodeId] })
         return eventually(async () => {
           const [row] = await test.runtime.db
             .select()
             .from(schema.connectionTests)
-            .where(eq(schema.connectionTests.id, asked!.id))
+            .where(eq(schema.connectionTests.id, requested!.id))
           if (!row?.finishedAt) throw new Error('the test is not over')
           return row
         })
@@ -114,7 +114,7 @@ describe('a worker', () => {
       expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false })
       await eventually(async () => (await get(`${address}/readyz`)).status === 200)
 
-      // A machine that never speaks keeps a test busy while the worker is shown to end.
+      // A server that sends nothing keeps a test in progress while the worker stops.
       let touched = () => {}
       const reached = new Promise<void>((resolve) => {
         touched = resolve
@@ -133,13 +133,13 @@ describe('a worker', () => {
   )
 
   it(
-    'is in the list, takes no more work after SIGUSR2, and takes it again when an admin says so',
+    'is listed, takes no work after SIGUSR2, and resumes when an admin undoes the drain',
     async () => {
       const { workers, jobRuns } = schema
       const worker = start({ JOB_RUNNER_CONCURRENCY: '3' })
       await addressOf(worker)
-      const mine = eq(workers.pid, worker.child.pid!)
-      const listed = async () => (await test.runtime.db.select().from(workers).where(mine))[0]
+      const isWorker = eq(workers.pid, worker.child.pid!)
+      const listed = async () => (await test.runtime.db.select().from(workers).where(isWorker))[0]
       expect(await listed()).toMatchObject({ ansibleVersion: '2.19.4', concurrency: 3, running: 0, drainingAt: null })
       worker.child.kill('SIGUSR2')
       const { id } = await eventually(async () => {
@@ -169,7 +169,7 @@ describe('a worker', () => {
     ['a descriptor', {}],
     ['the environment', { CREDENTIAL_MASTER_PASSWORD: TEST_MASTER_PASSWORD, CREDENTIAL_MASTER_PASSWORD_FD: '' }],
   ])(
-    'keeps the master password that came by %s from ansible-playbook',
+    'hides the master password from %s from ansible-playbook',
     async (way, env) => {
       const seen = join(folder, `seen by ${way}`)
       const spy = join(folder, `spy on ${way}`)
@@ -188,7 +188,7 @@ describe('a worker', () => {
       })
       expect(shown).not.toContain(TEST_MASTER_PASSWORD)
       expect(shown).not.toContain('CREDENTIAL_')
-      // What a process was started with stays readable to its own user: that is why there are descriptors.
+      // The initial environment of a process stays readable for its user, hence the descriptor.
       const own = readFileSync(`/proc/${worker.child.pid}/environ`, 'latin1')
       expect(own.includes(TEST_MASTER_PASSWORD)).toBe(way === 'the environment')
       worker.child.kill('SIGTERM')
@@ -198,7 +198,7 @@ describe('a worker', () => {
   )
 
   it(
-    'waits for its database, and can be shown to end while it waits',
+    'waits for its database and stops on a signal meanwhile',
     async () => {
       const worker = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
       await eventually(() => worker.output.includes('waiting for the database'))
@@ -209,7 +209,7 @@ describe('a worker', () => {
   )
 
   it(
-    'says what is wrong and does not come up',
+    'reports configuration errors and does not start',
     async () => {
       const workers = [
         start({ DATABASE_URL: 'mysql://somewhere', SSH_CONCURRENCY: 'many' }),
@@ -218,13 +218,13 @@ describe('a worker', () => {
         start({ CREDENTIAL_MASTER_PASSWORD: 'not the one it was', CREDENTIAL_MASTER_PASSWORD_FD: '' }),
       ]
       expect(await Promise.all(workers.map((worker) => worker.ended))).toEqual([1, 1, 1, 1])
-      const said = workers.map((worker) => worker.output)
-      expect(said[0]).toMatch(/DATABASE_URL \(from the environment\): must look like postgres/)
-      expect(said[0]).toMatch(/SSH_CONCURRENCY \(from the environment\)/)
-      expect(said[1]).toMatch(/There is no .*missing\. Install ansible-core/)
-      expect(said[2]).toMatch(/ansible-core 2\.12\.1 is too old/)
-      expect(said[3]).toMatch(/master password does not fit/)
-      for (const text of said) expect(text).not.toMatch(/\n\s+at /)
+      const outputs = workers.map((worker) => worker.output)
+      expect(outputs[0]).toMatch(/DATABASE_URL \(from the environment\): must look like postgres/)
+      expect(outputs[0]).toMatch(/SSH_CONCURRENCY \(from the environment\)/)
+      expect(outputs[1]).toMatch(/There is no .*missing\. Install ansible-core/)
+      expect(outputs[2]).toMatch(/ansible-core 2\.12\.1 is too old/)
+      expect(outputs[3]).toMatch(/master password does not fit/)
+      for (const text of outputs) expect(text).not.toMatch(/\n\s+at /)
     },
     SLOW,
   )

@@ -21,7 +21,7 @@ export type Registration = {
 
 type PausableQueue = { pause(): void; resume(): Promise<void> }
 
-/** WrapCommand the worker into the list of workers, keep its entry alive, and take work from `intake` only while it is not drained. */
+/** Registers the worker, keeps its row alive, and pauses `queue` while it is drained. */
 export async function registerPresence(
   runtime: SystemCtx,
   listener: Listener,

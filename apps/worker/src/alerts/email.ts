@@ -6,7 +6,7 @@ import { linesOf, type Message, messageTitle } from './message-text.ts'
 import type { Limits } from './post.ts'
 
 /**
- * Sends an email through the route's mail server. The Message-ID is the delivery's ID, so that mail programs hide a duplicate.
+ * Sends an email through the route's mail server. The Message-ID is the delivery's ID, so that mail programs hide duplicates.
  * @throws DeliveryError
  */
 export async function sendEmail(

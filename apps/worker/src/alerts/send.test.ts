@@ -43,14 +43,14 @@ afterEach(async () => {
 })
 
 const receiver = async (reply: Parameters<typeof createWebhookReceiver>[0]) => {
-  const made = await createWebhookReceiver(reply)
-  open.push(made)
-  return made
+  const receiver = await createWebhookReceiver(reply)
+  open.push(receiver)
+  return receiver
 }
 const mailServer = async (options: Parameters<typeof createMailReceiver>[0] = {}) => {
-  const made = await createMailReceiver({ ...tls, ...options })
-  open.push(made)
-  return made
+  const receiver = await createMailReceiver({ ...tls, ...options })
+  open.push(receiver)
+  return receiver
 }
 const alertOf = (i: number, fields: Partial<AlertSnapshot> = {}): AlertSnapshot => ({
   id: `alert ${i}`,
@@ -127,7 +127,7 @@ test.each(CASES.filter(([, , , secret]) => secret))('%s rejects another secret',
   expect(outcome!.error).toMatch(/responds with 401|rejects the message: error (310000: sign not match|19021: sign match fail)/)
 })
 
-test('a webhook receives complete JSON with GraphQL enum values, a text, and the same ID on every attempt', async () => {
+test('webhooks receive complete JSON with GraphQL enum values, a text, and a stable ID', async () => {
   const { url, got } = await receiver(VERIFIERS.webhook(SECRET))
   const claimed = await message('webhook', { url, secret: SECRET })
   await deliver(claimed)
@@ -149,7 +149,7 @@ test('a webhook receives complete JSON with GraphQL enum values, a text, and the
   expect(got[1]!.body).toBe(got[0]!.body)
 })
 
-test('a test message of a webhook has the shape of a real one', async () => {
+test('webhook test messages have the shape of real ones', async () => {
   const { url, got } = await receiver(VERIFIERS.webhook(SECRET))
   await deliver(await message('webhook', { url, secret: SECRET }))
   await deliver(await message('webhook', { url, secret: SECRET }, { event: 'test', alerts: [] }))

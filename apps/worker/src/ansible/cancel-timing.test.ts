@@ -26,7 +26,7 @@ test.each([
   { who: 'a fake', ansible: () => FAKE, runs: scaleIterations(5000) },
   { who: 'the real Ansible', ansible: realAnsible, runs: scaleIterations(40) },
 ])(
-  '$runs runs of $who, canceled at random times, end once and leave nothing behind',
+  '$runs runs of $who, canceled at random times, end once and leave no process',
   { timeout: FAULT_TIMEOUT },
   async ({ ansible, runs }) => {
     fixture = await createRunFixture({ ANSIBLE_PLAYBOOK: ansible(), JOB_CANCEL_GRACE_PERIOD: 0.2 })
@@ -49,10 +49,10 @@ test.each([
         const { id } = await begin(template, lane)
         const taking = fixture.execute(id)
         await sleep(randomInt(Math.ceil(usualMs * 1.2)))
-        const asked = await cancelJobRun(fixture.operator, { id }).catch((error: unknown) => error as Error)
+        const canceled = await cancelJobRun(fixture.operator, { id }).catch((error: unknown) => error as Error)
         const { run, hosts, events } = await taking
         if (template !== 'look') expect([template, run.status]).toEqual([template, 'CANCELED'])
-        else if (asked instanceof Error) expect([asked instanceof Conflict, run.status]).toEqual([true, 'SUCCEEDED'])
+        else if (canceled instanceof Error) expect([canceled instanceof Conflict, run.status]).toEqual([true, 'SUCCEEDED'])
         else expect(['CANCELED', 'SUCCEEDED'], String(run.error)).toContain(run.status)
         expect(run.finishedAt).not.toBeNull()
         expect(['PENDING', 'RUNNING']).not.toContain(hosts[0]!.result)

@@ -26,7 +26,7 @@ beforeAll(async () => {
   }
 })
 afterAll(() => fixture.close())
-// Whatever a test did: nothing of a run stays on this machine.
+// No test may leave files or processes of a run on this machine.
 afterEach(async () => {
   expect(readdirSync(fixture.config.ANSIBLE_WORK_DIR)).toEqual([])
   expect(await findProcesses(fixture.config.ANSIBLE_WORK_DIR)).toEqual([])
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const four = () => [names.key, names.password, names.locked, names.behind]
 const resultsOf = (hosts: { name: string; result: string }[]) => Object.fromEntries(hosts.map((host) => [host.name, host.result]))
-/** What runs on the node with `text` in its command line. */
+/** Processes on the node with `text` in their command line. */
 const remaining = async (node: string, text: string) =>
   (
     await fixture.lab
@@ -48,7 +48,7 @@ const remaining = async (node: string, text: string) =>
 
 const PLAY = '- hosts: all\n  gather_facts: false\n  tasks:\n'
 
-test('every way in: key, key with passphrase, password with sudo password, bastion', async () => {
+test('signs in by key, key with passphrase, password with sudo password, and through a bastion', async () => {
   const { done } = await fixture.start({ template: 'connectivity_check', limit: 'all', become: true })
   const { run, hosts, events, log } = await done
   expect(log).toContain('PLAY RECAP')
@@ -63,7 +63,7 @@ test('every way in: key, key with passphrase, password with sudo password, basti
   expect(run.ansibleStartedAt!.getTime()).toBeGreaterThanOrEqual(run.startedAt!.getTime())
 })
 
-test('extra vars stay text, no_log stays hidden, the become password is nowhere', async () => {
+test('does not evaluate extra vars, and hides no_log results and the become password', async () => {
   const template = await fixture.template(
     'vars',
     `${PLAY}    - debug: {msg: "{{ motd }} {{ nested }}"}
@@ -100,7 +100,7 @@ test('extra vars stay text, no_log stays hidden, the become password is nowhere'
   expect(existsSync(trace)).toBe(false)
 })
 
-test('one host away, one failing: PARTIAL, and the nodes say so', async () => {
+test('a run with an unreachable and a failing host is PARTIAL and updates the nodes', async () => {
   await fixture.lab.fault(names.key, 'port-closed')
   const template = await fixture.template(
     'partial',
@@ -121,7 +121,7 @@ test('one host away, one failing: PARTIAL, and the nodes say so', async () => {
   }
 })
 
-test('cancel in the middle of a task leaves nothing running, here or there', async () => {
+test('a cancel during a task leaves no process on the worker or the nodes', async () => {
   const template = await fixture.template('sleep', `${PLAY}    - name: Sleep\n      shell: sleep 4711; echo done\n`)
   const { id, done } = await fixture.start({ template, limit: four().join(','), become: true })
   for (const name of four()) await eventually(async () => (await remaining(name, 'sleep 4711')) !== '')
@@ -133,7 +133,7 @@ test('cancel in the middle of a task leaves nothing running, here or there', asy
   for (const name of four()) expect([name, await remaining(name, 'sleep 4711')]).toEqual([name, ''])
 })
 
-test('timeout in the middle of a task', async () => {
+test('a timeout during a task leaves no process on the node', async () => {
   const template = await fixture.template('sleep2', `${PLAY}    - name: Sleep\n      command: sleep 4712\n`)
   const { done } = await fixture.start({ template, limit: names.key, timeoutSeconds: 10 })
   const { run } = await done
@@ -141,7 +141,7 @@ test('timeout in the middle of a task', async () => {
   expect(await remaining(names.key, 'sleep 4712')).toBe('')
 })
 
-test('a node that reboots in the middle of a task is unreachable, the others go on', async () => {
+test('a node that reboots during a task is unreachable; the others continue', async () => {
   const template = await fixture.template(
     'reboot',
     `${PLAY}    - command: "sleep {{ 4713 if inventory_hostname == '${names.locked}' else 1 }}"\n`,
@@ -155,7 +155,7 @@ test('a node that reboots in the middle of a task is unreachable, the others go 
   await fixture.lab.heal()
 })
 
-test('another host key than the pinned one: refused, and a connection test is asked for to raise the alarm', async () => {
+test('rejects a changed host key and requests a connection test, which raises the alarm', async () => {
   await fixture.lab.fault(names.key, 'changed-host-key')
   try {
     const { done } = await fixture.start({ template: 'connectivity_check', limit: names.key })
@@ -173,7 +173,7 @@ test('another host key than the pinned one: refused, and a connection test is as
   }
 })
 
-test('sudo refused and no Python are failures that say why', async () => {
+test('reports rejected sudo and missing Python with the reason', async () => {
   await fixture.lab.fault(names.key, 'sudo-denied')
   await fixture.lab.fault(names.locked, 'no-python')
   try {
@@ -188,7 +188,7 @@ test('sudo refused and no Python are failures that say why', async () => {
   }
 })
 
-test('10 MB of output of one task and of one line', async () => {
+test('handles 10 MB of output in one task and in one line', async () => {
   const template = await fixture.template(
     'big',
     `${PLAY}    - shell: "head -c 7500000 /dev/zero | base64"\n    - shell: "head -c 10000000 /dev/zero | tr '\\\\0' x"\n`,
@@ -205,7 +205,7 @@ test('10 MB of output of one task and of one line', async () => {
   }
 })
 
-test('collect_facts keeps what the probe found with the node, and not in the log', async () => {
+test('collect_facts stores the probe result with the node and not in the log', async () => {
   const { done } = await fixture.start({ template: 'collect_facts', limit: 'all' })
   const { run, events, log } = await done
   expect(log).toContain('PLAY RECAP')
@@ -232,7 +232,7 @@ test('runs playbooks of a directory without plugins, modules and the probe', asy
   }
 })
 
-test('a worker killed in the middle of a task: the next one ends what runs here and on the nodes', async () => {
+test('after a worker is killed during a task, the next one kills its processes on the worker and the nodes', async () => {
   const template = await fixture.template('sleep3', `${PLAY}    - name: Sleep\n      command: sleep 4714\n`)
   const names2 = [names.key, names.behind]
   const run = await runJob(fixture.operator, { template, limit: names2.join(','), become: true })
@@ -251,13 +251,13 @@ test('ansible-playbook does not outlive its worker', async () => {
   const here = async () => (await findProcesses(fixture.config.ANSIBLE_WORK_DIR)).filter(({ name }) => name !== 'ssh')
   expect(await here()).not.toEqual([])
   await killed.kill()
-  // Nobody has cleaned up yet.
+  // No other worker has cleaned up yet.
   await eventually(async () => (await here()).length === 0)
   expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
   expect(await remaining(names.key, 'sleep 4715')).toBe('')
 })
 
-test('su with its password, and a node that is this machine', async () => {
+test('becomes root with su and its password, and runs on a local node', async () => {
   const { sshPassword, rootPassword } = fixture.lab.credentials
   const login = await createCredential(fixture.admin, { name: 'ops by password', kind: 'SSH_PASSWORD', ...sshPassword! })
   const su = await createCredential(fixture.admin, {
@@ -285,7 +285,7 @@ test('su with its password, and a node that is this machine', async () => {
     'who',
     `${PLAY}    - command: id -un\n      register: who\n    - assert: {that: [who.stdout == 'root']}\n`,
   )
-  // Isolated, the machine that this is could not be worked on.
+  // An isolated playbook could not change this machine.
   const { isolation } = fixture
   fixture.isolation = noIsolation(null)
   const { done } = await fixture.start({ template, limit: 'by-su,here', become: true })
@@ -298,8 +298,8 @@ test('su with its password, and a node that is this machine', async () => {
   expect(log).toContain('RECAP')
 })
 
-test('cancel ends what runs on a node as root by way of su', async () => {
-  // The node and its credentials are those of the test before.
+test('a cancel kills processes that became root with su', async () => {
+  // Uses the node and credentials of the previous test.
   const template = await fixture.template('sleep6', `${PLAY}    - name: Sleep\n      command: sleep 4716\n      become: true\n`)
   const { id, done } = await fixture.start({ template, limit: 'by-su' })
   await eventually(async () => (await remaining(names.key, 'sleep 4716')) !== '')
@@ -312,7 +312,7 @@ const SECOND_PLAY = '- hosts: all\n  gather_facts: false\n  tasks:\n    - debug:
 const rolling = `${PLAY}    - command: "{{ 'false' if inventory_hostname in failing | default([]) else 'true' }}"\n`
 const three = () => [names.key, names.password, names.locked].sort()
 
-test('serial makes batches of plays that know nothing of it', async () => {
+test('serial applies to plays that do not set it', async () => {
   const template = await fixture.template('rolling', `${rolling}${SECOND_PLAY}`)
   const { done } = await fixture.start({ template, limit: three().join(','), serial: [1, '60%'] })
   const { run, events } = await done
@@ -325,7 +325,7 @@ test('serial makes batches of plays that know nothing of it', async () => {
   expect(batches.map((batch) => batch.sort())).toEqual([[first], [second], [third], [first], [second], [third]])
 })
 
-test('max_fail_percentage ends a rolling run; hosts of later batches are not touched', async () => {
+test('max_fail_percentage ends a rolling run before later batches', async () => {
   const template = await fixture.template('rolling-badly', rolling)
   const options = { template, limit: three().join(','), serial: 2, extraVars: { failing: three().slice(0, 1) } }
   const stopped = await (await fixture.start({ ...options, maxFailPercentage: 40 })).done
@@ -335,17 +335,17 @@ test('max_fail_percentage ends a rolling run; hosts of later batches are not tou
   expect(went.hosts.map((host) => host.result)).toEqual(['FAILED', 'CHANGED', 'CHANGED'])
 })
 
-test('a retry is on the host that was away alone, and is better than the run before', async () => {
+test('a retry runs on the unreachable host only, and the comparison reports it as fixed', async () => {
   const template = await fixture.template('retried', rolling)
   await fixture.lab.fault(names.key, 'port-closed')
   const options = { template, limit: `${names.key},${names.locked}` }
   const { run } = await (await fixture.start(options)).done.finally(() => fixture.lab.heal())
   expect(run).toMatchObject({ status: 'PARTIAL', hostsUnreachable: 1 })
   const retry = await retryJobRun(fixture.operator, { id: run.id, which: ['UNREACHABLE'] })
-  const again = await fixture.execute(retry.id)
-  expect(again.run).toMatchObject({ status: 'SUCCEEDED', parentRunId: run.id, attempt: 2, hostsTotal: 1 })
-  expect(resultsOf(again.hosts)).toEqual({ [names.key]: 'CHANGED' })
-  expect(await compareWithPrevious(fixture.viewer, again.run)).toMatchObject({ previousId: run.id, fixed: [names.key] })
+  const retried = await fixture.execute(retry.id)
+  expect(retried.run).toMatchObject({ status: 'SUCCEEDED', parentRunId: run.id, attempt: 2, hostsTotal: 1 })
+  expect(resultsOf(retried.hosts)).toEqual({ [names.key]: 'CHANGED' })
+  expect(await compareWithPrevious(fixture.viewer, retried.run)).toMatchObject({ previousId: run.id, fixed: [names.key] })
   const [task] = await runMatrix(fixture.viewer, run.id)
   expect(new Map(task!.cells.map((cell) => [cell.result, cell.hosts]))).toEqual(
     new Map([
@@ -355,7 +355,7 @@ test('a retry is on the host that was away alone, and is better than the run bef
   )
 })
 
-test('tags choose tasks', async () => {
+test('tags select tasks', async () => {
   const template = await fixture.template(
     'tagged',
     `${PLAY}    - debug: {msg: one}\n      tags: [one]\n    - debug: {msg: two}\n      tags: [two]\n    - debug: {msg: three}\n      tags: [one, three]\n`,
@@ -369,7 +369,7 @@ test('tags choose tasks', async () => {
   expect(await shown({ jobTags: ['one'], skipTags: ['three'] })).toEqual(['one'])
 })
 
-test('of a rolling run that is canceled it is known which hosts are through', async () => {
+test('a canceled rolling run reports its completed hosts', async () => {
   const [first, second] = [names.key, names.password].sort() as [string, string]
   const template = await fixture.template(
     'rolling-long',

@@ -60,7 +60,7 @@ const expectNothingLeft = async (id: string) => {
 }
 
 describe('input of ansible-playbook', () => {
-  test('contains no secret and nothing of the worker’s environment', async () => {
+  test('contains no secret and no environment of the worker', async () => {
     process.env.MUSTER_TEST_LEAK = 'should not be seen'
     const { id, done } = await start('look', {
       extraVars: { motd: "{{ lookup('pipe', 'id') }}" },
@@ -99,10 +99,10 @@ describe('input of ansible-playbook', () => {
   })
 
   test('reads secret stores once; refuses a host without its secret, with the reason', async () => {
-    // Stands in for a store; a real one is read from in read-secret.test.ts.
-    const asked: string[] = []
+    // A fake store; read-secret.test.ts uses a real one.
+    const requests: string[] = []
     const store = createServer(({ url }, response) => {
-      asked.push(url!)
+      requests.push(url!)
       if (url !== '/v1/secret/data/there') response.writeHead(404)
       response.end(JSON.stringify({ data: { data: { password: 'kept-elsewhere' } } }))
     })
@@ -128,7 +128,7 @@ describe('input of ansible-playbook', () => {
     expect(hosts.map(({ name, result }) => `${name} ${result}`)).toEqual(['gpu001 OK', 'gpu002 UNREACHABLE'])
     expect(log).toContain(`The secret store safe (${address}) has nothing at secret/not/there`)
     expect(log).not.toContain('kept-elsewhere')
-    expect(asked.sort()).toEqual(['/v1/secret/data/not/there', '/v1/secret/data/there'])
+    expect(requests.sort()).toEqual(['/v1/secret/data/not/there', '/v1/secret/data/there'])
   })
 })
 
@@ -141,14 +141,14 @@ describe('output', () => {
         events.push(...page.events)
       return events
     }
-    const [followed, again] = await Promise.all([follow(0), follow(0)])
+    const [followed, repeated] = await Promise.all([follow(0), follow(0)])
     const { run, events } = await done
     expect(run.status).toBe('SUCCEEDED')
     expectGapFree(events)
     const lines = events.filter((event) => event.kind === 'output').flatMap((event) => event.stdout!.split('\n'))
     expect(lines).toEqual(Array.from({ length: 100_000 }, (_, i) => `line ${i + 1} of a flood`))
     expect(followed.map((event) => event.seq)).toEqual(events.map((event) => event.seq))
-    expect(again).toEqual(followed)
+    expect(repeated).toEqual(followed)
   })
 
   test('loses and repeats nothing when database connections are cut during a flood', async () => {
@@ -226,8 +226,8 @@ describe('end', () => {
   test('cancel sends SIGINT and lists interrupted hosts', async () => {
     const { id, done } = await start('polite')
     await waitUntilRunning(id)
-    const asked = await cancelJobRun(fixture.operator, { id })
-    expect(asked.status).toBe('CANCELING')
+    const canceled = await cancelJobRun(fixture.operator, { id })
+    expect(canceled.status).toBe('CANCELING')
     const { run, hosts, log } = await done
     expect(run).toMatchObject({ status: 'CANCELED', exitCode: 130, interruptedHosts: ['gpu001', 'gpu002'] })
     expect(run.cancelRequestedByName).toBe(fixture.operator.actor.name)
@@ -276,7 +276,7 @@ describe('end', () => {
     const { id, done } = await start('escaped')
     const [stray, pid] = await eventually(async () => {
       const [, ...pids] = /stray (\d+) of (\d+)/.exec((await fixture.read(id)).log) ?? []
-      if (pids.length === 0) throw new Error('it has not said who it is')
+      if (pids.length === 0) throw new Error('its process has not started')
       return pids.map(Number)
     })
     await eventually(() => !isAlive(pid!))
@@ -380,7 +380,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** A worker process of its own, killed in the middle of a run that has a stray child. */
+/** Kills a worker process during a run that has a stray child. */
 async function killedWorker() {
   const run = await runJob(fixture.operator, { template: await fixture.template('stubborn', ''), limit: 'all' })
   const worker = await spawnRunWorker(fixture, run.id)

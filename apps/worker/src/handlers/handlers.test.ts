@@ -47,12 +47,12 @@ async function acceleratorsOf(nodeId: string): Promise<Record<string, number>> {
 }
 
 describe('onboarding', () => {
-  it('shows host keys, pins them on approval, makes nodes READY and finds every accelerator', async () => {
+  it('offers host keys, pins approved keys, makes nodes READY and finds every accelerator', async () => {
     const names = ['h100', 'mig', 'mi300x', 'max1550', 'ascend', 'ppu', 'plain']
     const nodes = await Promise.all(names.map((name) => fixture.add(lab.node(name))))
     const ids = nodes.map((node) => node.id)
 
-    // First nobody knows the bastion's key, then nobody those of the nodes.
+    // First the bastion's key is not approved, then the keys of the nodes.
     for (const test of await fixture.testAll(ids)) {
       expect(test.isOk).toBe(false)
       expect(test.stages.at(-1)).toMatchObject({ stage: 'HOST_KEY', state: 'FAILED' })
@@ -83,7 +83,7 @@ describe('onboarding', () => {
       'TCP OK',
     ])
 
-    // Each is looked at by itself as soon as it is READY.
+    // A READY node is discovered automatically.
     for (const row of await fixture.discovered(ids)) expect(row).toMatchObject({ error: null, reason: 'onboarding' })
     for (const [i, id] of ids.entries()) {
       expect(await acceleratorsOf(id)).toEqual(lab.node(names[i]!).accelerators)
@@ -94,8 +94,8 @@ describe('onboarding', () => {
   })
 })
 
-describe('a credential on trial', () => {
-  it('is used instead of the node’s own, and changes nothing of the node', async () => {
+describe('testCredential', () => {
+  it('uses the credential instead of that of the node, and does not change the node', async () => {
     const node = await fixture.addKnown(lab.node('plain'), { name: 'tried' })
     const before = await fixture.rowOf(node.id)
     const wrong = await fixture.given.credential(fixture.admin, 'SSH_KEY', { username: 'ops' })
@@ -104,7 +104,7 @@ describe('a credential on trial', () => {
     expect(await fixture.rowOf(node.id)).toEqual(before)
   })
 
-  it.skipIf(!process.env.OPENBAO)('is fetched from the secret store that it says', async () => {
+  it.skipIf(!process.env.OPENBAO)('reads the secrets of the credential from its secret store', async () => {
     const node = await fixture.addKnown(lab.node('plain'), { name: 'tried-from-a-store' })
     const bao = await startOpenBao()
     try {
@@ -126,7 +126,7 @@ describe('a credential on trial', () => {
     }
   })
 
-  /** Why it failed; null when it did not. */
+  /** The error of the test; null when it passed. */
   async function tried(id: string, nodeId: string): Promise<string | null> {
     const { id: testId } = await testCredential(fixture.operator, { id, nodeId })
     await eventually(async () => {
@@ -139,14 +139,14 @@ describe('a credential on trial', () => {
 })
 
 describe('discovery', () => {
-  it('tells of tools that mismatch, hang and flood, and keeps what they said', async () => {
+  it('reports tools that mismatch, hang or flood, and stores their output', async () => {
     const nodes = await Promise.all(['mismatch', 'hung', 'flood'].map((name) => fixture.addKnown(lab.node(name))))
     const [mismatch, hung, flood] = await fixture.discoverAll(nodes.map((node) => node.id))
     const tool = (row: typeof mismatch) => row!.result!.tools.find((t) => t.tool === 'nvidia-smi')
     expect(tool(mismatch)).toMatchObject({ state: 'FAILED' })
     expect(tool(hung)).toMatchObject({ state: 'TIMED_OUT' })
     expect(flood!.error).toBeNull()
-    // PCI knows of the devices that the tool does not tell.
+    // The PCI list contains the devices that the tool does not list.
     expect(await acceleratorsOf(nodes[0]!.id)).toEqual({ nvidia_gpu: 8 })
     expect(await acceleratorsOf(nodes[1]!.id)).toEqual({ nvidia_gpu: 8 })
     const [evidence] = await fixture.runtime.db
@@ -156,7 +156,7 @@ describe('discovery', () => {
     expect(gunzipSync(evidence!.gzip).toString()).toContain('Driver/library version mismatch')
   })
 
-  it('says which nodes do not answer, and notices a changed host key between test and discovery', async () => {
+  it('reports unreachable nodes, and a host key that changed after the test', async () => {
     const gone = await fixture.addKnown(lab.node('victim'), { name: 'gone', port: 9 })
     const victim = await fixture.addKnown(lab.node('victim'))
     expect((await fixture.testAll([victim.id]))[0]!.isOk).toBe(true)
@@ -169,14 +169,14 @@ describe('discovery', () => {
     const alarmed = await fixture.rowOf(victim.id)
     expect(alarmed).toMatchObject({ status: 'UNREACHABLE', hostKey: victim.hostKey })
     expect(alarmed.offeredHostKey).not.toBeNull()
-    // The alarm goes when the approved key is back.
+    // The alarm ends when the node offers the approved key.
     await lab.heal('victim')
     await lab.ready('victim')
     expect((await fixture.testAll([victim.id]))[0]).toMatchObject({ isOk: true, error: null })
     expect(await fixture.rowOf(victim.id)).toMatchObject({ status: 'READY', offeredHostKey: null })
   })
 
-  it('takes nothing from a shell that does not run the probe', async () => {
+  it('changes no fact when the shell does not run the probe', async () => {
     const node = await fixture.addKnown(lab.node('plain'), { name: 'mute' })
     expect((await fixture.discoverAll([node.id]))[0]).toMatchObject({ error: null })
     const before = await fixture.rowOf(node.id)
@@ -190,7 +190,7 @@ describe('discovery', () => {
     expect(await fixture.rowOf(node.id)).toMatchObject({ kernel: before.kernel, bootId: before.bootId, status: before.status })
   })
 
-  it('is not held up by a tool that prints without end', async () => {
+  it('completes when a tool prints endlessly', async () => {
     const node = await fixture.addKnown(lab.node('h100'), { name: 'endless' })
     await lab.fault('h100', 'endless-output')
     const [row] = await fixture.discoverAll([node.id])
@@ -199,14 +199,14 @@ describe('discovery', () => {
     expect(await acceleratorsOf(node.id)).toEqual({ nvidia_gpu: 8 })
   })
 
-  it('does not sign in to a node whose key nobody approved', async () => {
+  it('does not sign in to a node without an approved key', async () => {
     const node = await fixture.add(lab.node('plain'), { name: 'unapproved' })
     await expect(fixture.discoverAll([node.id])).rejects.toThrow(/not approved/)
   })
 })
 
-describe('a bastion whose key changed', () => {
-  it('is gone through by nothing until its approved key is seen again, which ends the alarm whatever comes of the node', async () => {
+describe('a bastion with a changed key', () => {
+  it('blocks connections until it offers the approved key, which ends the alarm even when the test fails', async () => {
     const bastion = eq(schema.credentials.id, fixture.bastion!.id)
     const hostKey = pinnedKey(lab.bastion!)
     await fixture.runtime.db.update(schema.credentials).set({ hostKey, offeredHostKey: makeHostKey() }).where(bastion)
@@ -226,7 +226,7 @@ describe('a bastion whose key changed', () => {
 })
 
 describe('a connection test', () => {
-  it('passes a node without Python or sudo, and says what playbooks will miss', async () => {
+  it('passes a node without Python or sudo and reports the failed stages', async () => {
     const plain = await createCredential(fixture.admin, {
       name: 'plain password',
       kind: 'SSH_PASSWORD',
@@ -258,7 +258,7 @@ describe('a connection test', () => {
     expect((await fixture.rowOf(here.id)).kernel).not.toBeNull()
   })
 
-  it('fails as a whole when the node has no credential', async () => {
+  it('fails when the node has no credential', async () => {
     const node = await fixture.addKnown(lab.node('plain'), { name: 'nobody', credentialId: null })
     const [test] = await fixture.testAll([node.id])
     expect(test).toMatchObject({ isOk: false, error: expect.stringContaining('has no credential') })

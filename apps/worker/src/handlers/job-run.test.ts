@@ -36,7 +36,7 @@ const handler = (presence = fakeRegistration) =>
 const statuses = async () =>
   (await fixture.runtime.db.select({ status: schema.jobRuns.status }).from(schema.jobRuns)).map((run) => run.status)
 
-test('a worker that is ending leaves a run to the next one', async () => {
+test('a stopping worker requeues a run', async () => {
   const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
   fixture.stopping.abort()
   await handler()({ id: run.id, tenantId: fixture.tenant.id })
@@ -52,7 +52,7 @@ test('a worker that is ending leaves a run to the next one', async () => {
   }
 })
 
-test('a worker that is drained leaves the run to another one, also before it has heard of it', async () => {
+test('a drained worker requeues a run, also before it learns of the drain', async () => {
   const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
   const entry = { id: run.id, tenantId: fixture.tenant.id }
   const facts = { name: 'w', host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
@@ -71,7 +71,7 @@ test('a worker that is drained leaves the run to another one, also before it has
   expect(await statuses()).toEqual(['SUCCEEDED'])
 })
 
-test('one entry is enough for all runs that may begin', async () => {
+test('one entry starts all runs that may start', async () => {
   const template = await fixture.template('look', '')
   const run = await runJob(fixture.operator, { template, limit: 'all' })
   await runJob(fixture.operator, { template, limit: 'all' })
@@ -79,7 +79,7 @@ test('one entry is enough for all runs that may begin', async () => {
   expect(await statuses()).toEqual(['SUCCEEDED', 'SUCCEEDED'])
 })
 
-test('an entry whose run is over, canceled or somebody else’s is done with', async () => {
+test('ignores entries of runs that ended, were canceled or have another worker', async () => {
   const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
   const entry = { id: run.id, tenantId: fixture.tenant.id }
   await Promise.all([handler()(entry), handler()(entry)])
@@ -89,8 +89,8 @@ test('an entry whose run is over, canceled or somebody else’s is done with', a
   await handler()({ id: crypto.randomUUID(), tenantId: fixture.tenant.id })
 })
 
-/** Postgres ends the connection that first changes this column, and the next one too. */
-async function cutWhoeverSets(column: string, table: string) {
+/** Makes Postgres end the first two connections that change this column. @returns reads the number of changes */
+async function cutConnectionsThatSet(column: string, table: string) {
   const { db } = fixture.runtime
   const name = `cut_${column}`
   await db.execute(sql.raw(`create sequence ${name}`))
@@ -104,9 +104,9 @@ async function cutWhoeverSets(column: string, table: string) {
   return async () => (await db.execute<{ cuts: number }>(sql.raw(`select last_value::int as cuts from ${name}`))).rows[0]!.cuts
 }
 
-test('a run begins although the connection is lost while it is claimed and while its credentials are read', async () => {
-  const claims = await cutWhoeverSets('claim_token', 'job_runs')
-  const uses = await cutWhoeverSets('last_used_at', 'credentials')
+test('a run starts when connections are lost during the claim and the read of its credentials', async () => {
+  const claims = await cutConnectionsThatSet('claim_token', 'job_runs')
+  const uses = await cutConnectionsThatSet('last_used_at', 'credentials')
   const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
   await handler()({ id: run.id, tenantId: fixture.tenant.id })
   expect(await statuses()).toEqual(['SUCCEEDED'])
@@ -114,10 +114,10 @@ test('a run begins although the connection is lost while it is claimed and while
   expect(await uses()).toBe(3)
 })
 
-test('runs that change one node go one after the other, in their order, without anybody’s help', async () => {
+test('runs that change the same node run one after another, in order', async () => {
   const template = await fixture.template('change', '', { isReadOnly: false })
   const queue = await createQueue(fixture.url, fixture.runtime.log, 'worker', queues)
-  // Only nudges wake it: its own turns come too seldom for the time that this test has.
+  // Change events trigger it; its interval is longer than this test.
   const waiting = reconcileWaitingRuns(fixture.runtime)
   const off = fixture.listener.on(nodesFreed, null, waiting.trigger)
   try {

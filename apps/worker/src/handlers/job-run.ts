@@ -18,7 +18,7 @@ type Deps = WorkerDeps<ExecutorConfig> & {
 }
 
 /**
- * Handles `job-run` entries. An entry says that some run may start; the claim decides which. Executes runs one after another until
+ * Handles `job-run` entries. An entry means that some run may start; the claim selects it. Executes runs one after another until
  * none can be claimed.
  */
 export function jobRunHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {

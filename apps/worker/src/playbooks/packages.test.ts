@@ -4,8 +4,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 
-// Packages and repositories of the roles on systems that the lab cannot run: the real Ansible evaluates the roles' variables with
-// facts of those systems.
+// Packages and repositories on systems that the lab cannot run. The real Ansible evaluates the variables of the roles with facts of
+// those systems.
 const roles = path.resolve(import.meta.dirname, '../../../../playbooks/roles')
 
 const facts = (distribution: string, version: string, release: string, architecture = 'x86_64') => ({

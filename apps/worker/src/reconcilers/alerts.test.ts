@@ -15,7 +15,7 @@ import { createWebhookReceiver, VERIFIERS } from '../testing/alert-receivers.ts'
 import { type AlertOptions, reconcileAlerts } from './alerts.ts'
 import type { Reconciler } from './reconcile.ts'
 
-const SECRET = 'a secret of mine'
+const SECRET = 'a webhook secret'
 const OPTIONS: AlertOptions = { link: 'https://muster.test/alerts', allowLocal: true }
 
 let t: TestRuntime
@@ -33,11 +33,10 @@ afterEach(async () => {
 })
 
 const receiver = async (reply: Parameters<typeof createWebhookReceiver>[0]) => {
-  const made = await createWebhookReceiver(reply)
-  open.push(made)
-  return made
+  const created = await createWebhookReceiver(reply)
+  open.push(created)
+  return created
 }
-/** Of a machine that is busy with much else. */
 let count = 0
 const route = (url: string) =>
   createAlertRoute(
@@ -46,9 +45,9 @@ const route = (url: string) =>
     { allowLocal: true },
   )
 const worker = (options: Partial<AlertOptions> = {}): Reconciler => {
-  const made = reconcileAlerts(t.runtime, `worker ${++count}`, { ...OPTIONS, ...options })
-  open.push(made)
-  return made
+  const reconciler = reconcileAlerts(t.runtime, `worker ${++count}`, { ...OPTIONS, ...options })
+  open.push(reconciler)
+  return reconciler
 }
 const raise = (of: ComputeNode[]) =>
   t.runtime.db.transaction((tx) =>
@@ -91,7 +90,7 @@ it('delivers the opening and the resolution of an alert once each, signed, with 
   triggerAll()
   await eventually(areDelivered)
   await Promise.all(workers.map((one) => one.stop()))
-  // Workers that plan at the same moment may make a message each.
+  // Workers that plan concurrently may each create a message.
   const shown = bodies(got).flatMap(({ event, alerts }) => alerts.map((alert) => `${event} ${alert.id}`))
   expect(shown.map((one) => one.split(' ')[0])).toEqual([...Array(30).fill('OPENED'), ...Array(30).fill('RESOLVED')])
   expect(new Set(shown).size).toBe(60)
@@ -143,16 +142,16 @@ it('another worker retries a message that was in progress when its worker stoppe
   await skipRetries()
   worker()
   await eventually(async () => (await statuses(id)).join() === 'DELIVERED')
-  const [lost, again] = bodies(got)
-  expect(again).toEqual(lost)
+  const [lost, repeated] = bodies(got)
+  expect(repeated).toEqual(lost)
 })
 
 it('sends a test message and records its outcome', async () => {
   const { url, got } = await receiver((one, n) => (n === 1 ? { status: 404 } : VERIFIERS.webhook(SECRET)(one)))
-  const made = await route(url)
+  const created = await route(url)
   const one = worker()
   const sent = async () => {
-    const { id } = await testAlertRoute(tenantFixture.admin, { id: made.id })
+    const { id } = await testAlertRoute(tenantFixture.admin, { id: created.id })
     one.trigger()
     return eventually(async () => {
       const [delivery] = await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.id, id))

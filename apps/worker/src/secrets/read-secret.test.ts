@@ -45,7 +45,7 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
     await expect(read(role, 'others')).rejects.toThrow(
       /does not let Muster read secret\/others; .*policy allows reading secret\/data\/others/,
     )
-    // Four uses of one token, and no more: so it was one.
+    // The token allows four uses, so all reads shared one token.
     await expect(read(role, 'nodes/gpu')).rejects.toThrow(/does not let Muster read/)
     await expect(createReadSecret()({ ...role, secret: 'wrong' }, 'nodes/gpu')).rejects.toThrow(
       /rejects the role; .*new secret ID/,
@@ -72,7 +72,7 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
   })
 })
 
-describe('a server of another kind', () => {
+describe('an arbitrary HTTP server', () => {
   let server: Server
   let address: string
   const seen: IncomingMessage[] = []

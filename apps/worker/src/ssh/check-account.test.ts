@@ -19,7 +19,7 @@ afterAll(() => bastions.close())
 
 const root = { method: 'sudo', user: 'root', password: null } as const
 
-/** The stages of an account by name, and the failure if its shell was none. */
+/** The stages of an account by name, and the failure when its shell runs no commands. */
 async function check(login: NodeAccess['login'], become: NodeAccess['become'] = root, timeoutMs = 4000) {
   const stages: PreflightStage[] = []
   const session = await connectNode(nodeAccessFor(lab.node('one'), login), { timeoutMs: 10_000, bastions })
@@ -34,8 +34,8 @@ async function check(login: NodeAccess['login'], become: NodeAccess['become'] = 
   return { failure, stages, at: (name: string) => stages.find((s) => s.stage === name) }
 }
 
-describe('an account', () => {
-  it('becomes another user in each way', async () => {
+describe('checkAccount', () => {
+  it('becomes another user by every method', async () => {
     const { sshKey, sudoPassword, rootPassword, rootKey } = lab.credentials
     const sudoWith = { ...root, password: sudoPassword!.password }
     expect((await check(sshKey)).at('SUDO')).toMatchObject({ state: 'OK', detail: 'sudo to root' })
@@ -48,7 +48,7 @@ describe('an account', () => {
       detail: 'su to root with a password',
     })
     expect((await check(rootKey!)).at('SUDO')).toMatchObject({ state: 'OK', detail: 'already root' })
-    // The password goes by stdin: an argument would stand in the node's process list.
+    // The password is passed by stdin, because arguments appear in the node's process list.
     const { exec } = lab.node('one')
     await Promise.all([
       check(sudoPassword!, sudoWith),
@@ -58,7 +58,7 @@ describe('an account', () => {
     ])
   })
 
-  it('that may not become another user says why, and is looked at further', async () => {
+  it('reports why an account cannot become another user, and continues', async () => {
     const { sudoPassword, plainPassword } = lab.credentials
     const wrong = await check(sudoPassword!, { ...root, password: 'wrong' }, 8000)
     expect(wrong.at('SUDO')).toMatchObject({ state: 'FAILED', hint: 'Check the password of the become credential.' })
@@ -78,7 +78,7 @@ describe('an account', () => {
     expect(stdout).toBe('')
   })
 
-  it('on a full disk cannot serve Ansible', async () => {
+  it('fails the stage ANSIBLE on a full disk', async () => {
     await lab.fault('one', 'full-disk')
     const { failure, at } = await check(lab.credentials.sshKey)
     await lab.heal('one')
@@ -89,13 +89,13 @@ describe('an account', () => {
     })
   })
 
-  it('with a Python that is too old, broken or cut down says so', async () => {
+  it('reports a Python that is too old, broken or incomplete', async () => {
     const node = lab.node('one')
     const pretend = async (script: string) => {
       await node.exec(['sh', '-c', 'cat > /usr/local/bin/python3.14 && chmod 755 /usr/local/bin/python3.14'], { input: script })
       return check(lab.credentials.sshKey)
     }
-    // `sh -c` of the check gives the mark as the last argument.
+    // The check passes the mark as the last argument of `sh -c`.
     const last = '#!/bin/sh\nfor mark; do :; done\n'
     const old = await pretend(`${last}echo "$mark python 3.6.8 /opt/old"; echo "$mark ansible ok /home"\n`)
     expect([old.at('PYTHON'), old.at('ANSIBLE')]).toMatchObject([
@@ -128,7 +128,7 @@ describe('a shell', () => {
     return result
   }
 
-  it('that talks before each command works, with a hint', async () => {
+  it('works with a hint when it prints before each command', async () => {
     const { failure, at } = await withShell('#!/bin/sh\nprintf "Welcome!"\nexec /bin/sh "$@"\n')
     expect(failure).toBeNull()
     expect(at('SHELL')).toMatchObject({ state: 'OK', hint: expect.stringContaining('prints "Welcome!" before every command') })
@@ -137,20 +137,20 @@ describe('a shell', () => {
 
   it.each([
     [
-      'runs nothing',
+      'runs no command',
       '#!/bin/sh\necho "This account is not available."\nexit 1\n',
       /cannot run commands \(exit code 1, output "This account/,
     ],
-    ['never answers', '#!/bin/sh\nexec sleep 600\n', /ran no command within 1\.5 s/],
-    ['prints without end', '#!/bin/sh\nexec yes fooled\n', /prints without end: "fooled fooled/],
-  ])('that %s fails', async (_what, script, message) => {
+    ['does not respond', '#!/bin/sh\nexec sleep 600\n', /ran no command within 1\.5 s/],
+    ['prints endlessly', '#!/bin/sh\nexec yes fooled\n', /prints without end: "fooled fooled/],
+  ])('fails when it %s', async (_what, script, message) => {
     const { failure, stages } = await withShell(script)
     expect(failure).toMatchObject({ stage: 'SHELL', message: expect.stringMatching(message) })
     expect(stages).toHaveLength(1)
   })
 
-  it('of any kind carries the check', async () => {
-    // csh replaces `!` and ends a quote at a newline; fish takes a backslash before a quote or another one for its own.
+  it('passes the check unchanged, also csh and fish', async () => {
+    // csh expands `!` and ends quotes at newlines; fish interprets a backslash before a quote or a backslash.
     expect(RUN_FROM_STDIN).not.toMatch(/[!\n]|\\['\\]/)
     const { failure } = await withShell('#!/bin/sh\nexec /bin/dash "$@"\n')
     expect(failure).toBeNull()

@@ -29,21 +29,21 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-/** How far a connection got: its stages, and the failure if it ended in one. */
+/** Stages of a connection, and its failure or null. */
 async function attempt(access: Parameters<typeof connectNode>[0], options: { showHostKey?: boolean; timeoutMs?: number } = {}) {
   const stages: PreflightStage[] = []
   try {
     const session = await connectNode(access, { timeoutMs: TIMEOUT_MS, bastions, onStage: (s) => stages.push(s), ...options })
     const { stdout } = await session.exec('echo here', { timeoutMs: TIMEOUT_MS })
     session.close()
-    return { stages, failure: null, said: stdout.toString().trim() }
+    return { stages, failure: null, output: stdout.toString().trim() }
   } catch (error) {
     if (!(error instanceof SshFailure)) throw error
-    return { stages, failure: error, said: null }
+    return { stages, failure: error, output: null }
   }
 }
 
-/** A server on a free port of the loopback that treats each connection as given. */
+/** Starts a server on a free loopback port and returns the port. */
 async function listen(onConnection: Parameters<typeof createServer>[1]): Promise<number> {
   const server: TcpServer = createServer({}, onConnection)
   servers.push(server)
@@ -55,7 +55,7 @@ describe('a connection', () => {
   it('passes every stage, by key and by password', async () => {
     const { sshKey, sshPassword } = lab.credentials
     const byKey = await attempt(nodeAccessFor(lab.node('open'), sshKey))
-    expect(byKey.said).toBe('here')
+    expect(byKey.output).toBe('here')
     expect(byKey.stages.map((s) => `${s.stage} ${s.state}`)).toEqual([
       'RESOLVE OK',
       'TCP OK',
@@ -64,22 +64,22 @@ describe('a connection', () => {
       'AUTHENTICATION OK',
     ])
     expect(byKey.stages[3]!.detail).toBe(`ssh-ed25519 ${lab.node('open').hostKeyFingerprint}`)
-    expect((await attempt(nodeAccessFor(lab.node('open'), sshPassword!))).said).toBe('here')
+    expect((await attempt(nodeAccessFor(lab.node('open'), sshPassword!))).output).toBe('here')
   })
 
   it('accepts a key with a passphrase', async () => {
     const { username, encryptedPrivateKey, passphrase } = lab.credentials.sshKey
-    expect((await attempt(nodeAccessFor(lab.node('open'), { username, privateKey: encryptedPrivateKey, passphrase }))).said).toBe(
-      'here',
-    )
+    expect(
+      (await attempt(nodeAccessFor(lab.node('open'), { username, privateKey: encryptedPrivateKey, passphrase }))).output,
+    ).toBe('here')
   })
 
   it('connects through a bastion that several nodes share', async () => {
     const hops = [createHop(lab.bastion!, lab.credentials.bastionKey!)]
     const access = nodeAccessFor(lab.node('behind'), lab.credentials.sshKey, { hops })
     const tries = await Promise.all([attempt(access), attempt(access), attempt(access)])
-    for (const { said, stages } of tries) {
-      expect(said).toBe('here')
+    for (const { output, stages } of tries) {
+      expect(output).toBe('here')
       expect(stages.filter((s) => s.hop === 'edge').map((s) => s.stage)).toEqual([
         'RESOLVE',
         'TCP',
@@ -89,19 +89,19 @@ describe('a connection', () => {
       ])
       expect(stages.find((s) => s.hop === null && s.stage === 'RESOLVE')).toMatchObject({ state: 'SKIPPED' })
     }
-    // One connection to the bastion: the later ones were shown what the first had seen.
+    // All share one connection to the bastion, so their bastion stages are equal.
     const [first, second] = tries
     expect(second!.stages.slice(0, 5)).toEqual(first!.stages.slice(0, 5))
   })
 
   it('connects through several bastions, each with its own stages', async () => {
     const hops = ['outer', 'inner'].map((name) => createHop(lab.bastion!, lab.credentials.bastionPassword!, { name }))
-    const { said, stages } = await attempt(nodeAccessFor(lab.node('behind'), lab.credentials.sshKey, { hops }))
-    expect(said).toBe('here')
+    const { output, stages } = await attempt(nodeAccessFor(lab.node('behind'), lab.credentials.sshKey, { hops }))
+    expect(output).toBe('here')
     expect(stages.filter((s) => s.stage === 'AUTHENTICATION').map((s) => s.hop)).toEqual(['outer', 'inner', null])
   })
 
-  it.each(['::1', '::1%lo'])('answers keyboard-interactive, on IPv6 %s, to the key type that is pinned', async (host) => {
+  it.each(['::1', '::1%lo'])('answers keyboard-interactive on IPv6 %s and requests the pinned key type', async (host) => {
     const keys = [makeKeyPair(), makeKeyPair('ecdsa')]
     const server = new ssh2.Server({ hostKeys: keys.map((key) => key.private) }, (client) => {
       client.on('error', () => {})
@@ -127,29 +127,19 @@ describe('a connection', () => {
     const { port } = server.address() as { port: number }
     const hostKey = keys[1]!.public.split(' ').slice(0, 2).join(' ')
     const login = { username: 'ops', password: 'sesame' }
-    const { said, stages } = await attempt(nodeAccessFor(lab.node('open'), login, { host, port, hostKey }))
-    expect(said).toBe('here')
+    const { output, stages } = await attempt(nodeAccessFor(lab.node('open'), login, { host, port, hostKey }))
+    expect(output).toBe('here')
     expect(stages.at(-1)!.detail).toBe('ops by keyboard-interactive')
   })
 })
 
 describe('failures', () => {
   it.each<[name: string, overrides: () => Promise<object> | object, stage: string, message: RegExp]>([
-    [
-      'a name that resolves to nothing',
-      () => ({ host: 'nowhere.invalid' }),
-      'RESOLVE',
-      /The name nowhere\.invalid does not exist/,
-    ],
+    ['a name that does not resolve', () => ({ host: 'nowhere.invalid' }), 'RESOLVE', /The name nowhere\.invalid does not exist/],
     ['a closed port', () => ({ port: 9 }), 'TCP', /:9 refuses connections/],
+    ['a silent port', async () => ({ host: '127.0.0.1', port: await listen(() => {}) }), 'BANNER', /sent nothing for 2 s/],
     [
-      'a port that never speaks',
-      async () => ({ host: '127.0.0.1', port: await listen(() => {}) }),
-      'BANNER',
-      /sent nothing for 2 s/,
-    ],
-    [
-      'something else than SSH',
+      'another protocol',
       async () => ({ host: '127.0.0.1', port: await listen((s) => s.on('error', () => {}).write('220 mail ESMTP\r\n')) }),
       'BANNER',
       /not an SSH server: it sent "220 mail ESMTP"/,
@@ -164,7 +154,7 @@ describe('failures', () => {
       /not an SSH server: it sent "HTTP\/1\.1 400 Bad Request"/,
     ],
     [
-      'a port that hangs up',
+      'a port that closes connections',
       async () => ({ host: '127.0.0.1', port: await listen((s) => s.destroy()) }),
       'BANNER',
       /(closed it without a greeting|dropped the connection)/,
@@ -223,7 +213,7 @@ describe('failures', () => {
     expect(seen).toEqual([])
   })
 
-  it('a wrong password, a wrong key, a wrong passphrase', async () => {
+  it('reports a wrong password, key and passphrase', async () => {
     const node = lab.node('open')
     const password = await attempt(nodeAccessFor(node, { username: 'ops', password: 'wrong' }))
     expect(password.failure).toMatchObject({

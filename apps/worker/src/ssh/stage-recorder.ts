@@ -2,7 +2,7 @@ import type { PreflightStage, PreflightStageName } from '@muster/core/connection
 import { type OfferedKey, SshFailure } from './ssh-failure.ts'
 import type { Target } from './target.ts'
 
-/** RunSnapshot of every stage at its end, in order. */
+/** Called with every stage at its end, in order. */
 export type OnStage = (stage: PreflightStage) => void
 
 /** Measures the stages of one hop, one at a time: `begin` starts the clock, `pass`, `skip` or `fail` ends it. */

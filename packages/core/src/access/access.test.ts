@@ -24,13 +24,13 @@ afterAll(() => t.close())
 const aUser = async (email: string) => (await t.runtime.db.insert(users).values({ name: email, email }).returning())[0]!
 
 describe('createTenant', () => {
-  test('brings the built-in templates', async () => {
+  test('creates the built-in templates', async () => {
     const tenant = await createTenant(t.runtime, { name: 'fresh' })
     const templates = await t.runtime.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, tenant.id))
     expect(templates.map((x) => x.name)).toEqual(expect.arrayContaining(['connectivity_check', 'collect_facts']))
   })
 
-  test('and a later version brings theirs up to date, those that people made excepted', async () => {
+  test('a later version updates the built-in templates and no others', async () => {
     const { db } = t.runtime
     const tenant = await createTenant(t.runtime, { name: 'grown' })
     const named = (name: string) => and(eq(jobTemplates.tenantId, tenant.id), eq(jobTemplates.name, name))
@@ -50,14 +50,14 @@ describe('createTenant', () => {
     ])
   })
 
-  test('of two at once one wins', async () => {
+  test('only one of two concurrent calls succeeds', async () => {
     const { won, lost } = await race(createTenant(t.runtime, { name: 'twin' }), createTenant(t.runtime, { name: 'twin' }))
     expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
   })
 })
 
 describe('members', () => {
-  test('a member is added once, with at most the role of who adds', async () => {
+  test('adds a member once, with at most the role of the caller', async () => {
     const user = await aUser('one@x.test')
     await expect(addMember(cast.admin, { userId: user.id, role: 'owner' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(await addMember(cast.admin, { userId: user.id, role: 'operator' })).toMatchObject({ role: 'operator' })
@@ -69,7 +69,7 @@ describe('members', () => {
     })
   })
 
-  test('who is nowhere a member has no membership; of several the first counts', async () => {
+  test('findMembership returns the first membership, or null', async () => {
     const user = await aUser('two@x.test')
     expect(await findMembership(t.runtime.db, user.id)).toBeNull()
     const other = await t.given.tenant()
@@ -82,7 +82,7 @@ describe('members', () => {
 })
 
 describe('API tokens', () => {
-  test('a token stands for its tenant and role until it is revoked; only its hash is kept', async () => {
+  test('a token authenticates its tenant and role until it is revoked; only its hash is stored', async () => {
     const { token, apiToken } = await createApiToken(cast.operator, { name: 'ci', role: 'operator' })
     expect(token).toMatch(/^mst_[A-Za-z0-9_-]{43}$/)
     expect(apiToken).toMatchObject({ prefix: token.slice(0, 12), expiresAt: null, createdById: cast.operator.actor.id })
@@ -102,7 +102,7 @@ describe('API tokens', () => {
     await expect(revokeApiToken(cast.operator, { id: apiToken.id })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('an expired one stands for nobody', async () => {
+  test('rejects an expired token', async () => {
     const { token, apiToken } = await createApiToken(cast.operator, { name: 'short', role: 'viewer', expiresInSeconds: 86_400 })
     expect(apiToken.expiresAt!.getTime()).toBeGreaterThan(Date.now() + 23 * 3600_000)
     await t.runtime.db
@@ -113,13 +113,13 @@ describe('API tokens', () => {
   })
 
   test.each(['', 'mst_', 'mst_x', `mst_${'a'.repeat(43)}`, `mst_${'a'.repeat(42)}\u0000`, "mst_' or 1=1 --"])(
-    '%j is no token',
+    'rejects %j',
     async (token) => {
       expect(await findActorByToken(t.runtime.db, token)).toBeNull()
     },
   )
 
-  test('its use is noted at most once a minute', async () => {
+  test('records the last use at most once a minute', async () => {
     const { token, apiToken } = await createApiToken(cast.operator, { name: 'busy', role: 'viewer' })
     const lastUse = async () => (await t.runtime.db.select().from(apiTokens).where(eq(apiTokens.id, apiToken.id)))[0]!.lastUsedAt
     const found = await Promise.all(Array.from({ length: 10 }, () => findActorByToken(t.runtime.db, token)))
@@ -134,7 +134,7 @@ describe('API tokens', () => {
     expect((await lastUse())!.getTime()).toBeGreaterThan(past.getTime())
   })
 
-  test('an operator revokes their own, an admin everybody’s, and of two at once one wins', async () => {
+  test('operators revoke their own tokens and admins all; only one of two concurrent calls succeeds', async () => {
     const { apiToken } = await createApiToken(cast.owner, { name: 'boss', role: 'viewer' })
     await expect(revokeApiToken(cast.operator, { id: apiToken.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     const { won, lost } = await race(

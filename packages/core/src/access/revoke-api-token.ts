@@ -18,14 +18,14 @@ export async function revokeApiToken(ctx: Ctx, input: z.input<typeof IdInput>): 
   authorize(ctx, tokenPermissions.write)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx) => {
-    const mine = and(visibleTo(ctx, apiTokens), eq(apiTokens.id, id))
-    const [before] = await tx.select().from(apiTokens).where(mine).for('no key update')
+    const scope = and(visibleTo(ctx, apiTokens), eq(apiTokens.id, id))
+    const [before] = await tx.select().from(apiTokens).where(scope).for('no key update')
     const refused = before && revokeBlockedReason(ctx.actor, before)
     if (refused) throw before.revokedAt ? new Conflict(refused) : new Forbidden(refused)
     const [apiToken] = await tx
       .update(apiTokens)
       .set({ revokedAt: sql`now()`, ...actorColumns(ctx, 'revoked') })
-      .where(and(mine, isNull(apiTokens.revokedAt)))
+      .where(and(scope, isNull(apiTokens.revokedAt)))
       .returning()
     if (!apiToken) throw await notFoundOrConflict(tx, ctx, apiTokens, id, 'API token', () => null)
     await audit(tx, ctx, apiTokenAudit.revoke, apiToken, { prefix: apiToken.prefix })

@@ -20,7 +20,7 @@ type Move = {
   reason: AgentReason
   /** Reason of the state that it leaves. */
   fromReason: AgentReason
-  /** Part of a mass outage: now, and when it became STALE. */
+  /** In a mass outage now; in one when it became STALE. */
   isHeld: boolean
   wasHeld: boolean
   /** A further transition applies to the same facts. */
@@ -29,8 +29,8 @@ type Move = {
 }
 
 /**
- * Applies the rules of state-machine.ts to these agents, by the database's time. One statement makes one step for all agents; an
- * agent that is heard again and is to be drained takes two. Skips locked agents until the next call.
+ * Applies the rules of state-machine.ts to these agents, by the database's time. One statement makes one step for all agents;
+ * an agent that returns with a pending drain takes two. Skips locked agents until the next call.
  * @param at replaces the database's time in tests
  * @returns the number of transitions, and the change events to send after the commit
  */
@@ -45,7 +45,7 @@ export async function applyStateTransitions(
     moves.push(...step)
     left = step.filter(({ movesOn }) => movesOn).map(({ nodeId }) => nodeId)
   }
-  return { moved: moves.length, changeEvents: await tell(tx, moves) }
+  return { moved: moves.length, changeEvents: await recordEffects(tx, moves) }
 }
 
 /**
@@ -132,7 +132,7 @@ function firstRuleThatFits(state: 'f.state' | 'f."to"'): SQL {
 }
 
 /** Raises and resolves alerts for transitions, and revokes the keys of deregistered agents. */
-async function tell(tx: Tx, moves: Move[]): Promise<ChangeEvent[]> {
+async function recordEffects(tx: Tx, moves: Move[]): Promise<ChangeEvent[]> {
   const resolved: ResolvedAlert[] = []
   const raised: RaisedAlert[] = []
   for (const { nodeId, tenantId, from, to, fromReason, isHeld, wasHeld, evidence } of moves) {

@@ -22,25 +22,26 @@ const PIECE = 2000
 export async function reconcileAgentStates(ctx: SystemCtx, now?: Date, isQuick = false): Promise<number> {
   authorize(ctx, agentPermissions.reconcile)
   let left: string[] = []
-  const judged = await alone(ctx, async (tx) => {
+  const judged = await withAdvisoryLock(ctx, async (tx) => {
     const changeEvents = await suppressMassOutage(tx, now)
     left = await findTransitionCandidates(tx, now, isQuick)
     const { moved, changeEvents: more } = await applyStateTransitions(tx, left.splice(0, PIECE), now)
     return { moved, changeEvents: [...changeEvents, ...more] }
   })
   let moved = judged?.moved ?? 0
-  while (left.length > 0) moved += (await alone(ctx, (tx) => applyStateTransitions(tx, left.splice(0, PIECE), now)))?.moved ?? 0
+  while (left.length > 0)
+    moved += (await withAdvisoryLock(ctx, (tx) => applyStateTransitions(tx, left.splice(0, PIECE), now)))?.moved ?? 0
   return moved
 }
 
-/** Null while another process reconciles. */
-async function alone<T extends { changeEvents: ChangeEvent[] }>(
+/** Runs `work` in a transaction that holds the lock; null while another process reconciles. */
+async function withAdvisoryLock<T extends { changeEvents: ChangeEvent[] }>(
   { db, notify }: SystemCtx,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T | null> {
   const done = await db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
-    return rows[0]!.mine ? work(tx) : null
+    const { rows } = await tx.execute<{ isLocked: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as "isLocked"`)
+    return rows[0]!.isLocked ? work(tx) : null
   })
   for (const changeEvent of done?.changeEvents ?? []) notify(changeEvent)
   return done

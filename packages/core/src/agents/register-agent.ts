@@ -121,7 +121,7 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
   if (key?.status === 'REVOKED') return refuse('key_not_allowed', 'This key is revoked; make a new one with `muster-agent init`.')
   // Checked before the token: an agent that missed our first answer repeats the request with the same token.
   if (agent && agent.state !== 'DEREGISTERED' && key?.status === 'ALLOWED' && key.nodeId === agent.nodeId)
-    return again(tx, ctx, caller, agent, key)
+    return registerKnownAgent(tx, ctx, caller, agent, key)
   if (key?.status === 'ALLOWED' && key.nodeId && agent && agent.nodeId !== key.nodeId)
     return refuse('key_not_allowed', 'This key speaks for another node; every node needs a key of its own.')
 
@@ -168,7 +168,13 @@ async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
 }
 
 /** A known agent registers again with its key. Its report counts only when it is signed. */
-async function again(tx: Tx, ctx: Ctx, { request, isProven, from }: Caller, agent: Agent, key: AgentKey): Promise<Registration> {
+async function registerKnownAgent(
+  tx: Tx,
+  ctx: Ctx,
+  { request, isProven, from }: Caller,
+  agent: Agent,
+  key: AgentKey,
+): Promise<Registration> {
   const { nodeId } = agent
   if (!isProven && request.cluster_id !== agent.cluster)
     return refuse(
@@ -211,7 +217,7 @@ async function again(tx: Tx, ctx: Ctx, { request, isProven, from }: Caller, agen
   return refuse('approval_pending', 'This is other hardware than before; somebody has to approve it.')
 }
 
-/** Another key for a node that has one. */
+/** Stores another key for a node that has one, until an operator approves it. */
 async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agent: Agent, key?: AgentKey): Promise<Registration> {
   const pending = refuse('approval_pending', `${agent.agentId} has another key; somebody has to approve this one.`)
   if (key) return pending

@@ -60,8 +60,8 @@ const kindsOf = async (nodeId: string) =>
 const isRefused = (code: string) => expect.objectContaining({ isAccepted: false, code })
 const isIn = expect.objectContaining({ isAccepted: true })
 
-describe('who gets in', () => {
-  test('nobody without a key that is allowed or a token', async () => {
+describe('registration', () => {
+  test('rejects an agent without an allowed key or a token', async () => {
     const keys = makeKeys()
     expect(await registerAgent(t.runtime, requestOf(newName(), keys))).toEqual(isRefused('key_not_allowed'))
     expect(await proven(newName(), keys)).toEqual(isRefused('key_not_allowed'))
@@ -69,7 +69,7 @@ describe('who gets in', () => {
     expect(await t.runtime.db.select().from(agentKeys).where(eq(agentKeys.publicKey, keys.publicKey))).toEqual([])
   })
 
-  test('with a token only who proves to hold the key', async () => {
+  test('with a token, requires proof that the agent holds the key', async () => {
     const [keys, thief] = [makeKeys(), makeKeys()]
     const request = requestOf(newName(), keys, { enrollment_token: await tokenOf() })
     expect(await registerAgent(t.runtime, request)).toEqual(isRefused('proof_invalid'))
@@ -85,7 +85,7 @@ describe('who gets in', () => {
     expect(await registerAgent(t.runtime, { ...request, proof: createProof(request, keys.privateKey, new Date()) })).toEqual(isIn)
   })
 
-  test('a key of small order never', async () => {
+  test('rejects a key of small order', async () => {
     const publicKey = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]).toString('base64')
     await expect(allowAgentKey(cast.operator, { publicKey })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
@@ -96,7 +96,7 @@ describe('who gets in', () => {
     )
   })
 
-  test('of twenty that race with one token, one', async () => {
+  test('accepts one of twenty concurrent registrations with one token', async () => {
     const token = await tokenOf()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => proven(newName(), makeKeys(), { enrollment_token: token })),
@@ -105,21 +105,21 @@ describe('who gets in', () => {
     expect(answers.filter((answer) => !answer.isAccepted && answer.code === 'token_invalid')).toHaveLength(19)
   })
 
-  test('who did not hear the answer asks again with the same token', async () => {
+  test('accepts a repeated request with the same token when the response was lost', async () => {
     const [name, keys, token] = [newName(), makeKeys(), await tokenOf()]
     expect(await proven(name, keys, { enrollment_token: token })).toEqual(isIn)
     expect(await proven(name, keys, { enrollment_token: token })).toEqual(isIn)
     expect(await proven(newName(), keys, { enrollment_token: token })).toEqual(isRefused('key_not_allowed'))
   })
 
-  test('two of one new name: one is in, the other waits', async () => {
+  test('of two agents with one new name, accepts one and the other waits for approval', async () => {
     const name = newName()
     const tokens = [await tokenOf(), await tokenOf()]
     const answers = await Promise.all(tokens.map((enrollment_token) => proven(name, makeKeys(), { enrollment_token })))
     expect(answers).toEqual(expect.arrayContaining([isIn, isRefused('approval_pending')]))
   })
 
-  test('no token that has expired, and a bound one for its node only', async () => {
+  test('rejects expired tokens, and bound tokens for other nodes', async () => {
     const [node] = await t.given.fleet(cast.operator, { prefix: 'bound' })
     const token = await tokenOf(node!.id)
     const other = await enrolled()
@@ -135,7 +135,7 @@ describe('who gets in', () => {
     expect(await proven(newName(), makeKeys(), { enrollment_token: old })).toEqual(isRefused('token_invalid'))
   })
 
-  test('a node of that name is found, a decommissioned one is not, and one that is not there is added', async () => {
+  test('finds the node by name, rejects a decommissioned one, and adds a missing one', async () => {
     const [node, retired] = await t.given.fleet(cast.operator, { prefix: 'known', nodes: 2 })
     await decommissionNode(cast.operator, { id: retired!.id })
     expect(await proven(node!.name, makeKeys(), { enrollment_token: await tokenOf(), region: 'eu', datacenter: 'dc1' })).toEqual({
@@ -167,7 +167,7 @@ test('records the provider address of a registration in the audit log', async ()
   expect(entry).toMatchObject({ details: { providerAddress: 'provider1abc' } })
 })
 
-describe('a token is revoked', () => {
+describe('revokeEnrollmentToken', () => {
   const row = async (token: string) =>
     (
       await t.runtime.db
@@ -176,7 +176,7 @@ describe('a token is revoked', () => {
         .where(eq(agentEnrollmentTokens.prefix, token.slice(0, 12)))
     )[0]!
 
-  test('while nobody has used it, and lets nobody in from then on', async () => {
+  test('revokes an unused token, which is rejected afterwards', async () => {
     const token = await tokenOf()
     const { id } = await row(token)
     expect(await revokeEnrollmentToken(cast.operator, { id })).toMatchObject({
@@ -200,7 +200,7 @@ describe('a token is revoked', () => {
     await expect(revokeEnrollmentToken(cast.operator, { id: old.id })).rejects.toMatchObject(refusal(/expired/))
   })
 
-  test('or used: of the two at once one wins', async () => {
+  test('of a concurrent revocation and registration only one succeeds', async () => {
     for (let i = 0; i < 5; i++) {
       const token = await tokenOf()
       const { id } = await row(token)
@@ -214,8 +214,8 @@ describe('a token is revoked', () => {
   })
 })
 
-describe('a key is never replaced by asking', () => {
-  test('another key waits, is approved, and the one before it counts no longer', async () => {
+describe('a registration never replaces a key', () => {
+  test('another key waits for approval, which revokes the previous key', async () => {
     const { name, nodeId, keys } = await enrolled()
     const next = makeKeys()
     expect(await proven(name, next)).toEqual(isRefused('approval_pending'))
@@ -231,13 +231,13 @@ describe('a key is never replaced by asking', () => {
     expect(await kindsOf(nodeId)).toEqual(['key_changed over'])
   })
 
-  test('a stranger fills no list', async () => {
+  test('limits the waiting keys of a node', async () => {
     const { name, nodeId } = await enrolled()
     for (let i = 0; i < 6; i++) await registerAgent(t.runtime, requestOf(name, makeKeys()))
     expect(await t.runtime.db.select().from(agentKeys).where(sql`node_id = ${nodeId} and status = 'WAITING'`)).toHaveLength(3)
   })
 
-  test('a stranger who knows name and public key changes nothing', async () => {
+  test('an unsigned registration with a known name and public key changes nothing', async () => {
     const { name, nodeId, keys } = await enrolled()
     const before = await agentOf(nodeId)
     expect(
@@ -251,7 +251,7 @@ describe('a key is never replaced by asking', () => {
     expect(await registerAgent(t.runtime, requestOf(name, keys, { cluster_id: 'evil' }))).toEqual(isRefused('cluster_mismatch'))
   })
 
-  test('a key that is allowed for nobody yet becomes no node that is there', async () => {
+  test('a key without a node cannot register as a node that has an agent', async () => {
     const { name, nodeId, keys } = await enrolled()
     const free = makeKeys()
     await allowAgentKey(cast.operator, { publicKey: free.publicKey })
@@ -260,7 +260,7 @@ describe('a key is never replaced by asking', () => {
     expect(await registerAgent(t.runtime, requestOf(newName(), free))).toEqual(isIn)
   })
 
-  test('who proves nothing comes by the name that is expected of the key, and not by one of its choice', async () => {
+  test('an unsigned registration must use the expected name of the key', async () => {
     const [node, named] = await t.given.fleet(cast.operator, { prefix: 'field', nodes: 2 })
     const [keys, other, free] = [makeKeys(), makeKeys(), makeKeys()]
     await allowAgentKey(cast.operator, { publicKey: keys.publicKey, nodeId: node!.id })
@@ -277,14 +277,14 @@ describe('a key is never replaced by asking', () => {
     })
   })
 
-  test('who holds the key may call itself as it likes', async () => {
+  test('a signed registration may use any name', async () => {
     const [node] = await t.given.fleet(cast.operator, { prefix: 'held' })
     const keys = makeKeys()
     await allowAgentKey(cast.operator, { publicKey: keys.publicKey, nodeId: node!.id })
     expect(await proven('of-its-choice', keys)).toEqual({ isAccepted: true, nodeId: node!.id })
   })
 
-  test('a key that is revoked while it waits stays out', async () => {
+  test('a waiting key that is revoked stays rejected', async () => {
     const { name, nodeId } = await enrolled()
     const next = makeKeys()
     await proven(name, next)
@@ -297,7 +297,7 @@ describe('a key is never replaced by asking', () => {
     })
   })
 
-  test('rotation: the next key is allowed, both hold, and registering with it ends the first', async () => {
+  test('rotation: both keys are valid until the agent registers with the new one', async () => {
     const { name, nodeId, keys } = await enrolled()
     const next = makeKeys()
     await allowAgentKey(cast.operator, { publicKey: next.publicKey, nodeId })
@@ -309,7 +309,7 @@ describe('a key is never replaced by asking', () => {
     expect(await keyOf(keys)).toMatchObject({ status: 'REVOKED' })
   })
 
-  test('a key that was revoked gives way to the next one, also of an agent that proves nothing', async () => {
+  test('an allowed key replaces a revoked one, also without a signature', async () => {
     const { name, nodeId, keys } = await enrolled()
     const next = makeKeys()
     await allowAgentKey(cast.operator, { publicKey: next.publicKey, nodeId })
@@ -318,7 +318,7 @@ describe('a key is never replaced by asking', () => {
     expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(next)).id)
   })
 
-  test('other hardware waits too', async () => {
+  test('other hardware waits for approval', async () => {
     const keys = makeKeys()
     const name = newName()
     const answer = await proven(name, keys, { enrollment_token: await tokenOf(), hardware_fingerprint: 'f1' })
@@ -332,7 +332,7 @@ describe('a key is never replaced by asking', () => {
   })
 })
 
-test('deregistered is for good: the name comes back only with a new identity', async () => {
+test('a deregistered name can be enrolled only with a new key', async () => {
   const { name, nodeId, keys } = await enrolled()
   expect(await deregisterAgent(cast.operator, { nodeId, reason: 'sold' })).toMatchObject({ state: 'DEREGISTERED' })
   await expect(deregisterAgent(cast.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -356,14 +356,14 @@ test('deregistered is for good: the name comes back only with a new identity', a
   ])
 })
 
-test('one that was offline and registers again waits for its heartbeat', async () => {
+test('an OFFLINE agent that registers again is PENDING until its next heartbeat', async () => {
   const { name, nodeId, keys } = await enrolled()
   await t.runtime.db.update(agents).set({ state: 'OFFLINE' }).where(eq(agents.nodeId, nodeId))
   await proven(name, keys)
   expect(await agentOf(nodeId)).toMatchObject({ state: 'PENDING', stateReason: 'registered_again' })
 })
 
-test('a token, a key and an agent of another tenant do not exist, and a viewer does nothing', async () => {
+test('rejects viewers, and tokens, keys and agents of another tenant', async () => {
   const { nodeId, keys } = await enrolled()
   const theirs = await t.given.tenant()
   const keyId = (await keyOf(keys)).id

@@ -1,8 +1,6 @@
 import type { AgentState } from './tables.ts'
 
-/**
- * Facts about an agent, by the database's clock. Missed heartbeats do not count while heartbeats could not arrive.
- */
+/** Facts about an agent, by the database's clock. Heartbeats missed while the API was down do not count. */
 export type AgentFacts = {
   /** A heartbeat arrived within the STALE threshold. */
   isHeard: boolean

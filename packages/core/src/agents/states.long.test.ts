@@ -9,9 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-test('every pattern of 1 to 12 lost heartbeats', { timeout: 1_800_000 }, async () => {
+test('every pattern of 1 to 12 lost heartbeats leads to the expected states', { timeout: 1_800_000 }, async () => {
   const { admin, system } = await t.given.tenant()
-  // Half of them are silent at once by design; none of it is a fault of ours.
+  // Half of the agents are silent at once, which must not count as a mass outage.
   await updateAgentSettings(admin, { massOutagePercent: 100 })
   expect(await checkLossPatterns(system, 12)).toEqual({ checked: 4096 * 3 * 12, wrong: [] })
 })

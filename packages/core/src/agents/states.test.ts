@@ -29,16 +29,16 @@ const alertsOf = (cast: TenantFixture) =>
   t.runtime.db.select().from(alerts).where(eq(alerts.tenantId, cast.tenant.id)).orderBy(alerts.id)
 const kindsOf = async (cast: TenantFixture) =>
   (await alertsOf(cast)).map(({ kind, resolvedAt }) => (resolvedAt ? `${kind} over` : kind))
-/** A tenant in which nothing is taken for a fault of ours. */
+/** A tenant without detection of mass outages. */
 const plain = async () => {
   const cast = await t.given.tenant()
   await updateAgentSettings(cast.admin, { massOutagePercent: 100 })
   return cast
 }
-/** Transitions of other tests' agents do not disturb: each test has a tenant of its own. */
+/** Reconciles the agents of all tests; each test reads only its own tenant. */
 const applyStateTransitions = (seconds: number) => reconcileAgentStates(t.runtime, at(seconds))
 
-test('the machine makes no step that the wire protocol does not name', () => {
+test('has only the transitions of the wire protocol', () => {
   const allowed: Record<AgentState, AgentState[]> = {
     PENDING: ['ACTIVE', 'OFFLINE'],
     ACTIVE: ['STALE', 'DRAINING', 'OFFLINE'],
@@ -52,7 +52,7 @@ test('the machine makes no step that the wire protocol does not name', () => {
   expect(new Set(RULES.map(({ from }) => from))).toEqual(new Set(AGENT_STATES.filter((state) => state !== 'DEREGISTERED')))
 })
 
-test('the statement moves every agent as the table says', async () => {
+test('the SQL expression agrees with nextState for every state and fact', async () => {
   const cast = await plain()
   const states = AGENT_STATES.filter((state) => state !== 'DEREGISTERED')
   const cases: { state: AgentState; ago: number; asked: boolean; said: 'DRAINING' | 'DRAINED' | null; jobs: number }[] = []
@@ -98,12 +98,12 @@ test('the statement moves every agent as the table says', async () => {
   expect(await applyStateTransitions(0)).toBe(0)
 })
 
-test('every pattern of lost heartbeats: right at 119, 120, 121, 299, 300 and 301 s', async () => {
+test('patterns of lost heartbeats lead to the expected states at 119, 120, 121, 299, 300 and 301 s', async () => {
   const cast = await plain()
   expect(await checkLossPatterns(cast.system, 6)).toEqual({ checked: 64 * 3 * 12, wrong: [] })
 })
 
-test('stale, offline and back: one alert each, and a timeline with reasons', async () => {
+test('STALE, OFFLINE and ACTIVE again: raises one alert each and records the reasons', async () => {
   const cast = await plain()
   const [agent] = await insertAgents(cast.system, 1, { state: 'PENDING' })
   await acceptHeartbeats(t.runtime, [heartbeatOf(agent!, 1, T0)], T0)
@@ -129,7 +129,7 @@ test('stale, offline and back: one alert each, and a timeline with reasons', asy
   expect(t.changeEvents.filter((changeEvent) => changeEvent.topic === 'node' && changeEvent.id === agent!.nodeId)).toHaveLength(4)
 })
 
-test('a tenant’s own thresholds hold; an age ends what stays offline', async () => {
+test('applies the thresholds of the tenant and deregisters agents that stay OFFLINE', async () => {
   const cast = await plain()
   await updateAgentSettings(cast.admin, { staleAfterSeconds: 60, offlineAfterSeconds: 600, deregisterAfterDays: 1 })
   await insertAgents(cast.system, 1, { receivedAt: T0 })
@@ -150,7 +150,7 @@ test('a tenant’s own thresholds hold; an age ends what stays offline', async (
   })
 })
 
-test('a drain waits for the last job; Slurm’s own drain is followed', async () => {
+test('a drain completes after the last job; follows drains by Slurm', async () => {
   const cast = await plain()
   const [agent] = await insertAgents(cast.system, 1)
   const { nodeId } = agent!
@@ -179,7 +179,7 @@ test('a drain waits for the last job; Slurm’s own drain is followed', async ()
   expect(await beat(160, 'idle', 0)).toBe('ACTIVE')
 })
 
-test('too many silent at once: nobody is called offline, one alert stands for all, and they are released in order', async () => {
+test('mass outage: suppresses OFFLINE, raises one alert, and later restarts the thresholds', async () => {
   const cast = await t.given.tenant()
   const dark = await insertAgents(cast.system, 12, { prefix: 'dark', cluster: 'dark' })
   const lit = await insertAgents(cast.system, 30, { prefix: 'lit', cluster: 'lit' })
@@ -200,7 +200,7 @@ test('too many silent at once: nobody is called offline, one alert stands for al
   expect(await alertsOf(cast)).toMatchObject([
     { kind: 'ingest_silent', nodeId: null, cluster: 'dark', evidence: { silentNodes: 12, totalNodes: 12 } },
   ])
-  // Seven come back: what is left is no longer most of them, and has to speak up within two minutes.
+  // Seven return. The others are no longer a majority and become OFFLINE after two minutes.
   await beats(dark.slice(0, 7), 410)
   await applyStateTransitions(411)
   expect(await kindsOf(cast)).toEqual(['ingest_silent over'])
@@ -214,14 +214,14 @@ test('too many silent at once: nobody is called offline, one alert stands for al
   expect(await kindsOf(cast)).toEqual(['ingest_silent over', ...Array(5).fill('offline')])
 })
 
-test('a rack of few nodes is offline when it is silent', async () => {
+test('a small silent cluster is OFFLINE, not a mass outage', async () => {
   const cast = await t.given.tenant()
   await insertAgents(cast.system, 9, { receivedAt: T0 })
   await applyStateTransitions(301)
   expect(new Set(await statesOf(cast))).toEqual(new Set(['OFFLINE']))
 })
 
-test('a tenant that is silent as a whole gets one alert, not one for each cluster too', async () => {
+test('a mass outage of a tenant raises one alert, and none per cluster', async () => {
   const cast = await t.given.tenant()
   for (const cluster of ['a', 'b']) await insertAgents(cast.system, 20, { prefix: cluster, cluster, receivedAt: T0 })
   for (let second = 60; second < 400; second += 15) await applyStateTransitions(second)
@@ -229,7 +229,7 @@ test('a tenant that is silent as a whole gets one alert, not one for each cluste
   expect(new Set(await statesOf(cast))).toEqual(new Set(['STALE']))
 })
 
-test('an API that is away for ten minutes marks nothing stale that went on sending', async () => {
+test('an API outage of ten minutes makes no agent STALE that kept sending', async () => {
   const own = await testRuntime()
   try {
     const cast = await own.given.tenant()
@@ -244,13 +244,13 @@ test('an API that is away for ten minutes marks nothing stale that went on sendi
       )
     await recordIngestLiveness(own.runtime, at(0))
     await beats(all, 0, 1)
-    // Nothing is heard, and nobody says that anything could be.
+    // No heartbeats, and no API process reports liveness.
     for (let second = 20; second <= 600; second += 20) await reconcileAgentStates(own.runtime, at(second))
     expect(new Set(await stateOf())).toEqual(new Set(['ACTIVE']))
     expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, resolvedAt: null }])
     await recordIngestLiveness(own.runtime, at(600))
     expect((await own.runtime.db.select().from(ingestLiveness))[0]).toMatchObject({ upSince: at(600), downFrom: at(0) })
-    // They come back within their interval and backoff; heartbeats that nobody could take are missing, and that is no news.
+    // Agents return within interval and backoff. Heartbeats lost during the outage raise no alert.
     for (let second = 610; second <= 720; second += 10) {
       await recordIngestLiveness(own.runtime, at(second))
       if (second === 640) await beats(alive, second, 20)

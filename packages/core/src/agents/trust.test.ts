@@ -7,7 +7,7 @@ const heartbeat = { skewMs: 40, accepted: 10, missed: 0 }
 const well = { key, isKeyWaiting: false, isKeyShared: false, fingerprint: 'f', offeredFingerprint: null, heartbeat }
 const verdicts = (agent: Parameters<typeof agentTrust>[0]) => agentTrust(agent).map(({ isOk }) => isOk)
 
-test('an agent is callerCache for reasons, each of which can fail by itself', () => {
+test('each trust check can fail independently', () => {
   expect(verdicts(well)).toEqual([true, true, true, true, true])
   expect(verdicts({ ...well, isKeyWaiting: true })).toEqual([false, true, true, true, true])
   expect(verdicts({ ...well, isKeyShared: true })).toEqual([false, true, true, true, true])
@@ -18,6 +18,6 @@ test('an agent is callerCache for reasons, each of which can fail by itself', ()
   expect(verdicts({ ...well, key: null, fingerprint: null, heartbeat: null })).toEqual([null, null, null, null, null])
 })
 
-test('a key is called as ssh-keygen calls such things', () => {
+test('formats key fingerprints like ssh-keygen', () => {
   expect(keyFingerprint(publicKey)).toMatch(/^SHA256:[A-Za-z0-9+/]{43}$/)
 })

@@ -20,9 +20,9 @@ export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof Acknowle
   authorize(ctx, alertPermissions.write)
   const { ids, note } = parseInput(AcknowledgeAlertsInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
-    const mine = and(visibleTo(ctx, alerts), isOneOf(alerts.id, ids))
+    const scope = and(visibleTo(ctx, alerts), isOneOf(alerts.id, ids))
     // Same lock order as in raise-alerts.ts.
-    await tx.select({ id: alerts.id }).from(alerts).where(mine).orderBy(alerts.kind, alerts.key).for('update')
+    await tx.select({ id: alerts.id }).from(alerts).where(scope).orderBy(alerts.kind, alerts.key).for('update')
     const rows = await tx
       .update(alerts)
       .set({
@@ -31,7 +31,7 @@ export async function acknowledgeAlerts(ctx: Ctx, input: z.input<typeof Acknowle
         acknowledgment: note?.trim() || null,
         changedXid: currentXid,
       })
-      .where(mine)
+      .where(scope)
       .returning()
     const found = new Map(rows.map((row) => [row.id, row]))
     const missing = ids.find((id) => !found.has(id))

@@ -29,7 +29,7 @@ const ofNode = (nodeId: string) => t.runtime.db.select().from(alerts).where(eq(a
 const fiveMinutesLater = (nodeId: string) =>
   t.runtime.db.execute(sql`update ${alerts} set opened_at = opened_at - interval '5 minutes' where node_id = ${nodeId}`)
 
-test('one alert per node and kind: it counts up while open, and is opened again within five minutes', async () => {
+test('one alert per node and kind: counts while open, and reopens within five minutes', async () => {
   const [node, other] = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'a' })
   const [changeEvent] = await raise(node!.id, 'offline', { silentMs: 300_001 })
   await raise(other!.id, 'offline')
@@ -58,7 +58,7 @@ test('one alert per node and kind: it counts up while open, and is opened again 
   expect(await ofNode(other!.id)).toMatchObject([{ count: 1, resolvedAt: null }])
 })
 
-test('alerts of a cluster and of a tenant have no node, and equal ones in one call are one', async () => {
+test('alerts of clusters and tenants have no node; equal alerts of one call are merged', async () => {
   const raised = [null, 'a', 'b', 'a'].map((cluster) => ({
     tenantId: ctx.tenantId,
     nodeId: null,
@@ -71,7 +71,7 @@ test('alerts of a cluster and of a tenant have no node, and equal ones in one ca
   expect(await t.runtime.db.transaction((tx) => resolveAlerts(tx, over))).toHaveLength(1)
 })
 
-test('many that raise and resolve at once wait for each other, and leave one alert each', async () => {
+test('concurrent calls that raise and resolve leave one alert each', async () => {
   const nodes = await t.given.fleet(cast.operator, { nodes: 20, prefix: 'race' })
   const raised = nodes.map(({ id }) => ({ tenantId: ctx.tenantId, nodeId: id, kind: 'stale' as const, evidence: {} }))
   const turn = (i: number) =>
@@ -88,7 +88,7 @@ test('many that raise and resolve at once wait for each other, and leave one ale
   expect(new Set(rows.map((row) => row.nodeId)).size).toBe(rows.length)
 })
 
-test('acknowledges with a note, for operators and of the own tenant', async () => {
+test('operators acknowledge alerts of their tenant with a note', async () => {
   const nodes = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'ack' })
   for (const { id } of nodes) await raise(id, 'clock_skew')
   const ids = (await Promise.all(nodes.map(({ id }) => ofNode(id)))).map(([alert]) => alert!.id)
@@ -108,7 +108,7 @@ test('acknowledges with a note, for operators and of the own tenant', async () =
   expect((await ofNode(nodes[0]!.id))[0]!.acknowledgment).toBe('the clock is being set')
 })
 
-test('an admin ends the alert of accelerators that were taken out; what else is open ends by itself', async () => {
+test('an admin resolves an alert of removed accelerators; other kinds resolve only automatically', async () => {
   const [node] = await t.given.fleet(cast.operator, { prefix: 'taken' })
   await raise(node!.id, 'accelerator_lost', { before: 8, now: 7 })
   const { id } = (await ofNode(node!.id))[0]!
@@ -127,13 +127,13 @@ test('an admin ends the alert of accelerators that were taken out; what else is 
   await expect(resolveAlertManually(cast.admin, { id: offline!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
-test('evidence that no database takes harms nobody', async () => {
+test('sanitizes evidence that Postgres cannot store', async () => {
   const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'odd' })
   await raise(node!.id, 'fingerprint_changed', { fingerprint: 'a\u0000b\ud800' })
   expect(await ofNode(node!.id)).toMatchObject([{ evidence: { fingerprint: 'ab\ufffd' } }])
 })
 
-test('an alert of a node has the cluster that its agent says', async () => {
+test('an alert of a node has the cluster of its agent', async () => {
   const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'cl' })
   await t.runtime.db.insert(agents).values({ nodeId: node!.id, tenantId: ctx.tenantId, agentId: 'cl001', cluster: 'blue' })
   await raise(node!.id, 'stale')

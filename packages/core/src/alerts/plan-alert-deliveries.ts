@@ -66,11 +66,11 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
     .orderBy(alerts.openedAt, alerts.id)
 
   const held: string[] = []
-  const told = { opened: [] as typeof found, resolved: [] as typeof found }
+  const planned = { opened: [] as typeof found, resolved: [] as typeof found }
   for (const row of found) {
     const event = row.alert.resolvedAt ? 'resolved' : 'opened'
     // The end of a notified alert is always notified.
-    if (event === 'resolved' || !silences.has(row.alert.id)) told[event].push(row)
+    if (event === 'resolved' || !silences.has(row.alert.id)) planned[event].push(row)
     else held.push(row.alert.id)
   }
   for (const silence of new Set(silences.values())) {
@@ -78,7 +78,7 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
     await tx.update(alerts).set({ notifyAt: silence.endsAt }).where(isOneOf(alerts.id, of))
   }
   for (const event of ['opened', 'resolved'] as const) {
-    const rows = told[event]
+    const rows = planned[event]
     if (rows.length === 0) continue
     const notifiedEvent = { notifiedEvent: event, notifiedAt: sql`now()`, notifyAt: null }
     await tx
@@ -92,13 +92,13 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
       )
     for (const route of routes) {
       if (event === 'resolved' && !route.notifyOnResolve) continue
-      const mine = rows.filter((row) => row.routes.includes(route.id))
-      if (mine.length > 0)
+      const matching = rows.filter((row) => row.routes.includes(route.id))
+      if (matching.length > 0)
         await addMessage(
           tx,
           route,
           event,
-          mine.map(({ alert, node }) => asTold(alert, node)),
+          matching.map(({ alert, node }) => asTold(alert, node)),
         )
     }
   }
@@ -106,13 +106,13 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
 }
 
 /** Adds alerts to a pending message without attempts, so that a slow route gets few, long messages. */
-async function addMessage(tx: Tx, route: { id: string; tenantId: string }, event: 'opened' | 'resolved', told: AlertSnapshot[]) {
-  const { rowCount } = await tx.execute(sql`update ${alertDeliveries} set alerts = alerts || ${JSON.stringify(told)}::jsonb
+async function addMessage(tx: Tx, route: { id: string; tenantId: string }, event: 'opened' | 'resolved', added: AlertSnapshot[]) {
+  const { rowCount } = await tx.execute(sql`update ${alertDeliveries} set alerts = alerts || ${JSON.stringify(added)}::jsonb
     where id = (select d.id from ${alertDeliveries} d where d.route_id = ${route.id} and d.delivered_at is null and d.failed_at is null
         and d.event <> 'test' order by d.id desc limit 1 for update)
-      and event = ${event} and attempts = 0 and jsonb_array_length(alerts) + ${told.length} <= ${MAX_ALERTS_PER_MESSAGE}`)
+      and event = ${event} and attempts = 0 and jsonb_array_length(alerts) + ${added.length} <= ${MAX_ALERTS_PER_MESSAGE}`)
   if (rowCount === 0)
-    await tx.insert(alertDeliveries).values({ tenantId: route.tenantId, routeId: route.id, event, alerts: told })
+    await tx.insert(alertDeliveries).values({ tenantId: route.tenantId, routeId: route.id, event, alerts: added })
 }
 
 const asTold = (alert: typeof alerts.$inferSelect, node: string | null): AlertSnapshot => ({

@@ -22,8 +22,8 @@ export async function resolveAlertManually(ctx: Ctx, input: z.input<typeof Resol
   authorize(ctx, alertPermissions.resolve)
   const { id, note } = parseInput(ResolveAlertInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
-    const mine = and(visibleTo(ctx, alerts), eq(alerts.id, id))
-    const [before] = await tx.select().from(alerts).where(mine).for('update')
+    const scope = and(visibleTo(ctx, alerts), eq(alerts.id, id))
+    const [before] = await tx.select().from(alerts).where(scope).for('update')
     if (!before) throw new NotFound(`There is no alert ${id}.`)
     const refused = alertResolveBlockedReason(ctx.actor, before)
     if (refused) throw new Conflict(refused)
@@ -37,7 +37,7 @@ export async function resolveAlertManually(ctx: Ctx, input: z.input<typeof Resol
         acknowledgment: note?.trim() || before.acknowledgment,
         changedXid: currentXid,
       })
-      .where(mine)
+      .where(scope)
       .returning()
     await audit(tx, ctx, alertAudit.resolve, { id, name: kind }, { key, evidence, note: note ?? '' })
     return alert!

@@ -3,9 +3,8 @@ import { BlockList, isIP } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { InputIssue } from '../kernel/errors.ts'
 
-// These addresses lead to the worker itself, to services that trust the same machine or link (cloud metadata services are there),
-// or
-// to nobody. BlockList also matches IPv4 inside ::ffff:0:0/96.
+// Addresses of the worker itself, of services that trust the same machine or link (such as cloud metadata), and of no one. BlockList
+// also matches IPv4 inside ::ffff:0:0/96.
 const LOCAL = new BlockList()
 for (const [net, bits] of [
   ['0.0.0.0', 8],

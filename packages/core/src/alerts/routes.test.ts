@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 beforeEach(async () => {
-  // What other tests left waiting is not claimed here.
+  // Removes pending messages of other tests.
   await t.runtime.db.delete(alertRoutes)
   cast = await t.given.tenant()
   ctx = cast.worker
@@ -42,7 +42,7 @@ beforeEach(async () => {
 })
 
 const HOOK = { kind: 'webhook' as const, url: 'https://hooks.test/path?token=hidden', secret: 'a secret of mine' }
-/** Not while a test goes on, however slow the machine. */
+/** Later than the end of any test. */
 const LATER = { retryAfterMs: 3_600_000 }
 let count = 0
 const route = (fields: Partial<Parameters<typeof createAlertRoute>[1]> = {}) =>
@@ -62,7 +62,7 @@ const resolve = (kind: AlertKind, ...of: ComputeNode[]) =>
     ),
   )
 const plan = () => planAlertDeliveries(t.runtime)
-/** What is to be told on a route: `opened gpu001 offline`. */
+/** Messages of a route, such as `opened, gpu001 offline`. */
 async function told(routeId: string): Promise<string[]> {
   const rows = await t.runtime.db
     .select()
@@ -72,7 +72,7 @@ async function told(routeId: string): Promise<string[]> {
   return rows.map(({ event, alerts }) => [event, ...alerts.map(({ node, kind }) => `${node ?? '-'} ${kind}`).sort()].join(', '))
 }
 
-test('a route keeps its address and secret sealed, and only a worker opens them', async () => {
+test('a route encrypts its address and secret, and only a worker decrypts them', async () => {
   const made = await route()
   expect(made.settings).toEqual({ origin: 'https://hooks.test' })
   expect(JSON.stringify(made)).not.toMatch(/hidden|secret of mine/)
@@ -82,7 +82,7 @@ test('a route keeps its address and secret sealed, and only a worker opens them'
   await expect(route({ name: made.name })).rejects.toThrow('There is already a route named')
 })
 
-test('a rotation of the key seals routes anew', async () => {
+test('a key rotation re-encrypts routes', async () => {
   const made = await route()
   const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, fastDeriveKey)
   expect((await credentialKey({ ...cast.admin, vault })).left).toBe(1)
@@ -117,7 +117,7 @@ test.each([
   await expect(route(fields)).rejects.toThrow(message)
 })
 
-test('a mail route moved to another host needs its password again', async () => {
+test('a mail route with another host requires a new password', async () => {
   const made = await route({ ...MAIL, username: 'u', secret: 'password' })
   expect(made.settings).toMatchObject({ host: 'mail.test', port: 587, security: 'starttls' })
   await expect(updateAlertRoute(cast.admin, { id: made.id, host: 'evil.test' })).rejects.toThrow(/secret: must be given again/)
@@ -127,7 +127,7 @@ test('a mail route moved to another host needs its password again', async () => 
   expect([open.settings.username, open.encrypted]).toEqual([undefined, {}])
 })
 
-test('the verbs of routes and silences are for their roles and find nothing in another tenant', async () => {
+test('the verbs of routes and silences check roles and tenants', async () => {
   const stranger = await t.given.tenant()
   const { id } = await route()
   const silence = await createAlertSilence(cast.operator, { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000) })
@@ -142,7 +142,7 @@ test('the verbs of routes and silences are for their roles and find nothing in a
   expect(await deleteAlertRoute(cast.admin, { id })).toEqual({ id })
 })
 
-test('tells each route what fits it, once: the beginning and the end', async () => {
+test('sends the opening and the resolution of an alert once to each matching route', async () => {
   await createNodeGroup(cast.operator, { name: 'front', memberQuery: 'tag = prod' })
   await t.runtime.db
     .insert(agents)
@@ -186,7 +186,7 @@ test('tells each route what fits it, once: the beginning and the end', async () 
   expect(await told(off.id)).toEqual([])
 })
 
-test('an alert of no node is told on every route of its cluster, and no silence of nodes hides it', async () => {
+test('an alert without a node matches every route of its cluster, and no silence with a node query', async () => {
   const everyNode = await route({ matcher: { query: 'tag = prod' } })
   const red = await route({ matcher: { clusters: ['red'] } })
   const blue = await route({ matcher: { clusters: ['blue'] } })
@@ -206,7 +206,7 @@ test('an alert of no node is told on every route of its cluster, and no silence 
   ])
 })
 
-test('a route whose group is gone tells all, and a silence whose group is gone hides nothing', async () => {
+test('with a deleted group, a route matches every alert and a silence none', async () => {
   const group = await createNodeGroup(cast.operator, { name: 'gone', memberQuery: 'tag = none' })
   const made = await route({ matcher: { query: 'group = gone' } })
   await createAlertSilence(cast.operator, {
@@ -220,12 +220,12 @@ test('a route whose group is gone tells all, and a silence whose group is gone h
   expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
 })
 
-test('a tenant whose alerts cannot be planned keeps no other waiting', async () => {
+test('a tenant with an invalid matcher does not delay other tenants', async () => {
   const made = await route()
   const other = await t.given.tenant()
   const [node] = await t.given.fleet(other.operator, { nodes: 1 })
   await createAlertRoute(other.admin, { name: 'r', ...HOOK, matcher: { query: 'tag = prod' } })
-  // As no verb writes it.
+  // No verb writes such a matcher.
   const broken = { query: 5 } as unknown as AlertMatcher
   await t.runtime.db.update(alertRoutes).set({ matcher: broken }).where(eq(alertRoutes.tenantId, other.tenant.id))
   const theirs = { tenantId: other.tenant.id, nodeId: node!.id, kind: 'offline' as const, evidence: {} }
@@ -236,7 +236,7 @@ test('a tenant whose alerts cannot be planned keeps no other waiting', async () 
   await t.runtime.db.delete(alerts).where(eq(alerts.tenantId, other.tenant.id))
 })
 
-test('what is over before anybody was told is not told, and what flaps is told again after five minutes', async () => {
+test('does not send alerts that resolved before planning, and sends flapping alerts again after five minutes', async () => {
   const made = await route()
   await raise('offline', nodes[0]!)
   await resolve('offline', nodes[0]!)
@@ -254,7 +254,7 @@ test('what is over before anybody was told is not told, and what flaps is told a
   expect((await told(made.id)).at(-1)).toBe('opened, gpu001 offline')
 })
 
-test('events are over when they have not come again for five minutes, and nobody is told of that', async () => {
+test('resolves events after five minutes without a recurrence, without a message', async () => {
   const made = await route()
   await raise('sequence_gap', nodes[0]!)
   await plan()
@@ -266,7 +266,7 @@ test('events are over when they have not come again for five minutes, and nobody
   expect(await told(made.id)).toEqual(['opened, gpu001 sequence_gap'])
 })
 
-test('a silence holds back what fits it until it ends; what is over by then is never told', async () => {
+test('a silence delays matching alerts until it ends; alerts that resolve meanwhile are never sent', async () => {
   const made = await route()
   const endsAt = new Date(Date.now() + 3_600_000)
   const silence = await createAlertSilence(cast.operator, { matcher: { query: 'tag = prod' }, reason: 'moving rack 4', endsAt })
@@ -283,14 +283,14 @@ test('a silence holds back what fits it until it ends; what is over by then is n
   await endAlertSilence(cast.operator, { id: silence.id })
   await plan()
   expect((await told(made.id)).join()).toContain('gpu001 offline')
-  // The end of what people were told of is told even so.
+  // The resolution of a notified alert is sent despite the silence.
   await createAlertSilence(cast.operator, { matcher: {}, reason: 'all', endsAt })
   await resolve('offline', nodes[1]!)
   await plan()
   expect((await told(made.id)).at(-1)).toBe('resolved, gpu002 offline')
 })
 
-test('a silence ends by its time', async () => {
+test('a silence ends at its end time', async () => {
   const made = await route()
   await createAlertSilence(cast.operator, { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000) })
   await raise('offline', nodes[0]!, nodes[1]!)
@@ -316,7 +316,7 @@ test.each([
   await expect(createAlertSilence(cast.operator, input)).rejects.toThrow(message)
 })
 
-test('messages of a route are sent one after the other by one worker, and those that wait take in what comes', async () => {
+test('one worker at a time sends messages of a route; new alerts join a pending message', async () => {
   const made = await route()
   await raise('offline', nodes[0]!)
   await plan()
@@ -334,14 +334,14 @@ test('messages of a route are sent one after the other by one worker, and those 
   await expect(finishAlertDelivery(cast.owner, next!, null)).rejects.toThrow('Only Muster itself')
 })
 
-test('of many workers that claim at once each gets another route', async () => {
+test('concurrent claims return different routes', async () => {
   const made = await Promise.all(Array.from({ length: 5 }, () => route()))
   await raise('offline', nodes[0]!)
   await plan()
   const claimed = await Promise.all(Array.from({ length: 12 }, () => claimAlertDelivery(t.runtime)))
   const got = claimed.flatMap((one) => one?.route.id ?? [])
   for (;;) {
-    // A row that is skipped because another one just looks at it is there the next time.
+    // A claim skips rows that another claim has locked; the next attempt finds them.
     const one = await claimAlertDelivery(t.runtime)
     if (!one) break
     got.push(one.route.id)
@@ -349,7 +349,7 @@ test('of many workers that claim at once each gets another route', async () => {
   expect(got.sort()).toEqual(made.map(({ id }) => id).sort())
 })
 
-test('a message of a worker that died is sent again, with the same id, and the late word of that one changes nothing', async () => {
+test('a message of a lost worker is sent again with the same id, and its late outcome is ignored', async () => {
   await route()
   await raise('offline', nodes[0]!)
   await plan()
@@ -363,7 +363,7 @@ test('a message of a worker that died is sent again, with the same id, and the l
   expect(await t.runtime.db.select().from(alertRoutes)).toMatchObject([{ leaseToken: null, leasedUntil: null }])
 })
 
-test('a route that fails is tried again later and longer, in order, and others go on', async () => {
+test('retries a failing route with increasing delays and in order, without delaying others', async () => {
   const bad = await route()
   await raise('offline', nodes[0]!)
   await plan()
@@ -380,7 +380,7 @@ test('a route that fails is tried again later and longer, in order, and others g
     failingSince: expect.any(Date),
     retryAt: expect.any(Date),
   })
-  // Saving it is a reason to try at once.
+  // Saving the route triggers a retry.
   await updateAlertRoute(cast.admin, { id: bad.id, name: bad.name })
   const again = await claimAlertDelivery(t.runtime)
   expect(again!.delivery).toMatchObject({ id: claimed!.delivery.id, attempts: 2 })
@@ -389,7 +389,7 @@ test('a route that fails is tried again later and longer, in order, and others g
   expect([1, 2, 3, 9, 500].map((attempts) => retryMs(attempts, 0.5))).toEqual([5000, 15_000, 45_000, 1_800_000, 1_800_000])
 })
 
-test('gives up after a day, and after three tries what a receiver will never take', async () => {
+test('gives up after a day, or after three permanent rejections', async () => {
   const made = await route()
   const status = async () =>
     (await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.routeId, made.id)))[0]!.status
@@ -409,7 +409,7 @@ test('gives up after a day, and after three tries what a receiver will never tak
   expect(await attempt(false)).toBe('FAILED')
 })
 
-test('a test is sent before all else and once, also where nothing goes through or the route is off', async () => {
+test('a test message is sent first and once, also on a failing or disabled route', async () => {
   const made = await route()
   await raise('offline', nodes[0]!)
   await plan()
@@ -439,7 +439,7 @@ test('a test is sent before all else and once, also where nothing goes through o
   await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, null)
 })
 
-test('many alerts are told in messages of 500', async () => {
+test('puts at most 500 alerts into a message', async () => {
   const made = await route()
   const many = await t.given.fleet(cast.operator, { nodes: 1100, prefix: 'many' })
   await raise('offline', ...many)
@@ -447,7 +447,7 @@ test('many alerts are told in messages of 500', async () => {
   expect((await told(made.id)).map((message) => message.split(', ').length - 1)).toEqual([500, 500, 100])
 })
 
-test('forgets what is old', async () => {
+test('prunes old alerts, deliveries and silences', async () => {
   const made = await route()
   await raise('offline', nodes[0]!, nodes[1]!)
   await plan()

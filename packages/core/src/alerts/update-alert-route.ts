@@ -29,9 +29,9 @@ export async function updateAlertRoute(
   const { id, ...changes } = parseInput(UpdateAlertRouteInput, input)
   const refused = await targetIssues(changes, policy)
   const added = await encryptRouteSecrets(ctx, id, changes)
-  const mine = and(visibleTo(ctx, alertRoutes), eq(alertRoutes.id, id))
+  const scope = and(visibleTo(ctx, alertRoutes), eq(alertRoutes.id, id))
   const work = inTransaction(ctx, async (tx, ctx) => {
-    const [before] = await tx.select().from(alertRoutes).where(mine).for('no key update')
+    const [before] = await tx.select().from(alertRoutes).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, alertRoutes, id, 'route', () => null)
     const encrypted = { ...before.encrypted, ...added }
     if (changes.secret === null) delete encrypted.secret
@@ -57,7 +57,7 @@ export async function updateAlertRoute(
         retryAt: null,
         updatedAt: sql`now()`,
       })
-      .where(mine)
+      .where(scope)
       .returning()
     if (!route!.isEnabled)
       await tx

@@ -16,9 +16,9 @@ export type SignedHeartbeat = {
   sequence: number
   /** The agent's time, in ms since 1970. */
   time: number
-  /** What it says, in its bounds; null: it is out of them and cannot be accepted, but may have to be refused for another reason. */
+  /** Null when a value is out of its bounds. Such a heartbeat is rejected, possibly for another reason. */
   heartbeat: Heartbeat | null
-  /** The JSON that was signed, kept as it is. */
+  /** The signed JSON, unchanged. */
   signed: Uint8Array
 }
 
@@ -30,17 +30,16 @@ export type HeartbeatVerdict =
   | 'stale_sequence'
   | 'invalid_request'
   | 'approval_pending'
-  /** Not stored, and not judged either: it may come again. */
+  /** Neither stored nor rejected; the agent may send it again. */
   | 'busy'
 
 /**
- * Store heartbeats, of all tenants, in one statement: each only if its key is still allowed, its time within five minutes of the
- * database's, and (boot epoch, sequence) greater than those of the last one, however many processes try the same at once. What a
- * person should know of it (gaps, odd intervals, a wrong clock, lost devices) and the state of those that are heard again follow
- * when it is committed.
- * @param now in tests, the time that holds in place of the database's
- * @returns a verdict for each, in their order
- * @throws what the database says, if none was judged: once one is stored, asking again would find it there
+ * Stores heartbeats of all tenants in one statement. It accepts a heartbeat when its key is allowed, its time is within five minutes of
+ * the database's, and its (boot epoch, sequence) exceeds the last one. Concurrent calls are safe. After the commit it records findings
+ * (gaps, irregular intervals, clock skew, lost devices) and makes returning agents ACTIVE.
+ * @param now replaces the database's time in tests
+ * @returns one verdict per heartbeat, in their order
+ * @throws the database's error when no heartbeat has a verdict; otherwise a retry would reject stored heartbeats as repeated
  */
 export async function acceptHeartbeats(ctx: HeartbeatCtx, beats: SignedHeartbeat[], now?: Date): Promise<HeartbeatVerdict[]> {
   authorize(ctx, heartbeatPermissions.accept)
@@ -66,7 +65,7 @@ async function storeRound(
   let isSecondTry = false
   const { rows } = await accept().catch((error) => {
     if (!isTransientDbError(error)) throw error
-    // The connection may have ended after the COMMIT: then what is there now was stored by the first try.
+    // The connection may have ended after the commit; then the first attempt stored the heartbeats.
     isSecondTry = !isSerializationFailure(error)
     return accept()
   })
@@ -94,13 +93,12 @@ async function storeRound(
   }
 }
 
-/** Prepared statements need the pool itself. */
+/** Prepared statements need the pool. */
 type HeartbeatCtx = Pick<Runtime, 'db' | 'notify' | 'log'> & { actor: Actor }
 
 /**
- * A statement can meet a row once: a second heartbeat of a node waits for the next. In each, rows are met in one order
- * everywhere, unless
- * the planner joins otherwise: then of two that wait for each other Postgres undoes one, and it is done again.
+ * Splits heartbeats into rounds with at most one per node, because a statement can update a row only once. All processes sort by node, so
+ * that they rarely deadlock; Postgres may still lock rows in another order, and a deadlocked statement is repeated.
  */
 function rounds(beats: SignedHeartbeat[]): SignedHeartbeat[][] {
   const all: Map<string, SignedHeartbeat>[] = []
@@ -112,9 +110,9 @@ function rounds(beats: SignedHeartbeat[]): SignedHeartbeat[][] {
   return all.map((round) => [...round.values()].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1)))
 }
 
-/** One array for each column, as Postgres itself writes it: quicker than to have the driver look at every value. */
+/** Encodes one array per column in Postgres' own format, which is faster than the driver's encoding of each value. */
 function columnsOf(beats: SignedHeartbeat[], now: Date | undefined): (string | Buffer | null)[] {
-  const said = beats.map(({ heartbeat }) => heartbeat && heartbeatColumns(heartbeat))
+  const columns = beats.map(({ heartbeat }) => heartbeat && heartbeatColumns(heartbeat))
   return [
     now?.toISOString() ?? null,
     plain(beats.map((beat) => beat.nodeId)),
@@ -122,16 +120,16 @@ function columnsOf(beats: SignedHeartbeat[], now: Date | undefined): (string | B
     plain(beats.map((beat) => beat.bootEpoch)),
     plain(beats.map((beat) => beat.sequence)),
     plain(beats.map((beat) => beat.time)),
-    plain(said.map((each) => each !== null)),
-    texts(said.map((each) => each?.health)),
-    texts(said.map((each) => each?.slurmState)),
-    plain(said.map((each) => each?.reportedDrain)),
-    plain(said.map((each) => each?.runningJobs)),
-    plain(said.map((each) => each?.cpuPercent)),
-    plain(said.map((each) => each?.memoryPercent)),
-    plain(said.map((each) => each?.gpusTotal)),
-    plain(said.map((each) => each?.gpusAvailable)),
-    plain(said.map((each) => each?.lostAccelerators)),
+    plain(columns.map((each) => each !== null)),
+    texts(columns.map((each) => each?.health)),
+    texts(columns.map((each) => each?.slurmState)),
+    plain(columns.map((each) => each?.reportedDrain)),
+    plain(columns.map((each) => each?.runningJobs)),
+    plain(columns.map((each) => each?.cpuPercent)),
+    plain(columns.map((each) => each?.memoryPercent)),
+    plain(columns.map((each) => each?.gpusTotal)),
+    plain(columns.map((each) => each?.gpusAvailable)),
+    plain(columns.map((each) => each?.lostAccelerators)),
     texts(beats.map(({ heartbeat }) => heartbeat?.hardware_fingerprint)),
     texts(beats.map(({ heartbeat }) => heartbeat?.agent_version)),
     texts(beats.map((beat) => beat.heartbeat && beat.signed)),
@@ -142,7 +140,7 @@ function columnsOf(beats: SignedHeartbeat[], now: Date | undefined): (string | B
 const plain = (values: (string | number | boolean | null | undefined)[]): string =>
   `{${values.map((each) => each ?? 'null').join()}}`
 
-/** In binary, so that nothing has to be escaped and looked at sign by sign: whole heartbeats are among them. */
+/** Encodes a text array in binary format, which needs no escaping: the texts include complete heartbeats. */
 function texts(values: (string | Uint8Array | null | undefined)[]): Buffer {
   const lengths = values.map((each) => (each == null ? -1 : Buffer.byteLength(each)))
   const array = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + 4 + Math.max(length, 0), 20))

@@ -1,8 +1,8 @@
 import type { Heartbeat } from '@muster/protocol'
 import type { ReportedDrain } from './tables.ts'
 
-/** What the hot row keeps of a heartbeat. */
-export type Said = {
+/** Columns of a heartbeat in `agent_heartbeats`. */
+type HeartbeatColumns = {
   health: string
   slurmState: string | null
   reportedDrain: ReportedDrain | null
@@ -11,11 +11,11 @@ export type Said = {
   memoryPercent: number | null
   gpusTotal: number | null
   gpusAvailable: number | null
-  /** Devices that the node itself calls lost. */
+  /** Devices that the node reports as lost. */
   lostAccelerators: number
 }
 
-export function heartbeatColumns({ health, capacity, jobs, accelerators }: Heartbeat): Said {
+export function heartbeatColumns({ health, capacity, jobs, accelerators }: Heartbeat): HeartbeatColumns {
   return {
     health: health.status,
     slurmState: health.slurm_state ?? null,
@@ -29,14 +29,14 @@ export function heartbeatColumns({ health, capacity, jobs, accelerators }: Heart
   }
 }
 
-/** As the column keeps it: what is too small for that is 0, and no error. */
+/** Rounds to the column's precision: Postgres rejects numbers too small for `real`, so these become 0. */
 function asReal(number: number | null | undefined): number | null {
   return number == null ? null : Math.fround(number)
 }
 
 /**
- * Slurm writes it as sinfo does (`draining`, `drng`, `drain`, `drained`, with `*` or `@` behind) or as scontrol (`IDLE+DRAIN`,
- * `MIXED+DRAIN`): drained is what has the flag and no job.
+ * Parses Slurm's drain state in the format of sinfo (`draining`, `drng`, `drain`, `drained`, with a suffix such as `*`) or scontrol
+ * (`IDLE+DRAIN`, `MIXED+DRAIN`). A node with the flag and without jobs is drained.
  */
 function drainOf(status: string, slurmState: string | null, runningJobs: number | null): ReportedDrain | null {
   const words = (slurmState ?? '')

@@ -30,7 +30,7 @@ const beatRow = async ({ nodeId }: InsertedAgent) =>
 const alertsOf = async ({ nodeId }: InsertedAgent) =>
   t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodeId)).orderBy(alerts.id)
 
-test('a clock from ten minutes behind to ten ahead, second by second: only the window decides', {
+test('accepts clocks within five minutes, for every second from ten minutes behind to ten ahead', {
   timeout: 300_000,
 }, async () => {
   const offsets = Array.from({ length: 1201 }, (_, i) => i - 600)
@@ -49,7 +49,7 @@ test('a clock from ten minutes behind to ten ahead, second by second: only the w
   expect(told.rows).toEqual([{ n: offsets.filter((off) => Math.abs(off) > 60).length }])
 })
 
-test('a clock that was too far off to be accepted is told once, and over when it is right again', async () => {
+test('a clock outside the window raises one alert, which resolves when the clock is correct', async () => {
   const agent = await newAgent()
   await send(agent, 1, 0)
   for (const sequence of [2, 3]) expect(await send(agent, sequence, sequence * 30, {}, 600)).toEqual(['timestamp_out_of_range'])
@@ -60,7 +60,7 @@ test('a clock that was too far off to be accepted is told once, and over when it
   expect((await alertsOf(agent))[0]).toMatchObject({ kind: 'clock_skew', resolvedAt: expect.any(Date) })
 })
 
-test('a clock that has begun anew in 1970 is told of, and counts again when it is set', async () => {
+test('a clock reset to 1970 raises an alert, which resolves when the clock is set', async () => {
   const agent = await newAgent()
   const beat = heartbeatOf(agent, 1, new Date(0))
   expect(await acceptHeartbeats(t.runtime, [beat], T0)).toEqual(['timestamp_out_of_range'])
@@ -69,7 +69,7 @@ test('a clock that has begun anew in 1970 is told of, and counts again when it i
   expect(await alertsOf(agent)).toMatchObject([{ kind: 'clock_skew', resolvedAt: expect.any(Date) }])
 })
 
-test('a load that is too small for its column is none', async () => {
+test('stores a load that is too small for its column as 0', async () => {
   const agent = await newAgent()
   const load = (percent: number) => ({ health: { status: 'healthy' as const, cpu_utilization_percent: percent } })
   for (const [i, percent] of [1e-45, 1e-46, 1e-300, 5e-324].entries())
@@ -77,7 +77,7 @@ test('a load that is too small for its column is none', async () => {
   expect(await beatRow(agent)).toMatchObject({ cpuPercent: 0, accepted: 4 })
 })
 
-test('intervals: a true mean and deviation, and an odd one is told once', async () => {
+test('computes mean and deviation of intervals, and raises one alert for an irregular one', async () => {
   const agent = await newAgent()
   const times = [0, 30, 61, 90, 121, 150, 181]
   for (const [i, seconds] of times.entries()) await send(agent, i + 1, seconds)
@@ -94,13 +94,13 @@ test('intervals: a true mean and deviation, and an odd one is told once', async 
   ])
 })
 
-test('nothing is odd before five intervals, nor within a second', async () => {
+test('no interval is irregular before five intervals or within a second', async () => {
   const agent = await newAgent()
   for (const [i, seconds] of [0, 30, 60, 90, 170, 200, 230.4].entries()) await send(agent, i + 1, seconds)
   expect(await alertsOf(agent)).toEqual([])
 })
 
-test('what was kept while the API was away and comes all at once is not odd', async () => {
+test('spooled heartbeats after an API outage are not irregular', async () => {
   const agent = await newAgent()
   for (let i = 0; i < 8; i++) await send(agent, i + 1, i * 30)
   for (let i = 8; i < 11; i++) await send(agent, i + 1, 320 + i / 100, { measured_at: at(i * 30).toISOString() })
@@ -108,7 +108,7 @@ test('what was kept while the API was away and comes all at once is not odd', as
   expect(await beatRow(agent)).toMatchObject({ intervals: 10, intervalMean: 30 })
 })
 
-test('missing sequence numbers are counted and told', async () => {
+test('counts missing sequence numbers and raises an alert', async () => {
   const agent = await newAgent()
   await send(agent, 1, 0)
   await send(agent, 5, 30)
@@ -118,7 +118,7 @@ test('missing sequence numbers are counted and told', async () => {
   ])
 })
 
-test('whoever jumps over sequence numbers without end is heard all the same', async () => {
+test('accepts heartbeats of an agent that keeps skipping sequence numbers', async () => {
   const agent = await newAgent()
   await send(agent, 1, 0)
   const most = { missed: Number.MAX_SAFE_INTEGER, bucketMissed: 1_000_000 }
@@ -127,7 +127,7 @@ test('whoever jumps over sequence numbers without end is heard all the same', as
   expect(await beatRow(agent)).toMatchObject(most)
 })
 
-test('a lost accelerator is told when it is lost, and over when it is back', async () => {
+test('a lost accelerator raises an alert, which resolves when it returns', async () => {
   const agent = await newAgent()
   const with_ = (gpus_total: number, ...health: ('ok' | 'lost')[]) => ({
     capacity: { cpu_cores_total: 8, gpus_total },
@@ -146,7 +146,7 @@ test('a lost accelerator is told when it is lost, and over when it is back', asy
   ])
 })
 
-test('five minutes are one row of history, in the partition of their day', async () => {
+test('stores one history row per five minutes, in the partition of the day', async () => {
   const agent = await newAgent()
   await rollUpHeartbeatHistory(t.runtime, at(86_400))
   const use = (percent: number) => ({
@@ -167,7 +167,7 @@ test('five minutes are one row of history, in the partition of their day', async
   const { rows: parts } = await t.runtime.db.execute<{ name: string }>(
     sql`select distinct tableoid::regclass::text as name from agent_heartbeat_history where node_id = ${agent.nodeId}`,
   )
-  // That day had no partition when they came.
+  // The day had no partition when the heartbeats arrived.
   expect(parts).toEqual([{ name: 'agent_heartbeat_history_default' }])
   expect(await rollUpHeartbeatHistory(t.runtime, at(0))).toEqual({ made: 1, dropped: 0 })
   const moved = await t.runtime.db.execute<{ name: string }>(
@@ -181,7 +181,7 @@ test('five minutes are one row of history, in the partition of their day', async
   )
 })
 
-test('of many that bring the same heartbeats at once, each is accepted once', async () => {
+test('accepts each heartbeat once when many callers send it concurrently', async () => {
   const some = await insertAgents(cast.system, 40, { prefix: 'race' })
   for (let sequence = 1; sequence <= 5; sequence++) {
     const batch = (): SignedHeartbeat[] => some.map((agent) => heartbeatOf(agent, sequence, at(sequence)))
@@ -195,7 +195,7 @@ test('of many that bring the same heartbeats at once, each is accepted once', as
   }
 })
 
-/** Does `instead` at the nth time that this statement is asked for. */
+/** Replaces the nth call of this statement by `instead`. */
 function interpose(name: string, instead: (query: () => Promise<unknown>) => Promise<unknown>, nth = 1): void {
   vi.restoreAllMocks()
   const pool = t.runtime.db.$client
@@ -211,7 +211,7 @@ const fails = (message: string) => async () => {
   throw new Error(message)
 }
 
-test('what is stored is called accepted, whatever fails after it', async () => {
+test('reports stored heartbeats as accepted when a later step fails', async () => {
   const [fresh, old] = [await newAgent(), await newAgent()]
   await send(old, 5, 0)
   const ask = batch((beats: SignedHeartbeat[]) => acceptHeartbeats(t.runtime, beats, at(30)), 10)
@@ -220,7 +220,7 @@ test('what is stored is called accepted, whatever fails after it', async () => {
   const replay = heartbeatOf(old, 5, at(30))
   expect(await all(heartbeatOf(fresh, 1, at(30)), replay)).toEqual(['accepted', 'busy'])
   expect(await all(replay)).toEqual(['stale_sequence'])
-  // Two of one node: the second waits for a statement of its own.
+  // Two heartbeats of one node: the second is in another statement.
   interpose('accept_heartbeats', fails('the second fails'), 2)
   const second = heartbeatOf(fresh, 3, at(31))
   expect(await all(heartbeatOf(fresh, 2, at(31)), second)).toEqual(['accepted', 'busy'])
@@ -243,7 +243,7 @@ test.each([
   expect(await acceptHeartbeats(t.runtime, beats, at(30))).toEqual(['stale_sequence', 'stale_sequence'])
 })
 
-test('of two processes that stand in each other’s way the one whose statement is undone does not call accepted what the other stored', async () => {
+test('after a deadlock, does not report heartbeats as accepted that another process stored', async () => {
   const agent = await newAgent()
   interpose('accept_heartbeats', async (query) => {
     await query()
@@ -253,7 +253,7 @@ test('of two processes that stand in each other’s way the one whose statement 
   expect(await acceptHeartbeats(t.runtime, [heartbeatOf(agent, 2, at(30))], at(30))).toEqual(['accepted'])
 })
 
-test('a heartbeat whose hardware is approved in the moment that it is refused is to come again, and is not dropped', async () => {
+test('a heartbeat is busy, not rejected, when its hardware is approved concurrently', async () => {
   const agent = await newAgent()
   const beat = (sequence: number, hardware_fingerprint: string) => send(agent, sequence, sequence * 30, { hardware_fingerprint })
   expect([await beat(1, 'one'), await beat(2, 'two')]).toEqual([['accepted'], ['approval_pending']])
@@ -264,7 +264,7 @@ test('a heartbeat whose hardware is approved in the moment that it is refused is
   expect([await beat(2, 'two'), await beat(2, 'two')]).toEqual([['busy'], ['accepted']])
 })
 
-test('what was recorded is not accepted again, in whatever order it comes', async () => {
+test('rejects replayed heartbeats in any order', async () => {
   const some = await insertAgents(cast.system, 20, { prefix: 'replay' })
   const recorded = some.flatMap((agent) => Array.from({ length: 10 }, (_, i) => heartbeatOf(agent, i + 1, at(i))))
   expect(new Set(await acceptHeartbeats(t.runtime, recorded, at(10)))).toEqual(new Set(['accepted']))
@@ -272,16 +272,16 @@ test('what was recorded is not accepted again, in whatever order it comes', asyn
   expect(new Set(again)).toEqual(new Set(['stale_sequence']))
 })
 
-test('nothing that a heartbeat changes is indexed', async () => {
+test('no column that a heartbeat updates is indexed', async () => {
   const { rows } = await t.runtime.db.execute<{ name: string }>(
     sql`select indexrelid::regclass::text as name from pg_index where indrelid = 'agent_heartbeats'::regclass`,
   )
   expect(rows).toEqual([{ name: 'agent_heartbeats_pkey' }])
 })
 
-test('a key that two machines use is told of while both go on, with where both stand', async () => {
+test('two machines with one key raise an alert with both positions', async () => {
   const agent = await newAgent()
-  // The one that was started later is heard; neither tells of its hardware.
+  // The machine with the later boot is accepted; neither reports its hardware.
   const beat = (bootEpoch: number, sequence: number, seconds: number) =>
     acceptHeartbeats(t.runtime, [{ ...heartbeatOf(agent, sequence, at(seconds), bootOf(bootEpoch)), bootEpoch }], at(seconds))
   const bootOf = (epoch: number) => ({ health: { status: 'healthy' as const, boot_id: `boot-${epoch}` } })
@@ -305,7 +305,7 @@ test('a key that two machines use is told of while both go on, with where both s
   expect(told).toHaveLength(3)
 })
 
-test('two machines are not seen in a restart, a restored disk, a machine set back, an answer that was lost, nor in replays', async () => {
+test('restarts, restored disks and machines, lost responses and replays do not count as two machines', async () => {
   type Sent = [epoch: number, sequence: number, made: number, heard?: number]
   const stories: Record<string, Sent[]> = {
     restart: [

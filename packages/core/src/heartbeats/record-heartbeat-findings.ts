@@ -7,7 +7,7 @@ import type { ChangeEvent } from '../kernel/events.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { agentHeartbeats } from './tables.ts'
 
-/** What store-heartbeats.ts found worth telling of one heartbeat; a field is missing where it has nothing to say. */
+/** Findings of store-heartbeats.ts about one heartbeat. Fields without a finding are missing. */
 export type HeartbeatFinding = {
   nodeId: string
   tenantId: string
@@ -22,29 +22,28 @@ export type HeartbeatFinding = {
   skewMs?: number
   isSkewNew?: boolean
   isSkewOver?: boolean
-  /** It was not accepted, so nothing of it is stored yet. */
+  /** The heartbeat was rejected, so none of its values is stored. */
   isRefused?: boolean
   version?: string | null
   isOtherVersion?: boolean
-  /** The first one that it shows. */
+  /** The first reported fingerprint. */
   fingerprint?: string | null
-  /** Another one than the approved. */
+  /** A fingerprint other than the approved one. */
   offered?: string
-  /** It cannot be of the agent whose heartbeats are accepted, and is the first such one or shows that both go on. */
+  /** Evidence of a second machine with the same key: the first one, or one that shows that both keep sending. */
   duplicateKeyEvidence?: DuplicateKeyEvidence
   isShared?: boolean
   gpusBefore?: number | null
   gpus?: number | null
   lostBefore?: number
   lost?: number
-  /** What is missing before it is not the node's fault: nothing could be heard, or it was silent together with many. */
+  /** Heartbeats before it may be missing because of an API or mass outage. */
   isExcused?: boolean
 }
 
 /**
- * Tell people what heartbeats brought to light, and call those ACTIVE that are heard again. The heartbeats are stored already:
- * should
- * this fail, judge-agents does the half of it that must not be lost.
+ * Records findings, raises and resolves their alerts, and makes returning agents ACTIVE. The heartbeats are already stored. When this
+ * fails, reconcile-agent-states.ts still applies the state transitions.
  */
 export async function recordHeartbeatFindings(
   { db, notify, log }: Pick<SystemCtx, 'db' | 'notify' | 'log'>,
@@ -55,9 +54,9 @@ export async function recordHeartbeatFindings(
     const changeEvents = await db.transaction(async (tx) => [
       ...(await noteIdentity(tx, notable)),
       ...(await noteRefusedClock(tx, notable)),
-      ...(await noteRivals(tx, notable)),
+      ...(await noteDuplicateKeys(tx, notable)),
       ...(await alertOf(tx, notable)),
-      ...(await heardAgain(tx, notable, now)),
+      ...(await reactivate(tx, notable, now)),
     ])
     for (const changeEvent of changeEvents) notify(changeEvent)
   } catch (error) {
@@ -65,19 +64,19 @@ export async function recordHeartbeatFindings(
   }
 }
 
-async function heardAgain(tx: Tx, notable: HeartbeatFinding[], now?: Date): Promise<ChangeEvent[]> {
+async function reactivate(tx: Tx, notable: HeartbeatFinding[], now?: Date): Promise<ChangeEvent[]> {
   const nodeIds = notable
     .filter(({ state }) => state === 'PENDING' || state === 'STALE' || state === 'OFFLINE')
     .map(({ nodeId }) => nodeId)
   return nodeIds.length > 0 ? (await applyStateTransitions(tx, nodeIds, now)).changeEvents : []
 }
 
-/** Its version, the first fingerprint that it shows, and another one, which waits for approval. */
+/** Records the version, the first fingerprint, and another fingerprint that waits for approval. */
 async function noteIdentity(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
-  const told = notable.filter(({ isOtherVersion, fingerprint, offered }) => isOtherVersion || fingerprint || offered)
-  if (told.length === 0) return []
+  const changed = notable.filter(({ isOtherVersion, fingerprint, offered }) => isOtherVersion || fingerprint || offered)
+  if (changed.length === 0) return []
   const rows = JSON.stringify(
-    told.map(({ nodeId, version, isOtherVersion, fingerprint, offered }) => ({
+    changed.map(({ nodeId, version, isOtherVersion, fingerprint, offered }) => ({
       nodeId,
       version,
       isOtherVersion,
@@ -86,39 +85,39 @@ async function noteIdentity(tx: Tx, notable: HeartbeatFinding[]): Promise<Change
     })),
   )
   await tx.execute(sql`
-    with told as (select g.*, a.node_id from jsonb_to_recordset(${rows}::jsonb)
+    with given as (select g.*, a.node_id from jsonb_to_recordset(${rows}::jsonb)
         as g("nodeId" uuid, version text, "isOtherVersion" boolean, fingerprint text, offered text)
       join ${agents} a on a.node_id = g."nodeId" order by a.node_id for update of a)
     update ${agents} a set version = case when t."isOtherVersion" then t.version else a.version end,
       fingerprint = coalesce(a.fingerprint, t.fingerprint), offered_fingerprint = coalesce(t.offered, a.offered_fingerprint),
       offered_fingerprint_at = case when t.offered is not null then now() else a.offered_fingerprint_at end
-    from told t where t.node_id = a.node_id`)
-  return told.map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
+    from given t where t.node_id = a.node_id`)
+  return changed.map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
 }
 
-/** How far off a clock is that is too far off to be accepted: by that the next accepted heartbeat sees that it is right again. */
+/** Records the clock skew of rejected heartbeats, so that the next accepted heartbeat can end the alert. */
 async function noteRefusedClock(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
-  const told = notable.filter(({ isRefused, skewMs }) => isRefused && skewMs !== undefined)
-  if (told.length === 0) return []
-  const rows = JSON.stringify(told.map(({ nodeId, skewMs }) => ({ nodeId, skewMs })))
+  const skewed = notable.filter(({ isRefused, skewMs }) => isRefused && skewMs !== undefined)
+  if (skewed.length === 0) return []
+  const rows = JSON.stringify(skewed.map(({ nodeId, skewMs }) => ({ nodeId, skewMs })))
   await tx.execute(sql`
-    with told as (select g.*, b.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, "skewMs" float8)
+    with given as (select g.*, b.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, "skewMs" float8)
       join ${agentHeartbeats} b on b.node_id = g."nodeId" order by b.node_id for update of b)
     update ${agentHeartbeats} b set skew_ms = greatest(least("skewMs", 2147483647), -2147483647)::integer
-    from told t where t.node_id = b.node_id`)
-  return told.map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
+    from given t where t.node_id = b.node_id`)
+  return skewed.map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
 }
 
-/** What the next heartbeat of a rival is compared with. That there are two is a reason not to believe the agent. */
-async function noteRivals(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
-  const told = notable.filter(({ duplicateKeyEvidence }) => duplicateKeyEvidence)
-  if (told.length === 0) return []
-  const rows = JSON.stringify(told.map(({ nodeId, duplicateKeyEvidence }) => ({ nodeId, duplicateKeyEvidence })))
+/** Stores the evidence to compare later heartbeats with. A shared key makes the agent untrusted. */
+async function noteDuplicateKeys(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
+  const found = notable.filter(({ duplicateKeyEvidence }) => duplicateKeyEvidence)
+  if (found.length === 0) return []
+  const rows = JSON.stringify(found.map(({ nodeId, duplicateKeyEvidence }) => ({ nodeId, duplicateKeyEvidence })))
   await tx.execute(sql`
-    with told as (select g.*, a.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, "duplicateKeyEvidence" jsonb)
+    with given as (select g.*, a.node_id from jsonb_to_recordset(${rows}::jsonb) as g("nodeId" uuid, "duplicateKeyEvidence" jsonb)
       join ${agents} a on a.node_id = g."nodeId" order by a.node_id for update of a)
-    update ${agents} a set duplicate_key_evidence = t."duplicateKeyEvidence" from told t where t.node_id = a.node_id`)
-  return told.filter(({ isShared }) => isShared).map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
+    update ${agents} a set duplicate_key_evidence = t."duplicateKeyEvidence" from given t where t.node_id = a.node_id`)
+  return found.filter(({ isShared }) => isShared).map(({ nodeId, tenantId }) => nodeChanged({ id: nodeId, tenantId }))
 }
 
 async function alertOf(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {

@@ -7,9 +7,9 @@ import { heartbeatPermissions } from './permissions.ts'
 import { ingestLiveness } from './tables.ts'
 
 /**
- * Records that heartbeats can arrive. Every API process calls it every second. After an interruption its duration is recorded, so
- * that missed heartbeats in it do not count.
- * @param now in tests, the time that holds in place of the database's
+ * Records that heartbeats can arrive. Every API process calls it every second. It also records interruptions, because
+ * heartbeats missed during one do not count.
+ * @param now replaces the database's time in tests
  */
 export async function recordIngestLiveness(ctx: Pick<SystemCtx, 'db' | 'actor'>, now?: Date): Promise<void> {
   authorize(ctx, heartbeatPermissions.maintain)

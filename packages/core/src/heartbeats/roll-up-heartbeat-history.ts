@@ -4,11 +4,11 @@ import type { SystemCtx, Tx } from '../kernel/context.ts'
 import { authorize } from '../kernel/context.ts'
 import { heartbeatPermissions } from './permissions.ts'
 
-/** Hours of five-minute steps that are kept at least; a day's partition goes when its last hour is older. */
+/** Minimum retention of the five-minute history, in hours. A day's partition is dropped when its last hour is older. */
 const KEPT_HOURS = 24
-/** Days to come that have a partition already. */
+/** Days for which partitions are created in advance. */
 const AHEAD = 2
-/** Days for which transitions, silences and tokens that are used or over are kept. */
+/** Retention of transitions, ended outages, and used or expired tokens, in days. */
 const KEPT_DAYS = 90
 const LOCK = 7_205_759_405
 const DAY_MS = 86_400_000
@@ -16,7 +16,7 @@ const PARTITION = /^agent_heartbeat_history_(\d{4})(\d\d)(\d\d)$/
 
 /**
  * Reconciler: creates partitions for the next days, and drops old partitions and old entries of agents.
- * @param now in tests, the time that holds in place of this machine's
+ * @param now replaces this machine's time in tests
  * @returns the numbers of created and dropped partitions
  */
 export async function rollUpHeartbeatHistory(
@@ -25,9 +25,9 @@ export async function rollUpHeartbeatHistory(
 ): Promise<{ made: number; dropped: number }> {
   authorize(ctx, heartbeatPermissions.maintain)
   return ctx.db.transaction(async (tx) => {
-    const { rows: got } = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
-    if (!got[0]!.mine) return { made: 0, dropped: 0 }
-    // Both take the table away from heartbeats for a moment; who cannot have it soon comes again.
+    const { rows: got } = await tx.execute<{ isLocked: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as "isLocked"`)
+    if (!got[0]!.isLocked) return { made: 0, dropped: 0 }
+    // Creating and dropping partitions blocks heartbeats. On a timeout the next pass repeats it.
     await tx.execute(sql`set local lock_timeout = '2s'`)
     const { rows } = await tx.execute<{ name: string }>(
       sql`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'agent_heartbeat_history'::regclass`,
@@ -57,13 +57,13 @@ export async function rollUpHeartbeatHistory(
 
 const nameOf = (day: number) => `agent_heartbeat_history_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`
 
-/** When the day of a partition is over; never, for the one that takes what has no day. */
+/** End of a partition's day; infinity for the default partition. */
 function endOf(name: string): number {
   const [, year, month, day] = PARTITION.exec(name) ?? []
   return year ? Date.parse(`${year}-${month}-${day}T00:00:00Z`) + DAY_MS : Number.POSITIVE_INFINITY
 }
 
-/** With what was written while it was not there. */
+/** Creates a day's partition and moves its rows there from the default partition. */
 async function makePartition(tx: Tx, day: number): Promise<void> {
   const [name, from, to] = [nameOf(day), new Date(day).toISOString(), new Date(day + DAY_MS).toISOString()]
   await tx.execute(sql.raw(`create table ${name} (like agent_heartbeat_history including all)`))

@@ -1,6 +1,6 @@
-// Written by hand and prepared once a connection: thousands of heartbeats a second pass through these two statements.
+// Handwritten SQL, prepared once per connection: these two statements process thousands of heartbeats per second.
 
-// date_part and not extract, which reckons in numeric and takes ten times as long.
+// date_part, because extract computes in numeric and takes ten times as long.
 const GIVEN = `
   select g.*, coalesce($1::timestamptz, now()) as now, to_timestamp(g.time_ms / 1000.0) as agent_time,
     round(g.time_ms - date_part('epoch', coalesce($1::timestamptz, now())) * 1000) as skew_ms,
@@ -16,26 +16,26 @@ const isGrowing = (last: string) => `((${last}.sequence is null or (i.epoch, i.s
   and (${last}.not_before is null or i.agent_time > ${last}.not_before))`
 const IS_SAME_MACHINE = `(a.fingerprint is null or i.fingerprint is null or a.fingerprint = i.fingerprint)`
 
-// Interval statistics, of when heartbeats were measured and not of when those that were kept were sent after all: Welford's, with
-// the older half forgotten so that a new rhythm is learnt within the hour.
+// Interval statistics by Welford's algorithm, over measurement times: spooled heartbeats are sent late. The limit discounts old
+// intervals, so that a new rhythm is learned within the hour.
 const MOST_INTERVALS = 119
 const interval = (last: string) => `date_part('epoch', i.measured_at - ${last}.measured_at)`
 const isSample = (last: string) => `(${last}.measured_at is not null and ${last}.boot_epoch = i.epoch)`
 const KEPT = `least(b.intervals, ${MOST_INTERVALS})`
 const NEW_MEAN = `(b.interval_mean + (${interval('b')} - b.interval_mean) / (${KEPT} + 1))`
 const gap = (last: string) => `(case when ${last}.boot_epoch = i.epoch then i.sequence - ${last}.sequence - 1 else 0 end)`
-/** As far as a number is exact: what an agent jumps over, again and again, must not run out of its column. */
+/** Largest exact number. An agent that keeps skipping sequence numbers must not overflow the column. */
 const MOST_MISSED = 2 ** 53 - 1
 const inBucket = (sum: string, more: string) => `case when b.bucket_at = i.bucket then b.${sum} + ${more} else ${more} end`
 
-// An interval is odd when it is more than three standard deviations off, and by a second at least: a network is never that exact.
+// An interval is irregular when it differs from the mean by more than three standard deviations and more than a second. Networks jitter.
 const IS_ODD = `(o.intervals >= 5 and ${isSample('o')} and abs(${interval('o')} - o.interval_mean) > 1
   and abs(${interval('o')} - o.interval_mean) > 3 * sqrt(o.interval_m2 / (o.intervals - 1)))`
 
-/** Ahead or behind by more than this many ms, a clock is called off; by less than half of it, right again. */
+/** Clock skew in milliseconds above which an alert is raised. */
 const SKEW_MS = 60_000
 
-/** What a person should know, or what moves the state. Null in all but few cases, so that little goes back. */
+/** Findings for alerts and state transitions. Null for most heartbeats, which keeps the result small. */
 const NOTABLE = `case when a.state in ('PENDING', 'STALE', 'OFFLINE') or ${gap('o')} > 0 or ${IS_ODD}
     or (abs(i.skew_ms) > ${SKEW_MS}) <> (abs(coalesce(o.skew_ms, 0)) > ${SKEW_MS})
     or a.version is distinct from i.version or a.fingerprint is null and i.fingerprint is not null
@@ -50,8 +50,8 @@ const NOTABLE = `case when a.state in ('PENDING', 'STALE', 'OFFLINE') or ${gap('
     'isExcused', coalesce(o.received_at < g.up_since, false) or a.offline_suppressed_at is not null) end`
 
 /**
- * Store those that may be stored: the condition is evaluated once more on the row as it is when its turn comes, so of two that
- * bring the same sequence one finds it taken. One row comes back, with the places of those that were stored.
+ * Stores the acceptable heartbeats. Postgres evaluates the condition again on the locked row, so only one of two concurrent heartbeats
+ * with the same sequence is stored. Returns one row with the places of the stored ones.
  */
 export const ACCEPT = {
   name: 'accept_heartbeats',
@@ -94,24 +94,20 @@ reports as (
 select string_agg(place::text, ',') as places, json_agg(notable) filter (where notable is not null) as notable from stored`,
 }
 
-// One agent signs in the order of its positions. A beat that stands before the accepted one and was signed after it is of another
-// that has
-// the same key, or of a machine that was set back. When it counts on, and between two of its beats the accepted ones went on as
-// well, there
-// are two. Replays were signed before what was accepted, a machine that was set back is alone, and what a restored spool holds
-// comes in one go.
-const IS_RIVAL = `(v.verdict = 'stale_sequence' and (i.epoch, i.sequence) < (b.boot_epoch, b.sequence) and i.agent_time > b.agent_time)`
+// Detects two machines with one key. An agent signs heartbeats in the order of (epoch, sequence). A heartbeat below the accepted
+// position with a later time comes from another machine with the same key, or from a restored machine. Two machines are proven when
+// both positions advance. Replays have earlier times, a restored machine is the only sender, and a restored spool arrives in one batch.
+const IS_DUPLICATE = `(v.verdict = 'stale_sequence' and (i.epoch, i.sequence) < (b.boot_epoch, b.sequence) and i.agent_time > b.agent_time)`
 const last = (field: string) => `(a.duplicate_key_evidence->>'${field}')::bigint`
 const IS_RECENT = `(i.now - (a.duplicate_key_evidence->>'at')::timestamptz < make_interval(secs => greatest(600, 3 * b.interval_mean)))`
 const HAS_GONE_ON = `((b.boot_epoch, b.sequence) <> (${last('acceptedEpoch')}, ${last('acceptedSequence')}))`
 const IS_SHARED = `coalesce(${IS_RECENT} and ${HAS_GONE_ON} and i.epoch = ${last('bootEpoch')} and i.sequence > ${last('sequence')}, false)`
-const RIVAL = `jsonb_build_object('at', i.now, 'bootEpoch', i.epoch, 'sequence', i.sequence, 'bootId', i.report::json->'health'->>'boot_id',
+const EVIDENCE = `jsonb_build_object('at', i.now, 'bootEpoch', i.epoch, 'sequence', i.sequence, 'bootId', i.report::json->'health'->>'boot_id',
   'acceptedEpoch', b.boot_epoch, 'acceptedSequence', b.sequence, 'acceptedBootId', r.report->'health'->>'boot_id')`
 
 /**
- * Why the others may not, in the order of the wire protocol. When by now nothing speaks against one any more, because somebody
- * approved
- * it for example, it is to come again.
+ * Reasons of the rejected heartbeats, in the order of the wire protocol. `busy` when no reason is left, for example after a concurrent
+ * approval; the agent then sends the heartbeat again.
  */
 export const EXPLAIN = {
   name: 'explain_heartbeats',
@@ -120,8 +116,8 @@ select i.place::integer, v.verdict, (i.epoch, i.sequence, i.agent_time) = (b.boo
   case
     when v.verdict = 'timestamp_out_of_range' and ${isGrowing('b')} and abs(coalesce(b.skew_ms, 0)) <= ${SKEW_MS}
       then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'isSkewNew', true, 'isRefused', true, 'skewMs', i.skew_ms)
-    when ${IS_RIVAL} and (${IS_RECENT} and not ${HAS_GONE_ON}) is not true
-      then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'duplicateKeyEvidence', ${RIVAL}, 'isShared', ${IS_SHARED})
+    when ${IS_DUPLICATE} and (${IS_RECENT} and not ${HAS_GONE_ON}) is not true
+      then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'duplicateKeyEvidence', ${EVIDENCE}, 'isShared', ${IS_SHARED})
     when v.verdict = 'approval_pending' and a.offered_fingerprint is distinct from i.fingerprint
       then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'offered', i.fingerprint) end as notable
 from (${GIVEN}) i

@@ -11,24 +11,24 @@ const _nodeId = () => uuid().references(() => computeNodes.id, { onDelete: 'casc
 export type ReportedDrain = 'DRAINING' | 'DRAINED'
 
 /**
- * What is written at every heartbeat: one narrow row a node, in pages half empty and without an index on anything that changes, so
- * that an update stays in its page and touches no index (HOT). Its migration sets the fill factor.
+ * One narrow row per node, updated at every heartbeat. Half-empty pages and no index on changing columns keep updates in their page and
+ * out of the indexes (HOT). The migration sets the fill factor.
  */
 export const agentHeartbeats = snakeCase.table('agent_heartbeats', {
   nodeId: uuid()
     .primaryKey()
     .references(() => agents.nodeId, { onDelete: 'cascade' }),
-  /** Both of the last accepted heartbeat; the next must be greater. Null: none yet. */
+  /** Position of the last accepted heartbeat; the next one must be greater. Null: none yet. */
   bootEpoch: bigint({ mode: 'number' }),
   sequence: bigint({ mode: 'number' }),
-  /** A heartbeat that says it was made at this time or before is a replay: set when the sequence may begin anew. */
+  /** Heartbeats with this or an earlier time are replays. Set when the sequence may restart. */
   notBefore: at(),
   /** By the database's clock. */
   receivedAt: at(),
-  /** By the agent's clock, and how far that runs ahead of ours, in ms. */
+  /** By the agent's clock; `skew_ms` is its lead over the database's clock. */
   agentTime: at(),
   skewMs: integer(),
-  /** When it was measured, which is earlier for one that could not be sent at once. */
+  /** Measurement time; earlier than `agent_time` for a heartbeat that was sent late. */
   measuredAt: at(),
   /**
    * Intervals between measurements by the agent's clock, in seconds: their number, mean, and sum of squared deviations (Welford).
@@ -49,7 +49,7 @@ export const agentHeartbeats = snakeCase.table('agent_heartbeats', {
   gpusAvailable: integer(),
   /** Devices that the node reports as lost. */
   lostAccelerators: integer().notNull().default(0),
-  /** The five minutes that go on, and sums over their heartbeats; they move to agent_heartbeat_history when the next five begin. */
+  /** The current five minutes and sums over their heartbeats. They move to agent_heartbeat_history when the next five begin. */
   bucketAt: at(),
   bucketHeartbeats: integer().notNull().default(0),
   bucketMissed: integer().notNull().default(0),
@@ -69,7 +69,7 @@ export const agentReports = snakeCase.table('agent_reports', {
   receivedAt: at().notNull(),
 })
 
-/** Five minutes of a node, for sparklines. Partitioned by day: keep-agent-history makes the days to come and drops those past. */
+/** Five minutes of a node, for sparklines. Partitioned by day; roll-up-heartbeat-history.ts creates and drops the partitions. */
 export const agentHeartbeatHistory = snakeCase.table(
   'agent_heartbeat_history',
   {
@@ -77,7 +77,7 @@ export const agentHeartbeatHistory = snakeCase.table(
     bucketAt: at().notNull(),
     beats: integer().notNull(),
     missed: integer().notNull(),
-    /** Mean of the heartbeats that said one. */
+    /** Mean over the heartbeats that report it. */
     cpuPercent: real(),
     memoryPercent: real(),
     maxSkewMs: integer(),
@@ -87,12 +87,12 @@ export const agentHeartbeatHistory = snakeCase.table(
 
 export type AgentHeartbeatBucket = typeof agentHeartbeatHistory.$inferSelect
 
-/** One row, touched every second by every API process: from it judge-agents knows whether nodes could be heard at all. */
+/** One row that every API process updates every second. It shows whether heartbeats could arrive. */
 export const ingestLiveness = snakeCase.table('ingest_liveness', {
   id: integer().primaryKey().default(1),
   aliveAt: at().notNull(),
-  /** Since when it has been alive without a break. */
+  /** Start of the current uninterrupted period. */
   upSince: at().notNull(),
-  /** When the last break began. */
+  /** Start of the last interruption. */
   downFrom: at(),
 })

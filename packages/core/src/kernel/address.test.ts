@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Host, hostPort, NodeName, parseHost, parseNodeName, parsePort, parseUser, User } from './address.ts'
 import { InvalidInput } from './errors.ts'
 
-/** What must never get through anywhere that ends in a command line, an inventory or a config file. */
+/** Texts that must never reach a command line, an inventory or a config file. */
 const TRICKS = [
   '',
   ' ',
@@ -53,7 +53,7 @@ describe.each([
   })
 })
 
-test('whatever is accepted is harmless', () => {
+test('accepts only harmless text', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.string({ unit: fc.constantFrom(...'abz019.-_:%[]@ \n$;\'"\\'), maxLength: 20 }),
@@ -118,7 +118,7 @@ describe('parseHost', () => {
     expect(() => parseHost(text)).toThrow(InvalidInput)
   })
 
-  test('accepts what it gave', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6()), (text) => {
         const parsed = Host.safeParse(text)
@@ -127,7 +127,7 @@ describe('parseHost', () => {
     )
   })
 
-  test('takes every address', () => {
+  test('accepts every IP address', () => {
     fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => Host.safeParse(text).success))
   })
 })
@@ -135,11 +135,11 @@ describe('parseHost', () => {
 test.each([0, -1, 65_536, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('parsePort refuses %d', (port) => {
   expect(() => parsePort(port)).toThrow(InvalidInput)
 })
-test('parsePort takes 1 and 65535', () => {
+test('parsePort accepts 1 and 65535', () => {
   expect([parsePort(1), parsePort(65_535)]).toEqual([1, 65_535])
 })
 
-test.each(['root', 'svc_ansible', 'j.doe', 'j.doe@corp.example', '_x', '0day', 'a-b'])('parseUser takes %s', (user) => {
+test.each(['root', 'svc_ansible', 'j.doe', 'j.doe@corp.example', '_x', '0day', 'a-b'])('parseUser accepts %s', (user) => {
   expect(parseUser(user)).toBe(user)
 })
 
@@ -149,7 +149,7 @@ test.each(['all', 'ALL', 'ungrouped', 'localhost', 'hostvars', 'groups', '127.0.
     expect(() => parseNodeName(name)).toThrow(InvalidInput)
   },
 )
-test.each(['gpu001', 'rack1.gpu-2', '10.0.0.1', 'A'])('parseNodeName takes %s', (name) => {
+test.each(['gpu001', 'rack1.gpu-2', '10.0.0.1', 'A'])('parseNodeName accepts %s', (name) => {
   expect(parseNodeName(name)).toBe(name)
 })
 

@@ -3,9 +3,8 @@ import { isTransientDbError } from './retry-transient.ts'
 
 /**
  * Coalesces concurrent calls: inputs of the same event-loop turn, and those that arrive while `work` runs, share its next call. A
- * single caller does not wait. When `work` fails for another reason than a lost database, the inputs are retried one by one, so
- * that
- * only the callers of bad inputs get the error. Hand-written because DataLoader has neither this fallback nor a minimum interval.
+ * single caller does not wait. When `work` fails for another reason than a lost database, each input is retried separately, so that
+ * only callers with bad inputs get the error. Handwritten because DataLoader has neither this fallback nor a minimum interval.
  * @param work returns one output per input, in their order; must tolerate being repeated
  * @param most inputs per call
  * @param everyMs minimum interval between calls, unless more inputs wait than one call takes

@@ -7,7 +7,7 @@ import { loadConfig, portSetting, processSettings, UNSUPPORTED_SETTINGS, unsuppo
 const folder = mkdtempSync(join(tmpdir(), 'muster-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('tells of settings that mean nothing here, wherever they stand, and never what they hold', () => {
+it('reports unsupported settings from every source, without their values', () => {
   const file = join(folder, 'settings')
   writeFileSync(file, 'REDIS_DSN=redis://:hush@redis:6379/0\nPORT=4000\n')
   const env = { MUSTER_CONFIG: file, DB_DSN: 'postgresql+asyncpg://u:hush@h/d', JOB_QUEUE_NAME: '' }

@@ -60,7 +60,7 @@ export function permissionDeniedReason(actor: Actor, { minimumRole }: Permission
 
 /**
  * Throws Forbidden when the caller does not hold `permission`.
- * @param object the row that the verb acts on, where the caller has read it already; NotFound when it is of another tenant
+ * @param object the row that the verb acts on, when already read; NotFound when it belongs to another tenant
  */
 export function authorize<C extends { actor: Actor }>(ctx: C, permission: Permission): void
 export function authorize(ctx: Pick<Ctx, 'actor' | 'tenantId'>, permission: Permission, object: TenantObject): void
@@ -72,8 +72,8 @@ export function authorize(ctx: { actor: Actor; tenantId?: string }, permission: 
 type TenantObject = { id: string; tenantId: string }
 
 /**
- * The two columns that record who did something: `<verb>ById` is the user (for a token, its owner; null for Muster, workers, agents
- * and users deleted since), `<verb>ByName` is the caller's name at that time.
+ * Columns that record the caller. `<verb>ById` is the user: a token's owner, or null for Muster, workers, agents and deleted users.
+ * `<verb>ByName` is the caller's name at that time.
  * @param verb past participle, for example `revoked`
  */
 export const actorColumns = <Verb extends string>({ actor }: { actor: Actor }, verb: Verb) =>

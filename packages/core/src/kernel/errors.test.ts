@@ -10,7 +10,7 @@ const Schema = z.strictObject({
   own: z.number().max(1, 'may be one at the most'),
 })
 
-test('says what is wrong with each field in plain words', () => {
+test('reports one readable issue per invalid field', () => {
   const refused = (() => {
     try {
       return parseInput(Schema, { forks: 501, name: 'x', ids: ['a', 'b'], own: 2, odd: 1 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-it('takes no harm from what somebody else sends on its channel', async () => {
+it('ignores foreign payloads on its channel', async () => {
   const listener = await createListener(world.url, world.runtime.log)
   const heard: ChangeEvent[] = []
   listener.on(nodeChanged, null, (changeEvent) => heard.push(changeEvent))
@@ -29,7 +29,7 @@ it('takes no harm from what somebody else sends on its channel', async () => {
 })
 
 it('leaves no connection behind when it cannot listen', async () => {
-  // A server that lets in and then refuses every statement, such as a pooler in its transaction mode.
+  // A server that accepts connections and rejects every statement, such as a pooler in transaction mode.
   const open = new Set<unknown>()
   const message = (type: string, body: Buffer) => {
     const length = Buffer.alloc(4)

@@ -27,9 +27,7 @@ const CHANNEL = 'muster'
 const RECONNECT_MS = 500
 const MAX_EVENTS_PER_PAYLOAD = 40
 
-/**
- * Sends change events from one connection of its own, after the data's transaction: NOTIFY inside it would serialize all commits.
- */
+/** Sends change events on a dedicated connection after the commit, because NOTIFY inside a transaction serializes all commits. */
 export type Notifier = { notify(changeEvent: ChangeEvent): void; close(): Promise<void> }
 
 /** Sends the change events of one event-loop turn together: one per topic and id, with the highest seq. */

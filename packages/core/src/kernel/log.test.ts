@@ -14,7 +14,7 @@ function listening() {
 }
 const TOKEN = 'session-token-of-somebody'
 
-it('tells of a failed query the statement and the reason, but no value it bound', async () => {
+it('logs the statement and reason of a failed query without its bound values', async () => {
   const { db, close } = connectDb('postgres://nobody@127.0.0.1:1/none', { max: 1, name: 'test', relations })
   const error = await db.query.credentialKeys
     .findFirst({ where: { salt: TOKEN } })
@@ -43,7 +43,7 @@ it('tells of a failed query the statement and the reason, but no value it bound'
   expect(lines.join('')).not.toContain(TOKEN)
 })
 
-it('does not quote rows as the driver does', () => {
+it('omits rows that the driver quotes', () => {
   const { log, lines, last } = listening()
   const detail = `Key (token)=(${TOKEN}) already exists.`
   log.warn({ err: Object.assign(new Error('duplicate key'), { code: '23505', detail }) }, 'refused')
@@ -56,7 +56,7 @@ it('does not quote rows as the driver does', () => {
   })
 })
 
-it('keeps texts and what is no error', () => {
+it('leaves texts and other values unchanged', () => {
   const { log, last } = listening()
   log.info('plain %s', 'text')
   expect(last().msg).toBe('plain text')
@@ -64,7 +64,7 @@ it('keeps texts and what is no error', () => {
   expect(last()).toMatchObject({ err: 'a text', password: '[secret]', msg: 'with 1' })
 })
 
-it('tells a person of a failed query only why', () => {
+it('reasonOf returns only the reason of a failed query', () => {
   const failed = new DrizzleQueryError('select $1', [TOKEN], new Error('permission denied for table users'))
   expect(reasonOf(new Error('outer', { cause: failed }))).toBe('The database refused: permission denied for table users')
   expect(reasonOf(new Error('Wrong configuration'))).toBe('Wrong configuration')

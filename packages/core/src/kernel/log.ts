@@ -40,10 +40,7 @@ function loggable(error: unknown): unknown {
   return causes.length > 0 ? { ...first, causes } : first
 }
 
-/**
- * Structured log of one process: JSON lines on stdout, without fields that have secret names and without values of failed
- * queries.
- */
+/** Structured log of one process: JSON lines on stdout, without secret fields and without bound values of failed queries. */
 export function createLog(process: string, level: string, destination?: DestinationStream): Log {
   const secret = ['password', 'passphrase', 'privateKey', 'token', 'secret', 'authorization', 'cookie', 'masterPassword']
   const options: pino.LoggerOptions = {

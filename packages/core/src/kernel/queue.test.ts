@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a backlog is worked off entry after entry, each handed out once, also when handlers throw', async () => {
+test('delivers every entry of a backlog once, also when handlers throw', async () => {
   const entries = Array.from({ length: 100 }, () => ({ id: crypto.randomUUID(), tenantId: crypto.randomUUID() }))
   await world.runtime.db.transaction((tx) => world.runtime.queue.send(tx, jobRunQueue, entries))
   const queue = await createQueue(world.url, world.runtime.log, 'worker', queues)
@@ -22,7 +22,7 @@ test('a backlog is worked off entry after entry, each handed out once, also when
       handed.push(id)
       if (handed.length % 3 === 0) throw new Error('no')
     })
-    // Were each entry to wait for the next poll, this would take minutes.
+    // Waiting for the next poll at each entry would take minutes.
     await eventually(() => handed.length === entries.length)
     expect(handed.toSorted()).toEqual(entries.map((entry) => entry.id).toSorted())
   } finally {
@@ -30,7 +30,7 @@ test('a backlog is worked off entry after entry, each handed out once, also when
   }
 })
 
-test('what is sent in a transaction that is rolled back wakes nobody', async () => {
+test('a rolled-back transaction triggers no worker', async () => {
   const entry = { id: crypto.randomUUID(), tenantId: crypto.randomUUID() }
   const kept = { id: crypto.randomUUID(), tenantId: crypto.randomUUID() }
   const rolledBack = world.runtime.db.transaction(async (tx) => {

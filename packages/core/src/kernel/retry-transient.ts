@@ -1,7 +1,6 @@
 import pRetry from 'p-retry'
 
-// SQLSTATE classes: connection (08), serialization failure and deadlock (40), insufficient resources (53), shutdown or startup
-// (57P),
+// SQLSTATE: connection (08), serialization failure (40001), deadlock (40P01), insufficient resources (53), shutdown or startup (57P),
 // read-only during a failover (25006).
 const TRANSIENT_STATES = /^(08...|40001|40P01|53...|57P..|25006)$/
 const TRANSIENT_CODES = new Set(
@@ -27,9 +26,8 @@ export function isTransientDbError(error: unknown): boolean {
 /**
  * Retries `work` while the database is unavailable. Any other error, such as wrong SQL or a DomainError, is thrown immediately.
  * `work` may have committed although its answer was lost, so it must tolerate being repeated.
- * @param forMs total time for retries in milliseconds; the default is below the 30 s after which a run without a sign of life
- *   counts
- *   as lost, so that two workers never have the same run
+ * @param forMs total time for retries in milliseconds; below the 30 s after which a run counts as lost, so that two workers never
+ *   execute the same run
  * @param everyMs pause between attempts in milliseconds
  * @param signal ends the retries and throws the last error
  */

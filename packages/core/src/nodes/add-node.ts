@@ -30,7 +30,7 @@ export const AddNodeInput = NewNode.extend({ idempotencyKey: IdempotencyKey })
 
 /**
  * Adds a node. It is NEW until a connection test succeeds.
- * @throws InvalidInput, Forbidden (also: connection type local by somebody who is no admin)
+ * @throws InvalidInput, Forbidden (connection type local requires an admin)
  * @throws Conflict the name is taken
  */
 export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Promise<ComputeNode> {

@@ -8,7 +8,7 @@ import { nodePermissions } from './permissions.ts'
 
 /**
  * Reports what `importNodes` would do, without writing.
- * @throws InvalidInput at text when it cannot be read, at defaults when they are wrong
+ * @throws InvalidInput at text or defaults
  */
 export async function checkNodeImport(ctx: Ctx, input: z.input<typeof NodeImportInput>): Promise<NodeImportReport> {
   authorize(ctx, nodePermissions.write)

@@ -30,7 +30,7 @@ export const Labels = z
   .record(LabelKey, z.union([singleLineText(256), z.number().transform(String), z.boolean().transform(String)]))
   .refine((labels) => Object.keys(labels).length <= 100, 'at most 100 labels')
 
-/** The fields of a node that people set. */
+/** Fields of a node that users set. */
 export const NODE_FIELDS = {
   name: NodeName,
   displayName: singleLineText(128).nullish(),
@@ -49,7 +49,7 @@ export const NODE_FIELDS = {
   bastionId: Id.nullish(),
 }
 
-/** Kinds of credential that each field may name. */
+/** Allowed credential kinds by field. */
 const REFERENCES = {
   credentialId: ['SSH_KEY', 'SSH_PASSWORD'],
   becomeCredentialId: ['BECOME'],
@@ -58,9 +58,9 @@ const REFERENCES = {
 type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
 
 /**
- * Check that each credential which `input` names is one of this tenant and of a fitting kind. In a transaction they cannot be
- * deleted until its end.
- * @param prefix where `input` stands in the caller's input, such as `defaults.`
+ * Checks that the referenced credentials exist in the tenant and have an allowed kind. Inside a transaction it locks them against
+ * deletion.
+ * @param prefix path of `input` in the caller's input, such as `defaults.`
  * @throws InvalidInput at the field
  */
 export async function checkReferences(db: Tx | Ctx['db'], ctx: Ctx, input: References, prefix = ''): Promise<void> {
@@ -94,7 +94,7 @@ export async function checkReferences(db: Tx | Ctx['db'], ctx: Ctx, input: Refer
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
-/** A local node's commands run on the worker itself: only admins may make one. @throws Forbidden */
+/** Only admins may create local nodes, because their commands run on the worker. @throws Forbidden */
 export function authorizeConnectionType(ctx: Ctx, connectionType: string | null | undefined): void {
   if (connectionType === 'local') authorize(ctx, nodePermissions.local)
 }

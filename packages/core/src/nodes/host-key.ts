@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
 /**
- * A public host key as sshd offers it and known_hosts writes it, `type base64`; a comment after it is dropped. The type
- * must be the one that the key itself names (RFC 4253, section 6.6).
+ * A public host key, `type base64`, as in known_hosts. A trailing comment is dropped. The type must match the type inside the key
+ * (RFC 4253, section 6.6).
  */
 export const HostKey = z.string().transform((text, issue) => {
   const [type, base64, ...rest] = text.trim().split(/[ \t]+/)

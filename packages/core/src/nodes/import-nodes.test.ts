@@ -24,8 +24,8 @@ const states = ({ rows }: NodeImportReport) => rows.map((r) => `${r.row} ${r.nam
 const count = async () => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.tenantId, cast.tenant.id))).length
 const LIST = 'gpu[1-2]\nbad;host\ngpu1\ngpu2=elsewhere\nx=gpu1\n-oProxyCommand=x\nlogin:99999'
 
-describe('a dry check', () => {
-  test('tells of each row what importing would do, and writes nothing', async () => {
+describe('checkNodeImport', () => {
+  test('reports the result of each row and writes nothing', async () => {
     const report = await checkNodeImport(cast.operator, { format: 'LIST', text: LIST })
     expect(states(report)).toEqual([
       '1 gpu1 VALID',
@@ -53,7 +53,7 @@ describe('a dry check', () => {
 })
 
 describe('importNodes', () => {
-  test('adds the valid rows and tells the same of the others', async () => {
+  test('adds the valid rows and reports the others like the check', async () => {
     const report = await importNodes(cast.operator, { format: 'LIST', text: LIST })
     expect(report).toMatchObject({ addedCount: 2, failedCount: 5 })
     expect(report.rows[0]).toMatchObject({
@@ -68,19 +68,19 @@ describe('importNodes', () => {
     expect(entries.filter((e) => e.action === 'node.add').map((e) => e.objectName)).toEqual(['gpu1', 'gpu2'])
   })
 
-  test('tries only the rows that are asked for', async () => {
+  test('imports only the requested rows', async () => {
     const report = await importNodes(cast.operator, { format: 'LIST', text: 'a\nb\nc', onlyRows: [2] })
     expect(states(report)).toEqual(['2 b ADDED'])
   })
 
-  test('the second time all exist, by name or by address', async () => {
+  test('reports existing nodes by name or address on a second import', async () => {
     await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1\nc=10.0.0.3' })
     const again = await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1\n10.0.0.3\nb=10.0.0.1:2222' })
     expect(states(again)).toEqual(['1 a EXISTS', '2 10.0.0.3 EXISTS', '3 b ADDED'])
     expect(again.rows[1]).toMatchObject({ node: { name: 'c' }, issues: [{ path: 'host' }] })
   })
 
-  test('a name that a node at another address has is refused, and says where that is', async () => {
+  test('rejects the name of a node at another address and names that address', async () => {
     await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1' })
     const report = await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.9\na=10.0.0.9' })
     expect(states(report)).toEqual(['1 a INVALID', '2 a EXISTS'])
@@ -90,7 +90,7 @@ describe('importNodes', () => {
     })
   })
 
-  test('two people at once: each node is added by one of them, in whatever order they name them', async () => {
+  test('concurrent imports add each node once, in any row order', async () => {
     const names = Array.from({ length: 3000 }, (_, i) => `n${i}`)
     const [one, two] = await Promise.all([
       importNodes(cast.operator, { format: 'LIST', text: names.join('\n') }),
@@ -101,7 +101,7 @@ describe('importNodes', () => {
     expect(await count()).toBe(3000)
   })
 
-  test('defaults hold where a row says nothing', async () => {
+  test('applies defaults to missing fields', async () => {
     const key = await t.given.credential(cast.admin, 'SSH_KEY')
     const report = await importNodes(cast.operator, {
       format: 'CSV',
@@ -125,7 +125,7 @@ describe('importNodes', () => {
     })
   })
 
-  test('a table names credentials by their names', async () => {
+  test('resolves credentials of a table by name', async () => {
     const bastion = await t.given.credential(cast.admin, 'BASTION', { name: 'door' })
     const report = await importNodes(cast.operator, {
       format: 'CSV',
@@ -139,7 +139,7 @@ describe('importNodes', () => {
     ])
   })
 
-  test('an inventory puts nobody into two groups of a set, nor into a group with a query', async () => {
+  test('an inventory cannot put a node into two groups of an exclusive set or into a group with a query', async () => {
     const { operator } = await t.given.tenant()
     for (const name of ['rack1', 'rack2']) await createNodeGroup(operator, { name, exclusiveSet: 'rack' })
     await createNodeGroup(operator, { name: 'tagged', memberQuery: 'tag = x' })
@@ -153,7 +153,7 @@ describe('importNodes', () => {
     expect(await selectNodes(operator, '@tagged')).toEqual([])
   })
 
-  test('an inventory brings its groups', async () => {
+  test('creates the groups of an inventory', async () => {
     const text = '[gpu]\na\nb\n[room:children]\ngpu\n'
     await importNodes(cast.operator, { format: 'INVENTORY', text })
     const { rows } = await t.runtime.db.execute(sql`select g.name as "group", n.name from node_groups g
@@ -167,7 +167,7 @@ describe('importNodes', () => {
     ])
   })
 
-  test('a local node in an inventory needs an admin', async () => {
+  test('requires an admin for a local node in an inventory', async () => {
     const input = { format: 'INVENTORY', text: 'self ansible_connection=local\n' } as const
     expect(await importNodes(cast.operator, input)).toMatchObject({
       rows: [{ state: 'INVALID', issues: [{ path: 'connectionType' }] }],
@@ -175,14 +175,14 @@ describe('importNodes', () => {
     expect(await importNodes(cast.admin, input)).toMatchObject({ rows: [{ state: 'ADDED', node: { connectionType: 'local' } }] })
   })
 
-  test('text that cannot be read at all is refused at text, with its line', async () => {
+  test('reports a syntax error at `text` with its line', async () => {
     await expect(importNodes(cast.operator, { format: 'INVENTORY', text: '[a\nb c' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       issues: [{ path: 'text', message: expect.stringContaining('line') }],
     })
   })
 
-  test('takes 10,000 at once', async () => {
+  test('imports 10,000 nodes at once', async () => {
     expect(await importNodes(cast.operator, { format: 'LIST', text: 'n[00001-10000]' })).toMatchObject({
       addedCount: 10_000,
       failedCount: 0,

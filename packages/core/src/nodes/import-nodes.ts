@@ -19,7 +19,7 @@ import { computeNodes } from './tables.ts'
 
 export const ImportNodesInput = NodeImportInput.extend({ idempotencyKey: IdempotencyKey })
 
-/** A report without its nodes, which are read again. */
+/** A report without its nodes, which the response reads again. */
 type StoredReport = Omit<NodeImportReport, 'rows'> & {
   rows: (Omit<NodeImportReport['rows'][number], 'node'> & { nodeId: string | null })[]
 }
@@ -39,13 +39,13 @@ const result: ResultStore<NodeImportReport> = {
   },
 }
 
-/** Rows of one statement: it takes at most 65,535 parameters. */
+/** Rows per statement, which is limited to 65,535 parameters. */
 const CHUNK = 1000
 
 /**
  * Adds nodes from a list, a CSV table or an Ansible inventory. Each row has its own result; an invalid row does not affect
  * others. Missing groups of an inventory are created.
- * @throws InvalidInput at text when it cannot be read, at defaults when they are wrong
+ * @throws InvalidInput at text or defaults
  */
 export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInput>): Promise<NodeImportReport> {
   authorize(ctx, nodePermissions.write)
@@ -89,16 +89,16 @@ async function insertRows(tx: Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
 async function joinGroups(tx: Tx, ctx: Ctx, added: PlannedRow[]): Promise<void> {
   const names = [...new Set(added.flatMap((row) => row.groups))].sort()
   if (names.length === 0) return
-  const made = await tx
+  const created = await tx
     .insert(nodeGroups)
     .values(names.map((name) => ({ tenantId: ctx.tenantId, name })))
     .onConflictDoNothing()
     .returning()
-  if (made.length > 0) await audit(tx, ctx, nodeGroupAudit.create, made)
+  if (created.length > 0) await audit(tx, ctx, nodeGroupAudit.create, created)
   const groups = await tx
     .select({ id: nodeGroups.id, name: nodeGroups.name, exclusiveSet: nodeGroups.exclusiveSet })
     .from(nodeGroups)
-    // Who is in a group with a query, its query says.
+    // The query of a group determines its members.
     .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.name, names, 'text'), isNull(nodeGroups.memberQuery)))
     .orderBy(nodeGroups.id)
     .for('no key update')

@@ -57,7 +57,7 @@ const finish = (id: string) =>
   t.runtime.db.update(jobRuns).set({ finishedAt: new Date(), endCause: 'exit' }).where(eq(jobRuns.id, id))
 
 describe('addNode', () => {
-  test('adds a node that is NEW, with audit and nudge', async () => {
+  test('adds a NEW node with audit entry and change event', async () => {
     const { operator } = cast
     const key = await t.given.credential(cast.admin, 'SSH_KEY')
     const node = await addNode(operator, {
@@ -82,7 +82,7 @@ describe('addNode', () => {
     expect(t.changeEvents).toContainEqual({ topic: 'node', id: node.id, tenantId: cast.tenant.id })
   })
 
-  test('takes null for what is not given', async () => {
+  test('accepts null for omitted fields', async () => {
     const none = { port: null, connectionType: null, nodeType: null, tags: null, labels: null, notes: null, hostKey: null }
     expect(await addNode(cast.operator, { name: 'bare', host: 'bare', ...none })).toMatchObject({
       port: 22,
@@ -91,7 +91,7 @@ describe('addNode', () => {
     })
   })
 
-  test('pins a host key known beforehand', async () => {
+  test('pins a given host key', async () => {
     const hostKey = makeHostKey()
     const node = await addNode(cast.operator, { name: 'gpu2', host: '::1', hostKey: `${hostKey} root@gpu2\n` })
     expect(node).toMatchObject({ hostKey, hostKeyApprovedAt: expect.any(Date) })
@@ -116,20 +116,20 @@ describe('addNode', () => {
     })
   })
 
-  test('refuses a credential of another kind', async () => {
+  test('rejects a credential of another kind', async () => {
     const become = await t.given.credential(cast.admin, 'BECOME')
     await expect(addNode(cast.operator, { name: 'bad', host: 'bad', credentialId: become.id })).rejects.toMatchObject({
       issues: [{ path: 'credentialId', message: expect.stringContaining('BECOME') }],
     })
   })
 
-  test('an admin may add the worker itself', async () => {
+  test('an admin may add a node of connection type local', async () => {
     expect(await addNode(cast.admin, { name: 'self', host: 'self', connectionType: 'local' })).toMatchObject({
       connectionType: 'local',
     })
   })
 
-  test('two people adding the same node at once: one wins', async () => {
+  test('only one of two concurrent calls adds a node', async () => {
     const { won, lost } = await race(
       addNode(cast.operator, { name: 'twin', host: 'twin' }),
       addNode(cast.admin, { name: 'twin', host: 'twin' }),
@@ -140,7 +140,7 @@ describe('addNode', () => {
 })
 
 describe('updateNode', () => {
-  test('changes what is given and keeps the rest', async () => {
+  test('changes the given fields only', async () => {
     const node = await aNode({ notes: 'old', displayName: 'Old' })
     const changed = await updateNode(cast.operator, { id: node.id, displayName: null, tags: ['x'] })
     expect(changed).toMatchObject({ notes: 'old', displayName: null, tags: ['x'], hostKey: node.hostKey, status: 'READY' })
@@ -151,33 +151,30 @@ describe('updateNode', () => {
     })
   })
 
-  test.each([{ host: 'elsewhere' }, { port: 2222 }])(
-    'with %j it is another machine: NEW, its key no longer pinned',
-    async (move) => {
-      const node = await aNode({ offeredHostKey: makeHostKey(), unreachableSince: new Date(), unreachableReason: 'x' })
-      const changed = await updateNode(cast.operator, { id: node.id, ...move })
-      expect(changed).toMatchObject({
-        ...move,
-        status: 'NEW',
-        hostKey: null,
-        hostKeyApprovedAt: null,
-        offeredHostKey: null,
-        unreachableReason: null,
-      })
-      expect((await auditOf(node.id)).at(-1)!.details).toMatchObject({
-        from: { host: node.host, port: 22 },
-        droppedHostKey: fingerprint(node.hostKey!),
-      })
-    },
-  )
+  test.each([{ host: 'elsewhere' }, { port: 2222 }])('%j makes the node NEW and drops its pinned key', async (move) => {
+    const node = await aNode({ offeredHostKey: makeHostKey(), unreachableSince: new Date(), unreachableReason: 'x' })
+    const changed = await updateNode(cast.operator, { id: node.id, ...move })
+    expect(changed).toMatchObject({
+      ...move,
+      status: 'NEW',
+      hostKey: null,
+      hostKeyApprovedAt: null,
+      offeredHostKey: null,
+      unreachableReason: null,
+    })
+    expect((await auditOf(node.id)).at(-1)!.details).toMatchObject({
+      from: { host: node.host, port: 22 },
+      droppedHostKey: fingerprint(node.hostKey!),
+    })
+  })
 
-  test('with the same host and port nothing is dropped', async () => {
+  test('keeps the pinned key with the same host and port', async () => {
     const node = await aNode()
     const changed = await updateNode(cast.operator, { id: node.id, host: node.host, port: node.port })
     expect(changed).toMatchObject({ status: 'READY', hostKey: node.hostKey })
   })
 
-  test('a name that is taken is a conflict', async () => {
+  test('rejects a taken name', async () => {
     const [one, two] = [await aNode(), await aNode()]
     await expect(updateNode(cast.operator, { id: one.id, name: two.name })).rejects.toMatchObject({
       code: 'CONFLICT',
@@ -185,7 +182,7 @@ describe('updateNode', () => {
     })
   })
 
-  test('a decommissioned node stays as it is', async () => {
+  test('rejects a decommissioned node', async () => {
     const node = await aNode({ decommissionedAt: new Date() })
     await expect(updateNode(cast.operator, { id: node.id, notes: 'x' })).rejects.toMatchObject({
       code: 'CONFLICT',
@@ -193,13 +190,13 @@ describe('updateNode', () => {
     })
   })
 
-  test('an operator does not change a node on the worker itself', async () => {
+  test('operators cannot change a local node', async () => {
     const node = await aNode({ connectionType: 'local' })
     await expect(updateNode(cast.operator, { id: node.id, notes: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(await updateNode(cast.admin, { id: node.id, notes: 'x' })).toMatchObject({ notes: 'x' })
   })
 
-  test('two who rename to the same name at once: one wins', async () => {
+  test('only one of two concurrent renames to the same name succeeds', async () => {
     const [one, two] = [await aNode(), await aNode()]
     const { won, lost } = await race(
       updateNode(cast.operator, { id: one.id, name: 'wanted' }),
@@ -209,7 +206,7 @@ describe('updateNode', () => {
   })
 })
 
-test('setNodeMaintenance turns it on, once, and off', async () => {
+test('setNodeMaintenance sets maintenance once and ends it', async () => {
   const node = await aNode()
   const on = await setNodeMaintenance(cast.operator, { id: node.id, isOn: true })
   expect(on.status).toBe('MAINTENANCE')
@@ -221,7 +218,7 @@ test('setNodeMaintenance turns it on, once, and off', async () => {
 })
 
 describe('decommission, recommission, purge', () => {
-  test('out of service and back: NEW, with its host key', async () => {
+  test('a recommissioned node is NEW and keeps its host key', async () => {
     const node = await aNode()
     expect(await decommissionNode(cast.operator, { id: node.id })).toMatchObject({ status: 'DECOMMISSIONED' })
     await expect(decommissionNode(cast.operator, { id: node.id })).rejects.toMatchObject({
@@ -235,7 +232,7 @@ describe('decommission, recommission, purge', () => {
     })
   })
 
-  test('purge takes a decommissioned node only, and for good', async () => {
+  test('purges only decommissioned nodes, permanently', async () => {
     const node = await aNode()
     await expect(purgeNode(cast.admin, { id: node.id })).rejects.toMatchObject({
       code: 'CONFLICT',
@@ -248,7 +245,7 @@ describe('decommission, recommission, purge', () => {
     await expect(purgeNode(cast.admin, { id: node.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('both are refused, the run named, while one targets the node', async () => {
+  test('rejects decommission and purge during an unfinished run, which the message names', async () => {
     const node = await aNode()
     const run = await aRunOn(node)
     await expect(decommissionNode(cast.operator, { id: node.id })).rejects.toMatchObject({
@@ -264,7 +261,7 @@ describe('decommission, recommission, purge', () => {
     expect(await purgeNode(cast.admin, { id: node.id })).toEqual({ id: node.id })
   })
 
-  test('a run that is just being started is waited for', async () => {
+  test('waits for a concurrent start of a run', async () => {
     const node = await aNode()
     let retiring: Promise<unknown> = Promise.resolve()
     await t.runtime.db.transaction(async (tx) => {
@@ -275,14 +272,14 @@ describe('decommission, recommission, purge', () => {
     expect(await retiring).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('unfinished run') })
   })
 
-  test('two who purge at once: one wins', async () => {
+  test('only one of two concurrent purges succeeds', async () => {
     const node = await aNode({ decommissionedAt: new Date() })
     const { won, lost } = await race(purgeNode(cast.admin, { id: node.id }), purgeNode(cast.owner, { id: node.id }))
     expect([won, lost.map((e) => e.name)]).toEqual([[{ id: node.id }], ['NotFound']])
   })
 })
 
-test('an alarm keeps the node unreachable over a change of its notes', async () => {
+test('a node with a host key alarm stays UNREACHABLE when its notes change', async () => {
   const node = await aNode()
   await recordOfferedHostKey(cast.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
   expect(await updateNode(cast.operator, { id: node.id, notes: 'x' })).toMatchObject({ status: 'UNREACHABLE' })

@@ -6,6 +6,6 @@ export const nodePermissions = definePermissions('node', {
   approveHostKey: 'operator',
   /** Nodes of connection type `local` run commands on the worker's own machine. */
   local: 'admin',
-  /** What workers observed. */
+  /** Observations of workers. */
   report: 'system',
 })

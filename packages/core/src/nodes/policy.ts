@@ -20,7 +20,7 @@ export function writeBlockedReason(actor: Actor, node: Named & Pick<ComputeNode,
   return null
 }
 
-/** Why `actor` may not remove this node for good; `runningIn` is the unfinished run that targets it. */
+/** Why `actor` may not purge this node; null when allowed. `runningIn` is the unfinished run that targets it. */
 export function purgeBlockedReason(
   actor: Actor,
   node: Named & Pick<ComputeNode, 'decommissionedAt' | 'status'>,
@@ -32,7 +32,7 @@ export function purgeBlockedReason(
   return whileRunning(node, runningIn)
 }
 
-/** Why `actor` may not take this node out of service. */
+/** Why `actor` may not decommission this node; null when allowed. */
 export function decommissionBlockedReason(
   actor: Actor,
   node: Named & Pick<ComputeNode, 'decommissionedAt'>,
@@ -48,12 +48,12 @@ export function decommissionBlockedReason(
 export const isHostKeyChanged = (node: Keys): boolean =>
   node.hostKey !== null && node.offeredHostKey !== null && node.offeredHostKey !== node.hostKey
 
-/** What the status says while the host key is another one. */
+/** Status message of a node with a changed host key. */
 export const hostKeyAlarm = (node: { hostKey: string; offeredHostKey: string }): string =>
   `The host key changed: the node offers ${fingerprint(node.offeredHostKey)}, approved is ${fingerprint(node.hostKey)}. ` +
   'Approve the new key if you know why, or find out who answers at that address.'
 
-/** Why nothing but a connection test may connect to this node; null when all may. */
+/** Why only connection tests may connect to this node; null when it is not restricted. */
 export function connectBlockedReason(
   node: Named & Keys & Pick<ComputeNode, 'decommissionedAt' | 'connectionType'>,
 ): string | null {

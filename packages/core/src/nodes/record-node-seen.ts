@@ -5,12 +5,12 @@ import { nodeChanged } from './change-events.ts'
 import { nodePermissions } from './permissions.ts'
 import { computeNodes } from './tables.ts'
 
-/** Nodes answered: one statement however many. They are reachable, save those that offer another host key. */
+/** Records with one statement that nodes answered. They become reachable, except nodes with a changed host key. */
 export async function recordNodeSeen(ctx: Ctx, { nodeIds }: { nodeIds: string[] }): Promise<void> {
   authorize(ctx, nodePermissions.report)
   if (nodeIds.length === 0) return
   const isTrusted = sql`(${computeNodes.hostKey} is null or ${computeNodes.offeredHostKey} is null)`
-  // In the order of their ids, so that two who see the same nodes wait for each other and do not deadlock.
+  // Locks in ID order, so that concurrent calls do not deadlock.
   const locked = ctx.db
     .select({ id: computeNodes.id })
     .from(computeNodes)

@@ -10,11 +10,11 @@ export async function recordNodeUnreachable(ctx: Ctx, node: { nodeId: string; re
   await recordNodesUnreachable(ctx, [node])
 }
 
-/** The same of many nodes, in one statement. */
+/** Records the same for many nodes with one statement. */
 export async function recordNodesUnreachable(ctx: Ctx, nodes: { nodeId: string; reason: string }[]): Promise<void> {
   authorize(ctx, nodePermissions.report)
   if (nodes.length === 0) return
-  // Reasons are what nodes say: Postgres takes neither NUL nor halves of characters.
+  // Reasons contain output of nodes, and Postgres rejects NUL and lone surrogates.
   const lost = nodes.map(({ nodeId, reason }) => ({ nodeId, reason: reason.toWellFormed().replaceAll('\0', '\ufffd') }))
   const changed = await ctx.db
     .update(computeNodes)

@@ -32,7 +32,7 @@ export const computeNodes = snakeCase.table(
     connectionType: text().$type<ConnectionType>().notNull().default('ssh'),
     sshUser: text(),
     nodeType: text().$type<NodeType>().notNull().default('COMPUTE'),
-    /** Where it stands, as its agent or a person said; for filters. */
+    /** Location as reported by the agent or set by a user; used in filters. */
     region: text(),
     datacenter: text(),
     tags: text().array().notNull().default(sql`'{}'::text[]`),
@@ -42,14 +42,14 @@ export const computeNodes = snakeCase.table(
     becomeCredentialId: uuid().references(() => credentials.id),
     bastionId: uuid().references(() => credentials.id),
 
-    /** Pinned host key as `type base64`. Without one nothing but a connection test may connect. */
+    /** Pinned host key as `type base64`. Without one only connection tests may connect. */
     hostKey: text(),
     hostKeyApprovedAt: at(),
-    /** The key that the node last offered and nobody has approved yet. With `host_key` set it is an alarm: the key changed. */
+    /** The last offered key that is not approved. With `host_key` set it is an alarm: the key changed. */
     offeredHostKey: text(),
     offeredHostKeyAt: at(),
 
-    // What the last discovery found; null until then.
+    // Results of the last discovery; null before it.
     arch: text(),
     osName: text(),
     osId: text(),
@@ -99,7 +99,7 @@ export const computeNodes = snakeCase.table(
 
 export type ComputeNode = typeof computeNodes.$inferSelect
 
-/** A node without its `facts`, some 10 kB each: what is read of many nodes at once. */
+/** A node without its `facts` of about 10 kB, for queries of many nodes. */
 export type LeanNode = Omit<ComputeNode, 'facts'>
 
 const { facts: _facts, ...leanColumns } = getColumns(computeNodes)
@@ -115,12 +115,12 @@ export const accelerators = snakeCase.table(
     nodeId: uuid()
       .notNull()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
-    /** What makes it the same device from one discovery to the next; see accelerator-identity.ts. */
+    /** Identifies the device across discoveries; see accelerator-identity.ts. */
     identity: text().notNull(),
     deviceType: text().$type<Accelerator['deviceType']>().notNull(),
     vendor: text().notNull(),
     model: text(),
-    /** The tool's own number of the device; where it told none, the place in the discovery. */
+    /** The tool's number of the device; its position in the discovery when the tool reports none. */
     index: integer().notNull(),
     uuid: text(),
     serial: text(),

@@ -5,8 +5,8 @@ import { jobRunHosts, jobRuns } from '../runs/tables.ts'
 import { computeNodes } from './tables.ts'
 
 /**
- * Wait for those who are just starting a run on the node: their rows hold a share lock on it. Without this a run that is not
- * committed yet would not be seen.
+ * Waits for concurrent starts of runs on the node, which hold a share lock on its row. Otherwise a run that is not yet committed would be
+ * missed.
  */
 export async function lockNode(tx: Tx, ctx: Ctx, id: string): Promise<void> {
   await tx
@@ -20,7 +20,7 @@ export async function lockNode(tx: Tx, ctx: Ctx, id: string): Promise<void> {
 export const noUnfinishedRun = (nodeId: string): SQL =>
   sql`not exists (select from ${jobRunHosts} h join ${jobRuns} r on r.id = h.job_run_id where h.node_id = ${nodeId} and r.finished_at is null)`
 
-/** An unfinished run that targets the node, as messages call it (`collect_facts 019…`); null when there is none. */
+/** Display name of an unfinished run that targets the node (`collect_facts 019…`); null when there is none. */
 export async function unfinishedRunOf(tx: Tx, nodeId: string): Promise<string | null> {
   const [run] = await tx
     .select({ id: jobRuns.id, name: jobRuns.templateName })

@@ -21,7 +21,7 @@ export const UpdateNodeInput = z.object({
   ...{ displayName, sshUser, region, datacenter, credentialId, becomeCredentialId, bastionId },
 })
 
-/** What no longer holds when another machine may answer at the node's address: it is NEW again. */
+/** Values of a node when another machine may answer at its address. It becomes NEW. */
 const UNKNOWN = {
   hostKey: null,
   hostKeyApprovedAt: null,
@@ -44,8 +44,8 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
   authorizeConnectionType(ctx, fields.connectionType)
   const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
   const work = inTransaction(ctx, async (tx, ctx) => {
-    const mine = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt))
-    const [before] = await tx.select().from(computeNodes).where(mine).for('no key update')
+    const scope = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt))
+    const [before] = await tx.select().from(computeNodes).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => writeBlockedReason(ctx.actor, row))
     // Whoever may not make a local node may not turn one to other work either.
     authorizeConnectionType(ctx, before.connectionType)
@@ -56,7 +56,7 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
     const [node] = await tx
       .update(computeNodes)
       .set({ ...changes, ...(isMoved ? UNKNOWN : {}), updatedAt: sql`now()` })
-      .where(mine)
+      .where(scope)
       .returning()
     const differing = Object.keys(changes)
       .filter((field) => JSON.stringify(before[field as keyof ComputeNode]) !== JSON.stringify(node![field as keyof ComputeNode]))

@@ -28,7 +28,7 @@ const artifactsOf = (id: string) =>
     .where(eq(schema.jobArtifacts.jobRunId, id))
     .orderBy(schema.jobArtifacts.path)
 
-test('what a playbook leaves in its artifact directory is kept with the log, and nothing else is', async () => {
+test('stores the log and the regular files of the artifact directory', async () => {
   fixture = await createRunFixture({ ANSIBLE_PLAYBOOK: realAnsible() })
   const name = await fixture.template(
     'leave',
@@ -63,7 +63,7 @@ test('what a playbook leaves in its artifact directory is kept with the log, and
   )
 })
 
-test('no path leads out of the artifact directory, and what is in it is bounded', async () => {
+test('collects no file outside the artifact directory and limits count and size', async () => {
   const root = await mkdtemp(join(tmpdir(), 'muster-files-'))
   const from = join(root, 'artifacts')
   await mkdir(join(from, 'a/b'), { recursive: true })
@@ -89,7 +89,7 @@ test('no path leads out of the artifact directory, and what is in it is bounded'
   await rm(root, { recursive: true })
 })
 
-describe('while the store is away', () => {
+describe('while the store is unavailable', () => {
   async function prepared() {
     fixture = await createRunFixture({ ANSIBLE_PLAYBOOK: FAKE, JOB_CANCEL_GRACE_PERIOD: 1 })
     const { id } = await fixture.given.credential(fixture.admin, 'SSH_KEY')
@@ -98,7 +98,7 @@ describe('while the store is away', () => {
     return { store, name: await fixture.template('look', '') }
   }
 
-  test('a run that went well is not over yet, and is well when the store is back', async () => {
+  test('a successful run stays RUNNING until the store is available', async () => {
     const { store, name } = await prepared()
     store.mockRejectedValueOnce(new Error('The store is away.'))
     const { id, done } = await fixture!.start({ template: name, limit: 'all' })
@@ -108,7 +108,7 @@ describe('while the store is away', () => {
     expect(await artifactsOf(id)).toMatchObject([{ kind: 'log' }])
   })
 
-  test('a run that went well never shows that without its log: it ends as ERROR and says what to do', async () => {
+  test('a successful run without a stored log ends as ERROR with the next step', async () => {
     const { store, name } = await prepared()
     store.mockRejectedValue(new Error('The directory is full.'))
     fixture!.storeRetryForMs = 0
@@ -119,7 +119,7 @@ describe('while the store is away', () => {
     expect(await artifactsOf(id)).toEqual([])
   })
 
-  test('a cancel ends the waiting', async () => {
+  test('a cancel ends the retries', async () => {
     const { store, name } = await prepared()
     store.mockRejectedValue(new Error('away'))
     const { id, done } = await fixture!.start({ template: name, limit: 'all' })

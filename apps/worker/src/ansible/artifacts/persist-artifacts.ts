@@ -21,7 +21,7 @@ export type PersistOptions = {
   files: CollectedFile[]
   /** The last line of the log. */
   closingLine: string | null
-  /** Aborted when nobody waits any longer: failed uploads are not retried. */
+  /** Aborted when failed uploads must not be retried. */
   signal: AbortSignal
   retryForMs?: number | undefined
 }
@@ -29,7 +29,7 @@ export type PersistOptions = {
 /**
  * Stores the complete log of a run and its files, and retries while the store is unavailable.
  * @returns the rows to insert when the run ends
- * @throws StoreUnavailable after removing what was stored, as far as the store can be reached
+ * @throws StoreUnavailable after an attempt to remove the stored files
  */
 export async function persistArtifacts(ctx: Ctx, run: JobRun, options: PersistOptions): Promise<StoredArtifact[]> {
   const { store, dir, files, closingLine, signal, retryForMs = RETRY_FOR_MS } = options
@@ -55,7 +55,7 @@ export async function persistArtifacts(ctx: Ctx, run: JobRun, options: PersistOp
   }
 }
 
-/** Removes stored files of a run that another worker owns by now. */
+/** Removes stored files of a run that another worker now owns. */
 export async function removeArtifacts(ctx: Ctx, store: ArtifactStore, stored: StoredArtifact[]): Promise<void> {
   await store
     .remove(stored.map(({ key }) => key))

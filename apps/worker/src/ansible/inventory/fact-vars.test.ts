@@ -23,7 +23,7 @@ const PLAY = JSON.stringify([
   },
 ])
 
-test('offers the devices of the last discovery as host variables, unless a variable of that name is set', async () => {
+test('provides devices of the last discovery as host variables; set variables take precedence', async () => {
   const { admin, runtime } = fixture
   const [found, overridden, unknown] = await fixture.given.fleet(admin, {
     nodes: 3,

@@ -11,10 +11,10 @@ import { maliciousValues } from '../../testing/malicious-values.ts'
 import { createRunFixture, type RunFixture, realAnsible } from '../../testing/run-fixture.ts'
 
 const VALUES = scaleIterations(200_000)
-// As many as fit: each layer may have 256 KiB.
+// The limit of a layer is 256 KiB.
 const PER_RUN = 8000
-/** Of variables: what each is called that has that layer's values. Others than our runs do not have the last. */
-const LAYERS = ['everywhere', 'grouped', 'mine', 'given'] as const
+/** Name of the variable that each layer sets. Only runs have the last layer, the extra vars. */
+const LAYERS = ['everywhere', 'grouped', 'own', 'extra'] as const
 
 let fixture: RunFixture
 let folder: string
@@ -27,30 +27,34 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-/** A playbook that uses variables in all ways that we know, and writes what they are into the file `told`. */
-const play = (told: string, layers: readonly string[]) => {
+/** A playbook that uses variables in all known ways and writes their values to the file `output`. */
+const play = (output: string, layers: readonly string[]) => {
   const each = (use: (layer: string) => string) => layers.map((layer) => `{{ ${use(layer)} }}`)
   const dictionary = (value: (layer: string) => string) =>
     `{{ {${layers.map((layer) => `'${layer}': ${value(layer)}`).join(', ')}} }}`
   const tasks = [
     { name: each((layer) => `${layer}.list[0]`).join(' '), debug: { msg: each((layer) => layer) } },
-    { name: 'Say', debug: { msg: each((layer) => `${layer}.list | join(' ') | upper`) } },
-    { name: 'Say some', debug: { msg: '{{ item }}' }, loop: `{{ ${layers.map((layer) => `${layer}.list[:2]`).join(' + ')} }}` },
-    { name: 'Take over', set_fact: { copy: dictionary((layer) => layer) } },
+    { name: 'Print', debug: { msg: each((layer) => `${layer}.list | join(' ') | upper`) } },
+    {
+      name: 'Print in a loop',
+      debug: { msg: '{{ item }}' },
+      loop: `{{ ${layers.map((layer) => `${layer}.list[:2]`).join(' + ')} }}`,
+    },
+    { name: 'Set facts', set_fact: { copy: dictionary((layer) => layer) } },
     { name: 'Look up', debug: { msg: each((layer) => `lookup('vars', '${layer}').map | dict2items`) } },
-    { name: 'Look again', debug: { msg: '{{ more }}' }, vars: { more: '{{ hostvars[inventory_hostname].copy }}' } },
-    { name: 'Give to a command', command: { argv: ['true', ...each((layer) => `${layer}.list[2]`)] } },
-    { name: 'Give to a shell', shell: `true ${each((layer) => `${layer}.list[3] | quote`).join(' ')}` },
-    { name: 'Keep', copy: { content: '{{ copy | to_json }}', dest: told } },
+    { name: 'Look up indirectly', debug: { msg: '{{ more }}' }, vars: { more: '{{ hostvars[inventory_hostname].copy }}' } },
+    { name: 'Pass to a command', command: { argv: ['true', ...each((layer) => `${layer}.list[2]`)] } },
+    { name: 'Pass to a shell', shell: `true ${each((layer) => `${layer}.list[3] | quote`).join(' ')}` },
+    { name: 'Write', copy: { content: '{{ copy | to_json }}', dest: output } },
   ]
   const vars = { ansible_python_interpreter: '{{ ansible_playbook_python }}' }
   return JSON.stringify([{ hosts: 'all', connection: 'local', gather_facts: false, vars, tasks }])
 }
 
-/** A reason with control characters is refused. */
+/** Removes control characters, which reasons must not contain. */
 const printable = (text: string) => text.replaceAll(/[^\P{Cc}\n\t]/gu, '')
 
-/** What somebody does who has his own Ansible and our inventory. */
+/** Runs a playbook with the exported inventory, without a worker. */
 async function playOutside(inventory: object, text: string): Promise<void> {
   const [script, playbook] = [join(folder, 'inventory.sh'), join(folder, 'outside.yml')]
   await writeFile(join(folder, 'inventory.json'), JSON.stringify(inventory))
@@ -64,9 +68,9 @@ async function playOutside(inventory: object, text: string): Promise<void> {
   )
 }
 
-test(`${VALUES} values that want to be evaluated are not, and arrive as they are`, { timeout: FAULT_TIMEOUT }, async () => {
-  const told = (who: 'inside' | 'outside') => join(folder, `told-${who}.json`)
-  const template = await fixture.template('tell', play(told('inside'), LAYERS))
+test(`passes ${VALUES} malicious values unchanged and evaluates none`, { timeout: FAULT_TIMEOUT }, async () => {
+  const outputOf = (who: 'inside' | 'outside') => join(folder, `output-${who}.json`)
+  const template = await fixture.template('print', play(outputOf('inside'), LAYERS))
   const kinds = [{ name: 'inside', connectionType: 'local' as const }, { name: 'outside' }]
   const [node, outside] = await fixture.given.fleet(fixture.admin, { nodes: 2, with: (i) => kinds[i]! })
   const group = await createNodeGroup(fixture.operator, { name: 'room' })
@@ -78,19 +82,19 @@ test(`${VALUES} values that want to be evaluated are not, and arrive as they are
       return { list, map: Object.fromEntries(list.slice(0, 50).map((text) => [text, { [text]: [text] }])) }
     }
     const vars = Object.fromEntries(LAYERS.map((layer) => [layer, some()]))
-    const { everywhere, grouped, mine, given } = vars
+    const { everywhere, grouped, own, extra } = vars
     await setVars(fixture.admin, { text: JSON.stringify({ everywhere }), basedOn })
     await setVars(fixture.operator, { groupId: group.id, text: JSON.stringify({ grouped }), basedOn })
     for (const { id } of [node!, outside!])
-      await setVars(fixture.operator, { nodeId: id, text: JSON.stringify({ mine }), basedOn })
+      await setVars(fixture.operator, { nodeId: id, text: JSON.stringify({ own }), basedOn })
 
-    const { given: _, ...known } = vars
-    const inside = await fixture.start({ template, nodeIds: [node!.id], extraVars: { given }, reason: printable(next()) })
+    const { extra: _, ...known } = vars
+    const inside = await fixture.start({ template, nodeIds: [node!.id], extraVars: { extra }, reason: printable(next()) })
     const inventory = await readInventory(fixture.viewer, 'outside')
-    const [{ run, log }] = await Promise.all([inside.done, playOutside(inventory, play(told('outside'), Object.keys(known)))])
+    const [{ run, log }] = await Promise.all([inside.done, playOutside(inventory, play(outputOf('outside'), Object.keys(known)))])
     expect([run.status, run.status === 'SUCCEEDED' || log.slice(-2000)]).toEqual(['SUCCEEDED', true])
-    expect(JSON.parse(readFileSync(told('inside'), 'utf8'))).toEqual(vars)
-    expect(JSON.parse(readFileSync(told('outside'), 'utf8'))).toEqual(known)
+    expect(JSON.parse(readFileSync(outputOf('inside'), 'utf8'))).toEqual(vars)
+    expect(JSON.parse(readFileSync(outputOf('outside'), 'utf8'))).toEqual(known)
   }
   expect(readdirSync(canaries)).toEqual([])
 })

@@ -14,7 +14,7 @@ import { inventory } from '../run-directory/run-files.ts'
 
 const TREES = 100
 
-/** What it printed, with text that it never evaluates as itself. @throws Error for text that it would evaluate */
+/** Converts `!unsafe` values of the output to plain text. @throws Error for text that Ansible would evaluate */
 const asText = (value: unknown): unknown => {
   if (typeof value === 'string' && /[{#]/.test(value)) throw new Error(`${value} would be evaluated`)
   if (Array.isArray(value)) return value.map(asText)
@@ -23,7 +23,7 @@ const asText = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asText(inner)]))
 }
 
-/** What `ansible-inventory --list` says of an inventory. */
+/** Output of `ansible-inventory --list` for an inventory. */
 async function listed(text: string) {
   const dir = await mkdtemp(join(tmpdir(), 'muster-inventory-'))
   try {
@@ -44,7 +44,7 @@ async function listed(text: string) {
   }
 }
 
-test('Ansible prints for the rendered inventory what the reference says, values and members', async () => {
+test('Ansible reads the values and group members of the reference from the rendered inventory', async () => {
   const t = await testRuntime()
   const { admin } = await t.given.tenant()
   const [trees] = fc.sample(fc.array(variableTree, { minLength: TREES, maxLength: TREES }), 1)

@@ -10,7 +10,7 @@ import type { FactVars, RunVars } from './run-vars.ts'
 
 /**
  * A machine that SSH logs in to. Its alias is used in every file of the run and in SSH's password prompts. It is random, so that no
- * machine can make SSH ask for another one's password.
+ * machine can make SSH ask for the password of another one.
  */
 export type Machine = {
   alias: string

@@ -28,17 +28,17 @@ const PLAY = `- hosts: all
       vars: {expected: "{{ 'secret of ' ~ ('the room' if inventory_hostname == first else 'everybody') }}"}
 `
 
-test('a variable of each layer arrives, the nearest wins, a secret arrives and is masked, and text stays text', async () => {
+test('resolves variables of all layers, masks secrets and does not evaluate text', async () => {
   const { operator, admin } = fixture
   const id = (i: 0 | 1) => fixture.nodeIds.get(names[i])!
   const trace = join(fixture.config.ANSIBLE_WORK_DIR, '..', 'was-here')
   const evil = `{{ lookup('pipe', 'touch ${trace}') }} {% for x in [1] %} #{{`
   const group = async (name: string, priority: number, members: string[]) => {
-    const made = await createNodeGroup(operator, { name, priority })
-    await setNodeGroupMembers(operator, { id: made.id, add: members })
-    return made.id
+    const created = await createNodeGroup(operator, { name, priority })
+    await setNodeGroupMembers(operator, { id: created.id, add: members })
+    return created.id
   }
-  // Ansible alone would let the group of the larger number, and of names that are alike the later one, win.
+  // Ansible itself would prefer the group with the larger number, then the later name.
   const room = await group('room', 5, [id(0)])
   const zone = await group('zone', 90, [id(0), id(1)])
   const all = {
@@ -87,7 +87,7 @@ test('a variable of each layer arrives, the nearest wins, a secret arrives and i
   expect(existsSync(trace)).toBe(false)
 })
 
-test('the Python that a discovery found is used without a search, unless an admin chose one or it is too old', async () => {
+test('uses the discovered Python unless an admin sets another one or it is too old', async () => {
   const { runtime, admin, lab, nodeIds } = fixture
   const [found, chosen, old, unknown] = lab.nodes.filter((node) => !node.behindBastion).map((node) => node.name)
   const knowing = async (name: string, version: string) => {

@@ -42,18 +42,18 @@ afterAll(async () => {
   await fixture.close()
 })
 
-/** What a shell on the worker's machine says to a playbook. */
+/** A playbook that runs a shell script on the worker's machine. */
 const playbook = (script: string) =>
   JSON.stringify([
     { hosts: 'localhost', connection: 'local', gather_facts: false, tasks: [{ name: 'Try', 'ansible.builtin.shell': script }] },
   ])
 
-test('what a playbook cannot do to the machine that it runs on, and would without isolation', async (ctx) => {
+test('bubblewrap blocks access to the worker that is possible without isolation', async (ctx) => {
   if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
   const root = join(fixture.config.ANSIBLE_WORK_DIR, '..')
   const attempts = {
     'read the environment of the worker': `cat /proc/${process.pid}/environ`,
-    'look at what the worker has open': `ls /proc/${process.pid}/fd`,
+    'list open files of the worker': `ls /proc/${process.pid}/fd`,
     'read data of the product': `cat ${root}/data`,
     'read the master password': `cat ${files}/password`,
     'see other runs': `ls ${other.dir}`,
@@ -61,13 +61,13 @@ test('what a playbook cannot do to the machine that it runs on, and would withou
     'write into another run': `touch ${other.dir}/artifacts/planted`,
     'change playbooks': `touch ${root}/playbooks/planted.yml`,
     'change its own settings': 'echo >> "$ANSIBLE_CONFIG"',
-    'say that its directory is somewhere else': 'echo >> "$(dirname "$ANSIBLE_CONFIG")/owner.json"',
+    'change the owner file of its directory': 'echo >> "$(dirname "$ANSIBLE_CONFIG")/owner.json"',
     'fill the disk with one file':
       'truncate -s 20G "$TMPDIR/big"; [ -e "$TMPDIR/big" ] && [ "$(stat -c %s "$TMPDIR/big")" -gt 0 ]',
-    'open any number of files': 'ulimit -n 20000',
+    'exceed the limit of open files': 'ulimit -n 20000',
     'dump its memory': 'ulimit -c unlimited',
-    'have any number of processes': 'prlimit --nproc=8193:8193 true',
-    ...(isRoot ? { 'end the worker': `kill -0 ${process.pid}`, 'be root': '[ "$(id -u)" = 0 ]' } : {}),
+    'exceed the limit of processes': 'prlimit --nproc=8193:8193 true',
+    ...(isRoot ? { 'signal the worker': `kill -0 ${process.pid}`, 'be root': '[ "$(id -u)" = 0 ]' } : {}),
   }
   const script = Object.entries(attempts).map(([what, how]) => `if ( ${how} ) >/dev/null 2>&1; then echo "did: ${what}"; fi`)
   const allowed = `cat ${files}/offline; echo kept > "$(dirname "$ANSIBLE_CONFIG")/artifacts/kept"; touch /tmp/a /dev/shm/b`
@@ -86,12 +86,12 @@ test('what a playbook cannot do to the machine that it runs on, and would withou
   expect(await readdir(fixture.config.ANSIBLE_WORK_DIR)).toEqual([other.dir.split('/').at(-1)])
 })
 
-test.for(['cancel', 'timeout', 'exit'] as const)('after a %s nothing of an isolated run is left', async (by, ctx) => {
-  if (by === 'exit' && !bubblewrap.user()) ctx.skip('as the same user what a run put into the background stays')
+test.for(['cancel', 'timeout', 'exit'] as const)('leaves no process of an isolated run after %s', async (by, ctx) => {
+  if (by === 'exit' && !bubblewrap.user()) ctx.skip('background processes of the same user stay')
   fixture.isolation = bubblewrap
-  // How long they sleep names them, and tells them from those of other tests on this machine.
+  // The durations identify the processes on this machine.
   const [away, here] = [`4711.${process.pid}${by.length}`, `4712.${process.pid}${by.length}`]
-  // One in a session of its own; where the run has a user of its own, also one that nothing else tells.
+  // A process in its own session. With a dedicated user it also clears its environment, so only the user identifies it.
   const stray = `${bubblewrap.user() ? 'env -i ' : ''}setsid sh -c "trap '' INT TERM; sleep ${away}; :" >/dev/null 2>&1 &`
   const text = playbook(`${stray} ${by === 'exit' ? 'true' : `sleep ${here}`}`)
   const template = await fixture.template(`leave_${by}`, text, by === 'timeout' ? { timeoutSeconds: 6 } : {})
@@ -107,7 +107,7 @@ test.for(['cancel', 'timeout', 'exit'] as const)('after a %s nothing of an isola
   expect(await findProcesses(`run-${id.slice(-6)}`)).toEqual([])
 })
 
-test('a node that is the worker itself is refused', async (ctx) => {
+test('refuses local nodes in isolated runs', async (ctx) => {
   if (bubblewrap.mode === 'none') ctx.skip(`${bubblewrap.weakness}`)
   fixture.isolation = bubblewrap
   const template = await fixture.template('idle', playbook('true'))
@@ -118,7 +118,7 @@ test('a node that is the worker itself is refused', async (ctx) => {
   expect(hosts).toMatchObject([{ result: 'UNREACHABLE', message: expect.stringContaining('ANSIBLE_ISOLATION=none') }])
 })
 
-test.skipIf(!isRoot)('as a user alone a run reads what it was given, and changes none of it', async () => {
+test.skipIf(!isRoot)('with isolation by user only, a run reads its files and cannot change them', async () => {
   const workDir = await mkdtemp(join(tmpdir(), 'muster-uid-'))
   await chmod(workDir, 0o711)
   const isolation = asUser({ uid: 65534, gid: 65534, isDedicated: false })
@@ -136,17 +136,17 @@ test.skipIf(!isRoot)('as a user alone a run reads what it was given, and changes
       wrapCommand: await isolation.prepare(directory),
       env,
     })
-    // At once: what nobody reads is thrown away when the process ends.
-    const [said, complained] = await Promise.all([text(child.stdout!), text(child.stderr!)])
-    expect(said).toBe('65534\ngivenplayed\nNoNewPrivs:\t1\n0\n')
-    expect(complained.match(/Permission denied/g)).toHaveLength(5)
+    // Reads immediately, because unread output is lost when the process exits.
+    const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!)])
+    expect(stdout).toBe('65534\ngivenplayed\nNoNewPrivs:\t1\n0\n')
+    expect(stderr.match(/Permission denied/g)).toHaveLength(5)
   } finally {
     await directory.remove()
     await rm(workDir, { recursive: true })
   }
 })
 
-test('a worker that lets nobody else read its files isolates as well', async (ctx) => {
+test('bubblewrap works with a restrictive umask', async (ctx) => {
   if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
   const before = process.umask(0o077)
   try {
@@ -156,7 +156,7 @@ test('a worker that lets nobody else read its files isolates as well', async (ct
   }
 })
 
-test('one that cannot be used is not taken, and is said', async () => {
+test('reports an unusable isolation, and falls back in the mode auto', async () => {
   const bin = join(fixture.config.ANSIBLE_WORK_DIR, '..', 'bin')
   await mkdir(bin)
   const config = { ...fixture.config, ANSIBLE_PLAYBOOK: await createFakeAnsible('2.19.4', join(bin, 'ansible-playbook')) }

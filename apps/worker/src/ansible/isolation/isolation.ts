@@ -46,8 +46,8 @@ export const noIsolation = (weakness: string | null): Isolation => ({
 })
 
 /**
- * Resource limits that no regular playbook reaches, so that a runaway one does not take down the machine. Address space is not
- * limited: Python reserves far more than it uses. Sizes in bytes.
+ * Resource limits that no regular playbook reaches, so that a runaway one does not take down the machine. Address space is
+ * unlimited, because Python reserves far more than it uses. Sizes in bytes.
  */
 const LIMITS = { core: 0, nofile: 16_384, nproc: 8192, fsize: 16 * 1024 ** 3 }
 const NAMES = { core: 'Max core file size', nofile: 'Max open files', nproc: 'Max processes', fsize: 'Max file size' }

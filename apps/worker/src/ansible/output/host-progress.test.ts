@@ -43,11 +43,11 @@ test.each([
     { jobTags: ['a'] },
   ],
   [
-    'handlers that nothing notified',
+    'handlers without a notification',
     play({ tasks: [{ ...waitOnSecond, notify: 'restart' }], handlers: [{ name: 'restart', debug: {} }] }),
     {},
   ],
-])('a host that ended its last task counts at once and stays OK after a cancel: %s', async (name, playbook, input) => {
+])('a host that completed its last task is OK immediately and after a cancel: %s', async (name, playbook, input) => {
   const { during, run, results } = await cancelMidway(name.replaceAll(/\W+/g, '_'), playbook, input)
   expect(during.result).toBe('OK')
   expect(during.run).toMatchObject({ status: 'RUNNING', hostsOk: 1, hostsFailed: 0 })
@@ -61,7 +61,7 @@ test.each([
     play({ tasks: [{ ...waitOnSecond, changed_when: true, notify: 'restart' }], handlers: [{ name: 'restart', debug: {} }] }),
   ],
   ['another play', `[${play({ tasks: [waitOnSecond] }).slice(1, -1)}, ${play({ tasks: [{ debug: {} }] }).slice(1, -1)}]`],
-])('a host that still has work is interrupted: %s', async (name, playbook) => {
+])('a cancel interrupts a host with remaining tasks: %s', async (name, playbook) => {
   const { run, results } = await cancelMidway(name.replaceAll(/\W+/g, '_'), playbook)
   expect(run).toMatchObject({ hostsOk: 0 })
   expect(results).toEqual(['INTERRUPTED', 'INTERRUPTED'])

@@ -1,5 +1,5 @@
 const MASK = '***'
-// Hand-written: masking must match secrets across chunk borders and in several encodings while it streams.
+// Handwritten, because masking must match secrets across chunk borders and in several encodings while it streams.
 
 /** Shorter values are not masked: masking every `a` or `123` would make a log unreadable and protect nothing. */
 const MIN_LENGTH = 4

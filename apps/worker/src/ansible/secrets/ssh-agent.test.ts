@@ -20,7 +20,7 @@ const pem = (type: 'rsa' | 'ec', options: object) =>
     format: 'pem',
   } as never) as string
 
-// Taking the passphrase off a key costs a second of CPU, and much more on a busy machine.
+// Decrypting a key takes a second of CPU, and longer on a busy machine.
 
 let dir: string
 beforeEach(async () => {
@@ -66,14 +66,14 @@ test.each([
     const { stdout } = await sshAdd(dir, '-L')
     const file = join(dir, 'key.pub')
     await writeFile(file, stdout)
-    // ECDSA's numbers have a leading zero now and then: try often enough to meet them.
+    // Numbers of an ECDSA signature sometimes have a leading zero; repeated attempts cover that.
     for (let i = 0; i < 8; i++) await sshAdd(dir, '-T', file)
   } finally {
     secrets.close()
   }
 })
 
-test('it adds nothing, forgets nothing and lives on after nonsense', async () => {
+test('rejects added and removed keys and survives malformed requests', async () => {
   const secrets = await serveRunSecrets(dir, planOf(machine('n0', { privateKey: makePrivateKey() })))
   try {
     await expect(sshAdd(dir, '-D')).rejects.toThrow()
@@ -89,7 +89,7 @@ test('it adds nothing, forgets nothing and lives on after nonsense', async () =>
   }
 })
 
-test('a key that cannot sign fails, and the agent lives on', async () => {
+test('reports failure for a key that cannot sign, and continues', async () => {
   // Too short for the longest hash.
   const privateKey = pem('rsa', { modulusLength: 512 })
   const secrets = await serveRunSecrets(dir, planOf(machine('n0', { privateKey })))
@@ -113,7 +113,7 @@ test('a key that cannot sign fails, and the agent lives on', async () => {
   }
 })
 
-test('passwords go only to prompts that hold the alias of their machine', async () => {
+test('answers only prompts that contain the alias of the machine', async () => {
   const secrets = await serveRunSecrets(
     dir,
     planOf(machine('n0-aaaa', { password: 'one' }), machine('n1-bbbb', { password: 'two' }), machine('n2-cccc', {})),
@@ -130,7 +130,7 @@ test('passwords go only to prompts that hold the alias of their machine', async 
     expect(await ask("ssh j.doe@corp.example@n0-aaaa's password: ")).toBe('ok one')
     expect(await ask('ssh (j.doe@corp.example@n1-bbbb) Password: ')).toBe('ok two')
     expect(await ask('become n1-bbbb')).toBe('ok become of n1-bbbb')
-    // A server chooses what stands behind the parentheses, never what stands in them.
+    // A server controls the text after the parentheses, never the text in them.
     expect(await ask("ssh (ops@n0-aaaa) ops@n1-bbbb's password: ")).toBe('ok one')
     for (const question of [
       "ssh ops@n2-cccc's password: ",

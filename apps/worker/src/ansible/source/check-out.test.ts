@@ -37,7 +37,7 @@ const fetch = (
   }))
 }
 
-test('a branch is the commit that it names now, and the commit gives the same files later', async () => {
+test('resolves a branch to its current commit, which later gives the same files', async () => {
   const first = await fetch('main')
   expect(first.commit).toBe(git('rev-parse', 'HEAD'))
   expect(await readdir(first.root)).toEqual(['site.yml'])
@@ -45,11 +45,11 @@ test('a branch is the commit that it names now, and the commit gives the same fi
   git('commit', '--quiet', '-a', '-m', 'second')
   git('tag', 'v2')
   expect(await readFile(join((await fetch('v2')).root, 'site.yml'), 'utf8')).toBe('second')
-  const again = await fetch(first.commit)
-  expect([again.commit, await readFile(join(again.root, 'site.yml'), 'utf8')]).toEqual([first.commit, 'first'])
+  const repeated = await fetch(first.commit)
+  expect([repeated.commit, await readFile(join(repeated.root, 'site.yml'), 'utf8')]).toEqual([first.commit, 'first'])
 })
 
-test('only https and ssh are spoken unless a test says otherwise', async () => {
+test('allows only https and ssh by default', async () => {
   const root = join(dir, 'refused')
   const place = { root, dir, marker: 'MUSTER_RUN=test', signal: new AbortController().signal }
   await expect(checkOutRepository(`file://${repository}`, 'main', place)).rejects.toThrow(/transport 'file' not allowed/)
@@ -60,19 +60,19 @@ test('only https and ssh are spoken unless a test says otherwise', async () => {
   expect(existsSync(join(dir, 'pwned'))).toBe(false)
 })
 
-test('what is not there is said in the words of git', async () => {
+test('reports missing refs and repositories with the message of git', async () => {
   await expect(fetch('no-such-branch')).rejects.toThrow(/could not be fetched at no-such-branch: fatal: .*no-such-branch/)
   await expect(fetch('--upload-pack=touch pwned')).rejects.toThrow(/could not be fetched/)
   expect(existsSync(join(dir, 'pwned'))).toBe(false)
 })
 
-test('nothing of the repository or of the user is executed', async () => {
+test('executes nothing from the repository or the user settings', async () => {
   const hook = `#!/bin/sh\ntouch ${dir}/pwned\n`
   await writeFile(join(repository, '.gitattributes'), '* filter=evil\n')
   await writeFile(join(repository, '.gitmodules'), `[submodule "x"]\n\tpath = x\n\turl = file://${repository}\n`)
   git('add', '.')
   git('commit', '--quiet', '-m', 'hostile')
-  // git's home is the run's directory: what stands there must not count either.
+  // HOME of git is the run's directory; its .gitconfig must be ignored too.
   await writeFile(join(dir, '.gitconfig'), `[filter "evil"]\n\tsmudge = touch ${dir}/pwned\n[core]\n\thooksPath = ${dir}/hooks\n`)
   await mkdir(join(dir, 'hooks'))
   await writeFile(join(dir, 'hooks/post-checkout'), hook)
@@ -82,6 +82,6 @@ test('nothing of the repository or of the user is executed', async () => {
   expect(existsSync(join(dir, 'pwned'))).toBe(false)
 })
 
-test('it ends at once when its run is ended', async () => {
+test('stops when the run is aborted', async () => {
   await expect(fetch('main', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
 })

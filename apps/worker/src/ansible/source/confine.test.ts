@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(outer, { recursive: true, force: true }))
 
-test('a file below the root, by way of links that stay there', async () => {
+test('resolves a file through links inside the root', async () => {
   await symlink('plays', join(root, 'current'))
   await symlink('/nowhere', join(root, 'unused'))
   expect(await confined(root, 'current/site.yml')).toBe(await confined(root, 'plays/site.yml'))
@@ -31,12 +31,12 @@ test.each<[string, string, RegExp]>([
   ['link.yml', '/etc/passwd', /leads out/],
   ['link/secret.yml', '..', /leads out/],
   ['link/root/plays/../../secret.yml', '..', /upwards/],
-])('%s is refused where link is %j', async (path, target, message) => {
+])('rejects %s with the link target %j', async (path, target, message) => {
   if (target) await symlink(target, join(root, path.split('/')[0]!))
   await expect(confined(root, path)).rejects.toThrow(message)
 })
 
-test('a tree may have links inside, and none to the outside or nowhere', async () => {
+test('accepts links inside the tree and rejects external and broken links', async () => {
   await symlink('plays/site.yml', join(root, 'inside.yml'))
   await symlink('..', join(root, 'plays/up'))
   await assertConfined(root)

@@ -29,7 +29,7 @@ beforeAll(async () => {
   depot = await mkdtemp(join(tmpdir(), 'muster-depot-'))
   ;[fixture, lab, server] = await Promise.all([
     createRunFixture({ ANSIBLE_PLAYBOOK: FAKE, JOB_CANCEL_GRACE_PERIOD: 1 }),
-    // Its sshd reads the same files as this test.
+    // In this mode sshd shares the file system with this test.
     createLab({ nodes: [{ name: 'git', profile: 'cpu' }], mode: 'loopback' }),
     serveGit(depot, { username: 'git', password: TOKEN }),
   ])
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 let count = 0
 const name = () => `of git ${++count}`
-/** Run a template whose playbook is in the repository at `gitUrl`; http is what the server of this test speaks. */
+/** Runs a template with its playbook in the repository at `gitUrl`. */
 async function fetched(gitUrl: string, gitCredentialId: string | null) {
   const columns = { source: 'git' as const, gitUrl, gitRef: 'main', gitCredentialId, playbookPath: 'look.yml' }
   const { id } = await runJob(fixture.operator, {
@@ -73,7 +73,7 @@ async function fetched(gitUrl: string, gitCredentialId: string | null) {
   return { commit: run.gitCommit, error: run.error, log }
 }
 
-test('over http with a token: given to its own server and to nobody else', async () => {
+test('sends an HTTP token only to its own server', async () => {
   const anybody = await fetched(`${server.url}/plays`, null)
   expect(anybody).toMatchObject({ commit: null, error: expect.stringContaining('could not be fetched at main') })
   const fields = { kind: 'GIT' as const, host: '127.0.0.1', port: server.port }
@@ -84,7 +84,7 @@ test('over http with a token: given to its own server and to nobody else', async
   expect(refused).toMatchObject({ commit: null, error: expect.stringMatching(/Authentication failed/) })
   expect(JSON.stringify(refused)).not.toContain('another one')
 
-  // A server that sends git on to another one.
+  // A server that redirects git to another one.
   const thief: Server = createServer((request, response) => {
     if (request.headers.authorization) stolen.push(request.headers.authorization)
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
@@ -107,7 +107,7 @@ test('over http with a token: given to its own server and to nobody else', async
   })
 })
 
-test('over ssh with a key, from the server whose host key is pinned', async () => {
+test('fetches over SSH with a key and requires the pinned host key', async () => {
   const node = lab.node('git')
   const { username, encryptedPrivateKey: privateKey, passphrase } = lab.credentials.sshKey
   const url = `ssh://${username}@${node.host}:${node.port}${depot}/plays`
@@ -116,7 +116,7 @@ test('over ssh with a key, from the server whose host key is pinned', async () =
   const right = await createCredential(fixture.admin, { name: name(), ...fields, hostKey: line })
   expect(right).toMatchObject({ hostKey: node.hostPublicKey, hostKeyApprovedAt: expect.any(Date) })
   expect(await fetched(url, right.id)).toMatchObject({ error: null, commit })
-  // Where the URL names no user it is the credential's, and never the worker's own, which here is the right one.
+  // Without a user in the URL, git uses the credential's user and never the worker's, which would succeed here.
   const bare = url.replace(`${username}@`, '')
   expect(await fetched(bare, right.id)).toMatchObject({ commit: null, error: expect.stringContaining('Permission denied') })
   await updateCredential(fixture.admin, { id: right.id, username })
@@ -125,8 +125,8 @@ test('over ssh with a key, from the server whose host key is pinned', async () =
   expect(await fetched(url, right.id)).toMatchObject({ commit: null, error: expect.stringMatching(/[Hh]ost key|verification/) })
 })
 
-test('while git runs, its secrets are in no argument, environment or file', async () => {
-  const looked: string[] = []
+test('exposes no secret in arguments, environments or files of git', async () => {
+  const snapshots: string[] = []
   const slow = await serveGit(depot, { username: 'git', password: TOKEN })
   try {
     const credential = await createCredential(fixture.admin, {
@@ -138,34 +138,36 @@ test('while git runs, its secrets are in no argument, environment or file', asyn
     })
     let over = false
     const running = fetched(`${slow.url}/plays`, credential.id).finally(() => (over = true))
-    while (!over) looked.push(await everything(fixture.config.ANSIBLE_WORK_DIR))
+    while (!over) snapshots.push(await everything(fixture.config.ANSIBLE_WORK_DIR))
     expect(await running).toMatchObject({ error: null, commit })
   } finally {
     await slow.close()
   }
-  expect(looked.join('')).toContain('git-remote-http')
-  expect(looked.join('')).not.toContain(TOKEN)
+  expect(snapshots.join('')).toContain('git-remote-http')
+  expect(snapshots.join('')).not.toContain(TOKEN)
 })
 
-test('templates take it for its own server only, and keep it from being deleted', async () => {
+test('templates accept a credential only for its own server, and prevent its deletion', async () => {
   const credential = await createCredential(fixture.admin, { name: name(), kind: 'GIT', host: 'git.test', password: TOKEN })
   const make = (gitUrl: string, gitCredentialId = credential.id) =>
     createJobTemplate(fixture.admin, {
-      name: `made${++count}`,
+      name: `created${++count}`,
       source: 'git',
       gitUrl,
       gitRef: 'main',
       playbookPath: 'a.yml',
       gitCredentialId,
     })
-  const made = await make('https://git.test/a/b.git')
+  const created = await make('https://git.test/a/b.git')
   const numbered = { kind: 'GIT' as const, host: '2001:db8::1', port: 443, password: TOKEN }
   await make('https://[2001:db8::1]/a', (await createCredential(fixture.admin, { name: name(), ...numbered })).id)
   for (const url of ['https://git.test:8443/a/b.git', 'https://elsewhere.test/a/b.git', 'ssh://git@git.test/a/b.git'])
     await expect(make(url)).rejects.toMatchObject({ issues: [{ path: 'gitCredentialId' }] })
   const become = await fixture.given.credential(fixture.admin, 'BECOME')
   await expect(make('https://git.test/a', become.id)).rejects.toThrow(/choose one of the kind GIT/)
-  await expect(deleteCredential(fixture.admin, { id: credential.id })).rejects.toThrow(`used by the job templates ${made.name}`)
+  await expect(deleteCredential(fixture.admin, { id: credential.id })).rejects.toThrow(
+    `used by the job templates ${created.name}`,
+  )
 })
 
 /** Command lines and environments of git's processes, and every file below `dir`. */

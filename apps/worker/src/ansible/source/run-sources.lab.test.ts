@@ -32,7 +32,7 @@ const SITE = `
     - copy: { content: "{{ key | default('') }}", dest: "/tmp/of-{{ greeting }}" }
       no_log: true
 `
-// The playbook does not lie beside its roles; what stands in group_vars and ansible.cfg must not count.
+// The playbook is not in the folder of its roles. Its group_vars and ansible.cfg must be ignored.
 const PROJECT: ArchiveEntry[] = [
   { path: 'plays/site.yml', text: SITE },
   {
@@ -45,7 +45,7 @@ const PROJECT: ArchiveEntry[] = [
   { path: 'plays/ansible.cfg', text: '[defaults]\nstdout_callback = minimal\n' },
 ]
 
-test('a bundle with its roles; a secret reaches the node and nobody else', async () => {
+test('runs a bundle with roles and exposes its secret only to the node', async () => {
   const bundle = await uploadPlaybookBundle(fixture.admin, { name: 'project.tgz', content: tarGz(PROJECT) })
   await createJobTemplate(fixture.admin, {
     name: 'from_bundle',
@@ -76,7 +76,7 @@ test('a bundle with its roles; a secret reaches the node and nobody else', async
   expect(there).toContain('swordfish of the deep')
 })
 
-test('a repository is used at the commit that its branch named when the run began', async () => {
+test('uses the commit of the branch at the start of the run', async () => {
   const repository = join(dir, 'repository')
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.test', ...args], { cwd: repository, encoding: 'utf8' }).trim()
@@ -114,7 +114,7 @@ test('a repository is used at the commit that its branch named when the run bega
   expect(log).toContain('seen nothing, the key has 0 letters')
 })
 
-test('a playbook that leads out of its folder is not run', async () => {
+test('does not run a playbook outside its folder', async () => {
   const template = await fixture.template('out', '', { playbookPath: '../../etc/hosts.yml' })
   const { run, log } = await (await fixture.start({ template, limit: node })).done
   expect(run).toMatchObject({

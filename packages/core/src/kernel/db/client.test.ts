@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../testing/database.ts'
 import { isTransientDbError } from '../retry-transient.ts'
 import { connectDb } from './client.ts'
 
-test('a connection that ends between two statements of a transaction fails that transaction, and nothing else', async () => {
+test('a connection lost inside a transaction fails only that transaction', async () => {
   const database = await createTestDatabase()
   const { db, close } = connectDb(database.url, { max: 2 })
   try {
@@ -13,7 +13,7 @@ test('a connection that ends between two statements of a transaction fails that 
       const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)
       const over = new Promise((resolve) => process.once('uncaughtExceptionMonitor', resolve))
       await db.execute(sql`select pg_terminate_backend(${rows[0]!.pid}, 5000)`)
-      // Its last words have arrived when an answer that was asked for afterwards has.
+      // When this query returns, the termination message has arrived too.
       await db.execute(sql`select pg_sleep(0.1)`)
       await Promise.race([over, tx.execute(sql`select 1`)])
     })
@@ -25,7 +25,7 @@ test('a connection that ends between two statements of a transaction fails that 
   }
 })
 
-test('a connection that ends at the begin of a transaction does not keep its place in the pool', async () => {
+test('a connection lost at BEGIN leaves the pool', async () => {
   const database = await createTestDatabase()
   const { db, pool, close } = connectDb(database.url, { max: 1 })
   try {

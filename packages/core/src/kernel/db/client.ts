@@ -5,8 +5,8 @@ import pg from 'pg'
 import { prepareRepeated } from './prepare-repeated.ts'
 
 /**
- * Drizzle takes a connection for a transaction and says `begin` before it makes sure that the connection is given back: one
- * that ends right there would keep its place in the pool for ever. Here a place is free when its connection has ended.
+ * Drizzle sends BEGIN before it ensures that the connection is released, so a connection lost there would occupy its pool slot
+ * permanently. This pool frees the slot when the connection ends.
  */
 class Pool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
@@ -29,17 +29,17 @@ function givenBackWhenItEnds(client: pg.PoolClient): pg.PoolClient {
   return client
 }
 
-/** Connections are replaced from time to time, with the statements that they have prepared. */
+/** Maximum age of a connection, which also limits its prepared statements. */
 const MAX_LIFETIME_SECONDS = 1800
 
 /** A connection pool or a transaction: what queries need. */
 export type Db<R extends AnyRelations = EmptyRelations> = PgAsyncDatabase<NodePgQueryResultHKT, R>
-/** The pool itself: also for prepared statements and single connections. */
+/** The pool: also provides prepared statements and single connections. */
 export type PoolDb<R extends AnyRelations = EmptyRelations> = Db<R> & { $client: pg.Pool }
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
 /**
- * Connects to Postgres (>= 15). `close()` waits for queries under way.
+ * Connects to Postgres (>= 15). `close()` waits for queries in progress.
  * @param url postgres://user:password@host:port/database
  * @param relations those of the registry, for a process that uses relational queries
  */
@@ -53,7 +53,7 @@ export function connectDb<R extends AnyRelations = EmptyRelations>(
     application_name: options.name ?? 'muster',
     maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
   })
-  // An idle connection that the server ended: the pool drops it and the next query opens another.
+  // The server ended an idle connection. The pool removes it, and the next query opens another.
   pool.on('error', () => {})
   // Without a listener, a connection that ends between two statements would end the process. The next statement fails anyway.
   pool.on('connect', (client) => {

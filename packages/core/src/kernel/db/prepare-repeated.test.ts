@@ -44,7 +44,7 @@ test('runs a statement again that failed when it was prepared', async () => {
   expect((await half(2)).rows).toEqual([{ half: 50 }])
 })
 
-test('prepares a limited number of statements and runs the others as they are', async () => {
+test('prepares a limited number of statements and runs the others unprepared', async () => {
   const values = [1, 2, 3, 4]
   for (let i = 0; i < MAX_PREPARED + 50; i++) for (const value of values) expect(await ask(`many${i}`, value)).toBe(value + 1)
   expect(await prepared()).toHaveLength(MAX_PREPARED)

@@ -1,15 +1,15 @@
 import type { PoolClient, QueryConfig } from 'pg'
 
-/** How many statements a connection prepares; each takes the server roughly 100 kB until the connection ends. */
+/** Maximum of prepared statements per connection; each costs the server about 100 kB until the connection ends. */
 export const MAX_PREPARED = 100
-/** A statement is prepared when it is run this many times. */
+/** A statement is prepared at this execution. */
 const REPEATED = 3
-/** How many statements a connection counts before it starts again. */
+/** Maximum of counted statements per connection; then the counts are reset. */
 const MAX_COUNTED = 1000
 
 /**
- * Makes a connection prepare SELECT statements that it runs repeatedly, because the server otherwise parses and plans the statement of
- * a page anew for each request, which takes about as long as executing it.
+ * Prepares repeated SELECT statements of a connection. Otherwise the server parses and plans them for every request, which takes about
+ * as long as their execution.
  */
 export function prepareRepeated(client: PoolClient): void {
   const names = new Map<string, string>()

@@ -4,7 +4,7 @@ import type { Ctx, Tx } from '../context.ts'
 import { Conflict, type DomainError, NotFound } from '../errors.ts'
 import type { Db } from './client.ts'
 
-/** A table of tenants' rows, or of rows that all tenants share. */
+/** A table with an ID; without `tenantId` all tenants share its rows. */
 type IdTable = PgTable & { id: AnyPgColumn; tenantId?: AnyPgColumn }
 
 /** The tenant condition of every read and write. */
@@ -15,8 +15,8 @@ export const isOneOf = (column: AnyPgColumn, values: string[], type: 'uuid' | 't
   sql`${column} = any(${sql.param(values)}::${sql.raw(type)}[])`
 
 /**
- * The error of a conditional write that matched no row: NotFound when the caller's tenant has no such row, else Conflict with the
- * reason that `why` gives for the row as it is now. Where that is null, the row changed in between.
+ * The error of a conditional write that matched no row: NotFound when the caller's tenant has no such row, else Conflict
+ * with the reason that `why` returns for the current row. Null means that the row changed concurrently.
  * @param what the object's kind in messages, for example `node`
  */
 export async function notFoundOrConflict<T extends IdTable>(

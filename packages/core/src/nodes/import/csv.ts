@@ -44,12 +44,12 @@ const words = (cell: string) =>
     .filter((word) => word !== '')
 
 /**
- * A table with a heading line (`name,host,port,user,tags,labels,…`, any order), cells separated by comma, semicolon or tab,
- * quoted as RFC 4180 says. Tags and groups are separated inside their cell by spaces, commas, semicolons or `|`, labels
- * (`key=value`) likewise. Columns of other names are left out, with a note.
+ * Parses a table with a heading line (`name,host,port,user,tags,labels,…`, any order). Cells are separated by comma, semicolon or tab,
+ * and quoted as in RFC 4180. Spaces, commas, semicolons or `|` separate tags, groups and labels (`key=value`) inside a cell. Unknown
+ * columns are ignored with a note.
  */
 export function parseCsv(text: string): Draft[] {
-  // One kind of line end: the parser would count those inside quotes twice.
+  // Normalizes line ends, because the parser counts CRLF inside quotes twice.
   const [head, ...records] = readRecords(text.replace(/\r\n?/g, '\n'))
   if (!head) throw unreadable('there is no heading line, such as name,host,port,user')
   const columns = head.cells.map(columnOf)
@@ -75,12 +75,12 @@ function readRecords(text: string): CsvRecord[] {
   const delimiter = [';', '\t'].find((d) => firstLine.split(d).length > firstLine.split(',').length) ?? ','
   const options = { bom: true, delimiter, relax_column_count: true, skip_empty_lines: true, trim: true, info: true, raw: true }
   try {
-    // The option `info` with `raw` gives objects, which the types do not tell.
+    // With the options `info` and `raw` the parser returns objects, which its types omit.
     const records = parse(text, { ...options, to: MAX_ROWS + 2 }) as unknown as { record: string[]; info: Info; raw: string }[]
     return records
       .filter(({ record }) => record.some((cell) => cell !== ''))
       .map(({ record, info, raw }) => {
-        // `lines` counts up to the record's end; quoted cells may hold line ends.
+        // `lines` is the last line of the record; quoted cells may contain line ends.
         const source = raw.replace(/^(\s*\n)+|\n+$/g, '')
         return { cells: record, line: info.lines - (source.match(/\n/g) ?? []).length, source }
       })

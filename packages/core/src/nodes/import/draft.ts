@@ -1,6 +1,6 @@
 import { type InputIssue, InvalidInput } from '../../kernel/errors.ts'
 
-/** What an import may say of a node, as text still; `null` and missing both mean not said. */
+/** Fields of an imported node as text. `null` and missing both mean not given. */
 export type DraftFields = {
   name?: string
   host?: string
@@ -20,16 +20,16 @@ export type DraftFields = {
   bastion?: string
 }
 
-/** One node as an import names it, not yet checked. */
+/** One imported node before validation. */
 export type Draft = {
-  /** Line of the text on which it stands, from 1. A hostlist gives several drafts of one line. */
+  /** Its line in the text, from 1. A hostlist produces several drafts per line. */
   row: number
   source: string
   fields: DraftFields
   groups: string[]
-  /** What makes it impossible to add. */
+  /** Reasons why the node cannot be added. */
   issues: InputIssue[]
-  /** What was left out on purpose, and why. */
+  /** Ignored parts, each with the reason. */
   notes: InputIssue[]
 }
 
@@ -42,14 +42,14 @@ export const draft = (row: number, source: string, fields: DraftFields = {}): Dr
   notes: [],
 })
 
-/** The input as a whole cannot be read. @param line from 1 */
+/** The error for unreadable input. @param line from 1 */
 export const unreadable = (message: string, line?: number): InvalidInput =>
   new InvalidInput([{ path: 'text', message: line === undefined ? message : `line ${line}: ${message}` }])
 
 export const MAX_ROWS = 10_000
 export const tooMany = (): InvalidInput => unreadable(`more than ${MAX_ROWS} nodes at once; import them in parts`)
 
-/** Take `host`, `host:port` or `[IPv6]:port` apart; a bare IPv6 address has no port. */
+/** Splits `host`, `host:port` or `[IPv6]:port`; a bare IPv6 address has no port. */
 export function splitHostPort(text: string): { host: string; port?: string } {
   const bracketed = /^(\[[^\]]*:[^\]]*\])(?::(.*))?$/.exec(text)
   const plain = bracketed ?? (text.split(':').length === 2 ? /^(.*):(.*)$/.exec(text) : null)
@@ -57,7 +57,7 @@ export function splitHostPort(text: string): { host: string; port?: string } {
   return plain[2] === undefined ? { host: plain[1]! } : { host: plain[1]!, port: plain[2] }
 }
 
-/** A name for a node of which only the address is known: the address, made to fit. */
+/** Derives a node name from an address. */
 export function nameFromHost(host: string): string {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
   const name = bare.replace(/[^a-z0-9._-]+/g, '-').replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')

@@ -10,7 +10,7 @@ import type { PlannedRow } from './rows.ts'
 const addressOf = (at: { host: string; port: number; bastionId?: string | null | undefined }) =>
   JSON.stringify([at.host, at.port, at.bastionId ?? null])
 
-/** A row that says the same as an earlier one is harmless; one of the same name for another address is a mistake. */
+/** Flags repeated rows: EXISTS for the same node, INVALID for the same name with another address. */
 export function flagRepeats(rows: PlannedRow[]): void {
   const byName = new Map<string, PlannedRow>()
   const byAddress = new Map<string, PlannedRow>()
@@ -35,8 +35,8 @@ export function flagRepeats(rows: PlannedRow[]): void {
 }
 
 /**
- * Flag the rows whose name or address a node of the tenant has. The name of a node with another address is a mistake: who takes
- * it for added would work on the wrong machine.
+ * Flags rows with the name or address of an existing node. An existing name with another address is INVALID: a user would otherwise
+ * work on the wrong machine.
  */
 export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
   const valid = rows.filter((row) => row.state === 'VALID' && row.values)
@@ -84,7 +84,7 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
   }
 }
 
-/** Flag the rows that name two groups of one exclusive set. */
+/** Flags rows with two groups of one exclusive set. */
 export async function flagExclusiveSets(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
   const valid = rows.filter((row) => row.state === 'VALID' && row.groups.length > 1)
   const names = [...new Set(valid.flatMap((row) => row.groups))]

@@ -73,13 +73,13 @@ describe('a list', () => {
     expect(brief(parseList(text))).toEqual(drafts)
   })
 
-  test('of more than 10,000 is refused', () => {
+  test('rejects more than 10,000 nodes', () => {
     expect(() => parseList('n[1-5000]\nm[1-5001]')).toThrow(/more than 10000/)
   })
 })
 
 describe('a table', () => {
-  test('with all columns, quoted cells, BOM and CRLF', () => {
+  test('parses all columns, quoted cells, BOM and CRLF', () => {
     const text =
       '\uFEFFName,Host,Port,SSH User,tags,labels,groups,notes,credential\r\n' +
       'gpu1,10.0.0.1,2222,ops,"a,b",rack=1;row=2,"g1 g2","two\r\nlines","my key"\r\n' +
@@ -105,18 +105,18 @@ describe('a table', () => {
     expect(two!.fields.port).toBeUndefined()
   })
 
-  test.each([';', '\t'])('separated by %j', (d) => {
+  test.each([';', '\t'])('parses cells separated by %j', (d) => {
     expect(parseCsv(`name${d}host${d}tags\ngpu1${d}10.0.0.1${d}a,b\n`)).toMatchObject([
       { row: 2, fields: { name: 'gpu1', host: '10.0.0.1', tags: ['a', 'b'] } },
     ])
   })
 
-  test('with a name or a host only', () => {
+  test('requires only a name or a host', () => {
     expect(parseCsv('host\n10.0.0.1').map((d) => d.fields)).toEqual([{ name: '10.0.0.1', host: '10.0.0.1' }])
     expect(parseCsv('name\ngpu1').map((d) => d.fields)).toEqual([{ name: 'gpu1', host: 'gpu1' }])
   })
 
-  test('notes columns that are not taken over, and refuses rows that are too long', () => {
+  test('notes unknown columns and rejects rows with too many cells', () => {
     const [one, two] = parseCsv('name,constructor\ngpu1,123\ngpu2,1,2\n')
     expect(one!.notes).toMatchObject([{ path: 'constructor' }])
     expect(two!.issues).toMatchObject([{ message: expect.stringContaining('3 cells') }])
@@ -180,7 +180,7 @@ all:
 `
 
 describe('an inventory', () => {
-  test('in INI', () => {
+  test('parses INI', () => {
     const drafts = parseInventory(INI)
     expect(
       drafts.map(({ row, fields, groups }) => [row, fields.name, fields.host, fields.port, fields.sshUser, groups.sort()]),
@@ -204,7 +204,7 @@ describe('an inventory', () => {
     })
   })
 
-  test('in YAML', () => {
+  test('parses YAML', () => {
     expect(
       parseInventory(YAML).map(({ row, fields, groups }) => [
         row,
@@ -222,20 +222,20 @@ describe('an inventory', () => {
     ])
   })
 
-  test('in YAML without a document start, its first group by another name', () => {
+  test('parses YAML without a document start or the group `all`', () => {
     expect(parseInventory('gpu:\n  hosts:\n    a:\n    b:\n')).toMatchObject([
       { row: 3, fields: { name: 'a' }, groups: ['gpu'] },
       { row: 4, fields: { name: 'b' }, groups: ['gpu'] },
     ])
   })
 
-  test('a host in several groups is one row', () => {
+  test('merges a host of several groups into one row', () => {
     expect(parseInventory('[a]\nx ansible_port=1\n[b]\nx ansible_user=u\n')).toMatchObject([
       { row: 2, fields: { port: '1', sshUser: 'u' }, groups: ['a', 'b'] },
     ])
   })
 
-  test('groups in a circle end', () => {
+  test('accepts cyclic groups', () => {
     expect(parseInventory('[a]\nx\n[a:children]\nb\n[b:children]\na\n')).toHaveLength(1)
   })
 
@@ -264,13 +264,13 @@ describe('an inventory', () => {
     expect(expandRanges(text)).toEqual(names)
   })
 
-  test('a range of millions is refused', () => {
+  test('rejects a range of millions', () => {
     expect(() => parseInventory('n[1:99999999]')).toThrow(/more than 10000/)
     expect(() => parseInventory('n[1:5000]m[1:5000]')).toThrow(/more than 10000/)
   })
 })
 
-test('no text makes a parser fail in any other way than by naming what is wrong', () => {
+test('parsers throw only InvalidInput for any text', () => {
   const words = fc.constantFrom(
     'a',
     'gpu[1-2]',

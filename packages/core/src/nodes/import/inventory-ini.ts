@@ -1,7 +1,7 @@
 import { unreadable } from './draft.ts'
 import { addHost, groupOf, type Inventory, type Vars } from './inventory-model.ts'
 
-// Hand-written: Ansible's INI dialect (ranges, :vars, :children, shell quoting) is not what INI libraries parse.
+// Handwritten, because INI libraries do not parse Ansible's dialect (ranges, :vars, :children, shell quoting).
 
 /** Splits a host line like a shell: spaces separate words, quotes group them, an unquoted `#` starts a comment. */
 function splitWords(line: string): string[] | null {
@@ -27,7 +27,7 @@ function splitWords(line: string): string[] | null {
   return words
 }
 
-/** Variables of `key=value` words, or null when one is no such pair. */
+/** Parses `key=value` words; null when a word is no such pair. */
 function toVars(words: string[]): Vars | null {
   const vars: Vars = {}
   for (const word of words) {
@@ -38,7 +38,7 @@ function toVars(words: string[]): Vars | null {
   return vars
 }
 
-/** Ansible's INI inventory. @throws InvalidInput at text, with the line */
+/** Parses Ansible's INI inventory. @throws InvalidInput at text, with the line */
 export function readIni(text: string): Inventory {
   const inventory: Inventory = { hosts: new Map(), groups: new Map() }
   let group = 'ungrouped'

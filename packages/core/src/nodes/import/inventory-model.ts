@@ -7,9 +7,9 @@ export type Inventory = {
   groups: Map<string, { vars: Vars; children: Set<string> }>
 }
 
-/** Add a host (or the group it stands in) to what is read so far; a second mention adds to the first. */
+/** Adds a host and its group to the inventory. A repeated host is merged. */
 export function addHost(inventory: Inventory, pattern: string, group: string, vars: Vars, line: number, source: string): void {
-  // The colon of a range such as n[1:8] stands in brackets and begins no port; an IPv6 address has its own form.
+  // A colon in brackets belongs to a range such as n[1:8], not to a port. IPv6 addresses are parsed separately.
   const [, plain, after] = /^((?:\[[^\]]*\]|[^:[\]])+)(?::([^:]*))?$/.exec(pattern) ?? []
   const isPlain = plain !== undefined && !pattern.startsWith('[')
   const { host, port } = isPlain ? { host: plain, port: after } : splitHostPort(pattern)
@@ -28,7 +28,7 @@ export function groupOf(inventory: Inventory, name: string) {
   return group
 }
 
-/** Ansible's ranges: `gpu[01:64]`, `rack[a:c]`, `n[1:9:2]`; the width of the first number is kept. */
+/** Expands Ansible's ranges: `gpu[01:64]`, `rack[a:c]`, `n[1:9:2]`. Numbers keep the width of the first one. */
 export function expandRanges(pattern: string): string[] {
   const match = /^(.*?)\[([^\]:]+):([^\]:]+)(?::(\d{1,6}))?\](.*)$/.exec(pattern)
   if (!match || pattern.startsWith('[')) return [pattern]

@@ -4,10 +4,10 @@ import { addHost, groupOf, type Inventory, type Vars } from './inventory-model.t
 
 const MAX_DEPTH = 50
 
-/** Ansible's YAML inventory: groups with hosts, vars and children. @throws InvalidInput at text, with the line */
+/** Parses Ansible's YAML inventory: groups with hosts, vars and children. @throws InvalidInput at text, with the line */
 export function readYaml(text: string): Inventory {
   const lines = new LineCounter()
-  // Tags such as !vault and !unsafe are let through as plain text: their values are not taken over anyway.
+  // Accepts tags such as !vault and !unsafe as plain text, because their values are not imported.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, logLevel: 'silent' })
   const error = document.errors[0]
   if (error) throw unreadable(error.message.split('\n')[0]!.replace(/ at line.*$/, ''), lines.linePos(error.pos[0]).line)

@@ -3,7 +3,7 @@ import { readIni } from './inventory-ini.ts'
 import type { Inventory, Vars } from './inventory-model.ts'
 import { readYaml } from './inventory-yaml.ts'
 
-/** Ansible's names of what we take over; the later of a line wins. */
+/** Imported Ansible variables. The last one of a line takes precedence. */
 const TAKEN: Record<string, keyof DraftFields> = {
   ansible_ssh_host: 'host',
   ansible_host: 'host',
@@ -15,12 +15,12 @@ const TAKEN: Record<string, keyof DraftFields> = {
 }
 const SECRET = /pass(word|wd)?$|private_key|secret|token/i
 
-/** A secret in a host line, which results show again. */
+/** Secrets in host lines, which results would show. */
 const SECRET_PAIR = /([^\s=]*(?:pass|private_key|secret|token)[^\s=]*=)("[^"]*"|'[^']*'|\S+)/gi
 
 /**
- * An Ansible inventory, INI or YAML. Each host is one draft with its groups, those around them included; address, port, user
- * and connection come from its variables or its groups'. Other variables are left out, with a note.
+ * Parses an Ansible inventory, INI or YAML. Each host becomes one draft with its groups and their parents. Address, port, user and
+ * connection come from its variables or those of its groups. Other variables are ignored with a note.
  */
 export function parseInventory(text: string): Draft[] {
   const first =
@@ -36,7 +36,7 @@ export function parseInventory(text: string): Draft[] {
     for (const child of children) parents.set(child, [...(parents.get(child) ?? []), name])
   return [...inventory.hosts].map(([name, host]) => {
     const groups = withParents(host.groups, parents)
-    // `all` first, then outer before inner groups: what is nearer to the host wins.
+    // `all` first, then outer before inner groups: the nearest group takes precedence.
     const order = ['all', ...groups].sort((a, b) => (depths.get(a) ?? 0) - (depths.get(b) ?? 0) || (a < b ? -1 : 1))
     const inherited = Object.assign({}, ...order.map((group) => inventory.groups.get(group)?.vars ?? {})) as Vars
     return toDraft(name, host, inherited, groups)
@@ -51,7 +51,7 @@ function withParents(direct: Set<string>, parents: Map<string, string[]>): strin
   return [...all]
 }
 
-/** How deep each group lies below `all`; in a circle, which Ansible refuses, at most as deep as there are groups. */
+/** Depth of each group below `all`; limited by the number of groups, because groups may be cyclic. */
 function depthsOf({ groups }: Inventory): Map<string, number> {
   const depths = new Map([...groups.keys()].map((name) => [name, name === 'all' ? 0 : 1]))
   for (let round = 0, changed = true; changed && round < groups.size; round++) {

@@ -3,8 +3,8 @@ import { expandHostlist, splitHostlist } from '../../selection/index.ts'
 import { type Draft, draft, MAX_ROWS, nameFromHost, splitHostPort, tooMany } from './draft.ts'
 
 /**
- * Addresses and hostlists, one per line or separated by commas: `host`, `user@host:port`, `[IPv6]:port`, `name=host`,
- * `gpu[001-064]`, `gpu[1-4]=10.0.0.[11-14]`. What follows a `#` is a comment.
+ * Parses addresses and hostlists, one per line or separated by commas: `host`, `user@host:port`, `[IPv6]:port`, `name=host`,
+ * `gpu[001-064]`, `gpu[1-4]=10.0.0.[11-14]`. A `#` starts a comment.
  */
 export function parseList(text: string): Draft[] {
   const drafts: Draft[] = []

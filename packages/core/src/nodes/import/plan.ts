@@ -20,7 +20,7 @@ const { port, connectionType, nodeType, tags, labels, notes } = DEFAULTS
 export const NodeImportInput = z.object({
   format: z.enum(['LIST', 'CSV', 'INVENTORY'], 'must be LIST, CSV or INVENTORY'),
   text: z.string().min(1, 'must not be empty').max(5_000_000, 'must have at most 5 million characters'),
-  /** What rows do not say themselves. */
+  /** Values of fields that rows omit. */
   defaults: z
     .object({
       ...DEFAULTS,
@@ -32,7 +32,7 @@ export const NodeImportInput = z.object({
       notes: notes.nullish(),
     })
     .nullish(),
-  /** Take only these rows: a second try for those that failed. */
+  /** Imports only these rows, to retry failed ones. */
   onlyRows: z.array(z.number().int()).max(100_000).nullish(),
 })
 export type NodeImport = z.output<typeof NodeImportInput>
@@ -40,8 +40,8 @@ export type NodeImport = z.output<typeof NodeImportInput>
 const PARSERS = { LIST: parseList, CSV: parseCsv, INVENTORY: parseInventory }
 
 /**
- * Read the text and say of each row what would become of it. Writes nothing; a fixed number of statements.
- * @throws InvalidInput at text when it cannot be read at all
+ * Parses the text and plans the result of each row. Writes nothing and runs a fixed number of statements.
+ * @throws InvalidInput at text when it cannot be parsed
  */
 export async function planImport(db: Db | Tx, ctx: Ctx, input: NodeImport): Promise<PlannedRow[]> {
   const only = input.onlyRows && new Set(input.onlyRows)
@@ -107,7 +107,7 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
     tags: [...(input.defaults?.tags ?? []), ...(tags ?? [])],
     labels: { ...input.defaults?.labels, ...labels },
   })
-  // A row that could not be taken apart has told its one reason already.
+  // A row that could not be split already has its issue.
   if (!parsed.success && draft.issues.length === 0)
     issues.push(...parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })))
   const refused =

@@ -4,8 +4,8 @@ import type { NewNode } from '../add-node.ts'
 import type { ComputeNode } from '../tables.ts'
 
 /**
- * VALID: can be added. ADDED: it was, by this import. EXISTS: there is such a node already, or an earlier row is the same.
- * INVALID: its issues say why.
+ * VALID: can be added. ADDED: added by this import. EXISTS: the node exists, or an earlier row is equal. INVALID: its issues have the
+ * reasons.
  */
 export type NodeImportState = 'VALID' | 'ADDED' | 'EXISTS' | 'INVALID'
 export type NodeImportRow = {
@@ -16,9 +16,9 @@ export type NodeImportRow = {
   host: string | null
   port: number | null
   state: NodeImportState
-  /** Why it is INVALID or EXISTS; on other rows what was left out. */
+  /** Reasons of INVALID or EXISTS; notes about ignored parts in other rows. */
   issues: InputIssue[]
-  /** The node added, or the one that was there. */
+  /** The added or existing node. */
   node: ComputeNode | null
 }
 export type NodeImportReport = { rows: NodeImportRow[]; addedCount: number; failedCount: number }
