@@ -36,14 +36,14 @@ async function keepsAndForgets(store: ArtifactStore) {
   await store.remove([KEY])
 }
 
-describe('a directory', () => {
-  test('keeps and forgets files, and leaves nothing', async () => {
+describe('local directory', () => {
+  test('stores and removes files, including empty directories', async () => {
     const root = join(folder, 'kept')
     await keepsAndForgets(storeOf({ ARTIFACT_DIR: root }))
     expect((await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())).toEqual([])
   })
 
-  test('says why it is not ready, and what to do', async () => {
+  test('explains why it is not ready, with the next step', async () => {
     await writeFile(join(folder, 'taken'), '')
     const store = storeOf({ ARTIFACT_DIR: join(folder, 'taken/deep') })
     expect(await store.notReadyReason()).toMatch(
@@ -52,20 +52,20 @@ describe('a directory', () => {
     await expect(store.put(KEY, file, 11)).rejects.toThrow('cannot be written (ENOTDIR)')
   })
 
-  test.skipIf(process.getuid?.() === 0)('of somebody else is not ready', async () => {
+  test.skipIf(process.getuid?.() === 0)('is not ready when another user owns it', async () => {
     await mkdir(join(folder, 'closed'))
     await chmod(join(folder, 'closed'), 0o500)
     expect(await storeOf({ ARTIFACT_DIR: join(folder, 'closed') }).notReadyReason()).toContain('EACCES')
   })
 
-  test('has no keys that lead out of it', async () => {
+  test('rejects keys outside the directory', async () => {
     const store = storeOf({ ARTIFACT_DIR: join(folder, 'kept') })
     for (const key of ['../file', '/etc/passwd', 'a/../../file', 'a//b', ''])
       await expect(store.open(key)).rejects.toThrow('not the key of an artifact')
   })
 })
 
-test('a link is good for one file, until it ends, and cannot be changed', () => {
+test('a signed link is valid for one file until it expires, and cannot be altered', () => {
   const until = Date.now() + 60_000
   const signature = signLink('secret', 'a', until)
   expect(linkIsGood('secret', 'a', until, signature)).toBe(true)
@@ -76,7 +76,7 @@ test('a link is good for one file, until it ends, and cannot be changed', () => 
   expect(linkIsGood('secret', 'a', 1, signLink('secret', 'a', 1))).toBe(false)
 })
 
-describe.runIf(MOTO && TEST_PYTHON)('an S3 server', () => {
+describe.runIf(MOTO && TEST_PYTHON)('S3 server', () => {
   let server: ChildProcess
   let endpoint: string
   const s3 = (more: Record<string, string> = {}) =>
@@ -95,14 +95,14 @@ describe.runIf(MOTO && TEST_PYTHON)('an S3 server', () => {
   })
   afterAll(() => void server?.kill())
 
-  test('keeps and forgets files below the prefix', async () => {
+  test('stores and removes files below the prefix', async () => {
     await s3().put(KEY, file, 11)
     expect(await (await fetch(`${endpoint}/muster`)).text()).toContain(`<Key>runs/${KEY}</Key>`)
     await keepsAndForgets(s3())
     expect(await (await fetch(`${endpoint}/muster`)).text()).not.toContain('<Key>')
   })
 
-  test('gives a file to whoever has a signed link, under its own name', async () => {
+  test('serves a file under its own name through a signed link', async () => {
     await s3().put(KEY, file, 11)
     const link = await s3().link(KEY, { fileName: 'Bericht "ä".txt', seconds: 60 })
     expect(new URL(link!).searchParams.get('X-Amz-Expires')).toBe('60')
@@ -111,7 +111,7 @@ describe.runIf(MOTO && TEST_PYTHON)('an S3 server', () => {
     expect(response.headers.get('content-disposition')).toContain("filename*=UTF-8''Bericht%20%22%C3%A4%22.txt")
   })
 
-  test('that is away, or has no such bucket, is named with its reason', async () => {
+  test('names an unavailable server or missing bucket with the reason', async () => {
     expect(await s3({ NODE_ARTIFACTS_BUCKET: 'another' }).notReadyReason()).toMatch(
       /^The bucket another at http.* does not serve us \(.+\)\. See whether it is there.*NODE_ARTIFACTS_BUCKET, S3_ENDPOINT/,
     )

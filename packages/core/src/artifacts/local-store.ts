@@ -6,7 +6,7 @@ import type { ArtifactStore } from './store.ts'
 
 const KEY = /^[0-9a-f-]+(\/[0-9a-f-]+)*$/
 
-/** Files in a directory of this machine, or one that all machines share. */
+/** Files in a directory of this machine or on shared storage. */
 export function localStore(root: string): ArtifactStore {
   const pathOf = (key: string) => {
     if (!KEY.test(key)) throw new Error(`${key} is not the key of an artifact.`)
@@ -19,7 +19,7 @@ export function localStore(root: string): ArtifactStore {
       const fresh = `${path}.${randomBytes(6).toString('hex')}`
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        // A clone where the file system can do that.
+        // Copy-on-write where the file system supports it.
         await copyFile(file, fresh, constants.COPYFILE_FICLONE)
         const copy = await open(fresh, 'r+')
         await copy.chmod(0o600)
@@ -37,7 +37,7 @@ export function localStore(root: string): ArtifactStore {
     async remove(keys) {
       for (const path of keys.map(pathOf)) {
         await rm(path, { force: true })
-        // The run's own directory, when this was the last file in it.
+        // Remove the run's directory if this was its last file.
         await rmdir(dirname(path)).catch(() => {})
       }
     },

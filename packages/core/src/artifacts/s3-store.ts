@@ -3,16 +3,16 @@ import type { Readable } from 'node:stream'
 import type { ArtifactStore, StoreConfig } from './store.ts'
 
 const CONNECT_MS = 5000
-/** Without a byte to or from the store. */
+/** Timeout without any data to or from the store. */
 const IDLE_MS = 30_000
-/** Objects that one request may delete. */
+/** Maximum number of objects per delete request. */
 const AT_ONCE = 1000
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 type S3Config = StoreConfig & { NODE_ARTIFACTS_BUCKET: string }
 
-/** An S3-compatible store. The SDK is large, so it is loaded when it is first needed. */
+/** An S3-compatible store. Loads the SDK on first use, because it is large. */
 export function s3Store(config: S3Config): ArtifactStore {
   const { NODE_ARTIFACTS_BUCKET: Bucket } = config
   let connection: ReturnType<typeof connect> | undefined
@@ -71,12 +71,12 @@ async function connect(config: S3Config) {
   const client = new sdk.S3Client({
     region: config.S3_REGION,
     forcePathStyle: config.S3_PATH_STYLE === '1',
-    // Not all stores know the newer checksums.
+    // Some stores do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
     maxAttempts: 2,
-    // What it would say on the console comes as errors too.
+    // Its log messages also arrive as errors.
     logger: SILENT,
     ...(S3_ENDPOINT ? { endpoint: S3_ENDPOINT } : {}),
     ...(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY
@@ -86,7 +86,7 @@ async function connect(config: S3Config) {
   return { sdk, client }
 }
 
-/** What a browser is to do with a file: keep it under this name. */
+/** Content-Disposition that makes a browser save a file under this name. */
 export const attachment = (fileName: string): string =>
   `attachment; filename="${fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(fileName)}`
 

@@ -4,18 +4,18 @@ import type { artifactStoreSettings } from './settings.ts'
 
 export type StoreName = 'local' | 's3'
 
-/** Where files of runs lie. Keys are ours: `<tenant>/<run>/<artifact>`, ids only. */
+/** Storage for files of runs. Keys contain only ids: `<tenant>/<run>/<artifact>`. */
 export type ArtifactStore = {
   name: StoreName
-  /** Keep `file` under `key`; the whole of it or nothing. May be repeated. @throws Error in the operator's words */
+  /** Stores `file` under `key`, completely or not. May be repeated. @throws Error with a message for the operator */
   put(key: string, file: string, size: number): Promise<void>
-  /** @throws Error when it is not there or the store is away */
+  /** @throws Error when the file is missing or the store is unavailable */
   open(key: string): Promise<Readable>
-  /** What is not there is gone already. */
+  /** Missing keys count as removed. */
   remove(keys: string[]): Promise<void>
-  /** An address that gives the file to whoever has it, for a while; null: the API must give it. */
+  /** Returns a temporary URL of the file that needs no login; null when the API must serve the file. */
   link(key: string, options: { fileName: string; seconds: number }): Promise<string | null>
-  /** Why nothing can be kept there now; null: it can. */
+  /** Why the store cannot accept files now; null when it can. */
   notReadyReason(): Promise<string | null>
 }
 

@@ -28,7 +28,7 @@ type Approval = z.output<typeof ApproveHostKeysInput>[number]
 /**
  * Pins the host keys that nodes and bastions offer, if they are the keys the caller compared. All or nothing. Keys that are
  * already pinned stay unchanged.
- * @throws NotFound, InvalidInput, Conflict naming each object that offers another key now, or none
+ * @throws NotFound, InvalidInput, Conflict naming each object that now offers another key, or none
  */
 export async function approveHostKeys(
   ctx: Ctx,
@@ -61,8 +61,8 @@ async function pin(
   what: 'node' | 'bastion',
 ) {
   if (ids.length === 0) return []
-  const mine = and(visibleTo(ctx, table), isOneOf(table.id, ids))
-  const rows = await tx.select().from(table).where(mine).orderBy(table.id).for('no key update')
+  const scope = and(visibleTo(ctx, table), isOneOf(table.id, ids))
+  const rows = await tx.select().from(table).where(scope).orderBy(table.id).for('no key update')
   const known = new Set(rows.map((row) => row.id))
   const missing = ids.find((id) => !known.has(id))
   if (missing) throw new NotFound(`There is no ${what} ${missing}.`)
@@ -79,7 +79,7 @@ async function pin(
       refused.push(`The ${what} ${row.name} offers no key that waits for approval; test the connection first.`)
   }
   if (refused.length > 0) throw new Conflict(refused.slice(0, 20).join(' '))
-  // What made the node unreachable was the key: it is as it was before.
+  // The key was the reason why the node was unreachable, so its earlier state returns.
   const isNode = table === computeNodes
   const reachable = { offeredHostKeyAt: null, unreachableSince: null, unreachableReason: null }
   await tx
@@ -109,5 +109,5 @@ async function pin(
       details: { old: hostKey && fingerprint(hostKey), new: fingerprint(offeredHostKey!) },
     })),
   )
-  return tx.select().from(table).where(mine).orderBy(table.id)
+  return tx.select().from(table).where(scope).orderBy(table.id)
 }

@@ -16,18 +16,18 @@ import { testConnections } from './test-connections.ts'
 import { testCredential } from './test-credential.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterAll(() => t.close())
 
 let seen = 0
 const aNode = async (fields: Partial<ComputeNode> = {}) =>
-  (await t.given.fleet(cast.operator, { prefix: `c${++seen}x`, with: fields }))[0]!
+  (await t.given.fleet(ours.operator, { prefix: `c${++seen}x`, with: fields }))[0]!
 const now = async (id: string) => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, id)))[0]!
-const aTest = async (node: ComputeNode) => (await testConnections(cast.operator, { nodeIds: [node.id] }))[0]!
+const aTest = async (node: ComputeNode) => (await testConnections(ours.operator, { nodeIds: [node.id] }))[0]!
 const queued = async (queue: string): Promise<string[]> =>
   (await t.runtime.db.execute<{ id: string }>(sql`select data->>'id' as id from pgboss.job where name = ${queue}`)).rows.map(
     (r) => r.id,
@@ -35,43 +35,43 @@ const queued = async (queue: string): Promise<string[]> =>
 const NEW = { readyAt: null, lastSeenAt: null }
 
 describe('testConnections', () => {
-  test('makes one test per node, in order, and wakes a worker', async () => {
+  test('creates one test per node, in order, and triggers a worker', async () => {
     const nodes = [await aNode(), await aNode({ hostKey: null })]
     const ids = nodes.map((n) => n.id).reverse()
-    const tests = await testConnections(cast.operator, { nodeIds: [...ids, ids[0]!] })
+    const tests = await testConnections(ours.operator, { nodeIds: [...ids, ids[0]!] })
     expect(tests.map((x) => x.nodeId)).toEqual(ids)
     expect(tests[0]).toMatchObject({ stages: [], isOk: null, startedAt: null, finishedAt: null })
     expect(await queued('connection-test')).toEqual(expect.arrayContaining(tests.map((x) => x.id)))
   })
 
-  test('refuses a decommissioned node by name, and an empty list', async () => {
+  test('rejects a decommissioned node by name, and an empty list', async () => {
     const node = await aNode({ decommissionedAt: new Date() })
-    await expect(testConnections(cast.operator, { nodeIds: [node.id] })).rejects.toMatchObject({
+    await expect(testConnections(ours.operator, { nodeIds: [node.id] })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining(node.name),
     })
-    await expect(testConnections(cast.operator, { nodeIds: [] })).rejects.toMatchObject({ issues: [{ path: 'nodeIds' }] })
+    await expect(testConnections(ours.operator, { nodeIds: [] })).rejects.toMatchObject({ issues: [{ path: 'nodeIds' }] })
   })
 })
 
-test('a test is claimed by one worker, gets its stages in order, and ends once', async () => {
+test('only one worker claims a test; its stages are in order, and it ends once', async () => {
   const node = await aNode(NEW)
   const { id } = await aTest(node)
-  const { won } = await race(startConnectionTest(cast.worker, { id }), startConnectionTest(cast.worker, { id }))
+  const { won } = await race(startConnectionTest(ours.worker, { id }), startConnectionTest(ours.worker, { id }))
   expect(won.filter((row) => row !== null)).toHaveLength(1)
   for (const stage of ['RESOLVE', 'TCP'] as const)
-    await recordPreflightStage(cast.worker, {
+    await recordPreflightStage(ours.worker, {
       id,
       stage: { stage, hop: null, state: 'OK', durationMs: 3, detail: 'SSH-2.0-\u0000x\u0007', hint: null },
     })
-  const done = await finishConnectionTest(cast.worker, { id, isOk: true, error: null })
+  const done = await finishConnectionTest(ours.worker, { id, isOk: true, error: null })
   expect(done).toMatchObject({
     isOk: true,
     stages: [{ stage: 'RESOLVE', detail: 'SSH-2.0-?x?' }, { stage: 'TCP' }],
     finishedAt: expect.any(Date),
   })
-  expect(await finishConnectionTest(cast.worker, { id, isOk: false, error: 'x' })).toBeNull()
-  await recordPreflightStage(cast.worker, {
+  expect(await finishConnectionTest(ours.worker, { id, isOk: false, error: 'x' })).toBeNull()
+  await recordPreflightStage(ours.worker, {
     id,
     stage: { stage: 'SHELL', hop: null, state: 'OK', durationMs: 1, detail: null, hint: null },
   })
@@ -80,11 +80,11 @@ test('a test is claimed by one worker, gets its stages in order, and ends once',
 })
 
 describe('finishConnectionTest', () => {
-  test('the first success makes the node READY and has it discovered; the second does not again', async () => {
+  test('the first success makes the node READY and starts a discovery; the second does not', async () => {
     const node = await aNode(NEW)
-    await finishConnectionTest(cast.worker, { id: (await aTest(node)).id, isOk: true, error: null })
+    await finishConnectionTest(ours.worker, { id: (await aTest(node)).id, isOk: true, error: null })
     expect(await now(node.id)).toMatchObject({ status: 'READY', readyAt: expect.any(Date), lastSeenAt: expect.any(Date) })
-    await finishConnectionTest(cast.worker, { id: (await aTest(node)).id, isOk: true, error: null })
+    await finishConnectionTest(ours.worker, { id: (await aTest(node)).id, isOk: true, error: null })
     const rows = await t.runtime.db.select().from(discoveries).where(eq(discoveries.nodeId, node.id))
     expect(rows).toMatchObject([{ reason: 'onboarding', status: 'PENDING' }])
     expect(await queued('discovery')).toContain(rows[0]!.id)
@@ -92,24 +92,24 @@ describe('finishConnectionTest', () => {
 
   test('failure makes it UNREACHABLE with the reason, and success READY again', async () => {
     const node = await aNode(NEW)
-    await finishConnectionTest(cast.worker, { id: (await aTest(node)).id, isOk: false, error: 'port 22 is closed' })
+    await finishConnectionTest(ours.worker, { id: (await aTest(node)).id, isOk: false, error: 'port 22 is closed' })
     expect(await now(node.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: 'port 22 is closed' })
-    await finishConnectionTest(cast.worker, { id: (await aTest(node)).id, isOk: true, error: null })
+    await finishConnectionTest(ours.worker, { id: (await aTest(node)).id, isOk: true, error: null })
     expect(await now(node.id)).toMatchObject({ status: 'READY', unreachableReason: null })
   })
 
   test('a node whose first key waits for approval stays NEW', async () => {
     const node = await aNode({ ...NEW, hostKey: null })
     const { id } = await aTest(node)
-    await recordOfferedHostKey(cast.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
-    await finishConnectionTest(cast.worker, { id, isOk: false, error: 'approve the host key' })
+    await recordOfferedHostKey(ours.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
+    await finishConnectionTest(ours.worker, { id, isOk: false, error: 'approve the host key' })
     expect(await now(node.id)).toMatchObject({ status: 'NEW' })
   })
 
-  test('what waits for the approval of a first key, its own or a bastion’s, is not unreachable', async () => {
+  test('a node that waits for approval of a first key, its own or a bastion’s, is not unreachable', async () => {
     const node = await aNode({ ...NEW, hostKey: null })
     const fail = async (awaitsApproval?: boolean) => {
-      await finishConnectionTest(cast.worker, {
+      await finishConnectionTest(ours.worker, {
         id: (await aTest(node)).id,
         isOk: false,
         error: 'e',
@@ -120,37 +120,37 @@ describe('finishConnectionTest', () => {
     expect(await fail()).toBe('UNREACHABLE')
     expect(await fail(true)).toBe('NEW')
     expect(await fail()).toBe('UNREACHABLE')
-    await recordOfferedHostKey(cast.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
+    await recordOfferedHostKey(ours.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
     expect(await fail()).toBe('NEW')
   })
 
-  test('success without an approved key, or against a changed one, makes nothing READY', async () => {
+  test('success without an approved key, or with a changed one, does not make a node READY', async () => {
     const bare = await aNode({ ...NEW, hostKey: null })
-    await finishConnectionTest(cast.worker, { id: (await aTest(bare)).id, isOk: true, error: null })
+    await finishConnectionTest(ours.worker, { id: (await aTest(bare)).id, isOk: true, error: null })
     expect(await now(bare.id)).toMatchObject({ status: 'NEW' })
     const changed = await aNode({ offeredHostKey: makeHostKey(), unreachableSince: new Date(), unreachableReason: 'key' })
-    await finishConnectionTest(cast.worker, { id: (await aTest(changed)).id, isOk: true, error: null })
+    await finishConnectionTest(ours.worker, { id: (await aTest(changed)).id, isOk: true, error: null })
     expect(await now(changed.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: 'key' })
   })
 
-  test('a result from before the address changed counts for nothing', async () => {
+  test('ignores a result from before the address changed', async () => {
     const node = await aNode(NEW)
     const { id } = await aTest(node)
-    await updateNode(cast.operator, { id: node.id, host: 'elsewhere' })
-    await finishConnectionTest(cast.worker, { id, isOk: true, error: null })
+    await updateNode(ours.operator, { id: node.id, host: 'elsewhere' })
+    await finishConnectionTest(ours.worker, { id, isOk: true, error: null })
     expect(await now(node.id)).toMatchObject({ status: 'NEW' })
   })
 })
 
-test('failStalledWork ends what its worker left, in every tenant, and nothing else', async () => {
+test('failStalledWork ends abandoned work of every tenant, and nothing else', async () => {
   const other = await t.given.tenant()
   const [theirs] = await t.given.fleet(other.operator, { prefix: 'stuck' })
   const [stuck, fresh] = [await aNode(), await aNode()]
   const old = await aTest(stuck)
   const running = await aTest(fresh)
   const [looking] = await discoverNodes(other.operator, { nodeIds: [theirs!.id] })
-  await startConnectionTest(cast.worker, { id: old.id })
-  await startConnectionTest(cast.worker, { id: running.id })
+  await startConnectionTest(ours.worker, { id: old.id })
+  await startConnectionTest(ours.worker, { id: running.id })
   await startDiscovery(other.worker, { id: looking!.id })
   const past = new Date(Date.now() - 10 * 60_000)
   await t.runtime.db.update(connectionTests).set({ startedAt: past }).where(eq(connectionTests.id, old.id))
@@ -180,16 +180,16 @@ describe('testCredential', () => {
     hint: state === 'OK' ? null : 'do this',
   })
   const walk = async (test: { id: string }, stages: ReturnType<typeof stage>[], isOk: boolean, error: string | null = null) => {
-    for (const each of stages) await recordPreflightStage(cast.worker, { id: test.id, stage: each })
-    return finishConnectionTest(cast.worker, { id: test.id, isOk, error })
+    for (const each of stages) await recordPreflightStage(ours.worker, { id: test.id, stage: each })
+    return finishConnectionTest(ours.worker, { id: test.id, isOk, error })
   }
 
-  test('tells each credential how it went, and leaves the node as it is', async () => {
-    const own = await t.given.credential(cast.admin, 'SSH_KEY')
-    const other = await t.given.credential(cast.admin, 'SSH_PASSWORD')
-    const become = await t.given.credential(cast.admin, 'BECOME')
+  test('records the result on each credential and does not change the node', async () => {
+    const own = await t.given.credential(ours.admin, 'SSH_KEY')
+    const other = await t.given.credential(ours.admin, 'SSH_PASSWORD')
+    const become = await t.given.credential(ours.admin, 'BECOME')
     const node = await aNode({ credentialId: own.id })
-    const test = await testCredential(cast.operator, { id: other.id, nodeId: node.id })
+    const test = await testCredential(ours.operator, { id: other.id, nodeId: node.id })
     expect(test).toMatchObject({ nodeId: node.id, credentialId: other.id })
     expect(await queued('connection-test')).toContain(test.id)
     const before = await now(node.id)
@@ -197,8 +197,8 @@ describe('testCredential', () => {
     expect(await resultOf(other.id)).toMatchObject({ lastResultError: 'AUTHENTICATION said do this' })
     expect(await resultOf(own.id)).toMatchObject({ lastResultAt: null })
 
-    // A failed sudo is no failed test of a node, but one of the password for it.
-    const sudo = await testCredential(cast.operator, { id: become.id, nodeId: node.id })
+    // A failed sudo does not fail the test of a node, but it fails the test of its password.
+    const sudo = await testCredential(ours.operator, { id: become.id, nodeId: node.id })
     const ended = await walk(sudo, [stage('AUTHENTICATION', 'OK'), stage('SUDO', 'FAILED')], true)
     expect(ended).toMatchObject({ isOk: false, error: 'SUDO said do this' })
     expect(await resultOf(become.id)).toMatchObject({ lastResultError: 'SUDO said do this' })
@@ -206,25 +206,25 @@ describe('testCredential', () => {
     expect(await now(node.id)).toEqual(before)
   })
 
-  test('a bastion is told of its own login; one that cannot be had is told why', async () => {
-    const bastion = await t.given.credential(cast.admin, 'BASTION')
+  test('records on a bastion the result of its own login, or why its secret is unavailable', async () => {
+    const bastion = await t.given.credential(ours.admin, 'BASTION')
     const node = await aNode()
-    const test = await testCredential(cast.operator, { id: bastion.id, nodeId: node.id })
+    const test = await testCredential(ours.operator, { id: bastion.id, nodeId: node.id })
     await walk(test, [stage('AUTHENTICATION', 'OK', bastion.name), stage('AUTHENTICATION', 'FAILED')], false, 'refused')
     expect(await resultOf(bastion.id)).toMatchObject({ lastResultAt: expect.any(Date), lastResultError: null })
-    await walk(await testCredential(cast.operator, { id: bastion.id, nodeId: node.id }), [], false, 'does not open')
+    await walk(await testCredential(ours.operator, { id: bastion.id, nodeId: node.id }), [], false, 'does not open')
     expect(await resultOf(bastion.id)).toMatchObject({ lastResultError: 'does not open' })
   })
 
-  test('is refused for nodes that are local, not approved, or of another tenant', async () => {
-    const { id } = await t.given.credential(cast.admin, 'SSH_KEY')
+  test('rejects nodes that are local, not approved, or of another tenant', async () => {
+    const { id } = await t.given.credential(ours.admin, 'SSH_KEY')
     for (const fields of [{ connectionType: 'local' as const }, { hostKey: null }])
-      await expect(testCredential(cast.operator, { id, nodeId: (await aNode(fields)).id })).rejects.toMatchObject({
+      await expect(testCredential(ours.operator, { id, nodeId: (await aNode(fields)).id })).rejects.toMatchObject({
         code: 'CONFLICT',
       })
     const { id: nodeId } = await aNode()
     const stranger = await t.given.tenant()
     await expect(testCredential(stranger.operator, { id, nodeId })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    await expect(testCredential(cast.viewer, { id, nodeId })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(testCredential(ours.viewer, { id, nodeId })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 })

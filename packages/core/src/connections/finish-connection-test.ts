@@ -13,12 +13,12 @@ import { recordCredentialResults } from './record-credential-results.ts'
 import { type ConnectionTest, connectionTests } from './tables.ts'
 
 /**
- * End a connection test. Success makes the node READY; the first one also has it discovered. Failure makes it UNREACHABLE,
- * unless all that is missing is the approval of a first host key: then something answered, and it is as it was before. The result
- * of a test that tries another credential is the credential's alone.
+ * Ends a connection test. Success makes the node READY, and the first success starts a discovery. Failure makes it UNREACHABLE,
+ * except when only the approval of a first host key is missing: then something answered, and the node does not change. The test
+ * of another credential only affects that credential.
  * @param error for the operator, null when `isOk`
- * @param awaitsApproval all that stands in the way is a first host key, the node's own or a bastion's
- * @returns null when the test was over already
+ * @param awaitsApproval only the approval of a first host key is missing, the node's own or a bastion's
+ * @returns null when the test had already ended
  */
 export async function finishConnectionTest(
   ctx: Ctx,
@@ -33,17 +33,17 @@ export async function finishConnectionTest(
       .returning()
     if (!test) return null
     ctx.notify(connectionTestChanged({ id, tenantId: ctx.tenantId }))
-    const mine = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, test.nodeId))
-    const [node] = await tx.select().from(computeNodes).where(mine).for('no key update')
+    const scope = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, test.nodeId))
+    const [node] = await tx.select().from(computeNodes).where(scope).for('no key update')
     const refusal = await recordCredentialResults(tx, ctx, test, node ?? { credentialId: null, becomeCredentialId: null })
     if (test.credentialId) {
       if (!isOk || !refusal) return test
-      // The node can be looked at without it, but it was what was to be tried.
+      // The node is usable without this credential, but the test was of the credential.
       const failed = { isOk: false, error: refusal }
       await tx.update(connectionTests).set(failed).where(eq(connectionTests.id, id))
       return { ...test, ...failed }
     }
-    // A result from before the address changed or the key was dropped says nothing of the node as it is now.
+    // A result from before the address changed or the key was dropped does not apply to the current node.
     if (!node || (isOk && connectBlockedReason(node))) return test
     if (isOk) {
       await tx
@@ -54,7 +54,7 @@ export async function finishConnectionTest(
           unreachableSince: null,
           unreachableReason: null,
         })
-        .where(mine)
+        .where(scope)
       if (!node.readyAt) {
         await requestDiscoveries(tx, ctx, [node], 'onboarding')
         await audit(tx, ctx, nodeAudit.ready, node)
@@ -65,7 +65,7 @@ export async function finishConnectionTest(
       await tx
         .update(computeNodes)
         .set({ unreachableSince: isWaiting ? null : since, unreachableReason: isWaiting ? null : error })
-        .where(mine)
+        .where(scope)
     }
     ctx.notify(nodeChanged({ id: node.id, tenantId: ctx.tenantId }))
     return test

@@ -19,31 +19,31 @@ import { approveHostKeys } from './approve-host-keys.ts'
 import { recordOfferedHostKey } from './record-offered-host-key.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterAll(() => t.close())
 
 let seen = 0
 const aNode = async (fields: Partial<ComputeNode> = {}) =>
-  (await t.given.fleet(cast.operator, { prefix: `k${++seen}x`, with: fields }))[0]!
+  (await t.given.fleet(ours.operator, { prefix: `k${++seen}x`, with: fields }))[0]!
 const NEW = { hostKey: null, hostKeyApprovedAt: null, readyAt: null }
 const now = async (id: string) => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, id)))[0]!
 const offer = (node: { id: string }, key: string) =>
-  recordOfferedHostKey(cast.worker, { objectType: 'ComputeNode', objectId: node.id, key })
-const approve = (node: { id: string }, key: string, ctx = cast.operator) =>
+  recordOfferedHostKey(ours.worker, { objectType: 'ComputeNode', objectId: node.id, key })
+const approve = (node: { id: string }, key: string, ctx = ours.operator) =>
   approveHostKeys(ctx, [{ objectType: 'ComputeNode', id: node.id, fingerprint: fingerprint(key) }])
 
-test('fingerprint is what ssh-keygen -l prints', () => {
+test('fingerprint equals that of ssh-keygen -l', () => {
   // ssh-keygen -lf of this line.
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
   expect(fingerprint(key)).toBe('SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU')
 })
 
 describe('the first key', () => {
-  test('waits for approval, and is pinned by it', async () => {
+  test('waits for approval, which pins it', async () => {
     const node = await aNode(NEW)
     const key = makeHostKey()
     expect(await offer(node, key)).toBe('NEW')
@@ -60,12 +60,12 @@ describe('the first key', () => {
     ])
     expect(connectBlockedReason(nodes[0]!)).toBeNull()
     expect(await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, node.id))).toMatchObject([
-      { action: 'node.approve_host_key', actorId: cast.operator.actor.id, details: { old: null, new: fingerprint(key) } },
+      { action: 'node.approve_host_key', actorId: ours.operator.actor.id, details: { old: null, new: fingerprint(key) } },
     ])
     expect(await offer(node, key)).toBe('PINNED')
   })
 
-  test('is not pinned when the node offers another one by now', async () => {
+  test('is not pinned when the node now offers another one', async () => {
     const node = await aNode(NEW)
     const [shown, later] = [makeHostKey(), makeHostKey()]
     await offer(node, shown)
@@ -77,18 +77,18 @@ describe('the first key', () => {
     expect(await now(node.id)).toMatchObject({ hostKey: null, offeredHostKey: later })
   })
 
-  test('approved by two at once is approved once', async () => {
+  test('concurrent approvals approve it once', async () => {
     const node = await aNode(NEW)
     const key = makeHostKey()
     await offer(node, key)
-    const { won } = await race(approve(node, key), approve(node, key, cast.admin))
+    const { won } = await race(approve(node, key), approve(node, key, ours.admin))
     expect(won).toHaveLength(2)
     expect(await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, node.id))).toHaveLength(1)
   })
 })
 
 describe('a changed key', () => {
-  test('is an alarm: unreachable, and nothing connects until it is approved', async () => {
+  test('makes the node unreachable, and nothing connects until it is approved', async () => {
     const node = await aNode()
     const key = makeHostKey()
     expect(await offer(node, key)).toBe('CHANGED')
@@ -97,11 +97,11 @@ describe('a changed key', () => {
     expect(alarmed).toMatchObject({ status: 'UNREACHABLE', hostKey: node.hostKey, offeredHostKey: key })
     expect(alarmed.unreachableReason).toContain(fingerprint(key))
     expect(alarmed.unreachableReason).toContain(fingerprint(node.hostKey!))
-    await expect(discoverNodes(cast.operator, { nodeIds: [node.id] })).rejects.toMatchObject({ code: 'CONFLICT' })
-    expect((await discoverNodes(cast.operator)).map((d) => d.nodeId)).not.toContain(node.id)
+    await expect(discoverNodes(ours.operator, { nodeIds: [node.id] })).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect((await discoverNodes(ours.operator)).map((d) => d.nodeId)).not.toContain(node.id)
 
-    await recordNodeSeen(cast.worker, { nodeIds: [node.id] })
-    await recordNodeUnreachable(cast.worker, { nodeId: node.id, reason: 'timeout' })
+    await recordNodeSeen(ours.worker, { nodeIds: [node.id] })
+    await recordNodeUnreachable(ours.worker, { nodeId: node.id, reason: 'timeout' })
     expect(await now(node.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: alarmed.unreachableReason })
 
     await approve(node, key)
@@ -114,7 +114,7 @@ describe('a changed key', () => {
     ])
   })
 
-  test('is over when the approved key is offered again', async () => {
+  test('is cleared when the node offers the approved key again', async () => {
     const node = await aNode()
     await offer(node, makeHostKey())
     expect(await offer(node, node.hostKey!)).toBe('PINNED')
@@ -122,13 +122,13 @@ describe('a changed key', () => {
   })
 })
 
-test('many that do not answer are told at once, each with its own reason', async () => {
-  const nodes = await t.given.fleet(cast.operator, { nodes: 3, prefix: 'lost' })
+test('records many unreachable nodes in one call, each with its own reason', async () => {
+  const nodes = await t.given.fleet(ours.operator, { nodes: 3, prefix: 'lost' })
   const alarmed = await aNode()
   await offer(alarmed, makeHostKey())
   const update = vi.spyOn(t.runtime.db, 'update')
   const lost = [...nodes, alarmed].map((node, i) => ({ nodeId: node.id, reason: `no answer\0 ${i}` }))
-  await recordNodesUnreachable(cast.worker, lost)
+  await recordNodesUnreachable(ours.worker, lost)
   expect(update).toHaveBeenCalledTimes(1)
   update.mockRestore()
   for (const [i, node] of nodes.entries())
@@ -137,18 +137,18 @@ test('many that do not answer are told at once, each with its own reason', async
 })
 
 describe('approveHostKeys', () => {
-  test('takes nodes and bastions together', async () => {
+  test('accepts nodes and bastions in one call', async () => {
     const node = await aNode(NEW)
-    const bastion = await t.given.credential(cast.admin, 'BASTION')
+    const bastion = await t.given.credential(ours.admin, 'BASTION')
     const [a, b] = [makeHostKey(), makeHostKey()]
     await offer(node, a)
-    expect(await recordOfferedHostKey(cast.worker, { objectType: 'Credential', objectId: bastion.id, key: b })).toBe('NEW')
-    const result = await approveHostKeys(cast.operator, [
+    expect(await recordOfferedHostKey(ours.worker, { objectType: 'Credential', objectId: bastion.id, key: b })).toBe('NEW')
+    const result = await approveHostKeys(ours.operator, [
       { objectType: 'ComputeNode', id: node.id, fingerprint: fingerprint(a) },
       { objectType: 'Credential', id: bastion.id, fingerprint: fingerprint(b) },
     ])
     expect(result).toMatchObject({ nodes: [{ hostKey: a }], credentials: [{ hostKey: b, offeredHostKey: null }] })
-    expect(await recordOfferedHostKey(cast.worker, { objectType: 'Credential', objectId: bastion.id, key: a })).toBe('CHANGED')
+    expect(await recordOfferedHostKey(ours.worker, { objectType: 'Credential', objectId: bastion.id, key: a })).toBe('CHANGED')
     expect(await t.runtime.db.select().from(credentials).where(eq(credentials.id, bastion.id))).toMatchObject([
       { hostKey: b, offeredHostKey: a },
     ])
@@ -159,7 +159,7 @@ describe('approveHostKeys', () => {
     const key = makeHostKey()
     await offer(one, key)
     await expect(
-      approveHostKeys(cast.operator, [
+      approveHostKeys(ours.operator, [
         { objectType: 'ComputeNode', id: one.id, fingerprint: fingerprint(key) },
         { objectType: 'ComputeNode', id: two.id, fingerprint: fingerprint(key) },
       ]),
@@ -167,13 +167,13 @@ describe('approveHostKeys', () => {
     expect(await now(one.id)).toMatchObject({ hostKey: null, offeredHostKey: key })
   })
 
-  test('refuses what is no fingerprint', async () => {
+  test('rejects an invalid fingerprint', async () => {
     await expect(
-      approveHostKeys(cast.operator, [{ objectType: 'ComputeNode', id: (await aNode()).id, fingerprint: 'MD5:aa' }]),
+      approveHostKeys(ours.operator, [{ objectType: 'ComputeNode', id: (await aNode()).id, fingerprint: 'MD5:aa' }]),
     ).rejects.toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: '0.fingerprint' }] })
   })
 })
 
-test('recordOfferedHostKey refuses what is no key', async () => {
+test('recordOfferedHostKey rejects an invalid key', async () => {
   await expect(offer(await aNode(), 'ssh-ed25519 AAAA\nevil')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })

@@ -1,7 +1,7 @@
 import type { Credential } from '../credentials/tables.ts'
 import { connectBlockedReason } from '../nodes/index.ts'
 
-/** Why this credential cannot be tried on this node; null when it can. */
+/** Why this credential cannot be tested on this node; null when it can. */
 export function testCredentialBlockedReason(
   credential: Pick<Credential, 'name' | 'kind'>,
   node: Parameters<typeof connectBlockedReason>[0],

@@ -5,9 +5,9 @@ import { visibleTo } from '../kernel/db/rows.ts'
 import { selectNodes } from '../selection/index.ts'
 
 /**
- * The approved host keys of nodes reached over SSH and of all bastions, as lines of OpenSSH's known_hosts file (sshd(8)): `host
- * key` for
- * port 22, `[host]:port key` for others. Nodes without an approved key are left out, so that ssh refuses them.
+ * Returns the approved host keys of nodes reached over SSH and of all bastions as lines of an OpenSSH known_hosts file (sshd(8)).
+ * The address is `host` for port 22 and `[host]:port` otherwise. Nodes without an approved key are absent, so that ssh rejects
+ * them.
  * @param limit same grammar as for runs; null: all nodes
  * @throws InvalidInput at limit
  */

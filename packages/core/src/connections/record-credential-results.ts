@@ -36,7 +36,7 @@ export async function recordCredentialResults(
     if (stage.stage === 'AUTHENTICATION') await note(stage.hop === null ? { id: login } : { name: stage.hop }, reasonOf(stage))
     else if (stage.stage === 'SUDO') await note({ id: become }, reasonOf(stage))
   }
-  // Its secrets could not even be had.
+  // The secrets of the credential were unavailable, so the test has no stages.
   if (test.stages.length === 0 && test.credentialId && !test.isOk) await note({ id: test.credentialId }, test.error)
   return failure
 }

@@ -11,7 +11,7 @@ import { fingerprint, HostKey, hostKeyAlarm, isHostKeyChanged } from '../nodes/i
 import { computeNodes } from '../nodes/tables.ts'
 import { connectionPermissions } from './permissions.ts'
 
-/** PINNED: the approved key. NEW: no key is approved yet. CHANGED: another key than the approved one. */
+/** PINNED: the approved key. NEW: no key is approved yet. CHANGED: a key other than the approved one. */
 export type OfferedKeyState = 'PINNED' | 'NEW' | 'CHANGED'
 export type OfferedHostKey = { objectType: 'ComputeNode' | 'Credential'; objectId: string; key: string }
 
@@ -26,8 +26,8 @@ export async function recordOfferedHostKey(ctx: Ctx, { objectType, objectId, key
   const offered = parseInput(HostKey, key)
   return inTransaction(ctx, async (tx, ctx) => {
     const table = objectType === 'ComputeNode' ? computeNodes : credentials
-    const mine = and(visibleTo(ctx, table), eq(table.id, objectId))
-    const [row] = await tx.select().from(table).where(mine).for('no key update')
+    const scope = and(visibleTo(ctx, table), eq(table.id, objectId))
+    const [row] = await tx.select().from(table).where(scope).for('no key update')
     if (!row) throw new NotFound(`There is no ${objectType === 'ComputeNode' ? 'node' : 'bastion'} ${objectId}.`)
     const isPinned = row.hostKey === offered
     if (isPinned ? row.offeredHostKey === null : row.offeredHostKey === offered)
@@ -48,13 +48,13 @@ export async function recordOfferedHostKey(ctx: Ctx, { objectType, objectId, key
             : {}),
           ...(isPinned && isHostKeyChanged(row) ? { unreachableSince: null, unreachableReason: null } : {}),
         })
-        .where(mine)
+        .where(scope)
       ctx.notify(nodeChanged({ id: objectId, tenantId: ctx.tenantId }))
     } else {
       await tx
         .update(credentials)
         .set({ offeredHostKey: isPinned ? null : offered })
-        .where(mine)
+        .where(scope)
     }
     if (isAlarm)
       await audit(tx, ctx, (objectType === 'ComputeNode' ? nodeAudit : credentialAudit).hostKeyChanged, row, {

@@ -5,7 +5,7 @@ import { connectionTestChanged } from './change-events.ts'
 import { connectionPermissions } from './permissions.ts'
 import { connectionTests, type PreflightStage } from './tables.ts'
 
-// A server may send anything as its banner; Postgres takes no NUL, and nobody reads more than this.
+// A server may send anything as its banner. Postgres rejects NUL, and longer text is of no use.
 const clean = (text: string | null) => text?.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '?').slice(0, 4000) ?? null
 
 /** Appends a stage to a running connection test; no effect when it has finished. */
@@ -13,7 +13,7 @@ export async function recordPreflightStage(ctx: Ctx, { id, stage }: { id: string
   authorize(ctx, connectionPermissions.report)
   const shown: PreflightStage = { ...stage, detail: clean(stage.detail), hint: clean(stage.hint) }
   const added = sql`${JSON.stringify([shown])}::jsonb`
-  // One whose answer was lost is written again; no stage ends twice at the same hop.
+  // A worker repeats a stage after a lost answer; no stage ends twice at the same hop.
   await ctx.db
     .update(connectionTests)
     .set({

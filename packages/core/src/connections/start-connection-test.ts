@@ -5,7 +5,7 @@ import { connectionTestChanged } from './change-events.ts'
 import { connectionPermissions } from './permissions.ts'
 import { type ConnectionTest, connectionTests } from './tables.ts'
 
-/** Claim a connection test. @returns null when another worker has it, or it is over */
+/** Claims a connection test. @returns null when another worker has it, or it ended */
 export async function startConnectionTest(ctx: Ctx, { id }: { id: string }): Promise<ConnectionTest | null> {
   authorize(ctx, connectionPermissions.report)
   const [test] = await ctx.db

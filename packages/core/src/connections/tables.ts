@@ -47,7 +47,7 @@ export const connectionTests = snakeCase.table(
     /** Tested in place of the node's own credential of its kind; the result does not change the node. */
     credentialId: uuid().references(() => credentials.id, { onDelete: 'cascade' }),
     stages: jsonb().$type<PreflightStage[]>().notNull().default(sql`'[]'::jsonb`),
-    /** Set at the end: every stage that matters was OK. */
+    /** Set at the end: whether every required stage was OK. */
     isOk: boolean(),
     error: text(),
     createdAt: createdAt(),

@@ -17,21 +17,21 @@ export { decryptSecretVars } from './decrypt-secret-vars.ts'
 export type { OpenStore, ReadSecret } from './secret-source.ts'
 
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }
-/** One bastion on the way. */
+/** One bastion of the route. */
 export type Hop = {
   credentialId: string
   name: string
   host: string
   port: number
   login: Login
-  /** The pinned one, `type base64`; null: none is approved yet. */
+  /** The pinned host key, `type base64`; null when none is approved yet. */
   hostKey: string | null
-  /** The one it showed last when that was not the pinned one. */
+  /** The last offered host key that differed from the pinned one. */
   offeredHostKey: string | null
 }
 export type NodeAccess = {
   node: LeanNode
-  /** The Python that the last discovery found there; null: there was none yet. */
+  /** The Python interpreter from the last discovery; null before the first one. */
   python: Discovery['host']['python'] | null
   /** Outermost first; empty when the node is reached directly. */
   hops: Hop[]
@@ -39,7 +39,7 @@ export type NodeAccess = {
   become: { method: 'sudo' | 'su'; user: string; password: string | null }
 }
 
-/** Which of a node's credentials one of each kind is. */
+/** The node column that refers to credentials of each kind. */
 const PLACE_OF = {
   SSH_KEY: 'credentialId',
   SSH_PASSWORD: 'credentialId',
@@ -50,8 +50,8 @@ const PLACE_OF = {
 /**
  * Resolves how to log in to nodes, with decrypted secrets. Uses at most three statements for any number of nodes and decrypts
  * each secret once. A node without a usable login has the reason instead. Callers check the pinned host key when they connect.
- * @param readSecret reads what credentials keep in secret stores
- * @param instead id of a credential to take in place of the nodes' own of its kind, if it is still there
+ * @param readSecret reads secrets from secret stores
+ * @param instead id of a credential that replaces the nodes' own of its kind, if it still exists
  * @throws Forbidden when the caller is not a worker
  */
 export async function resolveNodeAccess(
@@ -92,7 +92,7 @@ export async function resolveNodeAccess(
   return new Map(entries)
 }
 
-/** The credentials with these ids and their bastions, by id. Records their use, at most once a minute each. */
+/** Returns the credentials with these ids and their bastions, by id. Records their use, at most once a minute each. */
 async function credentialsWithBastions(ctx: Ctx, ids: string[]): Promise<Map<string, Credential>> {
   if (ids.length === 0) return new Map()
   const rows = await ctx.db
@@ -109,7 +109,7 @@ async function credentialsWithBastions(ctx: Ctx, ids: string[]): Promise<Map<str
     )
   const stale = rows.filter((row) => !row.lastUsedAt || row.lastUsedAt.getTime() < Date.now() - 60_000).map((row) => row.id)
   if (stale.length > 0) {
-    // Whoever is just being used or changed is skipped: nobody waits for this, and two who note the same ones cannot deadlock.
+    // Skip locked rows. This write must not wait, and concurrent callers with the same rows cannot deadlock.
     const free = ctx.db
       .select({ id: credentials.id })
       .from(credentials)
@@ -129,7 +129,7 @@ const noStore: ReadSecret = (store) => {
 
 type Open = (credential: Credential, field: SecretField) => Promise<string | undefined>
 
-/** Decrypts fields of `known` or reads them from a secret store, each once. */
+/** Returns a function that decrypts fields of `known` or reads them from a secret store, each once. */
 async function opener(ctx: Ctx, known: Map<string, Credential>, readSecret: ReadSecret): Promise<Open> {
   const stored = await storedFields(ctx, known.values(), readSecret)
   const opened = new Map<string, Promise<string | undefined>>()
@@ -146,16 +146,16 @@ async function opener(ctx: Ctx, known: Map<string, Credential>, readSecret: Read
   }
 }
 
-/** How to sign in at a git server. */
+/** Login for a Git server. */
 export type GitLogin = Login & {
   /** The pinned host key, `type base64`; ssh:// only. */
   hostKey: string | null
 }
 
 /**
- * The login of a credential at the git server of `url`, in the clear: for workers only.
+ * Returns the decrypted login of a credential for the Git server of `url`.
  * @throws Forbidden when the caller is not a worker
- * @throws DomainError it is gone, is for another server, or does not open
+ * @throws DomainError the credential is gone, is for another server, or cannot be decrypted
  */
 export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret: ReadSecret = noStore): Promise<GitLogin> {
   authorize(ctx, credentialPermissions.decrypt)

@@ -17,8 +17,8 @@ export async function lockBastionGraph(tx: Tx, ctx: Ctx): Promise<void> {
 }
 
 /**
- * Check that the bastion `id` may be reached through `viaId`: a bastion of this tenant, no circle, at most MAX_HOPS. The
- * caller has taken `lockBastionGraph`.
+ * Checks that the bastion `id` can be reached through `viaId`: a bastion of this tenant, no cycle, at most MAX_HOPS. The caller
+ * holds `lockBastionGraph`.
  * @throws InvalidInput at viaId
  */
 export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Promise<void> {
@@ -46,7 +46,7 @@ export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Pro
 
 type PinnedHop = { name: string; hostKey: string | null; offeredHostKey: string | null }
 
-/** Why nothing but a connection test may go by way of these bastions; null when all may. */
+/** Why only connection tests may use these bastions; null when all connections may. */
 export function unapprovedHopReason(hops: PinnedHop[]): string | null {
   for (const { name, hostKey, offeredHostKey } of hops) {
     if (!hostKey) return `The bastion ${name} has no approved host key; test the connection and approve the key.`
@@ -56,7 +56,7 @@ export function unapprovedHopReason(hops: PinnedHop[]): string | null {
   return null
 }
 
-/** The same by the id of the last bastion on the way; those that all may pass are left out. */
+/** Reasons by the id of the last bastion on the route; usable routes are absent. */
 export async function unapprovedBastionReasons(ctx: Ctx, db: Db | Tx, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const { rows } = await db.execute<PinnedHop & { last: string }>(sql`

@@ -1,4 +1,4 @@
 import { defineChangeEvent } from '../kernel/events.ts'
 
-/** There is a new key; `id` is its version. */
+/** A new key was created; `id` is its version. */
 export const credentialKeyRotated = defineChangeEvent('credentialKey')

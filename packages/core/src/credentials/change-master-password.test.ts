@@ -11,16 +11,16 @@ import { credentialKeys, credentials } from './tables.ts'
 const NEXT = 'the next master password'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeEach(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterEach(() => t.close())
 
 const change = (from: string, to: string) => changeMasterPassword(t.runtime.db, from, to, fastDeriveKey)
 const opened = (password: string) => openVault(t.runtime.db, password, 1, fastDeriveKey)
-/** Every credential, opened by a process that starts with this password. */
+/** Decrypts every credential in a process that starts with this password. */
 async function secrets(password: string): Promise<string[]> {
   const vault = await opened(password)
   const rows = await t.runtime.db.select().from(credentials).orderBy(credentials.id)
@@ -29,43 +29,43 @@ async function secrets(password: string): Promise<string[]> {
   )
 }
 
-test('every key version opens with the new one and not with the old one, and no record changes', async () => {
-  await t.given.credential(cast.admin, 'BECOME', { password: 'of version 1' })
+test('wraps every key version with the new password and changes no record', async () => {
+  await t.given.credential(ours.admin, 'BECOME', { password: 'of version 1' })
   await t.runtime.db.insert(credentialKeys).values(await t.runtime.vault.makeKey(t.runtime.db, 2))
-  await t.given.credential(cast.admin, 'BECOME', { password: 'of version 2' })
+  await t.given.credential(ours.admin, 'BECOME', { password: 'of version 2' })
   const before = await t.runtime.db.select().from(credentials)
   expect(await change(TEST_MASTER_PASSWORD, NEXT)).toBe(true)
   expect(await secrets(NEXT)).toEqual(['of version 1', 'of version 2'])
   await expect(opened(TEST_MASTER_PASSWORD)).rejects.toThrow(/master password does not fit/)
   expect(await t.runtime.db.select().from(credentials)).toEqual(before)
-  // Again, for whoever does not know whether it was done; back; and with one that was never the one.
+  // Repeat the change, change back, and try a password that was never valid.
   expect(await change(TEST_MASTER_PASSWORD, NEXT)).toBe(false)
   expect(await change(NEXT, TEST_MASTER_PASSWORD)).toBe(true)
   await expect(change('never the one', NEXT)).rejects.toThrow(/does not fit/)
   expect(await secrets(TEST_MASTER_PASSWORD)).toEqual(['of version 1', 'of version 2'])
 })
 
-test('a process that has the old one goes on with its keys, and makes no new one', async () => {
-  const row = await t.given.credential(cast.admin, 'BECOME', { password: 'kept' })
+test('a process with the old password keeps its keys and creates no new one', async () => {
+  const row = await t.given.credential(ours.admin, 'BECOME', { password: 'kept' })
   await change(TEST_MASTER_PASSWORD, NEXT)
   const { vault } = t.runtime
   expect(await vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, row.encrypted.password!)).toBe('kept')
-  await t.given.credential(cast.admin, 'BECOME', { password: 'sealed since' })
-  await expect(rotateCredentialKey(cast.admin)).rejects.toMatchObject({ code: 'CONFLICT' })
+  await t.given.credential(ours.admin, 'BECOME', { password: 'sealed since' })
+  await expect(rotateCredentialKey(ours.admin)).rejects.toMatchObject({ code: 'CONFLICT' })
   expect((await t.runtime.db.select().from(credentialKeys)).map(({ version }) => version)).toEqual([1])
   expect(await secrets(NEXT)).toEqual(['kept', 'sealed since'])
-  const fresh = { ...cast.admin, vault: await opened(NEXT) }
+  const fresh = { ...ours.admin, vault: await opened(NEXT) }
   expect(await rotateCredentialKey(fresh)).toMatchObject({ version: 2 })
-  expect(await reencryptCredentials({ ...cast.worker, vault: fresh.vault })).toBe(2)
+  expect(await reencryptCredentials({ ...ours.worker, vault: fresh.vault })).toBe(2)
   expect(await secrets(NEXT)).toEqual(['kept', 'sealed since'])
 })
 
-test('killed at any moment, one of the two is the one', async () => {
-  await t.given.credential(cast.admin, 'BECOME', { password: 'never lost' })
+test('after a kill at any point, exactly one of the two passwords is valid', async () => {
+  await t.given.credential(ours.admin, 'BECOME', { password: 'never lost' })
   for (const version of [2, 3])
     await t.runtime.db.insert(credentialKeys).values(await t.runtime.vault.makeKey(t.runtime.db, version))
   for (let after = 1; after <= 12; after++) {
-    // It ends when it derives for the nth time.
+    // The process exits at its nth derivation.
     let count = 0
     const cut: typeof fastDeriveKey = async (password, salt) => {
       if (++count === after) throw new Error('killed')
@@ -78,14 +78,14 @@ test('killed at any moment, one of the two is the one', async () => {
   }
 })
 
-test('with a rotation at the same moment: all keys open with one password', async () => {
+test('with a concurrent rotation, all keys open with one password', async () => {
   for (let i = 0; i < 20; i++) {
     const [from, to] = i % 2 === 0 ? [TEST_MASTER_PASSWORD, NEXT] : [NEXT, TEST_MASTER_PASSWORD]
-    const ctx = { ...cast.admin, vault: await opened(from) }
+    const ctx = { ...ours.admin, vault: await opened(from) }
     const rotation = rotateCredentialKey(ctx).catch(() => null)
-    // Later and later, so that each of them comes first at times.
+    // The delay grows, so that each of the two comes first at times.
     for (let n = 0; n < i; n++) await t.runtime.db.execute(sql`select 1`)
-    // It finds all keys to open with `from`, or fails.
+    // It finds that all keys open with `from`, or fails.
     expect(await change(from, to)).toBe(true)
     await rotation
   }

@@ -4,19 +4,19 @@ import { ENCRYPTED_TABLES, encryptedBefore, versionOf } from './encrypted-tables
 import { credentialKeys, reencryptFailures } from './tables.ts'
 
 export type CredentialKey = {
-  /** The version that secrets are sealed with. */
+  /** The version that encrypts new secrets. */
   version: number
   createdAt: Date
-  /** Of the caller's tenant: rows that hold secrets, and those which an older version sealed and a worker has yet to seal anew. */
+  /** Rows of the caller's tenant with secrets, and those with an older version that a worker has yet to re-encrypt. */
   total: number
   left: number
-  /** Those that could not be sealed anew, and are still as they were. */
+  /** Rows that could not be re-encrypted and did not change since. */
   failed: { what: string; id: string; name: string; reason: string }[]
-  /** Older versions with which records of any tenant are still sealed. The other older ones are not needed any more. */
+  /** Older versions that records of any tenant still use. The other older versions are no longer needed. */
   olderInUse: number[]
 }
 
-/** The key that secrets are sealed with, and how far its rotation is. */
+/** Returns the current key version and the progress of its rotation. */
 export async function credentialKey(ctx: Ctx): Promise<CredentialKey> {
   const [key] = await ctx.db.select().from(credentialKeys).orderBy(desc(credentialKeys.version)).limit(1)
   const { version, createdAt } = key!

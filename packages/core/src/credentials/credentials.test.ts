@@ -15,28 +15,28 @@ import { type Credential, credentials } from './tables.ts'
 import { updateCredential } from './update-credential.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterAll(() => t.close())
 
 let seen = 0
 const name = () => `credential ${++seen}`
-const bastion = (fields: object = {}) => t.given.credential(cast.admin, 'BASTION', fields)
+const bastion = (fields: object = {}) => t.given.credential(ours.admin, 'BASTION', fields)
 const openField = (c: Credential, field: 'password' | 'privateKey' | 'passphrase') =>
   t.runtime.vault.open({ tenantId: c.tenantId, objectId: c.id, field }, c.encrypted[field]!)
 const access = async (nodeId: string) => {
-  const found = (await resolveNodeAccess(cast.worker, [nodeId])).get(nodeId)!
+  const found = (await resolveNodeAccess(ours.worker, [nodeId])).get(nodeId)!
   if (found instanceof DomainError) throw found
   return found
 }
 
 describe('createCredential', () => {
-  test('keeps no secret in the clear anywhere', async () => {
+  test('stores no secret in plain text', async () => {
     const privateKey = makePrivateKey('open sesame')
-    const row = await createCredential(cast.admin, {
+    const row = await createCredential(ours.admin, {
       name: name(),
       kind: 'SSH_KEY',
       username: 'ops',
@@ -50,8 +50,8 @@ describe('createCredential', () => {
     expect(await openField(row, 'privateKey')).toBe(privateKey)
   })
 
-  test('fills in what a kind takes for granted', async () => {
-    expect(await createCredential(cast.admin, { name: name(), kind: 'BECOME', password: 'p' })).toMatchObject({
+  test('fills in the defaults of a kind', async () => {
+    expect(await createCredential(ours.admin, { name: name(), kind: 'BECOME', password: 'p' })).toMatchObject({
       username: 'root',
       becomeMethod: 'sudo',
     })
@@ -78,45 +78,45 @@ describe('createCredential', () => {
     [{ kind: 'GIT', host: 'h', password: 'p', hostKey: 'h ssh-rsa' }, ['hostKey']],
     [{ kind: 'BMC' }, ['kind']],
   ])('refuses %j', async (fields, paths) => {
-    const error = await createCredential(cast.admin, { name: name(), ...fields } as never).catch((e: unknown) => e)
+    const error = await createCredential(ours.admin, { name: name(), ...fields } as never).catch((e: unknown) => e)
     expect(error).toMatchObject({ code: 'INVALID_INPUT', issues: paths.map((path) => ({ path })) })
   })
 
-  test('of two of one name at once one wins', async () => {
+  test('of concurrent calls with one name, one wins', async () => {
     const both = { name: name(), kind: 'BECOME', password: 'p' } as const
-    const { won, lost } = await race(createCredential(cast.admin, both), createCredential(cast.owner, both))
+    const { won, lost } = await race(createCredential(ours.admin, both), createCredential(ours.owner, both))
     expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
   })
 })
 
 describe('updateCredential', () => {
-  test('keeps what is not given, and replaces secrets that are', async () => {
-    const row = await t.given.credential(cast.admin, 'SSH_PASSWORD', { description: 'old' })
-    const changed = await updateCredential(cast.admin, { id: row.id, username: 'other' })
+  test('keeps omitted fields and replaces given secrets', async () => {
+    const row = await t.given.credential(ours.admin, 'SSH_PASSWORD', { description: 'old' })
+    const changed = await updateCredential(ours.admin, { id: row.id, username: 'other' })
     expect(changed).toMatchObject({ username: 'other', description: 'old', encrypted: row.encrypted })
-    const replaced = await updateCredential(cast.admin, { id: row.id, password: 'new one' })
+    const replaced = await updateCredential(ours.admin, { id: row.id, password: 'new one' })
     expect(await openField(replaced, 'password')).toBe('new one')
   })
 
-  test('a new key takes the old passphrase away', async () => {
-    const row = await t.given.credential(cast.admin, 'SSH_KEY', { privateKey: makePrivateKey('x y'), passphrase: 'x y' })
-    const changed = await updateCredential(cast.admin, { id: row.id, privateKey: makePrivateKey() })
+  test('a new key removes the old passphrase', async () => {
+    const row = await t.given.credential(ours.admin, 'SSH_KEY', { privateKey: makePrivateKey('x y'), passphrase: 'x y' })
+    const changed = await updateCredential(ours.admin, { id: row.id, privateKey: makePrivateKey() })
     expect(Object.keys(changed.encrypted)).toEqual(['privateKey'])
     expect(changed.publicKey).not.toBe(row.publicKey)
-    await expect(updateCredential(cast.admin, { id: row.id, passphrase: 'z' })).rejects.toMatchObject({
+    await expect(updateCredential(ours.admin, { id: row.id, passphrase: 'z' })).rejects.toMatchObject({
       issues: [{ path: 'passphrase' }],
     })
-    await expect(updateCredential(cast.admin, { id: row.id, privateKey: null })).rejects.toMatchObject({
+    await expect(updateCredential(ours.admin, { id: row.id, privateKey: null })).rejects.toMatchObject({
       issues: [{ path: 'privateKey' }],
     })
   })
 
-  test('a bastion that moves loses its pinned key, one that does not keeps it', async () => {
+  test('a change of a bastion’s address drops its pinned key; other changes keep it', async () => {
     const row = await bastion()
     const hostKey = makeHostKey()
     await t.runtime.db.update(credentials).set({ hostKey, hostKeyApprovedAt: new Date() }).where(eq(credentials.id, row.id))
-    expect(await updateCredential(cast.admin, { id: row.id, host: row.host!, description: 'x' })).toMatchObject({ hostKey })
-    expect(await updateCredential(cast.admin, { id: row.id, port: 2222, password: 'x' })).toMatchObject({
+    expect(await updateCredential(ours.admin, { id: row.id, host: row.host!, description: 'x' })).toMatchObject({ hostKey })
+    expect(await updateCredential(ours.admin, { id: row.id, port: 2222, password: 'x' })).toMatchObject({
       hostKey: null,
       hostKeyApprovedAt: null,
     })
@@ -128,51 +128,51 @@ describe('updateCredential', () => {
     expect(entries.at(-1)!.details).toMatchObject({ droppedHostKey: fingerprint(hostKey) })
   })
 
-  test.each(['BASTION', 'GIT'] as const)('a secret of the kind %s follows nobody to another host', async (kind) => {
-    const row = await t.given.credential(cast.admin, kind, { host: 'here.test', password: 'kept' })
+  test.each(['BASTION', 'GIT'] as const)('rejects another host for the secret of kind %s without its secret', async (kind) => {
+    const row = await t.given.credential(ours.admin, kind, { host: 'here.test', password: 'kept' })
     for (const move of [{ host: 'there.test' }, { port: 4444 }])
-      await expect(updateCredential(cast.admin, { id: row.id, ...move })).rejects.toMatchObject({
+      await expect(updateCredential(ours.admin, { id: row.id, ...move })).rejects.toMatchObject({
         issues: [{ path: 'password', message: expect.stringContaining('given again') }],
       })
-    const moved = await updateCredential(cast.admin, { id: row.id, host: 'there.test', password: 'another' })
+    const moved = await updateCredential(ours.admin, { id: row.id, host: 'there.test', password: 'another' })
     expect(await openField(moved, 'password')).toBe('another')
   })
 
-  test('a git server that moves needs its host key again where there is a private key', async () => {
+  test('another address of a Git server with a private key requires its host key', async () => {
     const line = `git.test ${makeHostKey()} of the depot`
     const login = { host: 'git.test', privateKey: makePrivateKey(), password: undefined }
-    const row = await t.given.credential(cast.admin, 'GIT', { ...login, hostKey: line })
+    const row = await t.given.credential(ours.admin, 'GIT', { ...login, hostKey: line })
     expect(row.hostKey).toBe(line.split(' ').slice(1, 3).join(' '))
     const moved = { id: row.id, host: 'git2.test', privateKey: makePrivateKey() }
-    await expect(updateCredential(cast.admin, moved)).rejects.toMatchObject({ issues: [{ path: 'hostKey' }] })
+    await expect(updateCredential(ours.admin, moved)).rejects.toMatchObject({ issues: [{ path: 'hostKey' }] })
     const hostKey = makeHostKey()
-    expect(await updateCredential(cast.admin, { ...moved, hostKey })).toMatchObject({ host: 'git2.test', hostKey })
+    expect(await updateCredential(ours.admin, { ...moved, hostKey })).toMatchObject({ host: 'git2.test', hostKey })
   })
 
-  test('a name that is taken is a conflict', async () => {
+  test('rejects a name that is taken', async () => {
     const [one, two] = [await bastion(), await bastion()]
-    await expect(updateCredential(cast.admin, { id: one.id, name: two.name })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(updateCredential(ours.admin, { id: one.id, name: two.name })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 })
 
-describe('the way through bastions', () => {
-  test('has no circle', async () => {
+describe('the route through bastions', () => {
+  test('has no cycle', async () => {
     const a = await bastion()
     const b = await bastion({ viaId: a.id })
     const c = await bastion({ viaId: b.id })
     for (const via of [a, b, c])
-      await expect(updateCredential(cast.admin, { id: a.id, viaId: via.id })).rejects.toMatchObject({
+      await expect(updateCredential(ours.admin, { id: a.id, viaId: via.id })).rejects.toMatchObject({
         issues: [{ path: 'viaId', message: expect.stringContaining('circle') }],
       })
     const { won, lost } = await race(
       ...[await bastion(), await bastion()].map((x, i, both) =>
-        updateCredential(cast.admin, { id: x.id, viaId: both[1 - i]!.id }),
+        updateCredential(ours.admin, { id: x.id, viaId: both[1 - i]!.id }),
       ),
     )
     expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['InvalidInput']])
   })
 
-  test('has at most five hops, counted to both ends', async () => {
+  test('has at most five hops in both directions', async () => {
     let last = await bastion()
     const first = last
     for (let i = 0; i < 4; i++) last = await bastion({ viaId: last.id })
@@ -180,13 +180,13 @@ describe('the way through bastions', () => {
       issues: [{ path: 'viaId', message: expect.stringContaining('5 hops') }],
     })
     const door = await bastion()
-    await expect(updateCredential(cast.admin, { id: first.id, viaId: door.id })).rejects.toMatchObject({
+    await expect(updateCredential(ours.admin, { id: first.id, viaId: door.id })).rejects.toMatchObject({
       issues: [{ path: 'viaId' }],
     })
   })
 
   test('leads through bastions only', async () => {
-    const key = await t.given.credential(cast.admin, 'SSH_KEY')
+    const key = await t.given.credential(ours.admin, 'SSH_KEY')
     await expect(bastion({ viaId: key.id })).rejects.toMatchObject({
       issues: [{ path: 'viaId', message: expect.stringContaining('SSH_KEY') }],
     })
@@ -196,41 +196,41 @@ describe('the way through bastions', () => {
 describe('deleteCredential', () => {
   test('names the nodes and bastions that use it', async () => {
     const row = await bastion()
-    await t.given.fleet(cast.operator, { nodes: 12, prefix: 'used', with: { bastionId: row.id } })
+    await t.given.fleet(ours.operator, { nodes: 12, prefix: 'used', with: { bastionId: row.id } })
     const behind = await bastion({ viaId: row.id })
-    await expect(deleteCredential(cast.admin, { id: row.id })).rejects.toMatchObject({
+    await expect(deleteCredential(ours.admin, { id: row.id })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining(`the nodes used[001-012] and the bastions ${behind.name}`),
     })
-    expect(await deleteCredential(cast.admin, { id: behind.id })).toEqual({ id: behind.id })
+    expect(await deleteCredential(ours.admin, { id: behind.id })).toEqual({ id: behind.id })
   })
 
-  test('waits for runs that still need it to open a repository', async () => {
-    const { id, name } = await createCredential(cast.admin, {
+  test('is rejected while runs need it for a repository', async () => {
+    const { id, name } = await createCredential(ours.admin, {
       name: 'sources',
       kind: 'GIT',
       username: 'ops',
       password: 'secret',
       host: 'git.example.org',
     })
-    const key = await t.given.credential(cast.admin, 'SSH_KEY')
-    const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'waits', with: { credentialId: key.id } })
-    const run = await runJob(cast.operator, { template: 'connectivity_check', limit: node!.name })
+    const key = await t.given.credential(ours.admin, 'SSH_KEY')
+    const [node] = await t.given.fleet(ours.operator, { nodes: 1, prefix: 'waits', with: { credentialId: key.id } })
+    const run = await runJob(ours.operator, { template: 'connectivity_check', limit: node!.name })
     await t.runtime.db.update(jobRuns).set({ gitCredentialId: id }).where(eq(jobRuns.id, run.id))
-    await expect(deleteCredential(cast.admin, { id })).rejects.toMatchObject({
+    await expect(deleteCredential(ours.admin, { id })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: `1 runs that are not over yet need the credential ${name}; wait for them, or cancel them.`,
     })
-    await cancelJobRun(cast.operator, { id: run.id })
-    expect(await deleteCredential(cast.admin, { id })).toEqual({ id })
+    await cancelJobRun(ours.operator, { id: run.id })
+    expect(await deleteCredential(ours.admin, { id })).toEqual({ id })
   })
 
-  test('and a node that takes it at the same moment: one of them wins, and says so', async () => {
+  test('of a deletion and a concurrent assignment to a node, one wins', async () => {
     for (let i = 0; i < 20; i++) {
-      const key = await t.given.credential(cast.admin, 'SSH_KEY')
+      const key = await t.given.credential(ours.admin, 'SSH_KEY')
       const { won, lost } = await race<unknown>(
-        addNode(cast.operator, { name: `taker${i}`, host: 'x', credentialId: key.id }),
-        deleteCredential(cast.admin, { id: key.id }),
+        addNode(ours.operator, { name: `taker${i}`, host: 'x', credentialId: key.id }),
+        deleteCredential(ours.admin, { id: key.id }),
       )
       expect(won).toHaveLength(1)
       expect(lost[0]).toBeInstanceOf(DomainError)
@@ -239,23 +239,23 @@ describe('deleteCredential', () => {
 })
 
 describe('resolveNodeAccess', () => {
-  test('is for workers only', async () => {
-    for (const ctx of [cast.owner, cast.system])
+  test('rejects callers other than workers', async () => {
+    for (const ctx of [ours.owner, ours.system])
       await expect(resolveNodeAccess(ctx, [])).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
-  test('opens login, become and every bastion, outermost first, and notes the use', async () => {
+  test('decrypts login, become and every bastion, outermost first, and records the use', async () => {
     const outer = await bastion({ name: name(), host: 'outer', password: 'outer secret' })
     const inner = await bastion({ name: name(), host: 'inner', viaId: outer.id, privateKey: makePrivateKey(), password: null })
-    const key = await t.given.credential(cast.admin, 'SSH_KEY', {
+    const key = await t.given.credential(ours.admin, 'SSH_KEY', {
       privateKey: makePrivateKey('x y'),
       passphrase: 'x y',
       username: 'keyuser',
     })
-    const become = await t.given.credential(cast.admin, 'BECOME', { becomeMethod: 'su', username: 'admin', password: 'raise' })
+    const become = await t.given.credential(ours.admin, 'BECOME', { becomeMethod: 'su', username: 'admin', password: 'raise' })
     const hostKey = makeHostKey()
     await t.runtime.db.update(credentials).set({ hostKey }).where(eq(credentials.id, inner.id))
-    const [node] = await t.given.fleet(cast.operator, {
+    const [node] = await t.given.fleet(ours.operator, {
       prefix: 'way',
       with: { sshUser: null, credentialId: key.id, becomeCredentialId: become.id, bastionId: inner.id },
     })
@@ -286,9 +286,9 @@ describe('resolveNodeAccess', () => {
     }
   })
 
-  test("a node's own user goes before its credential's; without become it is sudo without a password", async () => {
-    const password = await t.given.credential(cast.admin, 'SSH_PASSWORD', { username: 'general', password: 'p' })
-    const [node] = await t.given.fleet(cast.operator, { prefix: 'own', with: { sshUser: 'special', credentialId: password.id } })
+  test("a node's own user overrides that of its credential; without become it uses sudo without a password", async () => {
+    const password = await t.given.credential(ours.admin, 'SSH_PASSWORD', { username: 'general', password: 'p' })
+    const [node] = await t.given.fleet(ours.operator, { prefix: 'own', with: { sshUser: 'special', credentialId: password.id } })
     expect(await access(node!.id)).toMatchObject({
       hops: [],
       login: { username: 'special', password: 'p' },
@@ -296,12 +296,12 @@ describe('resolveNodeAccess', () => {
     })
   })
 
-  test('says of each node by itself what is missing', async () => {
-    const nameless = await t.given.credential(cast.admin, 'SSH_KEY', { username: null })
-    const good = await t.given.credential(cast.admin, 'SSH_KEY')
-    const moved = await t.given.credential(cast.admin, 'SSH_KEY')
+  test('names the missing part for each node', async () => {
+    const nameless = await t.given.credential(ours.admin, 'SSH_KEY', { username: null })
+    const good = await t.given.credential(ours.admin, 'SSH_KEY')
+    const moved = await t.given.credential(ours.admin, 'SSH_KEY')
     await t.runtime.db.update(credentials).set({ encrypted: good.encrypted }).where(eq(credentials.id, moved.id))
-    const nodes = await t.given.fleet(cast.operator, {
+    const nodes = await t.given.fleet(ours.operator, {
       nodes: 5,
       prefix: 'lack',
       with: (i) =>
@@ -314,7 +314,7 @@ describe('resolveNodeAccess', () => {
         ][i]!,
     })
     const gone = '019a0000-0000-7000-8000-000000000000'
-    const found = await resolveNodeAccess(cast.worker, [...nodes.map((n) => n.id), gone])
+    const found = await resolveNodeAccess(ours.worker, [...nodes.map((n) => n.id), gone])
     expect(found.get(nodes[0]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('has no credential') })
     expect(found.get(nodes[1]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('no SSH user') })
     expect(found.get(nodes[2]!.id)).toMatchObject({ login: { username: 'ops' } })
@@ -324,9 +324,9 @@ describe('resolveNodeAccess', () => {
   })
 })
 
-test('the use of a credential that somebody is changing is noted by the next one: nobody waits for that', async () => {
-  const { id } = await t.given.credential(cast.admin, 'SSH_KEY')
-  const [node] = await t.given.fleet(cast.admin, { prefix: name().replace(' ', '-'), with: { credentialId: id } })
+test('does not wait for a locked credential to record its use', async () => {
+  const { id } = await t.given.credential(ours.admin, 'SSH_KEY')
+  const [node] = await t.given.fleet(ours.admin, { prefix: name().replace(' ', '-'), with: { credentialId: id } })
   await t.runtime.db.transaction(async (tx) => {
     await tx.select().from(credentials).where(eq(credentials.id, id)).for('update')
     expect((await access(node!.id)).login.username).toBe('ops')

@@ -4,9 +4,9 @@ import { Conflict } from '../kernel/errors.ts'
 import { credentialPermissions } from './permissions.ts'
 
 /**
- * The address and secret of a route for alerts, in the clear: for workers only.
- * @throws Forbidden when the caller is no worker
- * @throws Conflict when one does not open
+ * Returns the decrypted address and secret of an alert route.
+ * @throws Forbidden when the caller is not a worker
+ * @throws Conflict when one cannot be decrypted
  */
 export async function decryptRouteSecrets(
   ctx: Ctx,

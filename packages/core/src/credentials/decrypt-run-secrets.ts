@@ -5,9 +5,9 @@ import { runSecrets } from '../runs/tables.ts'
 import { credentialPermissions } from './permissions.ts'
 
 /**
- * The secret extra vars of a run, in the clear: for workers only.
+ * Returns the decrypted secret extra vars of a run.
  * @param id the run's `secretsId`
- * @throws Forbidden when the caller is no worker
+ * @throws Forbidden when the caller is not a worker
  */
 export async function decryptRunSecrets(ctx: Ctx, id: string | null): Promise<Record<string, string>> {
   authorize(ctx, credentialPermissions.decrypt)

@@ -4,10 +4,7 @@ import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { variableSecrets } from '../variables/tables.ts'
 import { credentialPermissions } from './permissions.ts'
 
-/**
- * Secret variables of layers by their ids, in the clear: for workers only.
- * @throws Forbidden when the caller is no worker
- */
+/** Returns decrypted secret variables by id. @throws Forbidden when the caller is not a worker */
 export async function decryptSecretVars(ctx: Ctx, ids: string[]): Promise<Map<string, string>> {
   authorize(ctx, credentialPermissions.decrypt)
   if (ids.length === 0) return new Map()

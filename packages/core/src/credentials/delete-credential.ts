@@ -16,8 +16,8 @@ import { deleteBlockedReason } from './policy.ts'
 import { credentials } from './tables.ts'
 
 /**
- * Who uses the credential: node names, folded, names of bastions that lie behind it, of templates whose repository it opens, and
- * how many runs do.
+ * Returns the users of the credential: node names as a hostlist, bastions behind it, templates with its repository, and the
+ * number of runs.
  */
 async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<typeof deleteBlockedReason>[1]> {
   const nodes = await db
@@ -52,7 +52,7 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
 /**
  * Deletes an unused credential.
  * @throws NotFound
- * @throws Conflict naming the nodes, bastions or templates that use it, or how many runs that are not over
+ * @throws Conflict naming the nodes, bastions or templates that use it, or the number of unfinished runs
  */
 export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, credentialPermissions.write)
@@ -79,7 +79,7 @@ export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>)
     return { id }
   })
   return work.catch(async (error: unknown) => {
-    // A node took it between our look and our delete.
+    // A concurrent transaction assigned it to a node after our check.
     if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error
     throw new Conflict(
       deleteBlockedReason({ name: id }, await usersOf(ctx.db, ctx, id)) ?? 'The credential was in use a moment ago; try again.',

@@ -5,10 +5,10 @@ import { runSecrets } from '../runs/tables.ts'
 import { variableSecrets } from '../variables/tables.ts'
 import { credentials, secretStores } from './tables.ts'
 
-/** A table whose rows hold sealed records: `sealed` is field -> record, sealed for the row's tenant and id and that field. */
+/** A table with encrypted records. `encrypted` maps a field to its record, which is bound to the row's tenant, id and field. */
 export type EncryptedTable = PgTable & { id: AnyPgColumn; tenantId: AnyPgColumn; name: AnyPgColumn; encrypted: AnyPgColumn }
 
-/** Every such table, by what messages call its rows: what is sealed anew when the key changes. */
+/** All such tables, by the term for their rows in messages. A key rotation re-encrypts them. */
 export const ENCRYPTED_TABLES: Record<string, EncryptedTable> = {
   credential: credentials,
   'secret store': secretStores,
@@ -17,9 +17,9 @@ export const ENCRYPTED_TABLES: Record<string, EncryptedTable> = {
   'alert route': alertRoutes,
 }
 
-/** A record begins with its key version, one byte. */
+/** The first byte of a record is its key version. */
 export const versionOf = (record: SQL): SQL<number> => sql`get_byte(decode(substr(${record}, 1, 4), 'base64'), 0)`
 
-/** The row has a record that an older key than `version` sealed. */
+/** Condition: the row has a record with a key version older than `version`. */
 export const encryptedBefore = (table: EncryptedTable, version: number): SQL =>
   sql`exists (select from jsonb_each_text(${table.encrypted}) s where ${versionOf(sql`s.value`)} < ${version})`

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encrypt, open, recordVersion } from './encryption.ts'
 
-// Made by another implementation (Python's cryptography): PBKDF2-SHA256 of `correct horse battery staple` with the salt 00..0f and
-// 600,000 rounds, HKDF-SHA256 with the salt 10..1f and the info `muster credential record`, AES-256-GCM with the nonce 00..0b.
+// Made by another implementation, Python's cryptography. PBKDF2-SHA256 of `correct horse battery staple`: salt 00..0f, 600,000
+// rounds. HKDF-SHA256: salt 10..1f, info `muster credential record`. AES-256-GCM: nonce 00..0b.
 const KEK = Buffer.from('ef177144eec9420cbc1093d2a8b344a92bc506d0d4ec9c028dd19f8324d8c1e6', 'hex')
 const RECORD = 'BxAREhMUFRYXGBkaGxwdHh8AAQIDBAUGBwgJCgtTZkesmsCo+jQjEKxH4fcI0xRTpToPiV6gyz1Emw=='
 const PLACE = {
@@ -12,12 +12,12 @@ const PLACE = {
   field: 'password',
 }
 
-test('opens a record that another implementation sealed', () => {
+test('decrypts a record of another implementation', () => {
   expect(recordVersion(RECORD)).toBe(7)
   expect(open(KEK, PLACE, RECORD)).toBe('s3cret – ü')
 })
 
-test('opens what it sealed, and seals the same text differently each time', () => {
+test('decrypts its own records, and encrypts the same text differently each time', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 255 }), (text, version) => {
       const [one, two] = [encrypt(KEK, version, PLACE, text), encrypt(KEK, version, PLACE, text)]
@@ -27,10 +27,10 @@ test('opens what it sealed, and seals the same text differently each time', () =
   )
 })
 
-describe('does not open', () => {
+describe('does not decrypt', () => {
   const record = encrypt(KEK, 1, PLACE, 'secret')
 
-  test('with one bit changed anywhere', () => {
+  test('a record with any bit changed', () => {
     const bytes = Buffer.from(record, 'base64')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes)
@@ -39,7 +39,7 @@ describe('does not open', () => {
     }
   })
 
-  test('cut off', () => {
+  test('a truncated record', () => {
     for (let length = 0; length < Buffer.from(record, 'base64').length; length++)
       expect(() => open(KEK, PLACE, Buffer.from(record, 'base64').subarray(0, length).toString('base64'))).toThrow()
   })
@@ -53,7 +53,7 @@ describe('does not open', () => {
     expect(() => open(KEK, place, record)).toThrow(/does not open/)
   })
 
-  test('with another key', () => {
+  test('a record with another key', () => {
     expect(() => open(Buffer.alloc(32), PLACE, record)).toThrow(/does not open/)
   })
 })

@@ -7,11 +7,14 @@ const NONCE = 12
 const TAG = 16
 const INFO = 'muster credential record'
 
-/** The place and the key version, so that a record opens nowhere else. JSON keeps the parts apart whatever they hold. */
+/**
+ * Context and key version, so that a record cannot be decrypted in another place. JSON separates the parts, whatever they
+ * contain.
+ */
 const associatedData = (place: EncryptionContext, version: number) =>
   Buffer.from(JSON.stringify([place.tenantId, place.objectId, place.field, version]))
 
-// Every record has its own key, so a nonce is never used twice with one key.
+// Every record has its own key, so no nonce repeats under one key.
 const recordKey = (kek: Buffer, salt: Buffer) => Buffer.from(hkdfSync('sha256', kek, salt, INFO, 32))
 
 /** Encrypts `text` with AES-256-GCM under a key derived from `kek`, the key-encryption key of `version` (1..255). */

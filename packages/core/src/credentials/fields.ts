@@ -7,21 +7,21 @@ import { SecretRefs } from './secret-stores/secret-store-fields.ts'
 import type { CredentialKind, SecretRef } from './tables.ts'
 
 const NUL = /[\u0000\r\n]/
-/** A password as it is typed: nothing is trimmed. It is handed over on one line, so it can hold no line end. */
+/** A password without trimming. It is passed on one line, so it cannot contain a line end. */
 const Password = z
   .string()
   .min(1, 'must not be empty')
   .max(1024, 'must have at most 1024 characters')
   .refine((text) => !NUL.test(text), 'must be one line')
 
-/** A host key alone, or a line of known_hosts or ssh-keyscan with the address in front of it. */
+/** A host key, or a line of known_hosts or ssh-keyscan that starts with the address. */
 const KnownHost = z
   .string()
   .max(20_000)
   .transform((text) => text.trim().replace(/^\S+\s+(?=(?:ssh|ecdsa)-\S+\s)/, ''))
   .pipe(HostKey)
 
-/** The fields of every kind together; `MAY_HAVE` says which of them a kind has. */
+/** The fields of all kinds; `MAY_HAVE` has the fields of each kind. */
 export const FIELDS = {
   name: singleLineText(100),
   description: multilineText(2000),
@@ -48,14 +48,14 @@ const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
   GIT: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'hostKey'],
 }
 
-/** One issue per field that is set although credentials of `kind` have no such field. */
+/** Returns one issue per field that credentials of `kind` do not have. */
 export function unexpectedFields(kind: CredentialKind, input: Partial<Record<Field, unknown>>): InputIssue[] {
   return (Object.keys(FIELDS) as Field[])
     .filter((field) => input[field] != null && field in input && ![...EVERY_KIND, ...MAY_HAVE[kind]].includes(field))
     .map((field) => ({ path: field, message: `a credential of the kind ${kind} has no ${field}` }))
 }
 
-/** One issue per field without which a credential of `kind` is of no use. */
+/** Returns one issue per missing field that credentials of `kind` require. */
 export function missingFields(kind: CredentialKind, input: Partial<Record<Field, unknown>>): InputIssue[] {
   const needed: Record<CredentialKind, Field[]> = {
     SSH_KEY: ['privateKey'],
@@ -77,7 +77,9 @@ export function missingFields(kind: CredentialKind, input: Partial<Record<Field,
   return issues
 }
 
-/** What is wrong with taking the fields of `refs` from a store: fields that the kind has not, no store, or one for nothing. */
+/**
+ * Returns issues of references to a store: fields that the kind does not have, a missing store, or a store without references.
+ */
 export function refIssues(
   kind: CredentialKind,
   { secretStoreId, secretRefs }: { secretStoreId?: string | null; secretRefs: Partial<Record<string, SecretRef>> },

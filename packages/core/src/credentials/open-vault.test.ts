@@ -13,22 +13,22 @@ afterAll(() => t.close())
 
 const PLACE = { tenantId: 'a', objectId: 'b', field: 'password' }
 
-test('another process with the same password opens what this one sealed', async () => {
+test('another process with the same password decrypts the records', async () => {
   const record = await t.runtime.vault.encrypt(PLACE, 'secret')
   const other = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)
   expect(await other.open(PLACE, record)).toBe('secret')
 })
 
-test('a wrong master password is noticed when the vault is opened', async () => {
+test('rejects a wrong master password at the start', async () => {
   await expect(openVault(t.runtime.db, 'another password', 1)).rejects.toThrow(/master password does not fit/)
 })
 
-test('a wrong master password is noticed also when a new key version is asked for, and leaves no key behind', async () => {
+test('rejects a wrong master password for a new key version, and creates no key', async () => {
   await expect(openVault(t.runtime.db, 'another password', 7, fastDeriveKey)).rejects.toThrow(/master password does not fit/)
   expect((await t.runtime.db.select().from(credentialKeys)).map((row) => row.version)).toEqual([1])
 })
 
-test('every process seals with the newest version as soon as there is one, and reads all', async () => {
+test('every process encrypts with the newest version immediately, and decrypts all', async () => {
   const old = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)
   const one = await old.encrypt(PLACE, 'first')
   const fresh = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2)
@@ -41,7 +41,7 @@ test('every process seals with the newest version as soon as there is one, and r
   )
 })
 
-test('a key is derived once, however many records are opened', async () => {
+test('derives a key once for any number of records', async () => {
   await t.runtime.db.delete(credentialKeys)
   let count = 0
   const derive: typeof fastDeriveKey = (password, salt) => {
@@ -58,9 +58,9 @@ test('a key is derived once, however many records are opened', async () => {
   expect(count).toBe(1)
 })
 
-test('processes that open a fresh vault at once agree on one key', async () => {
+test('processes that open a new vault concurrently agree on one key', async () => {
   await t.runtime.db.delete(credentialKeys)
-  // Each derives at its own pace, so that all find no row before the first writes one.
+  // Each process derives at its own pace, so that all find no row before the first one writes it.
   const derive = async (password: string, salt: Buffer) => createHash('sha256').update(password).update(salt).digest()
   const vaults = await Promise.all(Array.from({ length: 5 }, () => openVault(t.runtime.db, 'pw', 1, derive)))
   expect(await t.runtime.db.select().from(credentialKeys)).toHaveLength(1)

@@ -20,7 +20,7 @@ export const lockKeys = (tx: Pick<Db, 'execute'>) => tx.execute(sql`lock table $
 
 const keyPlace = { tenantId: '', objectId: '', field: 'key' }
 
-/** The key-encryption key of a row. @throws Conflict the password is another one */
+/** Returns the key-encryption key of a row. @throws Conflict the password is wrong */
 async function openKey(row: typeof credentialKeys.$inferSelect, masterPassword: string, derive: DeriveKey): Promise<Buffer> {
   const derived = await derive(masterPassword, Buffer.from(row.salt, 'base64'))
   try {
@@ -37,9 +37,9 @@ async function openKey(row: typeof credentialKeys.$inferSelect, masterPassword: 
 
 /**
  * Changes the master password: wraps every key-encryption key with the new password, so that no record changes. One transaction,
- * so after a crash either password is valid. May be repeated.
+ * so after a crash exactly one password is valid. May be repeated.
  * @returns false when the new password was already set
- * @throws Conflict neither of them fits, or there is no key yet
+ * @throws Conflict neither password is valid, or there is no key yet
  */
 export async function changeMasterPassword(db: Db, from: string, to: string, derive: DeriveKey = deriveKey): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -66,12 +66,12 @@ export async function changeMasterPassword(db: Db, from: string, to: string, der
 }
 
 /**
- * The vault of this process. The newest version in `credential_keys` is the one to seal with, in every process from the moment
- * in which its row is there. Keys are derived when they are first needed and kept in memory.
- * @param atLeast the version to begin with: made here when there is none that is as new. Of several processes that start at once
- *   one makes it and all use it.
- * @param derive for tests, which have no half second for each database
- * @throws Conflict when the master password is not the one that the database's credentials were sealed with
+ * Opens the vault of this process. Every process encrypts with the newest version in `credential_keys`, from the commit of its
+ * row on. Keys are derived on first use and stay in memory.
+ * @param atLeast the minimum version; created if there is none that new. Of several processes that start at once, one creates it
+ * and all use it.
+ * @param derive tests use a faster function
+ * @throws Conflict when the master password is not the one of this database
  */
 export async function openVault(db: Db, masterPassword: string, atLeast: number, derive: DeriveKey = deriveKey): Promise<Vault> {
   const keys = new Map<number, Promise<Buffer>>()
@@ -86,7 +86,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     if (known) return known
     const loading = load(version)
     keys.set(version, loading)
-    // The database may only have been away: the next one asks again.
+    // The database may only be temporarily unavailable, so the next caller tries again.
     loading.catch(() => keys.delete(version))
     return loading
   }
@@ -102,7 +102,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     open: async (place, record) => open(await keyOf(recordVersion(record)), place, record),
     newestVersion: () => newest(),
     async makeKey(tx, version) {
-      // Looked up anew: the password may have been changed while this process ran, and a key must not be made with an old one.
+      // Read it again: the password may have changed since this process started, and a key must not be created with an old one.
       const last = await newest(tx)
       if (last > 0) await load(last, tx)
       const salt = randomBytes(16)
@@ -111,7 +111,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     },
   }
 
-  // A new version must not be made with another password than the one that opens what is there.
+  // A new version must not use a password other than that of the existing versions.
   const before = await newest()
   if (before > 0) await keyOf(before)
   if (before < atLeast) {

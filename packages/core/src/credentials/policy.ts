@@ -1,9 +1,9 @@
 import type { Credential, SecretField } from './tables.ts'
 
-/** A record keeps its key version in one byte. */
+/** A record stores its key version in one byte. */
 const MAX_KEY_VERSION = 255
 
-/** Why a credential cannot be deleted, given who uses it; null when nobody does. */
+/** Why a credential with these users cannot be deleted; null when it can. */
 export function deleteBlockedReason(
   credential: { name: string },
   users: { nodes: string; bastions: string[]; templates: string[]; openRuns: number },
@@ -19,8 +19,8 @@ export function deleteBlockedReason(
 }
 
 /**
- * Why a credential cannot open the repository at `url`; null when it can. It is told to its own host and port alone, whatever
- * address others give a template.
+ * Why a credential cannot open the repository at `url`; null when it can. It is sent only to its own host and port, even when a
+ * template has another address.
  */
 export function repositoryBlockedReason(
   credential: Pick<Credential, 'name' | 'kind' | 'host' | 'port' | 'hostKey' | 'encrypted' | 'secretRefs'>,
@@ -39,13 +39,13 @@ export function repositoryBlockedReason(
   return protocol === 'ssh:' && !credential.hostKey ? `The credential ${name} has no host key; give it that of ${host}.` : null
 }
 
-/** Why no new key can be made yet, given how far the last rotation is; null when one can. */
+/** Why no new key can be created yet; null when one can. Depends on the progress of the last rotation. */
 export function rotateBlockedReason(key: { version: number; left: number }): string | null {
   if (key.left > 0) return `The rotation to key version ${key.version} is still going on: ${key.left} left; wait for its end.`
   return key.version >= MAX_KEY_VERSION ? `Version ${key.version} is the last one that a record can name.` : null
 }
 
-/** Why a secret store cannot be deleted, given the credentials that use it; null when none does. */
+/** Why a secret store cannot be deleted, given the credentials that use it; null when it can. */
 export function deleteStoreBlockedReason(store: { name: string }, users: string[]): string | null {
   return users.length === 0
     ? null

@@ -4,7 +4,7 @@ import { InvalidInput } from '../kernel/errors.ts'
 import { makeKeyPair, makePrivateKey } from '../testing/factories.ts'
 import { checkPrivateKey } from './private-key.ts'
 
-/** Path and message of what was refused. */
+/** Path and message of the rejection. */
 function refusal(text: string, passphrase?: string): string {
   try {
     checkPrivateKey(text, passphrase)
@@ -15,14 +15,14 @@ function refusal(text: string, passphrase?: string): string {
   return 'accepted'
 }
 
-test.each(['ed25519', 'ecdsa', 'rsa'] as const)('takes %s and gives its public half', (type) => {
+test.each(['ed25519', 'ecdsa', 'rsa'] as const)('accepts %s and returns its public key', (type) => {
   const { private: text, public: expected } = makeKeyPair(type)
   const { privateKey, publicKey } = checkPrivateKey(text, undefined)
   expect(publicKey).toBe(expected.trim())
   expect(privateKey).toBe(`${text.trim()}\n`)
 })
 
-test('takes PEM of OpenSSL and lines as Windows ends them', () => {
+test('accepts PEM of OpenSSL and Windows line ends', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }) as string
   const { privateKey: kept } = checkPrivateKey(`  ${pem.replaceAll('\n', '\r\n')}\n\n`, undefined)
@@ -31,7 +31,7 @@ test('takes PEM of OpenSSL and lines as Windows ends them', () => {
 
 describe('passphrase', () => {
   const key = makePrivateKey('open sesame')
-  test('fits', () => {
+  test('is correct', () => {
     expect(checkPrivateKey(key, 'open sesame').publicKey).toMatch(/^ssh-ed25519 AAAA/)
   })
   test('is wrong', () => {
@@ -40,16 +40,16 @@ describe('passphrase', () => {
   test('is missing', () => {
     expect(refusal(key)).toMatch(/^passphrase: .*encrypted/)
   })
-  test('is too much', () => {
+  test('is not needed', () => {
     expect(refusal(makePrivateKey(), 'open sesame')).toMatch(/^passphrase: .*not encrypted/)
   })
-  test('of an old PEM key is wrong, or fits', () => {
+  test('of an old PEM key is wrong or correct', () => {
     expect(refusal(ENCRYPTED_PEM, 'open barley')).toMatch(/^passphrase: does not open/)
     expect(checkPrivateKey(ENCRYPTED_PEM, 'sesame').publicKey).toMatch(/^ssh-rsa AAAA/)
   })
 })
 
-test('a short RSA key is refused', () => {
+test('rejects a short RSA key', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   expect(refusal(privateKey.export({ type: 'pkcs1', format: 'pem' }) as string)).toMatch(/^privateKey: .*1024 bits/)
 })
@@ -77,7 +77,7 @@ test.each([
   expect(refusal(typeof text === 'string' ? text : text())).toMatch(/^privateKey: /)
 })
 
-test('refuses a key that would take minutes to open', () => {
+test('rejects a key that would take minutes to decrypt', () => {
   const bytes = Buffer.from(makePrivateKey('x').replace(/-----.*-----|\n/g, ''), 'base64')
   const at = bytes.indexOf('bcrypt') + 6 + 4 + 4 + 16
   expect(bytes.readUInt32BE(at)).toBe(16)
@@ -86,7 +86,7 @@ test('refuses a key that would take minutes to open', () => {
   expect(refusal(bomb, 'x')).toMatch(/^privateKey: takes more than 256 rounds/)
 })
 
-/** A key that parses, whose private half belongs to another public one. */
+/** A valid key with the private half of one pair and the public half of another. */
 function withWrongHalf(): string {
   const bytes = Buffer.from(makePrivateKey().replace(/-----.*-----|\n/g, ''), 'base64')
   const publicHalf = Buffer.from(makeKeyPair().public.split(' ')[1]!, 'base64').subarray(-32)
@@ -94,7 +94,7 @@ function withWrongHalf(): string {
   return `-----BEGIN OPENSSH PRIVATE KEY-----\n${bytes.toString('base64').replace(/.{70}/g, '$&\n')}\n-----END OPENSSH PRIVATE KEY-----\n`
 }
 
-// Made with `ssh-keygen -t dsa` and `openssl genrsa -traditional -aes128`: no machine knows these keys.
+// Made with `ssh-keygen -t dsa` and `openssl genrsa -traditional -aes128`. No machine uses these keys.
 const DSA = `-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAABswAAAAdzc2gtZH
 NzAAAAgQDFmQ3AhFErFCeEWg8z8b12plyipMBhzMMityktbIxJhdts/JlOzX+jVIquzu/H

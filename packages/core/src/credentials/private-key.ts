@@ -3,9 +3,9 @@ import ssh2 from 'ssh2'
 import { InvalidInput } from '../kernel/errors.ts'
 
 const SUPPORTED = ['ssh-ed25519', 'ssh-rsa', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521']
-/** ssh-keygen makes keys of 16 or 24; more than this would keep the process from all other work for seconds. */
+/** ssh-keygen uses 16 or 24 rounds; more than this limit would block the process for seconds. */
 const MAX_ROUNDS = 256
-// Shorter ones are no longer safe, current distributions refuse them, and the shortest cannot sign with SHA-2 at all.
+// Shorter keys are not safe, current distributions reject them, and the shortest cannot sign with SHA-2.
 const MIN_RSA_BITS = 2048
 const CONVERT = 'convert it with `puttygen key.ppk -O private-openssh -o key`'
 
@@ -13,7 +13,7 @@ const BROKEN = 'cannot be read: it is cut off, changed or of a type that is not 
 
 const refuse = (field: 'privateKey' | 'passphrase', message: string) => new InvalidInput([{ path: field, message }])
 
-/** What is wrong with a text that is no private key at all, as far as it can be told from its looks. */
+/** Returns what looks wrong with a text that is not a private key. */
 function privateKeyError(text: string): string | null {
   if (/^PuTTY-User-Key-File/m.test(text)) return `is a PuTTY key; ${CONVERT}`
   if (/^(ssh-|ecdsa-|sk-)\S+ AAAA|BEGIN (SSH2 )?(RSA )?PUBLIC KEY/m.test(text))
@@ -32,7 +32,7 @@ function privateKeyError(text: string): string | null {
   return null
 }
 
-/** A key can parse although some of its bytes are wrong; then its halves do not belong together. */
+/** Detects a key that parses but has wrong bytes: its halves then do not match. */
 function signsWhatItVerifies(key: ssh2.ParsedKey): boolean {
   const data = Buffer.from('muster')
   try {
@@ -43,7 +43,7 @@ function signsWhatItVerifies(key: ssh2.ParsedKey): boolean {
   }
 }
 
-/** Rounds of bcrypt that opening the key would take, all of them in this process; 0 when it is none of OpenSSH's own form. */
+/** Number of bcrypt rounds to decrypt the key, all of them in this process; 0 when it is not in OpenSSH format. */
 function bcryptRounds(text: string): number {
   const body = /BEGIN OPENSSH PRIVATE KEY-----([^-]*)-----END/.exec(text)?.[1]
   if (!body) return 0
@@ -64,12 +64,12 @@ function bcryptRounds(text: string): number {
 }
 
 /**
- * Check a private key as it was pasted or read from a file.
- * @returns the key with line ends as ssh-add wants them, and its public half in OpenSSH form
+ * Validates a private key that a user pasted or uploaded.
+ * @returns the key with the line ends that ssh-add requires, and its public key in OpenSSH format
  * @throws InvalidInput at privateKey or passphrase
  */
 export function checkPrivateKey(text: string, passphrase: string | undefined): { privateKey: string; publicKey: string } {
-  // Pasting brings Windows line ends and spaces, and loses the final newline without which OpenSSH refuses the key.
+  // Pasting adds Windows line ends and spaces, and drops the final newline that OpenSSH requires.
   const privateKey = `${text.replace(/\r\n?/g, '\n').trim()}\n`
   const reason = privateKeyError(privateKey)
   if (reason) throw refuse('privateKey', reason)

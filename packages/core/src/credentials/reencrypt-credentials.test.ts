@@ -17,7 +17,7 @@ afterAll(() => t.close())
 
 const now = async ({ id }: Credential) => (await t.runtime.db.select().from(credentials).where(eq(credentials.id, id)))[0]!
 
-test('a rotation seals all secrets of all tenants with the new key, once, and opens as before', async () => {
+test('a rotation re-encrypts all secrets of all tenants once, and they stay readable', async () => {
   const [one, two] = [await t.given.tenant(), await t.given.tenant()]
   const password = await t.given.credential(one.admin, 'SSH_PASSWORD', { password: 'first' })
   const key = await t.given.credential(two.admin, 'SSH_KEY')
@@ -40,11 +40,11 @@ test('a rotation seals all secrets of all tenants with the new key, once, and op
   expect((await now(broken)).encrypted).toEqual(password.encrypted)
 })
 
-test('what somebody saves at the same moment is not overwritten', async () => {
+test('does not overwrite a concurrent change', async () => {
   const { admin, worker } = await t.given.tenant()
   const row = await t.given.credential(admin, 'SSH_PASSWORD', { password: 'old' })
   const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 3, fastDeriveKey)
-  // The secret is replaced between the look at it and the write.
+  // The secret is replaced between the read and the write.
   const slow = {
     ...vault,
     open: async (...args: Parameters<typeof vault.open>) => {
@@ -59,7 +59,7 @@ test('what somebody saves at the same moment is not overwritten', async () => {
   ).toBe('new')
 })
 
-test('only a worker may', async () => {
+test('rejects callers other than workers', async () => {
   const { owner, system } = await t.given.tenant()
   for (const ctx of [owner, system]) await expect(reencryptCredentials(ctx)).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })

@@ -51,7 +51,7 @@ async function resealOne(ctx: Ctx, what: string, table: EncryptedTable, row: Row
     return false
   }
   return inTransaction(ctx, async (tx) => {
-    // As SQL: nobody changed it, so it does not count as updated.
+    // Plain SQL, because no user changed the row and `updated_at` must stay.
     const { rowCount } = await tx.execute(sql`update ${table} set encrypted = ${JSON.stringify(encrypted)}::jsonb
       where ${table.id} = ${row.id} and ${table.encrypted} = ${JSON.stringify(row.encrypted)}::jsonb`)
     if (rowCount === 0) return false

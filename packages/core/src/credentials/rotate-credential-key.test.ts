@@ -13,15 +13,15 @@ import { rotateCredentialKey } from './rotate-credential-key.ts'
 import { type Credential, credentials } from './tables.ts'
 import { updateCredential } from './update-credential.ts'
 
-/** Killed at each of them. */
+/** The process is killed at each row. */
 const ROWS = Math.max(2, scaleIterations(100))
 const CHILD = fileURLToPath(new URL('../testing/reencrypt-until.ts', import.meta.url))
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterAll(() => t.close())
 
@@ -30,31 +30,31 @@ const passwordOf = async (row: Credential) => {
   return t.runtime.vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, now!.encrypted.password!)
 }
 
-test('a rotation that is killed at every row opens all secrets at any time, and ends', { timeout: FAULT_TIMEOUT }, async () => {
+test('a rotation that is killed at every row keeps all secrets readable, and completes', { timeout: FAULT_TIMEOUT }, async () => {
   const rows: Credential[] = []
-  for (let i = 0; i < ROWS; i++) rows.push(await t.given.credential(cast.admin, 'SSH_PASSWORD', { password: `secret ${i}` }))
-  expect(await credentialKey(cast.viewer)).toMatchObject({ version: 1, total: ROWS, left: 0, failed: [], olderInUse: [] })
-  expect(await rotateCredentialKey(cast.admin)).toMatchObject({ version: 2, total: ROWS, left: ROWS, olderInUse: [1] })
+  for (let i = 0; i < ROWS; i++) rows.push(await t.given.credential(ours.admin, 'SSH_PASSWORD', { password: `secret ${i}` }))
+  expect(await credentialKey(ours.viewer)).toMatchObject({ version: 1, total: ROWS, left: 0, failed: [], olderInUse: [] })
+  expect(await rotateCredentialKey(ours.admin)).toMatchObject({ version: 2, total: ROWS, left: ROWS, olderInUse: [1] })
   expect(t.changeEvents.at(-1)).toMatchObject({ topic: 'credentialKey', id: '2' })
-  await expect(rotateCredentialKey(cast.admin)).rejects.toThrow(/still going on: \d+ left/)
+  await expect(rotateCredentialKey(ours.admin)).rejects.toThrow(/still going on: \d+ left/)
 
   const run = (killAt: number) =>
     promisify(execFile)(process.execPath, [CHILD, t.url, String(killAt)]).then(
       ({ stdout }) => stdout.trim(),
       (error: { signal: string }) => error.signal,
     )
-  // Killed while it is at the first row, then at the second of those that are left: each time one more row is done.
+  // Killed at the first row, then at the second remaining row: each time one more row is done.
   expect(await run(1)).toBe('SIGKILL')
   for (let done = 0; done < ROWS; done++) {
-    expect(await credentialKey(cast.viewer)).toMatchObject({ left: ROWS - done, olderInUse: [1] })
+    expect(await credentialKey(ours.viewer)).toMatchObject({ left: ROWS - done, olderInUse: [1] })
     for (const [i, row] of rows.entries()) expect(await passwordOf(row)).toBe(`secret ${i}`)
     expect(await run(2)).toBe(done === ROWS - 1 ? 'done' : 'SIGKILL')
   }
   for (const [i, row] of rows.entries()) expect(await passwordOf(row)).toBe(`secret ${i}`)
-  expect(await credentialKey(cast.viewer)).toMatchObject({ version: 2, total: ROWS, left: 0, failed: [], olderInUse: [] })
+  expect(await credentialKey(ours.viewer)).toMatchObject({ version: 2, total: ROWS, left: 0, failed: [], olderInUse: [] })
 })
 
-test('names what does not open, does not wait for it, and forgets it when its secrets are saved again', async () => {
+test('names records that cannot be decrypted, skips them, and clears them when their secrets are saved again', async () => {
   const { admin, viewer, worker } = await t.given.tenant()
   const good = await t.given.credential(admin, 'SSH_PASSWORD')
   const broken = await t.given.credential(admin, 'SSH_PASSWORD', { name: 'broken' })
@@ -63,12 +63,12 @@ test('names what does not open, does not wait for it, and forgets it when its se
   await reencryptCredentials(worker)
   const failed = [{ what: 'credential', id: broken.id, name: 'broken', reason: expect.stringContaining('does not open') }]
   expect(await credentialKey(viewer)).toMatchObject({ version, total: 2, left: 0, failed, olderInUse: [version - 1] })
-  expect(await credentialKey(cast.viewer)).toMatchObject({ failed: [] })
+  expect(await credentialKey(ours.viewer)).toMatchObject({ failed: [] })
   await updateCredential(admin, { id: broken.id, password: 'once more' })
   expect(await credentialKey(viewer)).toMatchObject({ left: 0, failed: [], olderInUse: [] })
 })
 
-test('of two that rotate at once one does, and an operator may not', async () => {
+test('of concurrent rotations one wins; operators are rejected', async () => {
   const { owner, admin, operator } = await t.given.tenant()
   await t.given.credential(admin, 'SSH_PASSWORD')
   const { version } = await credentialKey(owner)

@@ -12,8 +12,8 @@ import { credentialKeys } from './tables.ts'
 /**
  * Creates a new key version for all tenants. Every process encrypts with it from then on, and workers re-encrypt older records.
  * All versions stay readable.
- * @throws Conflict the last rotation is still going on, somebody else began one at the same moment, or the master password was
- *   changed since this process was started
+ * @throws Conflict the last rotation is unfinished, another one just started, or the master password changed since this process
+ * started
  */
 export async function rotateCredentialKey(ctx: Ctx): Promise<CredentialKey> {
   authorize(ctx, credentialPermissions.write)
@@ -23,8 +23,8 @@ export async function rotateCredentialKey(ctx: Ctx): Promise<CredentialKey> {
   await inTransaction(ctx, async (tx, ctx) => {
     await lockKeys(tx)
     const key = await ctx.vault.makeKey(tx, before.version + 1)
-    const [made] = await tx.insert(credentialKeys).values(key).onConflictDoNothing().returning()
-    if (!made) throw new Conflict('Somebody else began a rotation at this moment; look at how far it is.')
+    const [created] = await tx.insert(credentialKeys).values(key).onConflictDoNothing().returning()
+    if (!created) throw new Conflict('Somebody else began a rotation at this moment; look at how far it is.')
     await audit(tx, ctx, credentialAudit.rotateKey, { id: ctx.tenantId }, { version: key.version })
     ctx.notify(credentialKeyRotated({ id: String(key.version), tenantId: ctx.tenantId }))
   })

@@ -5,18 +5,18 @@ import { Conflict } from '../kernel/errors.ts'
 import { checkPrivateKey } from './private-key.ts'
 import { type Credential, type SecretField, type SecretStore, secretStores } from './tables.ts'
 
-/** A secret store with what opens it, in the clear. */
+/** A secret store with its decrypted login. */
 export type OpenStore = Pick<SecretStore, 'id' | 'name' | 'address' | 'namespace' | 'mount' | 'auth' | 'roleId'> & {
   secret: string
 }
 
 /**
- * Reads the secret at `path`, all its keys: the one way to a store, which a worker brings along.
- * @throws DomainError that says which store and path, and what to do
+ * Reads all keys of the secret at `path`. Workers provide the implementation; it is the only access to a store.
+ * @throws DomainError naming the store, the path and the next step
  */
 export type ReadSecret = (store: OpenStore, path: string) => Promise<Record<string, unknown>>
 
-/** Values of fields that credentials keep in secret stores. Each secret is read once, however many fields come from it. */
+/** Returns the values of fields that credentials keep in secret stores. Reads each secret once for any number of fields. */
 export async function storedFields(ctx: Ctx, known: Iterable<Credential>, read: ReadSecret) {
   const ids = [...new Set([...known].flatMap((credential) => credential.secretStoreId ?? []))]
   const rows =
@@ -56,7 +56,7 @@ export async function storedFields(ctx: Ctx, known: Iterable<Credential>, read: 
   }
 }
 
-/** A private key from a store, checked like one that is saved here. */
+/** Validates a private key from a store like one that is saved in Muster. */
 export function storedKey(credential: Credential, text: string, passphrase: string | undefined): string {
   try {
     return checkPrivateKey(text, passphrase).privateKey

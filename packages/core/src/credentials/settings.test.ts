@@ -20,7 +20,7 @@ it('reads the master password from a file, without its last newline', () => {
   expect(passwordOf('twelve or more\r\n')).toBe('twelve or more')
 })
 
-it('takes it out of the environment, and closes the descriptor it came by', () => {
+it('removes it from the environment and closes its descriptor', () => {
   const path = join(folder, 'handed-over')
   writeFileSync(path, 'by a descriptor\n')
   const fd = openSync(path, 'r')
@@ -35,12 +35,12 @@ it('takes it out of the environment, and closes the descriptor it came by', () =
   expect(() => taken({ CREDENTIAL_MASTER_PASSWORD_FD: '999' })).toThrow('the descriptor 999, which cannot be read (EBADF)')
 })
 
-it.each(['', '\n', 'short'])('refuses the master password %j in a file, and does not show it', (text) => {
+it.each(['', '\n', 'short'])('rejects the master password %j in a file without showing it', (text) => {
   const message = `Wrong configuration:\n  CREDENTIAL_MASTER_PASSWORD_FILE names ${join(folder, 'password')}, whose text must have at least 12 characters`
   expect(() => passwordOf(text)).toThrow(new Error(message))
 })
 
-it('names the setting and the file that is not there', () => {
+it('names the setting and the missing file', () => {
   const path = join(folder, 'missing')
   expect(() => taken({ CREDENTIAL_MASTER_PASSWORD_FILE: path })).toThrow(
     `CREDENTIAL_MASTER_PASSWORD_FILE names ${path}, which cannot be read (ENOENT)`,

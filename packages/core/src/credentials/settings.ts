@@ -8,20 +8,19 @@ export const credentialKeySettings = {
 
 /** The three ways to give the master password; one of them is required. */
 export const masterPasswordSettings = {
-  /** From this password the keys that seal credentials are derived. */
+  /** The password from which the keys for credentials are derived. */
   CREDENTIAL_MASTER_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
-  /** File that holds it instead; one trailing newline is ignored. */
+  /** File with the password; one trailing newline is ignored. */
   CREDENTIAL_MASTER_PASSWORD_FILE: pathSetting.optional(),
-  /** Open file descriptor from which it is read to the end instead. */
+  /** Open file descriptor from which the password is read. */
   CREDENTIAL_MASTER_PASSWORD_FD: z.coerce.number().int().min(3, 'must be 3 or more').max(1023).optional(),
 } as const
 
 const NAMES = Object.keys(masterPasswordSettings)
 
 /**
- * The master password, from wherever it was given, and no longer there for anything that this process starts: it is taken out of
- * `env`, and the descriptor is closed.
- * @throws Error when there is none that can be used
+ * Returns the master password and hides it from child processes: removes it from `env` and closes its descriptor.
+ * @throws Error when there is no valid password
  */
 export function takeMasterPassword(config: Config<typeof masterPasswordSettings>, env: NodeJS.ProcessEnv): string {
   for (const name of NAMES) delete env[name]

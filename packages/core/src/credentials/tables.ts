@@ -5,15 +5,15 @@ import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
 export const CREDENTIAL_KINDS = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT'] as const
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number]
-/** The fields that are sealed. Which of them a credential has follows from its kind. */
+/** The encrypted fields. The kind of a credential determines which of them it has. */
 export const SECRET_FIELDS = ['privateKey', 'passphrase', 'password'] as const
 export type SecretField = (typeof SECRET_FIELDS)[number]
 
-/** How Muster signs in to a secret store. */
+/** Authentication methods of secret stores. */
 export const SECRET_STORE_AUTHS = ['TOKEN', 'APP_ROLE'] as const
 export type SecretStoreAuth = (typeof SECRET_STORE_AUTHS)[number]
 
-/** A HashiCorp Vault or OpenBao in which credentials may keep their secrets; workers read them there. */
+/** A HashiCorp Vault or OpenBao with secrets of credentials. Workers read them there. */
 export const secretStores = snakeCase.table(
   'secret_stores',
   {
@@ -25,12 +25,12 @@ export const secretStores = snakeCase.table(
     /** Origin only, `https://vault.example.org:8200`. */
     address: text().notNull(),
     namespace: text(),
-    /** Where its KV engine, version 2, is mounted. */
+    /** Mount path of its KV engine, version 2. */
     mount: text().notNull().default('secret'),
     auth: text().$type<SecretStoreAuth>().notNull(),
     /** APP_ROLE only; not secret by itself. */
     roleId: text(),
-    /** The token, or the role's secret ID, sealed. */
+    /** The encrypted token or secret ID of the role. */
     encrypted: jsonb().$type<{ secret?: string }>().notNull().default(sql`'{}'::jsonb`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -39,7 +39,7 @@ export const secretStores = snakeCase.table(
 )
 
 export type SecretStore = typeof secretStores.$inferSelect
-/** Where in a secret store a value is: a path below the mount, and a key of the secret there. */
+/** Location of a value in a secret store: a path below the mount, and a key of the secret there. */
 export type SecretRef = { path: string; key: string }
 
 export const credentials = snakeCase.table(
@@ -56,7 +56,10 @@ export const credentials = snakeCase.table(
     username: text(),
     /** BECOME only: sudo or su. */
     becomeMethod: text(),
-    /** BASTION and GIT: where it listens; null on GIT: the port of the scheme. BASTION only: the bastion in front of it, if any. */
+    /**
+     * BASTION and GIT: address and port; null port on GIT: the scheme's default. BASTION only: the bastion in front of it, if
+     * any.
+     */
     host: text(),
     port: integer(),
     viaId: uuid().references((): AnyPgColumn => credentials.id),
@@ -64,15 +67,15 @@ export const credentials = snakeCase.table(
     hostKey: text(),
     hostKeyApprovedAt: at(),
     offeredHostKey: text(),
-    /** Public half of a private key, OpenSSH form, so people can tell keys apart and install them. */
+    /** Public half of a private key in OpenSSH format, so that users can identify and install it. */
     publicKey: text(),
-    /** Field name -> sealed record (see seal.ts). */
+    /** Field name -> encrypted record (see encryption.ts). */
     encrypted: jsonb().$type<Partial<Record<SecretField, string>>>().notNull().default(sql`'{}'::jsonb`),
-    /** Fields whose values are in a secret store instead. */
+    /** Fields with values in a secret store instead. */
     secretStoreId: uuid().references(() => secretStores.id),
     secretRefs: jsonb().$type<Partial<Record<SecretField, SecretRef>>>().notNull().default(sql`'{}'::jsonb`),
     lastUsedAt: at(),
-    /** The last connection test that got as far as this login: when, and why it failed (null: it did not). */
+    /** Time of the last connection test that reached this login, and why it failed (null: it succeeded). */
     lastResultAt: at(),
     lastResultError: text(),
     createdAt: createdAt(),
@@ -84,19 +87,19 @@ export const credentials = snakeCase.table(
 export type Credential = typeof credentials.$inferSelect
 
 /**
- * One row per key version. Its key-encryption key is derived from the master password and the salt; or, since the password was
- * changed, what is derived opens `wrapped`, which is the key as it was.
+ * One row per key version. Master password and salt derive its key-encryption key. After a change of password, the derived key
+ * decrypts `wrapped`, which contains the original key.
  */
 export const credentialKeys = snakeCase.table('credential_keys', {
   version: integer().primaryKey(),
   salt: text().notNull(),
   wrapped: text(),
-  /** A sealed known value: a wrong master password is noticed at start and not at the first run. */
+  /** An encrypted known value. It reveals a wrong master password at start, before the first run. */
   proof: text().notNull(),
   createdAt: createdAt(),
 })
 
-/** Rows whose records could not be sealed anew with a key version. A row of this table counts as long as that one is as it was. */
+/** Rows with records that could not be re-encrypted with a key version. An entry is valid until that row changes. */
 export const reencryptFailures = snakeCase.table('reencrypt_failures', {
   objectId: uuid().primaryKey(),
   tenantId: uuid()

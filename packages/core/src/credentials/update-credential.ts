@@ -23,10 +23,9 @@ export const UpdateCredentialInput = z.object({
 })
 
 /**
- * Change what is given, keep what is not; null empties a field. A private key comes with its passphrase, or without when it
- * has none: the old passphrase goes with the old key. When the host or port changes, secrets that are kept here come with it: else
- * who may change a credential could have them sent to a host of his own. A bastion's pinned host key is dropped then, since another
- * machine may answer there; the audit entry keeps its fingerprint.
+ * Changes the given fields; null clears a field. A new private key replaces the old passphrase too. A change of host or port
+ * requires the secrets stored in Muster, so that nobody can redirect stored secrets to another host. It also drops a bastion's
+ * pinned host key, because another machine may answer there; the audit entry keeps its fingerprint.
  * @throws InvalidInput as for createCredential
  * @throws NotFound, Conflict the name is taken
  */
@@ -43,14 +42,14 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
   const fresh = await encryptSecrets(ctx.vault, ctx.tenantId, id, given)
 
   const work = inTransaction(ctx, async (tx) => {
-    const mine = and(visibleTo(ctx, credentials), eq(credentials.id, id))
+    const scope = and(visibleTo(ctx, credentials), eq(credentials.id, id))
     if (fields.viaId) await lockBastionGraph(tx, ctx)
-    const [before] = await tx.select().from(credentials).where(mine).for('no key update')
+    const [before] = await tx.select().from(credentials).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, credentials, id, 'credential', () => null)
     const { encrypted: old, ...known } = before
     const encrypted = { ...old, ...fresh }
     for (const [field, value] of Object.entries(given)) if (value === null) delete encrypted[field as SecretField]
-    // A field is here or in the store: what is given takes the place of what was.
+    // A field is in Muster or in the store; a new value replaces the other one.
     const secretRefs = { ...(fields.secretRefs === undefined ? before.secretRefs : fields.secretRefs) }
     for (const field of Object.keys(given) as SecretField[]) if (!fields.secretRefs?.[field]) delete secretRefs[field]
     for (const field of Object.keys(secretRefs) as SecretField[]) delete encrypted[field]
@@ -69,7 +68,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
     if (before.kind === 'BASTION' && changes.port === null) changes.port = 22
     const isMoved =
       (changes.host !== undefined && changes.host !== before.host) || (changes.port !== undefined && changes.port !== before.port)
-    // What a store holds is no secret from who may write credentials: they could read it there by another one.
+    // Users who may write credentials can already read a store's secrets through another credential, so these need no protection.
     const kept = (['privateKey', 'password'] as const).filter((field) => encrypted[field] && !(field in given))
     const issues = [
       ...unexpectedFields(before.kind, fields),
@@ -100,7 +99,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
         ...(changes.hostKey ? { hostKeyApprovedAt: sql`now()` } : {}),
         updatedAt: sql`now()`,
       })
-      .where(mine)
+      .where(scope)
       .returning()
     await audit(tx, ctx, credentialAudit.update, credential!, {
       changed: [...Object.keys(changes), ...Object.keys(given), ...(fields.secretRefs === undefined ? [] : ['secretRefs'])],

@@ -1,16 +1,15 @@
 import type { Accelerator } from '@muster/discovery'
 
-/** What is known of a device from earlier discoveries. */
+/** Properties of a device from earlier discoveries. */
 export type KnownAccelerator = Pick<Accelerator, 'uuid' | 'pciAddress' | 'slot'> & { identity: string }
 
 const place = (a: Pick<Accelerator, 'pciAddress' | 'slot'>) => (a.pciAddress ? `${a.pciAddress}/${a.slot ?? ''}` : null)
 const bus = (a: Pick<Accelerator, 'pciAddress'>) => a.pciAddress
 
 /**
- * Say which of the known devices each found one is, and name the new ones. The UUID decides; a device whose tool tells no UUID,
- * now or earlier, is known by its PCI address and chip, so that a hung tool does not turn cards into other cards. What has
- * neither goes by its place in the list.
- * @returns one identity per found device, all different
+ * Matches found devices with known ones and names new ones. The UUID decides. If the vendor's tool never reported one, PCI
+ * address and chip decide, so that a hung tool does not change a card's identity. Without either, the index in the list decides.
+ * @returns one unique identity per found device
  */
 export function identify(found: readonly Accelerator[], known: readonly KnownAccelerator[]): string[] {
   const free = new Set(known)
@@ -29,7 +28,7 @@ export function identify(found: readonly Accelerator[], known: readonly KnownAcc
   match((a, k) => a.uuid !== null && a.uuid === k.uuid)
   match((a, k) => (a.uuid === null || k.uuid === null) && place(a) !== null && place(a) === place(k))
   match((a, k) => (a.uuid === null || k.uuid === null) && bus(a) !== null && bus(a) === bus(k))
-  // A known device that was not seen again may still own the name.
+  // A known device that this discovery did not find may still own the name.
   const taken = new Set([...known.map((k) => k.identity), ...result.filter((r) => r !== undefined)])
   return found.map((a, i) => {
     const before = result[i]

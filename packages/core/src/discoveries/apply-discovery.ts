@@ -7,11 +7,11 @@ import { sqlSeconds } from '../kernel/db/sql-time.ts'
 import { accelerators, type ComputeNode, computeNodes } from '../nodes/tables.ts'
 import { identify } from './accelerator-identity.ts'
 
-/** More devices than any machine has: what a broken tool prints beyond them is left out. */
+/** More devices than any machine has. Output of a broken tool beyond this limit is dropped. */
 const MAX_ACCELERATORS = 512
 type AcceleratorRow = typeof accelerators.$inferInsert
 
-/** What stays what it is while a card is only seen on the PCI bus because its tool does not answer. */
+/** Values to keep while a card is only visible on the PCI bus because its tool does not answer. */
 const LASTING = ['model', 'uuid', 'serial', 'slot', 'memoryTotal', 'firmwareVersion', 'computeCapability'] as const
 
 /** Applies a discovery to a node's columns and accelerators. The caller holds the lock on `node`. */
@@ -32,13 +32,13 @@ export async function applyDiscovery(tx: Tx, ctx: Ctx, node: ComputeNode, result
     bootId: host.bootId,
     bootedAt: bootedAt(node, host),
   }
-  // A probe that was cut short did not say that the rest is gone.
-  const told = result.truncated ? Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null)) : found
+  // A truncated probe does not show that missing values are gone.
+  const columns = result.truncated ? Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null)) : found
   const isTrusted = node.hostKey === null || node.offeredHostKey === null
   await tx
     .update(computeNodes)
     .set({
-      ...told,
+      ...columns,
       facts: result.truncated && node.facts ? node.facts : host,
       discoveredAt: sql`now()`,
       lastSeenAt: sql`now()`,
@@ -50,7 +50,7 @@ export async function applyDiscovery(tx: Tx, ctx: Ctx, node: ComputeNode, result
   await replaceAccelerators(tx, ctx, node, result)
 }
 
-/** Uptime is read a little late each time: a node that did not reboot keeps the time it was given first. */
+/** The probe reads uptime with a small delay. A node that did not reboot therefore keeps its first boot time. */
 function bootedAt(node: ComputeNode, { bootId, uptimeSeconds }: Discovery['host']): Date | SQL | null {
   if (node.bootedAt && bootId !== null && bootId === node.bootId) return node.bootedAt
   if (uptimeSeconds === null || uptimeSeconds > 3e9) return null
@@ -67,8 +67,8 @@ const VENDORS: Record<string, string> = {
 }
 
 /**
- * Vendors of whom nothing was seen because their tool hung or failed, and why. Their devices stay, in unknown health: a broken
- * tool did not say that there are none.
+ * Returns vendors without devices in the result because their tool hung or failed, with the reason. Their devices stay with
+ * unknown health, because a broken tool does not show that they are gone.
  */
 function silentVendors({ tools, accelerators: found }: Discovery): Map<string, string> {
   const silent = new Map<string, string>()

@@ -6,9 +6,8 @@ import { Conflict, NotFound } from '../kernel/errors.ts'
 import { discoveries } from './tables.ts'
 
 /**
- * In what two discoveries differ: of one node at two times, or of two nodes. What changes by the minute is left out, and of two
- * nodes
- * what no two have the same, such as names, addresses and serial numbers.
+ * Returns the differences between two discoveries of one node or of two nodes. Ignores values that change constantly. Between two
+ * nodes, also ignores unique values such as names, addresses and serial numbers.
  * @throws NotFound, Conflict one of them has no result
  */
 export async function diffNodeDiscoveries(ctx: Ctx, ids: { before: string; after: string }): Promise<DiscoveryChange[]> {

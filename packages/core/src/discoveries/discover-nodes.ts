@@ -16,12 +16,12 @@ import { discoveryQueue } from './queues.ts'
 import { type DiscoveryRow, discoveries } from './tables.ts'
 
 export const DiscoverNodesInput = z.object({
-  /** Null: every READY or UNREACHABLE node that may be connected to. */
+  /** Null: every READY or UNREACHABLE node that allows connections. */
   nodeIds: Ids.nullish(),
   idempotencyKey: IdempotencyKey,
 })
 
-/** Rows of one statement: it takes at most 65,535 parameters. */
+/** Rows per statement, which takes at most 65,535 parameters. */
 const CHUNK = 5000
 
 /** Enqueues discoveries of nodes and triggers a worker. A node with a pending discovery gets no second one. */
@@ -54,7 +54,7 @@ export async function requestDiscoveries(
     for (const row of rows) asked.set(row.nodeId, row)
   }
   const rows = ids.map((id) => asked.get(id)!)
-  // Also for those that wait already: a wake-up can be lost, and one too many finds nothing to claim.
+  // Also trigger pending discoveries: a wake-up can be lost, and an extra one finds nothing to claim.
   await ctx.queue.send(
     tx,
     discoveryQueue,
@@ -64,7 +64,7 @@ export async function requestDiscoveries(
 }
 
 /**
- * Discovers hardware, accelerators and OS of nodes again.
+ * Starts a discovery of hardware, accelerators and OS of nodes.
  * @returns one discovery per node, in the order given
  * @throws NotFound
  * @throws Conflict a named node is decommissioned, or its host key is not approved or changed

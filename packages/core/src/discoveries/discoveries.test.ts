@@ -17,27 +17,27 @@ import { startDiscovery } from './start-discovery.ts'
 import { discoveries, discoveryEvidence } from './tables.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterAll(() => t.close())
 
 let seen = 0
 const aNode = async (fields: Partial<ComputeNode> = {}) =>
-  (await t.given.fleet(cast.operator, { prefix: `d${++seen}x`, with: fields }))[0]!
+  (await t.given.fleet(ours.operator, { prefix: `d${++seen}x`, with: fields }))[0]!
 const now = async (id: string) => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, id)))[0]!
 const devicesOf = (node: ComputeNode) =>
   t.runtime.db.select().from(accelerators).where(eq(accelerators.nodeId, node.id)).orderBy(accelerators.index)
-const look = async (node: ComputeNode, outcome: Partial<DiscoveryOutcome>) => {
-  const [row] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
-  await startDiscovery(cast.worker, { id: row!.id })
-  return finishDiscovery(cast.worker, { id: row!.id, durationMs: 120.4, ...outcome })
+const discover = async (node: ComputeNode, outcome: Partial<DiscoveryOutcome>) => {
+  const [row] = await discoverNodes(ours.operator, { nodeIds: [node.id] })
+  await startDiscovery(ours.worker, { id: row!.id })
+  return finishDiscovery(ours.worker, { id: row!.id, durationMs: 120.4, ...outcome })
 }
 
 describe('discoverNodes', () => {
-  test('without names takes every READY or UNREACHABLE node that may be connected to', async () => {
+  test('without ids takes every READY or UNREACHABLE node that allows connections', async () => {
     const own = await t.given.tenant()
     const nodes = await t.given.fleet(own.operator, {
       nodes: 6,
@@ -56,21 +56,21 @@ describe('discoverNodes', () => {
     expect(rows[0]).toMatchObject({ reason: 'sweep', status: 'PENDING' })
   })
 
-  test('reads nothing of the nodes that is long', async () => {
+  test('reads no large columns of nodes', async () => {
     const node = await aNode()
-    expect((await selectNodes(cast.operator, [node.id]))[0]).not.toHaveProperty('facts')
-    expect((await selectNodes(cast.operator, node.name))[0]).not.toHaveProperty('facts')
+    expect((await selectNodes(ours.operator, [node.id]))[0]).not.toHaveProperty('facts')
+    expect((await selectNodes(ours.operator, node.name))[0]).not.toHaveProperty('facts')
   })
 
-  test('asks once while one waits', async () => {
+  test('creates no second discovery while one is pending', async () => {
     const node = await aNode()
     const [[first], [second]] = [
-      await discoverNodes(cast.operator, { nodeIds: [node.id] }),
-      await discoverNodes(cast.operator, { nodeIds: [node.id] }),
+      await discoverNodes(ours.operator, { nodeIds: [node.id] }),
+      await discoverNodes(ours.operator, { nodeIds: [node.id] }),
     ]
     expect(second!.id).toBe(first!.id)
-    await startDiscovery(cast.worker, { id: first!.id })
-    const [third] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+    await startDiscovery(ours.worker, { id: first!.id })
+    const [third] = await discoverNodes(ours.operator, { nodeIds: [node.id] })
     expect(third!.id).not.toBe(first!.id)
   })
 
@@ -79,32 +79,32 @@ describe('discoverNodes', () => {
     [{ decommissionedAt: new Date() }, /Decommissioned/],
   ])('refuses a node with %j', async (fields, message) => {
     const node = await aNode(fields)
-    await expect(discoverNodes(cast.operator, { nodeIds: [node.id] })).rejects.toMatchObject({
+    await expect(discoverNodes(ours.operator, { nodeIds: [node.id] })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(message),
     })
   })
 
-  test('takes 3,000 nodes in one go', async () => {
+  test('accepts 3,000 nodes in one call', async () => {
     const own = await t.given.tenant()
     const nodes = await t.given.fleet(own.operator, { nodes: 3000 })
     expect(await discoverNodes(own.operator, { nodeIds: nodes.map((n) => n.id) })).toHaveLength(3000)
   })
 })
 
-test('startDiscovery is won by one worker', async () => {
-  const [row] = await discoverNodes(cast.operator, { nodeIds: [(await aNode()).id] })
-  const { won } = await race(startDiscovery(cast.worker, { id: row!.id }), startDiscovery(cast.worker, { id: row!.id }))
+test('only one worker claims a discovery', async () => {
+  const [row] = await discoverNodes(ours.operator, { nodeIds: [(await aNode()).id] })
+  const { won } = await race(startDiscovery(ours.worker, { id: row!.id }), startDiscovery(ours.worker, { id: row!.id }))
   expect(won.filter((x) => x !== null)).toHaveLength(1)
 })
 
 describe('finishDiscovery', () => {
-  test('makes node and accelerators what was found, and keeps the evidence', async () => {
+  test('updates node and accelerators and stores the evidence', async () => {
     const node = await aNode({ unreachableSince: new Date(), unreachableReason: 'x' })
     const result = discoveryFixture({
       accelerators: [acceleratorFixture(0), acceleratorFixture(1, { partitions: [], utilization: 42.5 })],
     })
-    const row = await look(node, { result, evidence: Buffer.from('raw output') })
+    const row = await discover(node, { result, evidence: Buffer.from('raw output') })
     expect(row).toMatchObject({ status: 'SUCCEEDED', durationMs: 120, result, error: null })
     expect(await now(node.id)).toMatchObject({
       status: 'READY',
@@ -131,7 +131,7 @@ describe('finishDiscovery', () => {
         memoryTotal: 85_520_809_984,
         temperature: 31,
         power: 70.5,
-        tenantId: cast.tenant.id,
+        tenantId: ours.tenant.id,
       },
       { index: 1, utilization: 42.5, health: 'ok', source: 'tool' },
     ])
@@ -139,12 +139,12 @@ describe('finishDiscovery', () => {
     expect(gunzipSync(evidence!.gzip).toString()).toBe('raw output')
   })
 
-  test('the next one updates the same devices, adds new ones and drops those that are gone', async () => {
+  test('updates known devices, adds new ones and removes missing ones', async () => {
     const node = await aNode()
-    await look(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0), acceleratorFixture(1)] }) })
+    await discover(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0), acceleratorFixture(1)] }) })
     const before = await devicesOf(node)
-    // A reboot renumbers: the UUID says which is which.
-    await look(node, {
+    // A reboot changes device numbers; the UUID identifies the device.
+    await discover(node, {
       result: discoveryFixture({ accelerators: [acceleratorFixture(1, { index: 0, temperature: 60 }), acceleratorFixture(2)] }),
     })
     const after = await devicesOf(node)
@@ -153,9 +153,9 @@ describe('finishDiscovery', () => {
     expect(after[0]!.lastSeenAt.getTime()).toBeGreaterThan(before[1]!.lastSeenAt.getTime())
   })
 
-  test('a card that only PCI shows is the same card, and keeps what does not change', async () => {
+  test('a card that is only visible on PCI keeps its identity and constant values', async () => {
     const node = await aNode()
-    await look(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
+    await discover(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
     const [before] = await devicesOf(node)
     const bare = acceleratorFixture(0, {
       uuid: null,
@@ -166,7 +166,7 @@ describe('finishDiscovery', () => {
       health: 'unknown',
       source: 'pci',
     })
-    await look(node, { result: discoveryFixture({ accelerators: [bare] }) })
+    await discover(node, { result: discoveryFixture({ accelerators: [bare] }) })
     expect(await devicesOf(node)).toMatchObject([
       {
         id: before!.id,
@@ -177,13 +177,13 @@ describe('finishDiscovery', () => {
         source: 'pci',
       },
     ])
-    await look(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
+    await discover(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
     expect(await devicesOf(node)).toMatchObject([{ id: before!.id, health: 'ok', source: 'tool' }])
   })
 
-  test('a tool that hangs is no proof that its devices are gone', async () => {
+  test('keeps the devices of a tool that hangs', async () => {
     const node = await aNode()
-    await look(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
+    await discover(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
     const hung = {
       tool: 'nvidia-smi',
       state: 'TIMED_OUT' as const,
@@ -193,18 +193,18 @@ describe('finishDiscovery', () => {
       durationMs: null,
       deviceCount: null,
     }
-    await look(node, { result: discoveryFixture({ tools: [hung] }) })
+    await discover(node, { result: discoveryFixture({ tools: [hung] }) })
     expect(await devicesOf(node)).toMatchObject([
       { health: 'unknown', healthReason: expect.stringContaining('no answer in 10 s') },
     ])
-    await look(node, { result: discoveryFixture({ tools: [{ ...hung, state: 'OK', reason: null, deviceCount: 0 }] }) })
+    await discover(node, { result: discoveryFixture({ tools: [{ ...hung, state: 'OK', reason: null, deviceCount: 0 }] }) })
     expect(await devicesOf(node)).toEqual([])
   })
 
-  test('a probe that was cut short takes nothing away', async () => {
+  test('a truncated probe removes nothing', async () => {
     const node = await aNode()
-    await look(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
-    await look(node, { result: discoveryFixture({ truncated: true }, { kernel: null, arch: 'aarch64' }) })
+    await discover(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
+    await discover(node, { result: discoveryFixture({ truncated: true }, { kernel: null, arch: 'aarch64' }) })
     expect(await now(node.id)).toMatchObject({
       kernel: '6.8.0-60-generic',
       arch: 'aarch64',
@@ -215,76 +215,80 @@ describe('finishDiscovery', () => {
 
   test('a node keeps its boot time until it has another boot id', async () => {
     const node = await aNode()
-    await look(node, { result: discoveryFixture() })
+    await discover(node, { result: discoveryFixture() })
     const { bootedAt } = await now(node.id)
-    await look(node, { result: discoveryFixture({}, { uptimeSeconds: 3650 }) })
+    await discover(node, { result: discoveryFixture({}, { uptimeSeconds: 3650 }) })
     expect((await now(node.id)).bootedAt).toEqual(bootedAt)
-    await look(node, { result: discoveryFixture({}, { uptimeSeconds: 10, bootId: 'another' }) })
+    await discover(node, { result: discoveryFixture({}, { uptimeSeconds: 10, bootId: 'another' }) })
     expect((await now(node.id)).bootedAt!.getTime()).toBeGreaterThan(bootedAt!.getTime())
   })
 
-  test('failure is told, and makes the node unreachable only when it did not answer', async () => {
+  test('records a failure, and marks the node unreachable only when it did not answer', async () => {
     const node = await aNode()
-    expect(await look(node, { error: 'no space left' })).toMatchObject({ status: 'FAILED', error: 'no space left', result: null })
+    expect(await discover(node, { error: 'no space left' })).toMatchObject({
+      status: 'FAILED',
+      error: 'no space left',
+      result: null,
+    })
     expect(await now(node.id)).toMatchObject({ status: 'READY' })
-    await look(node, { error: 'timed out', unreachable: true })
+    await discover(node, { error: 'timed out', unreachable: true })
     expect(await now(node.id)).toMatchObject({ status: 'UNREACHABLE', unreachableReason: 'timed out' })
-    await recordNodeSeen(cast.worker, { nodeIds: [node.id] })
+    await recordNodeSeen(ours.worker, { nodeIds: [node.id] })
     expect(await now(node.id)).toMatchObject({ status: 'READY', unreachableReason: null })
   })
 
-  test('what no database takes is taken out, and devices that share every mark are told apart', async () => {
+  test('removes values that Postgres rejects, and separates devices with identical properties', async () => {
     const node = await aNode()
     const twins = Array.from({ length: 3 }, () => acceleratorFixture(0, { model: 'a\u0000b\ud800', numaNode: 2 ** 40 }))
     const result = discoveryFixture(
       { accelerators: twins, warnings: ['\u0000'] },
       { cpu: { model: 'x', sockets: 2 ** 40, cores: 1, threads: 1 } },
     )
-    expect(await look(node, { result })).toMatchObject({ status: 'SUCCEEDED' })
+    expect(await discover(node, { result })).toMatchObject({ status: 'SUCCEEDED' })
     const devices = await devicesOf(node)
     expect(devices).toHaveLength(3)
     expect(devices[0]).toMatchObject({ model: 'ab\ufffd', numaNode: null })
-    await look(node, { result })
+    await discover(node, { result })
     expect((await devicesOf(node)).map((d) => d.id).sort()).toEqual(devices.map((d) => d.id).sort())
   })
 
-  test('a node keeps its newest 50', async () => {
+  test('keeps the newest 50 discoveries of a node', async () => {
     const node = await aNode()
-    for (let i = 0; i < 53; i++) await look(node, { error: String(i) })
+    for (let i = 0; i < 53; i++) await discover(node, { error: String(i) })
     const rows = await t.runtime.db.select().from(discoveries).where(eq(discoveries.nodeId, node.id)).orderBy(discoveries.id)
     expect(rows.map((r) => r.error)).toEqual(Array.from({ length: 50 }, (_, i) => String(i + 3)))
   })
 
-  test('ends once; a decommissioned node is left alone', async () => {
+  test('ends once and does not change a decommissioned node', async () => {
     const node = await aNode()
-    const [row] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+    const [row] = await discoverNodes(ours.operator, { nodeIds: [node.id] })
     await t.runtime.db.update(computeNodes).set({ decommissionedAt: new Date() }).where(eq(computeNodes.id, node.id))
-    expect(await finishDiscovery(cast.worker, { id: row!.id, result: discoveryFixture(), durationMs: 1 })).toMatchObject({
+    expect(await finishDiscovery(ours.worker, { id: row!.id, result: discoveryFixture(), durationMs: 1 })).toMatchObject({
       status: 'SUCCEEDED',
     })
-    expect(await finishDiscovery(cast.worker, { id: row!.id, error: 'x', durationMs: 1 })).toBeNull()
+    expect(await finishDiscovery(ours.worker, { id: row!.id, error: 'x', durationMs: 1 })).toBeNull()
     expect(await now(node.id)).toMatchObject({ status: 'DECOMMISSIONED', discoveredAt: null })
   })
 
-  test('two of one node at once do not lose each other', async () => {
+  test('concurrent discoveries of one node are both stored', async () => {
     const node = await aNode()
     const rows: string[] = []
     for (let i = 0; i < 2; i++) {
-      const [row] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
-      await startDiscovery(cast.worker, { id: row!.id })
+      const [row] = await discoverNodes(ours.operator, { nodeIds: [node.id] })
+      await startDiscovery(ours.worker, { id: row!.id })
       rows.push(row!.id)
     }
     const result = discoveryFixture({ accelerators: [acceleratorFixture(0), acceleratorFixture(1)] })
-    const { lost } = await race(...rows.map((id) => finishDiscovery(cast.worker, { id, result, durationMs: 1 })))
+    const { lost } = await race(...rows.map((id) => finishDiscovery(ours.worker, { id, result, durationMs: 1 })))
     expect(lost).toEqual([])
     expect(await devicesOf(node)).toHaveLength(2)
   })
 })
 
-test('recordDiscoveryOfRun tells of output that holds no probe, and takes nothing away', async () => {
+test('recordDiscoveryOfRun reports output without a probe result, and removes nothing', async () => {
   const node = await aNode()
-  await look(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
-  const row = await recordDiscoveryOfRun(cast.worker, { nodeId: node.id, evidence: Buffer.from('sh: not found') })
+  await discover(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
+  const row = await recordDiscoveryOfRun(ours.worker, { nodeId: node.id, evidence: Buffer.from('sh: not found') })
   expect(row).toMatchObject({
     reason: 'run',
     status: 'FAILED',
@@ -294,23 +298,23 @@ test('recordDiscoveryOfRun tells of output that holds no probe, and takes nothin
   expect(await now(node.id)).toMatchObject({ kernel: '6.8.0-60-generic' })
 })
 
-test('recordDiscoveryOfRun takes nothing from output that was cut off, as a discovery of our own', async () => {
+test('recordDiscoveryOfRun removes nothing when the output was truncated', async () => {
   const node = await aNode()
-  await look(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
+  await discover(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
   const cut = Buffer.from(`muster-probe/1 ${'n'.repeat(16)}\n${'n'.repeat(16)} + host\nkernel=6.9\n`)
   expect(probeFailureReason(cut)).toMatch(/incomplete/)
-  const row = await recordDiscoveryOfRun(cast.worker, { nodeId: node.id, evidence: cut })
+  const row = await recordDiscoveryOfRun(ours.worker, { nodeId: node.id, evidence: cut })
   expect(row).toMatchObject({ reason: 'run', status: 'FAILED', result: null, error: probeFailureReason(cut) })
   expect(await devicesOf(node)).toHaveLength(1)
 })
 
-test('who asks again for a discovery that waits wakes a worker again', async () => {
+test('a repeated request for a pending discovery triggers a worker again', async () => {
   const node = await aNode()
-  const [first] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
-  // The wake-up gets lost.
+  const [first] = await discoverNodes(ours.operator, { nodeIds: [node.id] })
+  // The wake-up is lost.
   const entries = sql`from pgboss.job where name = 'discovery' and data->>'id' = ${first!.id}`
   await t.runtime.db.execute(sql`delete ${entries}`)
-  const [again] = await discoverNodes(cast.operator, { nodeIds: [node.id] })
+  const [again] = await discoverNodes(ours.operator, { nodeIds: [node.id] })
   expect(again!.id).toBe(first!.id)
   expect((await t.runtime.db.execute(sql`select id ${entries}`)).rows).toHaveLength(1)
 })
@@ -321,12 +325,12 @@ describe('identify', () => {
     identity,
   })
 
-  test('another card in the same slot is another device', () => {
+  test('a different card in the same slot is a new device', () => {
     const old = known({ uuid: 'GPU-old' }, 'uuid:GPU-old')
     expect(identify([acceleratorFixture(0, { uuid: 'GPU-new' })], [old])).toEqual(['uuid:GPU-new'])
   })
 
-  test('chips of one card are told apart by their slot', () => {
+  test('separates chips of one card by slot', () => {
     const chip = (slot: string) => acceleratorFixture(0, { uuid: null, slot, pciAddress: '0000:c1:00.0' })
     const first = identify([chip('0/0'), chip('0/1')], [])
     expect(new Set(first).size).toBe(2)
@@ -334,7 +338,7 @@ describe('identify', () => {
     expect(identify([chip('0/1'), chip('0/0')], before)).toEqual([first[1], first[0]])
   })
 
-  test('what has neither UUID nor address goes by its number', () => {
+  test('without UUID and address, the index identifies the device', () => {
     const bare = (index: number) => acceleratorFixture(index, { uuid: null, pciAddress: null })
     const first = identify([bare(0), bare(1)], [])
     expect(

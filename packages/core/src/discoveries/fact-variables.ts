@@ -3,7 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { accelerators, computeNodes } from '../nodes/tables.ts'
 
-/** By device type: the variable that lists a node's devices, and the name of its toolkit's version in an entry. */
+/** By device type: the variable with the node's list of devices, and the key of the toolkit version in an entry. */
 const FACT_KEYS = {
   nvidia_gpu: { key: 'nvidia_gpus', toolkit: 'cuda_version' },
   amd_gpu: { key: 'amd_gpus', toolkit: 'rocm_version' },
@@ -13,9 +13,8 @@ const FACT_KEYS = {
 } as const
 
 /**
- * Variables that describe each node's accelerators, as the last discovery found them: one list per vendor, empty when there are
- * none.
- * Nodes that were never discovered are absent. Memory is in bytes; values that the vendor's tool did not report are null.
+ * Returns variables that describe each node's accelerators from the last discovery: one list per vendor, empty when there are
+ * none. Nodes without a discovery are absent. Memory is in bytes; values that the vendor's tool did not report are null.
  */
 export async function factVariables(
   ctx: Pick<Ctx, 'db' | 'tenantId'>,

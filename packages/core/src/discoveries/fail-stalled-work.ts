@@ -7,12 +7,12 @@ import { discoveryChanged } from './change-events.ts'
 import { discoveryPermissions } from './permissions.ts'
 import { discoveries } from './tables.ts'
 
-/** Longest that a worker may take for one, bounded stages and all; and longest that one may wait for a worker. */
+/** Maximum duration of one test or discovery, and maximum time that one may wait for a worker. */
 const RUNNING_S = 300
 const WAITING_S = 3600
 
 /**
- * End connection tests and discoveries whose worker was lost, or that no worker ever took: a reconciler over all tenants.
+ * Reconciler, over all tenants: fails connection tests and discoveries that no worker took, or that lost their worker.
  * @returns how many were ended
  */
 export async function failStalledWork(ctx: SystemCtx): Promise<number> {

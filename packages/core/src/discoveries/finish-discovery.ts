@@ -14,25 +14,22 @@ import { discoveryChanged } from './change-events.ts'
 import { discoveryPermissions } from './permissions.ts'
 import { type DiscoveryRow, discoveries, discoveryEvidence } from './tables.ts'
 
-/** Snapshots that a node keeps. */
+/** Number of snapshots per node. */
 const KEPT = 50
 
 export type DiscoveryOutcome = {
   id: string
-  /** What the probe told; without it `error` says why there is nothing. */
+  /** The probe's result; when it is missing, `error` has the reason. */
   result?: Discovery
-  /** The probe's raw output; kept also when it could not be read. */
+  /** The probe's raw output; also stored when it could not be parsed. */
   evidence?: Uint8Array
   error?: string
   durationMs: number
-  /** The node itself did not answer. */
+  /** Whether the node did not answer. */
   unreachable?: boolean
 }
 
-/**
- * End a discovery, and make the node's columns and accelerators what it says.
- * @returns null when it was over already
- */
+/** Ends a discovery and applies its result to the node's columns and accelerators. @returns null when it had already ended */
 export async function finishDiscovery(ctx: Ctx, outcome: DiscoveryOutcome): Promise<DiscoveryRow | null> {
   authorize(ctx, discoveryPermissions.report)
   const result = outcome.result && sanitizeForPostgres(outcome.result)
@@ -65,8 +62,8 @@ export async function finishDiscovery(ctx: Ctx, outcome: DiscoveryOutcome): Prom
 }
 
 /**
- * Keep what a finished discovery brought: its evidence, the node's new state, and no more than KEPT snapshots.
- * @returns the node as it was before, locked; null when it was decommissioned in the meantime
+ * Stores the result of a finished discovery: its evidence, the node's new state, and at most KEPT snapshots.
+ * @returns the locked node as it was before; null when it was decommissioned meanwhile
  */
 export async function keepDiscovery(
   tx: Tx,

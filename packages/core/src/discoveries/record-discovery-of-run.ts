@@ -12,7 +12,7 @@ import { discoveryPermissions } from './permissions.ts'
 import { type DiscoveryRow, discoveries } from './tables.ts'
 
 /**
- * Keep what the probe told inside a run (`collect_facts`): the same as a discovery of our own, with the reason `run`.
+ * Stores the probe result of a run (`collect_facts`) as a discovery with the reason `run`.
  * @param evidence the probe's raw output
  * @throws NotFound, Conflict the node is gone or decommissioned
  */

@@ -5,7 +5,7 @@ import { discoveryChanged } from './change-events.ts'
 import { discoveryPermissions } from './permissions.ts'
 import { type DiscoveryRow, discoveries } from './tables.ts'
 
-/** Claim a discovery. @returns null when another worker has it, or it is over */
+/** Claims a discovery. @returns null when another worker has it, or it ended */
 export async function startDiscovery(ctx: Ctx, { id }: { id: string }): Promise<DiscoveryRow | null> {
   authorize(ctx, discoveryPermissions.report)
   const [row] = await ctx.db

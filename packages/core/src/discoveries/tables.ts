@@ -9,7 +9,7 @@ export type DiscoveryStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED'
 
 export const DISCOVERY_REASONS = ['onboarding', 'refresh', 'sweep', 'run'] as const
 
-/** One look at one node. Its result is a snapshot that is never changed. */
+/** Discoveries of nodes. A result is an immutable snapshot. */
 export const discoveries = snakeCase.table(
   'discoveries',
   {
@@ -38,10 +38,10 @@ export const discoveries = snakeCase.table(
   (t) => [index().on(t.nodeId, t.id), index().on(t.tenantId, t.id), index().on(t.createdAt).where(sql`finished_at is null`)],
 )
 
-/** One look at one node, as its row. */
+/** Row of a discovery. */
 export type DiscoveryRow = typeof discoveries.$inferSelect
 
-/** The probe's raw output, gzip; apart from the snapshot because lists never want it. */
+/** The probe's raw output, gzip. A separate table, because lists never need it. */
 export const discoveryEvidence = snakeCase.table('discovery_evidence', {
   discoveryId: uuid()
     .primaryKey()

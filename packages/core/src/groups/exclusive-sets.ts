@@ -5,7 +5,7 @@ import { Conflict } from '../kernel/errors.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups, ONE_OF_A_SET } from './tables.ts'
 
-/** Which of these nodes are in other groups of the set that `group` is of, or is about to be of, and in which. */
+/** Returns which of these nodes are in other groups of the set of `group`, and in which groups. */
 export async function inSetAlready(
   tx: Tx,
   ctx: Ctx,
@@ -29,7 +29,7 @@ export async function inSetAlready(
     .orderBy(computeNodes.name)
 }
 
-/** The database lets one of two who put a node into two groups of a set at once; this is what the other is told. */
+/** Converts the constraint error of a concurrent insert into a second group of a set; null for other errors. */
 export function setTaken(error: unknown): Conflict | null {
   for (let e = error; e instanceof Error; e = e.cause)
     if ('constraint' in e && e.constraint === ONE_OF_A_SET)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { multilineText, singleLineText } from '../kernel/input.ts'
 
-/** Ansible takes group names as variable names; hyphens and dots draw warnings there, so they are not allowed. */
+/** Group names are variable names in Ansible. Hyphens and dots cause warnings there, so they are not allowed. */
 export const GroupName = z
   .string()
   .max(64, 'must have at most 64 characters')
@@ -11,12 +11,12 @@ export const GroupName = z
     'is reserved by Ansible; choose another name',
   )
 
-/** The fields of a group that people set. */
+/** Fields of a group that users can set. */
 export const GROUP_FIELDS = {
   name: GroupName,
   displayName: singleLineText(128).nullish(),
   description: multilineText(2000).nullish(),
-  /** Among a node's groups the lower number wins. */
+  /** Among a node's groups, the lower number wins. */
   priority: z.number().int('must be a whole number').min(0).max(100_000).nullish(),
   parentId: z.uuid('must be an id').nullish(),
   memberQuery: singleLineText(2000).nullish(),

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-test('groups come nearest last: by depth, then the lower number, then the name', async () => {
+test('sorts groups nearest last: by depth, then lower number, then name', async () => {
   const { operator, tenant } = await t.given.tenant()
   const [node, alone] = await t.given.fleet(operator, { nodes: 2 })
   const make = async (name: string, parentId: string | null = null, priority = 100) => {

@@ -8,15 +8,15 @@ import { nodeQueryCondition, parseNodeQuery } from '../selection/query/index.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
 
 /**
- * The tenant's groups with what hangs under what. A node is in a group by hand, because it fits the group's query, or by being in
- * a group below. Queries are asked when somebody wants to know, so the answer is never behind.
+ * The tenant's group tree. A node is in a group as an explicit member, through the group's query, or through a child group.
+ * Queries are evaluated on each read, so the result is always current.
  */
 export type GroupTree = {
   byId: Map<string, NodeGroup>
   byName: Map<string, NodeGroup>
-  /** The group itself first, then the one above it, up to the top. */
+  /** The group itself first, then its ancestors up to the root. */
   upwards(group: NodeGroup): NodeGroup[]
-  /** The groups that a node is in, nearest last, from its direct groups as `directGroupIds` gives them. */
+  /** The groups of a node, nearest last, from its direct groups as `directGroupIds` returns them. */
   withAncestors(directIds: string): NodeGroup[]
 }
 
@@ -34,12 +34,12 @@ export async function readGroupTree(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>): Pr
   }
   const depthOrder = (a: NodeGroup, b: NodeGroup) =>
     upwards(a).length - upwards(b).length || b.priority - a.priority || (a.name < b.name ? 1 : -1)
-  // Nodes in the same groups, of which there are many, share one list.
+  // Many nodes are in the same groups; they share one list.
   const lists = new Map<string, NodeGroup[]>()
   const withAncestors = (directIds: string): NodeGroup[] => {
     const known = lists.get(directIds)
     if (known) return known
-    // A group created after the tree was read is not in it.
+    // The tree does not contain groups that were created after it was read.
     const direct = directIds.split(',').flatMap((id) => byId.get(id) ?? [])
     const list = [...new Set(direct.flatMap(upwards))].sort(depthOrder)
     lists.set(directIds, list)
@@ -50,7 +50,7 @@ export async function readGroupTree(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>): Pr
 
 const groupsOf = (tree: GroupTree) => [...tree.byId.values()]
 
-/** Condition that a node is in one of the groups of these names; names that no group has are left out. */
+/** Condition that a node is in one of the groups of these names; ignores unknown names. */
 export function isInGroup(tree: GroupTree, names: string[], n: NodeColumns): SQL {
   const wanted = new Set(names)
   const below = groupsOf(tree).filter((group) => tree.upwards(group).some((each) => wanted.has(each.name)))
@@ -59,22 +59,21 @@ export function isInGroup(tree: GroupTree, names: string[], n: NodeColumns): SQL
   return or(byHand, ...below.filter((group) => group.memberQuery !== null).map((group) => fitsQueryOf(group, n)))!
 }
 
-/** Condition that a node fits the query (see parseNodeQuery). @throws InvalidInput at `path` when it cannot be read */
+/** Condition that a node matches the query (see parseNodeQuery). @throws InvalidInput at `path` when the query is invalid */
 export function fitsNodeQuery(tree: GroupTree, text: string, n: NodeColumns, path = 'query'): SQL {
   const query = parseNodeQuery(text, { path, groups: tree.byName })
   return nodeQueryCondition(query, n, (names) => isInGroup(tree, names, n))
 }
 
-/** Condition that a node fits the query of the group. */
+/** Condition that a node matches the group's query. */
 function fitsQueryOf(group: NodeGroup, n: NodeColumns): SQL {
   const query = parseNodeQuery(group.memberQuery!, { path: 'memberQuery', groups: null })
   return nodeQueryCondition(query, n, () => sql`false`)
 }
 
 /**
- * The groups that each of these nodes is in, nearest last: each one's variables win over those of the groups before it. A group
- * further down its tree is nearer, as in Ansible; of two at one depth the one with the lower priority number, of equal numbers
- * the one whose name comes first.
+ * Returns the groups of each of these nodes, nearest last: variables of later groups override earlier ones. As in Ansible, a
+ * deeper group is nearer. At equal depth, the lower priority number is nearer, then the first name.
  */
 export async function groupsOfNodes(
   db: Db | Tx,
@@ -90,7 +89,7 @@ export async function groupsOfNodes(
   return new Map(nodeIds.map((id) => [id, tree.withAncestors(found.get(id) ?? '')]))
 }
 
-/** The ids of the groups that node `n` is in by hand and by their queries, joined by commas: a text is parsed faster than an array. */
+/** The ids of node `n`'s groups, by membership and by query, joined by commas. Text is parsed faster than an array. */
 export function directGroupIds(tree: GroupTree, n: NodeColumns): SQL<string> {
   const byQuery = groupsOf(tree).filter((group) => group.memberQuery !== null)
   const fitting = byQuery.map((group) => sql`case when ${fitsQueryOf(group, n)} then ${group.id} end`)
@@ -98,7 +97,7 @@ export function directGroupIds(tree: GroupTree, n: NodeColumns): SQL<string> {
   return sql<string>`concat_ws(',', ${sql.join([byHand, ...fitting], sql`, `)})`
 }
 
-/** How many nodes are in each of these groups, itself or through a group below. */
+/** Returns how many nodes are in each of these groups, directly or through child groups. */
 export async function countNodesOfGroups(
   db: Db | Tx,
   ctx: Pick<Ctx, 'tenantId'>,

@@ -13,10 +13,10 @@ import { nodeGroupMembers, nodeGroups } from './tables.ts'
 import { updateNodeGroup } from './update-node-group.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterAll(() => t.close())
 
@@ -25,144 +25,144 @@ const membersOf = async (id: string) =>
     .map((r) => r.id)
     .sort()
 
-test('createNodeGroup makes a group; of two at once one wins', async () => {
-  expect(await createNodeGroup(cast.operator, { name: 'room', priority: 10 })).toMatchObject({ priority: 10, isSystem: false })
+test('createNodeGroup creates a group; of concurrent calls with one name, one wins', async () => {
+  expect(await createNodeGroup(ours.operator, { name: 'room', priority: 10 })).toMatchObject({ priority: 10, isSystem: false })
   const { won, lost } = await race(
-    createNodeGroup(cast.operator, { name: 'twin' }),
-    createNodeGroup(cast.operator, { name: 'twin' }),
+    createNodeGroup(ours.operator, { name: 'twin' }),
+    createNodeGroup(ours.operator, { name: 'twin' }),
   )
   expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
 })
 
-test.each(['', 'all', 'a-b', 'a b', '1a', 'a;b', 'größe'])('createNodeGroup refuses the name %j', async (name) => {
-  await expect(createNodeGroup(cast.operator, { name })).rejects.toMatchObject({ issues: [{ path: 'name' }] })
+test.each(['', 'all', 'a-b', 'a b', '1a', 'a;b', 'größe'])('createNodeGroup rejects the name %j', async (name) => {
+  await expect(createNodeGroup(ours.operator, { name })).rejects.toMatchObject({ issues: [{ path: 'name' }] })
 })
 
-test('setNodeGroupMembers adds, again without effect, and removes', async () => {
-  const group = await createNodeGroup(cast.operator, { name: 'members' })
-  const ids = (await t.given.fleet(cast.operator, { nodes: 3 })).map((n) => n.id).sort()
-  await setNodeGroupMembers(cast.operator, { id: group.id, add: ids })
-  await setNodeGroupMembers(cast.operator, { id: group.id, add: ids })
+test('setNodeGroupMembers adds and removes; a repeated call has no effect', async () => {
+  const group = await createNodeGroup(ours.operator, { name: 'members' })
+  const ids = (await t.given.fleet(ours.operator, { nodes: 3 })).map((n) => n.id).sort()
+  await setNodeGroupMembers(ours.operator, { id: group.id, add: ids })
+  await setNodeGroupMembers(ours.operator, { id: group.id, add: ids })
   expect(await membersOf(group.id)).toEqual(ids)
-  await setNodeGroupMembers(cast.operator, { id: group.id, remove: [ids[0]!] })
-  await setNodeGroupMembers(cast.operator, { id: group.id, remove: [ids[0]!] })
+  await setNodeGroupMembers(ours.operator, { id: group.id, remove: [ids[0]!] })
+  await setNodeGroupMembers(ours.operator, { id: group.id, remove: [ids[0]!] })
   expect(await membersOf(group.id)).toEqual(ids.slice(1))
-  await expect(setNodeGroupMembers(cast.operator, { id: group.id, add: ids, remove: [ids[0]!] })).rejects.toMatchObject({
+  await expect(setNodeGroupMembers(ours.operator, { id: group.id, add: ids, remove: [ids[0]!] })).rejects.toMatchObject({
     issues: [{ path: 'remove' }],
   })
 })
 
-test('deleteNodeGroup leaves the nodes, and the groups of Muster itself', async () => {
-  const group = await createNodeGroup(cast.operator, { name: 'gone' })
-  expect(await deleteNodeGroup(cast.operator, { id: group.id })).toEqual({ id: group.id })
-  await expect(deleteNodeGroup(cast.operator, { id: group.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+test('deleteNodeGroup keeps the nodes and rejects built-in groups', async () => {
+  const group = await createNodeGroup(ours.operator, { name: 'gone' })
+  expect(await deleteNodeGroup(ours.operator, { id: group.id })).toEqual({ id: group.id })
+  await expect(deleteNodeGroup(ours.operator, { id: group.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   const [own] = await t.runtime.db
     .insert(nodeGroups)
-    .values({ tenantId: cast.tenant.id, name: 'own', isSystem: true })
+    .values({ tenantId: ours.tenant.id, name: 'own', isSystem: true })
     .returning()
-  await expect(deleteNodeGroup(cast.operator, { id: own!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(deleteNodeGroup(ours.operator, { id: own!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
 const refusedAt = (path: string, message: RegExp) => ({ issues: [{ path, message: expect.stringMatching(message) }] })
-const namesIn = async (limit: string) => (await selectNodes(cast.operator, limit)).map((node) => node.name)
+const namesIn = async (limit: string) => (await selectNodes(ours.operator, limit)).map((node) => node.name)
 
-test('updateNodeGroup changes what is given; null takes away; Muster keeps the names of its own', async () => {
-  const parent = await createNodeGroup(cast.operator, { name: 'above' })
-  const group = await createNodeGroup(cast.operator, { name: 'old', displayName: 'Old', parentId: parent.id, priority: 5 })
-  const changed = await updateNodeGroup(cast.operator, { id: group.id, name: 'new', displayName: null, priority: null })
+test('updateNodeGroup changes given fields, clears on null, and does not rename built-in groups', async () => {
+  const parent = await createNodeGroup(ours.operator, { name: 'above' })
+  const group = await createNodeGroup(ours.operator, { name: 'old', displayName: 'Old', parentId: parent.id, priority: 5 })
+  const changed = await updateNodeGroup(ours.operator, { id: group.id, name: 'new', displayName: null, priority: null })
   expect(changed).toMatchObject({ name: 'new', displayName: null, priority: 100, parentId: parent.id })
-  await expect(updateNodeGroup(cast.operator, { id: group.id, name: 'above' })).rejects.toMatchObject({ code: 'CONFLICT' })
-  await expect(updateNodeGroup(cast.viewer, { id: group.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(updateNodeGroup(ours.operator, { id: group.id, name: 'above' })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(updateNodeGroup(ours.viewer, { id: group.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await t.runtime.db.update(nodeGroups).set({ isSystem: true }).where(eq(nodeGroups.id, group.id))
-  await expect(updateNodeGroup(cast.operator, { id: group.id, name: 'mine' })).rejects.toThrow(/keeps its name/)
-  expect(await updateNodeGroup(cast.operator, { id: group.id, name: 'new', priority: 7 })).toMatchObject({ priority: 7 })
+  await expect(updateNodeGroup(ours.operator, { id: group.id, name: 'mine' })).rejects.toThrow(/keeps its name/)
+  expect(await updateNodeGroup(ours.operator, { id: group.id, name: 'new', priority: 7 })).toMatchObject({ priority: 7 })
 })
 
-test('groups hang below groups, not in circles, not too deep, and a parent stays', async () => {
-  const [node] = await t.given.fleet(cast.operator, { prefix: 'deep' })
+test('rejects cycles, deep nesting and deletion of a parent', async () => {
+  const [node] = await t.given.fleet(ours.operator, { prefix: 'deep' })
   const ids: string[] = []
   for (let i = 1; i <= 8; i++)
-    ids.push((await createNodeGroup(cast.operator, { name: `level${i}`, parentId: ids.at(-1) ?? null })).id)
-  await expect(createNodeGroup(cast.operator, { name: 'level9', parentId: ids[7]! })).rejects.toMatchObject(
+    ids.push((await createNodeGroup(ours.operator, { name: `level${i}`, parentId: ids.at(-1) ?? null })).id)
+  await expect(createNodeGroup(ours.operator, { name: 'level9', parentId: ids[7]! })).rejects.toMatchObject(
     refusedAt('parentId', /at most 8 deep/),
   )
-  await expect(updateNodeGroup(cast.operator, { id: ids[0]!, parentId: ids[7]! })).rejects.toMatchObject(
+  await expect(updateNodeGroup(ours.operator, { id: ids[0]!, parentId: ids[7]! })).rejects.toMatchObject(
     refusedAt('parentId', /level8 is below level1; groups cannot go round in circles/),
   )
-  const top = await createNodeGroup(cast.operator, { name: 'level0' })
-  await expect(updateNodeGroup(cast.operator, { id: ids[0]!, parentId: top.id })).rejects.toMatchObject(
+  const top = await createNodeGroup(ours.operator, { name: 'level0' })
+  await expect(updateNodeGroup(ours.operator, { id: ids[0]!, parentId: top.id })).rejects.toMatchObject(
     refusedAt('parentId', /at most 8 deep/),
   )
-  await expect(deleteNodeGroup(cast.operator, { id: ids[6]! })).rejects.toThrow(/Below the group level7 are level8/)
-  await setNodeGroupMembers(cast.operator, { id: ids[7]!, add: [node!.id] })
+  await expect(deleteNodeGroup(ours.operator, { id: ids[6]! })).rejects.toThrow(/Below the group level7 are level8/)
+  await setNodeGroupMembers(ours.operator, { id: ids[7]!, add: [node!.id] })
   expect(await namesIn('@level3')).toEqual([node!.name])
   const { won, lost } = await race(
-    updateNodeGroup(cast.operator, { id: top.id, parentId: ids[1]! }),
-    updateNodeGroup(cast.operator, { id: ids[0]!, parentId: top.id }),
+    updateNodeGroup(ours.operator, { id: top.id, parentId: ids[1]! }),
+    updateNodeGroup(ours.operator, { id: ids[0]!, parentId: top.id }),
   )
   expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['InvalidInput']])
 })
 
-test('who is in a group with a query follows the nodes at once', async () => {
-  const [node, other] = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'dyn', with: { tags: ['dynamic'] } })
-  const above = await createNodeGroup(cast.operator, { name: 'above_dynamic' })
-  const group = await createNodeGroup(cast.operator, {
+test('membership by query changes with the nodes', async () => {
+  const [node, other] = await t.given.fleet(ours.operator, { nodes: 2, prefix: 'dyn', with: { tags: ['dynamic'] } })
+  const above = await createNodeGroup(ours.operator, { name: 'above_dynamic' })
+  const group = await createNodeGroup(ours.operator, {
     name: 'dynamic',
     parentId: above.id,
     memberQuery: 'tag = dynamic and name ~ dyn',
   })
-  await createNodeGroup(cast.operator, { name: 'also_dynamic', memberQuery: 'name = dyn002', priority: 1 })
-  const groups = await groupsOfNodes(t.runtime.db, cast.operator, [node!.id, other!.id])
+  await createNodeGroup(ours.operator, { name: 'also_dynamic', memberQuery: 'name = dyn002', priority: 1 })
+  const groups = await groupsOfNodes(t.runtime.db, ours.operator, [node!.id, other!.id])
   expect([...groups.values()].map((some) => some.map((each) => each.name))).toEqual([
     ['above_dynamic', 'dynamic'],
     ['above_dynamic', 'also_dynamic', 'dynamic'],
   ])
-  await updateNode(cast.operator, { id: node!.id, tags: [] })
+  await updateNode(ours.operator, { id: node!.id, tags: [] })
   expect(await namesIn('@above_dynamic')).toEqual([other!.name])
-  await expect(setNodeGroupMembers(cast.operator, { id: group.id, add: [node!.id] })).rejects.toThrow(/fit its query/)
-  await expect(updateNodeGroup(cast.operator, { id: group.id, memberQuery: 'group = room' })).rejects.toMatchObject(
+  await expect(setNodeGroupMembers(ours.operator, { id: group.id, add: [node!.id] })).rejects.toThrow(/fit its query/)
+  await expect(updateNodeGroup(ours.operator, { id: group.id, memberQuery: 'group = room' })).rejects.toMatchObject(
     refusedAt('memberQuery', /at character 1, "group": a group's own query cannot ask for groups/),
   )
-  await updateNodeGroup(cast.operator, { id: group.id, memberQuery: null })
-  await setNodeGroupMembers(cast.operator, { id: group.id, add: [node!.id] })
+  await updateNodeGroup(ours.operator, { id: group.id, memberQuery: null })
+  await setNodeGroupMembers(ours.operator, { id: group.id, add: [node!.id] })
   expect(await namesIn('@dynamic')).toEqual([node!.name])
-  await expect(updateNodeGroup(cast.operator, { id: group.id, memberQuery: 'tag = x' })).rejects.toMatchObject(
+  await expect(updateNodeGroup(ours.operator, { id: group.id, memberQuery: 'tag = x' })).rejects.toMatchObject(
     refusedAt('memberQuery', /1 nodes were put into it by hand/),
   )
 })
 
-test('a node is in one group of an exclusive set, whoever puts it there', async () => {
-  const nodes = await t.given.fleet(cast.operator, { nodes: 3, prefix: 'set' })
+test('a node is in at most one group of an exclusive set', async () => {
+  const nodes = await t.given.fleet(ours.operator, { nodes: 3, prefix: 'set' })
   const [a, b, c] = nodes.map((node) => node.id) as [string, string, string]
-  const rack = (name: string) => createNodeGroup(cast.operator, { name, exclusiveSet: 'rack' })
-  const [one, two, free] = [await rack('rack1'), await rack('rack2'), await createNodeGroup(cast.operator, { name: 'free' })]
-  await setNodeGroupMembers(cast.operator, { id: one.id, add: [a] })
-  await setNodeGroupMembers(cast.operator, { id: one.id, add: [a] })
-  await expect(setNodeGroupMembers(cast.operator, { id: two.id, add: [b, a] })).rejects.toMatchObject(
+  const rack = (name: string) => createNodeGroup(ours.operator, { name, exclusiveSet: 'rack' })
+  const [one, two, free] = [await rack('rack1'), await rack('rack2'), await createNodeGroup(ours.operator, { name: 'free' })]
+  await setNodeGroupMembers(ours.operator, { id: one.id, add: [a] })
+  await setNodeGroupMembers(ours.operator, { id: one.id, add: [a] })
+  await expect(setNodeGroupMembers(ours.operator, { id: two.id, add: [b, a] })).rejects.toMatchObject(
     refusedAt('add.1', /set001 is in rack1, which is of the set rack too/),
   )
-  await setNodeGroupMembers(cast.operator, { id: free.id, add: [a, b] })
-  await expect(updateNodeGroup(cast.operator, { id: free.id, exclusiveSet: 'rack' })).rejects.toMatchObject(
+  await setNodeGroupMembers(ours.operator, { id: free.id, add: [a, b] })
+  await expect(updateNodeGroup(ours.operator, { id: free.id, exclusiveSet: 'rack' })).rejects.toMatchObject(
     refusedAt('exclusiveSet', /1 of its nodes are in other groups of the set rack: set001 in rack1/),
   )
-  await updateNodeGroup(cast.operator, { id: free.id, exclusiveSet: 'other' })
-  await expect(updateNodeGroup(cast.operator, { id: free.id, memberQuery: 'tag = a' })).rejects.toMatchObject({
+  await updateNodeGroup(ours.operator, { id: free.id, exclusiveSet: 'other' })
+  await expect(updateNodeGroup(ours.operator, { id: free.id, memberQuery: 'tag = a' })).rejects.toMatchObject({
     issues: [{ path: 'exclusiveSet' }],
   })
-  await expect(createNodeGroup(cast.operator, { name: 'below_rack', parentId: one.id })).rejects.toMatchObject(
+  await expect(createNodeGroup(ours.operator, { name: 'below_rack', parentId: one.id })).rejects.toMatchObject(
     refusedAt('parentId', /holds nodes and no groups/),
   )
-  // Without the verbs the database itself refuses.
+  // The database enforces it without the verbs.
   const byHand = { groupId: two.id, nodeId: a }
   await expect(t.runtime.db.insert(nodeGroupMembers).values({ ...byHand, exclusiveSet: 'rack' })).rejects.toThrow()
   await expect(t.runtime.db.insert(nodeGroupMembers).values(byHand)).rejects.toThrow()
   for (let i = 0; i < 10; i++) {
     const { won, lost } = await race(
-      setNodeGroupMembers(cast.operator, { id: one.id, add: [b, c] }),
-      setNodeGroupMembers(cast.operator, { id: two.id, add: [c, b] }),
+      setNodeGroupMembers(ours.operator, { id: one.id, add: [b, c] }),
+      setNodeGroupMembers(ours.operator, { id: two.id, add: [c, b] }),
     )
     expect(won).toHaveLength(1)
     expect(lost[0]).toMatchObject({ code: expect.stringMatching(/CONFLICT|INVALID_INPUT/) })
-    await setNodeGroupMembers(cast.operator, { id: won[0]!.id, remove: [b, c] })
+    await setNodeGroupMembers(ours.operator, { id: won[0]!.id, remove: [b, c] })
   }
 })

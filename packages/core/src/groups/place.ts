@@ -6,12 +6,12 @@ import { parseNodeQuery } from '../selection/query/index.ts'
 import { type GroupTree, readGroupTree } from './group-tree.ts'
 import type { NodeGroup } from './tables.ts'
 
-/** Groups under groups, the topmost counted. */
+/** Maximum depth of the group tree, including the root. */
 const MAX_DEPTH = 8
-/** All of them are asked whenever somebody wants to know which groups a node is in. */
+/** Each read of a node's groups evaluates all of them. */
 const MAX_QUERIES = 200
 
-/** The tenant's groups, which nobody else moves, makes or deletes until the end of the transaction. */
+/** Reads the tenant's groups and locks them against changes until the transaction ends. */
 export async function lockGroupTree(tx: Tx, ctx: Ctx): Promise<GroupTree> {
   await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
   return readGroupTree(tx, ctx)
@@ -20,8 +20,8 @@ export async function lockGroupTree(tx: Tx, ctx: Ctx): Promise<GroupTree> {
 type Wanted = Pick<NodeGroup, 'parentId' | 'memberQuery' | 'exclusiveSet'>
 
 /**
- * Check that a group may hang there, be filled so and belong to that set.
- * @param id of the group, null for one that is about to be made
+ * Validates the parent, query and set of a group.
+ * @param id of the group, null for a new one
  * @throws InvalidInput at parentId, memberQuery, exclusiveSet
  */
 export function checkPlace(tree: GroupTree, id: string | null, wanted: Wanted): void {
@@ -72,7 +72,7 @@ export function checkPlace(tree: GroupTree, id: string | null, wanted: Wanted): 
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
-/** How many levels the group and what is below it take. */
+/** Number of levels of the group and its descendants. */
 function height(tree: GroupTree, group: NodeGroup | undefined): number {
   if (!group) return 1
   const trails = [...tree.byId.values()].map((each) => tree.upwards(each).indexOf(group))

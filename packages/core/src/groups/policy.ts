@@ -2,7 +2,7 @@ import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { groupPermissions } from './permissions.ts'
 import type { NodeGroup } from './tables.ts'
 
-/** Why `actor` may not delete this group, below which these groups hang; null when allowed. */
+/** Why `actor` may not delete this group, given its child groups; null when allowed. */
 export function deleteBlockedReason(
   actor: Actor,
   group: Pick<NodeGroup, 'name' | 'isSystem'>,
@@ -15,14 +15,14 @@ export function deleteBlockedReason(
   return `Below the group ${group.name} are ${children.sort().join(', ')}; hang them elsewhere or delete them first.`
 }
 
-/** Why `actor` may not give this group another name; null when allowed. */
+/** Why `actor` may not rename this group; null when allowed. */
 export function renameBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'isSystem'>): string | null {
   const refused = permissionDeniedReason(actor, groupPermissions.write)
   if (refused) return `Renaming a group: ${refused}`
   return group.isSystem ? `The group ${group.name} belongs to Muster itself and keeps its name.` : null
 }
 
-/** Why `actor` may not put nodes into this group, or take nodes out, by hand; null when allowed. */
+/** Why `actor` may not add or remove members of this group; null when allowed. */
 export function setMembersBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'memberQuery'>): string | null {
   const refused = permissionDeniedReason(actor, groupPermissions.write)
   if (refused) return `Changing who is in a group: ${refused}`

@@ -19,7 +19,7 @@ export const SetNodeGroupMembersInput = z.object({ id: Id, add: Ids.nullish(), r
  * Adds nodes to a group and removes others. Adding a member, or removing a node that is not one, has no effect.
  * @throws NotFound no such group
  * @throws InvalidInput at add for nodes that do not exist, or are in another group of its exclusive set
- * @throws Conflict the group has a query, or somebody was faster with another group of the set
+ * @throws Conflict the group has a query, or a concurrent call added a node to another group of the set
  */
 export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNodeGroupMembersInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
@@ -56,7 +56,7 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
       if (issues.length > 0) throw new InvalidInput(issues)
       await tx
         .insert(nodeGroupMembers)
-        // In one order, so that two who put the same nodes into a set wait for each other instead of deadlocking.
+        // Insert in one order, so that concurrent calls wait for each other instead of deadlocking.
         .values([...add].sort().map((nodeId) => ({ groupId: id, nodeId, exclusiveSet: group.exclusiveSet })))
         .onConflictDoNothing({ target: [nodeGroupMembers.groupId, nodeGroupMembers.nodeId] })
     }

@@ -27,14 +27,14 @@ export const nodeGroups = snakeCase.table(
     name: text().notNull(),
     displayName: text(),
     description: text().notNull().default(''),
-    /** Among a node's groups the lower number wins. */
+    /** Among a node's groups, the lower number wins. */
     priority: integer().notNull().default(100),
     isSystem: boolean().notNull().default(false),
-    /** The group above: its members are all of this group's too, and this group's variables win over its. */
+    /** The parent group. It contains all members of this group; this group's variables override its variables. */
     parentId: uuid().references((): AnyPgColumn => nodeGroups.id),
-    /** Which nodes are members, in the query language of nodes; null: those in node_group_members. */
+    /** Query that selects the members; null: the members are in node_group_members. */
     memberQuery: text(),
-    /** Of all groups with one name of a set, a node is in one at most; empty: no set. */
+    /** Name of an exclusive set. A node is in at most one group of a set. Empty: no set. */
     exclusiveSet: text().notNull().default(''),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -42,7 +42,7 @@ export const nodeGroups = snakeCase.table(
   (t) => [
     unique().on(t.tenantId, t.name),
     index().on(t.parentId),
-    // What members refer to, so that a group's set cannot differ from its members'.
+    // Target of the foreign key, which keeps the set of members equal to that of their group.
     unique().on(t.id, t.exclusiveSet),
     check('node_groups_query_without_set', sql`${t.memberQuery} is null or ${t.exclusiveSet} = ''`),
   ],
@@ -50,10 +50,10 @@ export const nodeGroups = snakeCase.table(
 
 export type NodeGroup = typeof nodeGroups.$inferSelect
 
-/** The index that keeps a node in one group of a set at most. */
+/** The index that limits a node to one group of a set. */
 export const ONE_OF_A_SET = 'node_group_members_one_of_a_set'
 
-/** Who was put into which group by hand. Who is in by a query or through a group below is worked out: see nodes/group-tree.ts. */
+/** Explicit members of groups. Members by query or through child groups are computed: see groups/group-tree.ts. */
 export const nodeGroupMembers = snakeCase.table(
   'node_group_members',
   {
@@ -61,7 +61,7 @@ export const nodeGroupMembers = snakeCase.table(
     nodeId: uuid()
       .notNull()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
-    /** The group's own, kept equal by the foreign key: two groups of one set cannot both have a node. */
+    /** Copy of the group's set, kept equal by the foreign key, so that a unique index enforces one group per set. */
     exclusiveSet: text().notNull().default(''),
     createdAt: createdAt(),
   },

@@ -24,10 +24,10 @@ export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GR
 export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNodeGroupInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
   const { id, ...given } = parseInput(UpdateNodeGroupInput, input)
-  const mine = and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id))
+  const scope = and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id))
   const work = inTransaction(ctx, async (tx) => {
     const tree = await lockGroupTree(tx, ctx)
-    const [before] = await tx.select().from(nodeGroups).where(mine).for('no key update')
+    const [before] = await tx.select().from(nodeGroups).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)
     const refused = given.name === undefined || given.name === before.name ? null : renameBlockedReason(ctx.actor, before)
     if (refused) throw new Conflict(refused)
@@ -37,7 +37,7 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
     const [group] = await tx
       .update(nodeGroups)
       .set({ ...changesOf(given), updatedAt: sql`now()` })
-      .where(mine)
+      .where(scope)
       .returning()
     const changed = (Object.keys(after) as (keyof NodeGroup)[]).filter((field) => before[field] !== after[field]).sort()
     const was = Object.fromEntries(changed.map((field) => [field, before[field]]))
@@ -58,7 +58,7 @@ function changesOf(given: Omit<z.output<typeof UpdateNodeGroupInput>, 'id'>): Pa
   return Object.fromEntries(said.map(([field, value]) => [field, value ?? empty[field as keyof typeof empty] ?? null]))
 }
 
-/** Members by hand and a query do not go together, nor members that another group of the set has. */
+/** Explicit members exclude a query, and members exclude a set in which another group has them. */
 async function checkMembers(tx: Tx, ctx: Ctx, group: NodeGroup): Promise<void> {
   if (group.memberQuery === null && !group.exclusiveSet) return
   const rows = await tx

@@ -12,18 +12,18 @@ import { queuePermissions } from './permissions.ts'
 import { isOpen, isTenantsTurn } from './queue-order.ts'
 import { nodeLocks } from './tables.ts'
 
-/** `token` is the claim's fencing token: whatever the worker writes carries it and counts only while it is the run's. */
+/** `token` is the fencing token. Every write of the worker carries it and is valid only while the run has that token. */
 export type Claim = { run: JobRun; token: string; hosts: { name: string; nodeId: string | null }[] }
 type Claimant = { id: string; workerId: string; token: string; isLimited: boolean }
 
 const DEADLOCK = '40P01'
 
 /**
- * Make the run this worker's, and its nodes the run's. Null when it is gone, canceled, over, or another worker's already; and when
- * another run has one of its nodes or has waited longer for it, or its tenant may begin none now: then the row says that it waits,
- * and it comes into the queue again when its turn has come.
- * @param token the claim's token to be; with it a call may be repeated after a lost answer
- * @param isLimited false only for a tenant that may have any number of runs at once: then claims need not wait for each other
+ * Claims a run for the worker and locks its nodes. Returns null when the run was deleted, canceled, finished or claimed by
+ * another worker. Also returns null when the locks are not free or the tenant may start no run. The row then records that the run
+ * waits, and a reconciler enqueues it later.
+ * @param token the claim's token; with it a call may be repeated after a lost answer
+ * @param isLimited false only for a tenant without a limit on concurrent runs: claims then need not wait for each other
  */
 export async function claimJobRun(
   ctx: Ctx,
@@ -45,7 +45,7 @@ export async function claimJobRun(
   return { run, token, hosts }
 }
 
-/** One statement: all nodes or none. Of two that reach for the same node at the same moment the index lets one through. */
+/** Locks all nodes or none, in one statement. When two claims compete for a node, the unique index admits one. */
 async function claimIn(db: Db | Tx, ctx: Ctx, { id, workerId, token }: Claimant): Promise<JobRun | null> {
   const run = db.$with('run').as(
     db
@@ -76,7 +76,7 @@ async function claim(ctx: Ctx, claimant: Claimant): Promise<JobRun | null> {
   try {
     if (!claimant.isLimited) return await claimIn(ctx.db, ctx, claimant)
     return await ctx.db.transaction(async (tx) => {
-      // One after the other, so that each counts the runs that the one before it has begun.
+      // Serialize claims of the tenant, so that each one counts the runs that earlier claims started.
       await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
       return claimIn(tx, ctx, claimant)
     })
@@ -87,8 +87,8 @@ async function claim(ctx: Ctx, claimant: Claimant): Promise<JobRun | null> {
 }
 
 /**
- * Note that the run waits. Whoever makes room afterwards finds it; so that nobody who did so just before is missed, the caller
- * tries once more.
+ * Marks the run as waiting. Whoever frees nodes later finds the mark. The caller tries the claim once more, in case nodes were
+ * freed just before.
  */
 async function wait(ctx: Ctx, id: string): Promise<boolean> {
   const [waiting] = await ctx.db

@@ -6,10 +6,10 @@ import { queuePermissions } from './permissions.ts'
 import { markWaiting, nextRun } from './queue-order.ts'
 
 /**
- * Make the run whose turn it is this worker's, whichever tenant's. A queue's entry only says that there may be one: the order is
- * decided here, so that one tenant's thousand runs do not keep another's first one waiting. Bridges a database that is away.
- * @param token the claim's token to be, new for each call
- * @returns null when no run may begin now; `draining` when this worker is to begin none, though another one could
+ * Claims the next run of any tenant for the worker. A queue entry only signals that a run may be ready. The order is decided
+ * here, so that a thousand runs of one tenant do not delay another tenant's first one. Retries while the database is unavailable.
+ * @param token the claim's token, new for each call
+ * @returns null when no run may start now; `draining` when this worker may start none but others could
  */
 export async function claimNextJobRun(
   ctx: SystemCtx,
@@ -23,8 +23,8 @@ export async function claimNextJobRun(
       const claimCtx: Ctx = { ...ctx, actor: { kind: 'worker', id: workerId, name: workerId }, tenantId: next.tenantId }
       const claim = await retryTransient(() => claimJobRun(claimCtx, { ...next, workerId, token }))
       if (claim) return { ctx: claimCtx, claim }
-      // Another worker was faster, or it waits for its nodes now: either way it is not the next one any more.
+      // Another worker was faster, or the run waits for its nodes. In both cases the next call finds another run.
     } else if ((await retryTransient(() => markWaiting(ctx))) === 0) return null
-    // Whoever made room just before the runs were set aside has not seen them wait, so we look once more.
+    // A run may have become ready just before the others were marked as waiting, so check once more.
   }
 }

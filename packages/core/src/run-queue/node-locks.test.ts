@@ -15,25 +15,25 @@ import { blockersOf, wakeWaitingJobRuns } from './node-locks.ts'
 import { releaseNodeLocks } from './release-node-locks.ts'
 import { nodeLocks } from './tables.ts'
 
-let world: TestRuntime
+let t: TestRuntime
 let ours: TenantFixture
 let theirs: TenantFixture
 let nodes: ComputeNode[]
-const db = () => world.runtime.db
+const db = () => t.runtime.db
 beforeAll(async () => {
-  world = await testRuntime()
-  ours = await world.given.tenant()
-  theirs = await world.given.tenant()
-  const { id: credentialId } = await world.given.credential(ours.admin, 'SSH_KEY')
-  nodes = await world.given.fleet(ours.admin, { nodes: 12, with: { credentialId } })
-  // A template that changes its nodes, beside the read-only ones that come with the product.
+  t = await testRuntime()
+  ours = await t.given.tenant()
+  theirs = await t.given.tenant()
+  const { id: credentialId } = await t.given.credential(ours.admin, 'SSH_KEY')
+  nodes = await t.given.fleet(ours.admin, { nodes: 12, with: { credentialId } })
+  // A template that changes its nodes, in addition to the built-in read-only ones.
   const [shipped] = await db().select().from(jobTemplates).where(eq(jobTemplates.tenantId, ours.tenant.id))
   const { id: _id, ...template } = shipped!
   await db()
     .insert(jobTemplates)
     .values({ ...template, name: 'change', isReadOnly: false, isSystem: false })
 })
-afterAll(() => world.close())
+afterAll(() => t.close())
 beforeEach(async () => {
   await db().execute(sql`update job_runs set finished_at = now() where finished_at is null`)
   await db().delete(nodeLocks)
@@ -51,8 +51,8 @@ const locksOf = ({ id }: { id: string }) =>
     .where(and(eq(nodeLocks.jobRunId, id), isNotNull(nodeLocks.acquiredAt)))
 const waitsFor = async (run: JobRun) => (await blockersOf(ours.viewer, [run.id])).get(run.id) ?? []
 
-describe('a node takes one changing run at a time', () => {
-  test('the second waits, says for what, and comes back into the queue when the first has ended', async () => {
+describe('only one run at a time changes a node', () => {
+  test('the second run waits, names its blocker, and is enqueued when the first ends', async () => {
     const first = await start('gpu[001-003]')
     const second = await start('gpu[002-005]')
     const { token } = (await claim(first))!
@@ -62,12 +62,12 @@ describe('a node takes one changing run at a time', () => {
     expect(await waitsFor(second)).toMatchObject([
       { runId: first.id, ownerName: ours.operator.actor.name, hosts: ['gpu002', 'gpu003'], acquiredAt: expect.any(Date) },
     ])
-    expect(await wakeWaitingJobRuns(world.runtime)).toBe(0)
+    expect(await wakeWaitingJobRuns(t.runtime)).toBe(0)
 
     await finish(first.id, token)
-    expect(world.changeEvents).toContainEqual({ topic: 'nodesFreed', id: ours.tenant.id, tenantId: ours.tenant.id })
+    expect(t.changeEvents).toContainEqual({ topic: 'nodesFreed', id: ours.tenant.id, tenantId: ours.tenant.id })
     expect(await waitsFor(second)).toEqual([])
-    const woken = await Promise.all([1, 2, 3].map(() => wakeWaitingJobRuns(world.runtime)))
+    const woken = await Promise.all([1, 2, 3].map(() => wakeWaitingJobRuns(t.runtime)))
     expect(woken.reduce((sum, n) => sum + n)).toBe(1)
     expect(await rowOf(second)).toMatchObject({ status: 'PENDING', waitingSince: null })
     expect(await claim(second)).not.toBeNull()
@@ -75,7 +75,7 @@ describe('a node takes one changing run at a time', () => {
     expect((await rowOf(second)).waitingSince).toBeNull()
   })
 
-  test('nobody is overtaken: who came later waits for one that waits', async () => {
+  test('a later run waits for an earlier waiting run', async () => {
     const [a, b, c, d] = [await start('gpu001'), await start('gpu[001-002]'), await start('gpu002'), await start('gpu003')]
     const { token } = (await claim(a))!
     expect(await claim(c)).toBeNull()
@@ -83,16 +83,16 @@ describe('a node takes one changing run at a time', () => {
     expect(await waitsFor(c)).toMatchObject([{ runId: b.id, acquiredAt: null }])
     expect(await claim(d)).not.toBeNull()
     await finish(a.id, token)
-    expect(await wakeWaitingJobRuns(world.runtime)).toBe(1)
+    expect(await wakeWaitingJobRuns(t.runtime)).toBe(1)
     expect(await claim(c)).toBeNull()
     expect(await claim(b)).not.toBeNull()
   })
 
-  test('runs that change nothing neither lock nor wait', async () => {
+  test('read-only runs neither lock nor wait', async () => {
     await claim(await start('all'))
-    const look = await start('all', { template: 'collect_facts' })
-    expect(look.isReadOnly).toBe(true)
-    expect(await claim(look)).not.toBeNull()
+    const readOnly = await start('all', { template: 'collect_facts' })
+    expect(readOnly.isReadOnly).toBe(true)
+    expect(await claim(readOnly)).not.toBeNull()
     expect(await claim(await start('all', { checkMode: true }))).not.toBeNull()
   })
 
@@ -102,7 +102,7 @@ describe('a node takes one changing run at a time', () => {
       'loses its worker',
       async (run: JobRun) => {
         await db().execute(sql`update job_runs set worker_seen_at = now() - interval '1 minute' where id = ${run.id}`)
-        await endLostJobRuns(world.runtime)
+        await endLostJobRuns(t.runtime)
       },
     ],
     ['is removed', async (run: JobRun) => void (await db().delete(jobRuns).where(eq(jobRuns.id, run.id)))],
@@ -113,29 +113,29 @@ describe('a node takes one changing run at a time', () => {
     expect(await db().select().from(nodeLocks)).toEqual([])
   })
 
-  test('a run that is canceled while it waits lets those behind it pass', async () => {
+  test('a canceled waiting run no longer blocks later runs', async () => {
     const [a, b, c] = [await start('gpu001'), await start('gpu[001-002]'), await start('gpu002')]
     await claim(a)
     expect([await claim(b), await claim(c)]).toEqual([null, null])
     await cancelJobRun(ours.operator, { id: b.id })
-    expect(await wakeWaitingJobRuns(world.runtime)).toBe(1)
+    expect(await wakeWaitingJobRuns(t.runtime)).toBe(1)
     expect(await claim(c)).not.toBeNull()
   })
 
-  test('one that starts again after its worker was lost keeps its place', async () => {
+  test('a run restarted after worker loss keeps its position', async () => {
     const a = await start('gpu001')
     const b = await start('gpu001')
     await db().update(jobRuns).set({ isIdempotent: true }).where(eq(jobRuns.id, a.id))
     await claim(a)
     expect(await claim(b)).toBeNull()
     await db().execute(sql`update job_runs set worker_seen_at = now() - interval '1 minute' where id = ${a.id}`)
-    expect(await endLostJobRuns(world.runtime)).toMatchObject({ retried: 1 })
+    expect(await endLostJobRuns(t.runtime)).toMatchObject({ retried: 1 })
     expect(await locksOf(a)).toEqual([])
-    expect(await wakeWaitingJobRuns(world.runtime)).toBe(0)
+    expect(await wakeWaitingJobRuns(t.runtime)).toBe(0)
     expect(await claim(a)).not.toBeNull()
   })
 
-  test('a run that was committed late is kept out by the index', async () => {
+  test('the unique index blocks a run that was committed late', async () => {
     const older = await start('gpu001')
     const younger = await start('gpu001')
     await db().delete(nodeLocks).where(eq(nodeLocks.jobRunId, older.id))
@@ -147,7 +147,7 @@ describe('a node takes one changing run at a time', () => {
 })
 
 describe('releaseNodeLocks', () => {
-  test('admins may, with a reason that is kept; who waits has its turn', async () => {
+  test('admins release locks with an audited reason; the waiting run starts', async () => {
     const [a, b] = [await start('gpu[001-002]'), await start('gpu001')]
     await claim(a)
     expect(await claim(b)).toBeNull()
@@ -158,7 +158,7 @@ describe('releaseNodeLocks', () => {
     expect(released.map((node) => node.name)).toEqual(['gpu001'])
     const [entry] = await db().select().from(auditEntries).where(eq(auditEntries.action, 'node.release_lock'))
     expect(entry).toMatchObject({ objectName: 'gpu001', details: { jobRunId: a.id, reason: 'its worker hangs' } })
-    expect(await wakeWaitingJobRuns(world.runtime)).toBe(1)
+    expect(await wakeWaitingJobRuns(t.runtime)).toBe(1)
     expect(await claim(b)).not.toBeNull()
     expect(await locksOf(a)).toMatchObject([{ name: 'gpu002' }])
     await expect(releaseNodeLocks(ours.admin, { ...release, nodeIds: [nodes[2]!.id] })).rejects.toBeInstanceOf(Conflict)
@@ -168,7 +168,7 @@ describe('releaseNodeLocks', () => {
 const RUNS = scaleIterations(2400)
 const WORKERS = isLong ? 24 : 6
 
-test(`of ${WORKERS} workers and ${RUNS} runs on overlapping nodes no two change one node, and all end`, {
+test(`${WORKERS} workers finish ${RUNS} runs on overlapping nodes, and no two runs change one node at once`, {
   timeout: FAULT_TIMEOUT,
 }, async () => {
   const held = new Map<string, string>()
@@ -182,7 +182,7 @@ test(`of ${WORKERS} workers and ${RUNS} runs on overlapping nodes no two change 
   }
   const work = async (workerId: string) => {
     while (began.length < RUNS) {
-      await wakeWaitingJobRuns(world.runtime)
+      await wakeWaitingJobRuns(t.runtime)
       const queued = await db()
         .select({ id: jobRuns.id })
         .from(jobRuns)

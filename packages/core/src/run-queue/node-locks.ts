@@ -13,36 +13,35 @@ import { nodeLocks } from './tables.ts'
 const ROWS_PER_INSERT = 5000
 const AT_ONCE = 200
 const MOST_OBSTACLES = 20
-/** A run that its worker has not touched for so long is lost. */
+/** A run is lost when its worker gave no sign of life for this long. */
 export const WORKER_LOST_AFTER_SECONDS = 30
 
-/** Put a run that changes its nodes into the line at each of them. */
+/** Adds a run that changes its nodes to the lock queue of each node. */
 export async function enqueueForLocks(tx: Tx, jobRunId: string, nodeIds: string[]): Promise<void> {
   for (let i = 0; i < nodeIds.length; i += ROWS_PER_INSERT)
     await tx.insert(nodeLocks).values(nodeIds.slice(i, i + ROWS_PER_INSERT).map((nodeId) => ({ nodeId, jobRunId })))
 }
 
-/** Condition on two rows of the line at a node: `other` has it, or comes before `mine`. */
-export const isBefore = (other: SQL, mine: SQL): SQL =>
-  sql`${other}.job_run_id <> ${mine}.job_run_id and (${other}.acquired_at is not null or ${other}.job_run_id < ${mine}.job_run_id)`
+/** Condition on two rows of a node's lock queue: `other` holds the lock or precedes `own`. */
+export const isBefore = (other: SQL, own: SQL): SQL =>
+  sql`${other}.job_run_id <> ${own}.job_run_id and (${other}.acquired_at is not null or ${other}.job_run_id < ${own}.job_run_id)`
 
-/** Condition: at one node at least, another run has it or comes before this one. */
+/** Condition: on at least one node, another run holds the lock or precedes this one. */
 const isBehind = sql`exists (
-  select from ${nodeLocks} mine join ${nodeLocks} other on other.node_id = mine.node_id
-  where mine.job_run_id = ${jobRuns.id} and ${isBefore(sql`other`, sql`mine`)})`
+  select from ${nodeLocks} own join ${nodeLocks} other on other.node_id = own.node_id
+  where own.job_run_id = ${jobRuns.id} and ${isBefore(sql`other`, sql`own`)})`
 
-/** Condition: no other run keeps this one from all its nodes. */
+/** Condition: no other run blocks this one on any of its nodes. */
 export const isNext = sql`not ${isBehind}`
 
-/** Leave the line at every node, whether these runs had acquired theirs or waited. */
+/** Removes these runs from all lock queues, whether they hold the locks or wait. */
 export async function releaseLocks(tx: Tx, jobRunIds: string[]): Promise<void> {
   await tx.delete(nodeLocks).where(isOneOf(nodeLocks.jobRunId, jobRunIds))
 }
 
 /**
- * Reconciler, over all tenants: runs that waited, for others on their nodes or for their tenant's turn, and need not any more go
- * into
- * the queue, in the order in which they were started.
+ * Reconciler, over all tenants. Enqueues waiting runs that no longer need to wait, for nodes or for their tenant's limit. Keeps
+ * the order in which they were created.
  * @returns how many
  */
 export async function wakeWaitingJobRuns(ctx: SystemCtx): Promise<number> {
@@ -65,29 +64,29 @@ export async function wakeWaitingJobRuns(ctx: SystemCtx): Promise<number> {
   return woken.length
 }
 
-/** Runs that another one waits for, and on which of its hosts. */
+/** A run that blocks another one, and the hosts on which it does. */
 export type Blocker = {
   runId: string
   number: number
   templateName: string
-  /** Who started it. */
+  /** Name of the user who started it. */
   ownerName: string
   hosts: string[]
-  /** Since when it has them; null: it waits itself, and was there before. */
+  /** When it acquired the locks; null when it waits itself and came earlier. */
   acquiredAt: Date | null
 }
 
-/** What runs wait for, by run, those that have nodes first; runs that wait for nobody are left out. At most 20 for each. */
+/** Returns at most 20 blockers of each run, lock holders first. Runs without blockers are absent. */
 export async function blockersOf(ctx: Ctx, runIds: string[]): Promise<Map<string, Blocker[]>> {
   const { rows } = await ctx.db.execute<Omit<Blocker, 'acquiredAt'> & { waiting: string; acquiredAt: string | null }>(sql`
-    select mine.job_run_id as waiting, r.id as "runId", r.number, r.template_name as "templateName", r.created_by_name as "ownerName",
+    select own.job_run_id as waiting, r.id as "runId", r.number, r.template_name as "templateName", r.created_by_name as "ownerName",
       array_agg(n.name order by n.name) as hosts, max(other.acquired_at) as "acquiredAt"
-    from ${nodeLocks} mine
-    join ${nodeLocks} other on other.node_id = mine.node_id and ${isBefore(sql`other`, sql`mine`)}
+    from ${nodeLocks} own
+    join ${nodeLocks} other on other.node_id = own.node_id and ${isBefore(sql`other`, sql`own`)}
     join ${jobRuns} r on r.id = other.job_run_id
-    join ${computeNodes} n on n.id = mine.node_id
-    where mine.job_run_id = any(${sql.param(runIds)}::uuid[]) and mine.acquired_at is null and r.tenant_id = ${ctx.tenantId}
-    group by mine.job_run_id, r.id
+    join ${computeNodes} n on n.id = own.node_id
+    where own.job_run_id = any(${sql.param(runIds)}::uuid[]) and own.acquired_at is null and r.tenant_id = ${ctx.tenantId}
+    group by own.job_run_id, r.id
     order by max(other.acquired_at) nulls last, r.id`)
   const byRun = Map.groupBy(rows, (row) => row.waiting)
   return new Map(
@@ -100,7 +99,7 @@ export async function blockersOf(ctx: Ctx, runIds: string[]): Promise<Map<string
   )
 }
 
-/** Runs that have some of these nodes or wait for them, those that have some first: what a run that came now would wait for. */
+/** Returns the runs that hold or wait for some of these nodes, lock holders first. A new run on the nodes would wait for them. */
 export async function runsAtNodes(ctx: Ctx, nodeIds: string[]): Promise<Blocker[]> {
   const { rows } = await ctx.db.execute<Omit<Blocker, 'acquiredAt'> & { acquiredAt: string | null }>(sql`
     select r.id as "runId", r.number, r.template_name as "templateName", r.created_by_name as "ownerName",
@@ -115,10 +114,10 @@ export async function runsAtNodes(ctx: Ctx, nodeIds: string[]): Promise<Blocker[
   return rows.map(({ acquiredAt, ...rest }) => ({ ...rest, acquiredAt: acquiredAt ? new Date(acquiredAt) : null }))
 }
 
-/** Who has a node: a run that changes it. `expiresAt`: when it loses the node unless its worker gives a sign of life. */
+/** The run that holds a node's lock. The lock ends at `expiresAt` unless the worker gives a sign of life. */
 export type NodeLock = { runId: string; ownerName: string; acquiredAt: Date; expiresAt: Date }
 
-/** By node, the runs that have these nodes. */
+/** Returns the lock of each of these nodes, by node id. */
 export async function locksOf(ctx: Ctx, nodeIds: string[]): Promise<Map<string, NodeLock>> {
   const rows = await ctx.db
     .select({ nodeId: nodeLocks.nodeId, run: jobRuns, acquiredAt: nodeLocks.acquiredAt })

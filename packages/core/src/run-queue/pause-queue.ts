@@ -12,21 +12,22 @@ import { queuePermissions } from './permissions.ts'
 export const PauseQueueInput = z.object({ reason: singleLineText(500) })
 
 /**
- * Let no run of the tenant begin until the queue is resumed. Runs under way go on; new ones may be asked for and wait.
- * @throws Conflict when it is paused already: by whom, and why
+ * Stops new runs of the tenant from starting until the queue is resumed. Active runs continue; new ones can be requested and
+ * wait.
+ * @throws Conflict when it is already paused, naming who paused it and why
  */
 export async function pauseQueue(ctx: Ctx, input: z.input<typeof PauseQueueInput>): Promise<Tenant> {
   authorize(ctx, queuePermissions.write)
   const { reason } = parseInput(PauseQueueInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
-    const mine = eq(tenants.id, ctx.tenantId)
+    const scope = eq(tenants.id, ctx.tenantId)
     const [paused] = await tx
       .update(tenants)
       .set({ queuePausedAt: sql`now()`, ...actorColumns(ctx, 'queuePaused'), queuePauseReason: reason })
-      .where(and(mine, isNull(tenants.queuePausedAt)))
+      .where(and(scope, isNull(tenants.queuePausedAt)))
       .returning()
     if (!paused) {
-      const [now] = await tx.select().from(tenants).where(mine)
+      const [now] = await tx.select().from(tenants).where(scope)
       throw new Conflict(`The queue is paused already, by ${now!.queuePausedByName}: ${now!.queuePauseReason}. Resume it first.`)
     }
     await audit(tx, ctx, queueAudit.pause, { id: ctx.tenantId, name: paused.name }, { reason })

@@ -2,7 +2,7 @@ import { definePermissions } from '../kernel/permissions.ts'
 
 export const queuePermissions = definePermissions('queue', {
   write: 'admin',
-  /** Take node locks from a run. */
+  /** Release node locks of a run. */
   releaseLocks: 'admin',
   claim: 'system',
 })

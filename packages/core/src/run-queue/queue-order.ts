@@ -8,14 +8,14 @@ import { workers } from '../workers/tables.ts'
 
 const AT_ONCE = 1000
 
-/** Condition on a run: nobody has claimed it, ended it or asked it to stop. */
+/** Condition on a run: it is unclaimed, unfinished, and nobody requested its cancellation. */
 export const isOpen = and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.cancelRequestedAt))
 
-/** How many runs of the tenant `id` are under way. */
+/** Number of active runs of the tenant `id`. */
 const underWay = (id: SQL): SQL =>
   sql`(select count(*) from ${jobRuns} begun where begun.tenant_id = ${id} and begun.finished_at is null and begun.started_at is not null)`
 
-/** Condition on a run: its tenant's queue goes on, and has fewer runs under way than it may have at once. */
+/** Condition on a run: its tenant's queue is not paused and is below its limit of concurrent runs. */
 export const isTenantsTurn: SQL = sql`exists (
   select from ${tenants} tenant where tenant.id = ${jobRuns.tenantId} and tenant.queue_paused_at is null
     and (tenant.max_concurrent_runs is null or ${underWay(sql`tenant.id`)} < tenant.max_concurrent_runs))`
@@ -23,9 +23,9 @@ export const isTenantsTurn: SQL = sql`exists (
 export type NextRun = { id: string; tenantId: string; isLimited: boolean }
 
 /**
- * The run to begin with next, of all tenants: of the tenant with the fewest runs under way, and of its runs the oldest. Runs that
- * are known to wait for their nodes or their tenant are not looked at: they come back when their turn has come.
- * @returns null when there is none, `draining` when the worker is to begin none
+ * Returns the next run to start: the oldest run of the tenant with the fewest active runs. Ignores runs marked as waiting, which
+ * are enqueued again later.
+ * @returns null when there is none, `draining` when the worker may start none
  */
 export async function nextRun(db: Db, worker: string): Promise<NextRun | 'draining' | null> {
   const { rows } = await db.execute<NextRun & { isDraining: boolean }>(sql`
@@ -43,10 +43,7 @@ export async function nextRun(db: Db, worker: string): Promise<NextRun | 'draini
   return next?.isDraining ? 'draining' : (next ?? null)
 }
 
-/**
- * Take runs out of the queue whose tenant may begin none now, and note since when they wait.
- * @returns how many; 1000 at most
- */
+/** Marks runs as waiting when their tenant may start none now. @returns how many; at most 1000 */
 export async function markWaiting(ctx: SystemCtx): Promise<number> {
   const { db } = ctx
   const waiting = await db

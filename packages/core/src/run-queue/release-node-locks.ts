@@ -19,9 +19,9 @@ export const ReleaseNodeLocksInput = z.object({
 })
 
 /**
- * Take nodes away from the runs that have them. Those runs go on regardless; the next run in the line may begin beside them, so
- * this is for runs that are known to hang.
- * @throws Conflict when no run has any of the nodes
+ * Releases the locks of nodes. The runs that hold them continue, and the next waiting run may start beside them. Intended for
+ * runs that are known to hang.
+ * @throws Conflict when no run holds any of the locks
  */
 export async function releaseNodeLocks(ctx: Ctx, input: z.input<typeof ReleaseNodeLocksInput>): Promise<LeanNode[]> {
   authorize(ctx, queuePermissions.releaseLocks)

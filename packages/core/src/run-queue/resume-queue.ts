@@ -7,10 +7,7 @@ import { queueAudit } from './audit-actions.ts'
 import { queueChanged } from './change-events.ts'
 import { queuePermissions } from './permissions.ts'
 
-/**
- * Let runs of the tenant begin again; those that waited go into the queue.
- * @throws Conflict when it is not paused
- */
+/** Lets runs of the tenant start again; waiting runs are enqueued. @throws Conflict when the queue is not paused */
 export async function resumeQueue(ctx: Ctx): Promise<Tenant> {
   authorize(ctx, queuePermissions.write)
   return inTransaction(ctx, async (tx, ctx) => {

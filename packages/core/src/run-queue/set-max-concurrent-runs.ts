@@ -10,9 +10,7 @@ import { queuePermissions } from './permissions.ts'
 
 export const SetMaxConcurrentRunsInput = z.object({ maxConcurrentRuns: z.int().min(1).max(10_000).nullable() })
 
-/**
- * Say how many runs of the tenant may go on at once, over all workers; null: as many as there is room for. Those under way go on.
- */
+/** Limits the concurrent runs of the tenant over all workers; null removes the limit. Active runs continue. */
 export async function setMaxConcurrentRuns(ctx: Ctx, input: z.input<typeof SetMaxConcurrentRunsInput>): Promise<Tenant> {
   authorize(ctx, queuePermissions.write)
   const { maxConcurrentRuns } = parseInput(SetMaxConcurrentRunsInput, input)

@@ -5,8 +5,8 @@ import { computeNodes } from '../nodes/tables.ts'
 import { jobRuns } from '../runs/tables.ts'
 
 /**
- * The line at each node: runs that change it, in the order of their ids, which is the order of their creation. One at most has
- * acquired the node; a run acquires all its nodes at once. The row goes when the run ends, however it ends.
+ * Lock queue of each node: the runs that change it, ordered by id, which is the order of creation. At most one run holds a node's
+ * lock. A run acquires all its locks at once. The row is deleted when the run ends.
  */
 export const nodeLocks = snakeCase.table(
   'node_locks',
@@ -17,7 +17,7 @@ export const nodeLocks = snakeCase.table(
     jobRunId: uuid()
       .notNull()
       .references(() => jobRuns.id, { onDelete: 'cascade' }),
-    /** Null while it waits. A lock that was acquired lasts as long as its run is touched. */
+    /** Null while it waits. The lock is valid as long as the run's worker gives signs of life. */
     acquiredAt: at(),
   },
   (t) => [

@@ -1,7 +1,7 @@
 import { defineChangeEvent } from '../kernel/events.ts'
 
 export const jobRunChanged = defineChangeEvent('jobRun')
-/** `seq` is the highest one stored. */
+/** `seq` is the highest stored sequence number. */
 export const jobRunEventsAppended = defineChangeEvent<{ seq: number }>('jobRunEvents')
-/** Somebody asked the run to stop. */
+/** A user requested cancellation. */
 export const jobRunCancelRequested = defineChangeEvent('cancel')

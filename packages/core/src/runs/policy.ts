@@ -2,13 +2,13 @@ import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { jobRunPermissions } from './permissions.ts'
 import type { JobRun } from './tables.ts'
 
-/** Null when `actor` may cancel the run now, else why not. A second cancel of the same run is allowed and changes nothing. */
+/** Null when `actor` may cancel the run now, else the reason. A second cancel of the same run is allowed and has no effect. */
 export function cancelBlockedReason(actor: Actor, run: Pick<JobRun, 'status' | 'finishedAt'>): string | null {
   if (run.finishedAt) return `The run has ended: ${run.status}.`
   return permissionDeniedReason(actor, jobRunPermissions.cancel)
 }
 
-/** Null when `actor` may try the run again on hosts where it did not end well, else why not. */
+/** Null when `actor` may retry the run on hosts that did not succeed, else the reason. */
 export function retryBlockedReason(
   actor: Actor,
   run: Pick<JobRun, 'status' | 'finishedAt' | 'hostsOk' | 'hostsTotal'>,
@@ -18,7 +18,7 @@ export function retryBlockedReason(
   return permissionDeniedReason(actor, jobRunPermissions.start)
 }
 
-/** What about a node decides whether a playbook may be run on it. */
+/** The properties of a node that decide whether a playbook may run on it. */
 export type Target = {
   connectionType: 'ssh' | 'local'
   decommissionedAt: Date | null
@@ -28,7 +28,7 @@ export type Target = {
   credentialId: string | null
 }
 
-/** Null when playbooks may run on the node, else why not, as a sentence about it without its name. */
+/** Null when playbooks may run on the node, else the reason, as a sentence without the node's name. */
 export function nodeBlockedReason(node: Target): string | null {
   if (node.decommissionedAt) return 'is decommissioned; recommission it first'
   if (node.maintenanceAt) return 'is in maintenance; end that first, or leave it out of the run'

@@ -33,16 +33,16 @@ export const JOB_RUN_STATUSES = [
 
 export type JobRunStatus = (typeof JOB_RUN_STATUSES)[number]
 
-/** Why a run is over: its process ended by itself, or we ended it, or it could not run, or its worker was lost. */
+/** Why a run ended: its process exited, Muster stopped it, it could not start, or its worker was lost. */
 export type EndCause = 'exit' | 'cancel' | 'timeout' | 'error' | 'lost'
 
-/** Secret extra vars, sealed, by name. Rows of their own, so that a run that repeats another one can have the same. */
+/** Encrypted secret extra vars by name. Separate rows, so that a run and its retries can share them. */
 export const runSecrets = snakeCase.table('run_secrets', {
   id: id(),
   tenantId: uuid()
     .notNull()
     .references(() => tenants.id),
-  /** Of the template that they were given for. */
+  /** Name of the template that the values belong to. */
   name: text().notNull(),
   encrypted: jsonb().$type<Record<string, string>>().notNull(),
   createdAt: createdAt(),
@@ -55,21 +55,21 @@ export const jobRuns = snakeCase.table(
     tenantId: uuid()
       .notNull()
       .references(() => tenants.id),
-    /** Short name of the run for people: 1, 2, 3, … within the tenant, never reused. */
+    /** Short run number for people: 1, 2, 3, … within the tenant, never reused. */
     number: integer().notNull(),
     templateId: uuid()
       .notNull()
       .references(() => jobTemplates.id),
-    // Copied from the template at the start, so that a later edit does not change what this run was.
+    // Copied from the template at the start, so that a later edit does not change the run.
     templateName: text().notNull(),
-    /** Null for runs from before versions were kept. */
+    /** Null for runs from before templates had versions. */
     templateVersion: integer(),
     source: text().$type<PlaybookSource>().notNull().default('shipped'),
     bundleId: uuid().references(() => playbookBundles.id),
     gitUrl: text(),
     gitRef: text(),
     gitCredentialId: uuid().references(() => credentials.id, { onDelete: 'set null' }),
-    /** The commit that it really uses, written when a worker has fetched it. */
+    /** The resolved commit; set when a worker has fetched it. */
     gitCommit: text(),
     playbookPath: text().notNull(),
     become: boolean().notNull(),
@@ -81,19 +81,19 @@ export const jobRuns = snakeCase.table(
     diffMode: boolean().notNull().default(false),
     isIdempotent: boolean().notNull().default(false),
     verbosity: smallint().notNull().default(0),
-    /** What the caller asked for, as typed: a hostlist, group or tag expression. Null when nodes were named by id. */
+    /** The limit as typed by the caller: a hostlist, group or tag expression. Null when the caller gave node IDs. */
     limit: text(),
     extraVars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
-    /** Extra vars that the template's input schema marks as secret; they do not stand in `extraVars`. */
+    /** Extra vars that the template's input schema marks as secret; `extraVars` does not contain them. */
     secretsId: uuid().references(() => runSecrets.id, { onDelete: 'set null' }),
-    /** Hosts at a time, as the template's: `5`, `30%`, `1,5,30%`. Null: what the playbook says. */
+    /** Number or percentage of hosts per batch, copied from the template: `5`, `30%`, `1,5,30%`. Null: as the playbook says. */
     serial: text(),
     maxFailPercentage: smallint(),
     jobTags: text().array().notNull().default(sql`'{}'::text[]`),
     skipTags: text().array().notNull().default(sql`'{}'::text[]`),
-    /** Of a read-only template, or in check mode: it takes no locks. */
+    /** True for runs of a read-only template or in check mode. Such a run takes no locks. */
     isReadOnly: boolean().notNull().default(false),
-    /** The run that this one tries again, and the how-manieth attempt it is. */
+    /** The run that this one retries, and the attempt number, from 1. */
     parentRunId: uuid().references((): AnyPgColumn => jobRuns.id, { onDelete: 'set null' }),
     attempt: integer().notNull().default(1),
     reason: text(),
@@ -106,27 +106,30 @@ export const jobRuns = snakeCase.table(
     cancelRequestedAt: at(),
     cancelRequestedById: userRef(),
     cancelRequestedByName: text(),
-    /** When ansible-playbook was exec'd; `started_at` is the claim. */
+    /** When ansible-playbook was executed; `started_at` is the time of the claim. */
     ansibleStartedAt: at(),
     endCause: text().$type<EndCause>(),
     exitCode: integer(),
-    /** For the operator: what went wrong, and what to do next. */
+    /** For the operator: what went wrong and what to do next. */
     error: text(),
-    /** Hosts that were in the middle of a task when the run was canceled, timed out or lost its worker. */
+    /** Hosts that were inside a task when the run was canceled, timed out or lost its worker. */
     interruptedHosts: text().array().notNull().default(sql`'{}'::text[]`),
 
-    /** Since when it is out of the queue because others are before it on its nodes, or its tenant may begin none. Null: it is in the queue, or begun. */
+    /**
+     * When the run left the queue, because other runs hold its nodes or its tenant may start no run. Null: it is in the queue or
+     * has started.
+     */
     waitingSince: at(),
 
-    // Fencing: a worker writes only with the token of its own claim.
+    // Fencing token. A worker writes only with the token of its own claim.
     claimToken: uuid(),
     claimedBy: text(),
-    /** Last sign of life: of its worker, or of being put into the queue. */
+    /** Last sign of life of the worker, or the time when the run was enqueued. */
     workerSeenAt: at(),
-    /** When it was put back into the queue because its worker was lost; happens once at most. */
+    /** When it was enqueued again because its worker was lost; happens at most once. */
     retriedAt: at(),
 
-    /** When its log was removed because it was older than its tenant keeps logs. */
+    /** When retention removed its log. */
     logRemovedAt: at(),
     /** High-water marks of job_run_events. */
     lastSeq: bigint({ mode: 'number' }).notNull().default(0),
@@ -190,7 +193,7 @@ export const jobRunHosts = snakeCase.table(
       .notNull()
       .references(() => jobRuns.id, { onDelete: 'cascade' }),
     nodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
-    /** The node's name at that time: its name in the inventory and in the log. */
+    /** The node's name when the run was created. The inventory and the log use it. */
     name: text().notNull(),
     ok: integer().notNull().default(0),
     changed: integer().notNull().default(0),
@@ -200,13 +203,13 @@ export const jobRunHosts = snakeCase.table(
     rescued: integer().notNull().default(0),
     ignored: integer().notNull().default(0),
     result: text().$type<HostResult>().notNull().default('PENDING'),
-    /** The task it is in, or was in when the run ended. */
+    /** The current task, or the last one when the run ended. */
     currentTask: text(),
-    /** Since when it is in `currentTask`. */
+    /** When `currentTask` started. */
     currentTaskAt: at(),
     /** The message of its first failure. */
     message: text(),
-    /** The same for messages that differ only in numbers, paths, names of hosts and the like. Null without a message. */
+    /** Equal for messages that differ only in numbers, paths, host names and similar parts. Null without a message. */
     failureSignature: text(),
   },
   (t) => [
@@ -240,7 +243,7 @@ export const JOB_RUN_EVENT_KINDS = [
 
 export type JobRunEventKind = (typeof JOB_RUN_EVENT_KINDS)[number]
 
-/** What a log is made of, in order. Gap-free: `seq` of a run is 1..n. */
+/** Events of a log, in order. `seq` runs from 1 to n without gaps within a run. */
 export const jobRunEvents = snakeCase.table(
   'job_run_events',
   {
@@ -256,9 +259,9 @@ export const jobRunEvents = snakeCase.table(
     action: text(),
     isChanged: boolean(),
     durationMs: integer(),
-    /** Ansible's result as JSON, at most 64 KiB; longer ones are cut and carry `_muster_truncated`. */
+    /** Ansible's result as JSON, at most 64 KiB. Longer results are truncated and contain `_muster_truncated`. */
     result: jsonb(),
-    /** Lines as Ansible would have shown them, ANSI colours included, joined by \n, without a final \n. Null when the event shows nothing. */
+    /** Lines of Ansible's output with ANSI colors, joined by \n, without a final \n. Null when the event has no output. */
     stdout: text(),
     /** Number of the first line of `stdout` in the whole log, from 1. */
     startLine: bigint({ mode: 'number' }).notNull(),
@@ -270,10 +273,10 @@ export const jobRunEvents = snakeCase.table(
 
 export type JobRunEvent = typeof jobRunEvents.$inferSelect
 
-/** `log`: the whole log as text, stored before the run ends. `file`: what the playbook left in its artifact directory. */
+/** `log`: the whole log as text, stored before the run ends. `file`: a file that the playbook wrote to its artifact directory. */
 export type ArtifactKind = 'log' | 'file'
 
-/** Files that a run left, in the artifact store. The row stays when the file goes, and says since when. */
+/** Files of a run in the artifact store. The row stays when the file is removed, and records when. */
 export const jobArtifacts = snakeCase.table(
   'job_artifacts',
   {
@@ -285,16 +288,16 @@ export const jobArtifacts = snakeCase.table(
       .notNull()
       .references(() => jobRuns.id, { onDelete: 'cascade' }),
     kind: text().$type<ArtifactKind>().notNull(),
-    /** Relative to the artifact directory, with `/`. */
+    /** Relative to the artifact directory, separated by `/`. */
     path: text().notNull(),
     /** In bytes. */
     size: bigint({ mode: 'number' }).notNull(),
     sha256: text().notNull(),
-    /** Which store has it, and under which key: `local` or `s3`. */
+    /** The store that has the file, and its key there: `local` or `s3`. */
     store: text().$type<'local' | 's3'>().notNull(),
     key: text().notNull(),
     createdAt: createdAt(),
-    /** When it was removed because it was older than its tenant keeps artifacts. */
+    /** When retention removed it. */
     removedAt: at(),
   },
   (t) => [index().on(t.jobRunId), index().on(t.tenantId, t.createdAt).where(sql`removed_at is null`)],

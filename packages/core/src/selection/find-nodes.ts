@@ -6,19 +6,19 @@ import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { foldHostlist } from './hostlist.ts'
 
 /**
- * The nodes with these ids, in that order; inside a transaction they stay in service until it ends.
+ * Returns the nodes with these ids, in that order. In a transaction it locks them in service until the end.
  * @throws NotFound when one does not exist for the caller
  * @throws Conflict when one is decommissioned
  */
 export async function findNodes(ctx: Ctx, ids: string[], tx?: Tx): Promise<LeanNode[]> {
-  const mine = and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, ids))
+  const scope = and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, ids))
   const query = (tx ?? ctx.db).select(LEAN_NODE).from(computeNodes)
-  const inService = and(mine, isNull(computeNodes.decommissionedAt))
-  // In the order of their ids, so that two who lock the same nodes wait for each other and do not deadlock.
+  const inService = and(scope, isNull(computeNodes.decommissionedAt))
+  // Lock in the order of ids, so that concurrent transactions do not deadlock.
   const rows = tx ? await query.where(inService).orderBy(computeNodes.id).for('share') : await query.where(inService)
   const found = new Map(rows.map((row) => [row.id, row]))
   if (found.size < ids.length) {
-    const gone = await (tx ?? ctx.db).select({ id: computeNodes.id, name: computeNodes.name }).from(computeNodes).where(mine)
+    const gone = await (tx ?? ctx.db).select({ id: computeNodes.id, name: computeNodes.name }).from(computeNodes).where(scope)
     const names = new Map(gone.map((row) => [row.id, row.name]))
     const missing = ids.filter((id) => !names.has(id))
     if (missing.length > 0)

@@ -32,7 +32,7 @@ describe('expandHostlist', () => {
   })
 })
 
-test('splitHostlist leaves commas in brackets alone', () => {
+test('splitHostlist does not split at commas in brackets', () => {
   expect(splitHostlist('a[1,2],b')).toEqual(['a[1,2]', 'b'])
 })
 
@@ -50,7 +50,7 @@ describe('foldHostlist', () => {
     expect(foldHostlist(names)).toBe(folded)
   })
 
-  test('is undone by expandHostlist', () => {
+  test('is reversed by expandHostlist', () => {
     const name = fc.oneof(
       fc.stringMatching(/^[a-z]{1,2}[0-9]{1,3}$/),
       fc.stringMatching(/^[a-c]0?[0-9]{1,2}[a-b]?0{0,2}[0-9]{0,2}(\.x)?$/),

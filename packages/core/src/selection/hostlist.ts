@@ -1,13 +1,13 @@
 import { InvalidInput } from '../kernel/errors.ts'
 
-/** More names than this are refused, so that `n[1-999999999]` costs nothing. */
+/** Limit of names, so that `n[1-999999999]` is cheap to reject. */
 export const HOSTLIST_MAX = 100_000
 
 const wrong = (message: string) => new InvalidInput([{ path: '', message }])
 
 /**
- * Split at commas and line ends that stand outside brackets; spaces around the parts and empty parts go.
- * @throws InvalidInput when brackets do not pair up
+ * Splits at commas and line ends outside brackets; trims the parts and drops empty ones.
+ * @throws InvalidInput when brackets are unbalanced
  */
 export function splitHostlist(text: string): string[] {
   const parts: string[] = []
@@ -27,7 +27,7 @@ export function splitHostlist(text: string): string[] {
   return parts.map((p) => p.trim()).filter((p) => p !== '')
 }
 
-/** The numbers of one bracket, `001-064,100`, as padded text. */
+/** Expands the contents of one bracket, `001-064,100`, to padded text. */
 function expandRanges(ranges: string, max: number): string[] {
   const out: string[] = []
   for (const range of ranges.split(',')) {
@@ -43,8 +43,7 @@ function expandRanges(ranges: string, max: number): string[] {
 }
 
 /**
- * All names of a hostlist as Slurm writes it: `gpu[001-064,100],rack[1-2]n[01-16]`. Zero padding is kept, order too;
- * repeats are dropped.
+ * Expands a hostlist in Slurm's syntax: `gpu[001-064,100],rack[1-2]n[01-16]`. Keeps zero padding and order; drops duplicates.
  * @throws InvalidInput when it is malformed or names more than `max` hosts
  */
 export function expandHostlist(text: string, { max = HOSTLIST_MAX }: { max?: number } = {}): string[] {
@@ -62,7 +61,7 @@ export function expandHostlist(text: string, { max = HOSTLIST_MAX }: { max?: num
   return [...names]
 }
 
-/** The shortest common hostlist for `names`: those that differ only in their last number share a bracket. */
+/** Returns the shortest common hostlist for `names`. Names that differ only in their last number share a bracket. */
 export function foldHostlist(names: Iterable<string>): string {
   type Family = { head: string; tail: string; numbers: { text: string; value: number }[] }
   const families = new Map<string, Family>()
@@ -74,14 +73,14 @@ export function foldHostlist(names: Iterable<string>): string {
       continue
     }
     const [, head, text, tail] = match as unknown as [string, string, string, string]
-    // 9 and 10 may share a range, 09 and 10 too, but 9 and 09 are two names: what is padded goes by width.
+    // 9 and 10 can share a range, and so can 09 and 10. But 9 and 09 are different names, so padded numbers group by width.
     const width = text.length > 1 && text.startsWith('0') ? text.length : 0
     const key = JSON.stringify([head, tail, width])
     const family = families.get(key) ?? { head, tail, numbers: [] }
     family.numbers.push({ text, value: Number(text) })
     families.set(key, family)
   }
-  // Padded 08,09 go on with 10,11 of the same width.
+  // Padded 08,09 continue with 10,11 of the same width.
   for (const [key, family] of families) {
     const [head, tail, width] = JSON.parse(key) as [string, string, number]
     if (width < 2) continue

@@ -8,12 +8,12 @@ import { foldHostlist } from './hostlist.ts'
 import { selectNodes } from './select-nodes.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 let nodes: ComputeNode[]
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
-  nodes = await t.given.fleet(cast.operator, {
+  ours = await t.given.tenant()
+  nodes = await t.given.fleet(ours.operator, {
     nodes: 6,
     accelerators: 1,
     with: (i) =>
@@ -26,15 +26,15 @@ beforeAll(async () => {
         { decommissionedAt: new Date() },
       ][i]!,
   })
-  await t.given.fleet(cast.operator, { nodes: 2, prefix: 'cpu_' })
-  const group = await createNodeGroup(cast.operator, { name: 'room' })
-  await setNodeGroupMembers(cast.operator, { id: group.id, add: [nodes[0]!.id, nodes[3]!.id, nodes[5]!.id] })
+  await t.given.fleet(ours.operator, { nodes: 2, prefix: 'cpu_' })
+  const group = await createNodeGroup(ours.operator, { name: 'room' })
+  await setNodeGroupMembers(ours.operator, { id: group.id, add: [nodes[0]!.id, nodes[3]!.id, nodes[5]!.id] })
   const other = await t.given.tenant()
   await t.given.fleet(other.operator, { nodes: 3, prefix: 'other' })
 })
 afterAll(() => t.close())
 
-const selected = async (limit: string) => foldHostlist((await selectNodes(cast.operator, limit)).map((n) => n.name))
+const selected = async (limit: string) => foldHostlist((await selectNodes(ours.operator, limit)).map((n) => n.name))
 
 test.each([
   ['all', 'cpu_[001-002],gpu[001-005]'],
@@ -63,7 +63,7 @@ test.each([
   expect(await selected(limit)).toBe(names)
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([
     ['', /at least one node/],
     [' , ', /at least one node/],
@@ -88,12 +88,12 @@ describe('refuses', () => {
     ['@', /no name of a node/],
     ['localhost', /no name of a node/],
   ])('%j', async (limit, message) => {
-    const error = await selectNodes(cast.operator, limit).catch((e: unknown) => e)
+    const error = await selectNodes(ours.operator, limit).catch((e: unknown) => e)
     expect(error).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'limit', message: expect.stringMatching(message) }] })
   })
 })
 
-test('nodes come by name as people count, ids in the order given', async () => {
+test('sorts by name in natural order, keeps the order of ids', async () => {
   const own = await t.given.tenant()
   const some = await t.given.fleet(own.operator, { nodes: 3, with: (i) => ({ name: ['n10', 'n9', 'n1'][i]! }) })
   expect((await selectNodes(own.operator, 'all')).map((n) => n.name)).toEqual(['n1', 'n9', 'n10'])
@@ -101,7 +101,7 @@ test('nodes come by name as people count, ids in the order given', async () => {
   expect((await selectNodes(own.operator, ids)).map((n) => n.name)).toEqual(['n1', 'n10'])
 })
 
-test('inside a transaction they stay in service until its end', async () => {
+test('in a transaction, nodes stay in service until its end', async () => {
   const own = await t.given.tenant()
   const [node] = await t.given.fleet(own.operator)
   let isOver = false

@@ -22,15 +22,15 @@ type Term = { isWithout: boolean } & (
 const issue = (message: string): InputIssue => ({ path: 'limit', message })
 
 /**
- * Parse a limit expression: names, hostlists (`gpu[001-064]`) and globs (`gpu*`), `@group`, `tag:x`, `status:READY`,
- * `vendor:amd`, `all`, and queries in braces (`{memory >= 1TiB and tag = prod}`, see parseNodeQuery). A comma joins, `!` in front
- * takes away; with nothing but `!` terms they are taken from all.
+ * Parses a limit expression. Terms are names, hostlists (`gpu[001-064]`), globs (`gpu*`), `@group`, `tag:x`, `status:READY`,
+ * `vendor:amd` and `all`. Queries are in braces (`{memory >= 1TiB and tag = prod}`, see parseNodeQuery). A comma is a union; `!`
+ * excludes. With only `!` terms, they are excluded from all nodes.
  * @throws InvalidInput at limit
  */
 export function parseLimit(limit: string): Term[] {
   const wrong: InputIssue[] = []
   const terms: Term[] = []
-  // Queries hold commas and brackets of their own: each is a number in braces until the limit is split.
+  // Queries contain commas and brackets, so a number in braces replaces each one until the limit is split.
   const queries: string[] = []
   let parts: string[] = []
   try {
@@ -79,7 +79,7 @@ export function parseLimit(limit: string): Term[] {
   return terms
 }
 
-/** A query in braces, which may hold braces in quotes. */
+/** A query in braces, which may contain braces in quotes. */
 const QUERY = /\{((?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)\}/gsu
 
 const atLimit = (error: unknown): unknown =>
@@ -109,7 +109,8 @@ function condition(term: Term, tree: GroupTree, n: NodeColumns): SQL {
 }
 
 /**
- * A limit expression (see `parseLimit`) as a condition on `n`, the table of nodes or an alias of it. Unknown names match nothing.
+ * Converts a limit expression (see `parseLimit`) to a condition on `n`, the table of nodes or an alias of it. Unknown names match
+ * nothing.
  * @throws InvalidInput at limit for invalid syntax and unknown groups
  */
 export function limitCondition(limit: string, tree: GroupTree, n: NodeColumns): SQL {
@@ -126,9 +127,10 @@ function termsCondition(terms: Term[], tree: GroupTree, n: NodeColumns): SQL {
 }
 
 /**
- * The nodes in service that a limit expression (see `parseLimit`) or a list of ids means, by name; ids keep their order.
+ * Returns the nodes in service that a limit expression (see `parseLimit`) or a list of ids selects, by name; ids keep their
+ * order.
  * @param tx inside it the nodes stay in service until its end
- * @throws InvalidInput at limit naming unknown nodes and groups, and nodes named that are decommissioned
+ * @throws InvalidInput at limit naming unknown nodes and groups, and decommissioned nodes
  * @throws NotFound, Conflict for ids, as `findNodes`
  */
 export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: Tx): Promise<LeanNode[]> {
@@ -143,7 +145,7 @@ export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: T
     .where(
       and(visibleTo(ctx, computeNodes), sql`${computeNodes.decommissionedAt} is null`, termsCondition(terms, tree, computeNodes)),
     )
-  // Locks are taken in one order, so that two who take the same nodes cannot wait for each other.
+  // Lock in one order, so that concurrent transactions do not deadlock.
   const rows = tx ? await query.orderBy(computeNodes.id).for('share') : await query
   const byName = new Intl.Collator('en', { numeric: true })
   return rows.sort((a, b) => byName.compare(a.name, b.name))

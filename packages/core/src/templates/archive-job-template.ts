@@ -14,8 +14,8 @@ import { Reason } from './template-fields.ts'
 export const ArchiveJobTemplateInput = z.object({ id: Id, reason: Reason })
 
 /**
- * Take a template out of use. Its runs and versions stay, and so does its name, until it is restored.
- * @throws NotFound; Conflict it belongs to Muster or is archived already
+ * Archives a template, so that no run can use it. Its runs and versions stay, and its name stays reserved until it is restored.
+ * @throws NotFound; Conflict for a built-in or an archived template
  */
 export async function archiveJobTemplate(ctx: Ctx, input: z.input<typeof ArchiveJobTemplateInput>): Promise<JobTemplate> {
   authorize(ctx, templatePermissions.write)

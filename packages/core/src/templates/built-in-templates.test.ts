@@ -6,13 +6,13 @@ const withInputs = BUILT_IN_TEMPLATES.flatMap(({ name, ...rest }) =>
   'inputSchema' in rest ? [{ name, schema: rest.inputSchema }] : [],
 )
 
-test.each(withInputs)('$name says what it takes, and lets its examples through', ({ schema }) => {
+test.each(withInputs)('$name describes its inputs, and its examples are valid', ({ schema }) => {
   expect(inputSchemaIssues(schema)).toEqual([])
   const all = Object.entries(schema.properties as Record<string, { examples: unknown[]; 'x-secret'?: true }>)
   const properties = all.filter(([, { 'x-secret': isSecret }]) => !isSecret)
   const examples = Object.fromEntries(properties.map(([name, { examples }]) => [name, examples[0]]))
   expect(fillIn(schema, examples)).toEqual(examples)
-  // Nothing is filled in: it would outrank the variables of groups and nodes.
+  // No defaults: they would override the variables of groups and nodes.
   expect(fillIn(schema, {})).toEqual({})
 })
 

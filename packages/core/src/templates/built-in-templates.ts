@@ -3,9 +3,8 @@ import type { jobTemplates, Vars } from './tables.ts'
 type Row = Omit<typeof jobTemplates.$inferInsert, 'tenantId'>
 
 /**
- * What a run may be given, as a JSON Schema. There are no defaults in it and none beside it: they would be the run's own variables
- * and outrank those of groups and nodes. A role's `defaults/main.yml` has them, below all of Muster's layers; each is shown here as
- * the first of the examples.
+ * JSON Schema of a run's inputs. It has no defaults, because they would become the run's own variables and override those of
+ * groups and nodes. The role's `defaults/main.yml` has them, below all layers of Muster. The first example shows each default.
  */
 const inputs = (properties: Record<string, Vars>): Vars => ({ type: 'object', properties, additionalProperties: false })
 
@@ -30,7 +29,7 @@ const VERSION = '^[0-9A-Za-z.]+$'
 
 const rebootAllowed = yes('Reboot a node when its driver works only after that; else the run says that a reboot is due.', false)
 
-/** Where packages come from: the vendor, a mirror with the same layout below its URL, or files. */
+/** Sources of packages: the vendor, a mirror with the same layout, or files. */
 const sources = (role: string, vendorUrl: string, keyHint: string): Record<string, Vars> => ({
   [`${role}_repository_url`]: text('A mirror with the same layout as this.', vendorUrl, URL_PATTERN),
   [`${role}_repository_key`]: text(`URL of the key that signs the repository, when it is not ${keyHint}.`, '', URL_PATTERN),
@@ -49,8 +48,8 @@ const exporter = { category: 'monitoring', become: true, timeoutSeconds: 1800, f
 const discovery = { category: 'discovery', forks: 50, isReadOnly: true } as const
 
 /**
- * The templates that come with the product; their playbooks lie in `playbooks/`. None is idempotent in the sense of the flag: they
- * would do no harm twice, but who asked for a look is to be told that its worker died, and asks again.
+ * The built-in templates; their playbooks are in `playbooks/`. None is marked idempotent, although a second run is harmless. The
+ * user sees that the worker was lost and starts the run again.
  */
 export const BUILT_IN_TEMPLATES = [
   {

@@ -9,7 +9,7 @@ import { type JobTemplate, jobTemplates, type TemplateSnapshot } from './tables.
 import { Reason, TEMPLATE_FIELDS, withoutOtherSources } from './template-fields.ts'
 import { checkTemplate, keepVersions, unlessTaken } from './template-versions.ts'
 
-/** What a template has when its maker says nothing else. */
+/** Values of omitted fields. */
 const DEFAULTS = {
   description: '',
   category: 'custom',
@@ -44,7 +44,7 @@ export const CreateJobTemplateInput = z.object({
 })
 
 /**
- * Make a template. Whoever writes playbooks decides what runs on nodes and on the workers, so this is for admins.
+ * Creates a template. Admins only, because a playbook runs commands on nodes and on workers.
  * @throws InvalidInput, Conflict the name is taken
  */
 export async function createJobTemplate(ctx: Ctx, input: z.input<typeof CreateJobTemplateInput>): Promise<JobTemplate> {
@@ -57,13 +57,13 @@ export async function createJobTemplate(ctx: Ctx, input: z.input<typeof CreateJo
     { verb: 'createJobTemplate', key: idempotencyKey, input: { ...given, reason }, result: oneRow(jobTemplates) },
     async (tx) => {
       await checkTemplate(tx, ctx, template)
-      const [made] = await tx
+      const [created] = await tx
         .insert(jobTemplates)
         .values({ ...template, tenantId: ctx.tenantId })
         .returning()
-      await keepVersions(tx, ctx, [made!], reason)
-      await audit(tx, ctx, jobTemplateAudit.create, made!, { source: made!.source })
-      return made!
+      await keepVersions(tx, ctx, [created!], reason)
+      await audit(tx, ctx, jobTemplateAudit.create, created!, { source: created!.source })
+      return created!
     },
   ).catch(unlessTaken(fields.name))
 }

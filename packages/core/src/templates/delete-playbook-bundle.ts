@@ -12,10 +12,10 @@ import { templatePermissions } from './permissions.ts'
 import { deleteBundleBlockedReason } from './policy.ts'
 import { jobTemplates, jobTemplateVersions, playbookBundles } from './tables.ts'
 
-/** What needs a bundle: versions of templates, as `site 1`, and runs, which may be tried again. */
+/** References to a bundle: template versions, for example `site 1`, and the number of runs, which can be retried. */
 export type BundleUsers = { versions: string[]; runs: number }
 
-/** Who needs each of these bundles; those that nobody needs are left out. */
+/** Returns the references to each of these bundles. Unreferenced bundles are absent. */
 export async function bundleUsers(db: Db | Tx, tenant: Pick<Ctx, 'tenantId'>, ids: string[]): Promise<Map<string, BundleUsers>> {
   const bundleId = sql<string>`${jobTemplateVersions.snapshot} ->> 'bundleId'`
   const versions = await db
@@ -40,15 +40,12 @@ export async function bundleUsers(db: Db | Tx, tenant: Pick<Ctx, 'tenantId'>, id
   return users
 }
 
-/**
- * Delete a bundle that no version of a template and no run needs.
- * @throws NotFound; Conflict naming what needs it
- */
+/** Deletes a bundle without references from template versions or runs. @throws NotFound; Conflict naming the references */
 export async function deletePlaybookBundle(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, templatePermissions.write)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx) => {
-    // Whoever wants to refer to it waits from here on, and then does not find it.
+    // The lock blocks new references, which then fail because the bundle is gone.
     const [bundle] = await tx
       .select({ id: playbookBundles.id, name: playbookBundles.name, sha256: playbookBundles.sha256 })
       .from(playbookBundles)

@@ -6,10 +6,7 @@ export { variableNameError }
 
 const MAX_BYTES = 256 * 1024
 
-/**
- * What is wrong with variables that a caller gives, by name. Only top-level names are names of variables; keys inside values are
- * data.
- */
+/** Returns the issues of a caller's variables, by name. Only top-level names are variable names; keys inside values are data. */
 export function extraVarIssues(vars: Vars): InputIssue[] {
   const issues = Object.entries(vars).flatMap(([name, value]) => {
     const message = variableNameError(name) ?? variableValueError(value)
@@ -20,10 +17,7 @@ export function extraVarIssues(vars: Vars): InputIssue[] {
   return bytes > MAX_BYTES ? [{ path: '', message: `has ${bytes} bytes as JSON; at most ${MAX_BYTES} are allowed` }] : []
 }
 
-/**
- * Check the variables that a caller gives to a run.
- * @throws InvalidInput with paths `extraVars.<name>`
- */
+/** Validates the variables that a caller passes to a run. @throws InvalidInput with paths `extraVars.<name>` */
 export function checkExtraVars(extraVars: Vars): void {
   const issues = extraVarIssues(extraVars)
   if (issues.length > 0)

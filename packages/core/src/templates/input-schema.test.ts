@@ -27,13 +27,13 @@ const issuesOf = (vars: Record<string, unknown>) => {
   }
 }
 
-test('a schema that templates may have', () => {
+test('accepts a valid schema', () => {
   expect(inputSchemaIssues(DRIVER)).toEqual([])
   expect(secretNames(DRIVER)).toEqual(['key'])
   expect(secretNames(null)).toEqual([])
 })
 
-test('defaults are filled in, into a copy', () => {
+test('fills in defaults without changing its input', () => {
   const given = { branch: '550' }
   expect(fillIn(DRIVER, given)).toEqual({ branch: '550', flavour: 'open' })
   expect(given).toEqual({ branch: '550' })
@@ -53,7 +53,7 @@ test.each<[Record<string, unknown>, string, string]>([
   expect(issuesOf(vars)).toContainEqual({ path, message })
 })
 
-test('what is wrong with a secret is said without it', () => {
+test('messages about a secret do not contain it', () => {
   expect(JSON.stringify(issuesOf({ branch: '550', key: 'hunter2hunter2' }))).not.toContain('hunter2')
 })
 
@@ -81,20 +81,20 @@ test.each<[string, Record<string, unknown>]>([
   expect(inputSchemaIssues(schema)).toContainEqual({ path, message: expect.any(String) })
 })
 
-test('a type that there is not is told with those that there are', () => {
+test('rejects an unknown type and names the valid types', () => {
   const [issue, ...more] = inputSchemaIssues(object({ a: { type: 'strin' } }))
   expect(issue).toMatchObject({ path: 'properties.a.type', message: expect.stringContaining('number, object, string') })
   expect(more).toEqual([{ path: 'properties.a.type', message: 'must be of type array' }])
 })
 
-test('a schema is bounded in size and depth, and must compile', () => {
+test('limits the size and depth of a schema, which must compile', () => {
   expect(inputSchemaIssues(object({ a: { description: 'x'.repeat(70_000) } }))[0]!.message).toMatch(/at most 65536/)
   const deep = Array.from({ length: 20 }).reduce<object>((inner) => ({ type: 'array', items: inner }), {})
   expect(inputSchemaIssues(object({ a: deep }))[0]!.message).toMatch(/deeper than/)
   expect(inputSchemaIssues(object({ a: { type: 'string', pattern: '(' } }))).toHaveLength(1)
 })
 
-test('no pattern takes long', () => {
+test('matches every pattern in bounded time', () => {
   const schema = object({ a: { type: 'string', pattern: '^(a+)+$' } })
   expect(inputSchemaIssues(schema)).toEqual([])
   expect(() => fillIn(schema, { a: `${'a'.repeat(5000)}!` })).toThrow(InvalidInput)

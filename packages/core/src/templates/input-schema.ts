@@ -11,8 +11,8 @@ const MAX_DEPTH = 12
 const MAX_ISSUES = 50
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
 
-// Keywords and what stands in them: schemas by name, a list of schemas, one schema, or neither. References are not among them: with
-// them a short schema can take years to check, and all that tenants wrote is checked in the one API.
+// Supported keywords by the form of their value: schemas by name, a list of schemas, one schema, or none. References are not
+// supported. With them a short schema can take years to validate, and one API validates the schemas of all tenants.
 const SCHEMAS_BY_NAME = new Set(['properties', 'dependentSchemas'])
 const LISTS_OF_SCHEMAS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const ONE_SCHEMA = new Set(['items', 'additionalProperties', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'])
@@ -25,9 +25,9 @@ const PLAIN = new Set(
 const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Why `schema` cannot say what a template's runs may be given: it must be a JSON Schema (draft 2020-12) of an object whose
- * properties are variables. `x-secret: true` on a property: text that is sealed and never shown. `x-show-if: { other: value }`: a
- * hint for forms to show the property only while the other one has that value. Empty when it can.
+ * Returns the issues of an input schema; empty when it is valid. It must be a JSON Schema (draft 2020-12) of an object that has
+ * the variables as properties. `x-secret: true` on a property marks text that is encrypted and never shown. `x-show-if: { other:
+ * value }` tells forms to show the property only while the other one has that value.
  */
 export function inputSchemaIssues(schema: Schema): InputIssue[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
@@ -76,7 +76,7 @@ function rootSchemaIssues(schema: Schema): InputIssue[] {
   return issues
 }
 
-/** What Muster does not take, at any depth. */
+/** Returns unsupported keywords at any depth. */
 function unexpectedIn(schema: unknown, path: string, depth: number): InputIssue[] {
   if (typeof schema === 'boolean') return []
   if (!isObject(schema)) return [{ path, message: 'must be a schema: an object, true or false' }]
@@ -109,11 +109,11 @@ function patternIssues(pattern: string): string[] {
   }
 }
 
-/** Patterns are matched in linear time: a regular expression of JavaScript could keep the API busy for good. */
+/** Matches patterns in linear time. A JavaScript regular expression could block the API indefinitely. */
 const regExp = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern)
-    // Ajv takes two with the same text for one.
+    // Ajv caches patterns by their text.
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
   },
   { code: 'linear' },
@@ -132,8 +132,8 @@ const newAjv = () =>
   })
 
 /**
- * The variables with the schema's defaults filled in.
- * @param schema one that `inputSchemaIssues` has nothing against; null lets everything through
+ * Returns the variables with the schema's defaults.
+ * @param schema a schema without `inputSchemaIssues`; null accepts everything
  * @throws InvalidInput at `extraVars.<name>`
  */
 export function fillIn(schema: Schema | null, extraVars: Vars): Vars {
@@ -144,7 +144,7 @@ export function fillIn(schema: Schema | null, extraVars: Vars): Vars {
   return vars
 }
 
-/** Names of the variables that are secret. */
+/** Names of secret variables. */
 export function secretNames(schema: Schema | null): string[] {
   return Object.entries(isObject(schema?.properties) ? schema.properties : {}).flatMap(([name, property]) =>
     isObject(property) && property['x-secret'] === true ? [name] : [],
@@ -153,7 +153,7 @@ export function secretNames(schema: Schema | null): string[] {
 
 const dotted = (pointer: string) => pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** Messages name what is allowed, never the value: it may be a secret. */
+/** Messages name the allowed values, never the rejected one, because it may be a secret. */
 function asIssue(error: ErrorObject): InputIssue {
   const { missingProperty, additionalProperty } = error.params
   return {

@@ -15,18 +15,18 @@ import { updateJobTemplate } from './update-job-template.ts'
 import { uploadPlaybookBundle } from './upload-playbook-bundle.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 let stranger: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
   stranger = await t.given.tenant()
 })
 afterAll(() => t?.close())
 
 let count = 0
 const make = (fields: Partial<Parameters<typeof Create>[1]> = {}): Promise<JobTemplate> =>
-  createJobTemplate(cast.admin, { name: `own${++count}`, playbookPath: 'connectivity_check.yml', ...fields })
+  createJobTemplate(ours.admin, { name: `own${++count}`, playbookPath: 'connectivity_check.yml', ...fields })
 
 const history = (id: string) =>
   t.runtime.db
@@ -35,26 +35,26 @@ const history = (id: string) =>
     .where(eq(schema.jobTemplateVersions.templateId, id))
     .orderBy(asc(schema.jobTemplateVersions.version))
 
-test('a template has defaults, a first version, and a name of its own', async () => {
+test('a new template has defaults, a first version and a unique name', async () => {
   const template = await make({ reason: 'we need it' })
   expect(template).toMatchObject({ displayName: template.name, category: 'custom', source: 'shipped', version: 1, forks: 20 })
   expect(await history(template.id)).toMatchObject([
-    { version: 1, reason: 'we need it', createdByName: cast.admin.actor.name, snapshot: { name: template.name, forks: 20 } },
+    { version: 1, reason: 'we need it', createdByName: ours.admin.actor.name, snapshot: { name: template.name, forks: 20 } },
   ])
   await expect(make({ name: template.name })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
-test('only admins write templates, and only their own', async () => {
+test('only admins of the tenant can write templates', async () => {
   const { id } = await make()
-  await expect(createJobTemplate(cast.operator, { name: 'x', playbookPath: 'x.yml' })).rejects.toMatchObject({
+  await expect(createJobTemplate(ours.operator, { name: 'x', playbookPath: 'x.yml' })).rejects.toMatchObject({
     code: 'FORBIDDEN',
   })
   for (const write of [updateJobTemplate, archiveJobTemplate, restoreJobTemplate]) {
-    await expect(write(cast.operator, { id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(write(ours.operator, { id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     await expect(write(stranger.admin, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   }
   const content = tarGz([{ path: 'site.yml' }])
-  await expect(uploadPlaybookBundle(cast.operator, { name: 'x', content })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(uploadPlaybookBundle(ours.operator, { name: 'x', content })).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
 test.each<[string, Partial<Parameters<typeof Create>[1]>]>([
@@ -88,62 +88,62 @@ test.each<[string, Partial<Parameters<typeof Create>[1]>]>([
   await expect(make(fields)).rejects.toMatchObject({ issues: [{ path }] })
 })
 
-test('an update changes what is given and keeps both versions; of two at once one loses when both name the version', async () => {
+test('an update changes the given fields and stores a version; of concurrent updates with a version, one fails', async () => {
   const { id, name } = await make({ forks: 5 })
-  const changed = await updateJobTemplate(cast.admin, { id, serial: '1, 30%', reason: 'canary first' })
+  const changed = await updateJobTemplate(ours.admin, { id, serial: '1, 30%', reason: 'canary first' })
   expect(changed).toMatchObject({ name, forks: 5, serial: '1,30%', version: 2 })
   expect((await history(id)).map(({ version, reason, snapshot }) => [version, reason, snapshot.serial])).toEqual([
     [1, null, null],
     [2, 'canary first', '1,30%'],
   ])
   const { won, lost } = await race(
-    updateJobTemplate(cast.admin, { id, version: 2, forks: 6 }),
-    updateJobTemplate(cast.admin, { id, version: 2, forks: 7 }),
+    updateJobTemplate(ours.admin, { id, version: 2, forks: 6 }),
+    updateJobTemplate(ours.admin, { id, version: 2, forks: 7 }),
   )
   expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
 })
 
-test('a template that changes its source loses what belonged to the other one', async () => {
+test('a change of source clears the fields of the old source', async () => {
   const template = await make({ source: 'git', gitUrl: 'https://git.test/a/b.git', gitRef: 'v1.2', playbookPath: 'site.yml' })
   expect(template).toMatchObject({ gitRef: 'v1.2' })
-  const shipped = await updateJobTemplate(cast.admin, { id: template.id, source: 'shipped' })
+  const shipped = await updateJobTemplate(ours.admin, { id: template.id, source: 'shipped' })
   expect(shipped).toMatchObject({ gitUrl: null, gitRef: null })
 })
 
 test('an archived template cannot be run or changed until it is restored', async () => {
   const { id, name } = await make()
-  const [node] = await t.given.fleet(cast.operator, { prefix: 'arch' })
-  await archiveJobTemplate(cast.admin, { id })
-  await expect(archiveJobTemplate(cast.admin, { id })).rejects.toMatchObject({ code: 'CONFLICT' })
-  await expect(updateJobTemplate(cast.admin, { id, forks: 3 })).rejects.toThrow(/is archived; restore it first/)
-  await expect(runJob(cast.operator, { template: name, nodeIds: [node!.id] })).rejects.toThrow(/is archived/)
-  expect(await restoreJobTemplate(cast.admin, { id })).toMatchObject({ archivedAt: null, version: 1 })
+  const [node] = await t.given.fleet(ours.operator, { prefix: 'arch' })
+  await archiveJobTemplate(ours.admin, { id })
+  await expect(archiveJobTemplate(ours.admin, { id })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(updateJobTemplate(ours.admin, { id, forks: 3 })).rejects.toThrow(/is archived; restore it first/)
+  await expect(runJob(ours.operator, { template: name, nodeIds: [node!.id] })).rejects.toThrow(/is archived/)
+  expect(await restoreJobTemplate(ours.admin, { id })).toMatchObject({ archivedAt: null, version: 1 })
 })
 
-test('an old version comes back as a new one', async () => {
+test('restores an old version as a new one', async () => {
   const { id } = await make({ forks: 5 })
-  await updateJobTemplate(cast.admin, { id, forks: 9, description: 'more' })
-  await archiveJobTemplate(cast.admin, { id })
-  expect(await restoreJobTemplate(cast.admin, { id, version: 1 })).toMatchObject({
+  await updateJobTemplate(ours.admin, { id, forks: 9, description: 'more' })
+  await archiveJobTemplate(ours.admin, { id })
+  expect(await restoreJobTemplate(ours.admin, { id, version: 1 })).toMatchObject({
     forks: 5,
     description: '',
     version: 3,
     archivedAt: null,
   })
   expect((await history(id)).map((v) => v.reason)).toEqual([null, null, 'Back to version 1'])
-  await expect(restoreJobTemplate(cast.admin, { id, version: 9 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(restoreJobTemplate(ours.admin, { id, version: 9 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('what comes with the product is not changed', async () => {
-  const template = await t.runtime.db.query.jobTemplates.findFirst({ where: { tenantId: cast.tenant.id, name: 'collect_facts' } })
+test('rejects changes of built-in templates', async () => {
+  const template = await t.runtime.db.query.jobTemplates.findFirst({ where: { tenantId: ours.tenant.id, name: 'collect_facts' } })
   for (const write of [updateJobTemplate, archiveJobTemplate, restoreJobTemplate])
-    await expect(write(cast.admin, { id: template!.id })).rejects.toThrow(/belongs to Muster itself/)
+    await expect(write(ours.admin, { id: template!.id })).rejects.toThrow(/belongs to Muster itself/)
   expect(await history(template!.id)).toMatchObject([{ version: 1, createdByName: 'Muster', snapshot: { isReadOnly: true } }])
 })
 
-test('a bundle is kept once, and a template names a playbook in it', async () => {
+test('stores a bundle once, and a template names a playbook in it', async () => {
   const content = zip([{ path: 'site.yml', text: '[]' }, { path: 'roles/a/tasks/main.yml' }])
-  const bundle = await uploadPlaybookBundle(cast.admin, { name: 'site.zip', content })
+  const bundle = await uploadPlaybookBundle(ours.admin, { name: 'site.zip', content })
   expect(bundle).toMatchObject({
     name: 'site.zip',
     size: content.length,
@@ -153,7 +153,7 @@ test('a bundle is kept once, and a template names a playbook in it', async () =>
     ],
   })
   expect(bundle).not.toHaveProperty('content')
-  expect(await uploadPlaybookBundle(cast.owner, { name: 'again.zip', content })).toMatchObject({
+  expect(await uploadPlaybookBundle(ours.owner, { name: 'again.zip', content })).toMatchObject({
     id: bundle.id,
     name: 'site.zip',
   })
@@ -169,15 +169,15 @@ test('a bundle is kept once, and a template names a playbook in it', async () =>
   })
 })
 
-test('a run keeps version and source, has defaults filled in, and its secrets only sealed', async () => {
-  const [node] = await t.given.fleet(cast.operator, { prefix: 'vars', with: { connectionType: 'local' } })
+test('a run copies version and source, has defaults, and stores secrets only encrypted', async () => {
+  const [node] = await t.given.fleet(ours.operator, { prefix: 'vars', with: { connectionType: 'local' } })
   const inputSchema = {
     type: 'object',
     properties: { level: { type: 'integer', minimum: 1, default: 3 }, key: { type: 'string', 'x-secret': true }, note: {} },
     required: ['key'],
   }
   const { name, id } = await make({ inputSchema, defaultVars: { note: 'from the template' } })
-  const start = (extraVars: Record<string, unknown>) => runJob(cast.operator, { template: name, nodeIds: [node!.id], extraVars })
+  const start = (extraVars: Record<string, unknown>) => runJob(ours.operator, { template: name, nodeIds: [node!.id], extraVars })
   await expect(start({ level: 0 })).rejects.toMatchObject({
     issues: [
       { path: 'extraVars.key', message: 'is missing' },
@@ -186,43 +186,43 @@ test('a run keeps version and source, has defaults filled in, and its secrets on
   })
   await expect(start({ key: 'abc' })).rejects.toThrow(/at least 4 characters/)
   const run = await start({ key: 'swordfish' })
-  await updateJobTemplate(cast.admin, { id, playbookPath: 'collect_facts.yml' })
+  await updateJobTemplate(ours.admin, { id, playbookPath: 'collect_facts.yml' })
   expect(run).toMatchObject({ templateVersion: 1, source: 'shipped', extraVars: { level: 3, note: 'from the template' } })
   const [kept] = await t.runtime.db.select().from(schema.runSecrets).where(eq(schema.runSecrets.id, run.secretsId!))
   expect(JSON.stringify([run, kept])).not.toContain('swordfish')
-  const place = { tenantId: cast.tenant.id, objectId: kept!.id, field: 'key' }
+  const place = { tenantId: ours.tenant.id, objectId: kept!.id, field: 'key' }
   expect(await t.runtime.vault.open(place, kept!.encrypted.key!)).toBe('swordfish')
 })
 
-test('a bundle goes when no version of a template and no run needs it', async () => {
+test('deletes a bundle when no template version and no run refers to it', async () => {
   const upload = (text: string) =>
-    uploadPlaybookBundle(cast.admin, { name: 'gone.tgz', content: tarGz([{ path: 'site.yml', text }]) })
+    uploadPlaybookBundle(ours.admin, { name: 'gone.tgz', content: tarGz([{ path: 'site.yml', text }]) })
   const [used, later] = [await upload('- hosts: all # 1\n'), await upload('- hosts: all # 2\n')]
   const template = await make({ source: 'bundle', bundleId: used.id, playbookPath: 'site.yml' })
-  await updateJobTemplate(cast.admin, { id: template.id, bundleId: later.id })
-  await expect(deletePlaybookBundle(cast.admin, { id: used.id })).rejects.toMatchObject({
+  await updateJobTemplate(ours.admin, { id: template.id, bundleId: later.id })
+  await expect(deletePlaybookBundle(ours.admin, { id: used.id })).rejects.toMatchObject({
     code: 'CONFLICT',
     message: expect.stringContaining(`needed by the job templates ${template.name} 1,`),
   })
   const free = await upload('- hosts: all # 3\n')
-  await expect(deletePlaybookBundle(cast.operator, { id: free.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(deletePlaybookBundle(ours.operator, { id: free.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await expect(deletePlaybookBundle(stranger.admin, { id: free.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  expect(await deletePlaybookBundle(cast.admin, { id: free.id })).toEqual({ id: free.id })
-  await expect(deletePlaybookBundle(cast.admin, { id: free.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(await deletePlaybookBundle(ours.admin, { id: free.id })).toEqual({ id: free.id })
+  await expect(deletePlaybookBundle(ours.admin, { id: free.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   expect((await upload('- hosts: all # 3\n')).id).not.toBe(free.id)
 })
 
-test('of a template that takes a bundle and its deletion, one comes first', async () => {
+test('a new reference to a bundle and its deletion are serialized', async () => {
   for (let i = 0; i < 20; i++) {
-    const { id } = await uploadPlaybookBundle(cast.admin, {
+    const { id } = await uploadPlaybookBundle(ours.admin, {
       name: 'race.tgz',
       content: tarGz([{ path: 'site.yml', text: `- hosts: all # race ${i}\n` }]),
     })
-    const [made, gone] = await Promise.allSettled([
+    const [creation, deletion] = await Promise.allSettled([
       make({ source: 'bundle', bundleId: id, playbookPath: 'site.yml' }),
-      deletePlaybookBundle(cast.admin, { id }),
+      deletePlaybookBundle(ours.admin, { id }),
     ])
-    expect([made.status, gone.status].sort()).toEqual(['fulfilled', 'rejected'])
-    if (made.status === 'rejected') expect(made.reason).toMatchObject({ issues: [{ path: 'bundleId' }] })
+    expect([creation.status, deletion.status].sort()).toEqual(['fulfilled', 'rejected'])
+    if (creation.status === 'rejected') expect(creation.reason).toMatchObject({ issues: [{ path: 'bundleId' }] })
   }
 })

@@ -2,7 +2,7 @@ import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { templatePermissions } from './permissions.ts'
 import type { JobTemplate } from './tables.ts'
 
-/** Null when `actor` may change or archive the template, else why not. */
+/** Null when `actor` may change or archive the template, else the reason. */
 export function editTemplateBlockedReason(
   actor: Actor,
   { name, isSystem, archivedAt }: Pick<JobTemplate, 'name' | 'isSystem' | 'archivedAt'>,
@@ -12,7 +12,7 @@ export function editTemplateBlockedReason(
   return permissionDeniedReason(actor, templatePermissions.write)
 }
 
-/** Null when `actor` may delete the bundle, given what needs it, else why not. */
+/** Null when `actor` may delete the bundle with these references, else the reason. */
 export function deleteBundleBlockedReason(
   actor: Actor,
   { name }: { name: string },

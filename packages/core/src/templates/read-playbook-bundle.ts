@@ -5,7 +5,7 @@ import { NotFound } from '../kernel/errors.ts'
 import { type UnpackedFile, unpackBundle } from './sources/unpack-bundle.ts'
 import { playbookBundles } from './tables.ts'
 
-/** The files of a bundle, checked again as they were when it was uploaded. @throws NotFound */
+/** Returns the files of a bundle, validated as at the upload. @throws NotFound */
 export async function readPlaybookBundle(ctx: Ctx, id: string): Promise<UnpackedFile[]> {
   const [bundle] = await ctx.db
     .select({ content: playbookBundles.content })

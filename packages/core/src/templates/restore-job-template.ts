@@ -15,15 +15,15 @@ import { checkTemplate, keepVersions, unlessTaken } from './template-versions.ts
 export const RestoreJobTemplateInput = z.object({ id: Id, version: z.int().min(1).nullish(), reason: Reason })
 
 /**
- * Bring a template back: out of the archive, and with `version` to what it was then, which becomes its next version.
- * @throws NotFound no such template or version; Conflict it belongs to Muster, or the name it had is taken by now
+ * Restores a template: from the archive, and with `version` to that version, which becomes its next one.
+ * @throws NotFound no such template or version; Conflict for a built-in template, or when its old name is taken
  */
 export async function restoreJobTemplate(ctx: Ctx, input: z.input<typeof RestoreJobTemplateInput>): Promise<JobTemplate> {
   authorize(ctx, templatePermissions.write)
   const { id, version, reason } = parseInput(RestoreJobTemplateInput, input)
   return inTransaction(ctx, async (tx) => {
-    const mine = and(visibleTo(ctx, jobTemplates), eq(jobTemplates.id, id), eq(jobTemplates.isSystem, false))
-    const [before] = await tx.select().from(jobTemplates).where(mine).for('no key update')
+    const scope = and(visibleTo(ctx, jobTemplates), eq(jobTemplates.id, id), eq(jobTemplates.isSystem, false))
+    const [before] = await tx.select().from(jobTemplates).where(scope).for('no key update')
     if (!before)
       throw await notFoundOrConflict(tx, ctx, jobTemplates, id, 'job template', (row) =>
         editTemplateBlockedReason(ctx.actor, { ...row, archivedAt: null }),
@@ -32,7 +32,7 @@ export async function restoreJobTemplate(ctx: Ctx, input: z.input<typeof Restore
     const [template] = await tx
       .update(jobTemplates)
       .set({ ...snapshot, archivedAt: null, ...(version ? { version: before.version + 1 } : {}) })
-      .where(mine)
+      .where(scope)
       .returning()
     if (version) await keepVersions(tx, ctx, [template!], reason ?? `Back to version ${version}`)
     await audit(tx, ctx, jobTemplateAudit.restore, template!, { from: version ?? null, version: template!.version })
@@ -44,7 +44,7 @@ export async function restoreJobTemplate(ctx: Ctx, input: z.input<typeof Restore
         .from(jobTemplateVersions)
         .where(and(eq(jobTemplateVersions.templateId, id), eq(jobTemplateVersions.version, number)))
       if (!kept) throw new NotFound(`The job template ${name} has no version ${number}. See its history.`)
-      // Versions from before there were credentials for repositories do not speak of one.
+      // Old versions have no Git credential.
       const snapshot = { ...kept.snapshot, gitCredentialId: kept.snapshot.gitCredentialId ?? null }
       await checkTemplate(tx, ctx, snapshot)
       return snapshot

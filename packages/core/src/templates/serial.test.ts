@@ -12,6 +12,6 @@ test.each([
   expect(batchesOf(text)).toEqual(batches)
 })
 
-test.each([0, -1, 1.5, '', '0%', '101%', '5 %', '1,,2', [], [[1]], '{{ x }}', null])('%j is refused', (given) => {
+test.each([0, -1, 1.5, '', '0%', '101%', '5 %', '1,,2', [], [[1]], '{{ x }}', null])('%j is rejected', (given) => {
   expect(Serial.safeParse(given).success).toBe(false)
 })

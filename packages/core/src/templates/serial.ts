@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { singleLineText } from '../kernel/input.ts'
 
-/** As Ansible takes one batch: a number of hosts, or a share of them. */
+/** One batch in Ansible's syntax: a number or a percentage of hosts. */
 const BATCH = /^(?:[1-9]\d{0,5}|(?:100|[1-9]?\d)%)$/
 const MEANT = 'must be a number of hosts, a share such as 30%, or several of these such as 1,5,20%'
 
 /**
- * `serial` as Ansible takes it: `2`, `"30%"`, `[1, 5, "20%"]`; also as the text `1,5,20%` that it becomes. The last batch
- * repeats until every host had its turn.
+ * `serial` in Ansible's syntax: `2`, `"30%"`, `[1, 5, "20%"]`, or the stored text `1,5,20%`. The last batch size repeats for all
+ * remaining hosts.
  */
 export const Serial = z
   .union([z.number(), z.string(), z.array(z.union([z.number(), z.string()])).max(100)], MEANT)
@@ -29,11 +29,11 @@ export const Serial = z
     return z.NEVER
   })
 
-/** The batches of a stored `serial`, as Ansible has them: numbers of hosts, and shares as text. */
+/** The batches of a stored `serial` in Ansible's types: numbers of hosts, and percentages as text. */
 export const batchesOf = (serial: string): (number | string)[] =>
   serial.split(',').map((batch) => (batch.endsWith('%') ? batch : Number(batch)))
 
-/** Tags as Ansible's --tags takes them. */
+/** Tags as --tags of Ansible accepts them. */
 export const JobTags = z
   .array(singleLineText(100).refine((tag) => !/[,\s]/.test(tag) && !tag.startsWith('-'), 'must hold no commas and spaces'))
   .max(50, 'at most 50')

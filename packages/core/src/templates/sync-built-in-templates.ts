@@ -6,7 +6,7 @@ import { keepVersions } from './template-versions.ts'
 
 const MUSTER = { actor: { kind: 'system', id: null, name: 'Muster' } } as const
 
-/** What of a built-in template is the product's: columns as the database names them. */
+/** Fields of a built-in template that the product sets, as column names. */
 const OURS = [
   'display_name',
   'description',
@@ -21,8 +21,9 @@ const OURS = [
 ]
 
 /**
- * Give a tenant the built-in templates as this version of the product has them. Safe to call again; one that people made themselves
- * under the name of a newer built-in template stays theirs. Returns the names of those that it added or changed.
+ * Creates or updates a tenant's built-in templates to this version of the product. May be repeated. A user's template that has
+ * the name of a newer built-in one stays unchanged.
+ * @returns the names of added and changed templates
  */
 export async function syncBuiltInTemplates(tx: Tx, tenantId: string): Promise<string[]> {
   const columns = (table: string) => sql.raw(`(${OURS.map((column) => `${table}.${column}`).join(', ')})`)

@@ -6,7 +6,7 @@ import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
 export type Vars = Record<string, unknown>
 
-/** Playbooks that somebody uploaded: one archive, never changed. The same content of a tenant is kept once. */
+/** Uploaded playbooks: one immutable archive per row. Equal content of a tenant is stored once. */
 export const playbookBundles = snakeCase.table(
   'playbook_bundles',
   {
@@ -14,14 +14,14 @@ export const playbookBundles = snakeCase.table(
     tenantId: uuid()
       .notNull()
       .references(() => tenants.id),
-    /** The file's name when it was uploaded. */
+    /** File name at the upload. */
     name: text().notNull(),
     sha256: text().notNull(),
-    /** Of the archive, in bytes. */
+    /** Size of the archive in bytes. */
     size: integer().notNull(),
-    /** The archive as it was uploaded. Large: never selected along with the rest. */
+    /** The uploaded archive. Large, so lists never select it. */
     content: bytea().notNull(),
-    /** What is in it, by path. */
+    /** Its files by path. */
     files: jsonb().$type<BundleFile[]>().notNull(),
     createdById: userRef(),
     createdByName: text().notNull(),
@@ -35,7 +35,7 @@ export type PlaybookBundle = Omit<typeof playbookBundles.$inferSelect, 'content'
 /** `size` in bytes. */
 export type BundleFile = { path: string; size: number }
 
-/** Where a template's playbook comes from: Muster's own playbooks directory, an uploaded bundle, or a git repository. */
+/** Source of a template's playbook: Muster's own playbooks directory, an uploaded bundle, or a Git repository. */
 export const PLAYBOOK_SOURCES = ['shipped', 'bundle', 'git'] as const
 
 export type PlaybookSource = (typeof PLAYBOOK_SOURCES)[number]
@@ -54,9 +54,9 @@ export const jobTemplates = snakeCase.table(
     source: text().$type<PlaybookSource>().notNull().default('shipped'),
     bundleId: uuid().references(() => playbookBundles.id),
     gitUrl: text(),
-    /** Branch, tag or commit; each run uses the commit that it names when the run begins. */
+    /** Branch, tag or commit. Each run resolves it to a commit when it starts. */
     gitRef: text(),
-    /** Of the kind GIT: what opens the repository. Null: anybody can read it. */
+    /** Credential of the kind GIT for the repository. Null: the repository is public. */
     gitCredentialId: uuid().references(() => credentials.id),
     /** Relative to the root of its source. */
     playbookPath: text().notNull(),
@@ -65,24 +65,24 @@ export const jobTemplates = snakeCase.table(
     becomeUser: text().notNull().default('root'),
     timeoutSeconds: integer().notNull().default(3600),
     forks: integer().notNull().default(20),
-    /** Hosts at a time, as Ansible takes it: `5`, `30%`, or several joined by commas, `1,5,30%`. Null: all at once. */
+    /** Number or percentage of hosts per batch: `5`, `30%`, or several, `1,5,30%`. Null: all at once. */
     serial: text(),
-    /** The play ends when more than this share of the hosts has failed, in %. Null: never. */
+    /** The play stops when more than this percentage of hosts failed. Null: never. */
     maxFailPercentage: smallint(),
-    /** Only tasks with one of these tags are run (`--tags`); empty: all. `tags` are words to find the template by. */
+    /** Run only tasks with one of these tags (`--tags`); empty: all. `tags` are search terms for the template. */
     jobTags: text().array().notNull().default(sql`'{}'::text[]`),
-    /** Tasks with one of these tags are left out (`--skip-tags`). */
+    /** Skip tasks with one of these tags (`--skip-tags`). */
     skipTags: text().array().notNull().default(sql`'{}'::text[]`),
-    /** JSON Schema of the extra vars that a run may be given. Null: anything goes. */
+    /** JSON Schema of a run's extra vars. Null: any are valid. */
     inputSchema: jsonb().$type<Vars>(),
     defaultVars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
     tags: text().array().notNull().default(sql`'{}'::text[]`),
     isSystem: boolean().notNull().default(false),
-    /** Whether a run whose worker died may be started again by itself. */
+    /** Whether a run may restart automatically after its worker was lost. */
     isIdempotent: boolean().notNull().default(false),
-    /** Changes nothing on a node, so its runs need not wait for others there. */
+    /** Changes nothing on nodes, so its runs take no locks. */
     isReadOnly: boolean().notNull().default(false),
-    /** Goes up by one with every change; `job_template_versions` has what each was. */
+    /** Increases by one with every change; `job_template_versions` has all versions. */
     version: integer().notNull().default(1),
     archivedAt: at(),
     createdAt: createdAt(),
@@ -91,7 +91,7 @@ export const jobTemplates = snakeCase.table(
   (t) => [unique().on(t.tenantId, t.name)],
 )
 
-/** What a template was at each of its versions, the present one included. */
+/** All versions of a template, including the current one. */
 export const jobTemplateVersions = snakeCase.table(
   'job_template_versions',
   {
@@ -103,9 +103,9 @@ export const jobTemplateVersions = snakeCase.table(
       .notNull()
       .references(() => jobTemplates.id, { onDelete: 'cascade' }),
     version: integer().notNull(),
-    /** All that can be set of it. */
+    /** All fields that users can set. */
     snapshot: jsonb().$type<TemplateSnapshot>().notNull(),
-    /** Why it was changed, in the words of who did. */
+    /** Why it was changed, as the user wrote it. */
     reason: text(),
     createdById: userRef(),
     createdByName: text().notNull(),

@@ -15,21 +15,21 @@ export const PlaybookPath = z.string().superRefine((path, issues) => {
 })
 
 /**
- * Of repositories only these two ways are taken: both say who answers, and neither reads files of the worker. Plain enough that
- * git, ssh, curl and we cannot take different parts for the host: a login is told to that host.
+ * Only https and ssh are allowed: both authenticate the server, and neither reads local files of the worker. The strict syntax
+ * makes git, ssh, curl and Muster agree on the host, because a login is sent to that host.
  */
 const GIT_URL = /^(?:https|ssh):\/\/(?:[\w.~%+][\w.~%+-]*@)?(?:\w[\w.-]*|\[[\dA-Fa-f:.]+\])(?::\d{1,5})?\/\S+$/
 export const GitUrl = singleLineText(500).refine(
   (url) => GIT_URL.test(url) && URL.canParse(url),
   'must look like https://host/path or ssh://user@host/path, without a password in it',
 )
-/** What `git check-ref-format` lets through, without what means something else to git fetch. */
+/** Accepts what `git check-ref-format` does, except syntax that has another meaning for git fetch. */
 export const GitRef = singleLineText(200).refine(
   (ref) => /^[A-Za-z0-9_][A-Za-z0-9_./+-]*$/.test(ref) && !/\.\.|\/\/|\/$|\.lock$|\.$/.test(ref),
   'must be the name of a branch or tag, or a commit',
 )
 
-/** Everything that can be set of a template. */
+/** All fields of a template that users can set. */
 export const TEMPLATE_FIELDS = {
   name: z
     .string()
@@ -65,7 +65,7 @@ export const TEMPLATE_FIELDS = {
 /** Why a template was changed. */
 export const Reason = multilineText(1000).nullish()
 
-/** What does not belong to the template's source is taken away: changing the source is one field then. */
+/** Clears the fields of other sources, so that callers change the source with one field. */
 export function withoutOtherSources<
   T extends Pick<TemplateSnapshot, 'source' | 'bundleId' | 'gitUrl' | 'gitRef' | 'gitCredentialId'>,
 >(template: T): T {
@@ -74,7 +74,7 @@ export function withoutOtherSources<
   return { ...template, ...git, bundleId: source === 'bundle' ? bundleId : null }
 }
 
-/** What does not fit together in a template; empty when all does. */
+/** Returns contradictions between fields; empty when there are none. */
 export function templateIssues(template: TemplateSnapshot): InputIssue[] {
   const { source, bundleId, gitUrl, gitRef, inputSchema, defaultVars } = template
   const missing = (path: string, value: unknown) => (value ? [] : [{ path, message: `is missing: the source is ${source}` }])

@@ -7,7 +7,7 @@ import { Conflict, type InputIssue, InvalidInput } from '../kernel/errors.ts'
 import { type JobTemplate, jobTemplateVersions, playbookBundles, type TemplateSnapshot } from './tables.ts'
 import { templateIssues } from './template-fields.ts'
 
-/** All of a template that can be set. */
+/** All fields of a template that users can set. */
 export function snapshotOf({
   id,
   tenantId,
@@ -21,7 +21,7 @@ export function snapshotOf({
   return rest
 }
 
-/** Write down what templates have become, who made them so, and why. */
+/** Stores the current state of templates as versions, with author and reason. */
 export async function keepVersions(
   tx: Tx,
   ctx: Pick<Ctx, 'actor'>,
@@ -41,7 +41,7 @@ export async function keepVersions(
   )
 }
 
-/** @throws InvalidInput when parts of it do not fit together, or its playbook is not in its bundle */
+/** @throws InvalidInput when fields contradict each other, or the bundle does not contain the playbook */
 export async function checkTemplate(tx: Tx, ctx: Ctx, template: TemplateSnapshot): Promise<void> {
   const issues = [
     ...templateIssues(template),
@@ -57,7 +57,7 @@ async function bundleIssues(tx: Tx, ctx: Ctx, { bundleId, playbookPath }: Templa
     .select({ files: playbookBundles.files })
     .from(playbookBundles)
     .where(and(visibleTo(ctx, playbookBundles), eq(playbookBundles.id, bundleId)))
-    // Nobody deletes it before the template refers to it.
+    // Blocks deletion of the bundle until the template refers to it.
     .for('key share')
   if (!bundle) return [{ path: 'bundleId', message: `there is no playbook bundle ${bundleId}; upload it first` }]
   const paths = bundle.files.map((file) => file.path)
@@ -80,7 +80,7 @@ async function gitCredentialIssues(tx: Tx, ctx: Ctx, { gitUrl, gitCredentialId }
   return message ? [{ path: 'gitCredentialId', message }] : []
 }
 
-/** For `.catch` of a write that sets the name. */
+/** Use in `.catch` of a write that sets the name. */
 export const unlessTaken =
   (name: string) =>
   (error: unknown): never => {

@@ -6,8 +6,8 @@ import { templatePermissions } from './permissions.ts'
 import { syncBuiltInTemplates } from './sync-built-in-templates.ts'
 
 /**
- * Give every tenant the built-in job templates of this version. Muster itself does it at each start, for tenants of older
- * versions.
+ * Creates or updates the built-in templates of every tenant. Muster calls it at each start, because tenants may have those of an
+ * older version.
  */
 export async function updateBuiltInTemplates(caller: SystemCtx): Promise<void> {
   const ctx: Ctx = { ...caller, tenantId: '' }

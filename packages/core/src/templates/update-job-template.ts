@@ -15,23 +15,23 @@ import { checkTemplate, keepVersions, snapshotOf, unlessTaken } from './template
 export const UpdateJobTemplateInput = z.object({
   ...z.object(TEMPLATE_FIELDS).partial().shape,
   id: Id,
-  /** The version that the caller looked at. */
+  /** The version that the caller edited. */
   version: z.int().min(1).nullish(),
   reason: Reason,
 })
 
 /**
- * Change what is given of a template and keep the result as its next version.
+ * Changes the given fields of a template and stores the result as its next version.
  * @throws InvalidInput, NotFound
- * @throws Conflict it belongs to Muster, is archived or not at `version` any more; the new name is taken
+ * @throws Conflict for a built-in or archived template, when it is no longer at `version`, or the new name is taken
  */
 export async function updateJobTemplate(ctx: Ctx, input: z.input<typeof UpdateJobTemplateInput>): Promise<JobTemplate> {
   authorize(ctx, templatePermissions.write)
   const { id, version, reason, ...fields } = parseInput(UpdateJobTemplateInput, input)
   const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
   return inTransaction(ctx, async (tx) => {
-    const mine = and(visibleTo(ctx, jobTemplates), eq(jobTemplates.id, id))
-    const editable = and(mine, eq(jobTemplates.isSystem, false), isNull(jobTemplates.archivedAt))
+    const scope = and(visibleTo(ctx, jobTemplates), eq(jobTemplates.id, id))
+    const editable = and(scope, eq(jobTemplates.isSystem, false), isNull(jobTemplates.archivedAt))
     const [before] = await tx.select().from(jobTemplates).where(editable).for('no key update')
     if (!before)
       throw await notFoundOrConflict(tx, ctx, jobTemplates, id, 'job template', (template) =>
@@ -46,7 +46,7 @@ export async function updateJobTemplate(ctx: Ctx, input: z.input<typeof UpdateJo
     const [changed] = await tx
       .update(jobTemplates)
       .set({ ...template, version: before.version + 1 })
-      .where(mine)
+      .where(scope)
       .returning()
     await keepVersions(tx, ctx, [changed!], reason)
     await audit(tx, ctx, jobTemplateAudit.update, changed!, { version: changed!.version, changed: Object.keys(changes) })

@@ -31,8 +31,8 @@ const result: ResultStore<PlaybookBundle> = {
 }
 
 /**
- * Keep an archive of playbooks for templates to use. The same content gives the bundle that is there already.
- * @throws InvalidInput at content: no archive, too large, or with files that do not belong into one
+ * Stores an archive of playbooks for templates. Equal content returns the existing bundle.
+ * @throws InvalidInput at content: not an archive, too large, or with invalid files
  */
 export async function uploadPlaybookBundle(ctx: Ctx, input: z.input<typeof UploadPlaybookBundleInput>): Promise<PlaybookBundle> {
   authorize(ctx, templatePermissions.write)
@@ -41,7 +41,7 @@ export async function uploadPlaybookBundle(ctx: Ctx, input: z.input<typeof Uploa
   const files = (await unpackBundle(bytes)).map((file) => ({ path: file.path, size: file.bytes.length }))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   return idempotent(ctx, { verb: 'uploadPlaybookBundle', key: idempotencyKey, input: { name, sha256 }, result }, async (tx) => {
-    const [made] = await tx
+    const [created] = await tx
       .insert(playbookBundles)
       .values({
         tenantId: ctx.tenantId,
@@ -54,9 +54,9 @@ export async function uploadPlaybookBundle(ctx: Ctx, input: z.input<typeof Uploa
       })
       .onConflictDoNothing()
       .returning(COLUMNS)
-    if (made) {
-      await audit(tx, ctx, playbookBundleAudit.upload, made, { sha256, size: made.size, files: files.length })
-      return made
+    if (created) {
+      await audit(tx, ctx, playbookBundleAudit.upload, created, { sha256, size: created.size, files: files.length })
+      return created
     }
     const [known] = await tx
       .select(COLUMNS)

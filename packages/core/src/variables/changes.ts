@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { SecretRefs, Vars } from './tables.ts'
 
 export const VAR_CHANGES = ['ADDED', 'CHANGED', 'REMOVED'] as const
-/** What became of one variable of a place. Of a secret there is no value to tell. */
+/** Change of one variable in a scope. Secrets have no values here. */
 export type VarChange = { name: string; change: (typeof VAR_CHANGES)[number]; before: unknown; after: unknown; isSecret: boolean }
 type Said = { vars: Vars; secrets: SecretRefs }
 
-/** What differs between two versions of a place, by name; before the first one nothing was set. */
+/** Returns the differences between two versions of a scope, by name. Before the first version, nothing was set. */
 export function changesBetween(before: Said | undefined, after: Said): VarChange[] {
   const [was, is] = [before ?? { vars: {}, secrets: {} }, after]
   const all = [was.vars, was.secrets, is.vars, is.secrets].flatMap((part) => Object.keys(part))

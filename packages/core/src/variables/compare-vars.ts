@@ -7,11 +7,11 @@ import type { EffectiveVar, VarEntry } from './layer.ts'
 /** One variable on two nodes; null where it is not set. */
 export type VarComparison = { name: string; left: EffectiveVar | null; right: EffectiveVar | null; isSame: boolean }
 
-/** Whether two mean the same, wherever they come from. Secrets are the same when they are one and the same. */
+/** Whether two entries have the same value, regardless of their layers. Secrets are equal when they are the same secret. */
 export const isSameValue = (a: VarEntry | undefined, b: VarEntry | undefined): boolean =>
   a && b ? a.secretId === b.secretId && isDeepStrictEqual(a.value, b.value) : a === b
 
-/** The variables of two nodes side by side, by name. @throws NotFound */
+/** Compares the variables of two nodes by name. @throws NotFound */
 export async function compareVars(ctx: Ctx, nodeIds: { left: string; right: string }): Promise<VarComparison[]> {
   const effective = await effectiveVars(ctx, [nodeIds.left, nodeIds.right])
   const [left, right] = [nodeIds.left, nodeIds.right].map((id) => {

@@ -10,22 +10,20 @@ import { type SecretRefs, type Vars, variableScopes } from './tables.ts'
 
 const NO_GROUPS: NodeGroup[] = []
 
-/** What a run adds on top. */
+/** Layer that a run adds on top. */
 export type RunLayer = { vars: Vars; secrets?: SecretRefs }
 
-/** The layers of some nodes, read at one time. */
+/** Consistent read of the layers of nodes. */
 export type NodeLayers = {
   merge: VarMerge
   nodes: { id: string; name: string }[]
-  /** The groups of a node, nearest last; one list for all nodes that are in the same ones. */
+  /** The groups of a node, nearest last. Nodes in the same groups share one list. */
   groupsOf(nodeId: string): NodeGroup[]
-  /** The variables of a place: of a group or node by its id, of all nodes by null. Undefined: none were set. */
+  /** Variables by the id of a group or node; null: of all nodes. Undefined when none were ever set. */
   of: Map<string | null, Layer>
 }
 
-/**
- * Read what layers over these nodes: five statements, however many nodes. Those that are not the caller's tenant's are left out.
- */
+/** Reads the layers of these nodes with five statements, for any number of nodes. Nodes of other tenants are absent. */
 export async function readLayers({ db, tenantId }: Pick<Ctx, 'db' | 'tenantId'>, nodeIds: string[]): Promise<NodeLayers> {
   const [nodes, [tenant], groups, scopes] = await Promise.all([
     db
@@ -56,7 +54,7 @@ export async function readLayers({ db, tenantId }: Pick<Ctx, 'db' | 'tenantId'>,
   return { merge: tenant!.merge, nodes, groupsOf: (id) => groups.get(id) ?? NO_GROUPS, of }
 }
 
-/** Lay the layers of every node over each other. What nodes have in common by their groups is worked out once. */
+/** Merges the layers of every node. Nodes in the same groups share the merged group layers. */
 export function layNodes({ merge, nodes, groupsOf, of }: NodeLayers, run?: Layer): Map<string, EffectiveVar[]> {
   const below = new Map<NodeGroup[], { said: Said; vars: EffectiveVar[] }>()
   const belowNode = (groups: NodeGroup[]) => {
@@ -78,12 +76,12 @@ export function layNodes({ merge, nodes, groupsOf, of }: NodeLayers, run?: Layer
   )
 }
 
-/** What an inventory says of a node: the groups that it is in, nearest last, and its variables. */
+/** Inventory data of a node: its groups, nearest last, and its variables. */
 export type NodeVars = { groups: string[]; vars: EffectiveVar[] }
 
 /**
- * The groups and variables of each of these nodes, read at one time. Secrets are ids, never values.
- * @param run what a run adds on top
+ * Returns the groups and variables of these nodes from one consistent read. Secrets are ids, never values.
+ * @param run the layer that a run adds on top
  */
 export async function varsOfNodes(ctx: Ctx, nodeIds: string[], run?: RunLayer): Promise<Map<string, NodeVars>> {
   const read = await readLayers(ctx, nodeIds)
@@ -91,7 +89,7 @@ export async function varsOfNodes(ctx: Ctx, nodeIds: string[], run?: RunLayer): 
   return new Map([...laid].map(([id, vars]) => [id, { groups: read.groupsOf(id).map((group) => group.name), vars }]))
 }
 
-/** Every variable that holds on each of these nodes, with where it comes from and what it overrides: see `varsOfNodes`. */
+/** Returns every variable of these nodes, with its origin and the values that it overrides: see `varsOfNodes`. */
 export async function effectiveVars(ctx: Ctx, nodeIds: string[], run?: RunLayer): Promise<Map<string, EffectiveVar[]>> {
   return new Map([...(await varsOfNodes(ctx, nodeIds, run))].map(([id, { vars }]) => [id, vars]))
 }

@@ -7,11 +7,13 @@ import type { SecretRefs, Vars } from './tables.ts'
 export const VAR_LAYERS = ['global', 'group', 'node', 'run'] as const
 export type VarLayer = (typeof VAR_LAYERS)[number]
 
-/** What one layer says of a variable. `group` is the group's name in that layer; a secret has an id in place of its value. */
+/** Value of a variable in one layer. `group` is the group's name in that layer; a secret has an id instead of a value. */
 export type VarEntry = { value: unknown; secretId: string | null; layer: VarLayer; group: string | null }
-/** What holds, with what the layers below said of it, nearest first. Layer and group are those of the nearest that names it. */
+/**
+ * The effective value, with the overridden values of lower layers, nearest first. Layer and group are those of the nearest entry.
+ */
 export type EffectiveVar = VarEntry & { name: string; overridden: VarEntry[] }
-/** One layer's variables, ready to be laid over others. */
+/** Variables of one layer, ready for a merge. */
 export type Layer = [name: string, entry: VarEntry][]
 
 export function layerOf(layer: VarLayer, group: string | null, said: { vars: Vars; secrets?: SecretRefs }): Layer {
@@ -21,7 +23,7 @@ export function layerOf(layer: VarLayer, group: string | null, said: { vars: Var
   ]
 }
 
-/** What layers say of each variable, lowest first. */
+/** Entries of each variable, lowest layer first. */
 export type Said = Map<string, VarEntry[]>
 
 export function collect(layers: Layer[]): Said {
@@ -36,8 +38,8 @@ export function collect(layers: Layer[]): Said {
 }
 
 /**
- * What holds of a variable of which `entries` are said, lowest first and at least one: the nearest wins. With `deep`, dictionaries
- * are laid into those below them, key by key and all the way down; anything else replaces, lists too, as Ansible does it.
+ * Returns the effective value of a variable from at least one of its `entries`, lowest first. The nearest wins. With `deep`,
+ * dictionaries merge recursively, as in Ansible. All other values replace those below, including lists.
  */
 export function nearestOf(name: string, entries: VarEntry[], merge: VarMerge): EffectiveVar {
   const nearest = entries.at(-1)!

@@ -1,24 +1,23 @@
 const MAX_DEPTH = 32
 
-// Names that Ansible itself fills in ("Special Variables" in its documentation). As variables of ours they would win over the
-// real ones and could, for example, send a task to another host or run it on the controller. Those that begin with muster_ are
-// Muster's own.
+// Names that Ansible sets itself ("Special Variables" in its documentation). Our variables would override the real ones. They
+// could, for example, send a task to another host or run it on the controller. The prefix muster_ is reserved for Muster.
 const MAGIC = new Set(
   `dependent_role_names environment group_names groups hostvars inventory_dir inventory_file inventory_hostname
    inventory_hostname_short item omit play_hosts playbook_dir role_name role_names role_path vars muster_node_id muster_merged muster_artifact_dir`.split(
     /\s+/,
   ),
 )
-// Ansible refuses these as names, because Jinja compiles them to Python.
+// Ansible rejects these names, because Jinja compiles them to Python.
 const KEYWORDS = new Set(
   `False None True and as assert async await break class continue def del elif else except false finally for from global if
    import in is lambda none nonlocal not or pass raise return true try while with yield`.split(/\s+/),
 )
 
-// Functions that templates call by these names: a variable of the same name would be called instead, and break the playbook.
+// Functions of templates. A variable of the same name would hide the function and break the playbook.
 const FUNCTIONS = new Set('cycler dict joiner lipsum lookup namespace now q query range self undef'.split(' '))
 
-/** Why `name` cannot be the name of a variable that a caller sets; null when it can. */
+/** Why a caller cannot set a variable of this name; null when it can. */
 export function variableNameError(name: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(name)) return 'must be made of letters, digits and _, and not begin with a digit'
   if (/^_*ansible_/i.test(name)) return 'names that begin with ansible_ are kept for Muster, which sets them from the node'
@@ -33,8 +32,8 @@ const text = (pattern: RegExp, says: string): Rule => ({ allows: (v) => typeof v
 const PATH = text(/^[/~][\w./+@-]{0,254}$/, 'must be the path of a file on the node')
 
 /**
- * What Ansible reads of a node's variables and admins may set: how things are done on the node. None of it can name another
- * machine, a connection or a command on the controller. It is left out for nodes that are the worker's own machine.
+ * Variables that Ansible reads and admins may set. They control how tasks run on the node. None can name another machine, a
+ * connection or a command on the controller. Nodes that are the worker's own machine do not get them.
  */
 const OF_ANSIBLE: Record<string, Rule> = {
   ansible_python_interpreter: text(
@@ -53,10 +52,10 @@ const OF_ANSIBLE: Record<string, Rule> = {
   ansible_ssh_transfer_method: text(/^(smart|sftp|scp|piped)$/, 'must be smart, sftp, scp or piped'),
 }
 
-/** Whether a variable is one of Ansible's own that admins may set. */
+/** Whether admins may set this variable of Ansible. */
 export const isReserved = (name: string): boolean => Object.hasOwn(OF_ANSIBLE, name)
 
-/** Why a variable of a place cannot have this name and value, whoever sets it; null when it can. */
+/** Why no user can set this name and value in a scope; null when it is valid. */
 export function variableError(name: string, value: unknown): string | null {
   if (isReserved(name)) return OF_ANSIBLE[name]!.allows(value) ? null : OF_ANSIBLE[name]!.says
   if (/^_*ansible_/i.test(name))
@@ -65,14 +64,13 @@ export function variableError(name: string, value: unknown): string | null {
 }
 
 /**
- * Why a dictionary inside of a value cannot have this key; null when it can. In JSON such keys are marks of Ansible's: it takes
- * what
- * stands there for something else, or drops the whole inventory when it cannot.
+ * Why a nested dictionary cannot have this key; null when it can. Ansible's JSON reserves such keys: it would interpret the
+ * value, or reject the whole inventory when it cannot.
  */
 export const variableKeyError = (key: string): string | null =>
   key.startsWith('__ansible_') ? 'keys that begin with __ansible_ mean something else to Ansible' : null
 
-/** Why a value cannot be stored or written to a file as it is; null when it can. */
+/** Why a value cannot be stored or written to a file unchanged; null when it can. */
 export function variableValueError(value: unknown, depth = 0): string | null {
   if (depth > MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`
   if (value === null || typeof value === 'boolean') return null

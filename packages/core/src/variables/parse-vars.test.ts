@@ -7,7 +7,7 @@ test.each([
   ['# nothing but a comment\n', {}],
   ['a: 1 # why\nb: [x, {c: null}]\n', { a: 1, b: ['x', { c: null }] }],
   ['{"a": 1e3, "b": "yes", "c": {"<<": 1}}', { a: 1000, b: 'yes', c: { '<<': 1 } }],
-  // As Ansible reads it.
+  // As Ansible parses it.
   ['a: yes\nb: off\nc: y\nd: 0755\ne: 1.5\nf: ~\n', { a: true, b: false, c: 'y', d: 493, e: 1.5, f: null }],
   ['base: &b {x: 1, y: 2}\nmore:\n  <<: *b\n  y: 3\n', { base: { x: 1, y: 2 }, more: { x: 1, y: 3 } }],
   ['a: &a [1]\nb: *a\n', { a: [1], b: [1] }],
@@ -62,7 +62,7 @@ test.each([
   expect((error as InvalidInput).issues[0]).toEqual({ path: 'text', message: expect.stringMatching(message) })
 })
 
-test('what would grow without bounds is refused', () => {
+test('rejects aliases that expand without bounds', () => {
   const laughs = ['a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]']
   for (let i = 1; i < 20; i++)
     laughs.push(

@@ -5,14 +5,14 @@ import type { Vars } from './tables.ts'
 
 const MAX_BYTES = 256 * 1024
 const MAX_DEPTH = 32
-/** Values after each alias was replaced by what it stands for: a few lines can stand for billions. */
+/** Limit of values after alias expansion: a few lines can expand to billions. */
 const MAX_VALUES = 100_000
 const MOST_ISSUES = 50
 
 /**
- * What a text of variables says: YAML as Ansible reads it (1.1: `yes` is true), or JSON when it begins with `{`.
- * @throws InvalidInput at `text`, each issue with its line and column: what does not parse, keys that occur twice, values that
- * JSON does not have, names that no variable may have
+ * Parses variables from YAML as Ansible reads it (1.1: `yes` is true), or from JSON when the text starts with `{`.
+ * @throws InvalidInput at `text`, each issue with line and column: syntax errors, duplicate keys, values that JSON cannot
+ * represent, invalid names
  */
 export function parseVars(source: string): Vars {
   if (Buffer.byteLength(source) > MAX_BYTES) throw at([`has more than ${MAX_BYTES} bytes`])
@@ -23,7 +23,7 @@ export function parseVars(source: string): Vars {
   }
   const reader = new Reader(where)
   try {
-    // The library's own check for keys that occur twice takes quadratic time.
+    // The library's own check for duplicate keys takes quadratic time.
     const options = { lineCounter: lines, intAsBigInt: true, prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const
     const isJson = source.trimStart().startsWith('{')
     const document: Document.Parsed = parseDocument(source, {
@@ -47,7 +47,7 @@ const at = (messages: string[]): InvalidInput =>
 
 type Anchored = { value: unknown; count: number }
 
-/** Turns the nodes of one document into JSON values, and notes what JSON has no word for. */
+/** Converts the nodes of one document to JSON values, and collects values that JSON cannot represent. */
 class Reader {
   readonly issues: string[] = []
   private readonly where: (offset: number | undefined) => string
@@ -112,7 +112,7 @@ class Reader {
         if (typeof name !== 'string') this.refuse(key, 'this key is no text; put it in quotes')
         else if (entries.has(name)) this.refuse(key, `${name.slice(0, 80)} occurs twice`)
         else {
-          // Those of the variables themselves are looked at as names.
+          // Keys at the top level are validated as variable names.
           const reason = depth === 0 ? null : variableKeyError(name)
           if (reason) this.refuse(key, reason)
           entries.set(name, read)
@@ -123,7 +123,7 @@ class Reader {
     return Object.fromEntries(entries)
   }
 
-  /** What `<<` brings: one dictionary or several, the first of which wins. */
+  /** Resolves `<<`: one dictionary or several, of several the first wins. */
   private merged(key: ParsedNode, value: unknown): Vars[] {
     const all = Array.isArray(value) ? value : [value]
     if (all.every((each) => typeof each === 'object' && each !== null && !Array.isArray(each))) return all as Vars[]
@@ -140,7 +140,7 @@ class Reader {
         ? exact
         : this.refuse(node, 'the number is too large to be kept exactly; put it in quotes')
     }
-    // To the library these are booleans, to Ansible they are text.
+    // The library parses these as booleans, Ansible as text.
     if (typeof value === 'boolean' && source && /^[yn]$/i.test(source)) return source
     if (value instanceof Date) return this.refuse(node, 'JSON has no dates; put it in quotes')
     const reason = value instanceof Uint8Array ? 'JSON has no binary data' : variableValueError(value)

@@ -4,10 +4,10 @@ import { isReserved } from './names.ts'
 import { variablePermissions } from './permissions.ts'
 import type { Vars } from './tables.ts'
 
-/** Why `actor` may not change the variables of a place, secret ones included; null when allowed. */
+/** Why `actor` may not change the variables of a scope, including secrets; null when allowed. */
 export const setVarsBlockedReason = (actor: Actor): string | null => permissionDeniedReason(actor, variablePermissions.write)
 
-/** Why `actor` may not make this change: Ansible's own variables are for admins, to set and to take away. Null when allowed. */
+/** Why `actor` may not make this change; null when allowed. Only admins may set or remove Ansible's own variables. */
 export function reservedVarsBlockedReason(actor: Actor, before: Vars, after: Vars): string | null {
   const refused = permissionDeniedReason(actor, variablePermissions.writeReserved)
   if (!refused) return null

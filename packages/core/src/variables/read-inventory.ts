@@ -81,7 +81,7 @@ export async function readInventory(ctx: Ctx, limit: string | null = null): Prom
   } as Inventory
 }
 
-/** The groups of which a node is a direct member: it is in their parents through `children`. */
+/** The groups with the node as a direct member. The inventory adds it to their parents through `children`. */
 function lowestGroups(memberOf: string[], tree: Awaited<ReturnType<typeof readGroupTree>>): string[] {
   if (memberOf.length === 0) return ['ungrouped']
   const above = new Set(memberOf.flatMap((name) => tree.upwards(tree.byName.get(name)!).slice(1)))
@@ -114,7 +114,10 @@ async function readPythons(ctx: Ctx, ids: string[]): Promise<Map<string, string>
   return new Map(rows.flatMap(({ id, python }) => (defaultPython(python) ? [[id, defaultPython(python)!]] : [])))
 }
 
-/** The bastions on the way, outermost first, as a ProxyJump value; null when the node is reached directly. Verbs refuse cycles. */
+/**
+ * The bastions on the route, outermost first, as a ProxyJump value; null when the node is reached directly. Cycles are
+ * impossible, because verbs reject them.
+ */
 function proxyJump(logins: Logins, bastionId: string | null): string | null {
   const hops: string[] = []
   for (let hop = logins.get(bastionId); hop?.host; hop = logins.get(hop.viaId))

@@ -10,8 +10,8 @@ import { type VariableScope, variableVersions } from './tables.ts'
 export const RestoreVarsInput = z.object({ ...PLACE, version: z.int().min(1), reason: Reason }).refine(onePlace, ONE_PLACE)
 
 /**
- * Make the variables of a place, secret ones included, what they were at an earlier version. That is a version of its own.
- * @throws NotFound no such place or version; Conflict when somebody changes them at the same moment
+ * Restores the variables of a scope, including secrets, to an earlier version. The result is a new version.
+ * @throws NotFound no such scope or version; Conflict on a concurrent change
  */
 export async function restoreVars(ctx: Ctx, input: z.input<typeof RestoreVarsInput>): Promise<VariableScope> {
   authorize(ctx, variablePermissions.write)

@@ -13,7 +13,7 @@ import { changesBetween } from './changes.ts'
 import { reservedVarsBlockedReason } from './policy.ts'
 import { type SecretRefs, type VariableScope, type Vars, variableScopes, variableVersions } from './tables.ts'
 
-/** Whose variables: a group's, a node's, or with neither those of all nodes. */
+/** A scope: a group, a node, or with neither all nodes. */
 export const PLACE = { groupId: Id.nullish(), nodeId: Id.nullish() }
 export type Place = { groupId?: string | null | undefined; nodeId?: string | null | undefined }
 export const onePlace = ({ groupId, nodeId }: Place): boolean => !groupId || !nodeId
@@ -22,10 +22,10 @@ export const ONE_PLACE = 'name a group or a node, or neither for all nodes'
 export const Version = z.int().min(0)
 export const Reason = multilineText(1000).nullish()
 
-/** A place with its variables as they are; `row` is null while none were ever set. */
+/** A scope with its current variables; `row` is null while none were ever set. */
 export type Scope = { groupId: string | null; nodeId: string | null; label: string; row: VariableScope | null }
 
-/** @param tx inside it the group or node stays there until its end. @throws NotFound */
+/** @param tx inside it the group or node is locked against deletion @throws NotFound */
 export async function findScope(db: Db | Tx, ctx: Ctx, { groupId, nodeId }: Place): Promise<Scope> {
   const of = async (table: typeof nodeGroups | typeof computeNodes, id: string, what: string): Promise<string> => {
     const [row] = await db
@@ -54,8 +54,8 @@ export type Content = { source: string; vars: Vars; secrets: SecretRefs }
 type Change = { content: Content; basedOn: number; reason: string | null | undefined; action: AuditAction; id: string }
 
 /**
- * Write the variables of a place as its next version, when they are still at the version that the change is based on.
- * @throws Conflict naming who was faster; InvalidInput for names that are set twice; Forbidden
+ * Writes the variables of a scope as its next version, if they are still at the version on which the change is based.
+ * @throws Conflict naming who changed them; InvalidInput for names that are set twice; Forbidden
  */
 export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change): Promise<VariableScope> {
   const { content, basedOn, reason, action, id } = change
@@ -79,7 +79,7 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
           .set({ ...now, version: sql`${variableScopes.version} + 1`, updatedAt: sql`now()` })
           .where(and(visibleTo(ctx, variableScopes), eq(variableScopes.id, id), eq(variableScopes.version, basedOn)))
           .returning()
-  // Somebody was faster just now.
+  // A concurrent change won.
   if (!row) throw lostRace(await findScope(tx, ctx, scope), basedOn)
   await tx.insert(variableVersions).values({
     tenantId: ctx.tenantId,

@@ -24,8 +24,8 @@ export const SetSecretVarInput = z
   .refine(onePlace, ONE_PLACE)
 
 /**
- * Set a secret variable of a place. Its value is sealed before it reaches the database, and never given out but to a run.
- * @throws InvalidInput at name or value; NotFound no such place; Conflict when somebody changes them at the same moment
+ * Sets a secret variable of a scope. The value is encrypted before it reaches the database. Only runs can read it.
+ * @throws InvalidInput at name or value; NotFound no such scope; Conflict on a concurrent change
  */
 export async function setSecretVar(ctx: Ctx, input: z.input<typeof SetSecretVarInput>): Promise<VariableScope> {
   authorize(ctx, variablePermissions.write)

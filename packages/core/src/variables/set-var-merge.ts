@@ -9,7 +9,7 @@ import { variablePermissions } from './permissions.ts'
 
 export const SetVarMergeInput = z.object({ merge: z.enum(VAR_MERGES) })
 
-/** Say for the whole tenant whether dictionaries in nearer layers replace those below, or are laid into them. */
+/** Sets for the tenant whether dictionaries in nearer layers replace lower ones or merge with them. */
 export async function setVarMerge(ctx: Ctx, input: z.input<typeof SetVarMergeInput>): Promise<Tenant> {
   authorize(ctx, variablePermissions.setMerge)
   const { merge } = parseInput(SetVarMergeInput, input)

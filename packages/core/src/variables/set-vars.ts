@@ -11,9 +11,9 @@ import type { VariableScope } from './tables.ts'
 export const SetVarsInput = z.object({ ...PLACE, text: z.string(), basedOn: Version, reason: Reason }).refine(onePlace, ONE_PLACE)
 
 /**
- * Set the variables of a place to what a text of YAML or JSON says; secret ones stay.
+ * Replaces the variables of a scope with those of a YAML or JSON text; secrets stay.
  * @param input.basedOn the version that was edited; 0 when none were ever set
- * @throws Conflict when they have been changed since, naming who did; NotFound no such group or node
+ * @throws Conflict when they changed since, naming who did it; NotFound no such group or node
  * @throws InvalidInput at text, with line and column; Forbidden for Ansible's own variables
  */
 export async function setVars(ctx: Ctx, input: z.input<typeof SetVarsInput>): Promise<VariableScope> {

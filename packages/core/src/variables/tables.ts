@@ -6,10 +6,10 @@ import { createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
 export type Vars = Record<string, unknown>
-/** Name -> id of the row of `variable_secrets` with its value. */
+/** Variable name -> id of the `variable_secrets` row with its value. */
 export type SecretRefs = Record<string, string>
 
-/** The variables of one place: of a group, of a node, or with neither those of all nodes. Without a row none were ever set. */
+/** Variables of one scope: a group, a node, or with neither all nodes. Without a row, none were ever set. */
 export const variableScopes = snakeCase.table(
   'variable_scopes',
   {
@@ -23,12 +23,12 @@ export const variableScopes = snakeCase.table(
     nodeId: uuid()
       .unique()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
-    /** As somebody typed it, YAML or JSON, comments kept. */
+    /** YAML or JSON as the user typed it, including comments. */
     source: text().notNull().default(''),
-    /** What it says. */
+    /** The parsed source. */
     vars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
     secrets: jsonb().$type<SecretRefs>().notNull().default(sql`'{}'::jsonb`),
-    /** Goes up by one with every change; `variable_versions` has what each was. */
+    /** Increases by one with every change; `variable_versions` has all versions. */
     version: integer().notNull().default(1),
     updatedById: userRef(),
     updatedByName: text().notNull(),
@@ -43,7 +43,7 @@ export const variableScopes = snakeCase.table(
 )
 export type VariableScope = typeof variableScopes.$inferSelect
 
-/** What the variables of a place were at each version, the present one included. */
+/** All versions of a scope's variables, including the current one. */
 export const variableVersions = snakeCase.table(
   'variable_versions',
   {
@@ -58,7 +58,7 @@ export const variableVersions = snakeCase.table(
     source: text().notNull(),
     vars: jsonb().$type<Vars>().notNull(),
     secrets: jsonb().$type<SecretRefs>().notNull(),
-    /** Why it was changed, in the words of who did. */
+    /** Why it was changed, as the user wrote it. */
     reason: text(),
     createdById: userRef(),
     createdByName: text().notNull(),
@@ -68,7 +68,10 @@ export const variableVersions = snakeCase.table(
 )
 export type VariableVersion = typeof variableVersions.$inferSelect
 
-/** Every value that a secret variable ever had, so that an older version can be restored. Rows never change but for a new key. */
+/**
+ * All values that secret variables ever had, so that an older version can be restored. Rows change only when they are
+ * re-encrypted.
+ */
 export const variableSecrets = snakeCase.table(
   'variable_secrets',
   {
@@ -79,7 +82,7 @@ export const variableSecrets = snakeCase.table(
     scopeId: uuid()
       .notNull()
       .references(() => variableScopes.id, { onDelete: 'cascade' }),
-    /** The variable's. */
+    /** Name of the variable. */
     name: text().notNull(),
     encrypted: jsonb().$type<{ value: string }>().notNull(),
     createdAt: createdAt(),

@@ -9,8 +9,8 @@ import type { VariableScope } from './tables.ts'
 export const UnsetSecretVarInput = z.object({ ...PLACE, name: z.string(), reason: Reason }).refine(onePlace, ONE_PLACE)
 
 /**
- * Take a secret variable away from a place; an earlier version can bring it back.
- * @throws NotFound no such place, or it has no such secret; Conflict when somebody changes them at the same moment
+ * Removes a secret variable from a scope; restoring an earlier version brings it back.
+ * @throws NotFound no such scope, or it has no such secret; Conflict on a concurrent change
  */
 export async function unsetSecretVar(ctx: Ctx, input: z.input<typeof UnsetSecretVarInput>): Promise<VariableScope> {
   authorize(ctx, variablePermissions.write)

@@ -22,18 +22,18 @@ import { unsetSecretVar } from './unset-secret-var.ts'
 import { varsImpact } from './vars-impact.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 let nodes: ComputeNode[]
 let groups: Record<'rack' | 'amd' | 'prod', string>
 
-/** `rack` is above `amd` (10) and `prod` (20); the first node is in both, the second in prod. */
+/** `rack` is the parent of `amd` (10) and `prod` (20). The first node is in both, the second in prod. */
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
-  nodes = await t.given.fleet(cast.operator, { nodes: 3 })
+  ours = await t.given.tenant()
+  nodes = await t.given.fleet(ours.operator, { nodes: 3 })
   const make = async (name: string, priority: number, members: ComputeNode[]) => {
-    const { id } = await createNodeGroup(cast.operator, { name, priority })
-    await setNodeGroupMembers(cast.operator, { id, add: members.map((node) => node.id) })
+    const { id } = await createNodeGroup(ours.operator, { name, priority })
+    await setNodeGroupMembers(ours.operator, { id, add: members.map((node) => node.id) })
     return id
   }
   groups = {
@@ -49,18 +49,18 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 const varOf = async (node: ComputeNode, name: string) =>
-  (await effectiveVars(cast.operator, [node.id])).get(node.id)!.find((each) => each.name === name)
+  (await effectiveVars(ours.operator, [node.id])).get(node.id)!.find((each) => each.name === name)
 
-test('the nearest layer wins: all nodes, group above, group, lower priority number, node, run; what it overrides is told in order', async () => {
+test('the nearest layer wins: all nodes, parent group, group, lower priority number, node, run; lists overridden values in order', async () => {
   const [a] = nodes
-  const set = (place: object, text: string) => setVars(cast.operator, { ...place, text, basedOn: 0 })
+  const set = (place: object, text: string) => setVars(ours.operator, { ...place, text, basedOn: 0 })
   await set({}, 'ntp: global # for all\nonly: here')
   await set({ groupId: groups.rack }, 'ntp: rack')
   await set({ groupId: groups.prod }, 'ntp: prod')
   await set({ groupId: groups.amd }, 'ntp: amd')
   await set({ nodeId: a!.id }, '{"ntp": "node"}')
   const run = { vars: { ntp: 'run' } }
-  const ntp = (await effectiveVars(cast.operator, [a!.id], run)).get(a!.id)!.find((each) => each.name === 'ntp')
+  const ntp = (await effectiveVars(ours.operator, [a!.id], run)).get(a!.id)!.find((each) => each.name === 'ntp')
   expect(ntp).toMatchObject({ value: 'run', layer: 'run', group: null })
   expect(ntp!.overridden.map(({ value, layer, group }) => [value, layer, group])).toEqual([
     ['node', 'node', null],
@@ -74,7 +74,7 @@ test('the nearest layer wins: all nodes, group above, group, lower priority numb
   expect(await varOf(nodes[2]!, 'only')).toMatchObject({ value: 'here' })
 })
 
-test('a dictionary replaces, or is laid into the one below when the tenant says so', async () => {
+test('a dictionary replaces the lower one, or merges with it if the tenant enables that', async () => {
   const { operator, admin } = await t.given.tenant()
   const [node] = await t.given.fleet(operator)
   await setVars(operator, { text: 'net: {mtu: 1500, dns: {a: 1, b: [1, 2]}}', basedOn: 0 })
@@ -86,7 +86,7 @@ test('a dictionary replaces, or is laid into the one below when the tenant says 
   expect(await net()).toEqual({ mtu: 1500, dns: { a: 1, b: [3] } })
 })
 
-test('two who edit the same version: one wins, and the other is told who did', async () => {
+test('of two edits of one version, one wins and the other names the winner', async () => {
   const { operator, admin } = await t.given.tenant()
   const first = await setVars(operator, { text: 'a: 1', basedOn: 0 })
   expect(first).toMatchObject({ version: 1, source: 'a: 1', vars: { a: 1 } })
@@ -104,10 +104,10 @@ test('two who edit the same version: one wins, and the other is told who did', a
   await expect(setVars(operator, { text: 'b: 1', basedOn: 7 })).rejects.toThrow('at version 2, your change is based on 7')
 })
 
-test('a viewer, and another tenant, change nothing', async () => {
+test('rejects viewers and other tenants', async () => {
   const stranger = await t.given.tenant()
   const place = { nodeId: nodes[0]!.id }
-  await expect(setVars(cast.viewer, { text: '', basedOn: 0 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(setVars(ours.viewer, { text: '', basedOn: 0 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await expect(setVars(stranger.owner, { ...place, text: '', basedOn: 0 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(setVars(stranger.owner, { groupId: groups.amd, text: '', basedOn: 0 })).rejects.toMatchObject({
     code: 'NOT_FOUND',
@@ -117,12 +117,12 @@ test('a viewer, and another tenant, change nothing', async () => {
     code: 'NOT_FOUND',
   })
   expect(await effectiveVars(stranger.owner, [nodes[0]!.id])).toEqual(new Map())
-  await expect(setVars(cast.operator, { ...place, groupId: groups.amd, text: '', basedOn: 0 })).rejects.toMatchObject({
+  await expect(setVars(ours.operator, { ...place, groupId: groups.amd, text: '', basedOn: 0 })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
   })
 })
 
-test('what Ansible itself reads is for admins, to set and to take away; others may edit around it', async () => {
+test('only admins set and remove Ansible’s own variables; others may edit the rest', async () => {
   const { operator, admin } = await t.given.tenant()
   const text = 'ansible_python_interpreter: /usr/bin/python3.12'
   await expect(setVars(operator, { text, basedOn: 0 })).rejects.toThrow(/ansible_python_interpreter.*needs the role admin/)
@@ -133,7 +133,7 @@ test('what Ansible itself reads is for admins, to set and to take away; others m
   await expect(restoreVars(operator, { version: 1 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
-test('every version is kept with who, why and what, and can be restored, its secrets too', async () => {
+test('stores every version with author, reason and changes, and restores it with its secrets', async () => {
   const { operator, worker } = await t.given.tenant()
   await setVars(operator, { text: 'a: 1 # one', basedOn: 0, reason: 'to begin' })
   await setSecretVar(operator, { name: 'token', value: 'first secret' })
@@ -166,7 +166,7 @@ test('every version is kept with who, why and what, and can be restored, its sec
   await expect(restoreVars(operator, { version: 9 })).rejects.toThrow('have no version 9; the newest is 5')
 })
 
-test('a key rotation seals secret variables anew, those of earlier versions too', async () => {
+test('a key rotation re-encrypts secret variables of all versions', async () => {
   const { operator, worker } = await t.given.tenant()
   await setSecretVar(operator, { name: 'token', value: 'first secret' })
   await setSecretVar(operator, { name: 'token', value: 'second secret' })
@@ -184,7 +184,7 @@ test('a key rotation seals secret variables anew, those of earlier versions too'
   expect(await decryptSecretVars({ ...stranger.worker, vault }, [rows[0]!.id])).toEqual(new Map())
 })
 
-test('a name is set in the text or as a secret, not both; a short secret is refused', async () => {
+test('rejects a name that is both text and secret, and a short secret', async () => {
   const { operator, viewer } = await t.given.tenant()
   await setSecretVar(operator, { name: 'token', value: 'a secret value' })
   await expect(setVars(operator, { text: 'token: open', basedOn: 1 })).rejects.toThrow('token is a secret variable of all nodes')
@@ -198,7 +198,7 @@ test('a name is set in the text or as a secret, not both; a short secret is refu
   await expect(unsetSecretVar(operator, { name: 'open' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('two nodes side by side', async () => {
+test('compareVars compares two nodes', async () => {
   const { operator } = await t.given.tenant()
   const [a, b] = await t.given.fleet(operator, { nodes: 2 })
   await setVars(operator, { text: 'same: 1\nleft: 1', basedOn: 0 })
@@ -212,9 +212,9 @@ test('two nodes side by side', async () => {
   ])
 })
 
-test('varsImpact tells on which nodes an edit would change something, before it is saved', async () => {
+test('varsImpact shows which nodes an edit would change, without saving it', async () => {
   const text = 'ntp: other\nfresh: 1'
-  const impact = await varsImpact(cast.viewer, { groupId: groups.prod, text })
+  const impact = await varsImpact(ours.viewer, { groupId: groups.prod, text })
   // Both nodes are in prod; the first has its own ntp.
   expect([impact.nodes, impact.changed]).toEqual([2, 2])
   expect(impact.vars.map(({ name, nodes: count }) => [name, count])).toEqual([
@@ -224,29 +224,29 @@ test('varsImpact tells on which nodes an edit would change something, before it 
   expect(impact.vars[1]!.examples).toMatchObject([
     { node: nodes[1]!.name, before: { value: 'prod' }, after: { value: 'other', group: 'prod' } },
   ])
-  expect(await varsImpact(cast.viewer, { text: 'ntp: global\nonly: here' })).toEqual({ nodes: 3, changed: 0, vars: [] })
-  expect(await varsImpact(cast.viewer, { text: 'ntp: global' })).toMatchObject({
+  expect(await varsImpact(ours.viewer, { text: 'ntp: global\nonly: here' })).toEqual({ nodes: 3, changed: 0, vars: [] })
+  expect(await varsImpact(ours.viewer, { text: 'ntp: global' })).toMatchObject({
     nodes: 3,
     changed: 3,
     vars: [{ name: 'only', examples: [{ after: null }, {}, {}] }],
   })
-  await expect(varsImpact(cast.viewer, { text: 'a: [' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(varsImpact(ours.viewer, { text: 'a: [' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })
 
-test('varsImpact tells who would get another value of a secret variable, and shows none', async () => {
+test('varsImpact shows which nodes would get another secret value, without any value', async () => {
   const given = { name: 'impact_token', value: 'never to be seen' }
-  await setSecretVar(cast.operator, { ...given, groupId: groups.prod })
-  await setSecretVar(cast.operator, { ...given, nodeId: nodes[0]!.id })
-  // Both nodes are in prod; the first has one of its own.
-  const changed = await varsImpact(cast.viewer, { groupId: groups.prod, secret: 'impact_token' })
+  await setSecretVar(ours.operator, { ...given, groupId: groups.prod })
+  await setSecretVar(ours.operator, { ...given, nodeId: nodes[0]!.id })
+  // Both nodes are in prod; the first has its own value.
+  const changed = await varsImpact(ours.viewer, { groupId: groups.prod, secret: 'impact_token' })
   expect(changed).toMatchObject({ nodes: 2, changed: 1, vars: [{ name: 'impact_token', nodes: 1 }] })
   expect(changed.vars[0]!.examples).toMatchObject([{ node: nodes[1]!.name, before: { value: null }, after: { value: null } }])
-  expect(await varsImpact(cast.viewer, { secret: 'impact_token' })).toMatchObject({
+  expect(await varsImpact(ours.viewer, { secret: 'impact_token' })).toMatchObject({
     nodes: 3,
     changed: 1,
     vars: [{ examples: [{ before: null, after: { value: null, layer: 'global' } }] }],
   })
   expect(JSON.stringify(changed)).not.toContain(given.value)
   for (const wrong of [{}, { text: 'a: 1', secret: 'b' }, { secret: 'not a name' }])
-    await expect(varsImpact(cast.viewer, wrong)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(varsImpact(ours.viewer, wrong)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })

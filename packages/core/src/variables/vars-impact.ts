@@ -23,10 +23,10 @@ export const VarsImpactInput = z
   })
 
 export type VarsImpact = {
-  /** Nodes in service whose variables the place is a layer of, and those of them on which something would be another value. */
+  /** Nodes in service that the scope applies to, and how many of them would get a changed value. */
   nodes: number
   changed: number
-  /** By name: on how many nodes, and what it was and would be on some of them; null where it is not set. */
+  /** By name: the number of changed nodes, and old and new value on some of them; null where it is not set. */
   vars: {
     name: string
     nodes: number
@@ -35,9 +35,9 @@ export type VarsImpact = {
 }
 
 /**
- * What would change, on which nodes, if this text were set as the variables of a place, or another value of this secret variable.
- * Nothing is saved, and no secret is looked at.
- * @throws InvalidInput at text or secret, as when they are set; NotFound no such place
+ * Previews the effect of setting this text as the variables of a scope, or of another value of this secret. Saves nothing and
+ * reads no secret.
+ * @throws InvalidInput at text or secret, as when they are set; NotFound no such scope
  */
 export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput>): Promise<VarsImpact> {
   const { text, secret, ...place } = parseInput(VarsImpactInput, input)
@@ -62,7 +62,7 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
   return { nodes: nodes.length, ...differences({ ...read, nodes }, key, layer) }
 }
 
-/** The place with a value of a secret variable that it does not have now, whatever that is. */
+/** The scope with a new, unknown value of a secret variable. */
 function withOtherSecret({ row, label }: Scope, name: string): { vars: Vars; secrets: SecretRefs } {
   const { vars = {}, secrets = {} } = row ?? {}
   const isPlain = Object.hasOwn(vars, name)
@@ -74,7 +74,7 @@ function withOtherSecret({ row, label }: Scope, name: string): { vars: Vars; sec
 function differences(read: NodeLayers, key: string | null, layer: Layer): Omit<VarsImpact, 'nodes'> {
   const [was, is] = [new Map(read.of.get(key)), new Map(layer)]
   const names = new Set([...was.keys(), ...is.keys()].filter((name) => !isSameValue(was.get(name), is.get(name))))
-  // What the place says the same of as before stays the same everywhere.
+  // Unchanged variables of the scope cannot change on any node.
   const of = new Map([...read.of].map(([place, entries]) => [place, entries.filter(([name]) => names.has(name))]))
   const before = layNodes({ ...read, of })
   const after = layNodes({

@@ -4,7 +4,7 @@ import { authorize } from '../kernel/context.ts'
 import { workerPermissions } from './permissions.ts'
 import { workers } from './tables.ts'
 
-/** A worker process says that it ends. */
+/** Deletes the row of a worker process that exits. */
 export async function endWorker(ctx: SystemCtx, id: string): Promise<void> {
   authorize(ctx, workerPermissions.report)
   await ctx.db.delete(workers).where(eq(workers.id, id))

@@ -8,9 +8,9 @@ import { workers } from './tables.ts'
 const FORGET_AFTER_S = 24 * 3600
 
 /**
- * Records a worker's sign of life, and deletes workers that gave none for a day.
- * @param worker complete, so that a deleted row is created again
- * @param drain the process was signaled to drain
+ * Records a worker's sign of life, and deletes workers without one for a day.
+ * @param worker all columns, so that a deleted row can be created again
+ * @param drain the process received a signal to drain
  * @returns whether the worker is drained
  */
 export async function recordWorkerLiveness(

@@ -3,13 +3,13 @@ import { authorize } from '../kernel/context.ts'
 import { workerPermissions } from './permissions.ts'
 import { workers } from './tables.ts'
 
-/** What a worker process knows of itself. */
+/** Properties that a worker process reports about itself. */
 export type WorkerFacts = Pick<
   typeof workers.$inferInsert,
   'name' | 'host' | 'pid' | 'version' | 'ansibleVersion' | 'isolation' | 'isolationWeakness' | 'concurrency'
 >
 
-/** A worker process says that it is there. @returns its id */
+/** Registers a worker process. @returns its id */
 export async function registerWorker(ctx: SystemCtx, worker: WorkerFacts): Promise<string> {
   authorize(ctx, workerPermissions.report)
   const [row] = await ctx.db.insert(workers).values(worker).returning({ id: workers.id })

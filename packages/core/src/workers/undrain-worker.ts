@@ -12,8 +12,8 @@ import { undrainBlockedReason } from './policy.ts'
 import { type Worker, workers } from './tables.ts'
 
 /**
- * Let a drained worker take work again.
- * @throws Conflict when it takes work
+ * Lets a drained worker take work again.
+ * @throws Conflict when it is not drained
  * @throws NotFound when there is no such worker
  */
 export async function undrainWorker(ctx: Ctx, input: z.input<typeof IdInput>): Promise<Worker> {

@@ -17,7 +17,7 @@ export const CreateSecretStoreInput = z.object({
 })
 
 /**
- * Make a HashiCorp Vault or OpenBao known, in which credentials may keep their secrets. Only workers talk to it.
+ * Adds a HashiCorp Vault or OpenBao as a store for secrets of credentials. Only workers connect to it.
  * @throws InvalidInput, Conflict the name is taken
  */
 export async function createSecretStore(ctx: Ctx, input: z.input<typeof CreateSecretStoreInput>): Promise<SecretStore> {

@@ -10,17 +10,17 @@ import { credentialPermissions } from '../permissions.ts'
 import { deleteStoreBlockedReason } from '../policy.ts'
 import { credentials, secretStores } from '../tables.ts'
 
-/** Forget a secret store that no credential uses. @throws NotFound, Conflict naming the credentials */
+/** Deletes a secret store that no credential uses. @throws NotFound, Conflict naming the credentials */
 export async function deleteSecretStore(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, credentialPermissions.write)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx) => {
-    const mine = and(visibleTo(ctx, secretStores), eq(secretStores.id, id))
-    // Who gives it to a credential waits for this row.
-    await tx.select({ id: secretStores.id }).from(secretStores).where(mine).for('update')
+    const scope = and(visibleTo(ctx, secretStores), eq(secretStores.id, id))
+    // A transaction that assigns it to a credential waits for this lock.
+    await tx.select({ id: secretStores.id }).from(secretStores).where(scope).for('update')
     const [store] = await tx
       .delete(secretStores)
-      .where(and(mine, sql`not exists (select from ${credentials} c where c.secret_store_id = ${id})`))
+      .where(and(scope, sql`not exists (select from ${credentials} c where c.secret_store_id = ${id})`))
       .returning()
     if (!store) {
       const users = await tx

@@ -5,7 +5,7 @@ import { SECRET_FIELDS, SECRET_STORE_AUTHS, type SecretStore } from '../tables.t
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** An origin that may be told a token: https, or http on this machine. */
+/** An origin that may receive a token: https, or http on this machine. */
 const Address = z.string().transform((text, ctx) => {
   const refuse = (message: string) => {
     ctx.addIssue({ code: 'custom', message })
@@ -20,7 +20,7 @@ const Address = z.string().transform((text, ctx) => {
   return url.origin
 })
 
-/** Names parted by slashes; as they become part of an address, none may lead out of it. */
+/** Names separated by slashes. They become part of a URL, so none may leave the mount. */
 const Path = singleLineText(500).refine(
   (path) => path.split('/').every((part) => /^[^?#%\\]+$/.test(part) && part !== '.' && part !== '..'),
   'must be names parted by /, without . and .. and none of ?, #, % and \\',
@@ -41,7 +41,7 @@ export const STORE_FIELDS = {
     .regex(/^[\x21-\x7e]+$/, 'must be one word of ASCII'),
 }
 
-/** The issue, if any, of a role ID that is missing or too much. */
+/** Returns the issue of a role ID that is missing or not allowed, if any. */
 export const roleIssues = ({ auth, roleId }: Pick<SecretStore, 'auth' | 'roleId'>): InputIssue[] =>
   auth === 'APP_ROLE' && !roleId
     ? [{ path: 'roleId', message: 'must be given for APP_ROLE' }]
@@ -49,5 +49,5 @@ export const roleIssues = ({ auth, roleId }: Pick<SecretStore, 'auth' | 'roleId'
       ? [{ path: 'roleId', message: 'belongs to APP_ROLE; with a token there is none' }]
       : []
 
-/** Which fields of a credential are in a secret store, and where there. */
+/** References from fields of a credential to values in a secret store. */
 export const SecretRefs = z.partialRecord(z.enum(SECRET_FIELDS), z.object({ path: Path, key: singleLineText(200) }))

@@ -12,15 +12,15 @@ import { deleteSecretStore } from './delete-secret-store.ts'
 import { updateSecretStore } from './update-secret-store.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterAll(() => t.close())
 
 let count = 0
-const aStore = (input: Partial<Parameters<typeof createSecretStore>[1]> = {}, ctx: Ctx = cast.admin) =>
+const aStore = (input: Partial<Parameters<typeof createSecretStore>[1]> = {}, ctx: Ctx = ours.admin) =>
   createSecretStore(ctx, {
     name: `store ${++count}`,
     address: 'https://vault.test:8200',
@@ -30,12 +30,12 @@ const aStore = (input: Partial<Parameters<typeof createSecretStore>[1]> = {}, ct
   })
 
 describe('a secret store', () => {
-  test('keeps its token sealed, and its address to the origin', async () => {
+  test('stores its token encrypted and its address as an origin', async () => {
     const store = await aStore({ address: 'https://Vault.Test:8200/', namespace: 'team/a', mount: 'kv' })
     expect(store).toMatchObject({ address: 'https://vault.test:8200', namespace: 'team/a', mount: 'kv', roleId: null })
     expect(JSON.stringify(store)).not.toContain('hvs.token')
     await expect(aStore({ name: store.name })).rejects.toMatchObject({ code: 'CONFLICT' })
-    await expect(aStore({}, cast.operator)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(aStore({}, ours.operator)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
   test.each([
@@ -53,30 +53,33 @@ describe('a secret store', () => {
     })
   })
 
-  test.each(['http://127.0.0.1:8200', 'http://localhost:8200', 'http://[::1]:8200'])('may be at %s', async (address) => {
-    expect((await aStore({ address })).address).toBe(address)
-  })
+  test.each(['http://127.0.0.1:8200', 'http://localhost:8200', 'http://[::1]:8200'])(
+    'accepts the address %s',
+    async (address) => {
+      expect((await aStore({ address })).address).toBe(address)
+    },
+  )
 
-  test.each(['../sys', 'a/./b', 'a//b', '/a', 'a?b', 'a%2e'])('is not mounted at %j', async (mount) => {
+  test.each(['../sys', 'a/./b', 'a//b', '/a', 'a?b', 'a%2e'])('rejects the mount %j', async (mount) => {
     await expect(aStore({ mount })).rejects.toMatchObject({ issues: [{ path: 'mount' }] })
   })
 
-  test('an AppRole has a role ID, a token has none', async () => {
+  test('requires a role ID for AppRole and rejects one for a token', async () => {
     await expect(aStore({ auth: 'APP_ROLE' })).rejects.toMatchObject({ issues: [{ path: 'roleId' }] })
     await expect(aStore({ roleId: 'r' })).rejects.toMatchObject({ issues: [{ path: 'roleId' }] })
     expect(await aStore({ auth: 'APP_ROLE', roleId: 'r' })).toMatchObject({ roleId: 'r' })
   })
 
-  test('does not tell its secret to another address', async () => {
+  test('does not send its secret to another address', async () => {
     const { id } = await aStore()
-    await expect(updateSecretStore(cast.admin, { id, address: 'https://elsewhere.test' })).rejects.toMatchObject({
+    await expect(updateSecretStore(ours.admin, { id, address: 'https://elsewhere.test' })).rejects.toMatchObject({
       issues: [{ path: 'secret' }],
     })
-    expect(await updateSecretStore(cast.admin, { id, mount: 'kv' })).toMatchObject({
+    expect(await updateSecretStore(ours.admin, { id, mount: 'kv' })).toMatchObject({
       mount: 'kv',
       address: 'https://vault.test:8200',
     })
-    expect(await updateSecretStore(cast.admin, { id, address: 'https://elsewhere.test', secret: 'new' })).toMatchObject({
+    expect(await updateSecretStore(ours.admin, { id, address: 'https://elsewhere.test', secret: 'new' })).toMatchObject({
       address: 'https://elsewhere.test',
     })
     const stranger = await t.given.tenant()
@@ -88,24 +91,24 @@ describe('a secret store', () => {
 describe('a credential in a store', () => {
   const ref = { path: 'nodes/gpu', key: 'password' }
 
-  test('is read there by the worker, once for all of its fields and nodes', async () => {
+  test('the worker reads it there once for all of its fields and nodes', async () => {
     const store = await aStore({ namespace: 'team' })
     const key = makePrivateKey()
-    const credential = await createCredential(cast.admin, {
+    const credential = await createCredential(ours.admin, {
       name: 'stored key',
       kind: 'SSH_KEY',
       username: 'ops',
       secretStoreId: store.id,
       secretRefs: { privateKey: { path: 'nodes/gpu', key: 'ssh key' } },
     })
-    const become = await createCredential(cast.admin, {
+    const become = await createCredential(ours.admin, {
       name: 'stored',
       kind: 'BECOME',
       secretStoreId: store.id,
       secretRefs: { password: ref },
     })
     expect(credential).toMatchObject({ encrypted: {}, publicKey: null })
-    const nodes = await t.given.fleet(cast.operator, {
+    const nodes = await t.given.fleet(ours.operator, {
       nodes: 3,
       prefix: 'stored',
       with: { credentialId: credential.id, becomeCredentialId: become.id },
@@ -117,11 +120,11 @@ describe('a credential in a store', () => {
       return content
     }
     const ids = nodes.map((node) => node.id)
-    const access = await resolveNodeAccess(cast.worker, ids, { readSecret })
+    const access = await resolveNodeAccess(ours.worker, ids, { readSecret })
     for (const id of ids) expect(access.get(id)).toMatchObject({ login: { privateKey: key }, become: { password: 'from there' } })
     expect(asked).toEqual([[expect.objectContaining({ name: store.name, namespace: 'team', secret: 'hvs.token' }), 'nodes/gpu']])
 
-    const failing = async () => (await resolveNodeAccess(cast.worker, ids, { readSecret })).get(ids[0]!)
+    const failing = async () => (await resolveNodeAccess(ours.worker, ids, { readSecret })).get(ids[0]!)
     content = { 'ssh key': key }
     expect(await failing()).toMatchObject({
       code: 'CONFLICT',
@@ -133,13 +136,13 @@ describe('a credential in a store', () => {
     expect(refused).toMatchObject({
       message: expect.stringContaining('The private key of stored key in its secret store is of no use'),
     })
-    expect(await resolveNodeAccess(cast.worker, ids).then((m) => m.get(ids[0]!))).toMatchObject({ code: 'CONFLICT' })
+    expect(await resolveNodeAccess(ours.worker, ids).then((m) => m.get(ids[0]!))).toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('has each field in one place, and moves between them', async () => {
+  test('has each field in one place, and can move it', async () => {
     const store = await aStore()
     const make = (input: object) =>
-      createCredential(cast.admin, { name: `moving ${++count}`, kind: 'SSH_PASSWORD', username: 'ops', ...input })
+      createCredential(ours.admin, { name: `moving ${++count}`, kind: 'SSH_PASSWORD', username: 'ops', ...input })
     await expect(make({ secretRefs: { password: ref } })).rejects.toMatchObject({ issues: [{ path: 'secretStoreId' }] })
     await expect(make({ password: 'p', secretStoreId: store.id })).rejects.toMatchObject({ issues: [{ path: 'secretRefs' }] })
     const both = { password: 'p', secretStoreId: store.id, secretRefs: { password: ref } }
@@ -154,12 +157,12 @@ describe('a credential in a store', () => {
     })
 
     const { id } = await make({ password: 'here' })
-    const there = await updateCredential(cast.admin, { id, secretStoreId: store.id, secretRefs: { password: ref } })
+    const there = await updateCredential(ours.admin, { id, secretStoreId: store.id, secretRefs: { password: ref } })
     expect(there).toMatchObject({ encrypted: {}, secretStoreId: store.id, secretRefs: { password: ref } })
-    await expect(deleteSecretStore(cast.admin, { id: store.id })).rejects.toThrow(/is used by moving/)
-    await expect(updateCredential(cast.admin, { id, secretRefs: null })).rejects.toMatchObject({ issues: [{ path: 'password' }] })
-    const back = await updateCredential(cast.admin, { id, password: 'here again' })
+    await expect(deleteSecretStore(ours.admin, { id: store.id })).rejects.toThrow(/is used by moving/)
+    await expect(updateCredential(ours.admin, { id, secretRefs: null })).rejects.toMatchObject({ issues: [{ path: 'password' }] })
+    const back = await updateCredential(ours.admin, { id, password: 'here again' })
     expect(back).toMatchObject({ encrypted: { password: expect.any(String) }, secretStoreId: null, secretRefs: {} })
-    expect(await deleteSecretStore(cast.admin, { id: store.id })).toEqual({ id: store.id })
+    expect(await deleteSecretStore(ours.admin, { id: store.id })).toEqual({ id: store.id })
   })
 })

@@ -13,17 +13,17 @@ import { roleIssues, STORE_FIELDS } from './secret-store-fields.ts'
 export const UpdateSecretStoreInput = z.object({ ...z.object(STORE_FIELDS).partial().shape, id: Id })
 
 /**
- * Change what is given, keep what is not. Another address or way to sign in comes with its secret: the one that is kept was not
- * meant for it.
+ * Changes the given fields. A change of address or authentication requires the secret, because the stored one was meant for the
+ * old target.
  * @throws InvalidInput, NotFound, Conflict the name is taken
  */
 export async function updateSecretStore(ctx: Ctx, input: z.input<typeof UpdateSecretStoreInput>): Promise<SecretStore> {
   authorize(ctx, credentialPermissions.write)
   const { id, secret, ...changes } = parseInput(UpdateSecretStoreInput, input)
   const record = secret && (await ctx.vault.encrypt({ tenantId: ctx.tenantId, objectId: id, field: 'secret' }, secret))
-  const mine = and(visibleTo(ctx, secretStores), eq(secretStores.id, id))
+  const scope = and(visibleTo(ctx, secretStores), eq(secretStores.id, id))
   const work = inTransaction(ctx, async (tx) => {
-    const [before] = await tx.select().from(secretStores).where(mine).for('no key update')
+    const [before] = await tx.select().from(secretStores).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, secretStores, id, 'secret store', () => null)
     const { address = before.address, auth = before.auth, roleId = before.roleId } = changes
     const isMoved = address !== before.address || auth !== before.auth
@@ -35,7 +35,7 @@ export async function updateSecretStore(ctx: Ctx, input: z.input<typeof UpdateSe
     const [store] = await tx
       .update(secretStores)
       .set({ ...changes, ...(record ? { encrypted: { secret: record } } : {}), updatedAt: sql`now()` })
-      .where(mine)
+      .where(scope)
       .returning()
     await audit(tx, ctx, secretStoreAudit.update, store!, { changed: [...Object.keys(changes), ...(record ? ['secret'] : [])] })
     return store!

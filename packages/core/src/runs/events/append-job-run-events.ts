@@ -8,7 +8,7 @@ import { jobRunEventsAppended } from '../change-events.ts'
 import { jobRunPermissions } from '../permissions.ts'
 import { jobRunEvents, jobRuns } from '../tables.ts'
 
-/** An event as a worker reports it; `seq` and line numbers are given by the append. */
+/** An event as a worker reports it. The append assigns `seq` and line numbers. */
 export type NewJobRunEvent = {
   /** One of JOB_RUN_EVENT_KINDS. */
   kind: string
@@ -20,33 +20,33 @@ export type NewJobRunEvent = {
   isChanged?: boolean | null
   durationMs?: number | null
   result?: unknown
-  /** Lines joined by \n without a final \n; null when the event shows nothing. */
+  /** Lines joined by \n without a final \n; null when the event has no output. */
   stdout?: string | null
   createdAt: Date
 }
 
-/** The run is not this worker's any more: it was ended as lost, or given to another. Stop everything and write nothing. */
+/** The claim is no longer valid: the run ended, or another worker has it. The worker must stop and write nothing. */
 export class ClaimLost extends Conflict {}
 
-/** JSON that Postgres takes: it stores neither NUL nor halves of surrogate pairs, in keys no more than in values. */
+/** JSON that Postgres accepts. Postgres stores neither NUL nor unpaired surrogates, in keys or in values. */
 export const sanitizeJsonForPostgres = (value: unknown): string =>
   JSON.stringify(value).replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (found) => (found === '\\\\' ? found : '\ufffd'))
 
 type Append = { tenantId: string; id: string; token: string; after?: number | undefined; events: NewJobRunEvent[] }
 
 const RUNS_PER_STATEMENT = 100
-/** A statement costs as much as some tens of rows. */
+/** Interval between statements. A statement costs as much as tens of rows. */
 const STATEMENT_EVERY_MS = 12
 const appenders = new WeakMap<Db, (append: Append) => Promise<number | null>>()
 
 /**
- * Append events to a run's log, gap-free: one statement moves the run's high-water marks, if `token` is still its claim, and
- * inserts the rows behind them; runs that have something to say at the same time share it. Readers are nudged afterwards. Calls for
+ * Appends events to a run's log without gaps. One statement checks `token`, raises the run's high-water marks and inserts the
+ * rows. Concurrent appends to different runs share that statement. A change event notifies readers after the commit. Calls for
  * one run must not overlap.
- * @param after the run's last seq as this worker knows it. With it a call may be repeated after a lost answer: what was stored
- * already is not stored again.
+ * @param after the run's last seq known to the worker. With it, a call may be repeated after a lost answer and stores nothing
+ * twice.
  * @returns the seq of the last event
- * @throws ClaimLost when the run is over or another worker's
+ * @throws ClaimLost when the run ended or another worker has it
  */
 export async function appendJobRunEvents(
   ctx: Ctx,
@@ -66,11 +66,10 @@ export async function appendJobRunEvents(
 }
 
 /**
- * The worker's own touches say that a run is alive: writing that here too would be an entry in every index for each append. That
- * `hosts_ok` is set saves half of the update: the status is generated from it, and where an update sets nothing that a generated
- * column
- * is made of, Postgres 18 reads that column's expression anew for every row.
- * @returns for each its run's last seq; null where nothing was written, since the run is not (or no longer) as the caller says
+ * Does not update `worker_seen_at`: the worker renews its claim separately, and an update here would add an entry to every index.
+ * Sets `hosts_ok` because the generated status depends on it. Postgres 18 otherwise reads the generated expression again for
+ * every row, which doubles the cost of the update.
+ * @returns the last seq of each run; null where the claim or `after` did not match and nothing was written
  */
 async function insert(db: Db, appends: Append[]): Promise<(number | null)[]> {
   const runs = appends.map(({ events: _, ...run }) => ({ ...run, rows: 0, lines: 0 }))
@@ -103,7 +102,7 @@ async function insert(db: Db, appends: Append[]): Promise<(number | null)[]> {
   return appends.map(({ id }) => seqs.get(id) ?? null)
 }
 
-/** Whether an earlier call whose answer was lost has stored these events. */
+/** Whether an earlier call stored these events and its answer was lost. */
 async function isStored(ctx: Ctx, id: string, token: string, after: number | undefined, count: number): Promise<boolean> {
   if (after === undefined) return false
   const [run] = await ctx.db

@@ -8,24 +8,27 @@ import { jobRunChanged, jobRunEventsAppended } from '../change-events.ts'
 import { type JobRun, type JobRunEvent, jobRunEvents, jobRuns } from '../tables.ts'
 
 const PAGE = 500
-// What one run's tail keeps for those who follow closely. Who is further behind reads pages from the database.
-const KEEP_EVENTS = 4000
-const KEEP_CHARACTERS = 4 * 1024 * 1024
-const LOOK_EVERY_MS = 1000
+// Size of the tail's memory. Followers that are further behind read pages from the database.
+const MAX_EVENTS = 4000
+const MAX_CHARACTERS = 4 * 1024 * 1024
+const POLL_INTERVAL_MS = 1000
 const RUNS_PER_STATEMENT = 200
 const PAGES_PER_STATEMENT = 100
-// Of many pages each is shorter: an event may be large.
+// A statement for many pages limits each page further, because events can be large.
 const EVENTS_PER_STATEMENT = 10_000
 
 // Hand-written: one reader per run serves all its followers from one buffer, with NOTIFY as a hint and polling as the guarantee.
 
-/** Covers a restart of Postgres. After that, subscriptions end and clients resubscribe with their last seq. */
+/**
+ * How long reads are retried; covers a restart of Postgres. After that, subscriptions end and clients resubscribe with their last
+ * seq.
+ */
 const PATIENCE_MS = 60_000
 
 const weight = (event: JobRunEvent) =>
   200 + (event.stdout?.length ?? 0) + (event.result ? JSON.stringify(event.result).length : 0)
 
-/** What `page` gives; nothing as soon as `signal` aborts, for the page is shared and comes when the database does. */
+/** Resolves to the result of `page`, or to an empty array when `signal` aborts. The page itself is shared and continues. */
 async function unlessAborted(page: Promise<JobRunEvent[]>, signal: AbortSignal | undefined): Promise<JobRunEvent[]> {
   if (!signal) return page
   let leave = () => {}
@@ -39,7 +42,7 @@ async function unlessAborted(page: Promise<JobRunEvent[]>, signal: AbortSignal |
 
 type RunAsk = { id: string; columns: (keyof JobRun)[] }
 
-/** What tails read; those that look at the same time share a statement. */
+/** Reads of all tails. Concurrent reads share a statement. */
 type Reads = {
   run(ask: RunAsk): Promise<JobRun | undefined>
   page(place: { id: string; after: number }): Promise<JobRunEvent[]>
@@ -55,7 +58,9 @@ function readsOf(db: Db): Reads {
   return known
 }
 
-/** Runs with at least the columns that were asked for: they have many, and are read at every batch. */
+/**
+ * Returns runs with at least the requested columns. Selects no others, because runs have many columns and every batch reads them.
+ */
 async function readRuns(db: Db, asks: RunAsk[]): Promise<(JobRun | undefined)[]> {
   const all = getColumns(jobRuns)
   const names = new Set(['id' as const, ...asks.flatMap((ask) => ask.columns)])
@@ -81,31 +86,31 @@ async function readPages(db: Db, places: { id: string; after: number }[]): Promi
     .crossJoinLateral(page)
   const pages: JobRunEvent[][] = places.map(() => [])
   for (const { place, event } of rows) pages[Number(place) - 1]!.push(event)
-  // A join says nothing about order.
+  // A join does not guarantee an order.
   for (const events of pages) events.sort((a, b) => a.seq - b.seq)
   return pages
 }
 
 /**
- * The end of one run's log, read once for everybody in this process who follows it. It looks at every nudge and at least once
- * a second, never twice at once.
+ * The end of one run's log. All followers in this process share it, so it is read once. It polls on every change event and at
+ * least once a second; polls never overlap.
  */
 export class EventTail {
   followers = 0
-  /** Set once the run is over (or gone) and everything it wrote has been read. */
+  /** Set when the run ended or was deleted, and all its events were read. */
   isDrained = false
   private recent: { event: JobRunEvent; weight: number }[] = []
   private weight = 0
-  /** Seq up to which the log was read; -1 before the first look. */
+  /** Seq up to which the log was read; -1 before the first poll. */
   private head = -1
-  /** Seq that the log has reached, as far as is known from nudges and the run. */
-  private heard = 0
-  private asksRun = true
-  private looking: Promise<void> | null = null
-  private lookAgain = false
+  /** Highest seq known from change events and from the run. */
+  private knownSeq = 0
+  private readsRun = true
+  private polling: Promise<void> | null = null
+  private pollAgain = false
   private failure: unknown = null
   private readonly waiting = new Set<() => void>()
-  /** Pages out of `recent` by what they follow, until more comes: who stands at the same place is given the same array. */
+  /** Pages outside `recent`, by the seq they follow, until new events arrive. Followers at the same position share one array. */
   private readonly newest = new Map<number, JobRunEvent[]>()
   private readonly pages = new Map<number, Promise<JobRunEvent[]>>()
   private readonly stop: () => void
@@ -116,44 +121,48 @@ export class EventTail {
   constructor(db: Db, listener: Listener, id: string) {
     this.reads = readsOf(db)
     this.id = id
-    const look = () => {
-      this.asksRun = true
-      this.look()
+    const refresh = () => {
+      this.readsRun = true
+      this.poll()
     }
-    const hear = (changeEvent: ChangeEvent) => {
+    const onAppend = (changeEvent: ChangeEvent) => {
       if (changeEvent.topic !== 'jobRunEvents' || typeof changeEvent.seq !== 'number') return
-      this.heard = Math.max(this.heard, changeEvent.seq)
-      this.look()
+      this.knownSeq = Math.max(this.knownSeq, changeEvent.seq)
+      this.poll()
     }
-    const off = [listener.on(jobRunEventsAppended, id, hear), listener.on(jobRunChanged, id, look), listener.onReconnect(look)]
-    const timer = setInterval(look, LOOK_EVERY_MS)
+    const off = [
+      listener.on(jobRunEventsAppended, id, onAppend),
+      listener.on(jobRunChanged, id, refresh),
+      listener.onReconnect(refresh),
+    ]
+    const timer = setInterval(refresh, POLL_INTERVAL_MS)
     this.stop = () => {
       clearInterval(timer)
       for (const unsubscribe of off) unsubscribe()
     }
-    look()
+    refresh()
   }
 
-  /** Nobody follows any more: nothing is tried again. */
+  /** Called when the last follower leaves. Stops all retries. */
   close(): void {
     this.stop()
     this.closing.abort()
   }
 
-  /** The next events behind `after` from memory; empty when there are none yet, null when only the database has them. */
+  /** Returns the next events after `after` from memory. Empty when there are none yet; null when only the database has them. */
   recentAfter(after: number): JobRunEvent[] | null {
     const first = this.recent[0]?.event.seq
     if (first === undefined || first > after + 1) return null
     const known = this.newest.get(after)
     if (known) return known
-    const events = this.recent.slice(after + 1 - first, after + 1 - first + PAGE).map((kept) => kept.event)
+    const events = this.recent.slice(after + 1 - first, after + 1 - first + PAGE).map((item) => item.event)
     this.newest.set(after, events)
     return events
   }
 
-  /** The next events behind `after` from the database; empty when there are none yet, or `signal` aborts. */
+  /** Returns the next events after `after` from the database. Empty when there are none yet or `signal` aborts. */
   async storedAfter(after: number, signal?: AbortSignal): Promise<JobRunEvent[]> {
-    // Followers at the same place, such as all of them after a reconnect, share one read.
+    // Followers at the same position share one read, for example all of them after a reconnect.
     let page = this.pages.get(after)
     if (!page) {
       page = this.read(after).finally(() => this.pages.delete(after))
@@ -162,7 +171,7 @@ export class EventTail {
     return unlessAborted(page, signal)
   }
 
-  /** Resolves when there may be more behind `after`, or nothing will come any more, or `signal` aborts. */
+  /** Resolves when there may be events after `after`, when the log is complete, or when `signal` aborts. */
   async changed(after: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.failure) throw this.failure
     if (this.isDrained || this.head > after || signal?.aborted) return
@@ -178,7 +187,7 @@ export class EventTail {
     if (this.failure) throw this.failure
   }
 
-  /** These columns of the run as they are now; undefined when it is gone. */
+  /** Returns the current values of these columns of the run; undefined when it was deleted. */
   run<C extends keyof JobRun>(columns: C[]): Promise<Pick<JobRun, C> | undefined> {
     return this.retryTransient(() => this.reads.run({ id: this.id, columns }))
   }
@@ -191,46 +200,46 @@ export class EventTail {
     return this.retryTransient(() => this.reads.page({ id: this.id, after }))
   }
 
-  private look(): void {
-    if (this.looking) {
-      this.lookAgain = true
+  private poll(): void {
+    if (this.polling) {
+      this.pollAgain = true
       return
     }
-    this.looking = this.pull()
+    this.polling = this.pull()
       .catch((error) => {
         this.failure = error
         this.wakeAll()
       })
       .finally(() => {
-        this.looking = null
-        if (this.lookAgain && !this.isDrained) {
-          this.lookAgain = false
-          this.look()
+        this.polling = null
+        if (this.pollAgain && !this.isDrained) {
+          this.pollAgain = false
+          this.poll()
         }
       })
   }
 
   private async pull(): Promise<void> {
-    // A nudge says how far the log goes. That it is over only the run says: its last seq is written in the same transaction as
-    // the events, so everything up to it can be read.
+    // A change event carries the last seq; only the row shows that the run ended. One transaction writes the row's last seq and
+    // the events, so all events up to it are readable.
     let end: number | null = null
-    if (this.asksRun) {
-      this.asksRun = false
+    if (this.readsRun) {
+      this.readsRun = false
       const run = await this.run(['lastSeq', 'finishedAt'])
       if (!run) return this.end()
-      // What was there before anybody followed is read by those who want it.
+      // Followers read the events from before the first poll themselves.
       if (this.head === -1) {
         this.head = run.lastSeq
         this.wakeAll()
       }
-      this.heard = Math.max(this.heard, run.lastSeq)
+      this.knownSeq = Math.max(this.knownSeq, run.lastSeq)
       if (run.finishedAt) end = run.lastSeq
     }
-    while (this.head < this.heard) {
+    while (this.head < this.knownSeq) {
       const events = await this.read(this.head)
-      // Anybody can say that there is more than there is.
-      if (events.length === 0) this.heard = this.head
-      else this.keep(events)
+      // The sender of a change event is not authenticated, so its seq can be too high.
+      if (events.length === 0) this.knownSeq = this.head
+      else this.buffer(events)
     }
     if (end !== null && this.head >= end) this.end()
   }
@@ -241,16 +250,16 @@ export class EventTail {
     this.wakeAll()
   }
 
-  private keep(events: JobRunEvent[]): void {
+  private buffer(events: JobRunEvent[]): void {
     for (const event of events) {
-      const kept = { event, weight: weight(event) }
-      this.recent.push(kept)
-      this.weight += kept.weight
+      const item = { event, weight: weight(event) }
+      this.recent.push(item)
+      this.weight += item.weight
     }
     this.newest.clear()
     this.head = events.at(-1)!.seq
     let drop = 0
-    while (this.recent.length - drop > KEEP_EVENTS || (this.weight > KEEP_CHARACTERS && drop < this.recent.length - 1))
+    while (this.recent.length - drop > MAX_EVENTS || (this.weight > MAX_CHARACTERS && drop < this.recent.length - 1))
       this.weight -= this.recent[drop++]!.weight
     this.recent.splice(0, drop)
     this.wakeAll()

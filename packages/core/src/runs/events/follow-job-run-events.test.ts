@@ -11,42 +11,42 @@ import { runJob } from '../lifecycle/run-job.ts'
 import { appendJobRunEvents } from './append-job-run-events.ts'
 import { followJobRunEvents } from './follow-job-run-events.ts'
 
-let world: TestRuntime
+let t: TestRuntime
 let listener: Listener
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
-  world = await testRuntime({ notify: 'real' })
-  listener = await createListener(world.url, world.runtime.log)
-  cast = await world.given.tenant()
-  const { id } = await world.given.credential(cast.admin, 'SSH_KEY')
-  await world.given.fleet(cast.admin, { with: { credentialId: id } })
+  t = await testRuntime({ notify: 'real' })
+  listener = await createListener(t.url, t.runtime.log)
+  ours = await t.given.tenant()
+  const { id } = await t.given.credential(ours.admin, 'SSH_KEY')
+  await t.given.fleet(ours.admin, { with: { credentialId: id } })
 })
 afterAll(async () => {
   await listener.close()
-  await world.close()
+  await t.close()
 })
 
 async function runningRun() {
-  const { id } = await runJob(cast.operator, { template: 'connectivity_check', limit: 'all' })
-  const { token } = (await claimJobRun(cast.worker, { id, workerId: 'w' }))!
+  const { id } = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
+  const { token } = (await claimJobRun(ours.worker, { id, workerId: 'w' }))!
   let n = 0
   return {
     id,
-    say: async (count: number) => {
+    append: async (count: number) => {
       for (let left = count; left > 0; left -= 500) {
         const events = Array.from({ length: Math.min(left, 500) }, () => ({
           kind: 'output',
           stdout: `line ${++n}`,
           createdAt: new Date(),
         }))
-        await appendJobRunEvents(cast.worker, { id, token, events })
+        await appendJobRunEvents(ours.worker, { id, token, events })
       }
     },
-    end: () => finishJobRun(cast.worker, { id, token, hosts: [], endCause: 'exit', exitCode: 0 }),
+    end: () => finishJobRun(ours.worker, { id, token, hosts: [], endCause: 'exit', exitCode: 0 }),
   }
 }
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
-const deps = () => ({ db: world.runtime.db, listener, tenantId: cast.tenant.id })
+const deps = () => ({ db: t.runtime.db, listener, tenantId: ours.tenant.id })
 
 async function follow(id: string, after = 0, signal?: AbortSignal, seen: number[] = []) {
   for await (const page of followJobRunEvents(deps(), { id, after, ...(signal ? { signal } : {}) }))
@@ -54,12 +54,12 @@ async function follow(id: string, after = 0, signal?: AbortSignal, seen: number[
   return seen
 }
 
-test('twenty who come and go see every event once, in order', async () => {
+test('twenty followers that reconnect receive every event once, in order', async () => {
   const run = await runningRun()
-  await run.say(3000)
+  await run.append(3000)
   const followers = upTo(20).map(async (i) => {
     const seen: number[] = []
-    // Each is cut off twice in the middle and goes on behind what it has seen.
+    // Each follower disconnects twice and continues after its last event.
     for (const until of [i * 40, 3000 + i * 100]) {
       const cut = new AbortController()
       for await (const page of followJobRunEvents(deps(), { id: run.id, after: seen.at(-1) ?? 0, signal: cut.signal })) {
@@ -69,25 +69,25 @@ test('twenty who come and go see every event once, in order', async () => {
     }
     return follow(run.id, seen.at(-1), undefined, seen)
   })
-  await run.say(9000)
+  await run.append(9000)
   await run.end()
   for (const seen of await Promise.all(followers)) expect(seen).toEqual(upTo(12_001))
 })
 
-test('one that lags far behind reads on from the database', async () => {
+test('a follower that lags far behind reads from the database', async () => {
   const run = await runningRun()
   const slow = followJobRunEvents(deps(), { id: run.id })
-  await run.say(1)
+  await run.append(1)
   const seen = (await slow.next()).value!.events.map((e) => e.seq)
-  await run.say(9000)
+  await run.append(9000)
   await run.end()
   for await (const page of slow) seen.push(...page.events.map((e) => e.seq))
   expect(seen).toEqual(upTo(9002))
 })
 
-test('an end is an end: before, while and after following', async () => {
+test('ends when the run ends before, during or after following', async () => {
   const run = await runningRun()
-  await run.say(2)
+  await run.append(2)
   const cut = new AbortController()
   const seen: number[] = []
   const ended = follow(run.id, 0, cut.signal, seen)
@@ -101,70 +101,70 @@ test('an end is an end: before, while and after following', async () => {
   expect(await follow(run.id, 99)).toEqual([])
 })
 
-test('those who follow together read together', async () => {
+test('concurrent followers share reads', async () => {
   const run = await runningRun()
-  await run.say(10)
+  await run.append(10)
   let reads = 0
-  const counting = new Proxy(world.runtime.db, {
+  const counting = new Proxy(t.runtime.db, {
     get(db, name, self) {
       if (name === 'select') reads++
       return Reflect.get(db, name, self)
     },
   })
   const seen = upTo(50).map(() => [] as number[])
-  const all = seen.map(async (mine) => {
+  const all = seen.map(async (received) => {
     for await (const page of followJobRunEvents({ ...deps(), db: counting }, { id: run.id }))
-      mine.push(...page.events.map((e) => e.seq))
+      received.push(...page.events.map((e) => e.seq))
   })
-  await eventually(() => seen.every((mine) => mine.length === 10))
+  await eventually(() => seen.every((received) => received.length === 10))
   const before = reads
-  await run.say(5)
-  await eventually(() => seen.every((mine) => mine.length === 15))
-  // A look is one read of the run and one of its events, however many wait for it; the clock may add a few.
+  await run.append(5)
+  await eventually(() => seen.every((received) => received.length === 15))
+  // A poll reads the run once and its events once, for any number of followers. The timer may add a few polls.
   expect(reads - before).toBeLessThan(12)
   await run.end()
   await Promise.all(all)
 })
 
-test('a notification that says more than there is harms nobody', async () => {
+test('ignores a notification with a seq that is too high', async () => {
   const run = await runningRun()
-  await run.say(2)
+  await run.append(2)
   const seen: number[] = []
   const ended = follow(run.id, 0, undefined, seen)
   await eventually(() => seen.length === 2)
   for (const seq of [1_000_000, 'many', null]) {
-    const changeEvents = JSON.stringify([{ topic: 'jobRunEvents', id: run.id, tenantId: cast.tenant.id, seq }])
-    await world.runtime.db.execute(sql`select pg_notify('muster', ${changeEvents})`)
+    const changeEvents = JSON.stringify([{ topic: 'jobRunEvents', id: run.id, tenantId: ours.tenant.id, seq }])
+    await t.runtime.db.execute(sql`select pg_notify('muster', ${changeEvents})`)
   }
-  await run.say(3)
+  await run.append(3)
   await eventually(() => seen.length === 5)
   await run.end()
   expect(await ended).toEqual(upTo(6))
 })
 
-test('another tenant’s run is not there', async () => {
+test('does not find the run of another tenant', async () => {
   const run = await runningRun()
-  const other = await world.given.tenant()
+  const other = await t.given.tenant()
   const following = followJobRunEvents({ ...deps(), tenantId: other.tenant.id }, { id: run.id }).next()
   await expect(following).rejects.toBeInstanceOf(NotFound)
   await run.end()
 })
 
-test('one who leaves while the database is away is not kept waiting', async () => {
+test('a follower can leave while the database is unavailable', async () => {
   const run = await runningRun()
   const leave = new AbortController()
   let isAway = false
   const asked = Promise.withResolvers<void>()
-  const db = new Proxy(world.runtime.db, {
+  const db = new Proxy(t.runtime.db, {
     get(target, key) {
       if (!isAway || key !== 'select') return Reflect.get(target, key, target)
       asked.resolve()
       throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
     },
   })
-  // The tail asks for what is behind its head only through `next`.
+  // The tail requests events after its head only through `next`.
   const pages = followJobRunEvents({ ...deps(), listener: { ...listener }, db }, { id: run.id, signal: leave.signal })
-  await run.say(1)
+  await run.append(1)
   const [first] = [await pages.next()]
   expect(first.value).toMatchObject({ lastSeq: 1 })
   isAway = true

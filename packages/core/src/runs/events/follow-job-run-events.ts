@@ -12,14 +12,14 @@ const tails = new WeakMap<Listener, Map<string, EventTail>>()
 export type JobRunEventPage = {
   events: JobRunEvent[]
   lastSeq: number
-  /** These columns of the run as they are when asked, so never from before these events; undefined when it is gone. */
+  /** Reads the current values of these columns, at least as new as these events; undefined when the run was deleted. */
   run<C extends keyof JobRun>(columns: C[]): Promise<Pick<JobRun, C> | undefined>
 }
 
 /**
- * Follow a run's log from behind `after` (0: from its beginning) to its end: batches without a gap or a repeat, at most 500
- * events each. Ends when the run is over and everything was given, or when `signal` aborts. A follower that is slow holds no
- * more than its place. Following again with the last `lastSeq` continues where one left off.
+ * Follows a run's log from after `after` (0: from the start) to its end. Yields batches of at most 500 events without gaps or
+ * duplicates. Ends when the run ended and all events were delivered, or when `signal` aborts. A slow follower uses no memory
+ * beyond its position. To resume, follow again with the last `lastSeq`.
  * @throws NotFound when the tenant has no such run
  */
 export async function* followJobRunEvents(
@@ -35,7 +35,7 @@ export async function* followJobRunEvents(
   let seq = Math.max(0, Math.floor(after))
   try {
     while (!signal?.aborted) {
-      // Read before the question whether it is drained, so that its last events are not missed.
+      // Read before the events, so that the last events are not missed.
       const isDrained = tail.isDrained
       const events = tail.recentAfter(seq) ?? (await tail.storedAfter(seq, signal))
       if (signal?.aborted) return
@@ -54,10 +54,10 @@ export async function* followJobRunEvents(
 }
 
 function openTail({ db, listener }: { db: Db; listener: Listener }, id: string): EventTail {
-  const mine = tails.get(listener) ?? new Map<string, EventTail>()
-  tails.set(listener, mine)
-  const tail = mine.get(id) ?? new EventTail(db, listener, id)
-  mine.set(id, tail)
+  const runTails = tails.get(listener) ?? new Map<string, EventTail>()
+  tails.set(listener, runTails)
+  const tail = runTails.get(id) ?? new EventTail(db, listener, id)
+  runTails.set(id, tail)
   tail.followers++
   return tail
 }

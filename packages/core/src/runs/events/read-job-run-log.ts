@@ -9,8 +9,8 @@ import { toRunnerEvent } from './runner-event.ts'
 const PAGE = 500
 
 /**
- * `text` as a terminal without colours would show it, `ansi` with them, `ndjson` one event a line with all that is known of it,
- * `runner` the same as ansible-runner writes its job events.
+ * `text` is plain output, `ansi` adds colors, `ndjson` has one complete event per line. `runner` has the same events in the
+ * format of ansible-runner.
  */
 export const LOG_FORMATS = ['text', 'ansi', 'ndjson', 'runner'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
@@ -23,9 +23,9 @@ const writers: Record<LogFormat, (event: JobRunEvent, run: JobRun) => string> = 
 }
 
 /**
- * A run's log as it is now, from its beginning, piece by piece: as much as one page of events is in memory, and the next is read
- * when the last has been taken.
- * @throws Conflict when the log was removed by retention
+ * Streams the current log of a run from its start. One page of events is in memory; the next is read when the consumer has taken
+ * it.
+ * @throws Conflict when retention removed the log
  * @throws NotFound when the tenant has no such run
  */
 export async function readJobRunLog(
@@ -42,7 +42,7 @@ export async function readJobRunLog(
   return pages(ctx, run, writers[format])
 }
 
-/** Null when the run has its log, else what became of it. */
+/** Null when the run has its log; otherwise the reason why it is missing. */
 export const logUnavailableReason = ({ logRemovedAt }: Pick<JobRun, 'logRemovedAt'>): string | null =>
   logRemovedAt && `The log was removed on ${logRemovedAt.toISOString().slice(0, 10)}: it was older than logs are kept.`
 

@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid'
 import type { JobRun, JobRunEvent } from '../tables.ts'
 
-/** By our kinds, the names that ansible-runner gives to its events; what it does not know is `verbose`: lines and nothing more. */
+/** Event names of ansible-runner by our event kinds. Kinds that it does not have become `verbose`, which carries only lines. */
 const NAMES: Record<string, string> = {
   run_start: 'playbook_on_start',
   play_start: 'playbook_on_play_start',
@@ -20,8 +20,8 @@ const NAMES: Record<string, string> = {
 }
 
 /**
- * An event in the shape of ansible-runner's job events (its documentation: "Runner Artifact Job Events"): lines are counted from 0,
- * `end_line` is behind the last one, and results stand in `event_data.res`.
+ * Converts an event to the format of ansible-runner's job events (its documentation: "Runner Artifact Job Events"). Lines count
+ * from 0, `end_line` is exclusive, and `event_data.res` holds the result.
  */
 export function toRunnerEvent(event: JobRunEvent, run: Pick<JobRun, 'id' | 'playbookPath'>) {
   const start = event.startLine - 1
@@ -46,7 +46,7 @@ export function toRunnerEvent(event: JobRunEvent, run: Pick<JobRun, 'id' | 'play
   }
 }
 
-/** Ours are by host, ansible-runner's by figure. */
+/** Converts figures by host to figures by counter, as ansible-runner has them. */
 function figures(result: unknown): Record<string, Record<string, number>> {
   const out: Record<string, Record<string, number>> = {}
   for (const [host, counts] of Object.entries((result ?? {}) as Record<string, Record<string, number>>))

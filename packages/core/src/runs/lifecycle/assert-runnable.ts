@@ -7,7 +7,8 @@ import { foldHostlist } from '../../selection/index.ts'
 import { nodeBlockedReason } from '../policy.ts'
 
 /**
- * Why playbooks cannot be run on some of these nodes: each reason, as a sentence about nodes without their names, with the nodes.
+ * Returns the reasons why playbooks cannot run on some of these nodes, with the nodes of each. A reason is a sentence about nodes
+ * without their names.
  */
 export async function blockedNodes(ctx: Ctx, db: Db | Tx, nodes: LeanNode[]): Promise<Map<string, LeanNode[]>> {
   const bastions = await unapprovedBastionReasons(ctx, db, [...new Set(nodes.flatMap((node) => node.bastionId ?? []))])
@@ -21,12 +22,12 @@ function bastionBlockedReason(node: LeanNode, bastions: Map<string, string>): st
   return reason ? `cannot be reached. ${reason}` : null
 }
 
-/** @throws InvalidInput when there is no node to run on */
+/** @throws InvalidInput when there are no nodes */
 export function assertNotEmpty(nodes: LeanNode[], path: 'nodeIds' | 'limit'): void {
   if (nodes.length === 0) throw new InvalidInput([{ path, message: 'no node matches' }])
 }
 
-/** @throws InvalidInput with one issue per reason, the nodes it holds for folded to a hostlist */
+/** @throws InvalidInput with one issue per reason; its nodes are folded to a hostlist */
 export async function assertRunnable(ctx: Ctx, db: Db | Tx, nodes: LeanNode[], path: 'nodeIds' | 'limit'): Promise<void> {
   assertNotEmpty(nodes, path)
   const unfit = await blockedNodes(ctx, db, nodes)

@@ -12,23 +12,23 @@ import { type JobRun, jobRuns } from '../tables.ts'
 import { changeEventsOfEnd, endJobRuns } from './end-job-runs.ts'
 
 /**
- * Ask a run to stop. One that no worker has claimed ends at once; a running one ends when its worker has stopped it.
- * Asking again changes nothing.
- * @throws Conflict when the run is over already
+ * Requests cancellation of a run. An unclaimed run ends immediately; a running one ends when its worker has stopped it. A second
+ * request has no effect.
+ * @throws Conflict when the run already ended
  */
 export async function cancelJobRun(ctx: Ctx, input: z.input<typeof IdInput>): Promise<JobRun> {
   authorize(ctx, jobRunPermissions.cancel)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
-    const mine = and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), isNull(jobRuns.finishedAt))
-    // The lock makes a worker's claim wait: it then finds the run canceled, or we find it claimed.
-    const [before] = await tx.select().from(jobRuns).where(mine).for('update')
+    const unfinished = and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), isNull(jobRuns.finishedAt))
+    // The lock blocks a concurrent claim. Either the claim finds the run canceled, or this transaction finds it claimed.
+    const [before] = await tx.select().from(jobRuns).where(unfinished).for('update')
     if (!before) throw await notFoundOrConflict(tx, ctx, jobRuns, id, 'run', (run) => `The run ${run.id} is over: ${run.status}.`)
     if (before.cancelRequestedAt) return before
     const [asked] = await tx
       .update(jobRuns)
       .set({ cancelRequestedAt: sql`now()`, ...actorColumns(ctx, 'cancelRequested') })
-      .where(mine)
+      .where(unfinished)
       .returning()
     await audit(tx, ctx, jobRunAudit.cancel, { id, name: before.templateName })
     if (before.startedAt) {

@@ -2,7 +2,7 @@ import type { JobRun } from '../tables.ts'
 
 type Settings = Pick<JobRun, 'forks' | 'become' | 'checkMode' | 'diffMode' | 'verbosity' | 'jobTags' | 'skipTags'>
 
-/** Arguments of ansible-playbook for a run: what the worker starts, and what a preview shows. Passwords never stand in them. */
+/** Arguments of ansible-playbook for a run, as the worker uses them and a preview shows them. They never contain passwords. */
 export function ansibleArguments(run: Settings, files: { inventory: string; extraVars: string; playbook: string }): string[] {
   return [
     ...['-i', files.inventory, '-e', `@${files.extraVars}`, '--forks', String(run.forks)],

@@ -16,12 +16,11 @@ export type End = {
 }
 
 /**
- * End runs that the caller has locked and knows to be unfinished, all in the same way: settle their hosts, count them, free their
- * nodes, and append the `run_end` event to their logs. A host between two tasks becomes INTERRUPTED, and counts as neither well
- * nor failed: nothing says whether it was through. One in the middle of a task has failed only if ansible-playbook
- * broke off by itself: a run that was canceled, timed out or lost did not fail on it. The caller sends `changeEventsOfEnd`
- * afterwards.
- * @param said one line that closes the log as a reader sees it; null shows nothing
+ * Ends runs that the caller has locked and knows to be unfinished, all in the same way. Sets the final results and counts of
+ * hosts, releases node locks, and appends the `run_end` event. A host between two tasks becomes INTERRUPTED and counts neither as
+ * ok nor as failed, because its result is unknown. A host inside a task counts as failed only if ansible-playbook exited by
+ * itself; cancel, timeout and worker loss are no failure of the host. The caller sends `changeEventsOfEnd` after the commit.
+ * @param said last line of the log; null adds none
  */
 export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string | null): Promise<JobRun[]> {
   if (ids.length === 0) return []
@@ -74,7 +73,7 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
   return runs
 }
 
-/** What those who look at a run, follow its log or wait for its nodes are to hear once its end is committed. */
+/** Change events for observers of the run, followers of its log, and runs that wait for its nodes. Send them after the commit. */
 export const changeEventsOfEnd = ({ id, tenantId, lastSeq }: JobRun): ChangeEvent[] => [
   jobRunEventsAppended({ id, tenantId, seq: lastSeq }),
   jobRunChanged({ id, tenantId }),

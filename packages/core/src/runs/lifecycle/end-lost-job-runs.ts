@@ -9,8 +9,8 @@ import { jobRunQueue } from '../queues.ts'
 import { type JobRun, jobRunEvents, jobRunHosts, jobRuns } from '../tables.ts'
 import { changeEventsOfEnd, endJobRuns } from './end-job-runs.ts'
 
-// A run waits in the queue for as long as workers are busy; its wake-up is lost only if a worker that held it died, or its answer
-// from the database. Where either has just happened, nobody waits so long.
+// A run can wait in the queue for long while workers are busy. Its wake-up is lost only when the worker that held it died, or
+// when a database answer was lost. After either event, all waiting runs are enqueued immediately.
 const REMIND_AFTER_S = 300
 const AT_ONCE = 200
 
@@ -18,11 +18,11 @@ const ERROR =
   'Its worker was lost: the process or its machine went away, or could not reach the database. Look at the hosts, then run it again.'
 
 /**
- * Reconciler, over all tenants: runs that their worker has not touched for 30 s end as ERROR, exactly once however many
- * processes call this. A run of an idempotent template goes back into the queue instead, the first time. Runs that have
- * waited long are put into the queue again, in case their wake-up was lost; all that wait are when there was a lost worker.
- * @param mayHaveMissed the database was away: wake-ups may have been lost
- * @returns how many runs were ended, retried and put into the queue again
+ * Reconciler, over all tenants. Ends runs as ERROR that had no sign of life from their worker for 30 s. Each ends exactly once,
+ * however many processes call this. The first time, a run of an idempotent template returns to the queue instead. Enqueues runs
+ * that have waited long, because their wake-up may be lost. After a worker was lost, it enqueues all waiting runs.
+ * @param mayHaveMissed the database was unavailable, so wake-ups may be lost
+ * @returns how many runs were ended, retried and enqueued
  */
 export async function endLostJobRuns(
   ctx: SystemCtx,
@@ -43,9 +43,9 @@ export async function endLostJobRuns(
       .limit(AT_ONCE)
       .for('update', { skipLocked: true })
     const last = open.filter((run) => run.isLast).map((run) => run.id)
-    const again = open.filter((run) => !run.isLast).map((run) => run.id)
+    const retryable = open.filter((run) => !run.isLast).map((run) => run.id)
     const ended = await endJobRuns(tx, last, { endCause: 'lost', error: ERROR }, 'Worker lost.')
-    const retried = await startAgain(tx, again)
+    const retried = await restartRuns(tx, retryable)
     const isLate = untouched(mayHaveMissed || open.length > 0 ? 0 : REMIND_AFTER_S)
     const reminded = await tx
       .update(jobRuns)
@@ -63,8 +63,8 @@ export async function endLostJobRuns(
   return { ended: ended.length, retried: retried.length, reminded: reminded.length }
 }
 
-/** Back into the state of one that waits; its log goes on and says so. */
-async function startAgain(tx: Tx, ids: string[]): Promise<JobRun[]> {
+/** Returns runs to the waiting state. Their log continues with a notice. */
+async function restartRuns(tx: Tx, ids: string[]): Promise<JobRun[]> {
   if (ids.length === 0) return []
   const runs = await tx
     .update(jobRuns)

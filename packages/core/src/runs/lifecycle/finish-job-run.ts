@@ -7,16 +7,16 @@ import { type JobArtifact, type JobRun, jobArtifacts, jobRuns } from '../tables.
 import { changeEventsOfEnd, type End, endJobRuns } from './end-job-runs.ts'
 import { type HostState, writeHostStates } from './renew-claim.ts'
 
-/** A file of the run that the artifact store has. */
+/** A file of the run in the artifact store. */
 export type StoredArtifact = Omit<JobArtifact, 'tenantId' | 'jobRunId' | 'createdAt' | 'removedAt'>
 
 /**
- * End a run: write its hosts' last figures, and close its log with a `run_end` event. Hosts still RUNNING were in the middle
- * of a task; they become `interruptedHosts`.
- * @param ansibleStartedAt when ansible-playbook was exec'd; absent when it was not
- * @param said one line that closes the log as a reader sees it; null shows nothing
- * @param artifacts what was stored of it beforehand, so that nobody sees it ended without
- * @throws ClaimLost when the run is over or another worker's
+ * Ends a run: writes the final results of its hosts, and closes its log with a `run_end` event. Hosts that are still RUNNING were
+ * inside a task and become `interruptedHosts`.
+ * @param ansibleStartedAt when ansible-playbook was executed; absent when it was not
+ * @param said last line of the log; null adds none
+ * @param artifacts files stored beforehand, so that an ended run always has them
+ * @throws ClaimLost when the run ended or another worker has it
  */
 export async function finishJobRun(
   ctx: Ctx,
@@ -39,12 +39,12 @@ export async function finishJobRun(
 ): Promise<JobRun> {
   authorize(ctx, jobRunPermissions.report)
   return inTransaction(ctx, async (tx, ctx) => {
-    const [mine] = await tx
+    const [claimed] = await tx
       .update(jobRuns)
       .set({ workerSeenAt: sql`now()`, ansibleStartedAt })
       .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), eq(jobRuns.claimToken, token), isNull(jobRuns.finishedAt)))
       .returning({ id: jobRuns.id })
-    if (!mine) throw new ClaimLost(`The run ${id} is no longer this worker's.`)
+    if (!claimed) throw new ClaimLost(`The run ${id} is no longer this worker's.`)
     if (hosts.length > 0) await writeHostStates(tx, id, hosts)
     if (artifacts.length > 0)
       await tx.insert(jobArtifacts).values(artifacts.map((artifact) => ({ ...artifact, tenantId: ctx.tenantId, jobRunId: id })))

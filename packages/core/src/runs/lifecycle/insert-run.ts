@@ -14,8 +14,8 @@ type Settings = Omit<
 >
 
 /**
- * Inserts a run with its hosts, enqueues it for the locks of its nodes if it changes them, and triggers a worker. The number is
- * taken from the tenant's row, which stays locked until the transaction ends, so that numbers are unique.
+ * Inserts a run with its hosts and triggers a worker. Requests the locks of its nodes if the run changes them. Takes the number
+ * from the tenant's row, which stays locked until the transaction ends, so that numbers are unique.
  */
 export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: LeanNode[]): Promise<JobRun> {
   const [tenant] = await tx

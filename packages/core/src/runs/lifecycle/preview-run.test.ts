@@ -9,23 +9,23 @@ import { previewInventory, previewRun } from './preview-run.ts'
 import { runJob } from './run-job.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 let ids: string[]
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
-  const credential = await t.given.credential(cast.admin, 'SSH_KEY')
-  const nodes = await t.given.fleet(cast.operator, {
+  ours = await t.given.tenant()
+  const credential = await t.given.credential(ours.admin, 'SSH_KEY')
+  const nodes = await t.given.fleet(ours.operator, {
     nodes: 3,
     with: (i) => ({ credentialId: credential.id, hostKey: i === 2 ? null : 'ssh-ed25519 AAAA' }),
   })
   ids = nodes.map((node) => node.id)
-  const group = await createNodeGroup(cast.operator, { name: 'room' })
-  await setNodeGroupMembers(cast.operator, { id: group.id, add: ids.slice(0, 1) })
-  await setVars(cast.operator, { text: 'level: 1\nplace: here', basedOn: 0 })
-  await setVars(cast.operator, { groupId: group.id, text: 'level: 2', basedOn: 0 })
-  await setSecretVar(cast.operator, { name: 'token', value: 'swordfish' })
-  await createJobTemplate(cast.admin, {
+  const group = await createNodeGroup(ours.operator, { name: 'room' })
+  await setNodeGroupMembers(ours.operator, { id: group.id, add: ids.slice(0, 1) })
+  await setVars(ours.operator, { text: 'level: 1\nplace: here', basedOn: 0 })
+  await setVars(ours.operator, { groupId: group.id, text: 'level: 2', basedOn: 0 })
+  await setSecretVar(ours.operator, { name: 'token', value: 'swordfish' })
+  await createJobTemplate(ours.admin, {
     name: 'change',
     playbookPath: 'change.yml',
     become: true,
@@ -40,9 +40,9 @@ beforeAll(async () => {
 afterAll(() => t?.close())
 
 const preview = (input: Partial<Parameters<typeof previewRun>[1]> = {}) =>
-  previewRun(cast.operator, { template: 'change', limit: 'all', extraVars: { key: 'sesame' }, ...input })
+  previewRun(ours.operator, { template: 'change', limit: 'all', extraVars: { key: 'sesame' }, ...input })
 
-test('hosts with their variables and where each comes from, the command line and the inventory, without secrets', async () => {
+test('shows hosts, the origin of each variable, command line and inventory, without secrets', async () => {
   const run = await preview({ diffMode: true, forks: 3 })
   expect(run.command).toEqual(
     'ansible-playbook -i inventory.yml -e @extra-vars.yml --forks 3 --become --diff --tags=driver change.yml'.split(' '),
@@ -66,27 +66,27 @@ test('hosts with their variables and where each comes from, the command line and
   expect(await t.runtime.db.query.jobRuns.findMany()).toEqual([])
 })
 
-test('why it would be refused, host by host, and what it would wait for', async () => {
-  await setNodeMaintenance(cast.operator, { id: ids[1]!, isOn: true })
+test('shows why each host is rejected and which runs it would wait for', async () => {
+  await setNodeMaintenance(ours.operator, { id: ids[1]!, isOn: true })
   expect((await preview()).hosts.map((host) => host.blockedReason)).toEqual([
     null,
     expect.stringMatching(/maintenance/),
     expect.stringMatching(/no approved host key/),
   ])
-  const other = await runJob(cast.operator, { template: 'change', nodeIds: [ids[0]!] })
+  const other = await runJob(ours.operator, { template: 'change', nodeIds: [ids[0]!] })
   expect((await preview()).waitsFor).toMatchObject([{ runId: other.id, templateName: 'change', hosts: ['gpu001'] }])
   expect((await preview({ checkMode: true })).waitsFor).toEqual([])
 })
 
-test('what cannot be worked out is refused as runJob refuses it', async () => {
+test('rejects the same invalid input as runJob', async () => {
   await expect(preview({ template: 'nothing' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(preview({ limit: 'nobody' })).rejects.toMatchObject({ issues: [{ path: 'limit' }] })
   await expect(preview({ extraVars: { size: 'large' } })).rejects.toMatchObject({ issues: [{ path: 'extraVars.size' }] })
-  await expect(previewRun(cast.viewer, { template: 'change', limit: 'all' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(previewRun(ours.viewer, { template: 'change', limit: 'all' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
-test('nodes that nobody has are refused as the run would be', async () => {
+test('rejects unknown nodes as runJob does', async () => {
   const issues = [{ path: 'limit', message: 'no node matches' }]
   await expect(preview({ limit: 'tag:nobody' })).rejects.toMatchObject({ issues })
-  await expect(runJob(cast.operator, { template: 'change', limit: 'tag:nobody' })).rejects.toMatchObject({ issues })
+  await expect(runJob(ours.operator, { template: 'change', limit: 'tag:nobody' })).rejects.toMatchObject({ issues })
 })

@@ -19,7 +19,7 @@ export type PreviewHost = {
   groups: string[]
   /** The run's extra vars among them. */
   vars: EffectiveVar[]
-  /** Why it cannot be run there, as a sentence about the node without its name. */
+  /** Why the run cannot use this node, as a sentence without the node's name. */
   blockedReason: string | null
 }
 
@@ -29,15 +29,16 @@ export type RunPreview = {
   extraVars: Vars
   /** Names of extra vars that are secret. */
   secretVars: string[]
-  /** As the worker will start it, in the run's private directory. */
+  /** As the worker would start it, in the run's private directory. */
   command: string[]
-  /** Runs that have some of the nodes, or wait for them: this one would wait for those. */
+  /** Runs that hold or wait for some of the nodes. This run would wait for them. */
   waitsFor: Blocker[]
 }
 
 /**
- * What a run would be: nothing is started or kept. Nodes that it could not run on have their reasons here, where `runJob` refuses.
- * @throws Conflict, InvalidInput, NotFound as `runJob` for what cannot be worked out at all
+ * Shows what a run would do without starting or storing anything. Nodes that it cannot use have their reasons here; `runJob`
+ * rejects them.
+ * @throws Conflict, InvalidInput, NotFound as `runJob` for input that cannot be resolved
  */
 export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): Promise<RunPreview> {
   authorize(ctx, jobRunPermissions.start)
@@ -72,8 +73,8 @@ export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): 
 }
 
 /**
- * The preview's inventory as `ansible-inventory --list` prints one. In place of a secret stands null; how a host is logged in to
- * is worked out by the worker, from credentials.
+ * The preview's inventory in the format of `ansible-inventory --list`. Secrets are null. Login variables are missing, because
+ * only the worker resolves credentials.
  */
 export function previewInventory({ hosts }: RunPreview): Vars {
   const hostvars = hosts.map(({ node, vars }) => [

@@ -8,8 +8,8 @@ import { jobRunPermissions } from '../permissions.ts'
 import { jobRuns } from '../tables.ts'
 
 /**
- * Write down which commit a run really uses; should it begin again, it uses the same.
- * @throws ClaimLost when the run is over or another worker's
+ * Records the commit that a run uses. A restarted run uses the same commit.
+ * @throws ClaimLost when the run ended or another worker has it
  */
 export async function recordGitCommit(
   ctx: Ctx,

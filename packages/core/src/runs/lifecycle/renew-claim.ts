@@ -8,14 +8,14 @@ import { failureSignature } from '../results/failure-signature.ts'
 import { type JobRunHost, jobRunHosts, jobRuns } from '../tables.ts'
 import { hostCounts } from './host-counts.ts'
 
-/** How a host stands now. Names that the run does not have are ignored. */
+/** Current state of a host. Names that the run does not have are ignored. */
 export type HostState = Omit<JobRunHost, 'jobRunId' | 'nodeId' | 'failureSignature'>
 
 /**
- * Say that the run is alive, and how its hosts stand.
- * @param ansibleStartedAt when ansible-playbook was exec'd, once known
- * @returns who asked it to stop, if anybody did
- * @throws ClaimLost when the run is over or another worker's
+ * Renews the worker's claim and records the state of the run's hosts.
+ * @param ansibleStartedAt when ansible-playbook was executed, once known
+ * @returns who requested cancellation, if anybody
+ * @throws ClaimLost when the run ended or another worker has it
  */
 export async function renewClaim(
   ctx: Ctx,
@@ -30,7 +30,7 @@ export async function renewClaim(
       .returning({ at: jobRuns.cancelRequestedAt, by: jobRuns.cancelRequestedByName })
     if (!run) throw new ClaimLost(`The run ${id} is no longer this worker's.`)
     if (hosts.length > 0) {
-      // Whoever ends the run meanwhile waits for the row above: what the hosts were must not be written over how they ended.
+      // The row lock above blocks a transaction that ends the run. This write therefore cannot overwrite final host results.
       await writeHostStates(tx, id, hosts)
       await tx.update(jobRuns).set(hostCounts).where(eq(jobRuns.id, id))
       ctx.notify(jobRunChanged({ id, tenantId: ctx.tenantId }))
@@ -39,7 +39,7 @@ export async function renewClaim(
   })
 }
 
-/** Overwrite the figures of some of a run's hosts, in one statement. */
+/** Overwrites the figures of some of a run's hosts, in one statement. */
 export async function writeHostStates(tx: Tx, id: string, hosts: HostState[]): Promise<void> {
   const rows = hosts.map((host) => ({
     ...host,

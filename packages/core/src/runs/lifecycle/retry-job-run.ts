@@ -33,10 +33,10 @@ const RESULTS: Record<(typeof RETRIES)[number], HostResult[]> = {
 }
 
 /**
- * Run the same again, as the run was started, on those of its hosts that failed (or were interrupted), were unreachable, both, or
- * were not run; or on some chosen ones. The new run names the old one as its parent.
- * @throws Conflict when the run goes on, when all its hosts ended well, or when none is left to try again
- * @throws InvalidInput at nodeIds for nodes that it did not run on, or that cannot be used
+ * Starts a run with the same settings on hosts of an earlier run: failed or interrupted ones, unreachable ones, both, unreached
+ * ones, or chosen ones. The new run records the earlier one as its parent.
+ * @throws Conflict when the run is unfinished, when all its hosts succeeded, or when no host is left to retry
+ * @throws InvalidInput at nodeIds for nodes that were not in the run or cannot be used
  */
 export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInput>): Promise<JobRun> {
   authorize(ctx, jobRunPermissions.start)
@@ -94,7 +94,7 @@ const NONE: Record<(typeof RETRIES)[number], string> = {
   NOT_RUN: 'was not run',
 }
 
-/** How a run was started: all that another one needs to do the same, its secrets and the commit of its playbook included. */
+/** Everything that another run needs to repeat this one, including its secrets and the commit of its playbook. */
 const settingsOf = (run: JobRun) => ({
   templateId: run.templateId,
   templateName: run.templateName,

@@ -36,10 +36,10 @@ export const RunJobInput = z
   .refine((input) => !input.nodeIds !== !input.limit, 'say where to run: either nodeIds or limit')
 
 /**
- * Start a template's playbook on some nodes. What the caller leaves out comes from the template.
- * The same `idempotencyKey` gives the run that was started first with it, so a caller may try again after a lost answer.
+ * Starts a template's playbook on nodes. Settings that the caller omits come from the template. The same `idempotencyKey` returns
+ * the first run with it, so a caller may retry after a lost answer.
  * @throws Conflict when the key was used with other input, or the template is archived
- * @throws InvalidInput when extra vars or nodes cannot be used: every node that cannot is named with its reason
+ * @throws InvalidInput when extra vars or nodes cannot be used; names every such node with its reason
  * @throws NotFound when there is no such template or node
  */
 export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Promise<JobRun> {

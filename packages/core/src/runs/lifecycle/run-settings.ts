@@ -9,7 +9,7 @@ import type { runSecrets } from '../tables.ts'
 
 const SHORTEST_SECRET = 4
 
-/** The template that a run is asked for. @throws NotFound; Conflict when it is archived */
+/** Finds a template by name. @throws NotFound; Conflict when it is archived */
 export async function templateNamed(ctx: Ctx, name: string): Promise<JobTemplate> {
   const [template] = await ctx.db
     .select()
@@ -27,9 +27,7 @@ type SettingsInput = { [K in Setting]?: JobTemplate[K] | null | undefined } & {
   verbosity?: number | null | undefined
 }
 
-/**
- * The settings of a run: what the caller says, else what the template says. Copied, so that a later edit does not change the run.
- */
+/** The settings of a run: the caller's input, else the template's. Copied, so that a later edit does not change the run. */
 export const settingsOf = (template: JobTemplate, given: SettingsInput) => ({
   templateId: template.id,
   templateName: template.name,
@@ -57,8 +55,8 @@ export const settingsOf = (template: JobTemplate, given: SettingsInput) => ({
 })
 
 /**
- * The extra vars of a run: the caller's over the template's, the defaults of its input schema below both. Those that the schema
- * calls secret are kept apart.
+ * Extra vars of a run, highest precedence first: the caller's, the template's, the defaults of its input schema. Returns
+ * variables that the schema marks as secret separately.
  * @throws InvalidInput at `extraVars.<name>`
  */
 export function varsOf(template: JobTemplate, given: Vars): { extraVars: Vars; secrets: Record<string, string> } {
@@ -80,7 +78,7 @@ export function varsOf(template: JobTemplate, given: Vars): { extraVars: Vars; s
   return { extraVars, secrets }
 }
 
-/** The row of a run's secrets, sealed; null when it has none. Not to be called inside a transaction. */
+/** The row of a run's encrypted secrets; null when it has none. Slow, so do not call it inside a transaction. */
 export async function encryptRunSecrets(
   ctx: Ctx,
   template: JobTemplate,

@@ -17,29 +17,29 @@ import { finishJobRun } from './finish-job-run.ts'
 import { type HostState, renewClaim } from './renew-claim.ts'
 import { runJob } from './run-job.ts'
 
-let world: TestRuntime
+let t: TestRuntime
 let ours: TenantFixture
 let theirs: TenantFixture
 beforeAll(async () => {
-  world = await testRuntime()
-  ours = await world.given.tenant()
-  theirs = await world.given.tenant()
-  const { id } = await world.given.credential(ours.admin, 'SSH_KEY')
-  await world.given.fleet(ours.admin, { nodes: 6, with: { credentialId: id } })
+  t = await testRuntime()
+  ours = await t.given.tenant()
+  theirs = await t.given.tenant()
+  const { id } = await t.given.credential(ours.admin, 'SSH_KEY')
+  await t.given.fleet(ours.admin, { nodes: 6, with: { credentialId: id } })
 })
-afterAll(() => world.close())
+afterAll(() => t.close())
 
 const start = (input: object = {}) => runJob(ours.operator, { template: 'connectivity_check', limit: 'gpu[001-002]', ...input })
 const claim = async (id: string, workerId = 'w1') => (await claimJobRun(ours.worker, { id, workerId }))!
-const rowOf = async (id: string) => (await world.runtime.db.select().from(jobRuns).where(eq(jobRuns.id, id)))[0]!
+const rowOf = async (id: string) => (await t.runtime.db.select().from(jobRuns).where(eq(jobRuns.id, id)))[0]!
 const hostsOf = (id: string) =>
-  world.runtime.db.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, id)).orderBy(jobRunHosts.name)
+  t.runtime.db.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, id)).orderBy(jobRunHosts.name)
 const eventsOf = (id: string) =>
-  world.runtime.db.select().from(jobRunEvents).where(eq(jobRunEvents.jobRunId, id)).orderBy(jobRunEvents.seq)
+  t.runtime.db.select().from(jobRunEvents).where(eq(jobRunEvents.jobRunId, id)).orderBy(jobRunEvents.seq)
 const untouched = (id: string, seconds: number) =>
-  world.runtime.db.execute(sql`update job_runs set worker_seen_at = now() - make_interval(secs => ${seconds}) where id = ${id}`)
+  t.runtime.db.execute(sql`update job_runs set worker_seen_at = now() - make_interval(secs => ${seconds}) where id = ${id}`)
 const wakeUps = async (id: string) =>
-  (await world.runtime.db.execute(sql`select id from pgboss.job where name = 'job-run' and data->>'id' = ${id}`)).rows.length
+  (await t.runtime.db.execute(sql`select id from pgboss.job where name = 'job-run' and data->>'id' = ${id}`)).rows.length
 const output = (text: string) => ({ kind: 'output', stdout: text, createdAt: new Date() })
 const host = (name: string, state: Partial<HostState>): HostState => ({
   ...{ name, ok: 0, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
@@ -48,7 +48,7 @@ const host = (name: string, state: Partial<HostState>): HostState => ({
 })
 
 describe('runJob', () => {
-  test('takes what is not given from the template, wakes a worker once, and is audited', async () => {
+  test('takes omitted settings from the template, triggers one worker, and is audited', async () => {
     const run = await start({ reason: 'after the move', extraVars: { a: 1 } })
     expect(run).toMatchObject({ status: 'PENDING', forks: 50, timeoutSeconds: 600, become: false, hostsTotal: 2, lastSeq: 0 })
     expect(run.createdByName).toBe(ours.operator.actor.name)
@@ -57,15 +57,15 @@ describe('runJob', () => {
       ['gpu002', 'PENDING'],
     ])
     expect(await wakeUps(run.id)).toBe(1)
-    const [entry] = await world.runtime.db
+    const [entry] = await t.runtime.db
       .select()
       .from(auditEntries)
       .where(and(eq(auditEntries.objectId, run.id), eq(auditEntries.action, 'job_run.start')))
     expect(entry).toMatchObject({ actorName: ours.operator.actor.name, tenantId: ours.tenant.id })
-    expect(world.changeEvents).toContainEqual({ topic: 'jobRun', id: run.id, tenantId: ours.tenant.id })
+    expect(t.changeEvents).toContainEqual({ topic: 'jobRun', id: run.id, tenantId: ours.tenant.id })
   })
 
-  test('a viewer may not; another tenant sees neither nodes nor runs', async () => {
+  test('rejects viewers; another tenant sees neither nodes nor runs', async () => {
     await expect(runJob(ours.viewer, { template: 'connectivity_check', limit: 'all' })).rejects.toBeInstanceOf(Forbidden)
     const nodeId = (await hostsOf((await start()).id))[0]!.nodeId!
     await expect(runJob(theirs.owner, { template: 'connectivity_check', nodeIds: [nodeId] })).rejects.toBeInstanceOf(NotFound)
@@ -73,8 +73,8 @@ describe('runJob', () => {
     await expect(runJob(ours.owner, { template: 'no such', limit: 'all' })).rejects.toBeInstanceOf(NotFound)
   })
 
-  test('nodes that cannot be used are named with their reasons, and nothing is started', async () => {
-    const credentialId = (await world.given.credential(ours.admin, 'SSH_PASSWORD')).id
+  test('names unusable nodes with their reasons and starts nothing', async () => {
+    const credentialId = (await t.given.credential(ours.admin, 'SSH_PASSWORD')).id
     const unfit = [
       { hostKey: null, credentialId },
       { hostKey: null, credentialId },
@@ -82,7 +82,7 @@ describe('runJob', () => {
       { credentialId: null },
       { connectionType: 'local' as const, hostKey: null },
     ]
-    const nodes = await world.given.fleet(ours.admin, { nodes: 5, prefix: 'odd', with: (i) => unfit[i]! })
+    const nodes = await t.given.fleet(ours.admin, { nodes: 5, prefix: 'odd', with: (i) => unfit[i]! })
     await setNodeMaintenance(ours.operator, { id: nodes[4]!.id, isOn: true })
     const refused = runJob(ours.operator, { template: 'connectivity_check', nodeIds: nodes.map((node) => node.id) })
     const { issues } = (await refused.catch((error) => error)) as InvalidInput
@@ -118,12 +118,12 @@ describe('runJob', () => {
     expect(error.issues[0].path).toBe(path)
   })
 
-  test('keys inside values are data', async () => {
+  test('accepts any keys inside values', async () => {
     const extraVars = { env: { ansible_host: '{{ x }}', 'a b': [1, null] } }
     expect((await start({ extraVars })).extraVars).toEqual(extraVars)
   })
 
-  test('the same key gives the same run, also at the same moment and when the nodes have gone since', async () => {
+  test('the same key returns the same run, also concurrently and after the nodes were deleted', async () => {
     const runs = await Promise.all(Array.from({ length: 5 }, () => start({ idempotencyKey: 'k', limit: 'gpu006' })))
     expect(new Set(runs.map((run) => run.id)).size).toBe(1)
     expect(await wakeUps(runs[0]!.id)).toBe(1)
@@ -133,7 +133,7 @@ describe('runJob', () => {
     await setNodeMaintenance(ours.operator, { id: nodeId, isOn: false })
   })
 
-  test('the same key for something else is refused', async () => {
+  test('rejects the same key with other input', async () => {
     const { id } = await start({ idempotencyKey: 'one thing', limit: 'gpu[001-002]' })
     const nodeIds = (await hostsOf(id)).map((h) => h.nodeId!)
     const [byId, other] = [{ idempotencyKey: 'by id', limit: undefined, nodeIds }, await start({ limit: 'gpu003' })]
@@ -153,7 +153,7 @@ describe('runJob', () => {
 })
 
 describe('cancelJobRun', () => {
-  test('one that nobody has claimed ends at once, and cannot be claimed any more', async () => {
+  test('ends an unclaimed run, which can no longer be claimed', async () => {
     const { id } = await start()
     const run = await cancelJobRun(ours.operator, { id })
     expect(run).toMatchObject({
@@ -172,17 +172,17 @@ describe('cancelJobRun', () => {
     expect(cancelBlockedReason(ours.operator.actor, run)).toContain('CANCELED')
   })
 
-  test('a running one is asked to, once', async () => {
+  test('requests cancellation of a running run once', async () => {
     const { id } = await start()
     await claim(id)
     const asked = await cancelJobRun(ours.operator, { id })
     expect(asked).toMatchObject({ status: 'CANCELING', finishedAt: null })
-    expect(world.changeEvents).toContainEqual({ topic: 'cancel', id, tenantId: ours.tenant.id })
-    const again = await cancelJobRun(ours.admin, { id })
-    expect(again.cancelRequestedByName).toBe(ours.operator.actor.name)
+    expect(t.changeEvents).toContainEqual({ topic: 'cancel', id, tenantId: ours.tenant.id })
+    const repeated = await cancelJobRun(ours.admin, { id })
+    expect(repeated.cancelRequestedByName).toBe(ours.operator.actor.name)
   })
 
-  test('not for viewers, not for other tenants', async () => {
+  test('rejects viewers and other tenants', async () => {
     const { id } = await start()
     await expect(cancelJobRun(ours.viewer, { id })).rejects.toBeInstanceOf(Forbidden)
     await expect(cancelJobRun(theirs.owner, { id })).rejects.toBeInstanceOf(NotFound)
@@ -190,7 +190,7 @@ describe('cancelJobRun', () => {
     expect(cancelBlockedReason(ours.operator.actor, await rowOf(id))).toBeNull()
   })
 
-  test('against a claim at the same moment exactly one wins', async () => {
+  test('of a concurrent claim and cancel, exactly one wins', async () => {
     for (let i = 0; i < 10; i++) {
       const { id } = await start()
       const [claimed, canceled] = await Promise.all([
@@ -202,8 +202,8 @@ describe('cancelJobRun', () => {
   })
 })
 
-describe('a worker’s side', () => {
-  test('of several workers one gets the run', async () => {
+describe('worker operations', () => {
+  test('only one of several workers claims the run', async () => {
     const { id } = await start()
     const claims = await Promise.all(['a', 'b', 'c', 'd'].map((workerId) => claimJobRun(ours.worker, { id, workerId })))
     const [won] = claims.filter((c) => c !== null)
@@ -212,7 +212,7 @@ describe('a worker’s side', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'RUNNING', claimToken: won!.token })
   })
 
-  test('events and their lines are numbered without a gap, whatever characters they hold', async () => {
+  test('numbers events and lines without gaps, for any characters', async () => {
     const { id } = await start()
     const { token } = await claim(id)
     const odd = {
@@ -245,12 +245,12 @@ describe('a worker’s side', () => {
     expect(await eventsOf(id)).toHaveLength(2)
   })
 
-  test('what the hosts were is not written over how they ended', async () => {
+  test('a late renewal does not overwrite final host results', async () => {
     const { id } = await start()
     const { token } = await claim(id)
-    const { db } = world.runtime
+    const { db } = t.runtime
     const gate = await db.$client.connect()
-    // The first statement that writes hosts waits here, before it has locked any row.
+    // The first statement that writes hosts waits here, before it locks any row.
     await gate.query(`
       select pg_advisory_lock(42);
       create sequence host_writes;
@@ -282,7 +282,7 @@ describe('a worker’s side', () => {
     expect((await hostsOf(id)).map(({ result }) => result)).toEqual(['OK', 'NOT_RUN'])
   })
 
-  test('without the claim’s token nothing can be written', async () => {
+  test('rejects writes without the claim token', async () => {
     const { id } = await start()
     await claim(id)
     const token = crypto.randomUUID()
@@ -317,7 +317,7 @@ describe('a worker’s side', () => {
     expect((await eventsOf(id)).map((e) => e.kind)).toEqual(['run_end'])
   })
 
-  test('hosts in the middle of a task are named', async () => {
+  test('names hosts that were inside a task', async () => {
     const { id } = await start()
     const { token } = await claim(id)
     await renewClaim(ours.worker, { id, token, hosts: [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })] })
@@ -326,7 +326,7 @@ describe('a worker’s side', () => {
     expect(await hostsOf(id)).toMatchObject([{ result: 'NOT_RUN' }, { result: 'INTERRUPTED', currentTask: 'Install' }])
   })
 
-  test('a host that is in the middle of a task when ansible-playbook breaks off has failed', async () => {
+  test('a host inside a task has failed when ansible-playbook exits early', async () => {
     const { id } = await start()
     const { token } = await claim(id)
     const hosts = [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })]
@@ -351,37 +351,37 @@ describe('a worker’s side', () => {
     ])
   })
 
-  test('a claim can be asked for again by whoever made it, and by nobody else', async () => {
+  test('only the claiming worker can repeat a claim', async () => {
     const { id } = await start()
     const token = crypto.randomUUID()
-    const mine = { id, workerId: 'w1', token }
-    expect(await claimJobRun(ours.worker, mine)).toMatchObject({ token, run: { status: 'RUNNING' } })
-    expect((await claimJobRun(ours.worker, mine))!.hosts).toHaveLength(2)
+    const claim = { id, workerId: 'w1', token }
+    expect(await claimJobRun(ours.worker, claim)).toMatchObject({ token, run: { status: 'RUNNING' } })
+    expect((await claimJobRun(ours.worker, claim))!.hosts).toHaveLength(2)
     await cancelJobRun(ours.operator, { id })
-    expect(await claimJobRun(ours.worker, mine)).toMatchObject({ run: { status: 'CANCELING' } })
+    expect(await claimJobRun(ours.worker, claim)).toMatchObject({ run: { status: 'CANCELING' } })
     expect(await claimJobRun(ours.worker, { id, workerId: 'w1' })).toBeNull()
   })
 })
 
 describe('endLostJobRuns', () => {
-  // It would end what other tests left unfinished, as soon as that is old enough.
-  beforeEach(() => world.runtime.db.execute(sql`update job_runs set finished_at = now() where finished_at is null`))
+  // The reconciler would end unfinished runs of other tests once they are old enough.
+  beforeEach(() => t.runtime.db.execute(sql`update job_runs set finished_at = now() where finished_at is null`))
 
   const notIdempotent = async () => {
-    await world.runtime.db.update(jobTemplates).set({ isIdempotent: false }).where(eq(jobTemplates.tenantId, ours.tenant.id))
+    await t.runtime.db.update(jobTemplates).set({ isIdempotent: false }).where(eq(jobTemplates.tenantId, ours.tenant.id))
     const run = await start()
-    await world.runtime.db.update(jobTemplates).set({ isIdempotent: true }).where(eq(jobTemplates.tenantId, ours.tenant.id))
+    await t.runtime.db.update(jobTemplates).set({ isIdempotent: true }).where(eq(jobTemplates.tenantId, ours.tenant.id))
     return run
   }
 
-  test('ends a run that was not touched for 30 s, once, and leaves the others', async () => {
+  test('ends a run without a sign of life for 30 s, once, and no other run', async () => {
     const [lost, alive] = [await notIdempotent(), await notIdempotent()]
     const { token } = await claim(lost.id)
     await claim(alive.id)
     await appendJobRunEvents(ours.worker, { id: lost.id, token, events: [output('a')] })
     await untouched(lost.id, 31)
     await untouched(alive.id, 15)
-    const counts = await Promise.all(Array.from({ length: 4 }, () => endLostJobRuns(world.runtime)))
+    const counts = await Promise.all(Array.from({ length: 4 }, () => endLostJobRuns(t.runtime)))
     expect(counts.map((c) => c.ended).sort()).toEqual([0, 0, 0, 1])
     expect(await rowOf(lost.id)).toMatchObject({ status: 'ERROR', endCause: 'lost', lastSeq: 2 })
     expect((await eventsOf(lost.id)).map((e) => e.kind)).toEqual(['output', 'run_end'])
@@ -389,7 +389,7 @@ describe('endLostJobRuns', () => {
     await expect(appendJobRunEvents(ours.worker, { id: lost.id, token, events: [output('b')] })).rejects.toBeInstanceOf(ClaimLost)
   })
 
-  test('starts an idempotent one again, once', async () => {
+  test('restarts an idempotent run once', async () => {
     const { id } = await start()
     const first = await claim(id)
     const so = host('gpu001', {
@@ -404,7 +404,7 @@ describe('endLostJobRuns', () => {
     })
     await renewClaim(ours.worker, { id, token: first.token, hosts: [so] })
     await untouched(id, 31)
-    expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 0, retried: 1 })
+    expect(await endLostJobRuns(t.runtime)).toMatchObject({ ended: 0, retried: 1 })
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', lastSeq: 1, lastLine: 1 })
     expect((await hostsOf(id))[0]).toMatchObject(host('gpu001', {}))
     expect(await eventsOf(id)).toMatchObject([{ seq: 1, startLine: 1, kind: 'notice' }])
@@ -412,35 +412,35 @@ describe('endLostJobRuns', () => {
     await expect(renewClaim(ours.worker, { id, token: first.token })).rejects.toBeInstanceOf(ClaimLost)
     await claim(id, 'w2')
     await untouched(id, 31)
-    expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 1, retried: 0 })
+    expect(await endLostJobRuns(t.runtime)).toMatchObject({ ended: 1, retried: 0 })
     expect(await rowOf(id)).toMatchObject({ status: 'ERROR' })
   })
 
-  test('does not start again what was to be canceled', async () => {
+  test('does not restart a run that is being canceled', async () => {
     const { id } = await start()
     await claim(id)
     await cancelJobRun(ours.operator, { id })
     await untouched(id, 31)
-    expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 1, retried: 0 })
+    expect(await endLostJobRuns(t.runtime)).toMatchObject({ ended: 1, retried: 0 })
   })
 
-  test('puts a run back into the queue whose wake-up was lost', async () => {
+  test('enqueues a run again after its wake-up was lost', async () => {
     const { id } = await start()
     await untouched(id, 301)
-    expect(await endLostJobRuns(world.runtime)).toMatchObject({ ended: 0, reminded: 1 })
+    expect(await endLostJobRuns(t.runtime)).toMatchObject({ ended: 0, reminded: 1 })
     expect(await wakeUps(id)).toBe(2)
-    expect(await endLostJobRuns(world.runtime)).toMatchObject({ reminded: 0 })
+    expect(await endLostJobRuns(t.runtime)).toMatchObject({ reminded: 0 })
   })
 
-  test('does so at once when a worker was lost, which may have held it, or the database was away', async () => {
+  test('enqueues it immediately when a worker was lost or the database was unavailable', async () => {
     const [lost, { id }] = [await notIdempotent(), await start()]
     await claim(lost.id)
-    await endLostJobRuns(world.runtime)
+    await endLostJobRuns(t.runtime)
     expect(await wakeUps(id)).toBe(1)
     await untouched(lost.id, 31)
-    await endLostJobRuns(world.runtime)
+    await endLostJobRuns(t.runtime)
     expect(await wakeUps(id)).toBe(2)
-    await endLostJobRuns(world.runtime, { mayHaveMissed: true })
+    await endLostJobRuns(t.runtime, { mayHaveMissed: true })
     expect(await wakeUps(id)).toBe(3)
   })
 })

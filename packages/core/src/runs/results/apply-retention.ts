@@ -16,9 +16,9 @@ const FILES_AT_ONCE = 200
 type Counts = { logs: number; artifacts: number; runs: number }
 
 /**
- * Reconciler, over all tenants: removes logs, artifacts and runs that are older than their tenant keeps them, in small
- * transactions, so that nobody waits for it. A run whose log went keeps its row and its hosts, and says when the log went. Files in
- * another store than this one stay, and so do their runs.
+ * Reconciler, over all tenants. Removes logs, artifacts and runs that exceed the tenant's retention, in small transactions to
+ * keep locks short. A run without its log keeps its row and hosts, and records when the log was removed. Files in another
+ * artifact store stay, and so do their runs.
  */
 export async function applyRetention(ctx: SystemCtx, store: ArtifactStore): Promise<Counts> {
   authorize(ctx, retentionPermissions.apply)
@@ -45,7 +45,7 @@ const endedBefore = (days: number): SQL =>
 async function removeLogs({ db, notify }: SystemCtx, tenant: Tenant, days: number): Promise<number> {
   let removed = 0
   for (;;) {
-    // Also one whose removal was broken off.
+    // Includes logs with an interrupted removal.
     const hasEvents = sql`exists (select from ${jobRunEvents} where ${jobRunEvents.jobRunId} = ${jobRuns.id})`
     const ids = (
       await db
@@ -55,7 +55,7 @@ async function removeLogs({ db, notify }: SystemCtx, tenant: Tenant, days: numbe
         .limit(RUNS_AT_ONCE)
     ).map((run) => run.id)
     if (ids.length === 0) return removed
-    // First: nobody is to take what is left of a log for all of it.
+    // Mark first, so that no reader takes a partial log for the complete one.
     const marked = await db
       .update(jobRuns)
       .set({ logRemovedAt: sql`now()` })
@@ -85,7 +85,7 @@ async function removeFiles({ db }: SystemCtx, store: ArtifactStore, which: SQL):
       .where(and(which, eq(jobArtifacts.store, store.name), isNull(jobArtifacts.removedAt)))
       .limit(FILES_AT_ONCE)
     if (files.length === 0) return removed
-    // The file first: a row that says so falsely for a moment is tried again, a file without a row would stay for ever.
+    // Delete the file first. A row without its file is retried; a file without a row would never be deleted.
     await store.remove(files.map((file) => file.key))
     await db
       .update(jobArtifacts)
@@ -116,7 +116,7 @@ async function removeRuns(ctx: SystemCtx, store: ArtifactStore, tenant: Tenant, 
     await removeEvents(db, ids)
     await db.transaction(async (tx) => {
       await tx.delete(jobRuns).where(isOneOf(jobRuns.id, ids))
-      // A run that repeats another one has the same secrets.
+      // A run and its retries share one row of secrets.
       const secrets = runs.flatMap((run) => run.secretsId ?? [])
       const isUsed = sql`exists (select from ${jobRuns} where ${jobRuns.secretsId} = ${runSecrets.id})`
       await tx.delete(runSecrets).where(and(isOneOf(runSecrets.id, secrets), sql`not ${isUsed}`))

@@ -8,7 +8,7 @@ export type RunComparison = {
   newlyFailing: string[]
   fixed: string[]
   stillFailing: string[]
-  /** On hosts of both. */
+  /** Hosts of both runs. */
   changedBefore: number
   changedNow: number
   /** Hosts of only one of the two. */
@@ -22,9 +22,8 @@ const FAILING: HostResult[] = ['FAILED', 'UNREACHABLE']
 const DONE: HostResult[] = [...FAILING, 'OK', 'CHANGED', 'SKIPPED']
 
 /**
- * Compare a run with the last finished one of its template before it: the last with the same limit, else the last that shares a
- * host
- * with it. Null when there is none. A host counts where both runs came to an end on it.
+ * Compares a run with an earlier finished run of its template. Prefers the last one with the same limit, else takes the last one
+ * that shares a host. Null when there is none. A host counts when both runs have a result for it.
  */
 export async function compareWithPrevious(ctx: Ctx, run: ComparedRun): Promise<RunComparison | null> {
   const previous = await previousOf(ctx, run)

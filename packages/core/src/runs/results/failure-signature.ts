@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// What differs between two reports of the same failure, longest forms first: each becomes one word.
+// Parts that differ between reports of the same failure, longest forms first. Each is replaced by one word.
 const VARIABLE: [RegExp, string][] = [
   [/\u001b\[[0-9;]*m/g, ''],
   [/[a-z][a-z0-9+.-]*:\/\/[^\s'"<>]+/gi, 'URL'],
@@ -16,9 +16,9 @@ const VARIABLE: [RegExp, string][] = [
 ]
 
 /**
- * The same for messages that tell of the same failure on another host or at another time: names of the host, numbers, addresses,
- * paths and hashes do not count, nor do case and spaces.
- * @param hostNames names that may stand in the message
+ * Returns the same text for messages about the same failure on other hosts or at other times. Ignores host names, numbers,
+ * addresses, paths, hashes, case and spaces.
+ * @param hostNames names that may occur in the message
  */
 export function failureSignature(message: string, hostNames: string[]): string {
   let text = message

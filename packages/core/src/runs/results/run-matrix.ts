@@ -3,15 +3,15 @@ import type { Ctx } from '../../kernel/context.ts'
 import { type HostResult, jobRunEvents } from '../tables.ts'
 import { failureSignature } from './failure-signature.ts'
 
-/** Hosts on which a task came to the same. */
+/** Hosts with the same result of a task. */
 export type MatrixCell = {
   result: HostResult
-  /** It failed, and the play went on regardless. */
+  /** The task failed and the play continued. */
   isIgnored: boolean
-  /** Of a failure, as the first of these hosts has it: the others' differ at most in numbers, names and the like. */
+  /** Failure message of the first of these hosts. The others differ at most in numbers, names and similar parts. */
   message: string | null
   hosts: string[]
-  /** The longest it took on one of them, in ms. */
+  /** Longest duration on one of them, in ms. */
   maxDurationMs: number | null
 }
 export type MatrixTask = { play: string | null; task: string | null; action: string | null; cells: MatrixCell[] }
@@ -28,15 +28,15 @@ type Row = Omit<MatrixTask, 'cells'> & {
 
 const RESULT: Record<string, HostResult> = { failed: 'FAILED', unreachable: 'UNREACHABLE', skipped: 'SKIPPED' }
 
-// Ansible's own words where it only points elsewhere; the last line there is what the operator needs.
+// Some messages of Ansible only refer to other output. In that case the last line of that output has the cause.
 const MESSAGE = sql`case
   when result->>'msg' ~* 'non-zero return code|stdout/stderr|module failure' then concat_ws(': ', result->>'msg',
     nullif(split_part(rtrim(coalesce(nullif(result->>'stderr', ''), result->>'module_stderr', result->>'stdout', ''), E'\\n'), E'\\n', -1), ''))
   else coalesce(result->>'msg', stdout) end`
 
-/** What each task of a run came to, in the order in which tasks began: hosts with the same result stand together. */
+/** Results of each task of a run, in the order in which tasks started. Hosts with the same result share a cell. */
 export async function runMatrix(ctx: Ctx, runId: string): Promise<MatrixTask[]> {
-  // Grouped by the database: a thousand hosts that all went well are one row a task.
+  // The database groups the hosts, so a thousand successful hosts are one row per task.
   const { rows } = await ctx.db.execute<Row>(sql`
     select play, task, action, uuid, kind, "isChanged", "isIgnored", message, array_agg(host order by seq) as hosts,
       max(duration_ms) as "maxDurationMs"
@@ -52,7 +52,7 @@ export async function runMatrix(ctx: Ctx, runId: string): Promise<MatrixTask[]> 
     order by began, min(seq)`)
   const tasks: { task: MatrixTask; hosts: Set<string>; uuids: Set<string> }[] = []
   for (const row of rows) {
-    // A task that Ansible makes anew for each batch of hosts, such as the gathering of facts, is one task for people.
+    // Ansible creates some tasks anew for each batch of hosts, for example fact gathering. The matrix shows them as one task.
     const known = tasks.find(
       ({ task, uuids, hosts }) =>
         uuids.has(row.uuid) ||

@@ -20,19 +20,19 @@ import { failureSignature } from './failure-signature.ts'
 import { failureSignatures } from './failure-signatures.ts'
 import { runMatrix } from './run-matrix.ts'
 
-let world: TestRuntime
+let t: TestRuntime
 let ours: TenantFixture
 let theirs: TenantFixture
 let nodes: ComputeNode[]
-const db = () => world.runtime.db
+const db = () => t.runtime.db
 beforeAll(async () => {
-  world = await testRuntime()
-  ours = await world.given.tenant()
-  theirs = await world.given.tenant()
-  const { id: credentialId } = await world.given.credential(ours.admin, 'SSH_KEY')
-  nodes = await world.given.fleet(ours.admin, { nodes: 6, with: { credentialId } })
+  t = await testRuntime()
+  ours = await t.given.tenant()
+  theirs = await t.given.tenant()
+  const { id: credentialId } = await t.given.credential(ours.admin, 'SSH_KEY')
+  nodes = await t.given.fleet(ours.admin, { nodes: 6, with: { credentialId } })
 })
-afterAll(() => world.close())
+afterAll(() => t.close())
 beforeEach(() => db().delete(jobRuns))
 
 const MESSAGES: Partial<Record<HostResult, string>> = { FAILED: 'disk full', UNREACHABLE: 'Connection timed out' }
@@ -40,7 +40,7 @@ const state = (name: string, result: HostResult, message = MESSAGES[result] ?? n
   ...{ name, ok: 1, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
   ...{ result, message, currentTask: null, currentTaskAt: null },
 })
-/** A finished run whose hosts, gpu001 and on, came to these results. */
+/** A finished run with these results for its hosts, from gpu001 on. */
 const finished = async (results: HostResult[], input: object = {}, messages: (string | null)[] = []): Promise<JobRun> => {
   const limit = `gpu[001-${String(results.length).padStart(3, '0')}]`
   const { id } = await runJob(ours.operator, { template: 'connectivity_check', limit, ...input })
@@ -67,7 +67,7 @@ describe('retryJobRun', () => {
       ['gpu003', 'gpu005'],
     ],
   ])('on the hosts that are %s, as the first was started, linked to it', async (which, names) => {
-    // The last one is not reached: a batch before it failed.
+    // The last host is not reached, because an earlier batch failed.
     const parent = await finished(['OK', 'FAILED', 'UNREACHABLE', 'FAILED', 'PENDING'], settings)
     expect(retryBlockedReason(ours.operator.actor, parent)).toBeNull()
     const run = await retryJobRun(ours.operator, { id: parent.id, which, reason: 'again' })
@@ -82,23 +82,23 @@ describe('retryJobRun', () => {
     })
   })
 
-  test('on chosen hosts; on none that the run was not on', async () => {
+  test('accepts chosen hosts, but only hosts of the run', async () => {
     const parent = await finished(['OK', 'FAILED'])
     const run = await retryJobRun(ours.operator, { id: parent.id, nodeIds: [nodes[0]!.id] })
     expect(await hostsOf(run)).toEqual(['gpu001'])
     await expect(retryJobRun(ours.operator, { id: parent.id, nodeIds: [nodes[5]!.id] })).rejects.toBeInstanceOf(InvalidInput)
   })
 
-  test('the same key gives the same retry, also at the same moment', async () => {
+  test('the same key returns the same retry, also concurrently', async () => {
     const parent = await finished(['FAILED'])
-    const again = { id: parent.id, idempotencyKey: 'r1' }
-    const runs = await Promise.all([1, 2, 3].map(() => retryJobRun(ours.operator, again)))
+    const repeated = { id: parent.id, idempotencyKey: 'r1' }
+    const runs = await Promise.all([1, 2, 3].map(() => retryJobRun(ours.operator, repeated)))
     expect(new Set(runs.map((run) => run.id)).size).toBe(1)
     const other = await finished(['FAILED'])
-    await expect(retryJobRun(ours.operator, { ...again, id: other.id })).rejects.toBeInstanceOf(Conflict)
+    await expect(retryJobRun(ours.operator, { ...repeated, id: other.id })).rejects.toBeInstanceOf(Conflict)
   })
 
-  test('not while it goes on, not when all went well or no node is left, not for viewers and others', async () => {
+  test('rejects unfinished or successful runs, runs without nodes, viewers and other tenants', async () => {
     const open = await runJob(ours.operator, { template: 'connectivity_check', limit: 'gpu001' })
     await expect(retryJobRun(ours.operator, { id: open.id })).rejects.toThrow(/has not ended: PENDING/)
     const well = await finished(['OK', 'CHANGED'])
@@ -133,12 +133,12 @@ describe('failure signatures', () => {
     expect(failureSignature(first, ['gpu001'])).toBe(failureSignature(second, ['gpu002']))
   })
 
-  test('other words are another failure', () => {
+  test('different words are a different failure', () => {
     const messages = ['disk full', 'disk fuller', 'no package nvidia-driver', 'no package cuda', 'GPU has fallen off the bus']
     expect(new Set(messages.map((message) => failureSignature(message, ['gpu001']))).size).toBe(messages.length)
   })
 
-  test('are counted across hosts and runs, the most frequent first, in the own tenant only', async () => {
+  test('are counted across hosts and runs of the tenant, most frequent first', async () => {
     const full = (host: string) => `${host}: no space left on /dev/sd${host.at(-1)}`
     const one = await finished(['FAILED', 'FAILED', 'UNREACHABLE'], {}, [full('gpu001'), full('gpu002')])
     const two = await finished(['FAILED', 'OK'], {}, [full('gpu001')])
@@ -153,7 +153,7 @@ describe('failure signatures', () => {
 })
 
 describe('compareWithPrevious', () => {
-  test('with the last of the same limit, host by host', async () => {
+  test('compares host by host with the last run of the same limit', async () => {
     const first = await finished(['OK', 'FAILED', 'FAILED', 'CHANGED'])
     await finished(['FAILED'])
     const run = await finished(['UNREACHABLE', 'OK', 'FAILED', 'CHANGED'])
@@ -169,7 +169,7 @@ describe('compareWithPrevious', () => {
     })
   })
 
-  test('else with the last that shares a host; a retry with what it tries again', async () => {
+  test('otherwise compares with the last run that shares a host; a retry with its parent', async () => {
     expect(await compareWithPrevious(ours.viewer, await finished(['OK']))).toBeNull()
     await finished(['OK', 'OK', 'OK', 'OK'], { template: 'collect_facts' })
     const parent = await finished(['OK', 'FAILED', 'UNREACHABLE'])
@@ -201,7 +201,7 @@ describe('runMatrix', () => {
     ])
   }
 
-  test('hosts with the same result stand together, tasks in the order in which they began', async () => {
+  test('groups hosts by result and lists tasks in start order', async () => {
     const failed = (host: string, dev: string) =>
       event('failed', 'write', host, { result: { msg: `non-zero return code`, stderr: `x\n${host}: no space on /dev/${dev}` } })
     const ignored = { result: { msg: 'not there', _muster_ignored: true } }
@@ -224,7 +224,7 @@ describe('runMatrix', () => {
     ])
   })
 
-  test('what Ansible makes anew for each batch is one task; two tasks of one name are two', async () => {
+  test('merges a task that Ansible repeats per batch, but not two tasks of one name', async () => {
     expect(
       await matrixOf([
         event('ok', 'Gathering Facts', 'gpu001', { taskUuid: 'a' }),
@@ -242,8 +242,8 @@ describe('runMatrix', () => {
   })
 })
 
-test('a purged node leaves nothing to try again, and no lock', async () => {
-  const [node] = await world.given.fleet(ours.admin, { nodes: 1, prefix: 'gone', with: { credentialId: nodes[0]!.credentialId } })
+test('a purged node cannot be retried and leaves no lock', async () => {
+  const [node] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'gone', with: { credentialId: nodes[0]!.credentialId } })
   const parent = await finished(['FAILED'], { limit: 'gone001' })
   await db().update(computeNodes).set({ decommissionedAt: new Date() }).where(eq(computeNodes.id, node!.id))
   await purgeNode(ours.admin, { id: node!.id })

@@ -11,8 +11,8 @@ const days = z.int().min(1).max(36_500).nullish()
 export const SetRetentionInput = z.object({ logDays: days, artifactDays: days, runDays: days })
 
 /**
- * Say for how many days after its end a run's log, its artifacts and the run as a whole are kept. What is left out stays as it
- * was; null: for ever. A worker removes what is older within minutes, and that cannot be undone.
+ * Sets for how many days after its end a run's log, artifacts and row are retained. Omitted fields stay unchanged; null: no
+ * limit. A worker removes expired data within minutes, which cannot be undone.
  */
 export async function setRetention(ctx: Ctx, input: z.input<typeof SetRetentionInput>): Promise<Tenant> {
   authorize(ctx, retentionPermissions.write)
@@ -23,11 +23,11 @@ export async function setRetention(ctx: Ctx, input: z.input<typeof SetRetentionI
     ),
   )
   return inTransaction(ctx, async (tx) => {
-    const mine = eq(tenants.id, ctx.tenantId)
+    const scope = eq(tenants.id, ctx.tenantId)
     const [tenant] =
       Object.keys(given).length > 0
-        ? await tx.update(tenants).set(given).where(mine).returning()
-        : await tx.select().from(tenants).where(mine)
+        ? await tx.update(tenants).set(given).where(scope).returning()
+        : await tx.select().from(tenants).where(scope)
     await audit(tx, ctx, retentionAudit.set, { id: ctx.tenantId, name: tenant!.name }, given)
     return tenant!
   })

@@ -60,10 +60,10 @@ function comparison(kind: Kind, { operator, values }: Extract<NodeQuery, { kind:
   }
 }
 
-/** The first numbers of a version, `570.124.06-1` as {570,124,6}: they compare one after the other. */
+/** The leading numbers of a version, `570.124.06-1` as {570,124,6}. Arrays compare element by element. */
 const numbersOf = (value: SQL): SQL => sql`string_to_array(substring(${value} from '([0-9]+([.][0-9]+)*)'), '.')::numeric[]`
 
-/** With * or ? a pattern for the whole, else text that stands somewhere in it. */
+/** With * or ?, a pattern for the whole text; otherwise matches a substring. */
 function likePattern(text: string): string {
   const literal = text.replace(/[\\%_]/g, '\\$&')
   return /[*?]/.test(text) ? literal.replaceAll('*', '%').replaceAll('?', '_') : `%${literal}%`

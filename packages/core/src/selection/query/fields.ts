@@ -10,21 +10,21 @@ export type NodeColumns = {
 }
 
 /**
- * How the values of a field compare: `text` as it is, `lower` and the words of a list whatever the case, `version` by its
- * numbers, `bytes` with units.
+ * How a field's values compare: `text` exactly, `lower` and word lists ignoring case, `version` by its numbers, `bytes` with
+ * units.
  */
 export type Kind = 'text' | 'lower' | 'version' | 'number' | 'bytes' | { words: readonly string[] }
 
 type Field = {
   kind: Kind
   /**
-   * Condition on a node that `test` holds for the value of the field, or for one of its values.
+   * Condition on a node: `test` is true for the value of the field, or for one of its values.
    * @param counted condition on accelerators `a` that `accelerator.count` counts
    */
   holds: (n: NodeColumns, test: (value: SQL) => SQL, key: string, counted?: SQL) => SQL
   /** Column of an accelerator `a`. */
   accelerator?: SQL
-  /** In place of `holds` when a value must be one of these. */
+  /** Replaces `holds` when values come from a fixed set. */
   isOneOf?: (n: NodeColumns, values: string[]) => SQL
 }
 
@@ -80,7 +80,7 @@ export const fieldOf = (name: FieldName): Field => FIELDS[name]
 export const OPERATORS = ['=', '!=', '~', '<', '<=', '>', '>=', 'in'] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** What may stand between a field and its value. */
+/** Valid operators of a field. */
 export function operatorsOf(kind: Kind): readonly Operator[] {
   if (kind === 'version') return OPERATORS
   if (kind === 'number' || kind === 'bytes') return OPERATORS.filter((operator) => operator !== '~')
@@ -89,7 +89,7 @@ export function operatorsOf(kind: Kind): readonly Operator[] {
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
-/** A value as it is compared, or what is wrong with it. */
+/** Parses a value for the comparison, or returns the error. */
 export function readValue(kind: Kind, operator: Operator, text: string): { value: string | number } | { wrong: string } {
   if (typeof kind === 'object') {
     const value = kind.words.find((word) => word.toLowerCase() === text.toLowerCase())

@@ -9,10 +9,10 @@ import { foldHostlist } from '../hostlist.ts'
 import { parseNodeQuery } from './parse.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let ours: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  ours = await t.given.tenant()
 })
 afterAll(() => t.close())
 
@@ -53,7 +53,7 @@ describe('finds', () => {
     const GiB = 1024 ** 3
     const h100: Device = { deviceType: 'nvidia_gpu', vendor: 'nvidia', model: 'NVIDIA H100', driverVersion: '570.133.20' }
     const mi300: Device = { deviceType: 'amd_gpu', vendor: 'amd', model: 'AMD Instinct MI300X', memoryTotal: 192 * GiB }
-    const [first] = await addNodes(cast.operator, [
+    const [first] = await addNodes(ours.operator, [
       {
         row: { tags: ['prod', 'hot'], labels: { rack: 'a1', u: '9' }, memoryBytes: 512 * GiB, kernel: '6.1.0-31' },
         devices: [h100, h100],
@@ -63,8 +63,8 @@ describe('finds', () => {
       { row: { nodeType: 'LOGIN', cpuThreads: 64, labels: { note: '100% {ok}' }, kernel: '6.10.2' } },
       { row: { nodeType: 'STORAGE' }, devices: [h100, mi300, mi300] },
     ])
-    const room = await createNodeGroup(cast.operator, { name: 'room' })
-    await setNodeGroupMembers(cast.operator, { id: room.id, add: [first!.id] })
+    const room = await createNodeGroup(ours.operator, { name: 'room' })
+    await setNodeGroupMembers(ours.operator, { id: room.id, add: [first!.id] })
   })
   test.each([
     ['tag = prod', 'n[001-002]'],
@@ -108,7 +108,7 @@ describe('finds', () => {
     ['arch != x86_64', 'n[001,003-005]'],
     ['name = "n001\' or true --"', ''],
   ])('%s', async (query, names) => {
-    expect(foldHostlist(await found(cast.operator, query))).toBe(names)
+    expect(foldHostlist(await found(ours.operator, query))).toBe(names)
   })
 })
 
@@ -149,8 +149,8 @@ test.each([
   expect(error).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'query', message: expect.stringMatching(message) }] })
 })
 
-// What a query means, said a second time and in plain JavaScript, for nodes and queries made by chance.
-test('finds what a reference finds, for queries made by chance', async () => {
+// A second implementation of the query language, in plain JavaScript, for random nodes and queries.
+test('finds the same nodes as the reference for random queries', async () => {
   const own = (await t.given.tenant()).operator
   let seed = 42
   const random = () => {
@@ -215,9 +215,9 @@ test('finds what a reference finds, for queries made by chance', async () => {
       { text: `kernel > ${version}`, holds: (m) => less(numbers(version), numbers(m.kernel ?? '')) },
     ])
   }
-  const made = (depth: number): Test => {
+  const randomTest = (depth: number): Test => {
     if (depth === 0 || random() < 0.3) return leaf()
-    const [a, b] = [made(depth - 1), made(depth - 1)]
+    const [a, b] = [randomTest(depth - 1), randomTest(depth - 1)]
     return pick<Test>([
       { text: `(${a.text}) and (${b.text})`, holds: (m) => a.holds(m) && b.holds(m) },
       { text: `(${a.text}) or (${b.text})`, holds: (m) => a.holds(m) || b.holds(m) },
@@ -225,7 +225,7 @@ test('finds what a reference finds, for queries made by chance', async () => {
     ])
   }
   for (let i = 0; i < 150; i++) {
-    const { text, holds } = made(3)
+    const { text, holds } = randomTest(3)
     const expected = rows.filter((_, k) => holds(models[k]!)).map((row) => row.name)
     expect({ text, names: await found(own, text) }).toEqual({ text, names: expected.sort() })
   }

@@ -11,22 +11,22 @@ export type NodeQuery =
   | { kind: 'field'; field: FieldName; key: string; operator: Exclude<Operator, '!='>; values: (string | number)[] }
 
 const MAX_LENGTH = 2000
-/** A statement takes at most 65,535 parameters, and hundreds of queries can stand in one. */
+/** A statement takes at most 65,535 parameters and may contain hundreds of queries. */
 const MAX_COMPARISONS = 64
 const MAX_DEPTH = 32
 
 type Token = { kind: 'word' | 'text' | 'sign' | 'end'; text: string; at: number }
 type Settings = {
-  /** Where the query stands in the caller's input. */
+  /** Path of the query in the caller's input. */
   path?: string
-  /** The groups there are; null where groups may not be asked for. */
+  /** The existing groups; null where groups are not allowed. */
   groups: { has(name: string): boolean } | null
 }
 
 /**
- * Read a query such as `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`.
- * `not` binds tighter than `and`, `and` tighter than `or`; words with blanks or signs stand in quotes.
- * @throws InvalidInput naming the place, the word there and what is allowed
+ * Parses a query such as `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`. `not`
+ * binds tighter than `and`, `and` tighter than `or`. Words with blanks or special characters need quotes.
+ * @throws InvalidInput naming the position, the word there and the valid words
  */
 export function parseNodeQuery(text: string, { path = 'query', groups }: Settings): NodeQuery {
   const wrong = (at: number, near: string, message: string) =>

@@ -2,7 +2,7 @@ const MAX_PATH = 500
 const MAX_NAME = 200
 const MAX_DEPTH = 16
 
-/** Why `path` cannot be the path of a file below some root, the same on every system; null when it can. */
+/** Why `path` is not a portable path of a file below some root; null when it is one. */
 export function pathEscapeReason(path: string): string | null {
   if (path === '') return 'must not be empty'
   if (!path.isWellFormed() || /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(path))

@@ -21,7 +21,7 @@ test.each([
   ])
 })
 
-test('folders need no entries, and may have some', async () => {
+test('folder entries are optional', async () => {
   const entries: ArchiveEntry[] = [{ path: './', type: 'Directory' }, { path: 'roles/', type: 'Directory' }, ...SITE]
   expect(await unpackBundle(tarGz(entries))).toHaveLength(3)
 })
@@ -42,17 +42,17 @@ test.each<[ArchiveEntry[], RegExp]>([
   await expect(unpackBundle(tarGz(entries))).rejects.toMatchObject({
     issues: [{ path: 'content', message: expect.stringMatching(entries.length === 0 ? /no files|is no tar/ : message) }],
   })
-  // A reader of zips has words of its own for some of these.
+  // The zip library has its own messages for some of these.
   await expect(unpackBundle(zip(entries))).rejects.toMatchObject({ issues: [{ path: 'content' }] })
 })
 
-test.each(['Link', 'CharacterDevice'] as const)('a %s in a tar is refused', async (type) => {
+test.each(['Link', 'CharacterDevice'] as const)('rejects a %s in a tar', async (type) => {
   await expect(unpackBundle(tarGz([{ path: 'x', type, target: type === 'Link' ? '/etc/passwd' : '' }]))).rejects.toThrow(
     /link or a device/,
   )
 })
 
-test('what is too large or too many is refused', async () => {
+test('rejects archives that are too large or have too many files', async () => {
   const zeros = '\0'.repeat(1024 * 1024)
   const huge = Array.from({ length: 51 }, (_, i) => ({ path: `f${i}`, text: zeros }))
   await expect(unpackBundle(tarGz(huge))).rejects.toThrow(/larger than 50 MiB/)
@@ -63,7 +63,7 @@ test('what is too large or too many is refused', async () => {
   await expect(unpackBundle(gzipSync(Buffer.alloc(80 * 1024 * 1024)))).rejects.toThrow(/larger than/)
 })
 
-test('what is broken is refused', async () => {
+test('rejects broken archives', async () => {
   await expect(unpackBundle(Buffer.from('- hosts: all'))).rejects.toThrow(/neither/)
   await expect(unpackBundle(gzipSync(tarGz(SITE)))).rejects.toThrow(/no tar/)
   await expect(unpackBundle(tarGz(SITE).subarray(0, 100))).rejects.toThrow(/does not unzip/)

@@ -6,9 +6,9 @@ import { InvalidInput } from '../../kernel/errors.ts'
 import { pathEscapeReason } from './path-inside.ts'
 
 const MIB = 1024 * 1024
-/** What a bundle may be at most; sizes in bytes. */
+/** Limits of a bundle; sizes in bytes. */
 export const BUNDLE_LIMITS = { archive: 10 * MIB, unpacked: 50 * MIB, files: 2000 }
-// A tar has up to three blocks of 512 bytes for a file besides its content, and two at its end.
+// A tar has up to three blocks of 512 bytes per file besides its content, and two at its end.
 const TAR_OVERHEAD = (BUNDLE_LIMITS.files * 4 + 20) * 512
 
 export type UnpackedFile = { path: string; bytes: Buffer; isExecutable: boolean }
@@ -17,8 +17,8 @@ const wrong = (message: string) => new InvalidInput([{ path: 'content', message 
 const tooLarge = () => wrong(`is larger than ${BUNDLE_LIMITS.unpacked / MIB} MiB when unpacked`)
 
 /**
- * The files of a tar.gz or zip, in memory: nothing is written, so that nothing can be written to a wrong place. Only plain files
- * and folders may be in it: a link is refused wherever it leads.
+ * Unpacks a tar.gz or zip in memory. It writes no files, so a path cannot escape a folder. The archive may contain only plain
+ * files and folders; every link is rejected.
  * @throws InvalidInput at content
  */
 export async function unpackBundle(archive: Buffer): Promise<UnpackedFile[]> {
@@ -30,14 +30,14 @@ export async function unpackBundle(archive: Buffer): Promise<UnpackedFile[]> {
   return files.list()
 }
 
-/** What was found so far, each within the limits. */
+/** Collects files and enforces the limits. */
 class Files {
   private readonly found: UnpackedFile[] = []
   private readonly paths = new Set<string>()
   private readonly folders = new Set<string>()
   private size = 0
 
-  /** Check what an entry says of itself, before its content is read. @returns its path, null for a folder */
+  /** Validates an entry's header before its content is read. @returns its path, null for a folder */
   admit(name: string, type: 'file' | 'folder' | 'other', size: number): string | null {
     const path = name.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '')
     const shown = JSON.stringify(name.slice(0, 200))
@@ -75,7 +75,7 @@ async function fromTarGz(archive: Buffer, files: Files): Promise<void> {
   const tar = await promisify(gunzip)(archive, { maxOutputLength: BUNDLE_LIMITS.unpacked + TAR_OVERHEAD }).catch((error) => {
     throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : wrong('is broken: it does not unzip')
   })
-  // The parser would unzip what is still packed, without our limit.
+  // The parser would decompress nested archives without our limit.
   if (tar.length < 512 || tar.subarray(257, 262).toString('latin1') !== 'ustar') throw wrong('is no tar inside its gzip')
   await new Promise<void>((resolve, reject) => {
     let failure: unknown
@@ -110,7 +110,7 @@ async function fromZip(archive: Buffer, files: Files): Promise<void> {
   try {
     const zip = await fromBufferPromise(archive, { lazyEntries: true, strictFileNames: true })
     for await (const entry of zip.eachEntry()) {
-      // The upper half is the file's mode where a Unix wrote the archive, else 0.
+      // The upper half is the file mode when the archive was written on Unix, else 0.
       const mode = entry.externalFileAttributes >>> 16
       const format = mode & 0o170000
       const isFolder = entry.fileName.endsWith('/')
