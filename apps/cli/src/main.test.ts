@@ -143,10 +143,10 @@ describe('muster with a running product and lab', () => {
       muster('node facts gpu-01 -o json'),
       muster('node diff cpu-01 gpu-01'),
     ])
-    expect(list.out).toMatch(/^NAME +STATUS +ADDRESS +ACCELERATORS.*\n.*8x NVIDIA H100/s)
+    expect(list.out).toMatch(/^NAME +STATUS +HEALTH +ADDRESS +ACCELERATORS.*\n.*8x NVIDIA H100/s)
     expect(JSON.parse(json.out)).toMatchObject([{ name: 'gpu-01', status: 'READY', acceleratorSummary: [{ count: 8 }] }])
     expect(get.out.match(/NVIDIA H100/g)).toHaveLength(8)
-    expect(JSON.parse(facts.out).host.os.id).toBeTypeOf('string')
+    expect(JSON.parse(facts.out).os.id).toBeTypeOf('string')
     expect(diff).toMatchObject({ code: 1, out: expect.stringContaining('accelerator 0 added') })
   })
 
