@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import {
   type GraphQLNamedType,
+  getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
+  isListType,
   isObjectType,
   isSpecifiedDirective,
   isSpecifiedScalarType,
@@ -65,4 +68,48 @@ test('every mutation takes one input object and returns a union of payload and e
     if (!follows) deviations.push(name)
   }
   expect(deviations).toEqual([])
+})
+
+test('a deprecation states the replacement and the date of removal', () => {
+  const incomplete: string[] = []
+  for (const type of types) {
+    const members = isEnumType(type)
+      ? type.getValues()
+      : isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)
+        ? Object.values(type.getFields())
+        : []
+    for (const { name, deprecationReason } of members) {
+      if (deprecationReason && !/^Use .+\. Removed on \d{4}-\d{2}-\d{2}\.$/.test(deprecationReason)) incomplete.push(`${type.name}.${name}`)
+    }
+  }
+  expect(incomplete).toEqual([])
+})
+
+test('every object type with an ID implements Node', () => {
+  const node = schema.getType('Node')
+  const others = types.filter(isObjectType).filter((type) => type.getFields().id && !type.getInterfaces().some((each) => each === node))
+  expect(others.map(({ name }) => name)).toEqual([])
+})
+
+test('at most ten fields and arguments have the type JSON', () => {
+  const places: string[] = []
+  for (const type of types) {
+    if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue
+    for (const field of Object.values(type.getFields())) {
+      if (String(getNamedType(field.type)) === 'JSON') places.push(`${type.name}.${field.name}`)
+      if ('args' in field) for (const arg of field.args) if (String(getNamedType(arg.type)) === 'JSON') places.push(`${type.name}.${field.name}(${arg.name})`)
+    }
+  }
+  expect(places.length, places.join(', ')).toBeLessThanOrEqual(10)
+})
+
+test('a list field is a page of a connection or states its bound', () => {
+  const unbounded: string[] = []
+  for (const type of types) {
+    if (!isObjectType(type) || type.name.endsWith('Connection')) continue
+    for (const field of Object.values(type.getFields())) {
+      if (isListType(getNullableType(field.type)) && !/\bat most\b/i.test(field.description ?? '')) unbounded.push(`${type.name}.${field.name}`)
+    }
+  }
+  expect(unbounded).toEqual([])
 })

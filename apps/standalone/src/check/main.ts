@@ -20,6 +20,7 @@ const checks: [title: string, check: () => unknown][] = [
   ['Imports between packages and domains, import cycles', checkImports],
   ['Source rules', checkSources],
   ['GraphQL schema is up to date', () => run(process.execPath, 'apps/api/src/print-schema.ts', '--check')],
+  ['GraphQL schema is compatible with the last release', () => run(process.execPath, 'apps/api/src/contract.ts', '--check')],
   ['CLI reference is up to date', () => run(process.execPath, 'apps/cli/src/print-reference.ts', '--check')],
   ['Migrations match the tables', checkMigrations],
   ['Links in the documentation', checkLinks],
