@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 
@@ -15,6 +16,11 @@ const folders = ['packages', 'apps'].flatMap((parent) =>
 /** Projects whose test files share a process, because importing the libraries per file takes longer than the tests. */
 const SHARED_PROCESS = ['packages/core', 'packages/discovery', 'packages/protocol', 'apps/api', 'apps/cli']
 
+/** Vite would choose another build of graphql than Node does for the libraries; instances of both cannot be mixed. */
+const graphqlAlias = [
+  { find: /^graphql$/, replacement: createRequire(path.join(import.meta.dirname, 'apps/api/package.json')).resolve('graphql') },
+]
+
 export default defineConfig({
   test: {
     projects: folders.map((folder) => {
@@ -23,6 +29,7 @@ export default defineConfig({
       return {
         ...(fs.existsSync(projectConfig) ? { extends: projectConfig } : {}),
         root,
+        resolve: { alias: graphqlAlias },
         test: {
           name: folder,
           isolate: !SHARED_PROCESS.includes(folder),

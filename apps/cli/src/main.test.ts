@@ -50,7 +50,7 @@ describe('muster with a running product and lab', () => {
     expect(await muster('whoami')).toMatchObject({ code: 3, err: expect.stringContaining('muster login') })
     const link = `${product.url}/sign-in?token=${product.linkToken}`
     expect(await muster(`login ${link}`)).toMatchObject({ code: 0, err: expect.stringContaining('Signed in to') })
-    expect(JSON.parse((await muster('whoami -o json')).out)).toMatchObject({ kind: 'token', role: 'ADMIN' })
+    expect(JSON.parse((await muster('whoami -o json')).out)).toMatchObject({ kind: 'API_TOKEN', role: 'ADMIN' })
     expect(await muster(`login ${link}`)).toMatchObject({ code: 3, err: expect.stringContaining('already used') })
     const wrong = await muster(`login ${product.url} --email owner@example.com --password-stdin`, 'not the password\n')
     expect(wrong).toMatchObject({ code: 3, out: '' })

@@ -36,10 +36,12 @@ test('GraphQL errors and other responses throw', async () => {
 })
 
 test('a failed run is reported with the messages of its hosts', async () => {
-  const hosts = [
-    { name: 'gpu1', result: 'FAILED', message: 'No space left.' },
-    { name: 'gpu2', result: 'OK', message: null },
-  ]
+  const hosts = {
+    edges: [
+      { node: { name: 'gpu1', result: 'FAILED', message: 'No space left.' } },
+      { node: { name: 'gpu2', result: 'OK', message: null } },
+    ],
+  }
   expect(await failureMessages(await clientOf({ data: { node: { __typename: 'JobRun', hosts } } }), '1')).toBe(
     'gpu1 FAILED No space left.',
   )

@@ -17,12 +17,13 @@ const play = (fields: object) => JSON.stringify([{ hosts: 'all', gather_facts: f
 async function cancelMidway(name: string, playbook: string, input: object = {}) {
   const template = await fixture.template(name, playbook)
   const { id, done } = await fixture.start({ template, limit: 'all', ...input })
-  const during = await eventually(async () => {
-    const { run, hosts } = await fixture.read(id)
+  await eventually(async () => {
+    const { hosts } = await fixture.read(id)
     const [first, second] = hosts
     if (first!.currentTask !== null || first!.ok === 0 || second!.currentTask === null) throw new Error('not midway yet')
-    return { run, result: first!.result }
   })
+  const { run: midway, hosts: midwayHosts } = await fixture.read(id)
+  const during = { run: midway, result: midwayHosts[0]!.result }
   await cancelJobRun(fixture.operator, { id })
   const { run, hosts } = await done
   expect(run.status).toBe('CANCELED')
