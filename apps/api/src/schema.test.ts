@@ -113,3 +113,15 @@ test('a list field is a page of a connection or states its bound', () => {
   }
   expect(unbounded).toEqual([])
 })
+
+test('every mutation that creates something accepts an idempotency key', () => {
+  const creates = Object.keys(schema.getMutationType()!.getFields()).filter((name) =>
+    /^(create|add|import|upload|allow|run|retry|discover|test)[A-Z]/.test(name),
+  )
+  expect(creates.length).toBeGreaterThan(15)
+  const without = creates.filter((name) => {
+    const input = schema.getType(`${name[0]!.toUpperCase()}${name.slice(1)}Input`)
+    return !isInputObjectType(input) || !input.getFields().idempotencyKey
+  })
+  expect(without).toEqual([])
+})

@@ -31,10 +31,11 @@ mutation('allowAgentKey', {
     }),
     note: t.string({ description: 'Free text.' }),
   }),
+  idempotent: true,
   payload: keyPayload,
   errors,
-  resolve: async ({ publicKey, nodeId, agentId, note }, { ctx }) => ({
-    agentKey: await allowAgentKey(ctx, { publicKey, nodeId: rowIdIfGiven('ComputeNode', nodeId), agentId, note }),
+  resolve: async ({ nodeId, ...input }, { ctx }) => ({
+    agentKey: await allowAgentKey(ctx, { ...input, nodeId: rowIdIfGiven('ComputeNode', nodeId) }),
   }),
 })
 

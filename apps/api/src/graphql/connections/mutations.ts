@@ -41,9 +41,10 @@ mutation('approveHostKeys', {
 mutation('testConnections', {
   description: 'Starts a connection test for each node. Follow the tests with the subscription `connectionTestUpdated`.',
   input: (t) => ({ nodeIds: t.idList({ required: true, description: 'IDs of the nodes; at least one.' }) }),
+  idempotent: true,
   payload: { connectionTests: { type: [ConnectionTest], description: 'The started tests; one per node.' } },
   errors: [Conflict, NotFound],
-  resolve: async ({ nodeIds }, { ctx }) => ({
-    connectionTests: await testConnections(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)) }),
+  resolve: async ({ nodeIds, idempotencyKey }, { ctx }) => ({
+    connectionTests: await testConnections(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)), idempotencyKey }),
   }),
 })

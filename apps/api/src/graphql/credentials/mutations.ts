@@ -51,6 +51,7 @@ mutation('createCredential', {
     kind: t.field({ type: CredentialKind, required: true, description: 'Kind of the credential.' }),
     ...optionalFields(t),
   }),
+  idempotent: true,
   payload,
   errors,
   resolve: async (input, { ctx }) => ({
@@ -87,10 +88,15 @@ mutation('testCredential', {
     ...idField(t),
     nodeId: t.id({ required: true, description: 'ID of the node. Its host key must be approved.' }),
   }),
+  idempotent: true,
   payload: { connectionTest: { type: ConnectionTest, description: 'The started test.' } },
   errors,
-  resolve: async ({ id, nodeId }, { ctx }) => ({
-    connectionTest: await testCredential(ctx, { id: rowId('Credential', id), nodeId: rowId('ComputeNode', nodeId) }),
+  resolve: async ({ id, nodeId, idempotencyKey }, { ctx }) => ({
+    connectionTest: await testCredential(ctx, {
+      id: rowId('Credential', id),
+      nodeId: rowId('ComputeNode', nodeId),
+      idempotencyKey,
+    }),
   }),
 })
 

@@ -9,9 +9,10 @@ mutation('discoverNodes', {
   input: (t) => ({
     nodeIds: t.idList({ description: 'IDs of the nodes. Default: all nodes with status READY or UNREACHABLE.' }),
   }),
+  idempotent: true,
   payload: { discoveries: { type: [Discovery], description: 'The started discoveries; one per node.' } },
   errors: [Conflict, NotFound],
-  resolve: async ({ nodeIds }, { ctx }) => ({
-    discoveries: await discoverNodes(ctx, { nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)) }),
+  resolve: async ({ nodeIds, idempotencyKey }, { ctx }) => ({
+    discoveries: await discoverNodes(ctx, { nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)), idempotencyKey }),
   }),
 })

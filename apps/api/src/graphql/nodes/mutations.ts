@@ -20,6 +20,7 @@ mutation('addNode', {
       description: 'Known host key, type and base64, for example `ssh-ed25519 AAAA…`. It is approved immediately.',
     }),
   }),
+  idempotent: true,
   payload,
   errors,
   resolve: async (input, { ctx }) => ({ node: await addNode(ctx, given(withRowIds(input))) }),

@@ -1,4 +1,4 @@
-import type { DomainError } from '@muster/core/errors'
+import { Conflict, type DomainError } from '@muster/core/errors'
 import type { InputFieldMap, InputFieldRef, InputRef, InputShapeFromFields, ShapeFromTypeParam, TypeParam } from '@pothos/core'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
@@ -75,7 +75,7 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
       type: Payload,
       description,
       authScopes,
-      errors: { types: [...('public' in authScopes ? [] : COMMON), ...errors] as never },
+      errors: { types: [...new Set([...('public' in authScopes ? [] : COMMON), ...(idempotent ? [Conflict] : []), ...errors])] as never },
       args: Input ? { input: t.arg({ type: Input, required: true, description: `Input of \`${name}\`.` }) } : {},
       resolve: (_root: unknown, args: { input?: unknown }, context: ApiContext) => resolve(args.input as never, context) as never,
     } as never),

@@ -178,9 +178,10 @@ mutation('uploadPlaybookBundle', {
     name: t.string({ required: true, description: 'File name.' }),
     content: t.string({ required: true, description: 'The archive, encoded in base64.' }),
   }),
+  idempotent: true,
   payload: { bundle: { type: PlaybookBundle, description: 'The bundle.' } },
-  resolve: async ({ name, content }, { ctx }) => ({
-    bundle: await uploadPlaybookBundle(ctx, { name, content: bytesOf(content) }),
+  resolve: async ({ content, ...input }, { ctx }) => ({
+    bundle: await uploadPlaybookBundle(ctx, { ...input, content: bytesOf(content) }),
   }),
 })
 

@@ -11,16 +11,16 @@ mutation('createAgentEnrollmentToken', {
     expiresInSeconds: t.int({ description: 'Lifetime, 60 to 2592000 (30 days). Default: 3600.' }),
     note: t.string({ description: 'Free text.' }),
   }),
+  idempotent: true,
   payload: {
     token: { type: 'String', description: 'The token. It is returned only here and cannot be read again.' },
     agentEnrollmentToken: { type: EnrollmentToken, description: 'The stored properties of the token.' },
   },
   errors: [NotFound],
-  resolve: async ({ nodeId, expiresInSeconds, note }, { ctx }) => {
+  resolve: async ({ nodeId, ...input }, { ctx }) => {
     const { token, enrollmentToken } = await createEnrollmentToken(ctx, {
+      ...input,
       nodeId: rowIdIfGiven('ComputeNode', nodeId),
-      expiresInSeconds,
-      note,
     })
     return { token, agentEnrollmentToken: enrollmentToken }
   },

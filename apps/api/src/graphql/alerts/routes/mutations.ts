@@ -37,6 +37,7 @@ mutation('createAlertRoute', {
     }),
     ...optionalFields(t),
   }),
+  idempotent: true,
   payload,
   errors: [Conflict],
   resolve: async (input, { ctx, deps }) => ({ alertRoute: await createAlertRoute(ctx, input, deps.alertTargets) }),
@@ -77,7 +78,10 @@ mutation('testAlertRoute', {
   description:
     'Sends a test message to a route, even if the route is disabled. A worker tries once; the status of the delivery tells the result.',
   input: (t) => ({ id: id(t) }),
+  idempotent: true,
   payload: { alertDelivery: { type: AlertDelivery, description: 'The delivery of the test message.' } },
   errors: [NotFound],
-  resolve: async ({ id }, { ctx }) => ({ alertDelivery: await testAlertRoute(ctx, { id: rowId('AlertRoute', id) }) }),
+  resolve: async ({ id, idempotencyKey }, { ctx }) => ({
+    alertDelivery: await testAlertRoute(ctx, { id: rowId('AlertRoute', id), idempotencyKey }),
+  }),
 })

@@ -18,6 +18,7 @@ mutation('createAlertSilence', {
     startsAt: t.field({ type: 'DateTime', description: 'Start. Default: now.' }),
     endsAt: t.field({ type: 'DateTime', required: true, description: 'End, at most 366 days after the start.' }),
   }),
+  idempotent: true,
   payload,
   resolve: async (input, { ctx }) => ({ alertSilence: await createAlertSilence(ctx, input) }),
 })

@@ -27,6 +27,7 @@ mutation('createSecretStore', {
     secret: t.string({ required: true, description: SECRET }),
     ...optionalFields(t),
   }),
+  idempotent: true,
   payload,
   errors: [Conflict],
   resolve: async (input, { ctx }) => ({ secretStore: await createSecretStore(ctx, given(input)) }),

@@ -7,6 +7,7 @@ import { NodeImportReport, toVerbInput } from './types.ts'
 mutation('importNodes', {
   description: 'Adds nodes from a list, CSV table or Ansible inventory. Valid rows are added even if others are invalid.',
   input: importFields,
+  idempotent: true,
   payload: { report: { type: NodeImportReport, description: 'Result of each row.' } },
   errors: [Conflict, NotFound],
   resolve: async (input, { ctx }) => ({ report: await importNodes(ctx, toVerbInput(input)) }),
