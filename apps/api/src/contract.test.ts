@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { unannouncedChanges } from './contract.ts'
 
 const released = buildSchema('type Query { node(id: ID!): String, group: Group } type Group { name: String! }')
-const changelog = (unreleased: string) => `# Changelog\n\n## Unreleased\n${unreleased}\n## 1.0.0 (2026-12-01)\n- Renamed \`Group.name\`.\n`
+const changelog = (unreleased: string) =>
+  `# Changelog\n\n## Unreleased\n${unreleased}\n## 1.0.0 (2026-12-01)\n- Renamed \`Group.name\`.\n`
 
 test('accepts additions', () => {
   const current = buildSchema('type Query { node(id: ID!): String, group: Group } type Group { name: String!, size: Int }')

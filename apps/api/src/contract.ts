@@ -29,11 +29,7 @@ function namesIn(description: string): string[] {
 if (import.meta.main) {
   if (process.argv[2] === '--release') writeFileSync(RELEASED, printedSchema())
   else {
-    const unannounced = unannouncedChanges(
-      buildSchema(readFileSync(RELEASED, 'utf8')),
-      schema,
-      readFileSync(CHANGELOG, 'utf8'),
-    )
+    const unannounced = unannouncedChanges(buildSchema(readFileSync(RELEASED, 'utf8')), schema, readFileSync(CHANGELOG, 'utf8'))
     if (unannounced.length > 0) {
       console.error(
         `Breaking changes of the GraphQL contract. Avoid them, or name each type or field in the section Unreleased of CHANGELOG.md:\n${unannounced.join('\n')}`,

@@ -79,7 +79,8 @@ test('a deprecation states the replacement and the date of removal', () => {
         ? Object.values(type.getFields())
         : []
     for (const { name, deprecationReason } of members) {
-      if (deprecationReason && !/^Use .+\. Removed on \d{4}-\d{2}-\d{2}\.$/.test(deprecationReason)) incomplete.push(`${type.name}.${name}`)
+      if (deprecationReason && !/^Use .+\. Removed on \d{4}-\d{2}-\d{2}\.$/.test(deprecationReason))
+        incomplete.push(`${type.name}.${name}`)
     }
   }
   expect(incomplete).toEqual([])
@@ -87,7 +88,9 @@ test('a deprecation states the replacement and the date of removal', () => {
 
 test('every object type with an ID implements Node', () => {
   const node = schema.getType('Node')
-  const others = types.filter(isObjectType).filter((type) => type.getFields().id && !type.getInterfaces().some((each) => each === node))
+  const others = types
+    .filter(isObjectType)
+    .filter((type) => type.getFields().id && !type.getInterfaces().some((each) => each === node))
   expect(others.map(({ name }) => name)).toEqual([])
 })
 
@@ -97,7 +100,9 @@ test('at most ten fields and arguments have the type JSON', () => {
     if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue
     for (const field of Object.values(type.getFields())) {
       if (String(getNamedType(field.type)) === 'JSON') places.push(`${type.name}.${field.name}`)
-      if ('args' in field) for (const arg of field.args) if (String(getNamedType(arg.type)) === 'JSON') places.push(`${type.name}.${field.name}(${arg.name})`)
+      if ('args' in field)
+        for (const arg of field.args)
+          if (String(getNamedType(arg.type)) === 'JSON') places.push(`${type.name}.${field.name}(${arg.name})`)
     }
   }
   expect(places.length, places.join(', ')).toBeLessThanOrEqual(10)
@@ -108,7 +113,8 @@ test('a list field is a page of a connection or states its bound', () => {
   for (const type of types) {
     if (!isObjectType(type) || type.name.endsWith('Connection')) continue
     for (const field of Object.values(type.getFields())) {
-      if (isListType(getNullableType(field.type)) && !/\bat most\b/i.test(field.description ?? '')) unbounded.push(`${type.name}.${field.name}`)
+      if (isListType(getNullableType(field.type)) && !/\bat most\b/i.test(field.description ?? ''))
+        unbounded.push(`${type.name}.${field.name}`)
     }
   }
   expect(unbounded).toEqual([])

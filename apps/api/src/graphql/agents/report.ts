@@ -146,7 +146,7 @@ export const AgentReport = builder.objectRef<Partial<Heartbeat>>('AgentReport').
     }),
     loadAverages: t.floatList({
       nullable: { list: true, items: true },
-      description: 'Load averages of 1, 5 and 15 minutes. Always 3.',
+      description: 'Load averages of 1, 5 and 15 minutes. At most 3.',
       resolve: ({ health }) =>
         health ? [health.load_average_1m, health.load_average_5m, health.load_average_15m].map(decimal) : null,
     }),

@@ -235,7 +235,7 @@ export const Agent = builder.drizzleObject('agents', {
     }),
     trust: t.field({
       type: [AgentVerdict],
-      description: 'Results of the trust checks, one per AgentCheck.',
+      description: 'Results of the trust checks, at most one per AgentCheck.',
       select: {
         columns: { nodeId: true, fingerprint: true, offeredFingerprint: true },
         with: { key: true, heartbeat: { columns: { skewMs: true, accepted: true, missed: true } } },

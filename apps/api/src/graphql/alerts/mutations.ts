@@ -10,7 +10,7 @@ mutation('acknowledgeAlerts', {
     ids: t.idList({ required: true, description: 'IDs of the alerts, at most 10,000.' }),
     note: t.string({ description: 'What is known, and what is being done.' }),
   }),
-  payload: { alerts: { type: [Alert], description: 'The alerts, in the order of `ids`.' } },
+  payload: { alerts: { type: [Alert], description: 'The alerts, in the order of `ids`. At most 10,000.' } },
   errors: [NotFound],
   resolve: async ({ ids, note }, { ctx }) => ({
     alerts: await acknowledgeAlerts(ctx, { ids: ids.map((id) => rowId('Alert', id)), note: note ?? null }),

@@ -42,7 +42,7 @@ mutation('testConnections', {
   description: 'Starts a connection test for each node. Follow the tests with the subscription `connectionTestUpdated`.',
   input: (t) => ({ nodeIds: t.idList({ required: true, description: 'IDs of the nodes; at least one.' }) }),
   idempotent: true,
-  payload: { connectionTests: { type: [ConnectionTest], description: 'The started tests; one per node.' } },
+  payload: { connectionTests: { type: [ConnectionTest], description: 'The started tests; one per node, at most 10,000.' } },
   errors: [Conflict, NotFound],
   resolve: async ({ nodeIds, idempotencyKey }, { ctx }) => ({
     connectionTests: await testConnections(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)), idempotencyKey }),

@@ -10,7 +10,7 @@ mutation('discoverNodes', {
     nodeIds: t.idList({ description: 'IDs of the nodes. Default: all nodes with status READY or UNREACHABLE.' }),
   }),
   idempotent: true,
-  payload: { discoveries: { type: [Discovery], description: 'The started discoveries; one per node.' } },
+  payload: { discoveries: { type: [Discovery], description: 'The started discoveries; one per node, at most 10,000.' } },
   errors: [Conflict, NotFound],
   resolve: async ({ nodeIds, idempotencyKey }, { ctx }) => ({
     discoveries: await discoverNodes(ctx, { nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)), idempotencyKey }),

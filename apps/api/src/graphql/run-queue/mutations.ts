@@ -14,7 +14,7 @@ mutation('releaseNodeLocks', {
     nodeIds: t.idList({ required: true, description: 'Nodes to unlock.' }),
     reason: t.string({ required: true, description: 'Why the nodes are unlocked. It is recorded in the audit log.' }),
   }),
-  payload: { nodes: { type: [ComputeNode], description: 'The nodes that were unlocked.' } },
+  payload: { nodes: { type: [ComputeNode], description: 'The unlocked nodes. At most 10,000.' } },
   errors: [Conflict, NotFound],
   resolve: async ({ nodeIds, reason }, { ctx }) => ({
     nodes: await releaseNodeLocks(ctx, { nodeIds: nodeIds.map((id) => rowId('ComputeNode', id)), reason }),

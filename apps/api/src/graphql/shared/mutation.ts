@@ -75,7 +75,9 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
       type: Payload,
       description,
       authScopes,
-      errors: { types: [...new Set([...('public' in authScopes ? [] : COMMON), ...(idempotent ? [Conflict] : []), ...errors])] as never },
+      errors: {
+        types: [...new Set([...('public' in authScopes ? [] : COMMON), ...(idempotent ? [Conflict] : []), ...errors])] as never,
+      },
       args: Input ? { input: t.arg({ type: Input, required: true, description: `Input of \`${name}\`.` }) } : {},
       resolve: (_root: unknown, args: { input?: unknown }, context: ApiContext) => resolve(args.input as never, context) as never,
     } as never),

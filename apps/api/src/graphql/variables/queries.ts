@@ -31,7 +31,7 @@ builder.queryFields((t) => ({
   }),
   compareVars: t.field({
     type: [VarComparison],
-    description: 'Comparison of the effective variables of two nodes, ordered by name. One per name.',
+    description: 'Comparison of the effective variables of two nodes, ordered by name. Each layer has at most 256 KiB.',
     authScopes: { authenticated: true },
     args: {
       left: t.arg.id({ required: true, description: 'ID of the first node.' }),

@@ -140,7 +140,7 @@ const VariableVersionType = builder.drizzleObject('variableVersions', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the variables were changed.' }),
     changes: t.field({
       type: [VarChangeType],
-      description: 'Changes since the previous version, ordered by name. One per variable.',
+      description: 'Changes since the previous version, ordered by name. At most one per variable.',
       select: { columns: { scopeId: true, version: true, vars: true, secrets: true } },
       resolve: async (after, _args, context) =>
         changesBetween(await versionBefore(context, `${after.scopeId} ${after.version}`), after),
@@ -190,7 +190,7 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
   vars: t.relation('variables', { nullable: true, description: `Variables of this node; ${NEVER}` }),
   effectiveVars: t.field({
     type: [EffectiveVarType],
-    description: 'Effective variables from all layers except the run, ordered by name. One per name.',
+    description: 'Effective variables from all layers except the run, ordered by name. Each layer has at most 256 KiB.',
     args: { names: t.arg.stringList({ description: 'Only variables with these names.' }) },
     select: { columns: { id: true } },
     resolve: async (node, { names }, context) =>
@@ -251,7 +251,10 @@ export const VarsImpactType = builder.objectRef<VarsImpact>('VarsImpact').implem
   fields: (t) => ({
     nodeCount: t.exposeInt('nodes', { description: 'Number of nodes to which the variables apply.' }),
     changedCount: t.exposeInt('changed', { description: 'Number of nodes on which a value would change.' }),
-    vars: t.expose('vars', { type: [VarImpact], description: 'Variables that would change, ordered by name. One per name.' }),
+    vars: t.expose('vars', {
+      type: [VarImpact],
+      description: 'Variables that would change, ordered by name. At most one per name.',
+    }),
   }),
 })
 

@@ -48,7 +48,7 @@ const FleetCluster = builder.objectRef<Cluster>('FleetCluster').implement({
     datacenter: t.exposeString('datacenter', { nullable: true, description: 'Data center; null when not reported.' }),
     counts: t.field({
       type: [StateCount],
-      description: 'Number of nodes by state, largest first. States without a node are omitted.',
+      description: 'Number of nodes by state, largest first, at most one entry per state. States without a node are omitted.',
       resolve: (cluster) => countsOf([cluster]),
     }),
     suppressedCount: t.exposeInt('suppressedCount', {
@@ -67,7 +67,7 @@ export const AgentFleet = builder.objectRef<Cluster[]>('AgentFleet').implement({
   fields: (t) => ({
     counts: t.field({
       type: [StateCount],
-      description: 'Number of nodes by state, largest first. States without a node are omitted.',
+      description: 'Number of nodes by state, largest first, at most one entry per state. States without a node are omitted.',
       resolve: countsOf,
     }),
     suppressedCount: t.int({
@@ -76,7 +76,7 @@ export const AgentFleet = builder.objectRef<Cluster[]>('AgentFleet').implement({
     }),
     clusters: t.field({
       type: [FleetCluster],
-      description: 'Nodes by cluster, region and data center, as many as the nodes have.',
+      description: 'Nodes by cluster, region and data center. At most one entry per node.',
       resolve: (clusters) => clusters,
     }),
   }),

@@ -9,10 +9,14 @@ import { Alert } from '../types.ts'
 export const AlertMatcher = builder.objectRef<Matcher>('AlertMatcher').implement({
   description: 'Selects alerts; an alert must meet all conditions.',
   fields: (t) => ({
-    kinds: t.field({ type: [AlertKind], description: 'One of these kinds; empty: any.', resolve: ({ kinds }) => kinds ?? [] }),
+    kinds: t.field({
+      type: [AlertKind],
+      description: 'One of these kinds; empty: any. At most 100.',
+      resolve: ({ kinds }) => kinds ?? [],
+    }),
     severities: t.field({
       type: [AlertSeverity],
-      description: 'One of these severities; empty: any.',
+      description: 'One of these severities; empty: any. At most 100.',
       resolve: ({ severities }) => severities ?? [],
     }),
     query: t.string({

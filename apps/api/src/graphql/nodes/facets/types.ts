@@ -34,7 +34,7 @@ export const NodeFacets = builder.objectRef<Facets>('NodeFacets').implement({
   description: 'Values in use per attribute, most frequent first, for filter menus. At most 500 values per attribute.',
   fields: (t) => {
     const facet = (name: keyof Facets, description: string) =>
-      t.field({ type: [Facet], description, resolve: (facets) => facets[name] })
+      t.field({ type: [Facet], description: `${description} At most ${MAX_VALUES}.`, resolve: (facets) => facets[name] })
     return {
       tags: facet('tags', 'Tags.'),
       statuses: facet('statuses', 'Statuses.'),

@@ -11,7 +11,7 @@ export type Batch = JobRunEventPage & { runId: string }
 const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement({
   description: 'A batch of events of a log, in order and without gaps.',
   fields: (t) => ({
-    events: t.expose('events', { type: [JobRunEvent], description: 'The events.' }),
+    events: t.expose('events', { type: [JobRunEvent], description: 'The events, in order. At most 500.' }),
     lastSeq: t.expose('lastSeq', {
       type: 'BigInt',
       description: 'Seq of the last event of the batch. Pass it as `after` to continue.',

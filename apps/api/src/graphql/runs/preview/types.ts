@@ -24,7 +24,7 @@ const RunPreviewHost = builder.objectRef<PreviewHost>('RunPreviewHost').implemen
     }),
     vars: t.expose('vars', {
       type: [EffectiveVarType],
-      description: 'Effective variables, including the extra vars of the run. One per name.',
+      description: 'Effective variables, including the extra vars of the run. Each layer has at most 256 KiB.',
     }),
     blockedReason: t.exposeString('blockedReason', {
       nullable: true,
@@ -75,7 +75,7 @@ export const RunPreviewType = builder.objectRef<RunPreview>('RunPreview').implem
     extraVars: t.field({
       type: [Variable],
       description:
-        'Extra vars, including secret ones and the defaults of the template and its schema, ordered by name. One per name.',
+        'Extra vars, including secret ones and the defaults of the template and its schema, ordered by name. At most 256 KiB.',
       resolve: ({ extraVars, secretVars }) => namedValues(extraVars, secretVars),
     }),
     command: t.exposeStringList('command', {
