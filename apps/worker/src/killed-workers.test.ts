@@ -59,7 +59,7 @@ test(`${RUNS} runs end once when workers are killed ${KILLS} times`, { timeout: 
   for (let i = 0; i < RUNS; i++) all.push(await runJob(operator, { template: i % 2 ? 'repeatable' : 'once', limit: 'all' }))
   await Promise.all(Array.from({ length: WORKERS }, start))
 
-  const underWay = () =>
+  const runsInProgress = () =>
     db
       .select()
       .from(jobRuns)
@@ -72,7 +72,7 @@ test(`${RUNS} runs end once when workers are killed ${KILLS} times`, { timeout: 
   const losses = new Map<string, Date[]>(all.map(({ id }) => [id, []]))
   for (let kill = 0; kill < KILLS; kill++) {
     const victim = await eventually(async () => {
-      const runs = await underWay()
+      const runs = await runsInProgress()
       const busy = [...workers].find((worker) => runs.some(isOf(worker)))
       if (!busy) throw new Error('no worker has a run')
       return busy
@@ -80,7 +80,7 @@ test(`${RUNS} runs end once when workers are killed ${KILLS} times`, { timeout: 
     victim.child.kill('SIGKILL')
     await victim.ended
     workers.delete(victim)
-    for (const run of (await underWay()).filter(isOf(victim))) losses.get(run.id)!.push(run.workerSeenAt!)
+    for (const run of (await runsInProgress()).filter(isOf(victim))) losses.get(run.id)!.push(run.workerSeenAt!)
     await start()
   }
   await writeFile(join(folder, 'go'), '')

@@ -25,7 +25,7 @@ export function parseEvidence(frames: Frame[]): Evidence {
   return { files: new Map([...files].map(([path, lines]) => [path, lines.join('\n')])), links, frame }
 }
 
-/** Target of the link whose path ends with `end`. */
+/** Target of the link with a path that ends with `end`. */
 export const findLink = (links: Map<string, string>, end: string) => [...links].find(([path]) => path.endsWith(end))?.[1]
 
 /** Parses `KEY=value` lines with shell quotes, as in os-release and version.info. */

@@ -15,7 +15,7 @@ function parseMemoryPairs(cell: string): { used: number; total: number }[] {
 /**
  * Parses the table of `npu-smi info`. Each chip has two rows: name, health, power and temperature; then chip, PCI address, load and memory.
  * Column widths differ between releases, so `|` and spaces are the separators, and the header determines the memory columns. From A3 on,
- * the second row contains `Chip Phy-ID`; on 950 the card ID has a separate cell. Stops at the process table, whose rows look similar.
+ * the second row contains `Chip Phy-ID`; on 950 the card ID has a separate cell. Stops at the process table, which has similar rows.
  */
 export function parseNpuTable(text: string): Accelerator[] {
   const devices: Accelerator[] = []

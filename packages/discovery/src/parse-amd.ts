@@ -193,8 +193,8 @@ const toLogicalDevice = (device: Accelerator): LogicalDevice => ({
 })
 
 /**
- * Groups logical devices by card. In CPX mode a MI300X has eight, each with the memory of the whole card, at one PCI address or at its
- * functions .0 to .7; the first represents the card. The two dies of a MI250 are separate devices, not partitions.
+ * Groups logical devices by card. In CPX mode a MI300X has eight, at one PCI address or at its functions .0 to .7. Each reports the
+ * memory of the whole card; the first represents the card. The two dies of a MI250 are separate devices, not partitions.
  */
 function groupByCard(logical: LogicalDevice[]): Accelerator[] {
   const cards = new Map<string, LogicalDevice[]>()

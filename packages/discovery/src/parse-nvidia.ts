@@ -120,7 +120,7 @@ function parseVersion(text: string): { driver: string | null; cuda: string | nul
   }
 }
 
-/** Parses `-L`: devices with their MIG devices, whose UUIDs the XML lacks. */
+/** Parses `-L`: devices with their MIG devices. The XML lacks the UUIDs of MIG devices. */
 function parseList(text: string): Accelerator[] {
   const devices: Accelerator[] = []
   for (const line of splitLines(text)) {

@@ -1,4 +1,4 @@
-// The parsers alone, for who needs to be small: without the probe and without zod.
+// Only the parsers, without the probe and zod, for small programs.
 export { NVIDIA_FIELDS } from './nvidia-csv.ts'
 export { parseAmd } from './parse-amd.ts'
 export { parseHuawei } from './parse-huawei.ts'

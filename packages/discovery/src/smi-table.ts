@@ -15,7 +15,7 @@ export function parseSmiBanner(text: string): { tool: string | null; version: st
 /**
  * Parses the device table of nvidia-smi and of similar tools (ppu-smi, Kunlunxin's xpu-smi): a row with index, name and PCI address, then
  * a row with temperature, power, memory and load. Column widths vary, so `|` and spaces are the separators. Stops at the tables of MIG
- * devices and processes, whose rows look similar.
+ * devices and processes, which have similar rows.
  */
 export function parseSmiTable(text: string, deviceType: DeviceType, vendor: string): Accelerator[] {
   const devices: Accelerator[] = []

@@ -95,7 +95,7 @@ describe.runIf(root)('a lab of eight nodes', () => {
       await expect(connectTo(node, login)).rejects.toThrow(/authentication methods failed/)
   })
 
-  it('grants root per user: with sudo, sudo and password, su, or not at all', async () => {
+  it('grants root per user: with sudo, sudo and password, su, or never', async () => {
     const node = lab.node('cpu-01')
     const { sshPassword, rootPassword, plainPassword, sudoPassword } = lab.credentials
     using ops = await connectTo(node, sshPassword!)

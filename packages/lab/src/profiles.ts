@@ -10,7 +10,7 @@ export interface Profile {
   accelerators: AcceleratorCounts
   /** The vendor's command-line tool, which tool faults replace. */
   tool: string | null
-  /** The profile whose captured output and PCI devices are used; default its own. */
+  /** The profile that provides captured output and PCI devices; default its own. */
   shows?: string
 }
 

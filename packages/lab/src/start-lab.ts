@@ -88,7 +88,7 @@ function newCredentials(): LabCredentials {
   }
 }
 
-/** Returns all running labs of this user, and removes those whose owner has exited. */
+/** Returns all running labs of this user, and removes labs of exited owners. */
 export async function listLabs(): Promise<Lab[]> {
   return (await removeOrphanedLabs()).map(openLab)
 }

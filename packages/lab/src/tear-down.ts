@@ -18,7 +18,7 @@ export async function tearDown(state: LabState): Promise<void> {
   await rm(state.dir, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Removes labs whose owner has exited and returns the others. Every entry point calls it first. */
+/** Removes labs of exited owners and returns the others. Every entry point calls it first. */
 export async function removeOrphanedLabs(): Promise<LabState[]> {
   const running: LabState[] = []
   for (const state of await readStates()) {

@@ -210,7 +210,7 @@ test('handles receivers that do not respond, send no JSON, or send too much', as
   })
 })
 
-test('a route whose secrets cannot be decrypted names the next step', async () => {
+test('reports secrets that cannot be decrypted with the next step', async () => {
   const claimed = await message('slack', { url: 'https://hooks.test/' })
   const other = await message('slack', { url: 'https://hooks.test/' })
   const moved = { ...claimed, route: { ...claimed.route, encrypted: other.route.encrypted } }

@@ -310,7 +310,7 @@ describe('end', () => {
     await expectNothingLeft(id)
   })
 
-  test('stops and does not write a run whose claim was lost', async () => {
+  test('after a lost claim, stops the run and writes nothing', async () => {
     const { id, done } = await start('polite')
     await waitUntilRunning(id)
     await fixture.runtime.db.update(schema.jobRuns).set({ claimToken: crypto.randomUUID() }).where(eq(schema.jobRuns.id, id))

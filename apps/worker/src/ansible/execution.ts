@@ -84,7 +84,7 @@ export class Execution {
   /** Timers and subscriptions, disposed when the run ends. */
   private readonly disposables = new DisposableStack()
   private readonly ending = new AbortController()
-  /** Aborted when somebody ends the run: an unavailable store is not retried any longer. */
+  /** Aborted when the run is stopped: an unavailable store is then no longer retried. */
   private readonly skipRetries = new AbortController()
   private stop: Stop | null = null
   private child: AnsibleProcess | null = null

@@ -83,7 +83,7 @@ async function runStages(
   return { isOk: false, error: failure.summary, awaitsApproval: failure.offered !== null && !failure.offered.changed }
 }
 
-/** The machine whose host key alarm ends with this stage, because it presents its approved key again; otherwise null. */
+/** The machine that presents its approved key in this stage, which ends its host key alarm; otherwise null. */
 function resolvedAlarm({ stage, state, hop }: PreflightStage, { node, hops }: NodeAccess): OfferedHostKey | null {
   if (stage !== 'HOST_KEY' || state !== 'OK') return null
   if (hop === null)

@@ -29,7 +29,7 @@ export function jobRunHandler(deps: Deps): (entry: QueueEntry) => Promise<void> 
     const requeue = () => retryTransient(() => runtime.db.transaction((tx) => runtime.queue.send(tx, jobRunQueue, [entry])))
     if (isUnavailable()) return requeue()
     while (!isUnavailable()) {
-      // The token is created first, so that a claim whose response was lost is recognized as this worker's.
+      // A token created here identifies this worker's claim when its response is lost.
       const next = await claimNextJobRun(runtime, { workerId, token: randomUUID() })
       if (next === 'draining') return requeue()
       if (!next) return

@@ -6,7 +6,7 @@ import { type Reconciler, reconcile } from './reconcile.ts'
 // Workers renew claims every 5 s; a run is lost 30 s after its last renewal. With this interval it ends within 35 s.
 const EVERY_MS = 4000
 
-/** Ends runs whose worker is lost, in all tenants. Any number of workers may run this. */
+/** Ends runs of lost workers, in all tenants. Any number of workers may run this. */
 export function reconcileLostRuns(runtime: SystemCtx, listener: Pick<Listener, 'onReconnect'>): Reconciler {
   let mayHaveMissed = false
   listener.onReconnect(() => {

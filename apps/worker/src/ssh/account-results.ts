@@ -35,21 +35,21 @@ export function shellFailure(result: ExecResult | null, output: string, timeoutM
 
 /** Input: `already`, `absent`, or the exit code and the output. */
 export function becomeResult({ method, user, password }: NodeAccess['become'], [code, ...words]: string[]): CheckResult {
-  const said = words.join(' ').trim()
+  const output = words.join(' ').trim()
   if (code === 'already') return ok(`already ${user}`)
   if (code === '0') return ok(`${method} to ${user}${password === null ? '' : ' with a password'}`)
   if (code === 'absent') return failed(`${method} is not installed.`, 'Install it, or sign in as root.')
   // timeout(1) exits with 124 on a timeout.
   if (code === '124')
     return failed(`${method} did not respond in time.`, 'It may wait for an LDAP or DNS server that does not respond.')
-  const hint = /try again|incorrect password|authentication failure/i.test(said)
+  const hint = /try again|incorrect password|authentication failure/i.test(output)
     ? 'Check the password of the become credential.'
-    : /password is required|no password was provided/i.test(said)
+    : /password is required|no password was provided/i.test(output)
       ? 'Give the node a become credential, or allow it without a password (NOPASSWD).'
-      : /must have a tty|no tty present/i.test(said)
+      : /must have a tty|no tty present/i.test(output)
         ? 'Remove requiretty from its sudoers file.'
         : 'Check its sudoers file.'
-  return failed(`${method} to ${user} was refused: ${quote(said)}.`, hint)
+  return failed(`${method} to ${user} was refused: ${quote(output)}.`, hint)
 }
 
 /** Input: `absent`, `broken`, or a version and the interpreter's path. */

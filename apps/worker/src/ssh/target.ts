@@ -1,9 +1,9 @@
 import type { Login, NodeAccess } from '@muster/core/credentials/access'
 
-/** A bastion on the route to a node, or the node itself, whose `hop` is null. */
+/** A bastion on the route to a node, or the node itself with `hop` null. */
 export type Target = {
   hop: string | null
-  /** The object whose host key it is and on which it gets approved. */
+  /** The object that stores the host key and its approval. */
   owner: { objectType: 'ComputeNode' | 'Credential'; objectId: string }
   host: string
   port: number

@@ -14,7 +14,7 @@ import { pinnedKey } from './node-access.ts'
 
 const LONGEST_MS = 60_000
 
-/** A database, a tenant with the lab's credentials, and a worker's queue whose handlers test and discover nodes. */
+/** A database, a tenant with the lab's credentials, and a worker's queue with handlers that test and discover nodes. */
 export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5 }) {
   const test = await testRuntime()
   const tenantFixture = await test.given.tenant()

@@ -14,10 +14,10 @@ import { revokeApiToken } from './revoke-api-token.ts'
 import { apiTokens, members, users } from './tables.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let fixture: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  fixture = await t.given.tenant()
 })
 afterAll(() => t.close())
 
@@ -59,13 +59,13 @@ describe('createTenant', () => {
 describe('members', () => {
   test('adds a member once, with at most the role of the caller', async () => {
     const user = await aUser('one@x.test')
-    await expect(addMember(cast.admin, { userId: user.id, role: 'owner' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    expect(await addMember(cast.admin, { userId: user.id, role: 'operator' })).toMatchObject({ role: 'operator' })
-    await expect(addMember(cast.admin, { userId: user.id, role: 'viewer' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(addMember(fixture.admin, { userId: user.id, role: 'owner' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await addMember(fixture.admin, { userId: user.id, role: 'operator' })).toMatchObject({ role: 'operator' })
+    await expect(addMember(fixture.admin, { userId: user.id, role: 'viewer' })).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(await findMembership(t.runtime.db, user.id)).toEqual({
-      tenantId: cast.tenant.id,
+      tenantId: fixture.tenant.id,
       role: 'operator',
-      tenantName: cast.tenant.name,
+      tenantName: fixture.tenant.name,
     })
   })
 
@@ -75,17 +75,17 @@ describe('members', () => {
     const other = await t.given.tenant()
     await t.runtime.db.insert(members).values([
       { tenantId: other.tenant.id, userId: user.id, role: 'viewer', createdAt: new Date('2026-01-02') },
-      { tenantId: cast.tenant.id, userId: user.id, role: 'admin', createdAt: new Date('2026-01-01') },
+      { tenantId: fixture.tenant.id, userId: user.id, role: 'admin', createdAt: new Date('2026-01-01') },
     ])
-    expect(await findMembership(t.runtime.db, user.id)).toMatchObject({ tenantId: cast.tenant.id, role: 'admin' })
+    expect(await findMembership(t.runtime.db, user.id)).toMatchObject({ tenantId: fixture.tenant.id, role: 'admin' })
   })
 })
 
 describe('API tokens', () => {
   test('a token authenticates its tenant and role until it is revoked; only its hash is stored', async () => {
-    const { token, apiToken } = await createApiToken(cast.operator, { name: 'ci', role: 'operator' })
+    const { token, apiToken } = await createApiToken(fixture.operator, { name: 'ci', role: 'operator' })
     expect(token).toMatch(/^mst_[A-Za-z0-9_-]{43}$/)
-    expect(apiToken).toMatchObject({ prefix: token.slice(0, 12), expiresAt: null, createdById: cast.operator.actor.id })
+    expect(apiToken).toMatchObject({ prefix: token.slice(0, 12), expiresAt: null, createdById: fixture.operator.actor.id })
     const [row] = await t.runtime.db.select().from(apiTokens).where(eq(apiTokens.id, apiToken.id))
     const written = JSON.stringify([
       row,
@@ -94,16 +94,20 @@ describe('API tokens', () => {
     expect(written).toContain(apiToken.prefix)
     expect(written).not.toContain(token.slice(12))
     expect(await findActorByToken(t.runtime.db, token)).toEqual({
-      actor: { kind: 'token', id: apiToken.id, name: 'ci', role: 'operator', userId: cast.operator.actor.id },
-      tenantId: cast.tenant.id,
+      actor: { kind: 'token', id: apiToken.id, name: 'ci', role: 'operator', userId: fixture.operator.actor.id },
+      tenantId: fixture.tenant.id,
     })
-    expect(await revokeApiToken(cast.operator, { id: apiToken.id })).toMatchObject({ revokedAt: expect.any(Date) })
+    expect(await revokeApiToken(fixture.operator, { id: apiToken.id })).toMatchObject({ revokedAt: expect.any(Date) })
     expect(await findActorByToken(t.runtime.db, token)).toBeNull()
-    await expect(revokeApiToken(cast.operator, { id: apiToken.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(revokeApiToken(fixture.operator, { id: apiToken.id })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
   test('rejects an expired token', async () => {
-    const { token, apiToken } = await createApiToken(cast.operator, { name: 'short', role: 'viewer', expiresInSeconds: 86_400 })
+    const { token, apiToken } = await createApiToken(fixture.operator, {
+      name: 'short',
+      role: 'viewer',
+      expiresInSeconds: 86_400,
+    })
     expect(apiToken.expiresAt!.getTime()).toBeGreaterThan(Date.now() + 23 * 3600_000)
     await t.runtime.db
       .update(apiTokens)
@@ -120,7 +124,7 @@ describe('API tokens', () => {
   )
 
   test('records the last use at most once a minute', async () => {
-    const { token, apiToken } = await createApiToken(cast.operator, { name: 'busy', role: 'viewer' })
+    const { token, apiToken } = await createApiToken(fixture.operator, { name: 'busy', role: 'viewer' })
     const lastUse = async () => (await t.runtime.db.select().from(apiTokens).where(eq(apiTokens.id, apiToken.id)))[0]!.lastUsedAt
     const found = await Promise.all(Array.from({ length: 10 }, () => findActorByToken(t.runtime.db, token)))
     expect(found.every((f) => f !== null)).toBe(true)
@@ -135,11 +139,11 @@ describe('API tokens', () => {
   })
 
   test('operators revoke their own tokens and admins all; only one of two concurrent calls succeeds', async () => {
-    const { apiToken } = await createApiToken(cast.owner, { name: 'boss', role: 'viewer' })
-    await expect(revokeApiToken(cast.operator, { id: apiToken.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    const { apiToken } = await createApiToken(fixture.owner, { name: 'boss', role: 'viewer' })
+    await expect(revokeApiToken(fixture.operator, { id: apiToken.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     const { won, lost } = await race(
-      revokeApiToken(cast.admin, { id: apiToken.id }),
-      revokeApiToken(cast.owner, { id: apiToken.id }),
+      revokeApiToken(fixture.admin, { id: apiToken.id }),
+      revokeApiToken(fixture.owner, { id: apiToken.id }),
     )
     expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
   })

@@ -8,7 +8,7 @@ export const accessSettings = {
   PORT: portSetting.default(4000),
   /** 1: only a trusted proxy connects to the API; its x-forwarded-for names the client for sign-in limits. */
   TRUST_PROXY: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
-  /** Comma-separated origins of other sites whose pages may call /graphql with an API token. */
+  /** Comma-separated origins of other sites. Their pages may call /graphql with an API token. */
   CORS_ORIGINS: z
     .string()
     .default('')

@@ -33,7 +33,7 @@ export async function drainAgent(ctx: Ctx, input: z.input<typeof DrainAgentInput
     const { changeEvents } = await applyStateTransitions(tx, [nodeId])
     for (const changeEvent of changeEvents) ctx.notify(changeEvent)
     ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
-    const [judged] = await tx.select().from(agents).where(agentOf(ctx, nodeId))
-    return judged!
+    const [updated] = await tx.select().from(agents).where(agentOf(ctx, nodeId))
+    return updated!
   })
 }

@@ -81,8 +81,8 @@ export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | n
 }
 
 /**
- * Public keys are not secret, so an unsigned registration must use the id given with the key, the node's name, or the id of its
- * last agent.
+ * Whether an unsigned registration uses an expected id: the id given with the key, the node's name, or the id of its last agent.
+ * Public keys are not secret, so the key alone proves nothing.
  */
 async function isExpected(tx: Tx, agentId: string, key: AgentKey, before?: Agent): Promise<boolean> {
   if (key.agentId || !key.nodeId) return (key.agentId ?? agentId) === agentId
@@ -131,8 +131,8 @@ async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
 
 /** Updates region and datacenter from the agent's report; keeps omitted values. */
 export async function place(tx: Tx, { region, datacenter }: Request, nodeId: string): Promise<void> {
-  const said = { ...(region ? { region } : {}), ...(datacenter ? { datacenter } : {}) }
-  if (Object.keys(said).length > 0) await tx.update(computeNodes).set(said).where(eq(computeNodes.id, nodeId))
+  const reported = { ...(region ? { region } : {}), ...(datacenter ? { datacenter } : {}) }
+  if (Object.keys(reported).length > 0) await tx.update(computeNodes).set(reported).where(eq(computeNodes.id, nodeId))
 }
 
 /** Adds an entry to the node's timeline. */

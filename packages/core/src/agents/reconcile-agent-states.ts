@@ -9,7 +9,7 @@ import { agentPermissions } from './permissions.ts'
 // The key is arbitrary. One process reconciles at a time; the others have nothing to do.
 const LOCK = 7_205_759_404
 /** Agents per transaction, so that row locks are short even when a whole site is silent. */
-const PIECE = 2000
+const BATCH_SIZE = 2000
 
 /**
  * Reconciles the state of every agent: STALE and OFFLINE after missed heartbeats, ACTIVE when they return, DRAINED when their
@@ -22,15 +22,15 @@ const PIECE = 2000
 export async function reconcileAgentStates(ctx: SystemCtx, now?: Date, isQuick = false): Promise<number> {
   authorize(ctx, agentPermissions.reconcile)
   let left: string[] = []
-  const judged = await withAdvisoryLock(ctx, async (tx) => {
+  const first = await withAdvisoryLock(ctx, async (tx) => {
     const changeEvents = await suppressMassOutage(tx, now)
     left = await findTransitionCandidates(tx, now, isQuick)
-    const { moved, changeEvents: more } = await applyStateTransitions(tx, left.splice(0, PIECE), now)
+    const { moved, changeEvents: more } = await applyStateTransitions(tx, left.splice(0, BATCH_SIZE), now)
     return { moved, changeEvents: [...changeEvents, ...more] }
   })
-  let moved = judged?.moved ?? 0
+  let moved = first?.moved ?? 0
   while (left.length > 0)
-    moved += (await withAdvisoryLock(ctx, (tx) => applyStateTransitions(tx, left.splice(0, PIECE), now)))?.moved ?? 0
+    moved += (await withAdvisoryLock(ctx, (tx) => applyStateTransitions(tx, left.splice(0, BATCH_SIZE), now)))?.moved ?? 0
   return moved
 }
 

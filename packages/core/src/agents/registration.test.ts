@@ -22,10 +22,10 @@ import { agentEnrollmentTokens, agentKeys, agents } from './tables.ts'
 import { updateAgentSettings } from './update-agent-settings.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let fixture: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  fixture = await t.given.tenant()
 })
 afterAll(() => t.close())
 
@@ -46,7 +46,7 @@ const proven = (name: string, keys: Keys, more: Partial<RegisterRequest> = {}) =
   const request = requestOf(name, keys, more)
   return registerAgent(t.runtime, { ...request, proof: createProof(request, keys.privateKey, new Date()) }, '10.1.2.3')
 }
-const tokenOf = async (nodeId?: string, ctx: Ctx = cast.operator) => (await createEnrollmentToken(ctx, { nodeId })).token
+const tokenOf = async (nodeId?: string, ctx: Ctx = fixture.operator) => (await createEnrollmentToken(ctx, { nodeId })).token
 async function enrolled(name = newName(), keys = makeKeys()) {
   const answer = await proven(name, keys, { enrollment_token: await tokenOf() })
   if (!answer.isAccepted) throw new Error(answer.message)
@@ -87,7 +87,7 @@ describe('registration', () => {
 
   test('rejects a key of small order', async () => {
     const publicKey = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]).toString('base64')
-    await expect(allowAgentKey(cast.operator, { publicKey })).rejects.toMatchObject({
+    await expect(allowAgentKey(fixture.operator, { publicKey })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       issues: [{ path: 'publicKey' }],
     })
@@ -120,7 +120,7 @@ describe('registration', () => {
   })
 
   test('rejects expired tokens, and bound tokens for other nodes', async () => {
-    const [node] = await t.given.fleet(cast.operator, { prefix: 'bound' })
+    const [node] = await t.given.fleet(fixture.operator, { prefix: 'bound' })
     const token = await tokenOf(node!.id)
     const other = await enrolled()
     expect(await proven(other.name, makeKeys(), { enrollment_token: await tokenOf(node!.id) })).toEqual(
@@ -136,8 +136,8 @@ describe('registration', () => {
   })
 
   test('finds the node by name, rejects a decommissioned one, and adds a missing one', async () => {
-    const [node, retired] = await t.given.fleet(cast.operator, { prefix: 'known', nodes: 2 })
-    await decommissionNode(cast.operator, { id: retired!.id })
+    const [node, retired] = await t.given.fleet(fixture.operator, { prefix: 'known', nodes: 2 })
+    await decommissionNode(fixture.operator, { id: retired!.id })
     expect(await proven(node!.name, makeKeys(), { enrollment_token: await tokenOf(), region: 'eu', datacenter: 'dc1' })).toEqual({
       isAccepted: true,
       nodeId: node!.id,
@@ -179,9 +179,9 @@ describe('revokeEnrollmentToken', () => {
   test('revokes an unused token, which is rejected afterwards', async () => {
     const token = await tokenOf()
     const { id } = await row(token)
-    expect(await revokeEnrollmentToken(cast.operator, { id })).toMatchObject({
-      revokedById: cast.operator.actor.id,
-      revokedByName: cast.operator.actor.name,
+    expect(await revokeEnrollmentToken(fixture.operator, { id })).toMatchObject({
+      revokedById: fixture.operator.actor.id,
+      revokedByName: fixture.operator.actor.name,
     })
     expect(await proven(newName(), makeKeys(), { enrollment_token: token })).toEqual(isRefused('token_invalid'))
     const actions = (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id))).map(
@@ -189,15 +189,15 @@ describe('revokeEnrollmentToken', () => {
     )
     expect(actions).toEqual(['agent_enrollment_token.create', 'agent_enrollment_token.revoke'])
     const refusal = (message: RegExp) => ({ code: 'CONFLICT', message: expect.stringMatching(message) })
-    await expect(revokeEnrollmentToken(cast.operator, { id })).rejects.toMatchObject(refusal(/already revoked/))
+    await expect(revokeEnrollmentToken(fixture.operator, { id })).rejects.toMatchObject(refusal(/already revoked/))
     const used = await tokenOf()
     await proven(newName(), makeKeys(), { enrollment_token: used })
-    await expect(revokeEnrollmentToken(cast.operator, { id: (await row(used)).id })).rejects.toMatchObject(
+    await expect(revokeEnrollmentToken(fixture.operator, { id: (await row(used)).id })).rejects.toMatchObject(
       refusal(/revoke the key of the agent/),
     )
     const old = await row(await tokenOf())
     await t.runtime.db.update(agentEnrollmentTokens).set({ expiresAt: sql`now()` }).where(eq(agentEnrollmentTokens.id, old.id))
-    await expect(revokeEnrollmentToken(cast.operator, { id: old.id })).rejects.toMatchObject(refusal(/expired/))
+    await expect(revokeEnrollmentToken(fixture.operator, { id: old.id })).rejects.toMatchObject(refusal(/expired/))
   })
 
   test('of a concurrent revocation and registration only one succeeds', async () => {
@@ -205,7 +205,7 @@ describe('revokeEnrollmentToken', () => {
       const token = await tokenOf()
       const { id } = await row(token)
       const [revoked, answer] = await Promise.allSettled([
-        revokeEnrollmentToken(cast.operator, { id }),
+        revokeEnrollmentToken(fixture.operator, { id }),
         proven(newName(), makeKeys(), { enrollment_token: token }),
       ])
       const isLetIn = answer.status === 'fulfilled' && answer.value.isAccepted
@@ -224,7 +224,7 @@ describe('a registration never replaces a key', () => {
       expect(await proven(name, next, { enrollment_token: token })).toEqual(isRefused('approval_pending'))
     expect(await kindsOf(nodeId)).toEqual(['key_changed'])
     expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(keys)).id)
-    await approveAgentChange(cast.operator, { nodeId, keyId: (await keyOf(next)).id })
+    await approveAgentChange(fixture.operator, { nodeId, keyId: (await keyOf(next)).id })
     expect(await proven(name, next)).toEqual(isIn)
     expect(await keyOf(keys)).toMatchObject({ status: 'REVOKED' })
     expect(await proven(name, keys)).toEqual(isRefused('key_not_allowed'))
@@ -254,33 +254,33 @@ describe('a registration never replaces a key', () => {
   test('a key without a node cannot register as a node that has an agent', async () => {
     const { name, nodeId, keys } = await enrolled()
     const free = makeKeys()
-    await allowAgentKey(cast.operator, { publicKey: free.publicKey })
+    await allowAgentKey(fixture.operator, { publicKey: free.publicKey })
     expect(await proven(name, free)).toEqual(isRefused('key_not_allowed'))
     expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(keys)).id)
     expect(await registerAgent(t.runtime, requestOf(newName(), free))).toEqual(isIn)
   })
 
   test('an unsigned registration must use the expected name of the key', async () => {
-    const [node, named] = await t.given.fleet(cast.operator, { prefix: 'field', nodes: 2 })
+    const [node, named] = await t.given.fleet(fixture.operator, { prefix: 'field', nodes: 2 })
     const [keys, other, free] = [makeKeys(), makeKeys(), makeKeys()]
-    await allowAgentKey(cast.operator, { publicKey: keys.publicKey, nodeId: node!.id })
+    await allowAgentKey(fixture.operator, { publicKey: keys.publicKey, nodeId: node!.id })
     expect(await registerAgent(t.runtime, requestOf('of-my-choice', keys))).toEqual(isRefused('key_not_allowed'))
     expect(await registerAgent(t.runtime, requestOf(node!.name, keys))).toEqual({ isAccepted: true, nodeId: node!.id })
-    await allowAgentKey(cast.operator, { publicKey: other.publicKey, nodeId: named!.id, agentId: 'rack7.old-name' })
+    await allowAgentKey(fixture.operator, { publicKey: other.publicKey, nodeId: named!.id, agentId: 'rack7.old-name' })
     expect(await registerAgent(t.runtime, requestOf(named!.name, other))).toEqual(isRefused('key_not_allowed'))
     expect(await registerAgent(t.runtime, requestOf('rack7.old-name', other))).toEqual({ isAccepted: true, nodeId: named!.id })
-    await allowAgentKey(cast.operator, { publicKey: free.publicKey, agentId: 'new-node' })
+    await allowAgentKey(fixture.operator, { publicKey: free.publicKey, agentId: 'new-node' })
     expect(await registerAgent(t.runtime, requestOf('of-my-choice', free))).toEqual(isRefused('key_not_allowed'))
     expect(await registerAgent(t.runtime, requestOf('new-node', free))).toEqual(isIn)
-    await expect(allowAgentKey(cast.operator, { publicKey: free.publicKey, agentId: 'a b' })).rejects.toMatchObject({
+    await expect(allowAgentKey(fixture.operator, { publicKey: free.publicKey, agentId: 'a b' })).rejects.toMatchObject({
       issues: [{ path: 'agentId' }],
     })
   })
 
   test('a signed registration may use any name', async () => {
-    const [node] = await t.given.fleet(cast.operator, { prefix: 'held' })
+    const [node] = await t.given.fleet(fixture.operator, { prefix: 'held' })
     const keys = makeKeys()
-    await allowAgentKey(cast.operator, { publicKey: keys.publicKey, nodeId: node!.id })
+    await allowAgentKey(fixture.operator, { publicKey: keys.publicKey, nodeId: node!.id })
     expect(await proven('of-its-choice', keys)).toEqual({ isAccepted: true, nodeId: node!.id })
   })
 
@@ -288,11 +288,11 @@ describe('a registration never replaces a key', () => {
     const { name, nodeId } = await enrolled()
     const next = makeKeys()
     await proven(name, next)
-    await revokeAgentKey(cast.operator, { id: (await keyOf(next)).id, reason: 'not ours' })
+    await revokeAgentKey(fixture.operator, { id: (await keyOf(next)).id, reason: 'not ours' })
     expect(await kindsOf(nodeId)).toEqual(['key_changed over'])
     expect(await proven(name, next, { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
-    await expect(allowAgentKey(cast.operator, { publicKey: next.publicKey })).rejects.toMatchObject({ code: 'CONFLICT' })
-    await expect(approveAgentChange(cast.operator, { nodeId, keyId: (await keyOf(next)).id })).rejects.toMatchObject({
+    await expect(allowAgentKey(fixture.operator, { publicKey: next.publicKey })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(approveAgentChange(fixture.operator, { nodeId, keyId: (await keyOf(next)).id })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
     })
   })
@@ -300,7 +300,7 @@ describe('a registration never replaces a key', () => {
   test('rotation: both keys are valid until the agent registers with the new one', async () => {
     const { name, nodeId, keys } = await enrolled()
     const next = makeKeys()
-    await allowAgentKey(cast.operator, { publicKey: next.publicKey, nodeId })
+    await allowAgentKey(fixture.operator, { publicKey: next.publicKey, nodeId })
     expect(await proven(name, keys)).toEqual(isIn)
     expect(await registerAgent(t.runtime, requestOf(name, next))).toEqual(isIn)
     expect(await proven(name, keys)).toEqual(isIn)
@@ -312,8 +312,8 @@ describe('a registration never replaces a key', () => {
   test('an allowed key replaces a revoked one, also without a signature', async () => {
     const { name, nodeId, keys } = await enrolled()
     const next = makeKeys()
-    await allowAgentKey(cast.operator, { publicKey: next.publicKey, nodeId })
-    await revokeAgentKey(cast.operator, { id: (await keyOf(keys)).id, reason: 'lost' })
+    await allowAgentKey(fixture.operator, { publicKey: next.publicKey, nodeId })
+    await revokeAgentKey(fixture.operator, { id: (await keyOf(keys)).id, reason: 'lost' })
     expect(await registerAgent(t.runtime, requestOf(name, next))).toEqual(isIn)
     expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(next)).id)
   })
@@ -325,8 +325,8 @@ describe('a registration never replaces a key', () => {
     const { nodeId } = answer as { nodeId: string }
     expect(await proven(name, keys, { hardware_fingerprint: 'f2' })).toEqual(isRefused('approval_pending'))
     expect(await agentOf(nodeId)).toMatchObject({ fingerprint: 'f1', offeredFingerprint: 'f2' })
-    await expect(approveAgentChange(cast.operator, { nodeId, fingerprint: 'f3' })).rejects.toMatchObject({ code: 'CONFLICT' })
-    await approveAgentChange(cast.operator, { nodeId, fingerprint: 'f2' })
+    await expect(approveAgentChange(fixture.operator, { nodeId, fingerprint: 'f3' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await approveAgentChange(fixture.operator, { nodeId, fingerprint: 'f2' })
     expect(await agentOf(nodeId)).toMatchObject({ fingerprint: 'f2', offeredFingerprint: null })
     expect(await kindsOf(nodeId)).toEqual(['fingerprint_changed over'])
   })
@@ -334,16 +334,16 @@ describe('a registration never replaces a key', () => {
 
 test('a deregistered name can be enrolled only with a new key', async () => {
   const { name, nodeId, keys } = await enrolled()
-  expect(await deregisterAgent(cast.operator, { nodeId, reason: 'sold' })).toMatchObject({ state: 'DEREGISTERED' })
-  await expect(deregisterAgent(cast.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
-  await expect(drainAgent(cast.operator, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await deregisterAgent(fixture.operator, { nodeId, reason: 'sold' })).toMatchObject({ state: 'DEREGISTERED' })
+  await expect(deregisterAgent(fixture.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(drainAgent(fixture.operator, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await proven(name, keys)).toEqual(isRefused('key_not_allowed'))
   expect(await proven(name, keys, { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
   expect(await proven(name, makeKeys())).toEqual(isRefused('key_not_allowed'))
   expect(await proven(name, makeKeys(), { enrollment_token: await tokenOf() })).toEqual({ isAccepted: true, nodeId })
-  await deregisterAgent(cast.operator, { nodeId })
+  await deregisterAgent(fixture.operator, { nodeId })
   const again = makeKeys()
-  await allowAgentKey(cast.operator, { publicKey: again.publicKey, nodeId })
+  await allowAgentKey(fixture.operator, { publicKey: again.publicKey, nodeId })
   expect(await registerAgent(t.runtime, requestOf(name, again))).toEqual({ isAccepted: true, nodeId })
   expect(await agentOf(nodeId)).toMatchObject({ state: 'PENDING', stateReason: 'registered' })
   const timeline = await t.runtime.db.query.agentTransitions.findMany({ where: { nodeId }, orderBy: { id: 'asc' } })
@@ -367,7 +367,7 @@ test('rejects viewers, and tokens, keys and agents of another tenant', async () 
   const { nodeId, keys } = await enrolled()
   const theirs = await t.given.tenant()
   const keyId = (await keyOf(keys)).id
-  const tokenId = (await createEnrollmentToken(cast.operator, {})).enrollmentToken.id
+  const tokenId = (await createEnrollmentToken(fixture.operator, {})).enrollmentToken.id
   const verbs: ((ctx: Ctx) => Promise<unknown>)[] = [
     (ctx) => createEnrollmentToken(ctx, { nodeId }),
     (ctx) => allowAgentKey(ctx, { publicKey: makeKeys().publicKey, nodeId }),
@@ -381,9 +381,9 @@ test('rejects viewers, and tokens, keys and agents of another tenant', async () 
   ]
   for (const verb of verbs) {
     await expect(verb(theirs.owner)).rejects.toMatchObject({ code: expect.stringMatching(/^(NOT_FOUND|INVALID_INPUT)$/) })
-    await expect(verb(cast.viewer)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(verb(fixture.viewer)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   }
-  await expect(updateAgentSettings(cast.operator, {})).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(updateAgentSettings(fixture.operator, {})).rejects.toMatchObject({ code: 'FORBIDDEN' })
   expect(await agentOf(nodeId)).toMatchObject({ state: 'PENDING' })
 })
 

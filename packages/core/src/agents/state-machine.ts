@@ -45,7 +45,7 @@ export type Rule = {
 }
 
 /**
- * The complete state machine: the first rule of a state whose facts match applies. apply-state-transitions.ts compiles the rules
+ * The complete state machine: the first matching rule of a state applies. apply-state-transitions.ts compiles the rules
  * to one SQL expression. Not included are transitions by verbs: deregister from any state, and register from OFFLINE to PENDING.
  */
 export const RULES: readonly Rule[] = [

@@ -21,19 +21,19 @@ afterAll(() => t.close())
 
 const T0 = new Date()
 const at = (seconds: number) => new Date(T0.getTime() + seconds * 1000)
-const statesOf = async (cast: TenantFixture) => {
-  const rows = await t.runtime.db.select().from(agents).where(eq(agents.tenantId, cast.tenant.id)).orderBy(agents.agentId)
+const statesOf = async (fixture: TenantFixture) => {
+  const rows = await t.runtime.db.select().from(agents).where(eq(agents.tenantId, fixture.tenant.id)).orderBy(agents.agentId)
   return rows.map(({ state }) => state)
 }
-const alertsOf = (cast: TenantFixture) =>
-  t.runtime.db.select().from(alerts).where(eq(alerts.tenantId, cast.tenant.id)).orderBy(alerts.id)
-const kindsOf = async (cast: TenantFixture) =>
-  (await alertsOf(cast)).map(({ kind, resolvedAt }) => (resolvedAt ? `${kind} over` : kind))
+const alertsOf = (fixture: TenantFixture) =>
+  t.runtime.db.select().from(alerts).where(eq(alerts.tenantId, fixture.tenant.id)).orderBy(alerts.id)
+const kindsOf = async (fixture: TenantFixture) =>
+  (await alertsOf(fixture)).map(({ kind, resolvedAt }) => (resolvedAt ? `${kind} over` : kind))
 /** A tenant without detection of mass outages. */
 const plain = async () => {
-  const cast = await t.given.tenant()
-  await updateAgentSettings(cast.admin, { massOutagePercent: 100 })
-  return cast
+  const fixture = await t.given.tenant()
+  await updateAgentSettings(fixture.admin, { massOutagePercent: 100 })
+  return fixture
 }
 /** Reconciles the agents of all tests; each test reads only its own tenant. */
 const applyStateTransitions = (seconds: number) => reconcileAgentStates(t.runtime, at(seconds))
@@ -53,7 +53,7 @@ test('has only the transitions of the wire protocol', () => {
 })
 
 test('the SQL expression agrees with nextState for every state and fact', async () => {
-  const cast = await plain()
+  const fixture = await plain()
   const states = AGENT_STATES.filter((state) => state !== 'DEREGISTERED')
   const cases: { state: AgentState; ago: number; asked: boolean; said: 'DRAINING' | 'DRAINED' | null; jobs: number }[] = []
   for (const state of states)
@@ -61,7 +61,7 @@ test('the SQL expression agrees with nextState for every state and fact', async 
       for (const asked of [false, true])
         for (const said of [null, 'DRAINING', 'DRAINED'] as const)
           for (const jobs of [0, 1]) cases.push({ state, ago, asked, said, jobs })
-  const planted = await insertAgents(cast.system, cases.length)
+  const planted = await insertAgents(fixture.system, cases.length)
   await t.runtime.db.execute(sql`
     with given as (select * from jsonb_to_recordset(${JSON.stringify(cases.map((each, i) => ({ ...each, id: planted[i]!.nodeId })))}::jsonb)
       as g(id uuid, state text, ago float8, asked boolean, said text, jobs int)),
@@ -99,21 +99,21 @@ test('the SQL expression agrees with nextState for every state and fact', async 
 })
 
 test('patterns of lost heartbeats lead to the expected states at 119, 120, 121, 299, 300 and 301 s', async () => {
-  const cast = await plain()
-  expect(await checkLossPatterns(cast.system, 6)).toEqual({ checked: 64 * 3 * 12, wrong: [] })
+  const fixture = await plain()
+  expect(await checkLossPatterns(fixture.system, 6)).toEqual({ checked: 64 * 3 * 12, wrong: [] })
 })
 
 test('STALE, OFFLINE and ACTIVE again: raises one alert each and records the reasons', async () => {
-  const cast = await plain()
-  const [agent] = await insertAgents(cast.system, 1, { state: 'PENDING' })
+  const fixture = await plain()
+  const [agent] = await insertAgents(fixture.system, 1, { state: 'PENDING' })
   await acceptHeartbeats(t.runtime, [heartbeatOf(agent!, 1, T0)], T0)
-  expect(await statesOf(cast)).toEqual(['ACTIVE'])
+  expect(await statesOf(fixture)).toEqual(['ACTIVE'])
   for (const second of [120, 121, 200, 300, 301, 400]) await applyStateTransitions(second)
-  expect(await statesOf(cast)).toEqual(['OFFLINE'])
-  expect(await kindsOf(cast)).toEqual(['stale over', 'offline'])
+  expect(await statesOf(fixture)).toEqual(['OFFLINE'])
+  expect(await kindsOf(fixture)).toEqual(['stale over', 'offline'])
   await acceptHeartbeats(t.runtime, [heartbeatOf(agent!, 2, at(401))], at(401))
-  expect(await statesOf(cast)).toEqual(['ACTIVE'])
-  expect(await kindsOf(cast)).toEqual(['stale over', 'offline over', 'recovered'])
+  expect(await statesOf(fixture)).toEqual(['ACTIVE'])
+  expect(await kindsOf(fixture)).toEqual(['stale over', 'offline over', 'recovered'])
   const timeline = await t.runtime.db
     .select()
     .from(agentTransitions)
@@ -130,29 +130,29 @@ test('STALE, OFFLINE and ACTIVE again: raises one alert each and records the rea
 })
 
 test('applies the thresholds of the tenant and deregisters agents that stay OFFLINE', async () => {
-  const cast = await plain()
-  await updateAgentSettings(cast.admin, { staleAfterSeconds: 60, offlineAfterSeconds: 600, deregisterAfterDays: 1 })
-  await insertAgents(cast.system, 1, { receivedAt: T0 })
+  const fixture = await plain()
+  await updateAgentSettings(fixture.admin, { staleAfterSeconds: 60, offlineAfterSeconds: 600, deregisterAfterDays: 1 })
+  await insertAgents(fixture.system, 1, { receivedAt: T0 })
   const seen: string[] = []
   for (const second of [60, 61, 600, 601, 601 + 86_400, 602 + 86_401]) {
     await applyStateTransitions(second)
-    seen.push(...(await statesOf(cast)))
+    seen.push(...(await statesOf(fixture)))
   }
   expect(seen).toEqual(['ACTIVE', 'STALE', 'STALE', 'OFFLINE', 'OFFLINE', 'DEREGISTERED'])
-  await expect(updateAgentSettings(cast.admin, { staleAfterSeconds: 700 })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
-  await expect(updateAgentSettings(cast.operator, { staleAfterSeconds: 70 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  await expect(updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 31 })).rejects.toMatchObject({
+  await expect(updateAgentSettings(fixture.admin, { staleAfterSeconds: 700 })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(updateAgentSettings(fixture.operator, { staleAfterSeconds: 70 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(updateAgentSettings(fixture.admin, { heartbeatIntervalSeconds: 31 })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
     issues: [{ path: 'staleAfterSeconds', message: 'must be at least twice the 31 s between heartbeats' }],
   })
-  expect(await updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 5, staleAfterSeconds: 10 })).toMatchObject({
+  expect(await updateAgentSettings(fixture.admin, { heartbeatIntervalSeconds: 5, staleAfterSeconds: 10 })).toMatchObject({
     offlineAfterSeconds: 600,
   })
 })
 
 test('a drain completes after the last job; follows drains by Slurm', async () => {
-  const cast = await plain()
-  const [agent] = await insertAgents(cast.system, 1)
+  const fixture = await plain()
+  const [agent] = await insertAgents(fixture.system, 1)
   const { nodeId } = agent!
   let sequence = 0
   const beat = async (seconds: number, slurm_state: string, running_count: number) => {
@@ -162,27 +162,27 @@ test('a drain completes after the last job; follows drains by Slurm', async () =
       at(seconds),
     )
     await applyStateTransitions(seconds)
-    return (await statesOf(cast))[0]
+    return (await statesOf(fixture))[0]
   }
   expect(await beat(10, 'mixed', 2)).toBe('ACTIVE')
-  expect((await drainAgent(cast.operator, { nodeId, reason: 'new memory' })).state).toBe('DRAINING')
-  await expect(drainAgent(cast.operator, { nodeId, reason: 'again' })).rejects.toMatchObject({ code: 'CONFLICT' })
-  await expect(drainAgent(cast.viewer, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  expect((await drainAgent(fixture.operator, { nodeId, reason: 'new memory' })).state).toBe('DRAINING')
+  await expect(drainAgent(fixture.operator, { nodeId, reason: 'again' })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(drainAgent(fixture.viewer, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   const other = await t.given.tenant()
   await expect(drainAgent(other.owner, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   expect(await beat(40, 'mixed', 1)).toBe('DRAINING')
   expect(await beat(70, 'idle', 0)).toBe('DRAINED')
-  expect((await resumeAgent(cast.operator, { nodeId })).state).toBe('ACTIVE')
-  await expect(resumeAgent(cast.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect((await resumeAgent(fixture.operator, { nodeId })).state).toBe('ACTIVE')
+  await expect(resumeAgent(fixture.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await beat(100, 'MIXED+DRAIN', 1)).toBe('DRAINING')
   expect(await beat(130, 'IDLE+DRAIN', 0)).toBe('DRAINED')
   expect(await beat(160, 'idle', 0)).toBe('ACTIVE')
 })
 
 test('mass outage: suppresses OFFLINE, raises one alert, and later restarts the thresholds', async () => {
-  const cast = await t.given.tenant()
-  const dark = await insertAgents(cast.system, 12, { prefix: 'dark', cluster: 'dark' })
-  const lit = await insertAgents(cast.system, 30, { prefix: 'lit', cluster: 'lit' })
+  const fixture = await t.given.tenant()
+  const dark = await insertAgents(fixture.system, 12, { prefix: 'dark', cluster: 'dark' })
+  const lit = await insertAgents(fixture.system, 30, { prefix: 'lit', cluster: 'lit' })
   const sequences = new Map<string, number>()
   const next = ({ nodeId }: { nodeId: string }) => sequences.set(nodeId, (sequences.get(nodeId) ?? 0) + 1).get(nodeId)!
   const beats = (of: typeof dark, seconds: number) =>
@@ -196,44 +196,44 @@ test('mass outage: suppresses OFFLINE, raises one alert, and later restarts the 
     await beats(lit, second)
     await applyStateTransitions(second)
   }
-  expect(new Set((await statesOf(cast)).slice(0, 12))).toEqual(new Set(['STALE']))
-  expect(await alertsOf(cast)).toMatchObject([
+  expect(new Set((await statesOf(fixture)).slice(0, 12))).toEqual(new Set(['STALE']))
+  expect(await alertsOf(fixture)).toMatchObject([
     { kind: 'ingest_silent', nodeId: null, cluster: 'dark', evidence: { silentNodes: 12, totalNodes: 12 } },
   ])
   // Seven return. The others are no longer a majority and become OFFLINE after two minutes.
   await beats(dark.slice(0, 7), 410)
   await applyStateTransitions(411)
-  expect(await kindsOf(cast)).toEqual(['ingest_silent over'])
+  expect(await kindsOf(fixture)).toEqual(['ingest_silent over'])
   for (let second = 410; second <= 530; second += 10) {
     await beats(second === 410 ? lit : [...dark.slice(0, 7), ...lit], second)
     await applyStateTransitions(second)
-    expect(await statesOf(cast)).not.toContain('OFFLINE')
+    expect(await statesOf(fixture)).not.toContain('OFFLINE')
   }
   await applyStateTransitions(532)
-  expect((await statesOf(cast)).filter((state) => state === 'OFFLINE')).toHaveLength(5)
-  expect(await kindsOf(cast)).toEqual(['ingest_silent over', ...Array(5).fill('offline')])
+  expect((await statesOf(fixture)).filter((state) => state === 'OFFLINE')).toHaveLength(5)
+  expect(await kindsOf(fixture)).toEqual(['ingest_silent over', ...Array(5).fill('offline')])
 })
 
 test('a small silent cluster is OFFLINE, not a mass outage', async () => {
-  const cast = await t.given.tenant()
-  await insertAgents(cast.system, 9, { receivedAt: T0 })
+  const fixture = await t.given.tenant()
+  await insertAgents(fixture.system, 9, { receivedAt: T0 })
   await applyStateTransitions(301)
-  expect(new Set(await statesOf(cast))).toEqual(new Set(['OFFLINE']))
+  expect(new Set(await statesOf(fixture))).toEqual(new Set(['OFFLINE']))
 })
 
 test('a mass outage of a tenant raises one alert, and none per cluster', async () => {
-  const cast = await t.given.tenant()
-  for (const cluster of ['a', 'b']) await insertAgents(cast.system, 20, { prefix: cluster, cluster, receivedAt: T0 })
+  const fixture = await t.given.tenant()
+  for (const cluster of ['a', 'b']) await insertAgents(fixture.system, 20, { prefix: cluster, cluster, receivedAt: T0 })
   for (let second = 60; second < 400; second += 15) await applyStateTransitions(second)
-  expect(await alertsOf(cast)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, cluster: null }])
-  expect(new Set(await statesOf(cast))).toEqual(new Set(['STALE']))
+  expect(await alertsOf(fixture)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, cluster: null }])
+  expect(new Set(await statesOf(fixture))).toEqual(new Set(['STALE']))
 })
 
 test('an API outage of ten minutes makes no agent STALE that kept sending', async () => {
   const own = await testRuntime()
   try {
-    const cast = await own.given.tenant()
-    const all = await insertAgents(cast.system, 20)
+    const fixture = await own.given.tenant()
+    const all = await insertAgents(fixture.system, 20)
     const [dead, ...alive] = all
     const stateOf = async () => (await own.runtime.db.select().from(agents).orderBy(agents.agentId)).map(({ state }) => state)
     const beats = (of: typeof all, seconds: number, sequence: number) =>

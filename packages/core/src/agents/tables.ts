@@ -153,7 +153,7 @@ export const agentTransitions = snakeCase.table(
     from: text().$type<AgentState>(),
     to: text().$type<AgentState>().notNull(),
     reason: text().notNull(),
-    /** The facts behind it: received_at, seconds since then, sequence, who requested it. */
+    /** The facts behind it: received_at, seconds since then, sequence, requester. */
     evidence: jsonb().$type<Record<string, unknown>>().notNull().default(sql`'{}'::jsonb`),
     at: at().notNull(),
   },

@@ -12,12 +12,12 @@ import { resolveAlerts } from './resolve-alerts.ts'
 import { alerts } from './tables.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let fixture: TenantFixture
 let ctx: Ctx
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
-  ctx = cast.system
+  fixture = await t.given.tenant()
+  ctx = fixture.system
 })
 afterAll(() => t.close())
 
@@ -30,7 +30,7 @@ const fiveMinutesLater = (nodeId: string) =>
   t.runtime.db.execute(sql`update ${alerts} set opened_at = opened_at - interval '5 minutes' where node_id = ${nodeId}`)
 
 test('one alert per node and kind: counts while open, and reopens within five minutes', async () => {
-  const [node, other] = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'a' })
+  const [node, other] = await t.given.fleet(fixture.operator, { nodes: 2, prefix: 'a' })
   const [changeEvent] = await raise(node!.id, 'offline', { silentMs: 300_001 })
   await raise(other!.id, 'offline')
   expect(await raise(node!.id, 'offline', { silentSeconds: 300.5 })).toEqual([changeEvent])
@@ -72,7 +72,7 @@ test('alerts of clusters and tenants have no node; equal alerts of one call are 
 })
 
 test('concurrent calls that raise and resolve leave one alert each', async () => {
-  const nodes = await t.given.fleet(cast.operator, { nodes: 20, prefix: 'race' })
+  const nodes = await t.given.fleet(fixture.operator, { nodes: 20, prefix: 'race' })
   const raised = nodes.map(({ id }) => ({ tenantId: ctx.tenantId, nodeId: id, kind: 'stale' as const, evidence: {} }))
   const turn = (i: number) =>
     t.runtime.db.transaction((tx) =>
@@ -89,34 +89,34 @@ test('concurrent calls that raise and resolve leave one alert each', async () =>
 })
 
 test('operators acknowledge alerts of their tenant with a note', async () => {
-  const nodes = await t.given.fleet(cast.operator, { nodes: 2, prefix: 'ack' })
+  const nodes = await t.given.fleet(fixture.operator, { nodes: 2, prefix: 'ack' })
   for (const { id } of nodes) await raise(id, 'clock_skew')
   const ids = (await Promise.all(nodes.map(({ id }) => ofNode(id)))).map(([alert]) => alert!.id)
-  const acknowledged = await acknowledgeAlerts(cast.operator, { ids, note: 'the clock is being set' })
+  const acknowledged = await acknowledgeAlerts(fixture.operator, { ids, note: 'the clock is being set' })
   expect(acknowledged).toMatchObject(
     ids.map((id) => ({
       id,
       acknowledgment: 'the clock is being set',
-      acknowledgedById: cast.operator.actor.id,
-      acknowledgedByName: cast.operator.actor.name,
+      acknowledgedById: fixture.operator.actor.id,
+      acknowledgedByName: fixture.operator.actor.name,
       resolvedAt: null,
     })),
   )
-  await expect(acknowledgeAlerts(cast.viewer, { ids })).rejects.toThrow('needs the role operator')
+  await expect(acknowledgeAlerts(fixture.viewer, { ids })).rejects.toThrow('needs the role operator')
   const stranger = await t.given.tenant()
   await expect(acknowledgeAlerts(stranger.owner, { ids })).rejects.toThrow(`There is no alert ${ids[0]}.`)
   expect((await ofNode(nodes[0]!.id))[0]!.acknowledgment).toBe('the clock is being set')
 })
 
 test('an admin resolves an alert of removed accelerators; other kinds resolve only automatically', async () => {
-  const [node] = await t.given.fleet(cast.operator, { prefix: 'taken' })
+  const [node] = await t.given.fleet(fixture.operator, { prefix: 'taken' })
   await raise(node!.id, 'accelerator_lost', { before: 8, now: 7 })
   const { id } = (await ofNode(node!.id))[0]!
-  await expect(resolveAlertManually(cast.operator, { id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(resolveAlertManually(fixture.operator, { id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await expect(resolveAlertManually((await t.given.tenant()).owner, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  const ended = await resolveAlertManually(cast.admin, { id, note: 'sold' })
+  const ended = await resolveAlertManually(fixture.admin, { id, note: 'sold' })
   expect(ended).toMatchObject({ resolvedAt: expect.any(Date), acknowledgment: 'sold' })
-  await expect(resolveAlertManually(cast.admin, { id })).rejects.toMatchObject({
+  await expect(resolveAlertManually(fixture.admin, { id })).rejects.toMatchObject({
     code: 'CONFLICT',
     message: expect.stringContaining('already resolved'),
   })
@@ -124,17 +124,17 @@ test('an admin resolves an alert of removed accelerators; other kinds resolve on
   expect((await ofNode(node!.id))[0]).toMatchObject({ resolvedAt: null })
   await raise(node!.id, 'offline')
   const [offline] = await ofNode(node!.id)
-  await expect(resolveAlertManually(cast.admin, { id: offline!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(resolveAlertManually(fixture.admin, { id: offline!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
 test('sanitizes evidence that Postgres cannot store', async () => {
-  const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'odd' })
+  const [node] = await t.given.fleet(fixture.operator, { nodes: 1, prefix: 'odd' })
   await raise(node!.id, 'fingerprint_changed', { fingerprint: 'a\u0000b\ud800' })
   expect(await ofNode(node!.id)).toMatchObject([{ evidence: { fingerprint: 'ab\ufffd' } }])
 })
 
 test('an alert of a node has the cluster of its agent', async () => {
-  const [node] = await t.given.fleet(cast.operator, { nodes: 1, prefix: 'cl' })
+  const [node] = await t.given.fleet(fixture.operator, { nodes: 1, prefix: 'cl' })
   await t.runtime.db.insert(agents).values({ nodeId: node!.id, tenantId: ctx.tenantId, agentId: 'cl001', cluster: 'blue' })
   await raise(node!.id, 'stale')
   expect(await ofNode(node!.id)).toMatchObject([{ cluster: 'blue' }])

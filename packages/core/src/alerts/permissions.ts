@@ -3,7 +3,7 @@ import { definePermissions } from '../kernel/permissions.ts'
 export const alertPermissions = definePermissions('alert', {
   /** Acknowledge and silence. */
   write: 'operator',
-  /** Resolve by hand an alert whose condition persists. */
+  /** Resolve manually an alert that would stay open. */
   resolve: 'admin',
   deliver: 'system',
 })

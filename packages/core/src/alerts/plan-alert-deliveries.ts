@@ -98,7 +98,7 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
           tx,
           route,
           event,
-          matching.map(({ alert, node }) => asTold(alert, node)),
+          matching.map(({ alert, node }) => toSnapshot(alert, node)),
         )
     }
   }
@@ -115,7 +115,7 @@ async function addMessage(tx: Tx, route: { id: string; tenantId: string }, event
     await tx.insert(alertDeliveries).values({ tenantId: route.tenantId, routeId: route.id, event, alerts: added })
 }
 
-const asTold = (alert: typeof alerts.$inferSelect, node: string | null): AlertSnapshot => ({
+const toSnapshot = (alert: typeof alerts.$inferSelect, node: string | null): AlertSnapshot => ({
   id: alert.id,
   kind: alert.kind,
   severity: alert.severity,

@@ -8,7 +8,7 @@ import { alertChanged } from './change-events.ts'
 import { type AlertKind, KINDS } from './kinds.ts'
 import { alerts, currentXid } from './tables.ts'
 
-/** An alert of a node, whose agent determines the cluster; of a cluster when `nodeId` is null; of the tenant without both. */
+/** An alert of a node, of a cluster when `nodeId` is null, or of the tenant without both. A node's agent determines its cluster. */
 export type RaisedAlert = {
   tenantId: string
   nodeId: string | null
@@ -18,7 +18,7 @@ export type RaisedAlert = {
 }
 
 /** An alert that recurs within this time is reopened. */
-const AGAIN = sql`interval '5 minutes'`
+const REOPEN_WITHIN = sql`interval '5 minutes'`
 
 export const keyOf = ({ nodeId, cluster }: Pick<RaisedAlert, 'nodeId' | 'cluster'>): string =>
   nodeId ? `node:${nodeId}` : cluster ? `cluster:${cluster}` : 'tenant'
@@ -31,9 +31,9 @@ export const keyOf = ({ nodeId, cluster }: Pick<RaisedAlert, 'nodeId' | 'cluster
 export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<ChangeEvent[]> {
   if (raised.length === 0) return []
   // Keeps the last of equal alerts, because one statement cannot upsert a row twice.
-  const unlike = new Map(raised.map((alert) => [`${alert.kind} ${keyOf(alert)} ${alert.tenantId}`, alert]))
+  const distinct = new Map(raised.map((alert) => [`${alert.kind} ${keyOf(alert)} ${alert.tenantId}`, alert]))
   const rows = JSON.stringify(
-    [...unlike.values()].map(({ tenantId, nodeId, cluster, kind, evidence }) => ({
+    [...distinct.values()].map(({ tenantId, nodeId, cluster, kind, evidence }) => ({
       id: newId(),
       tenant_id: tenantId,
       node_id: nodeId,
@@ -50,7 +50,7 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Change
   // All writers lock rows in one order, so that they do not deadlock.
   await tx.execute(sql`with old as (
       select a.id from ${alerts} a join ${given} on a.tenant_id = g.tenant_id and a.kind = g.kind and a.key = g.key
-      where a.is_latest and a.resolved_at is not null and a.opened_at <= now() - ${AGAIN}
+      where a.is_latest and a.resolved_at is not null and a.opened_at <= now() - ${REOPEN_WITHIN}
       order by a.kind, a.key, a.tenant_id for update of a)
     update ${alerts} a set is_latest = false from old where a.id = old.id`)
   const { rows: written } = await tx.execute<{ id: string; tenant_id: string }>(sql`
@@ -65,11 +65,11 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Change
 }
 
 /**
- * When to notify an alert whose state is now `state`: never the same state twice, no end of an alert that was never notified, and
- * a reopened one only after five minutes.
+ * When to notify an alert that entered `state`: never the same state twice, never the end of an alert that was not notified, and a
+ * reopened alert only after five minutes.
  */
 export const notifyAt = (state: 'opened' | 'resolved'): SQL =>
   state === 'resolved'
     ? sql`case when a.notified_event = 'opened' then now() end`
     : sql`case when a.notified_event is null then now()
-        when a.notified_event = 'resolved' then greatest(now(), a.notified_at + ${AGAIN}) end`
+        when a.notified_event = 'resolved' then greatest(now(), a.notified_at + ${REOPEN_WITHIN}) end`

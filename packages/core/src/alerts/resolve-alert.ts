@@ -14,7 +14,7 @@ import { type Alert, alerts, currentXid } from './tables.ts'
 export const ResolveAlertInput = z.object({ id: Id, note: multilineText(2000).nullish() })
 
 /**
- * Resolves an alert whose condition is intended, for example removed accelerators. The current hardware becomes the expected one;
+ * Resolves an alert with an intended cause, for example removed accelerators. The current hardware becomes the expected one;
  * the next loss raises a new alert.
  * @throws NotFound, Conflict when it is resolved, or resolves automatically
  */

@@ -26,7 +26,7 @@ import { testAlertRoute } from './test-alert-route.ts'
 import { updateAlertRoute } from './update-alert-route.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let fixture: TenantFixture
 let nodes: ComputeNode[]
 let ctx: Ctx
 beforeAll(async () => {
@@ -36,17 +36,17 @@ afterAll(() => t.close())
 beforeEach(async () => {
   // Removes pending messages of other tests.
   await t.runtime.db.delete(alertRoutes)
-  cast = await t.given.tenant()
-  ctx = cast.worker
-  nodes = await t.given.fleet(cast.operator, { nodes: 3, prefix: 'gpu', with: (i) => ({ tags: i === 0 ? ['prod'] : [] }) })
+  fixture = await t.given.tenant()
+  ctx = fixture.worker
+  nodes = await t.given.fleet(fixture.operator, { nodes: 3, prefix: 'gpu', with: (i) => ({ tags: i === 0 ? ['prod'] : [] }) })
 })
 
-const HOOK = { kind: 'webhook' as const, url: 'https://hooks.test/path?token=hidden', secret: 'a secret of mine' }
+const HOOK = { kind: 'webhook' as const, url: 'https://hooks.test/path?token=hidden', secret: 'a webhook secret' }
 /** Later than the end of any test. */
 const LATER = { retryAfterMs: 3_600_000 }
 let count = 0
 const route = (fields: Partial<Parameters<typeof createAlertRoute>[1]> = {}) =>
-  createAlertRoute(cast.admin, { name: `route ${++count}`, ...HOOK, matcher: {}, ...fields })
+  createAlertRoute(fixture.admin, { name: `route ${++count}`, ...HOOK, matcher: {}, ...fields })
 const raise = (kind: AlertKind, ...of: ComputeNode[]) =>
   t.runtime.db.transaction((tx) =>
     raiseAlerts(
@@ -63,7 +63,7 @@ const resolve = (kind: AlertKind, ...of: ComputeNode[]) =>
   )
 const plan = () => planAlertDeliveries(t.runtime)
 /** Messages of a route, such as `opened, gpu001 offline`. */
-async function told(routeId: string): Promise<string[]> {
+async function messagesOf(routeId: string): Promise<string[]> {
   const rows = await t.runtime.db
     .select()
     .from(alertDeliveries)
@@ -73,21 +73,21 @@ async function told(routeId: string): Promise<string[]> {
 }
 
 test('a route encrypts its address and secret, and only a worker decrypts them', async () => {
-  const made = await route()
-  expect(made.settings).toEqual({ origin: 'https://hooks.test' })
-  expect(JSON.stringify(made)).not.toMatch(/hidden|secret of mine/)
-  expect(await decryptRouteSecrets(ctx, made)).toEqual({ url: HOOK.url, secret: HOOK.secret })
-  await expect(decryptRouteSecrets(cast.owner, made)).rejects.toThrow('Only a worker')
-  await expect(createAlertRoute(cast.operator, { name: 'x', ...HOOK })).rejects.toThrow('needs the role admin')
-  await expect(route({ name: made.name })).rejects.toThrow('There is already a route named')
+  const created = await route()
+  expect(created.settings).toEqual({ origin: 'https://hooks.test' })
+  expect(JSON.stringify(created)).not.toMatch(/hidden|webhook secret/)
+  expect(await decryptRouteSecrets(ctx, created)).toEqual({ url: HOOK.url, secret: HOOK.secret })
+  await expect(decryptRouteSecrets(fixture.owner, created)).rejects.toThrow('Only a worker')
+  await expect(createAlertRoute(fixture.operator, { name: 'x', ...HOOK })).rejects.toThrow('needs the role admin')
+  await expect(route({ name: created.name })).rejects.toThrow('There is already a route named')
 })
 
 test('a key rotation re-encrypts routes', async () => {
-  const made = await route()
+  const created = await route()
   const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, fastDeriveKey)
-  expect((await credentialKey({ ...cast.admin, vault })).left).toBe(1)
+  expect((await credentialKey({ ...fixture.admin, vault })).left).toBe(1)
   await reencryptCredentials({ ...t.runtime, vault, actor: ctx.actor })
-  const [now] = await t.runtime.db.select().from(alertRoutes).where(eq(alertRoutes.id, made.id))
+  const [now] = await t.runtime.db.select().from(alertRoutes).where(eq(alertRoutes.id, created.id))
   expect(Object.values(now!.encrypted).map((record) => Buffer.from(record, 'base64')[0])).toEqual([2, 2])
   expect(await decryptRouteSecrets({ ...ctx, vault }, now!)).toEqual({ url: HOOK.url, secret: HOOK.secret })
   t.runtime.vault = vault
@@ -118,32 +118,43 @@ test.each([
 })
 
 test('a mail route with another host requires a new password', async () => {
-  const made = await route({ ...MAIL, username: 'u', secret: 'password' })
-  expect(made.settings).toMatchObject({ host: 'mail.test', port: 587, security: 'starttls' })
-  await expect(updateAlertRoute(cast.admin, { id: made.id, host: 'evil.test' })).rejects.toThrow(/secret: must be given again/)
-  const moved = await updateAlertRoute(cast.admin, { id: made.id, host: 'other.test', secret: 'password', to: ['b@site.test'] })
+  const created = await route({ ...MAIL, username: 'u', secret: 'password' })
+  expect(created.settings).toMatchObject({ host: 'mail.test', port: 587, security: 'starttls' })
+  await expect(updateAlertRoute(fixture.admin, { id: created.id, host: 'evil.test' })).rejects.toThrow(
+    /secret: must be given again/,
+  )
+  const moved = await updateAlertRoute(fixture.admin, {
+    id: created.id,
+    host: 'other.test',
+    secret: 'password',
+    to: ['b@site.test'],
+  })
   expect(moved.settings).toMatchObject({ host: 'other.test', username: 'u', to: ['b@site.test'] })
-  const open = await updateAlertRoute(cast.admin, { id: made.id, username: null, secret: null })
+  const open = await updateAlertRoute(fixture.admin, { id: created.id, username: null, secret: null })
   expect([open.settings.username, open.encrypted]).toEqual([undefined, {}])
 })
 
 test('the verbs of routes and silences check roles and tenants', async () => {
   const stranger = await t.given.tenant()
   const { id } = await route()
-  const silence = await createAlertSilence(cast.operator, { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000) })
+  const silence = await createAlertSilence(fixture.operator, {
+    matcher: {},
+    reason: 'r',
+    endsAt: new Date(Date.now() + 3_600_000),
+  })
   for (const verb of [testAlertRoute, deleteAlertRoute, updateAlertRoute]) {
-    await expect(verb(cast.operator, { id })).rejects.toThrow('needs the role admin')
+    await expect(verb(fixture.operator, { id })).rejects.toThrow('needs the role admin')
     await expect(verb(stranger.owner, { id })).rejects.toThrow(`There is no route ${id}.`)
   }
-  await expect(endAlertSilence(cast.viewer, { id: silence.id })).rejects.toThrow('needs the role operator')
+  await expect(endAlertSilence(fixture.viewer, { id: silence.id })).rejects.toThrow('needs the role operator')
   await expect(endAlertSilence(stranger.owner, { id: silence.id })).rejects.toThrow('There is no silence')
-  await endAlertSilence(cast.operator, { id: silence.id })
-  await expect(endAlertSilence(cast.operator, { id: silence.id })).rejects.toThrow('The silence ended on')
-  expect(await deleteAlertRoute(cast.admin, { id })).toEqual({ id })
+  await endAlertSilence(fixture.operator, { id: silence.id })
+  await expect(endAlertSilence(fixture.operator, { id: silence.id })).rejects.toThrow('The silence ended on')
+  expect(await deleteAlertRoute(fixture.admin, { id })).toEqual({ id })
 })
 
 test('sends the opening and the resolution of an alert once to each matching route', async () => {
-  await createNodeGroup(cast.operator, { name: 'front', memberQuery: 'tag = prod' })
+  await createNodeGroup(fixture.operator, { name: 'front', memberQuery: 'tag = prod' })
   await t.runtime.db
     .insert(agents)
     .values(
@@ -168,7 +179,7 @@ test('sends the opening and the resolution of an alert once to each matching rou
   expect(await plan()).toBe(3)
   expect(await plan()).toBe(0)
   const beginnings = Object.fromEntries(
-    await Promise.all(Object.entries(routes).map(async ([name, id]) => [name, await told(id)])),
+    await Promise.all(Object.entries(routes).map(async ([name, id]) => [name, await messagesOf(id)])),
   )
   expect(beginnings).toEqual({
     all: ['opened, gpu001 stale, gpu002 offline, gpu003 stale'],
@@ -181,16 +192,16 @@ test('sends the opening and the resolution of an alert once to each matching rou
   })
   await resolve('stale', nodes[0]!, nodes[2]!)
   await plan()
-  expect(await told(routes.tag!)).toEqual(['opened, gpu001 stale', 'resolved, gpu001 stale'])
-  expect(await told(quiet.id)).toEqual(beginnings.all)
-  expect(await told(off.id)).toEqual([])
+  expect(await messagesOf(routes.tag!)).toEqual(['opened, gpu001 stale', 'resolved, gpu001 stale'])
+  expect(await messagesOf(quiet.id)).toEqual(beginnings.all)
+  expect(await messagesOf(off.id)).toEqual([])
 })
 
 test('an alert without a node matches every route of its cluster, and no silence with a node query', async () => {
   const everyNode = await route({ matcher: { query: 'tag = prod' } })
   const red = await route({ matcher: { clusters: ['red'] } })
   const blue = await route({ matcher: { clusters: ['blue'] } })
-  await createAlertSilence(cast.operator, {
+  await createAlertSilence(fixture.operator, {
     matcher: { query: 'tag != none' },
     reason: 'r',
     endsAt: new Date(Date.now() + 3_600_000),
@@ -199,7 +210,7 @@ test('an alert without a node matches every route of its cluster, and no silence
   await t.runtime.db.transaction((tx) => raiseAlerts(tx, [silent, { ...silent, cluster: 'red' }]))
   await plan()
   const both = 'opened, - ingest_silent, - ingest_silent'
-  expect([await told(everyNode.id), await told(red.id), await told(blue.id)]).toEqual([
+  expect([await messagesOf(everyNode.id), await messagesOf(red.id), await messagesOf(blue.id)]).toEqual([
     [both],
     [both],
     ['opened, - ingest_silent'],
@@ -207,21 +218,21 @@ test('an alert without a node matches every route of its cluster, and no silence
 })
 
 test('with a deleted group, a route matches every alert and a silence none', async () => {
-  const group = await createNodeGroup(cast.operator, { name: 'gone', memberQuery: 'tag = none' })
-  const made = await route({ matcher: { query: 'group = gone' } })
-  await createAlertSilence(cast.operator, {
+  const group = await createNodeGroup(fixture.operator, { name: 'gone', memberQuery: 'tag = none' })
+  const created = await route({ matcher: { query: 'group = gone' } })
+  await createAlertSilence(fixture.operator, {
     matcher: { query: 'group != gone' },
     reason: 'r',
     endsAt: new Date(Date.now() + 3_600_000),
   })
-  await deleteNodeGroup(cast.operator, { id: group.id })
+  await deleteNodeGroup(fixture.operator, { id: group.id })
   await raise('offline', nodes[0]!)
   await plan()
-  expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
+  expect(await messagesOf(created.id)).toEqual(['opened, gpu001 offline'])
 })
 
 test('a tenant with an invalid matcher does not delay other tenants', async () => {
-  const made = await route()
+  const created = await route()
   const other = await t.given.tenant()
   const [node] = await t.given.fleet(other.operator, { nodes: 1 })
   await createAlertRoute(other.admin, { name: 'r', ...HOOK, matcher: { query: 'tag = prod' } })
@@ -232,30 +243,30 @@ test('a tenant with an invalid matcher does not delay other tenants', async () =
   await t.runtime.db.transaction((tx) => raiseAlerts(tx, [theirs]))
   await raise('offline', nodes[0]!)
   await plan()
-  expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
+  expect(await messagesOf(created.id)).toEqual(['opened, gpu001 offline'])
   await t.runtime.db.delete(alerts).where(eq(alerts.tenantId, other.tenant.id))
 })
 
 test('does not send alerts that resolved before planning, and sends flapping alerts again after five minutes', async () => {
-  const made = await route()
+  const created = await route()
   await raise('offline', nodes[0]!)
   await resolve('offline', nodes[0]!)
   await plan()
-  expect(await told(made.id)).toEqual([])
+  expect(await messagesOf(created.id)).toEqual([])
   await raise('offline', nodes[0]!)
   await plan()
   await resolve('offline', nodes[0]!)
   await plan()
   await raise('offline', nodes[0]!)
   await plan()
-  expect(await told(made.id)).toEqual(['opened, gpu001 offline', 'resolved, gpu001 offline'])
+  expect(await messagesOf(created.id)).toEqual(['opened, gpu001 offline', 'resolved, gpu001 offline'])
   await t.runtime.db.execute(sql`update ${alerts} set notify_at = notify_at - interval '5 minutes' where notify_at is not null`)
   await plan()
-  expect((await told(made.id)).at(-1)).toBe('opened, gpu001 offline')
+  expect((await messagesOf(created.id)).at(-1)).toBe('opened, gpu001 offline')
 })
 
 test('resolves events after five minutes without a recurrence, without a message', async () => {
-  const made = await route()
+  const created = await route()
   await raise('sequence_gap', nodes[0]!)
   await plan()
   const state = async () => (await t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodes[0]!.id)))[0]!.resolvedAt
@@ -263,43 +274,47 @@ test('resolves events after five minutes without a recurrence, without a message
   await t.runtime.db.execute(sql`update ${alerts} set last_at = last_at - interval '5 minutes 1 second'`)
   await plan()
   expect(await state()).not.toBeNull()
-  expect(await told(made.id)).toEqual(['opened, gpu001 sequence_gap'])
+  expect(await messagesOf(created.id)).toEqual(['opened, gpu001 sequence_gap'])
 })
 
 test('a silence delays matching alerts until it ends; alerts that resolve meanwhile are never sent', async () => {
-  const made = await route()
+  const created = await route()
   const endsAt = new Date(Date.now() + 3_600_000)
-  const silence = await createAlertSilence(cast.operator, { matcher: { query: 'tag = prod' }, reason: 'moving rack 4', endsAt })
+  const silence = await createAlertSilence(fixture.operator, {
+    matcher: { query: 'tag = prod' },
+    reason: 'moving rack 4',
+    endsAt,
+  })
   await raise('offline', ...nodes)
   await plan()
-  expect(await told(made.id)).toEqual(['opened, gpu002 offline, gpu003 offline'])
+  expect(await messagesOf(created.id)).toEqual(['opened, gpu002 offline, gpu003 offline'])
   const rows = await t.runtime.db.select().from(alerts).where(eq(alerts.tenantId, ctx.tenantId))
   const silenced = await silencesOfAlerts(
     t.runtime.db,
-    cast.viewer,
+    fixture.viewer,
     rows.map(({ id }) => id),
   )
   expect([...silenced.entries()]).toEqual([[rows.find(({ nodeId }) => nodeId === nodes[0]!.id)!.id, silence]])
-  await endAlertSilence(cast.operator, { id: silence.id })
+  await endAlertSilence(fixture.operator, { id: silence.id })
   await plan()
-  expect((await told(made.id)).join()).toContain('gpu001 offline')
+  expect((await messagesOf(created.id)).join()).toContain('gpu001 offline')
   // The resolution of a notified alert is sent despite the silence.
-  await createAlertSilence(cast.operator, { matcher: {}, reason: 'all', endsAt })
+  await createAlertSilence(fixture.operator, { matcher: {}, reason: 'all', endsAt })
   await resolve('offline', nodes[1]!)
   await plan()
-  expect((await told(made.id)).at(-1)).toBe('resolved, gpu002 offline')
+  expect((await messagesOf(created.id)).at(-1)).toBe('resolved, gpu002 offline')
 })
 
 test('a silence ends at its end time', async () => {
-  const made = await route()
-  await createAlertSilence(cast.operator, { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000) })
+  const created = await route()
+  await createAlertSilence(fixture.operator, { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000) })
   await raise('offline', nodes[0]!, nodes[1]!)
   await plan()
   await resolve('offline', nodes[1]!)
   await t.runtime.db.update(alertSilences).set({ endsAt: sql`now()` })
   await t.runtime.db.update(alerts).set({ notifyAt: sql`now()` }).where(sql`notify_at is not null`)
   await plan()
-  expect(await told(made.id)).toEqual(['opened, gpu001 offline'])
+  expect(await messagesOf(created.id)).toEqual(['opened, gpu001 offline'])
 })
 
 test.each([
@@ -310,32 +325,32 @@ test.each([
   ],
   ['an end before its start', { startsAt: new Date(Date.now() + 9e6) }, /endsAt: must be later/],
   ['no reason', { reason: '  ' }, /reason: must not be empty/],
-  ['for ever', { endsAt: new Date(Date.now() + 400 * 86_400_000) }, /endsAt: must be at most 366 days/],
+  ['an end after more than a year', { endsAt: new Date(Date.now() + 400 * 86_400_000) }, /endsAt: must be at most 366 days/],
 ])('refuses a silence with %s', async (_what, fields, message) => {
   const input = { matcher: {}, reason: 'r', endsAt: new Date(Date.now() + 3_600_000), ...fields }
-  await expect(createAlertSilence(cast.operator, input)).rejects.toThrow(message)
+  await expect(createAlertSilence(fixture.operator, input)).rejects.toThrow(message)
 })
 
 test('one worker at a time sends messages of a route; new alerts join a pending message', async () => {
-  const made = await route()
+  const created = await route()
   await raise('offline', nodes[0]!)
   await plan()
   const claimed = await claimAlertDelivery(t.runtime)
-  expect(claimed).toMatchObject({ route: { id: made.id }, delivery: { attempts: 1 }, tenantName: cast.tenant.name })
+  expect(claimed).toMatchObject({ route: { id: created.id }, delivery: { attempts: 1 }, tenantName: fixture.tenant.name })
   expect(await claimAlertDelivery(t.runtime)).toBeNull()
   await raise('offline', nodes[1]!)
   await plan()
   await raise('offline', nodes[2]!)
   await plan()
-  expect(await told(made.id)).toEqual(['opened, gpu001 offline', 'opened, gpu002 offline, gpu003 offline'])
+  expect(await messagesOf(created.id)).toEqual(['opened, gpu001 offline', 'opened, gpu002 offline, gpu003 offline'])
   await finishAlertDelivery(ctx, claimed!, null)
   const next = await claimAlertDelivery(t.runtime)
   expect(next!.delivery.alerts).toHaveLength(2)
-  await expect(finishAlertDelivery(cast.owner, next!, null)).rejects.toThrow('Only Muster itself')
+  await expect(finishAlertDelivery(fixture.owner, next!, null)).rejects.toThrow('Only Muster itself')
 })
 
 test('concurrent claims return different routes', async () => {
-  const made = await Promise.all(Array.from({ length: 5 }, () => route()))
+  const created = await Promise.all(Array.from({ length: 5 }, () => route()))
   await raise('offline', nodes[0]!)
   await plan()
   const claimed = await Promise.all(Array.from({ length: 12 }, () => claimAlertDelivery(t.runtime)))
@@ -346,7 +361,7 @@ test('concurrent claims return different routes', async () => {
     if (!one) break
     got.push(one.route.id)
   }
-  expect(got.sort()).toEqual(made.map(({ id }) => id).sort())
+  expect(got.sort()).toEqual(created.map(({ id }) => id).sort())
 })
 
 test('a message of a lost worker is sent again with the same id, and its late outcome is ignored', async () => {
@@ -381,7 +396,7 @@ test('retries a failing route with increasing delays and in order, without delay
     retryAt: expect.any(Date),
   })
   // Saving the route triggers a retry.
-  await updateAlertRoute(cast.admin, { id: bad.id, name: bad.name })
+  await updateAlertRoute(fixture.admin, { id: bad.id, name: bad.name })
   const again = await claimAlertDelivery(t.runtime)
   expect(again!.delivery).toMatchObject({ id: claimed!.delivery.id, attempts: 2 })
   await finishAlertDelivery(ctx, again!, null)
@@ -390,9 +405,9 @@ test('retries a failing route with increasing delays and in order, without delay
 })
 
 test('gives up after a day, or after three permanent rejections', async () => {
-  const made = await route()
+  const created = await route()
   const status = async () =>
-    (await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.routeId, made.id)))[0]!.status
+    (await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.routeId, created.id)))[0]!.status
   const attempt = async (isFinal: boolean) => {
     await t.runtime.db.update(alertRoutes).set({ retryAt: null })
     await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, { error: 'no', isFinal })
@@ -410,13 +425,13 @@ test('gives up after a day, or after three permanent rejections', async () => {
 })
 
 test('a test message is sent first and once, also on a failing or disabled route', async () => {
-  const made = await route()
+  const created = await route()
   await raise('offline', nodes[0]!)
   await plan()
   await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, { error: 'no', ...LATER })
-  const state = async () => (await t.runtime.db.select().from(alertRoutes).where(eq(alertRoutes.id, made.id)))[0]!
+  const state = async () => (await t.runtime.db.select().from(alertRoutes).where(eq(alertRoutes.id, created.id)))[0]!
   const { retryAt } = await state()
-  const failed = await testAlertRoute(cast.admin, { id: made.id })
+  const failed = await testAlertRoute(fixture.admin, { id: created.id })
   const claimed = await claimAlertDelivery(t.runtime)
   expect(claimed!.delivery).toMatchObject({ id: failed.id, event: 'test', alerts: [] })
   await finishAlertDelivery(ctx, claimed!, { error: 'still no' })
@@ -424,31 +439,31 @@ test('a test message is sent first and once, also on a failing or disabled route
   expect(after).toMatchObject({ status: 'FAILED', lastError: 'still no', attempts: 1 })
   expect(await claimAlertDelivery(t.runtime)).toBeNull()
   expect(await state()).toMatchObject({ retryAt, lastError: 'no' })
-  await updateAlertRoute(cast.admin, { id: made.id, name: made.name })
-  const next = await testAlertRoute(cast.admin, { id: made.id })
+  await updateAlertRoute(fixture.admin, { id: created.id, name: created.name })
+  const next = await testAlertRoute(fixture.admin, { id: created.id })
   const first = await claimAlertDelivery(t.runtime)
   expect(first!.delivery.id).toBe(next.id)
   await finishAlertDelivery(ctx, first!, null)
-  await updateAlertRoute(cast.admin, { id: made.id, isEnabled: false })
+  await updateAlertRoute(fixture.admin, { id: created.id, isEnabled: false })
   const rows = await t.runtime.db
     .select()
     .from(alertDeliveries)
-    .where(and(eq(alertDeliveries.routeId, made.id), eq(alertDeliveries.event, 'opened')))
+    .where(and(eq(alertDeliveries.routeId, created.id), eq(alertDeliveries.event, 'opened')))
   expect(rows).toMatchObject([{ status: 'FAILED', lastError: 'The route was switched off.' }])
-  await testAlertRoute(cast.admin, { id: made.id })
+  await testAlertRoute(fixture.admin, { id: created.id })
   await finishAlertDelivery(ctx, (await claimAlertDelivery(t.runtime))!, null)
 })
 
 test('puts at most 500 alerts into a message', async () => {
-  const made = await route()
-  const many = await t.given.fleet(cast.operator, { nodes: 1100, prefix: 'many' })
+  const created = await route()
+  const many = await t.given.fleet(fixture.operator, { nodes: 1100, prefix: 'many' })
   await raise('offline', ...many)
   await plan()
-  expect((await told(made.id)).map((message) => message.split(', ').length - 1)).toEqual([500, 500, 100])
+  expect((await messagesOf(created.id)).map((message) => message.split(', ').length - 1)).toEqual([500, 500, 100])
 })
 
 test('prunes old alerts, deliveries and silences', async () => {
-  const made = await route()
+  const created = await route()
   await raise('offline', nodes[0]!, nodes[1]!)
   await plan()
   await resolve('offline', nodes[1]!)
@@ -459,9 +474,11 @@ test('prunes old alerts, deliveries and silences', async () => {
   await t.runtime.db.execute(
     sql`update ${alerts} set id = ${age(91)} where tenant_id = ${ctx.tenantId} and resolved_at is not null`,
   )
-  await t.runtime.db.execute(sql`update ${alertDeliveries} set id = ${age(31)} where route_id = ${made.id} and event = 'opened'`)
+  await t.runtime.db.execute(
+    sql`update ${alertDeliveries} set id = ${age(31)} where route_id = ${created.id} and event = 'opened'`,
+  )
   expect(await pruneAlerts(t.runtime)).toBe(2)
-  expect(await told(made.id)).toHaveLength(1)
+  expect(await messagesOf(created.id)).toHaveLength(1)
 })
 
 test.each([
@@ -473,9 +490,9 @@ test.each([
 ])('refuses a local target of a %s route on save, unless local targets are allowed', async (_kind, path, fields) => {
   const name = `local ${++count}`
   const message = expect.stringContaining("the worker's own machine or link")
-  await expect(createAlertRoute(cast.admin, { name, ...fields })).rejects.toMatchObject({ issues: [{ path, message }] })
-  const { id } = await createAlertRoute(cast.admin, { name, ...fields }, { allowLocal: true })
+  await expect(createAlertRoute(fixture.admin, { name, ...fields })).rejects.toMatchObject({ issues: [{ path, message }] })
+  const { id } = await createAlertRoute(fixture.admin, { name, ...fields }, { allowLocal: true })
   const target = 'url' in fields ? { url: fields.url } : { host: fields.host }
-  await expect(updateAlertRoute(cast.admin, { id, ...target })).rejects.toMatchObject({ issues: [{ path, message }] })
-  await updateAlertRoute(cast.admin, { id, isEnabled: false })
+  await expect(updateAlertRoute(fixture.admin, { id, ...target })).rejects.toMatchObject({ issues: [{ path, message }] })
+  await updateAlertRoute(fixture.admin, { id, isEnabled: false })
 })

@@ -90,7 +90,7 @@ export const SMTP_SECURITIES = ['tls', 'starttls', 'none'] as const
 export type SmtpSecurity = (typeof SMTP_SECURITIES)[number]
 /** The non-secret settings of a route. */
 export type RouteSettings = {
-  /** Hooks: scheme and host of the URL, whose rest is often secret. */
+  /** Hooks: scheme and host of the URL. The rest of the URL is often secret. */
   origin?: string
   /** E-mail only. */
   host?: string

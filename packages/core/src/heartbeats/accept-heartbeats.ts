@@ -7,7 +7,7 @@ import { heartbeatPermissions } from './permissions.ts'
 import { type HeartbeatFinding, recordHeartbeatFindings } from './record-heartbeat-findings.ts'
 import { ACCEPT, EXPLAIN } from './store-heartbeats.ts'
 
-/** A heartbeat whose signature was checked. */
+/** A heartbeat with a verified signature. */
 export type SignedHeartbeat = {
   nodeId: string
   /** The key that the signature was checked with. */
@@ -34,8 +34,8 @@ export type HeartbeatVerdict =
   | 'busy'
 
 /**
- * Stores heartbeats of all tenants in one statement. It accepts a heartbeat when its key is allowed, its time is within five minutes of
- * the database's, and its (boot epoch, sequence) exceeds the last one. Concurrent calls are safe. After the commit it records findings
+ * Stores heartbeats of all tenants in one statement. It accepts a heartbeat with an allowed key, a time within five minutes of the
+ * database's, and a greater (boot epoch, sequence) than the last one. Concurrent calls are safe. After the commit it records findings
  * (gaps, irregular intervals, clock skew, lost devices) and makes returning agents ACTIVE.
  * @param now replaces the database's time in tests
  * @returns one verdict per heartbeat, in their order

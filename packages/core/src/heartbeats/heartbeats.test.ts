@@ -11,10 +11,10 @@ import { rollUpHeartbeatHistory } from './roll-up-heartbeat-history.ts'
 import { agentHeartbeatHistory, agentHeartbeats } from './tables.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let fixture: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  fixture = await t.given.tenant()
 })
 afterAll(() => t.close())
 afterEach(() => vi.restoreAllMocks())
@@ -22,7 +22,7 @@ afterEach(() => vi.restoreAllMocks())
 const T0 = new Date('2026-03-01T12:00:00Z')
 const at = (seconds: number) => new Date(T0.getTime() + seconds * 1000)
 let planted = 0
-const newAgent = async () => (await insertAgents(cast.system, 1, { prefix: `hb${++planted}-` }))[0]!
+const newAgent = async () => (await insertAgents(fixture.system, 1, { prefix: `hb${++planted}-` }))[0]!
 const send = (agent: InsertedAgent, sequence: number, seconds: number, more: Parameters<typeof heartbeatOf>[3] = {}, late = 0) =>
   acceptHeartbeats(t.runtime, [heartbeatOf(agent, sequence, at(seconds), more)], at(seconds + late))
 const beatRow = async ({ nodeId }: InsertedAgent) =>
@@ -34,7 +34,7 @@ test('accepts clocks within five minutes, for every second from ten minutes behi
   timeout: 300_000,
 }, async () => {
   const offsets = Array.from({ length: 1201 }, (_, i) => i - 600)
-  const all = await insertAgents(cast.system, offsets.length, { prefix: 'clock', state: 'PENDING' })
+  const all = await insertAgents(fixture.system, offsets.length, { prefix: 'clock', state: 'PENDING' })
   const verdicts = await acceptHeartbeats(
     t.runtime,
     all.map((agent, i) => heartbeatOf(agent, 1, at(offsets[i]!))),
@@ -45,8 +45,8 @@ test('accepts clocks within five minutes, for every second from ten minutes behi
     await t.runtime.db.execute(sql`select a.state, b.skew_ms::int as skew from agents a join agent_heartbeats b using (node_id)
     where a.agent_id like 'clock%' order by a.agent_id`)
   expect(rows.rows).toEqual(offsets.map((off) => ({ state: Math.abs(off) <= 300 ? 'ACTIVE' : 'PENDING', skew: off * 1000 })))
-  const told = await t.runtime.db.execute(sql`select count(*)::int as n from alerts where kind = 'clock_skew'`)
-  expect(told.rows).toEqual([{ n: offsets.filter((off) => Math.abs(off) > 60).length }])
+  const raised = await t.runtime.db.execute(sql`select count(*)::int as n from alerts where kind = 'clock_skew'`)
+  expect(raised.rows).toEqual([{ n: offsets.filter((off) => Math.abs(off) > 60).length }])
 })
 
 test('a clock outside the window raises one alert, which resolves when the clock is correct', async () => {
@@ -182,7 +182,7 @@ test('stores one history row per five minutes, in the partition of the day', asy
 })
 
 test('accepts each heartbeat once when many callers send it concurrently', async () => {
-  const some = await insertAgents(cast.system, 40, { prefix: 'race' })
+  const some = await insertAgents(fixture.system, 40, { prefix: 'race' })
   for (let sequence = 1; sequence <= 5; sequence++) {
     const batch = (): SignedHeartbeat[] => some.map((agent) => heartbeatOf(agent, sequence, at(sequence)))
     const verdicts = (
@@ -258,14 +258,14 @@ test('a heartbeat is busy, not rejected, when its hardware is approved concurren
   const beat = (sequence: number, hardware_fingerprint: string) => send(agent, sequence, sequence * 30, { hardware_fingerprint })
   expect([await beat(1, 'one'), await beat(2, 'two')]).toEqual([['accepted'], ['approval_pending']])
   interpose('explain_heartbeats', async (query) => {
-    await approveAgentChange(cast.operator, { nodeId: agent.nodeId, fingerprint: 'two' })
+    await approveAgentChange(fixture.operator, { nodeId: agent.nodeId, fingerprint: 'two' })
     return query()
   })
   expect([await beat(2, 'two'), await beat(2, 'two')]).toEqual([['busy'], ['accepted']])
 })
 
 test('rejects replayed heartbeats in any order', async () => {
-  const some = await insertAgents(cast.system, 20, { prefix: 'replay' })
+  const some = await insertAgents(fixture.system, 20, { prefix: 'replay' })
   const recorded = some.flatMap((agent) => Array.from({ length: 10 }, (_, i) => heartbeatOf(agent, i + 1, at(i))))
   expect(new Set(await acceptHeartbeats(t.runtime, recorded, at(10)))).toEqual(new Set(['accepted']))
   const again = await acceptHeartbeats(t.runtime, recorded.toReversed(), at(20))
@@ -301,12 +301,12 @@ test('two machines with one key raise an alert with both positions', async () =>
       },
     },
   ])
-  const told = t.changeEvents.filter(({ topic, id }) => topic === 'node' && id === agent.nodeId)
-  expect(told).toHaveLength(3)
+  const changes = t.changeEvents.filter(({ topic, id }) => topic === 'node' && id === agent.nodeId)
+  expect(changes).toHaveLength(3)
 })
 
 test('restarts, restored disks and machines, lost responses and replays do not count as two machines', async () => {
-  type Sent = [epoch: number, sequence: number, made: number, heard?: number]
+  type Sent = [epoch: number, sequence: number, sent: number, received?: number]
   const stories: Record<string, Sent[]> = {
     restart: [
       [100, 1, 0],
@@ -368,10 +368,10 @@ test('restarts, restored disks and machines, lost responses and replays do not c
       [0, 4, 150],
     ],
   }
-  for (const [story, sent] of Object.entries(stories)) {
+  for (const [story, heartbeats] of Object.entries(stories)) {
     const agent = await newAgent()
-    for (const [bootEpoch, sequence, made, heard = made] of sent)
-      await acceptHeartbeats(t.runtime, [{ ...heartbeatOf(agent, sequence, at(made)), bootEpoch }], at(heard))
+    for (const [bootEpoch, sequence, sent, received = sent] of heartbeats)
+      await acceptHeartbeats(t.runtime, [{ ...heartbeatOf(agent, sequence, at(sent)), bootEpoch }], at(received))
     expect(
       (await alertsOf(agent)).map(({ kind }) => kind),
       story,

@@ -53,8 +53,8 @@ export function createLog(process: string, level: string, destination?: Destinat
       // Without its own message, a line would take the error's unmasked message; libraries pass it as their message.
       logMethod([what, text, ...more], method) {
         const error = what instanceof Error ? what : (what as { err?: unknown })?.err
-        const said = [what, text ?? (error instanceof Error ? error.name : text), ...more]
-        method.apply(this, said.map((part) => (typeof part === 'string' ? withoutValues(part) : part)) as never)
+        const parts = [what, text ?? (error instanceof Error ? error.name : text), ...more]
+        method.apply(this, parts.map((part) => (typeof part === 'string' ? withoutValues(part) : part)) as never)
       },
     },
     redact: { paths: secret.flatMap((s) => [s, `*.${s}`, `*.*.${s}`]), censor: '[secret]' },

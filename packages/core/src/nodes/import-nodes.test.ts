@@ -11,22 +11,23 @@ import { importNodes } from './import-nodes.ts'
 import { computeNodes } from './tables.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let fixture: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
 })
 beforeEach(async () => {
-  cast = await t.given.tenant()
+  fixture = await t.given.tenant()
 })
 afterAll(() => t.close())
 
 const states = ({ rows }: NodeImportReport) => rows.map((r) => `${r.row} ${r.name} ${r.state}`)
-const count = async () => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.tenantId, cast.tenant.id))).length
+const count = async () =>
+  (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.tenantId, fixture.tenant.id))).length
 const LIST = 'gpu[1-2]\nbad;host\ngpu1\ngpu2=elsewhere\nx=gpu1\n-oProxyCommand=x\nlogin:99999'
 
 describe('checkNodeImport', () => {
   test('reports the result of each row and writes nothing', async () => {
-    const report = await checkNodeImport(cast.operator, { format: 'LIST', text: LIST })
+    const report = await checkNodeImport(fixture.operator, { format: 'LIST', text: LIST })
     expect(states(report)).toEqual([
       '1 gpu1 VALID',
       '1 gpu2 VALID',
@@ -54,7 +55,7 @@ describe('checkNodeImport', () => {
 
 describe('importNodes', () => {
   test('adds the valid rows and reports the others like the check', async () => {
-    const report = await importNodes(cast.operator, { format: 'LIST', text: LIST })
+    const report = await importNodes(fixture.operator, { format: 'LIST', text: LIST })
     expect(report).toMatchObject({ addedCount: 2, failedCount: 5 })
     expect(report.rows[0]).toMatchObject({
       state: 'ADDED',
@@ -64,25 +65,25 @@ describe('importNodes', () => {
       node: { name: 'gpu1', status: 'NEW' },
     })
     expect(await count()).toBe(2)
-    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.tenantId, cast.tenant.id))
+    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.tenantId, fixture.tenant.id))
     expect(entries.filter((e) => e.action === 'node.add').map((e) => e.objectName)).toEqual(['gpu1', 'gpu2'])
   })
 
   test('imports only the requested rows', async () => {
-    const report = await importNodes(cast.operator, { format: 'LIST', text: 'a\nb\nc', onlyRows: [2] })
+    const report = await importNodes(fixture.operator, { format: 'LIST', text: 'a\nb\nc', onlyRows: [2] })
     expect(states(report)).toEqual(['2 b ADDED'])
   })
 
   test('reports existing nodes by name or address on a second import', async () => {
-    await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1\nc=10.0.0.3' })
-    const again = await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1\n10.0.0.3\nb=10.0.0.1:2222' })
-    expect(states(again)).toEqual(['1 a EXISTS', '2 10.0.0.3 EXISTS', '3 b ADDED'])
-    expect(again.rows[1]).toMatchObject({ node: { name: 'c' }, issues: [{ path: 'host' }] })
+    await importNodes(fixture.operator, { format: 'LIST', text: 'a=10.0.0.1\nc=10.0.0.3' })
+    const repeated = await importNodes(fixture.operator, { format: 'LIST', text: 'a=10.0.0.1\n10.0.0.3\nb=10.0.0.1:2222' })
+    expect(states(repeated)).toEqual(['1 a EXISTS', '2 10.0.0.3 EXISTS', '3 b ADDED'])
+    expect(repeated.rows[1]).toMatchObject({ node: { name: 'c' }, issues: [{ path: 'host' }] })
   })
 
   test('rejects the name of a node at another address and names that address', async () => {
-    await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.1' })
-    const report = await importNodes(cast.operator, { format: 'LIST', text: 'a=10.0.0.9\na=10.0.0.9' })
+    await importNodes(fixture.operator, { format: 'LIST', text: 'a=10.0.0.1' })
+    const report = await importNodes(fixture.operator, { format: 'LIST', text: 'a=10.0.0.9\na=10.0.0.9' })
     expect(states(report)).toEqual(['1 a INVALID', '2 a EXISTS'])
     expect(report.rows[0]).toMatchObject({
       node: { name: 'a' },
@@ -93,8 +94,8 @@ describe('importNodes', () => {
   test('concurrent imports add each node once, in any row order', async () => {
     const names = Array.from({ length: 3000 }, (_, i) => `n${i}`)
     const [one, two] = await Promise.all([
-      importNodes(cast.operator, { format: 'LIST', text: names.join('\n') }),
-      importNodes(cast.admin, { format: 'LIST', text: names.toReversed().join('\n') }),
+      importNodes(fixture.operator, { format: 'LIST', text: names.join('\n') }),
+      importNodes(fixture.admin, { format: 'LIST', text: names.toReversed().join('\n') }),
     ])
     expect(one.addedCount + two.addedCount).toBe(3000)
     expect([...one.rows, ...two.rows].every((r) => r.node?.name === r.name && r.state !== 'VALID')).toBe(true)
@@ -102,8 +103,8 @@ describe('importNodes', () => {
   })
 
   test('applies defaults to missing fields', async () => {
-    const key = await t.given.credential(cast.admin, 'SSH_KEY')
-    const report = await importNodes(cast.operator, {
+    const key = await t.given.credential(fixture.admin, 'SSH_KEY')
+    const report = await importNodes(fixture.operator, {
       format: 'CSV',
       text: 'name,port,user,tags\na,2222,me,x\nb,,,\n',
       defaults: {
@@ -120,14 +121,14 @@ describe('importNodes', () => {
       { port: 2222, sshUser: 'me', tags: ['lab', 'x'], credentialId: key.id, nodeType: 'LOGIN' },
       { port: 2200, sshUser: 'ops', tags: ['lab'], credentialId: key.id },
     ])
-    await expect(importNodes(cast.operator, { format: 'LIST', text: 'a', defaults: { port: 0 } })).rejects.toMatchObject({
+    await expect(importNodes(fixture.operator, { format: 'LIST', text: 'a', defaults: { port: 0 } })).rejects.toMatchObject({
       issues: [{ path: 'defaults.port' }],
     })
   })
 
   test('resolves credentials of a table by name', async () => {
-    const bastion = await t.given.credential(cast.admin, 'BASTION', { name: 'door' })
-    const report = await importNodes(cast.operator, {
+    const bastion = await t.given.credential(fixture.admin, 'BASTION', { name: 'door' })
+    const report = await importNodes(fixture.operator, {
       format: 'CSV',
       text: 'name,bastion,credential\na,door,\nb,gate,\nc,,door\n',
     })
@@ -155,10 +156,10 @@ describe('importNodes', () => {
 
   test('creates the groups of an inventory', async () => {
     const text = '[gpu]\na\nb\n[room:children]\ngpu\n'
-    await importNodes(cast.operator, { format: 'INVENTORY', text })
+    await importNodes(fixture.operator, { format: 'INVENTORY', text })
     const { rows } = await t.runtime.db.execute(sql`select g.name as "group", n.name from node_groups g
       join node_group_members m on m.group_id = g.id join compute_nodes n on n.id = m.node_id
-      where g.tenant_id = ${cast.tenant.id} order by 1, 2`)
+      where g.tenant_id = ${fixture.tenant.id} order by 1, 2`)
     expect(rows).toEqual([
       { group: 'gpu', name: 'a' },
       { group: 'gpu', name: 'b' },
@@ -169,21 +170,23 @@ describe('importNodes', () => {
 
   test('requires an admin for a local node in an inventory', async () => {
     const input = { format: 'INVENTORY', text: 'self ansible_connection=local\n' } as const
-    expect(await importNodes(cast.operator, input)).toMatchObject({
+    expect(await importNodes(fixture.operator, input)).toMatchObject({
       rows: [{ state: 'INVALID', issues: [{ path: 'connectionType' }] }],
     })
-    expect(await importNodes(cast.admin, input)).toMatchObject({ rows: [{ state: 'ADDED', node: { connectionType: 'local' } }] })
+    expect(await importNodes(fixture.admin, input)).toMatchObject({
+      rows: [{ state: 'ADDED', node: { connectionType: 'local' } }],
+    })
   })
 
   test('reports a syntax error at `text` with its line', async () => {
-    await expect(importNodes(cast.operator, { format: 'INVENTORY', text: '[a\nb c' })).rejects.toMatchObject({
+    await expect(importNodes(fixture.operator, { format: 'INVENTORY', text: '[a\nb c' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       issues: [{ path: 'text', message: expect.stringContaining('line') }],
     })
   })
 
   test('imports 10,000 nodes at once', async () => {
-    expect(await importNodes(cast.operator, { format: 'LIST', text: 'n[00001-10000]' })).toMatchObject({
+    expect(await importNodes(fixture.operator, { format: 'LIST', text: 'n[00001-10000]' })).toMatchObject({
       addedCount: 10_000,
       failedCount: 0,
     })

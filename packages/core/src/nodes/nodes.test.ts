@@ -17,32 +17,32 @@ import { type ComputeNode, computeNodes } from './tables.ts'
 import { updateNode } from './update-node.ts'
 
 let t: TestRuntime
-let cast: TenantFixture
+let fixture: TenantFixture
 let seen = 0
 beforeAll(async () => {
   t = await testRuntime()
-  cast = await t.given.tenant()
+  fixture = await t.given.tenant()
 })
 afterAll(() => t.close())
 
 const aNode = async (fields: Partial<ComputeNode> = {}): Promise<ComputeNode> =>
-  (await t.given.fleet(cast.operator, { prefix: `n${++seen}x`, with: fields }))[0]!
+  (await t.given.fleet(fixture.operator, { prefix: `n${++seen}x`, with: fields }))[0]!
 
 const auditOf = (objectId: string) =>
   t.runtime.db
     .select()
     .from(auditEntries)
-    .where(and(eq(auditEntries.tenantId, cast.tenant.id), eq(auditEntries.objectId, objectId)))
+    .where(and(eq(auditEntries.tenantId, fixture.tenant.id), eq(auditEntries.objectId, objectId)))
     .orderBy(auditEntries.id)
 
 let runNumber = 0
 async function aRunOn(node: ComputeNode): Promise<string> {
-  const [template] = await t.runtime.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, cast.tenant.id)).limit(1)
+  const [template] = await t.runtime.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, fixture.tenant.id)).limit(1)
   const { name, playbookPath, become, becomeMethod, becomeUser, timeoutSeconds, forks } = template!
   const [run] = await t.runtime.db
     .insert(jobRuns)
     .values({
-      tenantId: cast.tenant.id,
+      tenantId: fixture.tenant.id,
       templateId: template!.id,
       templateName: name,
       number: ++runNumber,
@@ -58,8 +58,8 @@ const finish = (id: string) =>
 
 describe('addNode', () => {
   test('adds a NEW node with audit entry and change event', async () => {
-    const { operator } = cast
-    const key = await t.given.credential(cast.admin, 'SSH_KEY')
+    const { operator } = fixture
+    const key = await t.given.credential(fixture.admin, 'SSH_KEY')
     const node = await addNode(operator, {
       name: 'gpu1',
       host: 'GPU1.example.com',
@@ -79,12 +79,12 @@ describe('addNode', () => {
       hostKey: null,
     })
     expect(await auditOf(node.id)).toMatchObject([{ action: 'node.add', actorId: operator.actor.id, objectName: 'gpu1' }])
-    expect(t.changeEvents).toContainEqual({ topic: 'node', id: node.id, tenantId: cast.tenant.id })
+    expect(t.changeEvents).toContainEqual({ topic: 'node', id: node.id, tenantId: fixture.tenant.id })
   })
 
   test('accepts null for omitted fields', async () => {
     const none = { port: null, connectionType: null, nodeType: null, tags: null, labels: null, notes: null, hostKey: null }
-    expect(await addNode(cast.operator, { name: 'bare', host: 'bare', ...none })).toMatchObject({
+    expect(await addNode(fixture.operator, { name: 'bare', host: 'bare', ...none })).toMatchObject({
       port: 22,
       nodeType: 'COMPUTE',
       tags: [],
@@ -93,7 +93,7 @@ describe('addNode', () => {
 
   test('pins a given host key', async () => {
     const hostKey = makeHostKey()
-    const node = await addNode(cast.operator, { name: 'gpu2', host: '::1', hostKey: `${hostKey} root@gpu2\n` })
+    const node = await addNode(fixture.operator, { name: 'gpu2', host: '::1', hostKey: `${hostKey} root@gpu2\n` })
     expect(node).toMatchObject({ hostKey, hostKeyApprovedAt: expect.any(Date) })
   })
 
@@ -110,29 +110,29 @@ describe('addNode', () => {
     [{ hostKey: makeHostKey().replace('ssh-ed25519', 'ssh-rsa') }, 'hostKey'],
     [{ credentialId: 'x' }, 'credentialId'],
   ])('refuses %j at %s', async (fields, path) => {
-    await expect(addNode(cast.operator, { name: 'bad', host: 'bad', ...fields })).rejects.toMatchObject({
+    await expect(addNode(fixture.operator, { name: 'bad', host: 'bad', ...fields })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       issues: [{ path }],
     })
   })
 
   test('rejects a credential of another kind', async () => {
-    const become = await t.given.credential(cast.admin, 'BECOME')
-    await expect(addNode(cast.operator, { name: 'bad', host: 'bad', credentialId: become.id })).rejects.toMatchObject({
+    const become = await t.given.credential(fixture.admin, 'BECOME')
+    await expect(addNode(fixture.operator, { name: 'bad', host: 'bad', credentialId: become.id })).rejects.toMatchObject({
       issues: [{ path: 'credentialId', message: expect.stringContaining('BECOME') }],
     })
   })
 
   test('an admin may add a node of connection type local', async () => {
-    expect(await addNode(cast.admin, { name: 'self', host: 'self', connectionType: 'local' })).toMatchObject({
+    expect(await addNode(fixture.admin, { name: 'self', host: 'self', connectionType: 'local' })).toMatchObject({
       connectionType: 'local',
     })
   })
 
   test('only one of two concurrent calls adds a node', async () => {
     const { won, lost } = await race(
-      addNode(cast.operator, { name: 'twin', host: 'twin' }),
-      addNode(cast.admin, { name: 'twin', host: 'twin' }),
+      addNode(fixture.operator, { name: 'twin', host: 'twin' }),
+      addNode(fixture.admin, { name: 'twin', host: 'twin' }),
     )
     expect(won).toHaveLength(1)
     expect(lost).toMatchObject([{ code: 'CONFLICT', message: expect.stringContaining('already a node named twin') }])
@@ -142,7 +142,7 @@ describe('addNode', () => {
 describe('updateNode', () => {
   test('changes the given fields only', async () => {
     const node = await aNode({ notes: 'old', displayName: 'Old' })
-    const changed = await updateNode(cast.operator, { id: node.id, displayName: null, tags: ['x'] })
+    const changed = await updateNode(fixture.operator, { id: node.id, displayName: null, tags: ['x'] })
     expect(changed).toMatchObject({ notes: 'old', displayName: null, tags: ['x'], hostKey: node.hostKey, status: 'READY' })
     expect(changed.updatedAt.getTime()).toBeGreaterThan(node.updatedAt.getTime())
     expect((await auditOf(node.id)).at(-1)).toMatchObject({
@@ -153,7 +153,7 @@ describe('updateNode', () => {
 
   test.each([{ host: 'elsewhere' }, { port: 2222 }])('%j makes the node NEW and drops its pinned key', async (move) => {
     const node = await aNode({ offeredHostKey: makeHostKey(), unreachableSince: new Date(), unreachableReason: 'x' })
-    const changed = await updateNode(cast.operator, { id: node.id, ...move })
+    const changed = await updateNode(fixture.operator, { id: node.id, ...move })
     expect(changed).toMatchObject({
       ...move,
       status: 'NEW',
@@ -170,13 +170,13 @@ describe('updateNode', () => {
 
   test('keeps the pinned key with the same host and port', async () => {
     const node = await aNode()
-    const changed = await updateNode(cast.operator, { id: node.id, host: node.host, port: node.port })
+    const changed = await updateNode(fixture.operator, { id: node.id, host: node.host, port: node.port })
     expect(changed).toMatchObject({ status: 'READY', hostKey: node.hostKey })
   })
 
   test('rejects a taken name', async () => {
     const [one, two] = [await aNode(), await aNode()]
-    await expect(updateNode(cast.operator, { id: one.id, name: two.name })).rejects.toMatchObject({
+    await expect(updateNode(fixture.operator, { id: one.id, name: two.name })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining(two.name),
     })
@@ -184,7 +184,7 @@ describe('updateNode', () => {
 
   test('rejects a decommissioned node', async () => {
     const node = await aNode({ decommissionedAt: new Date() })
-    await expect(updateNode(cast.operator, { id: node.id, notes: 'x' })).rejects.toMatchObject({
+    await expect(updateNode(fixture.operator, { id: node.id, notes: 'x' })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/decommissioned; recommission it first/),
     })
@@ -192,15 +192,15 @@ describe('updateNode', () => {
 
   test('operators cannot change a local node', async () => {
     const node = await aNode({ connectionType: 'local' })
-    await expect(updateNode(cast.operator, { id: node.id, notes: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    expect(await updateNode(cast.admin, { id: node.id, notes: 'x' })).toMatchObject({ notes: 'x' })
+    await expect(updateNode(fixture.operator, { id: node.id, notes: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await updateNode(fixture.admin, { id: node.id, notes: 'x' })).toMatchObject({ notes: 'x' })
   })
 
   test('only one of two concurrent renames to the same name succeeds', async () => {
     const [one, two] = [await aNode(), await aNode()]
     const { won, lost } = await race(
-      updateNode(cast.operator, { id: one.id, name: 'wanted' }),
-      updateNode(cast.operator, { id: two.id, name: 'wanted' }),
+      updateNode(fixture.operator, { id: one.id, name: 'wanted' }),
+      updateNode(fixture.operator, { id: two.id, name: 'wanted' }),
     )
     expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
   })
@@ -208,25 +208,25 @@ describe('updateNode', () => {
 
 test('setNodeMaintenance sets maintenance once and ends it', async () => {
   const node = await aNode()
-  const on = await setNodeMaintenance(cast.operator, { id: node.id, isOn: true })
+  const on = await setNodeMaintenance(fixture.operator, { id: node.id, isOn: true })
   expect(on.status).toBe('MAINTENANCE')
-  const again = await setNodeMaintenance(cast.operator, { id: node.id, isOn: true })
+  const again = await setNodeMaintenance(fixture.operator, { id: node.id, isOn: true })
   expect(again.maintenanceAt).toEqual(on.maintenanceAt)
-  expect(await setNodeMaintenance(cast.operator, { id: node.id, isOn: false })).toMatchObject({ status: 'READY' })
-  await decommissionNode(cast.operator, { id: node.id })
-  await expect(setNodeMaintenance(cast.operator, { id: node.id, isOn: true })).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await setNodeMaintenance(fixture.operator, { id: node.id, isOn: false })).toMatchObject({ status: 'READY' })
+  await decommissionNode(fixture.operator, { id: node.id })
+  await expect(setNodeMaintenance(fixture.operator, { id: node.id, isOn: true })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
 describe('decommission, recommission, purge', () => {
   test('a recommissioned node is NEW and keeps its host key', async () => {
     const node = await aNode()
-    expect(await decommissionNode(cast.operator, { id: node.id })).toMatchObject({ status: 'DECOMMISSIONED' })
-    await expect(decommissionNode(cast.operator, { id: node.id })).rejects.toMatchObject({
+    expect(await decommissionNode(fixture.operator, { id: node.id })).toMatchObject({ status: 'DECOMMISSIONED' })
+    await expect(decommissionNode(fixture.operator, { id: node.id })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('already decommissioned'),
     })
-    expect(await recommissionNode(cast.operator, { id: node.id })).toMatchObject({ status: 'NEW', hostKey: node.hostKey })
-    await expect(recommissionNode(cast.operator, { id: node.id })).rejects.toMatchObject({
+    expect(await recommissionNode(fixture.operator, { id: node.id })).toMatchObject({ status: 'NEW', hostKey: node.hostKey })
+    await expect(recommissionNode(fixture.operator, { id: node.id })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('in service already'),
     })
@@ -234,31 +234,31 @@ describe('decommission, recommission, purge', () => {
 
   test('purges only decommissioned nodes, permanently', async () => {
     const node = await aNode()
-    await expect(purgeNode(cast.admin, { id: node.id })).rejects.toMatchObject({
+    await expect(purgeNode(fixture.admin, { id: node.id })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/is READY; decommission it first/),
     })
-    await decommissionNode(cast.operator, { id: node.id })
-    expect(await purgeNode(cast.admin, { id: node.id })).toEqual({ id: node.id })
+    await decommissionNode(fixture.operator, { id: node.id })
+    expect(await purgeNode(fixture.admin, { id: node.id })).toEqual({ id: node.id })
     expect(await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, node.id))).toEqual([])
     expect((await auditOf(node.id)).at(-1)).toMatchObject({ action: 'node.purge', objectName: node.name })
-    await expect(purgeNode(cast.admin, { id: node.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(purgeNode(fixture.admin, { id: node.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   test('rejects decommission and purge during an unfinished run, which the message names', async () => {
     const node = await aNode()
     const run = await aRunOn(node)
-    await expect(decommissionNode(cast.operator, { id: node.id })).rejects.toMatchObject({
+    await expect(decommissionNode(fixture.operator, { id: node.id })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining(run),
     })
     await t.runtime.db.update(computeNodes).set({ decommissionedAt: new Date() }).where(eq(computeNodes.id, node.id))
-    await expect(purgeNode(cast.admin, { id: node.id })).rejects.toMatchObject({
+    await expect(purgeNode(fixture.admin, { id: node.id })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining(run),
     })
     await finish(run)
-    expect(await purgeNode(cast.admin, { id: node.id })).toEqual({ id: node.id })
+    expect(await purgeNode(fixture.admin, { id: node.id })).toEqual({ id: node.id })
   })
 
   test('waits for a concurrent start of a run', async () => {
@@ -266,7 +266,7 @@ describe('decommission, recommission, purge', () => {
     let retiring: Promise<unknown> = Promise.resolve()
     await t.runtime.db.transaction(async (tx) => {
       await tx.select().from(computeNodes).where(eq(computeNodes.id, node.id)).for('share')
-      retiring = decommissionNode(cast.operator, { id: node.id }).catch((error: unknown) => error)
+      retiring = decommissionNode(fixture.operator, { id: node.id }).catch((error: unknown) => error)
       await aRunOn(node)
     })
     expect(await retiring).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('unfinished run') })
@@ -274,13 +274,13 @@ describe('decommission, recommission, purge', () => {
 
   test('only one of two concurrent purges succeeds', async () => {
     const node = await aNode({ decommissionedAt: new Date() })
-    const { won, lost } = await race(purgeNode(cast.admin, { id: node.id }), purgeNode(cast.owner, { id: node.id }))
+    const { won, lost } = await race(purgeNode(fixture.admin, { id: node.id }), purgeNode(fixture.owner, { id: node.id }))
     expect([won, lost.map((e) => e.name)]).toEqual([[{ id: node.id }], ['NotFound']])
   })
 })
 
 test('a node with a host key alarm stays UNREACHABLE when its notes change', async () => {
   const node = await aNode()
-  await recordOfferedHostKey(cast.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
-  expect(await updateNode(cast.operator, { id: node.id, notes: 'x' })).toMatchObject({ status: 'UNREACHABLE' })
+  await recordOfferedHostKey(fixture.worker, { objectType: 'ComputeNode', objectId: node.id, key: makeHostKey() })
+  expect(await updateNode(fixture.operator, { id: node.id, notes: 'x' })).toMatchObject({ status: 'UNREACHABLE' })
 })

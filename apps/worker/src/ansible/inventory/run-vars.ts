@@ -5,13 +5,13 @@ import type { JobRun } from '@muster/core/runs'
 import { type EffectiveVar, type NodeVars, varsOfNodes } from '@muster/core/variables'
 import { quoted, unsafeYaml } from './unsafe-yaml.ts'
 
-/** Variables that describe a host's accelerators. A variable that somebody set replaces the fact of that name. */
+/** Variables that describe a host's accelerators. A set variable replaces the fact of that name. */
 export type FactVars = Record<string, unknown>
 
 /** Variables of a run's hosts by node ID, without the run's extra vars; `secrets` holds decrypted values by secret ID. */
 export type RunVars = { nodes: Map<string, NodeVars>; facts: Map<string, FactVars>; secrets: Map<string, string> }
 
-/** Resolves the effective variables of each host here rather than in Ansible, whose precedence would reorder our layers. */
+/** Resolves the effective variables of each host here, because Ansible's precedence would reorder the layers. */
 export async function resolveRunVars(ctx: Ctx, run: Pick<JobRun, 'extraVars'>, nodeIds: string[]): Promise<RunVars> {
   const [nodes, facts] = await Promise.all([varsOfNodes(ctx, nodeIds, { vars: run.extraVars }), factVariables(ctx, nodeIds)])
   const ids = [...nodes.values()].flatMap(({ vars }) => vars.flatMap((each) => each.secretId ?? []))

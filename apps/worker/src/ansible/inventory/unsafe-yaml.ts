@@ -38,7 +38,7 @@ export function unsafeYaml(value: unknown): string {
 
 /**
  * Renders variables. Names are identifiers, validated when the run was created; values are unsafe.
- * @param expressions variables whose values the worker builds and Ansible evaluates
+ * @param expressions values by variable that the worker builds and Ansible evaluates
  */
 export function variables(vars: Record<string, unknown>, expressions: Record<string, string> = {}): string {
   const entries = [

@@ -8,7 +8,7 @@ const RESULTS = new Set(['ok', 'failed', 'unreachable', 'skipped'])
 
 /** Tracks the state of a run's hosts from the callback's events. */
 export class HostStates {
-  /** Hosts whose node responded, whatever the task's result. */
+  /** Hosts with a node that responded, independent of the task's result. */
   readonly seen = new Set<string>()
   private readonly states = new Map<string, HostState>()
   private readonly changed = new Set<string>()
@@ -99,7 +99,7 @@ export class HostStates {
     const parts = [result.msg, result.reason, result.module_stderr, result.stderr, result.module_stdout, result.stdout]
     const [first, ...rest] = parts.flatMap((part) => (typeof part === 'string' && part.trim() !== '' ? [part.trim()] : []))
     if (first === undefined) return null
-    // Ansible's message sometimes only refers to the output, whose last line is what the operator needs.
+    // Ansible's message sometimes only refers to the output. Its last line is then more useful.
     const isReference = /non-zero return code|stdout\/stderr|module failure/i.test(first)
     const text = isReference && rest[0] ? `${first}: ${rest[0].slice(-MAX_SCANNED).split('\n').at(-1)}` : first
     return this.mask.text(text.slice(0, MAX_SCANNED)).slice(0, MAX_MESSAGE)

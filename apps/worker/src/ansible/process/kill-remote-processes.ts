@@ -7,7 +7,7 @@ import { execOverControlMaster, mapLimit } from './control-masters.ts'
 
 /**
  * Kills a run's processes on a node. Closing the connection is not enough: without a terminal, sshd leaves the commands of
- * a closed session running. All sessions of the run share one sshd process that serves nobody else, so all its descendants except
+ * a closed session running. All sessions of the run share one dedicated sshd process, so all its descendants except
  * this script belong to the run. What a task detached, such as a service, has another parent and stays.
  * Processes of another user are killed with the node's become credential: a task may become another user though its run does not.
  */

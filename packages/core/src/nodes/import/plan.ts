@@ -98,9 +98,9 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
       issues.push({ path: field, message: `${name} is a ${found.kind}; here it must be ${FITTING[field].join(' or ')}` })
     else references[REFERENCES[field]] = found.id
   }
-  const said = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value != null))
+  const defaults = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value != null))
   const parsed = NewNode.safeParse({
-    ...said,
+    ...defaults,
     ...fields,
     ...references,
     ...(port === undefined ? {} : { port: /^\d{1,6}$/.test(String(port)) ? Number(port) : String(port) }),
