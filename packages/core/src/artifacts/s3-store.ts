@@ -26,7 +26,7 @@ export function s3Store(config: S3Config): ArtifactStore {
       try {
         await client.send(new sdk.PutObjectCommand({ ...keyed(key), Body, ContentLength: size }))
       } catch (error) {
-        throw inWords(error, config)
+        throw describeError(error, config)
       } finally {
         Body.destroy()
       }
@@ -36,7 +36,7 @@ export function s3Store(config: S3Config): ArtifactStore {
       try {
         return (await client.send(new sdk.GetObjectCommand(keyed(key)))).Body as Readable
       } catch (error) {
-        throw inWords(error, config)
+        throw describeError(error, config)
       }
     },
     async remove(keys) {
@@ -59,7 +59,7 @@ export function s3Store(config: S3Config): ArtifactStore {
         await client.send(new sdk.HeadBucketCommand({ Bucket }))
         return null
       } catch (error) {
-        return `${inWords(error, config).message} See whether it is there, and what NODE_ARTIFACTS_BUCKET, S3_ENDPOINT and the account's rights say.`
+        return `${describeError(error, config).message} See whether it is there, and what NODE_ARTIFACTS_BUCKET, S3_ENDPOINT and the account's rights say.`
       }
     },
   }
@@ -90,7 +90,7 @@ async function connect(config: S3Config) {
 export const attachment = (fileName: string): string =>
   `attachment; filename="${fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(fileName)}`
 
-function inWords(error: unknown, { NODE_ARTIFACTS_BUCKET, S3_ENDPOINT }: S3Config): Error {
+function describeError(error: unknown, { NODE_ARTIFACTS_BUCKET, S3_ENDPOINT }: S3Config): Error {
   const { name, code } = error as { name?: string; code?: string }
   return new Error(
     `The bucket ${NODE_ARTIFACTS_BUCKET}${S3_ENDPOINT ? ` at ${S3_ENDPOINT}` : ''} does not serve us (${code ?? name}).`,

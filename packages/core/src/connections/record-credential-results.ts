@@ -22,7 +22,7 @@ export async function recordCredentialResults(
   const become = tried?.kind === 'BECOME' ? test.credentialId : node.becomeCredentialId
   const login = tried?.kind === 'SSH_KEY' || tried?.kind === 'SSH_PASSWORD' ? test.credentialId : node.credentialId
   let failure: string | null = null
-  const note = async (which: { id: string | null } | { name: string }, error: string | null) => {
+  const record = async (which: { id: string | null } | { name: string }, error: string | null) => {
     if ('id' in which && which.id === null) return
     const [noted] = await tx
       .update(credentials)
@@ -33,11 +33,11 @@ export async function recordCredentialResults(
   }
   for (const stage of test.stages) {
     if (stage.state === 'SKIPPED') continue
-    if (stage.stage === 'AUTHENTICATION') await note(stage.hop === null ? { id: login } : { name: stage.hop }, reasonOf(stage))
-    else if (stage.stage === 'SUDO') await note({ id: become }, reasonOf(stage))
+    if (stage.stage === 'AUTHENTICATION') await record(stage.hop === null ? { id: login } : { name: stage.hop }, reasonOf(stage))
+    else if (stage.stage === 'SUDO') await record({ id: become }, reasonOf(stage))
   }
   // The secrets of the credential were unavailable, so the test has no stages.
-  if (test.stages.length === 0 && test.credentialId && !test.isOk) await note({ id: test.credentialId }, test.error)
+  if (test.stages.length === 0 && test.credentialId && !test.isOk) await record({ id: test.credentialId }, test.error)
   return failure
 }
 

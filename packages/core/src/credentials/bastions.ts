@@ -22,14 +22,14 @@ export async function lockBastionGraph(tx: Tx, ctx: Ctx): Promise<void> {
  * @throws InvalidInput at viaId
  */
 export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Promise<void> {
-  const refuse = (message: string) => new InvalidInput([{ path: 'viaId', message }])
+  const invalid = (message: string) => new InvalidInput([{ path: 'viaId', message }])
   const [via] = await tx
     .select({ kind: credentials.kind })
     .from(credentials)
     .where(and(visibleTo(ctx, credentials), eq(credentials.id, viaId)))
     .for('key share')
-  if (!via) throw refuse(`There is no credential ${viaId}.`)
-  if (via.kind !== 'BASTION') throw refuse(`is a credential of the kind ${via.kind}; it must be a BASTION`)
+  if (!via) throw invalid(`There is no credential ${viaId}.`)
+  if (via.kind !== 'BASTION') throw invalid(`is a credential of the kind ${via.kind}; it must be a BASTION`)
   const { rows } = await tx.execute<{ outward: string[]; inward: number }>(sql`
     with recursive outward as (
       select id, via_id, 1 as hops from credentials where id = ${viaId}
@@ -40,8 +40,8 @@ export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Pro
     )
     select (select array_agg(id::text) from outward) as outward, (select max(hops) from inward) as inward`)
   const { outward, inward } = rows[0]!
-  if (outward.includes(id)) throw refuse('would make a circle: that bastion is itself reached through this one')
-  if (outward.length + inward > MAX_HOPS) throw refuse(`would make a way of more than ${MAX_HOPS} hops`)
+  if (outward.includes(id)) throw invalid('would make a circle: that bastion is itself reached through this one')
+  if (outward.length + inward > MAX_HOPS) throw invalid(`would make a way of more than ${MAX_HOPS} hops`)
 }
 
 type PinnedHop = { name: string; hostKey: string | null; offeredHostKey: string | null }

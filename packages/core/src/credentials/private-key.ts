@@ -11,7 +11,7 @@ const CONVERT = 'convert it with `puttygen key.ppk -O private-openssh -o key`'
 
 const BROKEN = 'cannot be read: it is cut off, changed or of a type that is not supported'
 
-const refuse = (field: 'privateKey' | 'passphrase', message: string) => new InvalidInput([{ path: field, message }])
+const invalid = (field: 'privateKey' | 'passphrase', message: string) => new InvalidInput([{ path: field, message }])
 
 /** Returns what looks wrong with a text that is not a private key. */
 function privateKeyError(text: string): string | null {
@@ -72,30 +72,30 @@ export function checkPrivateKey(text: string, passphrase: string | undefined): {
   // Pasting adds Windows line ends and spaces, and drops the final newline that OpenSSH requires.
   const privateKey = `${text.replace(/\r\n?/g, '\n').trim()}\n`
   const reason = privateKeyError(privateKey)
-  if (reason) throw refuse('privateKey', reason)
+  if (reason) throw invalid('privateKey', reason)
 
   if (bcryptRounds(privateKey) > MAX_ROUNDS)
-    throw refuse(
+    throw invalid(
       'privateKey',
       `takes more than ${MAX_ROUNDS} rounds to open; set fewer with \`ssh-keygen -p -a 32 -f copy-of-key\``,
     )
 
   const bare = ssh2.utils.parseKey(privateKey)
   const isEncrypted = bare instanceof Error && /encrypted|passphrase/i.test(bare.message)
-  if (isEncrypted && !passphrase) throw refuse('passphrase', 'this private key is encrypted: give its passphrase')
+  if (isEncrypted && !passphrase) throw invalid('passphrase', 'this private key is encrypted: give its passphrase')
   if (!(bare instanceof Error) && passphrase)
-    throw refuse('passphrase', 'this private key is not encrypted: leave the passphrase empty')
+    throw invalid('passphrase', 'this private key is not encrypted: leave the passphrase empty')
 
   const parsed = isEncrypted ? ssh2.utils.parseKey(privateKey, passphrase) : bare
   if (parsed instanceof Error)
-    throw isEncrypted ? refuse('passphrase', 'does not open this private key') : refuse('privateKey', BROKEN)
+    throw isEncrypted ? invalid('passphrase', 'does not open this private key') : invalid('privateKey', BROKEN)
   if (!SUPPORTED.includes(parsed.type))
-    throw refuse('privateKey', `is of the type ${parsed.type}, which is not supported; use one of ${SUPPORTED.join(', ')}`)
-  if (!parsed.isPrivateKey()) throw refuse('privateKey', 'is the public half; give the private key, the file without .pub')
-  if (!signsWhatItVerifies(parsed)) throw refuse('privateKey', BROKEN)
+    throw invalid('privateKey', `is of the type ${parsed.type}, which is not supported; use one of ${SUPPORTED.join(', ')}`)
+  if (!parsed.isPrivateKey()) throw invalid('privateKey', 'is the public half; give the private key, the file without .pub')
+  if (!signsWhatItVerifies(parsed)) throw invalid('privateKey', BROKEN)
   const bits = createPublicKey(parsed.getPublicPEM()).asymmetricKeyDetails?.modulusLength
   if (bits !== undefined && bits < MIN_RSA_BITS)
-    throw refuse('privateKey', `is an RSA key of ${bits} bits, which servers refuse; make one with \`ssh-keygen -t ed25519\``)
+    throw invalid('privateKey', `is an RSA key of ${bits} bits, which servers refuse; make one with \`ssh-keygen -t ed25519\``)
   const comment = /^[\x20-\x7e]{1,100}$/.test(parsed.comment ?? '') ? ` ${parsed.comment}` : ''
   return { privateKey, publicKey: `${parsed.type} ${parsed.getPublicSSH().toString('base64')}${comment}` }
 }

@@ -30,7 +30,7 @@ export async function reencryptCredentials(ctx: SystemCtx): Promise<number> {
         .where(and(encryptedBefore(table, version), gt(table.id, last)))
         .orderBy(table.id)
         .limit(BATCH)) as Row[]
-      for (const row of rows) if (await resealOne({ ...ctx, tenantId: row.tenantId }, what, table, row, version)) count++
+      for (const row of rows) if (await reencryptRow({ ...ctx, tenantId: row.tenantId }, what, table, row, version)) count++
       if (rows.length < BATCH) break
       last = rows.at(-1)!.id
     }
@@ -38,7 +38,7 @@ export async function reencryptCredentials(ctx: SystemCtx): Promise<number> {
   return count
 }
 
-async function resealOne(ctx: Ctx, what: string, table: EncryptedTable, row: Row, version: number): Promise<boolean> {
+async function reencryptRow(ctx: Ctx, what: string, table: EncryptedTable, row: Row, version: number): Promise<boolean> {
   const encrypted: Row['encrypted'] = {}
   try {
     for (const [field, record] of Object.entries(row.encrypted)) {
@@ -47,7 +47,7 @@ async function resealOne(ctx: Ctx, what: string, table: EncryptedTable, row: Row
     }
   } catch (error) {
     if (isTransientDbError(error)) throw error
-    await noteFailure(ctx, what, row, version, error)
+    await recordFailure(ctx, what, row, version, error)
     return false
   }
   return inTransaction(ctx, async (tx) => {
@@ -62,7 +62,7 @@ async function resealOne(ctx: Ctx, what: string, table: EncryptedTable, row: Row
 }
 
 /** A row that cannot be decrypted is retried in every round and logged once. */
-async function noteFailure(ctx: Ctx, what: string, row: Row, version: number, error: unknown): Promise<void> {
+async function recordFailure(ctx: Ctx, what: string, row: Row, version: number, error: unknown): Promise<void> {
   const reason =
     'It does not open: it was changed outside of Muster, or sealed with another master password. Save its secrets again.'
   const [isNew] = await ctx.db

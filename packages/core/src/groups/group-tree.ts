@@ -56,7 +56,7 @@ export function isInGroup(tree: GroupTree, names: string[], n: NodeColumns): SQL
   const below = groupsOf(tree).filter((group) => tree.upwards(group).some((each) => wanted.has(each.name)))
   const ids = below.map((group) => group.id)
   const byHand = sql`exists (select from ${nodeGroupMembers} m where m.node_id = ${n.id} and m.group_id = any(${sql.param(ids)}::uuid[]))`
-  return or(byHand, ...below.filter((group) => group.memberQuery !== null).map((group) => fitsQueryOf(group, n)))!
+  return or(byHand, ...below.filter((group) => group.memberQuery !== null).map((group) => matchesQueryOf(group, n)))!
 }
 
 /** Condition that a node matches the query (see parseNodeQuery). @throws InvalidInput at `path` when the query is invalid */
@@ -66,7 +66,7 @@ export function fitsNodeQuery(tree: GroupTree, text: string, n: NodeColumns, pat
 }
 
 /** Condition that a node matches the group's query. */
-function fitsQueryOf(group: NodeGroup, n: NodeColumns): SQL {
+function matchesQueryOf(group: NodeGroup, n: NodeColumns): SQL {
   const query = parseNodeQuery(group.memberQuery!, { path: 'memberQuery', groups: null })
   return nodeQueryCondition(query, n, () => sql`false`)
 }
@@ -92,7 +92,7 @@ export async function groupsOfNodes(
 /** The ids of node `n`'s groups, by membership and by query, joined by commas. Text is parsed faster than an array. */
 export function directGroupIds(tree: GroupTree, n: NodeColumns): SQL<string> {
   const byQuery = groupsOf(tree).filter((group) => group.memberQuery !== null)
-  const fitting = byQuery.map((group) => sql`case when ${fitsQueryOf(group, n)} then ${group.id} end`)
+  const fitting = byQuery.map((group) => sql`case when ${matchesQueryOf(group, n)} then ${group.id} end`)
   const byHand = sql`(select string_agg(m.group_id::text, ',' order by m.group_id) from ${nodeGroupMembers} m where m.node_id = ${n.id})`
   return sql<string>`concat_ws(',', ${sql.join([byHand, ...fitting], sql`, `)})`
 }
@@ -113,7 +113,7 @@ export async function countNodesOfGroups(
     sql`select group_id, node_id from ${nodeGroupMembers}`,
     ...[...byQuery].map(
       (group) => sql`select ${group.id}::uuid, ${computeNodes.id} from ${computeNodes}
-        where ${visibleTo(ctx, computeNodes)} and ${fitsQueryOf(group, computeNodes)}`,
+        where ${visibleTo(ctx, computeNodes)} and ${matchesQueryOf(group, computeNodes)}`,
     ),
   ]
   const { rows } = await db.execute<{ id: string; count: number }>(sql`select w.id, count(distinct d.node_id)::int as count

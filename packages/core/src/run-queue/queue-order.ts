@@ -12,13 +12,13 @@ const AT_ONCE = 1000
 export const isOpen = and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.cancelRequestedAt))
 
 /** Number of active runs of the tenant `id`. */
-const underWay = (id: SQL): SQL =>
+const activeRuns = (id: SQL): SQL =>
   sql`(select count(*) from ${jobRuns} begun where begun.tenant_id = ${id} and begun.finished_at is null and begun.started_at is not null)`
 
 /** Condition on a run: its tenant's queue is not paused and is below its limit of concurrent runs. */
 export const isTenantsTurn: SQL = sql`exists (
   select from ${tenants} tenant where tenant.id = ${jobRuns.tenantId} and tenant.queue_paused_at is null
-    and (tenant.max_concurrent_runs is null or ${underWay(sql`tenant.id`)} < tenant.max_concurrent_runs))`
+    and (tenant.max_concurrent_runs is null or ${activeRuns(sql`tenant.id`)} < tenant.max_concurrent_runs))`
 
 export type NextRun = { id: string; tenantId: string; isLimited: boolean }
 
@@ -32,7 +32,7 @@ export async function nextRun(db: Db, worker: string): Promise<NextRun | 'draini
     select next.id, tenant.id as "tenantId", tenant.max_concurrent_runs is not null as "isLimited",
       exists (select from ${workers} w where w.name = ${worker} and w.draining_at is not null) as "isDraining"
     from ${tenants} tenant
-    cross join lateral (select ${underWay(sql`tenant.id`)} as count) begun
+    cross join lateral (select ${activeRuns(sql`tenant.id`)} as count) begun
     cross join lateral (
       select ${jobRuns.id} from ${jobRuns}
       where ${jobRuns.tenantId} = tenant.id and ${isOpen} and ${jobRuns.waitingSince} is null

@@ -138,7 +138,7 @@ export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: T
   const terms = parseLimit(selection)
   const db = tx ?? ctx.db
   const tree = await readGroupTree(db, ctx)
-  await refuseUnknown(db, ctx, terms, tree)
+  await assertKnown(db, ctx, terms, tree)
   const query = db
     .select(LEAN_NODE)
     .from(computeNodes)
@@ -151,7 +151,7 @@ export async function selectNodes(ctx: Ctx, selection: string | string[], tx?: T
   return rows.sort((a, b) => byName.compare(a.name, b.name))
 }
 
-async function refuseUnknown(db: Db | Tx, ctx: Ctx, terms: Term[], tree: GroupTree): Promise<void> {
+async function assertKnown(db: Db | Tx, ctx: Ctx, terms: Term[], tree: GroupTree): Promise<void> {
   const wrong: InputIssue[] = []
   const names = [...new Set(terms.flatMap((term) => (term.kind === 'names' ? term.names : [])))]
   if (names.length > 0) {

@@ -15,7 +15,7 @@ const text = (description: string, example: string, pattern?: string): Vars => (
   maxLength: 500,
   ...(pattern ? { pattern } : {}),
 })
-const yes = (description: string, example: boolean): Vars => ({ type: 'boolean', description, examples: [example] })
+const bool = (description: string, example: boolean): Vars => ({ type: 'boolean', description, examples: [example] })
 const choice = (description: string, values: string[]): Vars => ({ enum: values, description, examples: [values[0]] })
 const port = (description: string, example: number): Vars => ({
   type: 'integer',
@@ -27,7 +27,7 @@ const port = (description: string, example: number): Vars => ({
 const URL_PATTERN = '^((https?|file)://[^ ]+)?$'
 const VERSION = '^[0-9A-Za-z.]+$'
 
-const rebootAllowed = yes('Reboot a node when its driver works only after that; else the run says that a reboot is due.', false)
+const rebootAllowed = bool('Reboot a node when its driver works only after that; else the run says that a reboot is due.', false)
 
 /** Sources of packages: the vendor, a mirror with the same layout, or files. */
 const sources = (role: string, vendorUrl: string, keyHint: string): Record<string, Vars> => ({
@@ -81,12 +81,12 @@ export const BUILT_IN_TEMPLATES = [
         'closed',
         'open',
       ]),
-      install_cuda: yes('Install the CUDA toolkit as well.', true),
+      install_cuda: bool('Install the CUDA toolkit as well.', true),
       cuda_version: {
         ...text('Its version: 12 for the newest of these, or 12.2.', '12', '^[0-9]+([.][0-9]+)?$'),
         'x-show-if': { install_cuda: true },
       },
-      install_fabricmanager: yes(
+      install_fabricmanager: bool(
         'Install the fabric manager even where no NVSwitch is seen; where one is, it is installed in any case.',
         false,
       ),
@@ -107,7 +107,7 @@ export const BUILT_IN_TEMPLATES = [
         '6.4.3',
         VERSION,
       ),
-      install_rocm: yes('Install ROCm as well.', true),
+      install_rocm: bool('Install ROCm as well.', true),
       reboot_allowed: rebootAllowed,
       ...sources('amd_driver', 'https://repo.radeon.com', 'rocm/rocm.gpg.key below it'),
     }),
@@ -120,7 +120,7 @@ export const BUILT_IN_TEMPLATES = [
     playbookPath: 'install_intel_driver.yml',
     inputSchema: inputs({
       intel_driver_channel: text('Release line of the driver, as in Intel’s repository.', 'lts/2350', '^[a-z0-9/.]+$'),
-      install_oneapi: yes('Install the oneAPI base toolkit as well.', true),
+      install_oneapi: bool('Install the oneAPI base toolkit as well.', true),
       oneapi_version: {
         ...text('Its version, such as 2025.2; nothing means the newest.', '', '^([0-9]{4}[.][0-9]+)?$'),
         'x-show-if': { install_oneapi: true },
@@ -142,7 +142,7 @@ export const BUILT_IN_TEMPLATES = [
       ascend_driver_version: text('Version of the driver.', '24.1.rc1', VERSION),
       ascend_driver_firmware_version: text('Version of the firmware that Huawei lists beside it.', '7.1.0.6.220', VERSION),
       ascend_driver_chip: text('The chip, as in the names of the packages: 910b, 910, 310p.', '910b', '^[0-9a-z]+$'),
-      install_cann: yes('Install CANN as well: toolkit and kernels.', true),
+      install_cann: bool('Install CANN as well: toolkit and kernels.', true),
       cann_version: { ...text('Version of CANN.', '8.0.RC1', VERSION), 'x-show-if': { install_cann: true } },
       reboot_allowed: rebootAllowed,
       ascend_driver_repository_url: text(

@@ -40,7 +40,7 @@ export function inputSchemaIssues(schema: Schema): InputIssue[] {
       return (ajv.errors ?? [])
         .filter((error) => error.keyword !== 'anyOf')
         .slice(0, MAX_ISSUES)
-        .map((error) => ({ path: dotted(error.instancePath), message: said(error) }))
+        .map((error) => ({ path: dotted(error.instancePath), message: messageOf(error) }))
     ajv.compile(schema)
     return []
   } catch (error) {
@@ -158,11 +158,11 @@ function asIssue(error: ErrorObject): InputIssue {
   const { missingProperty, additionalProperty } = error.params
   return {
     path: ['extraVars', dotted(error.instancePath), missingProperty ?? additionalProperty].filter(Boolean).join('.'),
-    message: said(error),
+    message: messageOf(error),
   }
 }
 
-function said({ keyword, params, message = 'is wrong' }: ErrorObject): string {
+function messageOf({ keyword, params, message = 'is wrong' }: ErrorObject): string {
   if (keyword === 'required') return 'is missing'
   if (keyword === 'additionalProperties') return 'is not known to this template'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.map(String).join(', ')}`

@@ -46,9 +46,9 @@ export async function readLayers({ db, tenantId }: Pick<Ctx, 'db' | 'tenantId'>,
   ])
   const names = new Map([...groups.values()].flat().map((group) => [group.id, group.name]))
   const of = new Map(
-    scopes.map(({ groupId, nodeId, ...said }): [string | null, Layer] => [
+    scopes.map(({ groupId, nodeId, ...content }): [string | null, Layer] => [
       groupId ?? nodeId,
-      layerOf(groupId ? 'group' : nodeId ? 'node' : 'global', groupId ? (names.get(groupId) ?? null) : null, said),
+      layerOf(groupId ? 'group' : nodeId ? 'node' : 'global', groupId ? (names.get(groupId) ?? null) : null, content),
     ]),
   )
   return { merge: tenant!.merge, nodes, groupsOf: (id) => groups.get(id) ?? NO_GROUPS, of }
@@ -56,21 +56,21 @@ export async function readLayers({ db, tenantId }: Pick<Ctx, 'db' | 'tenantId'>,
 
 /** Merges the layers of every node. Nodes in the same groups share the merged group layers. */
 export function layNodes({ merge, nodes, groupsOf, of }: NodeLayers, run?: Layer): Map<string, EffectiveVar[]> {
-  const below = new Map<NodeGroup[], { said: Said; vars: EffectiveVar[] }>()
+  const below = new Map<NodeGroup[], { byName: Said; vars: EffectiveVar[] }>()
   const belowNode = (groups: NodeGroup[]) => {
     const known = below.get(groups)
     if (known) return known
-    const said = collect([null, ...groups.map((group) => group.id)].flatMap((place) => [of.get(place) ?? []]))
-    const shared = { said, vars: Array.from(said, ([name, entries]) => nearestOf(name, entries, merge)) }
+    const byName = collect([null, ...groups.map((group) => group.id)].flatMap((place) => [of.get(place) ?? []]))
+    const shared = { byName, vars: Array.from(byName, ([name, entries]) => nearestOf(name, entries, merge)) }
     below.set(groups, shared)
     return shared
   }
   return new Map(
     nodes.map(({ id }) => {
-      const { said, vars } = belowNode(groupsOf(id))
+      const { byName, vars } = belowNode(groupsOf(id))
       const own = collect([of.get(id) ?? [], run ?? []])
       if (own.size === 0) return [id, vars]
-      const laid = Array.from(own, ([name, entries]) => nearestOf(name, [...(said.get(name) ?? []), ...entries], merge))
+      const laid = Array.from(own, ([name, entries]) => nearestOf(name, [...(byName.get(name) ?? []), ...entries], merge))
       return [id, [...vars.filter((each) => !own.has(each.name)), ...laid]]
     }),
   )

@@ -16,10 +16,10 @@ export type EffectiveVar = VarEntry & { name: string; overridden: VarEntry[] }
 /** Variables of one layer, ready for a merge. */
 export type Layer = [name: string, entry: VarEntry][]
 
-export function layerOf(layer: VarLayer, group: string | null, said: { vars: Vars; secrets?: SecretRefs }): Layer {
+export function layerOf(layer: VarLayer, group: string | null, content: { vars: Vars; secrets?: SecretRefs }): Layer {
   return [
-    ...Object.entries(said.vars).map(([name, value]): Layer[0] => [name, { value, secretId: null, layer, group }]),
-    ...Object.entries(said.secrets ?? {}).map(([name, secretId]): Layer[0] => [name, { value: null, secretId, layer, group }]),
+    ...Object.entries(content.vars).map(([name, value]): Layer[0] => [name, { value, secretId: null, layer, group }]),
+    ...Object.entries(content.secrets ?? {}).map(([name, secretId]): Layer[0] => [name, { value: null, secretId, layer, group }]),
   ]
 }
 
@@ -27,14 +27,14 @@ export function layerOf(layer: VarLayer, group: string | null, said: { vars: Var
 export type Said = Map<string, VarEntry[]>
 
 export function collect(layers: Layer[]): Said {
-  const said: Said = new Map()
+  const byName: Said = new Map()
   for (const layer of layers)
     for (const [name, entry] of layer) {
-      const below = said.get(name)
+      const below = byName.get(name)
       if (below) below.push(entry)
-      else said.set(name, [entry])
+      else byName.set(name, [entry])
     }
-  return said
+  return byName
 }
 
 /**

@@ -61,19 +61,19 @@ class Reader {
   read(contents: ParsedNode | null): Vars {
     if (contents === null || (isScalar(contents) && contents.value === null)) return {}
     if (!isMap(contents)) {
-      this.refuse(contents, 'must be names with values, like `ntp_server: 10.0.0.1`')
+      this.report(contents, 'must be names with values, like `ntp_server: 10.0.0.1`')
       return {}
     }
     const vars = this.map(contents, 0)
     for (const pair of contents.items) {
       const name = isScalar(pair.key) ? pair.key.value : null
       const message = typeof name === 'string' ? variableError(name, vars[name]) : null
-      if (message) this.refuse(pair.key, `${String(name).slice(0, 80)}: ${message}`)
+      if (message) this.report(pair.key, `${String(name).slice(0, 80)}: ${message}`)
     }
     return vars
   }
 
-  private refuse(node: unknown, message: string): null {
+  private report(node: unknown, message: string): null {
     if (this.issues.length < MOST_ISSUES) this.issues.push(this.where((node as ParsedNode | null)?.range?.[0]) + message)
     return null
   }
@@ -81,10 +81,10 @@ class Reader {
   private value(node: ParsedNode | null, depth: number): unknown {
     if (++this.count > MAX_VALUES) throw at([`stands for more than ${MAX_VALUES} values; use fewer aliases`])
     if (node === null) return null
-    if (depth > MAX_DEPTH) return this.refuse(node, `must not be nested deeper than ${MAX_DEPTH} levels`)
+    if (depth > MAX_DEPTH) return this.report(node, `must not be nested deeper than ${MAX_DEPTH} levels`)
     if (isAlias(node)) {
       const known = this.anchors.get(node.source)
-      if (!known) return this.refuse(node, `there is no anchor &${node.source} before this`)
+      if (!known) return this.report(node, `there is no anchor &${node.source} before this`)
       this.count += known.count
       return known.value
     }
@@ -96,25 +96,25 @@ class Reader {
 
   private list(node: ParsedNode, depth: number): unknown[] | null {
     if (!isSeq(node) || (node.tag && node.tag !== 'tag:yaml.org,2002:seq'))
-      return this.refuse(node, `JSON has no ${node.tag}; write a list or names with values`)
+      return this.report(node, `JSON has no ${node.tag}; write a list or names with values`)
     return node.items.map((item) => this.value(item as ParsedNode, depth + 1))
   }
 
   private map(node: YAMLMap, depth: number): Vars {
     const entries = new Map<string, unknown>()
     const below: Vars[] = []
-    if (node.tag && node.tag !== 'tag:yaml.org,2002:map') this.refuse(node, `JSON has no ${node.tag}; write names with values`)
+    if (node.tag && node.tag !== 'tag:yaml.org,2002:map') this.report(node, `JSON has no ${node.tag}; write names with values`)
     for (const { key, value } of node.items as { key: ParsedNode; value: ParsedNode | null }[]) {
       const read = this.value(value, depth + 1)
       if (isScalar(key) && typeof key.value === 'symbol') below.push(...this.merged(key, read))
       else {
         const name = isScalar(key) ? this.scalar(key) : null
-        if (typeof name !== 'string') this.refuse(key, 'this key is no text; put it in quotes')
-        else if (entries.has(name)) this.refuse(key, `${name.slice(0, 80)} occurs twice`)
+        if (typeof name !== 'string') this.report(key, 'this key is no text; put it in quotes')
+        else if (entries.has(name)) this.report(key, `${name.slice(0, 80)} occurs twice`)
         else {
           // Keys at the top level are validated as variable names.
           const reason = depth === 0 ? null : variableKeyError(name)
-          if (reason) this.refuse(key, reason)
+          if (reason) this.report(key, reason)
           entries.set(name, read)
         }
       }
@@ -127,23 +127,23 @@ class Reader {
   private merged(key: ParsedNode, value: unknown): Vars[] {
     const all = Array.isArray(value) ? value : [value]
     if (all.every((each) => typeof each === 'object' && each !== null && !Array.isArray(each))) return all as Vars[]
-    this.refuse(key, '<< takes names with values, or a list of such')
+    this.report(key, '<< takes names with values, or a list of such')
     return []
   }
 
   private scalar(node: { value: unknown; source?: string; format?: string }): unknown {
     const { value, source } = node
-    if (node.format === 'TIME') return this.refuse(node, `${source} means a number of base 60; put it in quotes`)
+    if (node.format === 'TIME') return this.report(node, `${source} means a number of base 60; put it in quotes`)
     if (typeof value === 'bigint') {
       const exact = Number(value)
       return Number.isSafeInteger(exact)
         ? exact
-        : this.refuse(node, 'the number is too large to be kept exactly; put it in quotes')
+        : this.report(node, 'the number is too large to be kept exactly; put it in quotes')
     }
     // The library parses these as booleans, Ansible as text.
     if (typeof value === 'boolean' && source && /^[yn]$/i.test(source)) return source
-    if (value instanceof Date) return this.refuse(node, 'JSON has no dates; put it in quotes')
+    if (value instanceof Date) return this.report(node, 'JSON has no dates; put it in quotes')
     const reason = value instanceof Uint8Array ? 'JSON has no binary data' : variableValueError(value)
-    return reason ? this.refuse(node, reason) : value
+    return reason ? this.report(node, reason) : value
   }
 }

@@ -43,7 +43,7 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
   const { text, secret, ...place } = parseInput(VarsImpactInput, input)
   const edited = text == null ? null : parseVars(text)
   const scope = await findScope(ctx.db, ctx, place)
-  const said = edited ? { vars: edited, secrets: scope.row?.secrets ?? {} } : withOtherSecret(scope, secret!)
+  const proposed = edited ? { vars: edited, secrets: scope.row?.secrets ?? {} } : withOtherSecret(scope, secret!)
   const all = await ctx.db
     .select({ id: computeNodes.id })
     .from(computeNodes)
@@ -58,7 +58,7 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
   const nodes = groupId ? read.nodes.filter(({ id }) => read.groupsOf(id).some((group) => group.id === groupId)) : read.nodes
   const key = groupId ?? scope.nodeId
   const group = groupId ? nodes[0] && read.groupsOf(nodes[0].id).find((each) => each.id === groupId)?.name : null
-  const layer = layerOf(groupId ? 'group' : scope.nodeId ? 'node' : 'global', group ?? null, said)
+  const layer = layerOf(groupId ? 'group' : scope.nodeId ? 'node' : 'global', group ?? null, proposed)
   return { nodes: nodes.length, ...differences({ ...read, nodes }, key, layer) }
 }
 

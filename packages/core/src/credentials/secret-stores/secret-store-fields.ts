@@ -7,16 +7,16 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /** An origin that may receive a token: https, or http on this machine. */
 const Address = z.string().transform((text, ctx) => {
-  const refuse = (message: string) => {
+  const invalid = (message: string) => {
     ctx.addIssue({ code: 'custom', message })
     return z.NEVER
   }
   const url = URL.parse(text.trim())
-  if (!url) return refuse('must look like https://vault.example.org:8200')
+  if (!url) return invalid('must look like https://vault.example.org:8200')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
-    return refuse('must begin with https://; http:// is for addresses of this machine only')
+    return invalid('must begin with https://; http:// is for addresses of this machine only')
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash)
-    return refuse('must be an address and nothing more, as https://vault.example.org:8200')
+    return invalid('must be an address and nothing more, as https://vault.example.org:8200')
   return url.origin
 })
 
