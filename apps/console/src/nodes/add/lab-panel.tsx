@@ -6,7 +6,7 @@ import { formatAddress } from '@/nodes/badges.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
-import { type ImportInput, ImportNodes, type LabOffer } from './documents.ts'
+import { ImportNodes, type LabOffer } from './documents.ts'
 
 /** Offers lab nodes, whose credentials already exist. */
 export function LabPanel({

@@ -2,16 +2,13 @@ import { and, asc, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agents } from '../../agents/tables.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
-import type { TenantFixture } from '../../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
 import { accelerators, computeNodes } from '../tables.ts'
 import { nodeHealth, nodeHealthStatus } from './index.ts'
 
 let t: TestRuntime
-let fixture: TenantFixture
 beforeAll(async () => {
   t = await testRuntime()
-  fixture = await t.given.tenant()
 })
 afterAll(() => t.close())
 
