@@ -8,8 +8,8 @@ import { VERSION } from './version.ts'
 export const HELP = `
 Verbs may also come first, as with kubectl: \`muster get nodes\`, \`muster describe node gpu01\`.
 
-Node arguments (SELECTOR) take what a run's --limit takes: gpu01, gpu[01-08], gpu*, @group, tag:x, status:READY,
-vendor:nvidia, {query}, all; a comma joins, ! excludes. RUN is a run ID or \`last\`.
+SELECTOR arguments have the syntax of a run's --limit: gpu01, gpu[01-08], gpu*, @group, tag:x, status:READY,
+vendor:nvidia, {query}, all; a comma joins, ! excludes. RUN is a run number or ID, or \`last\`.
 
 Environment variables:
   MUSTER_URL           address of the console; overrides the saved one

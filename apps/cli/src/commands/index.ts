@@ -105,7 +105,7 @@ export const ENTRIES: Entry[] = [
     name: 'vars',
     aliases: ['var'],
     heading: VARIABLES,
-    description: 'set variables of all nodes, groups and nodes',
+    description: 'show and set layered variables: of all nodes, groups and nodes',
     load: async () => (await import('./variables/index.ts')).vars(),
   },
   {
@@ -163,7 +163,7 @@ export const ENTRIES: Entry[] = [
   {
     name: 'logout',
     heading: ACCOUNT,
-    description: 'delete the saved address and token',
+    description: 'sign out: delete the saved address and token',
     load: async () => (await import('./access/logout.ts')).logout(),
   },
   {

@@ -15,7 +15,7 @@ const DAYS = 90
 export const login = () =>
   new Command('login')
     .argument('<url>', 'address of the console, or the one-time sign-in link')
-    .option('--email <address>', 'your email address; asked for by default')
+    .option('--email <address>', 'your email address (default: prompt)')
     .option('--password-stdin', 'read the password from standard input')
     .option('--token-stdin', 'use an existing API token, read from standard input')
     .option(

@@ -8,7 +8,7 @@ import { signInWithPassword } from './sign-in.ts'
 
 export const password = () =>
   new Command('password')
-    .option('--email <address>', 'your email address; asked for by default')
+    .option('--email <address>', 'your email address (default: prompt)')
     .option('--stdin', 'read the current and the new password from standard input, one per line')
     .action(async ({ email, stdin }: { email?: string; stdin?: true }) => {
       const { url } = readSettings()

@@ -8,7 +8,7 @@ export const alertAck = () =>
   new Command('ack')
     .description('acknowledge alerts; they stay open until their cause ends')
     .argument('<id...>', 'alert IDs, see `muster alert list`')
-    .option('--note <text>', 'what you know and what you do about it')
+    .option('--note <text>', 'what is known and what is being done')
     .action(async (ids: string[], { note }: { note?: string }) => {
       const { acknowledgeAlerts } = await request(
         graphql(`mutation AlertAck($ids: [ID!]!, $note: String) {

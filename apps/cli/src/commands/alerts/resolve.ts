@@ -6,7 +6,7 @@ import { alertIds } from './ids.ts'
 
 export const alertResolve = () =>
   new Command('resolve')
-    .description('resolve an alert whose cause is intended, such as removed accelerators; other alerts resolve automatically')
+    .description('resolve an alert about an intended change, such as removed accelerators; other alerts resolve automatically')
     .argument('<id>', 'alert ID, see `muster alert list`')
     .option('--note <text>', 'reason')
     .action(async (text: string, { note }: { note?: string }) => {

@@ -7,7 +7,7 @@ import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
 
 export const nodeGet = () =>
   new Command('get')
-    .description('show nodes with their accelerators; JSON of one name is an object, otherwise a list')
+    .description('show nodes with their accelerators; -o json prints an object for one name, otherwise a list')
     .argument('<selector...>', SELECTOR_HELP)
     .withOutput()
     .action(async (selectors: string[], output: Output) => {

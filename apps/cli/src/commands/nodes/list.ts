@@ -31,12 +31,16 @@ export const nodeList = () =>
     .description('list nodes')
     .argument('[selector]', SELECTOR_HELP)
     .option('--status <status...>', STATUSES.join(' '), someOf(...STATUSES))
-    .option('--tag <tag...>', 'with all of these tags')
-    .option('--group <group...>', 'in any of these groups')
-    .option('--vendor <vendor...>', 'with accelerators of any of these vendors')
-    .option('--agent <state...>', `with an agent in any of these states: ${AGENT_STATES.join(' ')}`, someOf(...AGENT_STATES))
-    .option('--text <text>', 'with this text in name, host, tags or notes')
-    .option('--query <query>', 'that match a query: accelerator.vendor = amd and not memory < 512GiB')
+    .option('--tag <tag...>', 'nodes with all of these tags')
+    .option('--group <group...>', 'nodes in any of these groups')
+    .option('--vendor <vendor...>', 'nodes with accelerators of any of these vendors')
+    .option(
+      '--agent <state...>',
+      `nodes with an agent in any of these states: ${AGENT_STATES.join(' ')}`,
+      someOf(...AGENT_STATES),
+    )
+    .option('--text <text>', 'nodes with this text in name, host, tags or notes')
+    .option('--query <query>', 'nodes that match a query: accelerator.vendor = amd and not memory < 512GiB')
     .option('-n, --number <n>', 'maximum number of rows', integer)
     .withOutput()
     .action(async (selector: string | undefined, options: Options) => {

@@ -6,7 +6,7 @@ import { count } from '../../output.ts'
 
 export const queuePause = () =>
   new Command('pause')
-    .description('start no further runs; active runs continue')
+    .description('pause the queue: no further runs start; active runs continue')
     .requiredOption('--reason <text>', 'reason, shown with pending runs')
     .action(async ({ reason }: { reason: string }) => {
       const { pauseQueue } = await request(

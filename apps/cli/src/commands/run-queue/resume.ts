@@ -4,7 +4,7 @@ import { orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 
 export const queueResume = () =>
-  new Command('resume').description('start pending runs again').action(async () => {
+  new Command('resume').description('resume the queue: pending runs start again').action(async () => {
     const { resumeQueue } = await request(
       graphql(`mutation QueueResume {
         resumeQueue { __typename ... on ResumeQueuePayload { queue { pendingCount } } ... on Error { code message } }

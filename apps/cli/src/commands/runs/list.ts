@@ -29,12 +29,12 @@ const LIST = graphql(`query Runs($filter: JobRunFilter, $first: Int, $after: Str
 export const runsList = () =>
   new Command('list')
     .description('list runs, newest first')
-    .option('--status <status...>', `with any of these statuses: ${STATUSES.join(' ')}`, someOf(...STATUSES))
-    .option('--node <name>', 'that included this node')
-    .option('--template <name>', 'of this template')
-    .option('--text <text>', 'with this text in the template, limit, reason or creator')
-    .option('--since <time>', 'created at this time or later: ISO 8601, or an age such as 30m, 12h or 7d', pointInTime)
-    .option('--until <time>', 'created before this time', pointInTime)
+    .option('--status <status...>', `runs with any of these statuses: ${STATUSES.join(' ')}`, someOf(...STATUSES))
+    .option('--node <name>', 'runs that included this node')
+    .option('--template <name>', 'runs of this template')
+    .option('--text <text>', 'runs with this text in the template, limit, reason or creator')
+    .option('--since <time>', 'runs created at this time or later: ISO 8601, or an age such as 30m, 12h or 7d', pointInTime)
+    .option('--until <time>', 'runs created before this time', pointInTime)
     .option('-n, --number <n>', 'maximum number of rows', integer, 20)
     .withOutput()
     .action(async ({ output, headers, number, node, template, since, until, ...rest }: Options) => {

@@ -21,7 +21,7 @@ export const retry = () =>
     .argument('<run>', RUN_HELP)
     .option('--failed', 'only failed and interrupted hosts')
     .option('--unreachable', 'only unreachable hosts')
-    .option('--not-run', 'only hosts that did not run; combines with the two above')
+    .option('--not-run', 'only hosts that did not run; can be combined with --failed and --unreachable')
     .option('--nodes <selector>', 'only these hosts of the run')
     .option('--reason <text>', 'reason, kept with the run')
     .option('--idempotency-key <key>', 'a repeated key returns the same run instead of starting another')

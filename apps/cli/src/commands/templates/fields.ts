@@ -67,7 +67,7 @@ export const withFields = (command: Command): Command =>
     .option('-e, --default-vars <vars>', 'default extra vars: key=value, YAML, JSON or @FILE', addVars)
     .option('--idempotent', 'restart a run automatically when its worker is lost')
     .option('--no-idempotent', 'never restart a run automatically')
-    .option('--read-only', 'it changes nothing on nodes; its runs take no locks')
+    .option('--read-only', 'the template changes nothing on nodes; its runs take no locks')
     .option('--no-read-only', 'it changes nodes; one run at a time per node')
     .option('--reason <text>', 'reason, kept with the version')
 

@@ -9,7 +9,7 @@ import { type Edit, textAfter, withEdit } from './set.ts'
 type Options = ScopeOptions & Edit & Output & { secret?: string }
 
 export const varsImpact = () =>
-  withScope(withEdit(new Command('impact').description('show on which nodes an edit would change values, without saving')))
+  withScope(withEdit(new Command('impact').description('preview which nodes an edit would affect, without saving')))
     .option('--secret <name>', 'show which nodes a new value of this secret variable would affect')
     .withOutput()
     .action(async (assignments: string[], { file, remove, secret, output: format, headers, ...scopeOptions }: Options) => {

@@ -13,7 +13,9 @@ export const withEdit = (command: Command): Command =>
     .option('--remove <name...>', 'variables to delete')
 
 export const varsSet = () =>
-  withReason(withScope(withEdit(new Command('set').description('set variables of all nodes, a group or a node')))).action(
+  withReason(
+    withScope(withEdit(new Command('set').description('set the variables of all nodes, of a group or of a node'))),
+  ).action(
     async (assignments: string[], { file, remove, reason, ...scopeOptions }: ScopeOptions & Edit & { reason?: string }) => {
       const scope = await readScope(scopeOptions)
       await saveText(scope, await textAfter(scope, assignments, { file, remove }), reason)

@@ -6,7 +6,7 @@ import { workerId } from '../../lookup.ts'
 
 export const workerUndrain = () =>
   new Command('undrain')
-    .description('let a drained worker start runs again')
+    .description('end the drain of a worker: it starts runs again')
     .argument('<worker>', 'name of the worker')
     .action(async (name: string) => {
       const { undrainWorker } = await request(

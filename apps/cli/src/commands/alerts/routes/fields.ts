@@ -34,7 +34,7 @@ export const withRouteFields = (command: Command): Command =>
   command
     .option('--host <host>', 'EMAIL: mail server')
     .option('--port <port>', 'EMAIL: port (465, 587 or 25)', allowEmpty(integer))
-    .option('--security <how>', 'EMAIL: TLS, STARTTLS or NONE (default: STARTTLS)', oneOf('TLS', 'STARTTLS', 'NONE'))
+    .option('--security <mode>', 'EMAIL: TLS, STARTTLS or NONE (default: STARTTLS)', oneOf('TLS', 'STARTTLS', 'NONE'))
     .option('-u, --username <name>', 'EMAIL: user name')
     .option('--from <address>', 'EMAIL: sender')
     .option('--to <address...>', 'EMAIL: recipients', commaList)

@@ -17,9 +17,9 @@ export type StoreOptions = {
 /** Options for the connection to a secret store. */
 export const withStoreFields = (command: Command): Command =>
   command
-    .option('--namespace <path>', 'namespace')
+    .option('--namespace <path>', 'Vault namespace')
     .option('--mount <path>', 'mount path of the KV version 2 engine (default: secret)')
-    .option('--auth <way>', 'TOKEN, or APP_ROLE with --role-id', oneOf('TOKEN', 'APP_ROLE'))
+    .option('--auth <method>', 'TOKEN, or APP_ROLE with --role-id', oneOf('TOKEN', 'APP_ROLE'))
     .option('--role-id <id>', 'APP_ROLE: role ID')
     .option('--secret-stdin', 'read the token or secret ID from standard input instead of asking')
 
