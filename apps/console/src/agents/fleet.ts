@@ -1,6 +1,6 @@
 import type { AgentState, FleetCluster, HeartbeatUpdate } from './documents.ts'
 
-/** In display order. */
+/** Agent states in display order. */
 export const agentStates = [
   'ACTIVE',
   'STALE',
@@ -20,7 +20,7 @@ export function countStates(clusters: readonly Pick<FleetCluster, 'nodes'>[]): C
   return counts
 }
 
-/** Applies heartbeats to the fleet. `isComplete` is false when a node is not in it yet; then the fleet must be read again. */
+/** Applies heartbeats to the fleet. `isComplete` is false when a node is not in it yet; the caller must then refetch the fleet. */
 export function applyHeartbeats(fleet: readonly FleetCluster[], heartbeats: readonly HeartbeatUpdate[]) {
   const pending = new Map(heartbeats.map((heartbeat) => [heartbeat.name, heartbeat]))
   const next = fleet.map((cluster) => {

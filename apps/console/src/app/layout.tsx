@@ -23,7 +23,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
   return (
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
       <head>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: constants of ours that must run before the first paint, or the page flashes */}
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: built-in constants that must run before the first paint, to prevent a flash of the wrong theme or language */}
         <script dangerouslySetInnerHTML={{ __html: `${themeScript};${languageScript}` }} />
       </head>
       <body>

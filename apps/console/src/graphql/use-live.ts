@@ -4,7 +4,7 @@ import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql'
 import { onReconnect } from './socket.ts'
 
 /**
- * Subscribes while mounted; not while `variables` is null. Objects also update the cache and thereby queries on the page. `onEnd` is
+ * Subscribes while mounted; not while `variables` is null. Received objects also update the cache, and with it the queries on the page. `onEnd` is
  * called when the server completes the subscription.
  */
 export function useLive<D, V extends AnyVariables>(

@@ -61,7 +61,7 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
                 <span className="truncate font-mono text-xs text-muted">{formatAddress(node.host, node.port)}</span>
               )}
             </span>
-            {/* On a phone only what is not as it should be. */}
+            {/* A phone shows only abnormal states. */}
             {node.agent && node.agent.state !== 'ACTIVE' && (
               <Badge tone={agentTones[node.agent.state]}>
                 {t('nodes.agentState', { state: t(`agentState.${node.agent.state}`) })}

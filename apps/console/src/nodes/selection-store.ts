@@ -1,9 +1,9 @@
-/** The most IDs in a URL; longer URLs break in mail clients and servers. */
+/** Maximum number of IDs in a URL; longer URLs break in mail clients and servers. */
 const MAX_IN_URL = 50
 
 /**
- * Nodes as a URL parameter, to pass a selection to the next page. Too many for a URL are stored in this tab under a generated name, so
- * that back and reload find them.
+ * Encodes a selection as a URL parameter for the next page. Selections over MAX_IN_URL are stored in this tab under a generated name,
+ * so back and reload keep them.
  */
 export function toNodesParam(ids: string[]): string {
   if (ids.length <= MAX_IN_URL) return ids.join(',')
@@ -12,7 +12,7 @@ export function toNodesParam(ids: string[]): string {
   return name
 }
 
-/** The nodes of such a parameter; empty when another tab created it. */
+/** Decodes a parameter of `toNodesParam`; empty when another tab stored the selection. */
 export function parseNodesParam(param: string): string[] {
   return param.startsWith('nodes-') ? readStoredNodes(param) : param.split(',').filter(Boolean)
 }

@@ -63,7 +63,7 @@ export const RunQuery = graphql(
   [RunHeadFragment],
 )
 
-/** The ID of the run with a number, for URLs such as /runs/12. */
+/** Resolves a run number to an ID, for URLs such as /runs/12. */
 export const RunNumberQuery = graphql(`
   query RunNumber($number: Int!) { jobRun(number: $number) { id } }
 `)
@@ -191,5 +191,5 @@ export const TemplatesQuery = graphql(`
   }
 `)
 type TemplateNode = ResultOf<typeof TemplatesQuery>['jobTemplates']['edges'][number]['node']
-/** A template with its settings as own fields. */
+/** A template with its settings merged into the object. */
 export type Template = TemplateNode & TemplateNode['settings']

@@ -10,7 +10,7 @@ export type InputField = {
   minimum?: number
   maximum?: number
   isWhole: boolean
-  /** The default, as far as the template defines one. */
+  /** The default, if the template defines one. */
   fallback: unknown
   /** Shown only while the other field has this value. */
   showIf: [other: string, value: unknown][]

@@ -78,7 +78,7 @@ export function Button({
   )
 }
 
-/** A link with the look of a button. */
+/** A link styled as a button. */
 export function ButtonLink({
   variant = 'plain',
   icon,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A select above a list. Its label is only for screen readers; the selected option explains itself. */
+/** A select above a list. Its label is visible only to screen readers, because the options are self-explanatory. */
 export function FilterSelect({
   label,
   value,

@@ -8,7 +8,7 @@ type Tone = 'ok' | 'bad'
 type ToastLink = { href: string; text: string }
 const manager = Base.createToastManager<{ tone: Tone; link?: ToastLink }>()
 
-/** Reports an outcome in passing. What the user must act on belongs in the page. */
+/** Reports an outcome briefly. Use a notice in the page for anything that requires action. */
 export function toast(tone: Tone, text: string, link?: ToastLink): void {
   manager.add({ description: text, timeout: tone === 'bad' ? 10_000 : 5000, data: { tone, link } })
 }
@@ -51,7 +51,7 @@ function Items() {
   })
 }
 
-/** Where toasts appear; announced politely. */
+/** The container of toasts, an ARIA live region. */
 export function Toasts() {
   return (
     <Base.Provider toastManager={manager} limit={4}>

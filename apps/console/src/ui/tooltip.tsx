@@ -9,7 +9,7 @@ export function Tooltip({
   children,
   opensOnClick,
 }: {
-  /** The ID of the child, where it has one. */
+  /** The ID of the child, if it has one. */
   id?: string
   text: string | null | undefined
   children: ReactElement

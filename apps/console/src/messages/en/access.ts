@@ -14,7 +14,7 @@ export const access = {
   },
   welcome: {
     emailHint: 'You sign in with this address.',
-    lead: 'Set an email and password to sign in. Your link is now used up.',
+    lead: 'Set an email and password for your next sign-in. The link you used no longer works.',
     name: 'Name',
     passwordHint: 'At least 12 characters.',
     submit: 'Save and continue',

@@ -10,7 +10,7 @@ export const agents = {
     STALE: 'Stale',
   },
   agentReason: {
-    AGED: 'Offline for longer than agents are kept',
+    AGED: 'Offline beyond the deregistration limit',
     DEREGISTERED: 'Deregistered by a user',
     DRAIN_OVER: 'Drain request withdrawn',
     DRAIN_REQUESTED: 'Drain requested',
@@ -194,7 +194,7 @@ export const agents = {
     },
     install: 'Install the package on the machine',
     key: 'Public key',
-    keyHint: 'Base64, as printed by muster-agent init.',
+    keyHint: 'Base64, printed by muster-agent init.',
     keyText: 'For agents that already have a key, including third-party agents. Whoever holds the key can register.',
     madeTitle: 'Enrollment token created',
     make: 'Create token',
@@ -222,7 +222,8 @@ export const agents = {
     massOutageMinNodes: 'Minimum nodes',
     massOutageMinNodesHint: 'Smaller outages mark each node offline.',
     massOutagePercent: 'Threshold (% of nodes)',
-    massOutagePercentHint: 'Of all nodes or of one cluster. Above it, nodes are not marked offline and one alert is raised.',
+    massOutagePercentHint:
+      'Share of all nodes or of one cluster. Above it, Muster raises a single alert and marks no node offline.',
     offlineAfterSeconds: 'Offline after (seconds)',
     offlineAfterSecondsHint: 'Without a heartbeat. Must be more than the stale threshold.',
     saved: 'Settings saved',

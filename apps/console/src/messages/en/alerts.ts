@@ -64,7 +64,7 @@ export const alerts = {
     all: 'All alerts',
     clusters: 'Clusters',
     clustersHint: 'Separate with commas.',
-    hint: 'Matches all criteria set',
+    hint: 'Alerts must match every field you set',
     query: 'Nodes',
     queryHint: 'A node query, such as: tag = prod and group = front',
   },

@@ -16,7 +16,7 @@ export const onboarding = {
     needHost: 'Enter a host or address',
     needName: 'Enter a name',
     needText: 'Paste a list of nodes',
-    nothingValid: 'No row can be added; fix the rows below',
+    nothingValid: 'No valid rows. Fix the rows below.',
     single: 'One node',
     step1: 'Address and credential',
     step2: 'Connection test',

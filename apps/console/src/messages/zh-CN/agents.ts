@@ -11,7 +11,7 @@ export const agents = {
     STALE: '心跳超时',
   },
   agentReason: {
-    AGED: '离线时间超过保留期限',
+    AGED: '离线时间超过自动注销期限',
     DEREGISTERED: '被用户注销',
     DRAIN_OVER: '排空请求已取消',
     DRAIN_REQUESTED: '已请求排空',

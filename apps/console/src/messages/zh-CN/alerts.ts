@@ -65,7 +65,7 @@ export const alerts = {
     all: '所有告警',
     clusters: '集群',
     clustersHint: '以逗号分隔。',
-    hint: '匹配所有已设置的条件',
+    hint: '告警须符合所有已设置的条件',
     query: '节点',
     queryHint: '节点查询，例如：tag = prod and group = front',
   },

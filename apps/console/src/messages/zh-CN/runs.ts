@@ -43,7 +43,7 @@ export const runs = {
     diffMode: 'Diff',
     diffModeHint: '显示文件的变更内容。',
     duration: '耗时',
-    emptyText: '选择模板和节点，即可逐行查看日志。',
+    emptyText: '选择模板和节点以开始运行。',
     emptyTitle: '暂无运行',
     extraVars: '额外变量',
     extraVarsHint: 'YAML 或 JSON。不会解析 Jinja 表达式。',

@@ -8,7 +8,7 @@ import { Button } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { ImportNodes, type LabOffer } from './documents.ts'
 
-/** Offers lab nodes, whose credentials already exist. */
+/** Offers lab nodes for adding; their credentials already exist. */
 export function LabPanel({
   offer,
   onAdded,

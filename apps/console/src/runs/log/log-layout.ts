@@ -1,7 +1,7 @@
 const blockSize = 512
 
 /**
- * Maps lines to screen rows: one per line, or as many as its wrapped text needs. Row counts are summed per block of lines, so that
+ * Maps lines to screen rows: one per line, or several when it is wrapped. Row counts are summed per block of lines, so that
  * appending costs only the new lines and a lookup walks over blocks.
  */
 export class LogLayout {

@@ -19,7 +19,7 @@ export type LogEvent = {
 export type TaskEvent = Omit<LogEvent, 'stdout' | 'startLine' | 'lineCount'> & { line: number }
 
 /**
- * A run's output in memory, for a million lines: texts stay as received, lines are split on access, and only the width of each line is
+ * A run's output in memory, built for a million lines: texts stay as received, lines are split on access, and only the width of each line is
  * stored. Append-only.
  */
 export class LogStore {
@@ -81,7 +81,7 @@ export class LogStore {
     return this.widths[line - 1] ?? 0
   }
 
-  /** The index of the text with a line: the last that starts at or before it. */
+  /** The index of the text that contains a line: the last text that starts at or before it. */
   private textOf(line: number): number {
     let low = 0
     let high = this.starts.length - 1

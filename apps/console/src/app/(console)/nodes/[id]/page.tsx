@@ -135,7 +135,7 @@ export default function NodePage() {
   useLive(OneNodeUpdated, { id })
   useReconnect(reload)
   const node = data?.node?.__typename === 'ComputeNode' ? data.node : null
-  // Subscriptions carry the node's own fields; its accelerators and latest discovery are read refetch after a discovery.
+  // Subscriptions send only the node's own fields; refetch its accelerators and latest discovery after a discovery.
   const discovered = useRef({ id, at: node?.discoveredAt })
   useEffect(() => {
     const before = discovered.current
