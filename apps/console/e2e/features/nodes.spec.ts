@@ -57,3 +57,17 @@ test('keeps the selection and lists the nodes that rejected a bulk edit', async 
   const [changed] = await system.db.select().from(computeNodes).where(eq(computeNodes.id, nodes[0]!.id))
   expect(changed!.tags).toContain('rack9')
 })
+
+test('shows the overall health of a node with its reason in the list and in the header', async ({ page, createFleet, signIn }) => {
+  const { operator, system, nodes } = await createFleet({ nodes: 2, agents: false })
+  const unreachable = { unreachableSince: new Date(), unreachableReason: 'Connection refused.' }
+  await system.db.update(computeNodes).set(unreachable).where(eq(computeNodes.id, nodes[0]!.id))
+  await signIn(operator)
+  await page.goto('/nodes')
+  const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: nodeName(0) }) })
+  const badge = row.getByTestId('node-health').filter({ visible: true })
+  await expect(badge).toHaveText(t('nodeHealth.UNHEALTHY'))
+  await expect(badge.locator('[title]')).toHaveAttribute('title', 'Connection refused.')
+  await page.getByRole('link', { name: nodeName(0) }).click()
+  await expect(page.getByTestId('node-health')).toHaveText(`${t('nodeHealth.UNHEALTHY')}Connection refused.`)
+})

@@ -214,12 +214,12 @@ async function registerKnownAgent(
     evidence: { fingerprint, seenFrom: from },
   }
   for (const changeEvent of await raiseAlerts(tx, [alert])) ctx.notify(changeEvent)
-  return refuse('approval_pending', 'This is other hardware than before; somebody has to approve it.')
+  return refuse('approval_pending', 'The hardware differs from the registered hardware. An operator must approve it.')
 }
 
 /** Stores another key for a node that has one, until an operator approves it. */
 async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agent: Agent, key?: AgentKey): Promise<Registration> {
-  const pending = refuse('approval_pending', `${agent.agentId} has another key; somebody has to approve this one.`)
+  const pending = refuse('approval_pending', `${agent.agentId} is registered with another key. An operator must approve this one.`)
   if (key) return pending
   const waiting = await tx
     .select({ id: agentKeys.id })

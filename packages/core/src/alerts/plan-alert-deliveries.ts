@@ -28,7 +28,7 @@ export async function planAlertDeliveries(ctx: SystemCtx): Promise<number> {
       for (let planned = -1; planned !== 0; count += planned) planned = await ctx.db.transaction((tx) => planSome(tx, id))
     } catch (error) {
       if (isTransientDbError(error)) throw error
-      ctx.log.error({ err: error, tenantId: id }, 'cannot plan the alerts of a tenant; those of others are told')
+      ctx.log.error({ err: error, tenantId: id }, 'cannot plan the alert deliveries of a tenant; continuing with other tenants')
     }
   await ctx.db.execute(sql`with over as (select a.id from ${alerts} a
       where a.resolved_at is null and a.kind = any(${sql.param(EVENT_KINDS)}::text[]) and a.last_at < now() - interval '5 minutes'

@@ -41,7 +41,7 @@ export async function checkVia(tx: Tx, ctx: Ctx, id: string, viaId: string): Pro
     select (select array_agg(id::text) from outward) as outward, (select max(hops) from inward) as inward`)
   const { outward, inward } = rows[0]!
   if (outward.includes(id)) throw invalid('would make a circle: that bastion is itself reached through this one')
-  if (outward.length + inward > MAX_HOPS) throw invalid(`would make a way of more than ${MAX_HOPS} hops`)
+  if (outward.length + inward > MAX_HOPS) throw invalid(`would make a route of more than ${MAX_HOPS} hops`)
 }
 
 type PinnedHop = { name: string; hostKey: string | null; offeredHostKey: string | null }

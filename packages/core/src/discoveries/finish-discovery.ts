@@ -33,7 +33,7 @@ export type DiscoveryOutcome = {
 export async function finishDiscovery(ctx: Ctx, outcome: DiscoveryOutcome): Promise<DiscoveryRow | null> {
   authorize(ctx, discoveryPermissions.report)
   const result = outcome.result && sanitizeForPostgres(outcome.result)
-  const error = result ? null : sanitizeForPostgres(outcome.error ?? 'The probe told nothing; look at its raw output.')
+  const error = result ? null : sanitizeForPostgres(outcome.error ?? 'The probe returned no result. Read its raw output.')
   const evidence = outcome.evidence && (await promisify(gzip)(outcome.evidence))
   return inTransaction(ctx, async (tx, ctx) => {
     const [row] = await tx

@@ -34,7 +34,7 @@ export function setTaken(error: unknown): Conflict | null {
   for (let e = error; e instanceof Error; e = e.cause)
     if ('constraint' in e && e.constraint === ONE_OF_A_SET)
       return new Conflict(
-        'Somebody put one of these nodes into another group of the set at the same moment; look at it and try again.',
+        'One of these nodes was added to another group of the set at the same moment. Check its groups and try again.',
       )
   return null
 }

@@ -60,7 +60,7 @@ export async function recordHeartbeatFindings(
     ])
     for (const changeEvent of changeEvents) notify(changeEvent)
   } catch (error) {
-    log.warn({ err: error, heartbeats: notable.length }, 'could not tell what heartbeats brought to light')
+    log.warn({ err: error, heartbeats: notable.length }, 'cannot record the findings of heartbeats')
   }
 }
 

@@ -105,7 +105,7 @@ function patternIssues(pattern: string): string[] {
     RE2JS.compile(pattern)
     return []
   } catch (error) {
-    return [`is no pattern of RE2, which has no look-around and no back-references: ${(error as Error).message}`]
+    return [`is not a valid RE2 pattern (RE2 has no look-around and no back-references): ${(error as Error).message}`]
   }
 }
 

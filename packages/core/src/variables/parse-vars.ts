@@ -109,7 +109,7 @@ class Reader {
       if (isScalar(key) && typeof key.value === 'symbol') below.push(...this.merged(key, read))
       else {
         const name = isScalar(key) ? this.scalar(key) : null
-        if (typeof name !== 'string') this.report(key, 'this key is no text; put it in quotes')
+        if (typeof name !== 'string') this.report(key, 'this key is not text; quote it')
         else if (entries.has(name)) this.report(key, `${name.slice(0, 80)} occurs twice`)
         else {
           // Keys at the top level are validated as variable names.
