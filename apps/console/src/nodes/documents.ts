@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const NodeRowFragment = graphql(`
   fragment NodeRow on ComputeNode {
-    id name displayName host port status statusReason health { status reason } nodeType tags os { id name version } arch cpu { model sockets cores threads } memoryBytes lastSeenAt
+    id name displayName host port status statusReason health { status reason } nodeType tags os { distribution name version } arch cpu { model sockets cores threads } memoryBytes lastSeenAt
     acceleratorSummary { deviceType model count worstHealth memoryTotalBytes }
     agent { agentId state offlineSuppressedAt }
     hostKeyAlarm { offeredFingerprint approvedFingerprint offeredAt isChanged }

@@ -96,7 +96,7 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
         <span className="text-faint">{t('common.none')}</span>
       )}
       <span className="hidden truncate text-muted xl:block" title={formatOs(node)}>
-        {node.os?.id ? `${node.os.id} ${node.os.version ?? ''}` : formatOs(node)}
+        {node.os?.distribution ? `${node.os.distribution} ${node.os.version ?? ''}` : formatOs(node)}
       </span>
       <span className="hidden truncate text-muted tabular-nums 2xl:block">
         {node.cpu?.threads

@@ -8,7 +8,7 @@ export const OS_COLUMNS = { osId: true, osName: true, osVersion: true } as const
 export const OperatingSystem = builder.objectRef<Pick<Row, keyof typeof OS_COLUMNS>>('OperatingSystem').implement({
   description: 'Operating system of a node.',
   fields: (t) => ({
-    id: t.exposeString('osId', { nullable: true, description: '`ID` in os-release, for example `debian` or `rocky`.' }),
+    distribution: t.exposeString('osId', { nullable: true, description: '`ID` in os-release, for example `debian` or `rocky`.' }),
     name: t.exposeString('osName', { nullable: true, description: 'Display name with the version.' }),
     version: t.exposeString('osVersion', { nullable: true, description: '`VERSION_ID` in os-release.' }),
   }),
