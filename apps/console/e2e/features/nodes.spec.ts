@@ -58,7 +58,11 @@ test('keeps the selection and lists the nodes that rejected a bulk edit', async 
   expect(changed!.tags).toContain('rack9')
 })
 
-test('shows the overall health of a node with its reason in the list and in the header', async ({ page, createFleet, signIn }) => {
+test('shows the overall health of a node with its reason in the list and in the header', async ({
+  page,
+  createFleet,
+  signIn,
+}) => {
   const { operator, system, nodes } = await createFleet({ nodes: 2, agents: false })
   const unreachable = { unreachableSince: new Date(), unreachableReason: 'Connection refused.' }
   await system.db.update(computeNodes).set(unreachable).where(eq(computeNodes.id, nodes[0]!.id))

@@ -219,7 +219,10 @@ async function registerKnownAgent(
 
 /** Stores another key for a node that has one, until an operator approves it. */
 async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agent: Agent, key?: AgentKey): Promise<Registration> {
-  const pending = refuse('approval_pending', `${agent.agentId} is registered with another key. An operator must approve this one.`)
+  const pending = refuse(
+    'approval_pending',
+    `${agent.agentId} is registered with another key. An operator must approve this one.`,
+  )
   if (key) return pending
   const waiting = await tx
     .select({ id: agentKeys.id })

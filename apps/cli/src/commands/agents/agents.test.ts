@@ -95,7 +95,7 @@ it('shows and changes the heartbeat settings', async () => {
 })
 
 it('lists nodes by what their agents are', async () => {
-  expect((await muster('node list')).out).toMatch(/^gpu003 +READY +\S+ +- +- /m)
+  expect((await muster('node list')).out).toMatch(/^gpu003 +READY +HEALTHY +\S+ +- +- /m)
   expect(JSON.parse((await muster('node list --agent offline -o json')).out)).toMatchObject([
     { name: 'gpu002', agent: { state: 'OFFLINE' } },
   ])
