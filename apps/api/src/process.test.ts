@@ -246,6 +246,6 @@ test('changes the master password from files', { timeout: 300_000 }, async () =>
   expect(none).toMatchObject({ code: 1, out: '', err: expect.stringContaining('NEW_CREDENTIAL_MASTER_PASSWORD_FILE') })
   const changed = await run('./change-master-password.ts', { ...settings, NEW_CREDENTIAL_MASTER_PASSWORD_FILE: next })
   expect(changed).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Restart every API and worker') })
-  await expect(openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)).rejects.toThrow('does not fit')
+  await expect(openVault(t.runtime.db, TEST_MASTER_PASSWORD, 1)).rejects.toThrow('is incorrect')
   await openVault(t.runtime.db, 'the next master password', 1)
 })

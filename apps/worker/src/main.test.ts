@@ -223,7 +223,7 @@ describe('a worker', () => {
       expect(outputs[0]).toMatch(/SSH_CONCURRENCY \(from the environment\)/)
       expect(outputs[1]).toMatch(/There is no .*missing\. Install ansible-core/)
       expect(outputs[2]).toMatch(/ansible-core 2\.12\.1 is too old/)
-      expect(outputs[3]).toMatch(/master password does not fit/)
+      expect(outputs[3]).toMatch(/master password is incorrect/)
       for (const text of outputs) expect(text).not.toMatch(/\n\s+at /)
     },
     SLOW,

@@ -36,12 +36,12 @@ test('wraps every key version with the new password and changes no record', asyn
   const before = await t.runtime.db.select().from(credentials)
   expect(await change(TEST_MASTER_PASSWORD, NEXT)).toBe(true)
   expect(await secrets(NEXT)).toEqual(['of version 1', 'of version 2'])
-  await expect(opened(TEST_MASTER_PASSWORD)).rejects.toThrow(/master password does not fit/)
+  await expect(opened(TEST_MASTER_PASSWORD)).rejects.toThrow(/master password is incorrect/)
   expect(await t.runtime.db.select().from(credentials)).toEqual(before)
   // Repeat the change, change back, and try a password that was never valid.
   expect(await change(TEST_MASTER_PASSWORD, NEXT)).toBe(false)
   expect(await change(NEXT, TEST_MASTER_PASSWORD)).toBe(true)
-  await expect(change('never the one', NEXT)).rejects.toThrow(/does not fit/)
+  await expect(change('never the one', NEXT)).rejects.toThrow(/is incorrect/)
   expect(await secrets(TEST_MASTER_PASSWORD)).toEqual(['of version 1', 'of version 2'])
 })
 
@@ -50,14 +50,14 @@ test('a process with the old password keeps its keys and creates no new one', as
   await change(TEST_MASTER_PASSWORD, NEXT)
   const { vault } = t.runtime
   expect(await vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, row.encrypted.password!)).toBe('kept')
-  await t.given.credential(ours.admin, 'BECOME', { password: 'sealed since' })
+  await t.given.credential(ours.admin, 'BECOME', { password: 'encrypted since' })
   await expect(rotateCredentialKey(ours.admin)).rejects.toMatchObject({ code: 'CONFLICT' })
   expect((await t.runtime.db.select().from(credentialKeys)).map(({ version }) => version)).toEqual([1])
-  expect(await secrets(NEXT)).toEqual(['kept', 'sealed since'])
+  expect(await secrets(NEXT)).toEqual(['kept', 'encrypted since'])
   const fresh = { ...ours.admin, vault: await opened(NEXT) }
   expect(await rotateCredentialKey(fresh)).toMatchObject({ version: 2 })
   expect(await reencryptCredentials({ ...ours.worker, vault: fresh.vault })).toBe(2)
-  expect(await secrets(NEXT)).toEqual(['kept', 'sealed since'])
+  expect(await secrets(NEXT)).toEqual(['kept', 'encrypted since'])
 })
 
 test('after a kill at any point, exactly one of the two passwords is valid', async () => {

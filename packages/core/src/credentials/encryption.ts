@@ -30,7 +30,7 @@ export function encrypt(kek: Buffer, version: number, place: EncryptionContext, 
 /** Key version of `record`. */
 export function recordVersion(record: string): number {
   const bytes = Buffer.from(record, 'base64')
-  if (bytes.length < 1 + SALT + NONCE + TAG) throw new Error('A sealed record is too short: it was changed or cut off.')
+  if (bytes.length < 1 + SALT + NONCE + TAG) throw new Error('An encrypted record is too short: it was modified or truncated.')
   return bytes[0]!
 }
 
@@ -46,6 +46,6 @@ export function open(kek: Buffer, place: EncryptionContext, record: string): str
   try {
     return Buffer.concat([decipher.update(bytes.subarray(1 + SALT + NONCE, -TAG)), decipher.final()]).toString('utf8')
   } catch {
-    throw new Error('A sealed record does not open: it was changed, moved here from elsewhere, or sealed with another key.')
+    throw new Error('An encrypted record cannot be decrypted: it was modified, copied from another place, or encrypted with another key.')
   }
 }

@@ -20,11 +20,11 @@ test('another process with the same password decrypts the records', async () => 
 })
 
 test('rejects a wrong master password at the start', async () => {
-  await expect(openVault(t.runtime.db, 'another password', 1)).rejects.toThrow(/master password does not fit/)
+  await expect(openVault(t.runtime.db, 'another password', 1)).rejects.toThrow(/master password is incorrect/)
 })
 
 test('rejects a wrong master password for a new key version, and creates no key', async () => {
-  await expect(openVault(t.runtime.db, 'another password', 7, fastDeriveKey)).rejects.toThrow(/master password does not fit/)
+  await expect(openVault(t.runtime.db, 'another password', 7, fastDeriveKey)).rejects.toThrow(/master password is incorrect/)
   expect((await t.runtime.db.select().from(credentialKeys)).map((row) => row.version)).toEqual([1])
 })
 

@@ -29,7 +29,7 @@ async function openKey(row: typeof credentialKeys.$inferSelect, masterPassword: 
     return kek
   } catch {
     throw new Conflict(
-      `The master password does not fit: credentials of key version ${row.version} were sealed with another one. ` +
+      `The master password is incorrect: credentials of key version ${row.version} were encrypted with another one. ` +
         'Start with that one (CREDENTIAL_MASTER_PASSWORD, or its _FILE or _FD).',
     )
   }
@@ -45,7 +45,7 @@ export async function changeMasterPassword(db: Db, from: string, to: string, der
   return db.transaction(async (tx) => {
     await lockKeys(tx)
     const rows = await tx.select().from(credentialKeys).orderBy(credentialKeys.version)
-    if (rows.length === 0) throw new Conflict('Nothing was sealed yet: start Muster with the new master password.')
+    if (rows.length === 0) throw new Conflict('There are no encrypted records yet. Start Muster with the new master password.')
     const fits = (password: string) =>
       Promise.all(rows.map((row) => openKey(row, password, derive))).catch((error: unknown) => error as Error)
     const keks = await fits(from)
@@ -78,7 +78,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
 
   const load = async (version: number, from: Db | Tx = db): Promise<Buffer> => {
     const [row] = await from.select().from(credentialKeys).where(eq(credentialKeys.version, version))
-    if (!row) throw new Error(`A record was sealed with key version ${version}, which this database does not have.`)
+    if (!row) throw new Error(`A record was encrypted with key version ${version}, which this database does not have.`)
     return openKey(row, masterPassword, derive)
   }
   const keyOf = (version: number): Promise<Buffer> => {

@@ -64,7 +64,7 @@ async function reencryptRow(ctx: Ctx, what: string, table: EncryptedTable, row: 
 /** A row that cannot be decrypted is retried in every round and logged once. */
 async function recordFailure(ctx: Ctx, what: string, row: Row, version: number, error: unknown): Promise<void> {
   const reason =
-    'It does not open: it was changed outside of Muster, or sealed with another master password. Save its secrets again.'
+    'It cannot be decrypted: it was modified outside of Muster, or encrypted with another master password. Save its secrets again.'
   const [isNew] = await ctx.db
     .insert(reencryptFailures)
     .values({ objectId: row.id, tenantId: row.tenantId, keyVersion: version, reason })

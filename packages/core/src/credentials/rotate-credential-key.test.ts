@@ -61,7 +61,7 @@ test('names records that cannot be decrypted, skips them, and clears them when t
   await t.runtime.db.update(credentials).set({ encrypted: good.encrypted }).where(eq(credentials.id, broken.id))
   const { version } = await rotateCredentialKey(admin)
   await reencryptCredentials(worker)
-  const failed = [{ what: 'credential', id: broken.id, name: 'broken', reason: expect.stringContaining('does not open') }]
+  const failed = [{ what: 'credential', id: broken.id, name: 'broken', reason: expect.stringContaining('cannot be decrypted') }]
   expect(await credentialKey(viewer)).toMatchObject({ version, total: 2, left: 0, failed, olderInUse: [version - 1] })
   expect(await credentialKey(ours.viewer)).toMatchObject({ failed: [] })
   await updateCredential(admin, { id: broken.id, password: 'once more' })

@@ -94,7 +94,7 @@ it('shows and changes the heartbeat settings', async () => {
   expect(await muster('agent settings set --stale 90')).toMatchObject({ code: 3 })
 })
 
-it('lists nodes by what their agents are', async () => {
+it('filters nodes by agent state', async () => {
   expect((await muster('node list')).out).toMatch(/^gpu003 +READY +HEALTHY +\S+ +- +- /m)
   expect(JSON.parse((await muster('node list --agent offline -o json')).out)).toMatchObject([
     { name: 'gpu002', agent: { state: 'OFFLINE' } },
