@@ -46,6 +46,8 @@ export function open(kek: Buffer, place: EncryptionContext, record: string): str
   try {
     return Buffer.concat([decipher.update(bytes.subarray(1 + SALT + NONCE, -TAG)), decipher.final()]).toString('utf8')
   } catch {
-    throw new Error('An encrypted record cannot be decrypted: it was modified, copied from another place, or encrypted with another key.')
+    throw new Error(
+      'An encrypted record cannot be decrypted: it was modified, copied from another place, or encrypted with another key.',
+    )
   }
 }

@@ -21,6 +21,7 @@ async function cancelMidway(name: string, playbook: string, input: object = {}) 
     const { hosts } = await fixture.read(id)
     const [first, second] = hosts
     if (first!.currentTask !== null || first!.ok === 0 || second!.currentTask === null) throw new Error('not midway yet')
+    return true
   })
   const { run: midway, hosts: midwayHosts } = await fixture.read(id)
   const during = { run: midway, result: midwayHosts[0]!.result }
