@@ -20,7 +20,7 @@ const config: NextConfig = {
   // Types are checked by `tsc --noEmit`, once, for the whole tree; doing it again here would double the time of a first start.
   typescript: { ignoreBuildErrors: true },
   headers: async () => [{ source: '/:path*', headers }],
-  // In production one front process shares the URL between the console and the API; only `next dev` has to do it by itself.
+  // In production the reverse proxy serves the console and the API under one URL; `next dev` needs this rewrite.
   rewrites: async () => (process.env.NODE_ENV === 'development' ? [{ source: '/graphql', destination: `${api}/graphql` }] : []),
 }
 

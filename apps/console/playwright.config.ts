@@ -4,8 +4,8 @@ import { defineConfig } from '@playwright/test'
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((file) => fs.existsSync(file))
 
 // Browser tests, all against the real API. `visual` (layout, accessibility) and `features` run in parallel: each worker has an API
-// process on a database of its own, seeded by e2e/fixtures. `main-job` runs the whole product with a lab, and alone: a lab that
-// starts or stops changes the machine's network, and Chromium then drops its connections.
+// process on a database of its own, seeded by e2e/fixtures. `main-job` runs the whole product with a lab and not in parallel: a lab that
+// starts or stops changes the network of the host, and Chromium then drops its connections.
 export default defineConfig({
   testDir: './e2e',
   outputDir: './test-results',

@@ -14,9 +14,9 @@ import {
 type CompletedLeaf = (source: Record<string, unknown>) => unknown
 
 /**
- * Lets fields that only expose a column or property skip their resolver when the row already has the value. Most fields of a page do,
- * and resolvers, arguments and paths of such fields cost more than the statement that loads the page. Whatever is not plain (a missing
- * column, a forbidden null, a value that its type rejects) is left to the executor. patches/@graphql-tools__executor calls this.
+ * Skips the resolver of fields that only expose a column or property when the row already has the value. Most fields of a page are
+ * such fields, and their resolvers, arguments and paths cost more than the statement that loads the page. The executor handles all
+ * other cases: a missing column, a forbidden null, a value that its type rejects. patches/@graphql-tools__executor calls this.
  */
 export function readLoadedColumns(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -44,7 +44,7 @@ const isKeyedById = (type: GraphQLObjectType): boolean =>
 const isProtected = ({ extensions }: { extensions: { pothosOptions?: unknown } }): boolean =>
   (extensions.pothosOptions as { authScopes?: unknown } | undefined)?.authScopes !== undefined
 
-/** Completes a value as the executor does, or gives undefined. Null for types that are neither leaves nor lists of leaves. */
+/** Completes a value as the executor does, or returns undefined. Null for types that are neither leaves nor lists of leaves. */
 function completerOf(type: GraphQLOutputType): ((value: unknown) => unknown) | null {
   const inner = getNullableType(type)
   const complete = isLeafType(inner) ? leafCompleter(inner) : isListType(inner) ? listCompleter(inner.ofType) : null

@@ -7,7 +7,7 @@ import { testApi } from './testing/api.ts'
 import { countStatements } from './testing/count-statements.ts'
 
 const SIZES = [10, 100, 500]
-const MOST = 6
+const MAX_STATEMENTS = 6
 
 let t: Awaited<ReturnType<typeof testApi>>
 let operator: Ctx
@@ -84,7 +84,7 @@ test.for<[title: string, query: () => string, variables?: object]>([
   const counts = await statementsOf(query(), variables)
   expect(new Set(counts).size).toBe(1)
   expect(counts[0]).toBeGreaterThan(0)
-  expect(counts[0]).toBeLessThanOrEqual(MOST)
+  expect(counts[0]).toBeLessThanOrEqual(MAX_STATEMENTS)
 })
 
 test('the fleet of the console takes one statement', async () => {

@@ -8,7 +8,7 @@ it('finds the names of a hostlist without a node, also inside ranges', () => {
   expect(missingNames('cpu1', names)).toEqual({ plain: [], ranged: [] })
 })
 
-it('tells hostlists from other selectors', () => {
+it('distinguishes hostlists from other selectors', () => {
   expect(['gpu01', 'gpu[01-08],cpu1', 'node-1.example'].map(isHostlist)).toEqual([true, true, true])
   expect(['all', 'gpu*', '@rack', 'tag:x', '{memory > 1GiB}', 'gpu01,!gpu02'].map(isHostlist)).toEqual(Array(6).fill(false))
 })

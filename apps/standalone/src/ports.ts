@@ -1,6 +1,6 @@
 import net from 'node:net'
 
-/** A TCP port that nobody else can bind until it is released. */
+/** A TCP port that no other process can bind until it is released. */
 export type ReservedPort = { port: number; release: () => Promise<void> }
 
 /**

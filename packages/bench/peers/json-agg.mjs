@@ -1,4 +1,4 @@
-// The physical limit for a Node process: one hand-written statement whose JSON is passed on as it comes from Postgres.
+// The physical limit for a Node process: one hand-written statement whose JSON is returned unchanged.
 import { createServer } from 'node:http'
 import pg from 'pg'
 

@@ -1,6 +1,6 @@
 import type { Comparison, Sample } from './compare.ts'
 
-/** Each file in benches/ exports one of these as `bench`. It throws when a contender did not do its whole work. */
+/** Each file in benches/ exports one of these as `bench`. It throws when a contender did not complete its work. */
 export type Bench = (options: {
   rounds: number
   /** Value of `--name NUMBER`, for example a size. */

@@ -8,7 +8,7 @@ const TICKS = 100
 /** CPU seconds of these processes, including waited-for children; 0 for processes that have exited. */
 export const cpuSeconds = (pids: number[]): number => pids.reduce((sum, pid) => sum + (statOf(pid)?.seconds ?? 0), 0)
 
-/** @throws Error when there is no such process */
+/** @throws Error when the process does not exist */
 export function parentOf(pid: number): number {
   const stat = statOf(pid)
   if (!stat) throw new Error(`There is no process ${pid}.`)

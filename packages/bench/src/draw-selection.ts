@@ -14,7 +14,7 @@ export type Random = () => number
 
 type Field = GraphQLField<unknown, unknown>
 
-/** The type of what a connection lists; null for other types. */
+/** Node type of a connection; null for other types. */
 export function nodeTypeOf(type: unknown): GraphQLObjectType | null {
   if (!isObjectType(type) || !type.name.endsWith('Connection')) return null
   const edge = getNamedType(type.getFields().edges?.type)
@@ -22,7 +22,7 @@ export function nodeTypeOf(type: unknown): GraphQLObjectType | null {
   return isObjectType(node) ? node : null
 }
 
-/** Root fields that list something a page at a time. */
+/** Root fields that return a connection. */
 export const listsOf = (schema: GraphQLSchema): string[] =>
   Object.values(schema.getQueryType()!.getFields())
     .filter((field) => !field.args.some(isRequiredArgument) && nodeTypeOf(getNamedType(field.type)))

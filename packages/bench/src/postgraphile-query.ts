@@ -13,7 +13,7 @@ import {
 } from 'graphql'
 import { nodeTypeOf } from './draw-selection.ts'
 
-/** `asked`: leaf fields of our query; `expressed`: those that the translation asks for. */
+/** `asked`: number of leaf fields in our query; `expressed`: number of them in the translation. */
 export type Translation = { query: string; list: string; asked: number; expressed: number }
 
 /** What a connection of PostGraphile lists. */
@@ -23,8 +23,8 @@ function listedBy(type: unknown): GraphQLObjectType | null {
 }
 
 /**
- * The field of PostGraphile's type that gives what our field gives: a column of the same name, or the relation to the type of the same
- * name, chosen by its foreign key when there are several. Null when the database has no such thing.
+ * The field of PostGraphile's type that corresponds to our field: a column of the same name, or the relation to the type of the same
+ * name, chosen by its foreign key when there are several. Null when there is none.
  */
 export function peerField(peer: GraphQLObjectType, name: string, target: { name: string } | null): string | null {
   const fields = Object.values(peer.getFields())

@@ -11,7 +11,7 @@ import { expect, test } from '../fixtures/test.ts'
 import { nodeUrl } from '../fixtures/urls.ts'
 import { t } from '../labels.ts'
 
-/** A caller whose changes are not announced, so that an open page still shows the former state. */
+/** A caller that emits no change events, so that an open page still shows the previous state. */
 const unnoticed = <T extends object>(caller: T): T => ({ ...caller, notify: () => {} })
 
 test('explains a blocked action and asks for the reason of a drain', async ({ page, createFleet, signIn }) => {

@@ -48,7 +48,7 @@ test('keeps the selection and lists the nodes that rejected a bulk edit', async 
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText(t('bulk.nothing'))).toBeVisible()
   await dialog.getByLabel(t('bulk.addTags')).fill('rack9')
-  // Somebody decommissions one of them meanwhile.
+  // Another user decommissions one of them.
   await system.db.update(computeNodes).set({ decommissionedAt: new Date() }).where(eq(computeNodes.id, nodes[1]!.id))
   await dialog.getByRole('button', { name: t('common.save') }).click()
   await expect(dialog.getByText(t('bulk.refused', { count: 1, done: 1 }))).toBeVisible()

@@ -46,5 +46,5 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
       ? 'The credentials or variables could not be read.'
       : `No directory could be created in ${workDir}.`
   const error = `${cause} See the log of the worker ${run.claimedBy}.`
-  await retryTransient(() => finishJobRun(ctx, { id: run.id, token, hosts: [], endCause: 'error', error, said: cause }))
+  await retryTransient(() => finishJobRun(ctx, { id: run.id, token, hosts: [], endCause: 'error', error, lastLine: cause }))
 }

@@ -197,7 +197,7 @@ export class Execution {
     this.child?.stop(0)
   }
 
-  /** Renews the claim, listens for cancels, and stops the run when its time is over. @returns renews the claim at once */
+  /** Renews the claim, listens for cancels, and stops the run when it times out. @returns a function that renews the claim immediately */
   private startSupervision(): () => void {
     const { deps, run, disposables } = this
     const graceMs = deps.config.JOB_CANCEL_GRACE_PERIOD * 1000
@@ -315,21 +315,21 @@ export class Execution {
     const { stop, exitCode } = this
     const hosts = this.states.all()
     const reachedNoHost = !stop && exitCode !== 0 && hosts.every((host) => host.result === 'PENDING')
-    // The exit code of a stopped run tells only how it reacted to signals.
+    // The exit code of a stopped run depends only on its reaction to signals.
     const end = {
       endCause: stop && stop.by !== 'fenced' ? stop.by : ('exit' as const),
       exitCode,
       error: reachedNoHost
         ? `ansible-playbook ended with code ${exitCode} before it reached any host; see its log.`
         : (stop?.error ?? stop?.closingLine ?? abortReason(exitCode)),
-      said:
+      lastLine:
         stop &&
         [
           stop.closingLine,
           ...(this.interruptedHosts().length > 0 ? [`In the middle of a task: ${foldHostlist(this.interruptedHosts())}.`] : []),
         ].join(' '),
     }
-    const { artifacts, failure } = await this.storeArtifacts(end.said)
+    const { artifacts, failure } = await this.storeArtifacts(end.lastLine)
     await this.closing
     if (this.isFenced()) return await removeArtifacts(this.ctx, this.deps.store, artifacts)
     if (failure) {

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 
 export type GitServer = { url: string; port: number; authorizations: string[]; close(): Promise<void> }
 
-/** git's own http-backend (CGI/1.1) for the repositories below `root`, behind basic auth. `authorizations` are the received Authorization headers. */
+/** Serves the repositories below `root` with `git http-backend` (CGI/1.1) and basic auth. Records received Authorization headers. */
 export async function serveGit(root: string, login: { username: string; password: string }): Promise<GitServer> {
   const authorizations: string[] = []
-  const right = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`
+  const expectedHeader = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`
   const server: Server = createServer((request, response) => {
     const { authorization } = request.headers
     if (authorization) authorizations.push(authorization)
-    if (authorization !== right) {
+    if (authorization !== expectedHeader) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
       return
     }

@@ -12,7 +12,7 @@ import { discoveryHandler } from '../handlers/discovery.ts'
 import { createBastionPool } from '../ssh/bastion-pool.ts'
 import { pinnedKey } from './node-access.ts'
 
-const LONGEST_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** A database, a tenant with the lab's credentials, and a worker's queue with handlers that test and discover nodes. */
 export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5 }) {
@@ -63,7 +63,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
       const rows = await db.select().from(schema.connectionTests).where(inArray(schema.connectionTests.id, ids))
       if (!rows.every((row) => row.finishedAt)) throw new Error('the connection tests are not finished')
       return rows
-    }, LONGEST_MS)
+    }, TIMEOUT_MS)
   }
   /** The newest discovery of each node, once all are finished. */
   const discovered = (nodeIds: string[]): Promise<DiscoveryRow[]> =>
@@ -76,7 +76,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
       const newest = nodeIds.map((id) => rows.findLast((row) => row.nodeId === id)!)
       if (!newest.every((row) => row?.finishedAt)) throw new Error('the discoveries are not finished')
       return newest
-    }, LONGEST_MS)
+    }, TIMEOUT_MS)
   return {
     ...test,
     ...tenantFixture,

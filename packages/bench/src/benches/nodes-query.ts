@@ -17,13 +17,13 @@ import { startProduct } from '../product.ts'
 const NODES = 10_000
 const PAGE = 50
 const PAGES = [10, 100, 500]
-const MOST_STATEMENTS = 6
-/** A statement that runs for each of so many equal requests belongs to them; what polls in the background runs less often. */
+const MAX_STATEMENTS = 6
+/** A statement that runs at least this often belongs to the repeated request; background polling runs less often. */
 const REPEATED = 20
 const SECONDS = 2
 const CONNECTIONS = 8
 const DRAWN = 5
-/** A peer that is asked for fewer of the fields than this does not do the same work: its ratio is printed but has no goal. */
+/** Minimum share of our fields in the peer's query. Below it the work differs, so the ratio is printed without a goal. */
 const COMPARABLE = 0.9
 
 const PLAIN = textOf(NODE_PAGE)
@@ -37,13 +37,13 @@ const PLAIN_OF_POSTGRAPHILE = `query Plain($first: Int!) {
 
 type Target = { url: string; method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string; pid: number }
 type Row = { name: string; accelerators: unknown[]; groups: unknown[] }
-/** `share`: which share of our fields the peer is asked for. */
+/** `share`: share of our fields in the peer's query. */
 type Selection = { what: string; query: string; variables?: object; peer: Target | null; share: number; goal: number | null }
 
 /**
  * Requests per second of CPU (of the server process and Postgres together, since other programs on a machine change rates but hardly
  * CPU) for pages of 50: the plain page of 10,000 nodes, the console's lists, and selections drawn from the schema (`--seed`).
- * Beside PostGraphile over the same database and one hand-written statement.
+ * Compared with PostGraphile on the same database and with one hand-written statement.
  */
 export const bench: Bench = async ({ rounds, print, random }) => {
   const peerDir = installPeer('postgraphile')
@@ -60,7 +60,7 @@ export const bench: Bench = async ({ rounds, print, random }) => {
     session = await signIn(api, product.linkToken)
     const token = await createViewerToken(api)
     session = token
-    // It polls the database and has no part in queries.
+    // It polls the database and does not serve queries.
     await product.kill('worker')
 
     const json = { 'content-type': 'application/json' }
@@ -83,7 +83,7 @@ export const bench: Bench = async ({ rounds, print, random }) => {
     const plain = theirs(PLAIN_OF_POSTGRAPHILE)
 
     await sameAnswer(ours(PLAIN), plain, limit)
-    print('all three give the same nodes, accelerators and groups')
+    print('all three return the same nodes, accelerators and groups')
 
     const measure = createMeter(() => product.cpu().postgres)
     const results: Awaited<ReturnType<Bench>> = []
@@ -118,8 +118,8 @@ export const bench: Bench = async ({ rounds, print, random }) => {
     for (const { what, query, variables, peer, share, goal } of selections) {
       const counts = await countStatements(databaseUrl, (first) => ours(query, { ...variables, first }))
       print(`${what}: SQL statements for pages of ${PAGES.join(', ')}: ${counts.join(', ')}`)
-      if (new Set(counts).size > 1 || counts[0]! > MOST_STATEMENTS)
-        throw new Error(`${what}: SQL statements must be the same for every page and at most ${MOST_STATEMENTS}.\n${query}`)
+      if (new Set(counts).size > 1 || counts[0]! > MAX_STATEMENTS)
+        throw new Error(`${what}: SQL statements must be the same for every page and at most ${MAX_STATEMENTS}.\n${query}`)
       if (peer) {
         print(`${what}: PostGraphile is asked for ${Math.round(share * 100)}% of the fields`)
         await compare(what, ours(query, variables), peer, goal)
@@ -144,11 +144,11 @@ async function chooseSelections(
   print: (text: string) => void,
 ): Promise<Selection[]> {
   const introspection = getIntrospectionQuery()
-  const mine = buildClientSchema(await dataOf<IntrospectionQuery>(ours(introspection)))
+  const ourSchema = buildClientSchema(await dataOf<IntrospectionQuery>(ours(introspection)))
   const peer = buildClientSchema(await dataOf<IntrospectionQuery>(theirs(introspection)))
 
   const select = (what: string, query: string, variables?: object): Selection => {
-    const translated = toPostgraphile(query, mine, peer)
+    const translated = toPostgraphile(query, ourSchema, peer)
     const share = translated ? translated.expressed / translated.asked : 0
     return {
       what,
@@ -164,7 +164,7 @@ async function chooseSelections(
     return page[list]!.edges.length === 500
   }
   const lists: string[] = []
-  for (const list of listsOf(mine)) if (await fills(list).catch(() => false)) lists.push(list)
+  for (const list of listsOf(ourSchema)) if (await fills(list).catch(() => false)) lists.push(list)
   const isExpressible = (type: { name: string }, name: string, target: { name: string } | null) => {
     const peerType = peer.getType(type.name)
     return isObjectType(peerType) && peerField(peerType, name, target) !== null
@@ -174,7 +174,7 @@ async function chooseSelections(
   while (drawn.length < DRAWN) {
     const isRestricted = drawn.length % 2 === 0
     const list = lists[Math.floor(random() * lists.length)]!
-    const query = drawSelection(mine, list, random, (type, field) => {
+    const query = drawSelection(ourSchema, list, random, (type, field) => {
       if (!isRestricted || /(Connection|Edge)$|^PageInfo$/.test(type.name)) return true
       const inner = getNamedType(field.type)
       return isExpressible(type, field.name, isObjectType(inner) ? (nodeTypeOf(inner) ?? inner) : null)
@@ -200,7 +200,7 @@ async function chooseSelections(
 /** `cpuMs`: of server process and Postgres for each request. */
 type Measured = { rate: number; serverMs: number; postgresMs: number; cpuMs: number }
 
-/** Loads a target and gives what each request took. @throws Error when any answer was not a good one */
+/** Loads a target and returns the cost of each request. @throws Error when a response is not a success */
 const createMeter =
   (postgresSeconds: () => number) =>
   async (target: Target): Promise<Measured> => {
@@ -251,7 +251,7 @@ async function sameAnswer(...targets: Target[]): Promise<void> {
   for (const other of others) if (shape(other) !== shape(first!)) throw new Error('the contenders disagree about the nodes')
 }
 
-/** How many SELECT statements each page of PAGES takes. */
+/** Number of SELECT statements for each page of PAGES. */
 async function countStatements(databaseUrl: string, page: (first: number) => Target): Promise<number[]> {
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()

@@ -39,7 +39,7 @@ async function sendOn(line: AgentLine): Promise<void> {
 
 process.stdout.write('ready\n')
 await once(process.stdin, 'data')
-// Nobody wants to know any more.
+// The parent process has exited.
 process.stdin.once('end', () => process.exit(1))
 began = performance.now()
 for (;;) {

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 const PREFIX = 'mst_'
-/** Number of a token's characters in lists: enough to identify it, too few to guess the rest. */
-const SHOWN = 12
+/** Length of the token prefix that lists show: enough to identify a token, too short to guess the rest. */
+const PREFIX_LENGTH = 12
 
 /** Creates a token of 256 random bits. Only its hash is stored. */
 export function makeToken(): { token: string; prefix: string; hash: string } {
   const token = PREFIX + randomBytes(32).toString('base64url')
-  return { token, prefix: token.slice(0, SHOWN), hash: hashToken(token) }
+  return { token, prefix: token.slice(0, PREFIX_LENGTH), hash: hashToken(token) }
 }
 
 /** Plain SHA-256: a token of 256 random bits needs no slow hash. */

@@ -22,7 +22,7 @@ export const ApproveAgentChangeInput = z
     /** The agent's hardware fingerprint that was compared. */
     fingerprint: z.string().max(128, 'must have at most 128 characters').nullish(),
   })
-  .refine(({ keyId, fingerprint }) => keyId || fingerprint, 'say what is approved: keyId, fingerprint, or both')
+  .refine(({ keyId, fingerprint }) => keyId || fingerprint, 'must have keyId, fingerprint or both')
 
 /**
  * Approves an agent's new key, new hardware, or both. Its previous key is revoked.
@@ -34,8 +34,8 @@ export async function approveAgentChange(ctx: Ctx, input: z.input<typeof Approve
   const { nodeId, keyId, fingerprint } = parseInput(ApproveAgentChangeInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
     const [before] = await tx.select().from(agents).where(agentOf(ctx, nodeId)).for('update')
-    const none = (now: Agent) => approveAgentChangeBlockedReason(ctx.actor, now, keyId ? 1 : 0)
-    if (!before || before.state === 'DEREGISTERED') throw await agentNotFoundOrConflict(tx, ctx, nodeId, none)
+    const blockedReason = (now: Agent) => approveAgentChangeBlockedReason(ctx.actor, now, keyId ? 1 : 0)
+    if (!before || before.state === 'DEREGISTERED') throw await agentNotFoundOrConflict(tx, ctx, nodeId, blockedReason)
     if (keyId) {
       const [key] = await tx
         .update(agentKeys)
@@ -45,11 +45,13 @@ export async function approveAgentChange(ctx: Ctx, input: z.input<typeof Approve
         )
         .returning()
       if (!key)
-        throw new InvalidInput([{ path: 'keyId', message: `No such key of ${before.agentId} waits for approval; look again.` }])
+        throw new InvalidInput([
+          { path: 'keyId', message: `No such key of ${before.agentId} waits for approval. Reload the agent and try again.` },
+        ])
       await revokeKeysOf(tx, ctx, nodeId, 'another key was approved', keyId)
     }
     if (fingerprint && before.offeredFingerprint !== fingerprint)
-      throw new Conflict(`${before.agentId} does not show this fingerprint any more; look again at what it shows.`)
+      throw new Conflict(`${before.agentId} no longer reports this fingerprint. Reload the agent and compare again.`)
     const [agent] = await tx
       .update(agents)
       .set({

@@ -18,7 +18,7 @@ type Mass = Scope & { silent: number; total: number }
 
 /**
  * Detects mass outages: too many silent agents in a tenant or cluster at once. The likely cause is the network or Muster, not the
- * nodes. During one, a single alert stands for all nodes and none becomes OFFLINE. Afterwards, silent agents
+ * nodes. During one, a single alert covers all nodes and none becomes OFFLINE. Afterwards, silent agents
  * get the time until STALE again.
  * @returns the change events to send after the commit
  */

@@ -12,7 +12,7 @@ import { resetSequenceBlockedReason } from './policy.ts'
 import { type Agent, agents } from './tables.ts'
 
 /**
- * Lets an agent count from 1 again, for agents that lose their sequence at start. Earlier heartbeats stay rejected, because they
+ * Allows an agent to restart its sequence at 1, for agents that lose their sequence at start. Earlier heartbeats stay rejected, because they
  * are older than the last accepted one.
  * @throws NotFound, Conflict when it is deregistered
  */

@@ -21,19 +21,19 @@ export type AgentFacts = {
 export type AgentReason = keyof typeof REASONS
 /** Reasons of state changes, in words. */
 export const REASONS = {
-  registered: 'It registered.',
-  registered_again: 'It registered again.',
-  first_heartbeat: 'Its first heartbeat came.',
-  never_heard: 'It registered, and no heartbeat came.',
-  missed: 'Its heartbeats stay away.',
-  silent: 'Its heartbeats have stayed away for long.',
-  heard_again: 'A heartbeat came again.',
-  drain_requested: 'Somebody asked for it to be drained.',
+  registered: 'The agent registered.',
+  registered_again: 'The agent registered again.',
+  first_heartbeat: 'The first heartbeat arrived.',
+  never_heard: 'No heartbeat arrived after the registration.',
+  missed: 'Heartbeats are missing.',
+  silent: 'No heartbeats arrived until the offline threshold.',
+  heard_again: 'Heartbeats resumed.',
+  drain_requested: 'A drain was requested.',
   slurm_drains: 'Slurm drains the node.',
-  jobs_ended: 'No job is left on the node.',
-  drain_over: 'Nobody wants it drained any more.',
-  deregistered: 'Somebody deregistered it.',
-  aged: 'It was offline for as long as the tenant keeps such agents.',
+  jobs_ended: 'No jobs are running on the node.',
+  drain_over: 'The drain was canceled.',
+  deregistered: 'The agent was deregistered.',
+  aged: 'The agent was offline longer than the tenant’s limit.',
 } as const
 
 export type Rule = {

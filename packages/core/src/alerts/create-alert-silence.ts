@@ -10,7 +10,7 @@ import { Matcher, readMatcher } from './matcher.ts'
 import { alertPermissions } from './permissions.ts'
 import { type AlertSilence, alertSilences } from './tables.ts'
 
-const LONGEST_DAYS = 366
+const MAX_DAYS = 366
 
 export const CreateAlertSilenceInput = z.object({
   matcher: Matcher,
@@ -32,8 +32,8 @@ export async function createAlertSilence(ctx: Ctx, input: z.input<typeof CreateA
   const startsAt = given.startsAt ?? new Date()
   if (endsAt <= startsAt) throw new InvalidInput([{ path: 'endsAt', message: 'must be later than its start' }])
   if (endsAt.getTime() <= Date.now()) throw new InvalidInput([{ path: 'endsAt', message: 'must be in the future' }])
-  if (endsAt.getTime() - startsAt.getTime() > LONGEST_DAYS * 86_400_000)
-    throw new InvalidInput([{ path: 'endsAt', message: `must be at most ${LONGEST_DAYS} days after its start` }])
+  if (endsAt.getTime() - startsAt.getTime() > MAX_DAYS * 86_400_000)
+    throw new InvalidInput([{ path: 'endsAt', message: `must be at most ${MAX_DAYS} days after its start` }])
   return idempotent(
     ctx,
     { verb: 'createAlertSilence', key: idempotencyKey, input: fields, result: oneRow(alertSilences) },

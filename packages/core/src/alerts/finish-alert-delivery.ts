@@ -9,7 +9,7 @@ import { alertDeliveries, alertRoutes, type RouteKind } from './tables.ts'
 export type DeliveryOutcome = { error: string; retryAfterMs?: number; isFinal?: boolean } | null
 
 const FIRST_RETRY_MS = 5000
-const LONGEST_RETRY_MS = 30 * 60_000
+const MAX_RETRY_MS = 30 * 60_000
 const FINAL_TRIES = 3
 /** A message is given up after this time. */
 const GIVE_UP = sql`interval '24 hours'`
@@ -19,7 +19,7 @@ const pauseMs = (kind: RouteKind) => (kind === 'webhook' ? 0 : 3000)
 
 /** 5 s, 15 s, 45 s up to 30 minutes, with jitter. */
 export const retryMs = (attempts: number, chance = Math.random()): number =>
-  Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 3 ** (attempts - 1)) * (0.8 + 0.4 * chance)
+  Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 3 ** (attempts - 1)) * (0.8 + 0.4 * chance)
 
 /**
  * Records the outcome of an attempt (null: delivered) and releases the route. A test is not retried. Another failed message is
@@ -49,7 +49,7 @@ export async function finishAlertDelivery(ctx: Ctx, claimed: ClaimedDelivery, ou
       ? {
           lastError: outcome.error,
           failingSince: sql`coalesce(${alertRoutes.failingSince}, now())`,
-          retryAt: sql`now() + ${Math.min(inMs, LONGEST_RETRY_MS)} * interval '1 millisecond'`,
+          retryAt: sql`now() + ${Math.min(inMs, MAX_RETRY_MS)} * interval '1 millisecond'`,
         }
       : { lastError: null, failingSince: null, retryAt: sql`now() + ${inMs} * interval '1 millisecond'` }
     // A failed test must not delay pending messages.

@@ -31,7 +31,7 @@ export const alerts = snakeCase.table(
     cluster: text(),
     kind: text().$type<AlertKind>().notNull(),
     severity: text().$type<Severity>().notNull(),
-    /** Identifies the alert together with its kind. */
+    /** Key of the alert, unique per kind. */
     key: text().notNull(),
     /** The newest of its kind and key, which is reopened when it recurs within five minutes. */
     isLatest: boolean().notNull().default(true),

@@ -221,7 +221,7 @@ async function accessOf(
     : { method: 'sudo', user: 'root', password: null }
   if (node.connectionType === 'local') return { node, python, hops: [], login: { username: node.sshUser ?? 'root' }, become }
   const credential = node.credentialId ? known.get(node.credentialId) : undefined
-  if (!credential) throw new Conflict(`The node ${node.name} has no credential; give it an SSH key or a password.`)
+  if (!credential) throw new Conflict(`The node ${node.name} has no credential. Assign an SSH key or a password.`)
   const username = node.sshUser ?? credential.username
   if (!username)
     throw new Conflict(`The node ${node.name} has no SSH user, nor has its credential ${credential.name}; set one of them.`)

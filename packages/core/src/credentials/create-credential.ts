@@ -51,7 +51,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
     ...refIssues(kind, { secretStoreId, secretRefs }),
     ...SECRET_FIELDS.filter((field) => secretRefs[field] && fields[field] != null).map((field) => ({
       path: field,
-      message: 'is given, and also said to be in a secret store; choose one',
+      message: 'is set both directly and as a secret store reference; set one of them',
     })),
   ]
   if (issues.length > 0) throw new InvalidInput(issues)

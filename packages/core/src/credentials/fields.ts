@@ -87,7 +87,7 @@ export function refIssues(
   const isUsed = Object.keys(secretRefs).length > 0
   return [
     ...unexpectedFields(kind, secretRefs).map(({ path, message }) => ({ path: `secretRefs.${path}`, message })),
-    ...(isUsed && !secretStoreId ? [{ path: 'secretStoreId', message: 'must say in which store they are' }] : []),
-    ...(!isUsed && secretStoreId ? [{ path: 'secretRefs', message: 'must say which fields are in that store, and where' }] : []),
+    ...(isUsed && !secretStoreId ? [{ path: 'secretStoreId', message: 'is required with secretRefs' }] : []),
+    ...(!isUsed && secretStoreId ? [{ path: 'secretRefs', message: 'must list the fields in the secret store' }] : []),
   ]
 }

@@ -66,9 +66,9 @@ export async function changeMasterPassword(db: Db, from: string, to: string, der
 }
 
 /**
- * Opens the vault of this process. Every process encrypts with the newest version in `credential_keys`, from the commit of its
- * row on. Keys are derived on first use and stay in memory.
- * @param atLeast the minimum version; created if there is none that new. Of several processes that start at once, one creates it
+ * Opens the vault of this process. Every process encrypts with the newest version in `credential_keys`, as soon as its row is
+ * committed. Keys are derived on first use and stay in memory.
+ * @param atLeast the minimum version; created if missing. When several processes start at once, one creates it
  * and all use it.
  * @param derive tests use a faster function
  * @throws Conflict when the master password is not the one of this database

@@ -74,5 +74,5 @@ async function recordFailure(ctx: Ctx, what: string, row: Row, version: number, 
       setWhere: sql`${reencryptFailures.keyVersion} <> ${version}`,
     })
     .returning({ id: reencryptFailures.objectId })
-  if (isNew) ctx.log.error({ err: error, what, id: row.id, name: row.name }, 'cannot seal anew')
+  if (isNew) ctx.log.error({ err: error, what, id: row.id, name: row.name }, 'cannot re-encrypt')
 }

@@ -68,7 +68,7 @@ test('names records that cannot be decrypted, skips them, and clears them when t
   expect(await credentialKey(viewer)).toMatchObject({ left: 0, failed: [], olderInUse: [] })
 })
 
-test('of concurrent rotations one wins; operators are rejected', async () => {
+test('only one of two concurrent rotations succeeds; operators are rejected', async () => {
   const { owner, admin, operator } = await t.given.tenant()
   await t.given.credential(admin, 'SSH_PASSWORD')
   const { version } = await credentialKey(owner)

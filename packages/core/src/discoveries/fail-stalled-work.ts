@@ -13,7 +13,7 @@ const WAITING_S = 3600
 
 /**
  * Reconciler, over all tenants: fails connection tests and discoveries that no worker took, or that lost their worker.
- * @returns how many were ended
+ * @returns number of ended ones
  */
 export async function failStalledWork(ctx: SystemCtx): Promise<number> {
   authorize(ctx, discoveryPermissions.report)

@@ -26,7 +26,7 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
   const { id, add, remove } = parseInput(SetNodeGroupMembersInput, input)
   const removed = new Set(remove)
   const both = (add ?? []).find((node) => removed.has(node))
-  if (both) throw new InvalidInput([{ path: 'remove', message: `the node ${both} stands in add too` }])
+  if (both) throw new InvalidInput([{ path: 'remove', message: `the node ${both} is also in add` }])
   const work = inTransaction(ctx, async (tx, ctx) => {
     const [group] = await tx
       .update(nodeGroups)
@@ -50,7 +50,7 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
         const other = taken.get(node)
         if (!known.has(node)) return [{ path: `add.${i}`, message: `There is no node ${node}.` }]
         if (!other) return []
-        const message = `${other.node} is in ${other.group}, which is of the set ${group.exclusiveSet} too; take it out of there first`
+        const message = `${other.node} is in ${other.group}, which is of the set ${group.exclusiveSet} too; remove it from there first`
         return [{ path: `add.${i}`, message }]
       })
       if (issues.length > 0) throw new InvalidInput(issues)

@@ -54,8 +54,8 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
 
 function changesOf(given: Omit<z.output<typeof UpdateNodeGroupInput>, 'id'>): Partial<NodeGroup> {
   const empty = { description: '', priority: 100, exclusiveSet: '' }
-  const said = Object.entries(given).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(said.map(([field, value]) => [field, value ?? empty[field as keyof typeof empty] ?? null]))
+  const changed = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(changed.map(([field, value]) => [field, value ?? empty[field as keyof typeof empty] ?? null]))
 }
 
 /** Explicit members exclude a query, and members exclude a set in which another group has them. */

@@ -18,14 +18,14 @@ const IS_SAME_MACHINE = `(a.fingerprint is null or i.fingerprint is null or a.fi
 
 // Interval statistics by Welford's algorithm, over measurement times: spooled heartbeats are sent late. The limit discounts old
 // intervals, so that a new rhythm is learned within the hour.
-const MOST_INTERVALS = 119
+const MAX_INTERVALS = 119
 const interval = (last: string) => `date_part('epoch', i.measured_at - ${last}.measured_at)`
 const isSample = (last: string) => `(${last}.measured_at is not null and ${last}.boot_epoch = i.epoch)`
-const KEPT = `least(b.intervals, ${MOST_INTERVALS})`
+const KEPT = `least(b.intervals, ${MAX_INTERVALS})`
 const NEW_MEAN = `(b.interval_mean + (${interval('b')} - b.interval_mean) / (${KEPT} + 1))`
 const gap = (last: string) => `(case when ${last}.boot_epoch = i.epoch then i.sequence - ${last}.sequence - 1 else 0 end)`
 /** Largest exact number. An agent that keeps skipping sequence numbers must not overflow the column. */
-const MOST_MISSED = 2 ** 53 - 1
+const MAX_MISSED = 2 ** 53 - 1
 const inBucket = (sum: string, more: string) => `case when b.bucket_at = i.bucket then b.${sum} + ${more} else ${more} end`
 
 // An interval is irregular when it differs from the mean by more than three standard deviations and more than a second. Networks jitter.
@@ -64,7 +64,7 @@ stored as (
     interval_mean = case when ${isSample('b')} then ${NEW_MEAN} else b.interval_mean end,
     interval_m2 = case when ${isSample('b')} then b.interval_m2 * ${KEPT} / greatest(b.intervals, 1)
       + (${interval('b')} - b.interval_mean) * (${interval('b')} - ${NEW_MEAN}) else b.interval_m2 end,
-    accepted = b.accepted + 1, missed = least(b.missed + ${gap('b')}, ${MOST_MISSED}),
+    accepted = b.accepted + 1, missed = least(b.missed + ${gap('b')}, ${MAX_MISSED}),
     health = i.health, slurm_state = i.slurm_state, reported_drain = i.reported_drain, running_jobs = i.running_jobs,
     cpu_percent = i.cpu_percent, memory_percent = i.memory_percent, gpus_total = i.gpus_total, gpus_available = i.gpus_available,
     lost_accelerators = i.lost,

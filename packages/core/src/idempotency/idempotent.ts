@@ -13,7 +13,7 @@ export const IdempotencyKey = singleLineText(200).nullish()
 export type ResultStore<T> = {
   /** What to store of the result, as JSON and without secrets. */
   store(result: T): unknown
-  /** The stored result as it is now; undefined when it was deleted. May throw the error that answers a repeat. */
+  /** The current state of the stored result; undefined when it was deleted. May throw the error to return for a repeat. */
   load(tx: Tx, ctx: Ctx, stored: unknown): Promise<T | undefined>
 }
 

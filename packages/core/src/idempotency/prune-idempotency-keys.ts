@@ -5,7 +5,7 @@ import { idempotencyKeys } from './tables.ts'
 
 const KEPT_DAYS = 7
 
-/** Reconciler, over all tenants: deletes idempotency keys that are older than seven days. @returns how many */
+/** Reconciler, over all tenants: deletes idempotency keys that are older than seven days. @returns the number of deleted keys */
 export async function pruneIdempotencyKeys(ctx: SystemCtx): Promise<number> {
   authorize(ctx, idempotencyKeyPermissions.prune)
   const { rowCount } = await ctx.db

@@ -12,7 +12,7 @@ export const idempotencyKeys = snakeCase.table(
       .references(() => tenants.id),
     verb: text().notNull(),
     key: text().notNull(),
-    /** Salted hash of the input, to tell a repeat from another request. */
+    /** Salted hash of the input, to distinguish a repeat from another request. */
     inputHash: text().notNull(),
     /** What finds the result again, such as its row's id; null while the first request runs. */
     result: jsonb().$type<unknown>(),

@@ -3,7 +3,7 @@ import { batch } from './batch.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Records the inputs of each call; a call returns when `open` lets it. */
+/** Records the inputs of each call; a call returns when `open` is called. */
 function recorded(errorOf: (input: number) => Error | null = () => null) {
   const calls: number[][] = []
   const gates: (() => void)[] = []

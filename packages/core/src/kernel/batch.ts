@@ -6,7 +6,7 @@ import { isTransientDbError } from './retry-transient.ts'
  * single caller does not wait. When `work` fails for another reason than a lost database, each input is retried separately, so that
  * only callers with bad inputs get the error. Handwritten because DataLoader has neither this fallback nor a minimum interval.
  * @param work returns one output per input, in their order; must tolerate being repeated
- * @param most inputs per call
+ * @param most maximum number of inputs per call
  * @param everyMs minimum interval between calls, unless more inputs wait than one call takes
  */
 export function batch<I, O>(work: (inputs: I[]) => Promise<O[]>, most: number, everyMs = 0): (input: I) => Promise<O> {

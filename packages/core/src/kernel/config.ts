@@ -41,20 +41,20 @@ function settingsOf(env: NodeJS.ProcessEnv): (name: string) => { value: string; 
     }
   }
   return (name) => {
-    const given = env[name]
+    const fromEnv = env[name]
     // An empty variable counts as unset: compose files pass unset variables on as empty ones.
-    if (given) return { value: given, source: 'the environment' }
-    const kept = fromFile[name]
-    return kept && file ? { value: kept, source: file } : null
+    if (fromEnv) return { value: fromEnv, source: 'the environment' }
+    const value = fromFile[name]
+    return value && file ? { value, source: file } : null
   }
 }
 
 /** One line per unsupported setting that is set, with its replacement; for the log at start. */
 export function unsupportedSettings(env: NodeJS.ProcessEnv): string[] {
   const find = settingsOf(env)
-  return Object.entries(UNSUPPORTED_SETTINGS).flatMap(([name, instead]) => {
+  return Object.entries(UNSUPPORTED_SETTINGS).flatMap(([name, replacement]) => {
     const given = find(name)
-    return given ? `${name} (from ${given.source}) is not supported: ${instead}` : []
+    return given ? `${name} (from ${given.source}) is not supported: ${replacement}` : []
   })
 }
 
@@ -64,16 +64,16 @@ export function unsupportedSettings(env: NodeJS.ProcessEnv): string[] {
  */
 export function loadConfig<S extends Settings>(env: NodeJS.ProcessEnv, settings: S): Config<S> {
   const find = settingsOf(env)
-  const wrong: string[] = []
+  const errors: string[] = []
   const config: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
     const given = find(name)
     const parsed = setting.safeParse(given?.value)
     if (parsed.success) config[name] = parsed.data
-    else if (!given) wrong.push(`${name} is not set: ${parsed.error.issues[0]!.message}`)
+    else if (!given) errors.push(`${name} is not set: ${parsed.error.issues[0]!.message}`)
     // The value is not shown, because it may be a secret.
-    else wrong.push(`${name} (from ${given.source}): ${parsed.error.issues.map((i) => i.message).join(', ')}`)
+    else errors.push(`${name} (from ${given.source}): ${parsed.error.issues.map((i) => i.message).join(', ')}`)
   }
-  if (wrong.length > 0) throw new Error(`Wrong configuration:\n  ${[...wrong, ...unsupportedSettings(env)].join('\n  ')}`)
+  if (errors.length > 0) throw new Error(`Wrong configuration:\n  ${[...errors, ...unsupportedSettings(env)].join('\n  ')}`)
   return config as Config<S>
 }

@@ -9,14 +9,14 @@ import type { Queue } from './queue.ts'
 export type { Tx } from './db/client.ts'
 
 /**
- * Who acts. `system` is Muster itself (reconcilers, first start); `worker` is a worker process that reports what it observed;
+ * The caller. `system` is Muster itself (reconcilers, first start); `worker` is a worker process that reports what it observed;
  * `agent` is the daemon on a node.
  */
 export type Actor =
   | { kind: 'user'; id: string; name: string; role: Role }
   | { kind: 'token'; id: string; name: string; role: Role; userId: string | null }
   | { kind: 'worker'; id: string; name: string }
-  /** A node's agent; `id` is the node's, null while it is unknown. */
+  /** The agent of a node. `id` is the node ID; null while unknown. */
   | { kind: 'agent'; id: string | null; name: string }
   | { kind: 'system'; id: null; name: string }
 
@@ -25,7 +25,7 @@ export const SYSTEM: Actor = { kind: 'system', id: null, name: 'Muster' }
 
 /** Encrypts and decrypts secret fields; created by `openVault` of core/credentials. */
 export type Vault = {
-  /** Encrypts with the newest key, which it reads from the database each time: do not await it inside a transaction. */
+  /** Encrypts with the newest key, which it reads from the database for each call: do not await it inside a transaction. */
   encrypt(place: EncryptionContext, text: string): Promise<string>
   /** @throws Error when the record was encrypted for another place, was changed, or its key is unknown here */
   open(place: EncryptionContext, record: string): Promise<string>
@@ -38,7 +38,7 @@ export type Vault = {
 export type EncryptionContext = { tenantId: string; objectId: string; field: string }
 
 type Services = { queue: Queue; notify: (changeEvent: ChangeEvent) => void; log: Log; vault: Vault }
-/** Services that a process creates at its start and passes to every verb. */
+/** Services that a process creates at start and passes to every verb. */
 export type Runtime<R extends AnyRelations = EmptyRelations> = Services & { db: PoolDb<R> }
 /** The caller of a verb that acts over all tenants, such as a reconciler. */
 export type SystemCtx<R extends AnyRelations = EmptyRelations> = Services & { db: Db<R>; actor: Actor }

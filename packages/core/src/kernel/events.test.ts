@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-it('ignores foreign payloads on its channel', async () => {
+it('ignores payloads of other programs on its channel', async () => {
   const listener = await createListener(world.url, world.runtime.log)
   const heard: ChangeEvent[] = []
   listener.on(nodeChanged, null, (changeEvent) => heard.push(changeEvent))

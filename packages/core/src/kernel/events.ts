@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Log } from './log.ts'
 
 /**
- * Something visible changed. Carries the row's id and, for a log, the highest seq, never state: a listener reads the row. A lost
+ * Reports that a row changed. Carries the row's ID and, for a log, the highest seq, never state: a listener reads the row. A lost
  * event costs only delay, because every listener also polls.
  */
 export type ChangeEvent = { topic: string; id: string; tenantId: string; seq?: number }
@@ -30,7 +30,7 @@ const MAX_EVENTS_PER_PAYLOAD = 40
 /** Sends change events on a dedicated connection after the commit, because NOTIFY inside a transaction serializes all commits. */
 export type Notifier = { notify(changeEvent: ChangeEvent): void; close(): Promise<void> }
 
-/** Sends the change events of one event-loop turn together: one per topic and id, with the highest seq. */
+/** Sends the change events of one event-loop turn, coalesced to one per topic and ID with the highest seq. */
 export function createNotifier(url: string, log: Log): Notifier {
   let client: pg.Client | null = null
   let pending = new Map<string, ChangeEvent>()
@@ -58,7 +58,7 @@ export function createNotifier(url: string, log: Log): Notifier {
         await c.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
       } catch (error) {
         // A lost event only delays listeners: they also poll about every second.
-        log.warn({ err: error }, 'could not notify')
+        log.warn({ err: error }, 'cannot send change events')
         client = null
       }
     }
@@ -80,7 +80,7 @@ export function createNotifier(url: string, log: Log): Notifier {
   }
 }
 
-/** Parses a notification. Empty for foreign payloads: any database user can send on the channel. */
+/** Parses a notification. Empty for payloads of other programs: any database user can send on the channel. */
 function changeEventsOf(payload: string | undefined): Pick<ChangeEvent, 'topic' | 'id'>[] {
   try {
     const parsed: unknown = JSON.parse(payload ?? '[]')
@@ -119,7 +119,7 @@ export async function createListener(url: string, log: Log): Promise<Listener> {
       await fresh.connect()
       await fresh.query(`listen ${CHANNEL}`)
     } catch (error) {
-      // Not awaited: an unresponsive server would not answer this either.
+      // Not awaited, because an unresponsive server would block it.
       void fresh.end().catch(() => {})
       throw error
     }
@@ -133,7 +133,7 @@ export async function createListener(url: string, log: Log): Promise<Listener> {
         bus.emit('reconnect')
         return
       } catch (error) {
-        log.warn({ err: error }, 'lost the connection for notifications; trying again')
+        log.warn({ err: error }, 'lost the connection for change events; reconnecting')
         await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
       }
     }

@@ -12,7 +12,7 @@ function listening() {
     last: () => JSON.parse(lines.at(-1)!),
   }
 }
-const TOKEN = 'session-token-of-somebody'
+const TOKEN = 'session-token-of-a-user'
 
 it('logs the statement and reason of a failed query without its bound values', async () => {
   const { db, close } = connectDb('postgres://nobody@127.0.0.1:1/none', { max: 1, name: 'test', relations })

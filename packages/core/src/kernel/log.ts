@@ -10,10 +10,10 @@ function chainOf(error: Error): Error[] {
   return chain
 }
 
-/** The message of a failed query ends with the values. */
+/** Removes the bound values from the end of the message of a failed query. */
 const withoutValues = (text: string) => text.replace(/(Failed query: .*?)\nparams: .*/s, '$1')
 
-/** The message of an error for a person who starts a process; for a failed query the driver's message, never SQL. */
+/** Message of an error for the operator who starts a process. For a failed query it is the driver's message, without SQL. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const failed = chainOf(error).findLast((e) => e instanceof DrizzleQueryError)
@@ -24,7 +24,7 @@ export function reasonOf(error: unknown): string {
 
 /**
  * An error for the log. A failed query contains its bound values, for example session tokens, in its message, stack and a field;
- * errors that copy its message do too, and the driver's detail quotes rows. Keeps messages with the statement, frames and code.
+ * errors that copy its message do too, and the driver's detail quotes rows. Logs only type, message with the statement, stack and code.
  */
 function loggable(error: unknown): unknown {
   if (!(error instanceof Error)) return error

@@ -4,7 +4,7 @@ import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Db, Tx } from './db/client.ts'
 import type { Log } from './log.ts'
 
-/** Queues that trigger workers. An entry has only a row's id; the row says what to do. */
+/** Queues that trigger workers. An entry contains only a row's ID; the row determines the work. */
 export type QueueDefinition = { readonly name: string }
 export const defineQueue = (name: string): QueueDefinition => ({ name })
 export type QueueEntry = { id: string; tenantId: string }
@@ -26,7 +26,7 @@ export type Queue = {
 
 // Entries of a dead worker stay active this long. That is harmless, because an entry is only a trigger: a reconciler fails or
 // enqueues the row again.
-const LONGEST_S = 24 * 3600
+const EXPIRE_S = 24 * 3600
 
 /** @param role `sender` never handles entries (API, tests); `worker` also maintains the queue's tables */
 export async function createQueue(
@@ -46,7 +46,7 @@ export async function createQueue(
   boss.on('error', (error) => log.warn({ err: error }, 'queue'))
   await boss.start()
   for (const { name } of queues)
-    await boss.createQueue(name, { retryLimit: 0, expireInSeconds: LONGEST_S, deleteAfterSeconds: 3600, notify: true })
+    await boss.createQueue(name, { retryLimit: 0, expireInSeconds: EXPIRE_S, deleteAfterSeconds: 3600, notify: true })
 
   const running = new Set<Promise<void>>()
   let isPaused = false
@@ -63,7 +63,7 @@ export async function createQueue(
     async work({ name }, concurrency, handle) {
       // One fetch for many entries: one poller per slot would query once per entry and every second. Takes only as many as can
       // start immediately, so that none waits here while another worker is free.
-      const most = Math.min(Math.ceil(concurrency / 4), 8)
+      const batchSize = Math.min(Math.ceil(concurrency / 4), 8)
       let free = concurrency
       let freed = () => {}
       const run = async (entry: QueueEntry) => {
@@ -79,16 +79,16 @@ export async function createQueue(
       const start = async () => {
         poller = await boss.work<QueueEntry>(
           name,
-          { batchSize: most, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 },
+          { batchSize, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 },
           async (jobs) => {
             for (const { data } of jobs) {
               free--
-              const one = run(data).then(() => void running.delete(one))
-              running.add(one)
+              const task = run(data).then(() => void running.delete(task))
+              running.add(task)
             }
-            while (free < most && !isPaused) await new Promise<void>((resolve) => (freed = resolve))
-            // There may be more entries. A notification that arrived meanwhile triggers the poller by itself.
-            if (poller && jobs.length === most) boss.notifyWorker(poller)
+            while (free < batchSize && !isPaused) await new Promise<void>((resolve) => (freed = resolve))
+            // There may be more entries. Notifications that arrived since then trigger the poller themselves.
+            if (poller && jobs.length === batchSize) boss.notifyWorker(poller)
           },
         )
       }
@@ -108,11 +108,11 @@ export async function createQueue(
       for (const poller of pollers) await poller.start()
     },
     async close(graceMs = 5000) {
-      const late = new AbortController()
-      const clock = setTimeout(graceMs, null, { signal: late.signal }).catch(() => {})
+      const timeout = new AbortController()
+      const graceEnd = setTimeout(graceMs, null, { signal: timeout.signal }).catch(() => {})
       await boss.stop({ graceful: true, timeout: graceMs })
-      await Promise.race([Promise.all(running), clock])
-      late.abort()
+      await Promise.race([Promise.all(running), graceEnd])
+      timeout.abort()
     },
   }
 }

@@ -20,9 +20,9 @@ const DEADLOCK = '40P01'
 
 /**
  * Claims a run for the worker and locks its nodes. Returns null when the run was deleted, canceled, finished or claimed by
- * another worker. Also returns null when the locks are not free or the tenant may start no run. The row then records that the run
+ * another worker. Also returns null when the locks are not free or the tenant may not start a run. The row then records that the run
  * waits, and a reconciler enqueues it later.
- * @param token the claim's token; with it a call may be repeated after a lost answer
+ * @param token the claim's token; a call with it may be repeated after a lost response
  * @param isLimited false only for a tenant without a limit on concurrent runs: claims then need not wait for each other
  */
 export async function claimJobRun(
@@ -87,8 +87,8 @@ async function claim(ctx: Ctx, claimant: Claimant): Promise<JobRun | null> {
 }
 
 /**
- * Marks the run as waiting. Whoever frees nodes later finds the mark. The caller tries the claim once more, in case nodes were
- * freed just before.
+ * Marks the run as waiting. Callers that release nodes later read the mark. The caller retries the claim once, in case nodes were
+ * released just before.
  */
 async function wait(ctx: Ctx, id: string): Promise<boolean> {
   const [waiting] = await ctx.db

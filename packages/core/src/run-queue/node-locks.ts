@@ -12,7 +12,7 @@ import { nodeLocks } from './tables.ts'
 
 const ROWS_PER_INSERT = 5000
 const AT_ONCE = 200
-const MOST_OBSTACLES = 20
+const MAX_BLOCKERS = 20
 /** A run is lost when its worker gave no sign of life for this long. */
 export const WORKER_LOST_AFTER_SECONDS = 30
 
@@ -40,9 +40,9 @@ export async function releaseLocks(tx: Tx, jobRunIds: string[]): Promise<void> {
 }
 
 /**
- * Reconciler, over all tenants. Enqueues waiting runs that no longer need to wait, for nodes or for their tenant's limit. Keeps
- * the order in which they were created.
- * @returns how many
+ * Reconciler, over all tenants. Enqueues waiting runs that no longer need to wait for nodes or for their tenant's limit, in the
+ * order of their creation.
+ * @returns number of enqueued runs
  */
 export async function wakeWaitingJobRuns(ctx: SystemCtx): Promise<number> {
   authorize(ctx, queuePermissions.claim)
@@ -93,7 +93,7 @@ export async function blockersOf(ctx: Ctx, runIds: string[]): Promise<Map<string
     [...byRun].map(([id, blockers]) => [
       id,
       blockers
-        .slice(0, MOST_OBSTACLES)
+        .slice(0, MAX_BLOCKERS)
         .map(({ waiting: _, acquiredAt, ...rest }) => ({ ...rest, acquiredAt: acquiredAt ? new Date(acquiredAt) : null })),
     ]),
   )
@@ -110,11 +110,11 @@ export async function runsAtNodes(ctx: Ctx, nodeIds: string[]): Promise<Blocker[
     where l.node_id = any(${sql.param(nodeIds)}::uuid[]) and r.tenant_id = ${ctx.tenantId}
     group by r.id
     order by max(l.acquired_at) nulls last, r.id
-    limit ${MOST_OBSTACLES}`)
+    limit ${MAX_BLOCKERS}`)
   return rows.map(({ acquiredAt, ...rest }) => ({ ...rest, acquiredAt: acquiredAt ? new Date(acquiredAt) : null }))
 }
 
-/** The run that holds a node's lock. The lock ends at `expiresAt` unless the worker gives a sign of life. */
+/** The run that holds a node's lock. The lock ends at `expiresAt` unless the worker's heartbeat renews it. */
 export type NodeLock = { runId: string; ownerName: string; acquiredAt: Date; expiresAt: Date }
 
 /** Returns the lock of each of these nodes, by node id. */

@@ -43,7 +43,7 @@ export async function nextRun(db: Db, worker: string): Promise<NextRun | 'draini
   return next?.isDraining ? 'draining' : (next ?? null)
 }
 
-/** Marks runs as waiting when their tenant may start none now. @returns how many; at most 1000 */
+/** Marks runs as waiting when their tenant may not start any now. @returns number of marked runs, at most 1000 */
 export async function markWaiting(ctx: SystemCtx): Promise<number> {
   const { db } = ctx
   const waiting = await db

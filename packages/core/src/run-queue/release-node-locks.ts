@@ -15,7 +15,7 @@ import { nodeLocks } from './tables.ts'
 
 export const ReleaseNodeLocksInput = z.object({
   nodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node'),
-  reason: multilineText(1000).refine((text) => text.trim() !== '', 'say why, for those who ask later'),
+  reason: multilineText(1000).refine((text) => text.trim() !== '', 'must not be empty'),
 })
 
 /**

@@ -17,7 +17,7 @@ export const nodeLocks = snakeCase.table(
     jobRunId: uuid()
       .notNull()
       .references(() => jobRuns.id, { onDelete: 'cascade' }),
-    /** Null while it waits. The lock is valid as long as the run's worker gives signs of life. */
+    /** Null while it waits. The lock is valid while the worker of the run sends heartbeats. */
     acquiredAt: at(),
   },
   (t) => [

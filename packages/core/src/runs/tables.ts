@@ -86,7 +86,7 @@ export const jobRuns = snakeCase.table(
     extraVars: jsonb().$type<Vars>().notNull().default(sql`'{}'::jsonb`),
     /** Extra vars that the template's input schema marks as secret; `extraVars` does not contain them. */
     secretsId: uuid().references(() => runSecrets.id, { onDelete: 'set null' }),
-    /** Number or percentage of hosts per batch, copied from the template: `5`, `30%`, `1,5,30%`. Null: as the playbook says. */
+    /** Number or percentage of hosts per batch, copied from the template: `5`, `30%`, `1,5,30%`. Null: as in the playbook. */
     serial: text(),
     maxFailPercentage: smallint(),
     jobTags: text().array().notNull().default(sql`'{}'::text[]`),

@@ -93,7 +93,7 @@ describe('rejects', () => {
   })
 })
 
-test('sorts by name in natural order, keeps the order of ids', async () => {
+test('sorts by name in natural order, and preserves the order of ids', async () => {
   const own = await t.given.tenant()
   const some = await t.given.fleet(own.operator, { nodes: 3, with: (i) => ({ name: ['n10', 'n9', 'n1'][i]! }) })
   expect((await selectNodes(own.operator, 'all')).map((n) => n.name)).toEqual(['n1', 'n9', 'n10'])

@@ -29,7 +29,7 @@ export async function insertAgents(
   return insertAgentsOfNodes({ db, tenantId }, nodes, () => ({ state, receivedAt, cluster }))
 }
 
-/** What a row of an agent says; columns that are left out are those of a healthy agent. */
+/** Columns of an agent; omitted columns have the values of a healthy agent. */
 export type AgentColumns = Partial<typeof agents.$inferInsert> & {
   receivedAt?: Date | null
   heartbeat?: Partial<typeof agentHeartbeats.$inferInsert>

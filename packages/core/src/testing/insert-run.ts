@@ -203,5 +203,5 @@ function ansibleEvents(
   return events
 }
 
-/** What the log of an inserted run says in line `number`, unless that is a header. */
+/** Text of line `number` in the log of an inserted run; not valid for header lines. */
 export const logLine = (number: number): string => `line ${number} of the log`

@@ -10,7 +10,7 @@ const FOLLOWERS = 3
 export type ManyLines = {
   /** Lines that each follower received, in order, without gaps or duplicates. */
   followed: number[]
-  /** Lines of the download, and whether it equals what was written byte for byte. */
+  /** Lines of the download, and whether it equals the written text byte for byte. */
   downloaded: number
   isSame: boolean
   /** Peak growth of resident memory in MiB. */

@@ -1,4 +1,4 @@
-/** The smallest environment for a Node child process; the compile cache saves stripping types again. */
+/** Minimal environment for a Node child process. The compile cache avoids repeated type stripping. */
 export const nodeEnvironment: Record<string, string> = {
   PATH: process.env.PATH ?? '',
   ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),

@@ -7,7 +7,7 @@ const MAX_BYTES = 256 * 1024
 const MAX_DEPTH = 32
 /** Limit of values after alias expansion: a few lines can expand to billions. */
 const MAX_VALUES = 100_000
-const MOST_ISSUES = 50
+const MAX_ISSUES = 50
 
 /**
  * Parses variables from YAML as Ansible reads it (1.1: `yes` is true), or from JSON when the text starts with `{`.
@@ -43,7 +43,7 @@ export function parseVars(source: string): Vars {
 }
 
 const at = (messages: string[]): InvalidInput =>
-  new InvalidInput(messages.slice(0, MOST_ISSUES).map((message): InputIssue => ({ path: 'text', message })))
+  new InvalidInput(messages.slice(0, MAX_ISSUES).map((message): InputIssue => ({ path: 'text', message })))
 
 type Anchored = { value: unknown; count: number }
 
@@ -74,7 +74,7 @@ class Reader {
   }
 
   private report(node: unknown, message: string): null {
-    if (this.issues.length < MOST_ISSUES) this.issues.push(this.where((node as ParsedNode | null)?.range?.[0]) + message)
+    if (this.issues.length < MAX_ISSUES) this.issues.push(this.where((node as ParsedNode | null)?.range?.[0]) + message)
     return null
   }
 
@@ -138,7 +138,7 @@ class Reader {
       const exact = Number(value)
       return Number.isSafeInteger(exact)
         ? exact
-        : this.report(node, 'the number is too large to be kept exactly; put it in quotes')
+        : this.report(node, 'the number is too large to be represented exactly; put it in quotes')
     }
     // The library parses these as booleans, Ansible as text.
     if (typeof value === 'boolean' && source && /^[yn]$/i.test(source)) return source

@@ -16,7 +16,7 @@ export const SetSecretVarInput = z
     name: z.string(),
     value: z
       .string()
-      .min(4, 'must have at least 4 characters: shorter ones cannot be told from other text in logs, and would be shown')
+      .min(4, 'must have at least 4 characters: shorter ones cannot be distinguished from other text in logs, and would be shown')
       .refine((text) => Buffer.byteLength(text) <= SECRET_MAX, `must have at most ${SECRET_MAX} bytes`)
       .refine((text) => variableValueError(text) === null, 'must not hold NUL or halves of characters'),
     reason: Reason,
@@ -38,7 +38,7 @@ export async function setSecretVar(ctx: Ctx, input: z.input<typeof SetSecretVarI
     const scope = await findScope(tx, ctx, place)
     const { source = '', vars = {}, secrets = {}, version = 0, id = uuidv7() } = scope.row ?? {}
     if (Object.hasOwn(vars, name))
-      throw new InvalidInput([{ path: 'name', message: `${name} stands in the text of ${scope.label}; take it out there first` }])
+      throw new InvalidInput([{ path: 'name', message: `${name} stands in the text of ${scope.label}; remove it there first` }])
     const content = { source, vars, secrets: { ...secrets, [name]: secretId } }
     const row = await saveScope(tx, ctx, scope, { content, basedOn: version, reason, action: variableAudit.setSecret, id })
     await tx

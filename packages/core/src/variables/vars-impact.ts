@@ -23,7 +23,7 @@ export const VarsImpactInput = z
   })
 
 export type VarsImpact = {
-  /** Nodes in service that the scope applies to, and how many of them would get a changed value. */
+  /** Number of nodes in service that the scope applies to, and number of them with a changed value. */
   nodes: number
   changed: number
   /** By name: the number of changed nodes, and old and new value on some of them; null where it is not set. */
@@ -66,7 +66,7 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
 function withOtherSecret({ row, label }: Scope, name: string): { vars: Vars; secrets: SecretRefs } {
   const { vars = {}, secrets = {} } = row ?? {}
   const isPlain = Object.hasOwn(vars, name)
-  const wrong = variableNameError(name) ?? (isPlain ? `${name} stands in the text of ${label}; take it out there first` : null)
+  const wrong = variableNameError(name) ?? (isPlain ? `${name} stands in the text of ${label}; remove it there first` : null)
   if (wrong) throw new InvalidInput([{ path: 'secret', message: wrong }])
   return { vars, secrets: { ...secrets, [name]: 'another' } }
 }

@@ -12,7 +12,7 @@ import { drainBlockedReason } from './policy.ts'
 import { type Worker, workers } from './tables.ts'
 
 /**
- * Drains a worker: it takes no more work and finishes its runs. It stays registered and shows when it has none left.
+ * Drains a worker: it claims no more work and finishes its runs. It stays registered and reports when it has no runs left.
  * @throws Conflict when it is drained already
  * @throws NotFound when there is no such worker
  */

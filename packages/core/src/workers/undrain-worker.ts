@@ -12,7 +12,7 @@ import { undrainBlockedReason } from './policy.ts'
 import { type Worker, workers } from './tables.ts'
 
 /**
- * Lets a drained worker take work again.
+ * Undrains a worker, which then claims work again.
  * @throws Conflict when it is not drained
  * @throws NotFound when there is no such worker
  */

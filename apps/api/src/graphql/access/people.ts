@@ -56,7 +56,7 @@ const loadUser = loader(async ({ ctx }, ids) => {
 type ActorShape = { name: string; userId: string | null }
 
 export const Actor = builder.objectRef<ActorShape>('Actor').implement({
-  description: 'Who performed an action: a user, an API token, an agent or Muster itself.',
+  description: 'Actor that performed an action: a user, an API token, an agent or Muster itself.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the user, API token, agent or process at the time of the action.' }),
     user: t.field({
@@ -72,7 +72,7 @@ type ActorColumns<Verb extends string> = Record<`${Verb}ById`, string | null> & 
 
 /**
  * Field options of the actor in the columns `…ById` and `…ByName`, written by `actorColumns` of core:
- * `createdBy: t.field(actorField('created', 'Who started the run.'))`. Not null.
+ * `createdBy: t.field(actorField('created', 'Actor that started the run.'))`. Not null.
  */
 export const actorField = <Verb extends string>(verb: Verb, description: string) => ({
   type: Actor,

@@ -11,7 +11,7 @@ builder.queryFields((t) => ({
   viewer: t.field({
     type: Viewer,
     nullable: true,
-    description: 'The caller; null when nobody is signed in.',
+    description: 'The caller; null when not signed in.',
     authScopes: { public: true },
     resolve: (_root, _args, { caller }) => caller,
   }),

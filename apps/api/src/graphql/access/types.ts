@@ -18,7 +18,7 @@ export const ApiToken = builder.drizzleNode('apiTokens', {
     role: t.expose('role', { type: RoleType, description: 'Role of the token.' }),
     prefix: t.exposeString('prefix', { description: 'First characters of the secret, to recognize the token.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the token was created.' }),
-    createdBy: t.field(actorField('created', 'Who created the token.')),
+    createdBy: t.field(actorField('created', 'Actor that created the token.')),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
@@ -34,7 +34,7 @@ export const ApiToken = builder.drizzleNode('apiTokens', {
       nullable: true,
       description: 'When the token was revoked; null when it was not.',
     }),
-    revokedBy: t.field(nullableActorField('revoked', 'Who revoked the token; null when it was not revoked.')),
+    revokedBy: t.field(nullableActorField('revoked', 'Actor that revoked the token; null when it was not revoked.')),
   }),
 })
 

@@ -39,7 +39,7 @@ export const AgentStateEvidence = builder.objectRef<StateEvidence>('AgentStateEv
     drainRequestedBy: t.field({
       type: Actor,
       nullable: true,
-      description: 'Who requested the drain.',
+      description: 'Actor that requested the drain.',
       resolve: (evidence) => actor(evidence.drainRequestedByName, evidence.drainRequestedById),
     }),
     drainReason: t.exposeString('drainReason', { nullable: true, description: 'Reason of the drain.' }),
@@ -50,7 +50,7 @@ export const AgentStateEvidence = builder.objectRef<StateEvidence>('AgentStateEv
     requestedBy: t.field({
       type: Actor,
       nullable: true,
-      description: 'Who deregistered the agent.',
+      description: 'Actor that deregistered the agent.',
       resolve: (evidence) => actor(evidence.requestedByName, evidence.requestedById),
     }),
     reason: t.exposeString('reason', { nullable: true, description: 'Reason of the deregistration.' }),

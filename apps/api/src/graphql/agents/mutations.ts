@@ -101,7 +101,7 @@ mutation('deregisterAgent', {
 
 mutation('resetAgentSequence', {
   description:
-    'Lets an agent that lost its sequence number restart at 1. Heartbeats from before the reset are still rejected as replays.',
+    'Allows an agent that lost its sequence number to restart at 1. Heartbeats from before the reset are still rejected as replays.',
   input: (t) => ({ nodeId: nodeId(t) }),
   payload: agentPayload,
   errors,

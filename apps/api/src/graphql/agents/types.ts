@@ -53,9 +53,9 @@ export const AgentKey = builder.drizzleNode('agentKeys', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was first presented or added.' }),
     createdBy: t.field(actorField('created', 'The agent that presented the key, or who added it.')),
     approvedAt: t.expose('approvedAt', { type: 'DateTime', nullable: true, description: 'When the key was approved.' }),
-    approvedBy: t.field(nullableActorField('approved', 'Who approved the key.')),
+    approvedBy: t.field(nullableActorField('approved', 'Actor that approved the key.')),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When the key was revoked.' }),
-    revokedBy: t.field(nullableActorField('revoked', 'Who revoked the key.')),
+    revokedBy: t.field(nullableActorField('revoked', 'Actor that revoked the key.')),
     revokedReason: t.exposeString('revokedReason', { nullable: true, description: 'Reason of the revocation.' }),
     revokeBlockedReason: t.string({
       nullable: true,
@@ -204,7 +204,7 @@ export const Agent = builder.drizzleObject('agents', {
       nullable: true,
       description: 'When a drain was requested; null when none is requested.',
     }),
-    drainRequestedBy: t.field(nullableActorField('drainRequested', 'Who requested the drain.')),
+    drainRequestedBy: t.field(nullableActorField('drainRequested', 'Actor that requested the drain.')),
     drainReason: t.exposeString('drainReason', { nullable: true, description: 'Reason of the drain.' }),
     fingerprint: t.exposeString('fingerprint', {
       nullable: true,

@@ -15,7 +15,7 @@ const POLL_MS = 5000
 const SESSION_CHECK_MS = 10_000
 const RETRY_MS = 500
 
-/** The changes of alerts after `after`, or from now on. With `alertId`, only of that alert, and first the alert as it is. */
+/** Emits changes of alerts after `after`, or from now on. With `alertId`: only that alert, first its current state. */
 function follow(context: ApiContext, alertId: string | null, after: string | null): Repeater<AlertChange> {
   const { ctx, deps } = context
   return new Repeater(async (push, stop) => {

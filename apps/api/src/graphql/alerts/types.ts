@@ -32,7 +32,7 @@ export const Alert = builder.drizzleNode('alerts', {
     }),
     openedAt: t.expose('openedAt', { type: 'DateTime', description: 'When the problem was first detected.' }),
     lastSeenAt: t.expose('lastAt', { type: 'DateTime', description: 'When the problem was last detected.' }),
-    count: t.exposeInt('count', { description: 'How many times the problem was detected since the alert opened.' }),
+    count: t.exposeInt('count', { description: 'Number of times that the problem was detected since the alert opened.' }),
     resolvedAt: t.expose('resolvedAt', {
       type: 'DateTime',
       nullable: true,
@@ -43,7 +43,7 @@ export const Alert = builder.drizzleNode('alerts', {
       nullable: true,
       description: 'When the alert was acknowledged; null when it was not.',
     }),
-    acknowledgedBy: t.field(nullableActorField('acknowledged', 'Who acknowledged the alert.')),
+    acknowledgedBy: t.field(nullableActorField('acknowledged', 'Actor that acknowledged the alert.')),
     acknowledgment: t.exposeString('acknowledgment', { nullable: true, description: 'Note of the acknowledgment.' }),
     acknowledgeBlockedReason: t.string({
       nullable: true,

@@ -68,7 +68,7 @@ builder.drizzleObjectFields(JobRun, (t) => ({
 type Retention = typeof tenants.$inferSelect
 
 export const Retention = builder.objectRef<Retention>('Retention').implement({
-  description: 'How many days after the end of a run its data is kept; null: forever.',
+  description: 'Retention of run data in days after the end of the run; null: forever.',
   fields: (t) => ({
     logDays: t.exposeInt('logRetentionDays', {
       nullable: true,

@@ -136,8 +136,10 @@ function withAccelerators(filter: NodeFilterInput, n: NodeColumns): SQL | undefi
     deviceType ? sql`a.device_type = any(${sql.param(deviceType)}::text[])` : undefined,
   )
   if (!which && (minAccelerators ?? 0) <= 0) return undefined
-  const mine = sql`select from ${accelerators} a where a.node_id = ${n.id}${which ? sql` and ${which}` : sql``}`
-  return (minAccelerators ?? 1) <= 1 ? sql`exists (${mine})` : sql`(select count(*) from (${mine}) fitting) >= ${minAccelerators}`
+  const matching = sql`select from ${accelerators} a where a.node_id = ${n.id}${which ? sql` and ${which}` : sql``}`
+  return (minAccelerators ?? 1) <= 1
+    ? sql`exists (${matching})`
+    : sql`(select count(*) from (${matching}) fitting) >= ${minAccelerators}`
 }
 
 function withAgent({ agentState, cluster }: NodeFilterInput, n: NodeColumns): SQL | undefined {

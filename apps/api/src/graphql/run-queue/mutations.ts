@@ -9,7 +9,7 @@ const payload = { queue: { type: QueueState, description: 'The queue.' } }
 
 mutation('releaseNodeLocks', {
   description:
-    'Releases the locks of nodes, for runs that are known to hang. Those runs continue; the next run may start on the nodes beside them.',
+    'Releases the locks of nodes, for runs that are known to hang. These runs continue, and other runs may start on the nodes at the same time.',
   input: (t) => ({
     nodeIds: t.idList({ required: true, description: 'Nodes to unlock.' }),
     reason: t.string({ required: true, description: 'Why the nodes are unlocked. It is recorded in the audit log.' }),
@@ -39,7 +39,7 @@ mutation('resumeQueue', {
 })
 
 mutation('setMaxConcurrentRuns', {
-  description: 'Limits how many runs of the tenant execute at once, over all workers. Runs that have started continue.',
+  description: 'Limits how many runs of the tenant execute at once, over all workers. Started runs continue.',
   input: (t) => ({
     maxConcurrentRuns: t.int({ description: 'Maximum, 1 or more; null: no limit but the capacity of the workers.' }),
   }),

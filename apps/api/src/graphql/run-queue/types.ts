@@ -121,7 +121,7 @@ export const QueueState = builder.objectRef<Tenant>('QueueState').implement({
     pausedBy: t.field({
       type: Actor,
       nullable: true,
-      description: 'Who paused the queue; null when it is not paused.',
+      description: 'Actor that paused the queue; null when it is not paused.',
       resolve: (queue) => actorOf(queue, 'queuePaused'),
     }),
     pauseReason: t.exposeString('queuePauseReason', {

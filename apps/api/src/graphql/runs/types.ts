@@ -103,7 +103,7 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     diffMode: t.exposeBoolean('diffMode', { description: 'Whether the log shows the changes in files.' }),
     verbosity: t.exposeInt('verbosity', { description: 'Verbosity of Ansible, 0 to 4.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why the run was started; null when no reason was given.' }),
-    createdBy: t.field(actorField('created', 'Who started the run.')),
+    createdBy: t.field(actorField('created', 'Actor that started the run.')),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the run was created.' }),
     waitingSince: t.expose('waitingSince', {
       type: 'DateTime',
@@ -127,7 +127,9 @@ export const JobRun = builder.drizzleNode('jobRuns', {
       nullable: true,
       description: 'When cancellation was requested; null when it was not.',
     }),
-    cancelRequestedBy: t.field(nullableActorField('cancelRequested', 'Who requested cancellation; null when nobody did.')),
+    cancelRequestedBy: t.field(
+      nullableActorField('cancelRequested', 'Actor that requested cancellation; null when cancellation was not requested.'),
+    ),
     durationMs: t.int({
       nullable: true,
       description: 'Time from the start to the end, or until now, in milliseconds; null before the start.',

@@ -8,137 +8,137 @@ import { type ApiContext, clearLoaderCaches } from '../../context.ts'
 
 const { computeNodes, connectionTests, discoveries, jobRuns } = schema
 
-/** How to see from a row when it last changed, that it changed at all, and that it will not any more. */
-type Watched = { table: PgTable & { id: PgColumn; tenantId: PgColumn }; times: PgColumn[]; version: SQL; isOver: SQL }
+/** How to detect changes of a row: the times of its changes, a value that differs after others, and whether it is final. */
+type Watched = { table: PgTable & { id: PgColumn; tenantId: PgColumn }; times: PgColumn[]; version: SQL; isFinal: SQL }
 
-const over = (finishedAt: PgColumn) => sql`${finishedAt} is not null`
+const isFinished = (finishedAt: PgColumn) => sql`${finishedAt} is not null`
 
 const WATCHED = {
-  node: { table: computeNodes, times: [computeNodes.updatedAt], version: sql`''`, isOver: sql`false` },
+  node: { table: computeNodes, times: [computeNodes.updatedAt], version: sql`''`, isFinal: sql`false` },
   connectionTest: {
     table: connectionTests,
     times: [connectionTests.startedAt, connectionTests.finishedAt],
     version: sql`jsonb_array_length(${connectionTests.stages})`,
-    isOver: over(connectionTests.finishedAt),
+    isFinal: isFinished(connectionTests.finishedAt),
   },
   discovery: {
     table: discoveries,
     times: [discoveries.startedAt, discoveries.finishedAt],
     version: sql`''`,
-    isOver: over(discoveries.finishedAt),
+    isFinal: isFinished(discoveries.finishedAt),
   },
   jobRun: {
     table: jobRuns,
     times: [jobRuns.createdAt, jobRuns.startedAt, jobRuns.ansibleStartedAt, jobRuns.cancelRequestedAt, jobRuns.finishedAt],
     version: sql`${jobRuns.lastSeq}`,
-    isOver: over(jobRuns.finishedAt),
+    isFinal: isFinished(jobRuns.finishedAt),
   },
 } satisfies Record<string, Watched>
 
-/** A nudge may get lost, so one looks from time to time as well. */
-const LOOK_MS = 5000
-
-/** How often it is asked whether the session still stands. */
-const ASK_MS = 10_000
-
+/** Change events can be lost, so rows are also read at this interval. */
+const POLL_MS = 5000
+/** Interval at which the session of the subscriber is checked. */
+const SESSION_CHECK_MS = 10_000
 const RETRY_MS = 500
 
-/** After the listener was away: of a whole tenant, what changed this recently is told again. */
-const AWAY = sql`interval '5 minutes'`
+/** After a reconnect, the rows of a tenant that changed in this period are emitted again. */
+const RECONNECT_WINDOW = sql`interval '5 minutes'`
 
 /**
- * Ids of rows as they change. With `ids`: first each of them as it is now, then again with every change; ends when all of them
- * are over. Without: every row of the tenant that changes from now on. Changes that come faster than they are consumed are
- * told once. What is not the tenant's is never told. A database that goes away and comes back is waited for.
+ * Emits the IDs of rows when they change. With `ids`: each visible row once at the start, then at each change; ends when all rows are
+ * final. Without: every row of the tenant that changes from now on. Changes that are faster than the consumer are coalesced. Reads
+ * are retried while the database is unavailable.
  */
 export function changes(context: ApiContext, topic: keyof typeof WATCHED, ids: string[] | null): Repeater<string> {
   const { ctx, deps } = context
-  const { table, times, version, isOver }: Watched = WATCHED[topic]
+  const { table, times, version, isFinal }: Watched = WATCHED[topic]
   const changedAt = sql`greatest(${sql.join(times, sql`, `)})`
   const columns = {
     id: sql<string>`${table.id}`,
     version: sql<string>`concat_ws(' ', ${sql.join(times, sql`, `)}, ${version})`,
-    isOver: sql<boolean>`${isOver}`,
+    isFinal: sql<boolean>`${isFinal}`,
   }
-  const read = (which: SQL) =>
+  const read = (condition: SQL) =>
     ctx.db
       .select(columns)
       .from(table)
-      .where(and(visibleTo(ctx, table), which))
+      .where(and(visibleTo(ctx, table), condition))
 
   return new Repeater(async (push, stop) => {
-    // Whether to tell of it even when the row looks the same: a nudge can be about something that hangs on the row.
+    // By ID: whether to emit even if the version is unchanged, because a change event can concern rows related to this one.
     let pending = new Map<string, boolean>(ids?.map((id) => [id, true]))
-    let wasAway = false
-    const open = new Set(ids)
-    const seen = new Map<string, string>()
+    let hasReconnected = false
+    const watchedIds = new Set(ids)
+    const emittedVersions = new Map<string, string>()
     let isStopped = false
-    let askedAt = Date.now()
+    let checkedAt = Date.now()
     let wake = () => {}
-    const look = (some: Iterable<string>, tell: boolean) => {
-      for (const id of some) pending.set(id, tell || (pending.get(id) ?? false))
+    const enqueue = (rowIds: Iterable<string>, force: boolean) => {
+      for (const id of rowIds) pending.set(id, force || (pending.get(id) ?? false))
       wake()
     }
-    const off = [
+    const stopListening = [
       deps.listener.on({ topic }, null, (changeEvent) => {
-        if (changeEvent.tenantId === ctx.tenantId && (!ids || open.has(changeEvent.id))) look([changeEvent.id], true)
+        if (changeEvent.tenantId === ctx.tenantId && (!ids || watchedIds.has(changeEvent.id))) enqueue([changeEvent.id], true)
       }),
       deps.listener.onReconnect(() => {
-        wasAway = !ids
-        look(open, false)
+        hasReconnected = !ids
+        enqueue(watchedIds, false)
       }),
     ]
-    const timer = setInterval(() => look(open, false), LOOK_MS)
+    const timer = setInterval(() => enqueue(watchedIds, false), POLL_MS)
     void stop.then(() => {
       isStopped = true
       wake()
     })
 
-    /** Rows among `asked`, and after an absence of the listener those that changed meanwhile; null when the database is away. */
-    async function rowsOf(asked: Map<string, boolean>) {
+    /** Reads the rows in `batch` and, after a reconnect, recently changed rows, which it adds to `batch`. Null when the read failed. */
+    async function readRows(batch: Map<string, boolean>) {
       try {
-        if (Date.now() - askedAt > ASK_MS) {
+        if (Date.now() - checkedAt > SESSION_CHECK_MS) {
           await context.assertSignedIn()
-          askedAt = Date.now()
+          checkedAt = Date.now()
         }
-        const mine = asked.size > 0 ? await read(sql`${table.id} = any(${sql.param([...asked.keys()])}::uuid[])`) : []
-        const missed = wasAway ? await read(sql`${changedAt} > now() - ${AWAY}`).orderBy(desc(table.id)).limit(1000) : []
-        wasAway = false
-        for (const { id } of missed) asked.set(id, true)
-        return [...mine, ...missed.filter((row) => !mine.some(({ id }) => id === row.id))]
+        const rows = batch.size > 0 ? await read(sql`${table.id} = any(${sql.param([...batch.keys()])}::uuid[])`) : []
+        const recent = hasReconnected
+          ? await read(sql`${changedAt} > now() - ${RECONNECT_WINDOW}`).orderBy(desc(table.id)).limit(1000)
+          : []
+        hasReconnected = false
+        for (const { id } of recent) batch.set(id, true)
+        return [...rows, ...recent.filter((row) => !rows.some(({ id }) => id === row.id))]
       } catch (error) {
         if (error instanceof DomainError) throw error
-        ctx.log.warn({ err: error, topic }, 'cannot read what changed; trying again')
+        ctx.log.warn({ err: error, topic }, 'cannot read changed rows; retrying')
         return null
       }
     }
 
     try {
-      while (!isStopped && (!ids || open.size > 0)) {
-        if (pending.size === 0 && !wasAway) await new Promise<void>((resolve) => (wake = resolve))
+      while (!isStopped && (!ids || watchedIds.size > 0)) {
+        if (pending.size === 0 && !hasReconnected) await new Promise<void>((resolve) => (wake = resolve))
         if (isStopped) return
-        const asked = pending
+        const batch = pending
         pending = new Map()
-        const rows = await rowsOf(asked)
+        const rows = await readRows(batch)
         if (!rows) {
-          for (const [id, tell] of asked) pending.set(id, tell || (pending.get(id) ?? false))
+          for (const [id, force] of batch) pending.set(id, force || (pending.get(id) ?? false))
           await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
           continue
         }
-        // A row that is not there, or not the tenant's, never comes.
-        for (const id of asked.keys()) if (!rows.some((row) => row.id === id)) open.delete(id)
+        // Rows that do not exist or belong to another tenant never change for this subscriber.
+        for (const id of batch.keys()) if (!rows.some((row) => row.id === id)) watchedIds.delete(id)
         for (const row of rows) {
-          if (!asked.get(row.id) && seen.get(row.id) === row.version) continue
-          if (ids) seen.set(row.id, row.version)
+          if (!batch.get(row.id) && emittedVersions.get(row.id) === row.version) continue
+          if (ids) emittedVersions.set(row.id, row.version)
           clearLoaderCaches(context)
           await push(row.id)
           if (isStopped) return
-          if (row.isOver) open.delete(row.id)
+          if (row.isFinal) watchedIds.delete(row.id)
         }
       }
     } finally {
       clearInterval(timer)
-      for (const each of off) each()
+      for (const each of stopListening) each()
       stop()
     }
   })

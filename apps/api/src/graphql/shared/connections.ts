@@ -4,12 +4,12 @@ import { DEFAULT_PAGE, maxPage } from '../../limits.ts'
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>
 
-/** Connection and edge type of `type`, to be given to every connection field that lists it. */
+/** Connection and edge type of `type`, shared by all connection fields that list it. */
 export function connectionTypes<Shape>(type: ObjectRef<Types, Shape>, name: string, plural: string) {
   const edge = builder.edgeObject({
     type,
     name: `${name}Edge`,
-    description: `One of a page of ${plural}, with its place in the list.`,
+    description: `Edge in a page of ${plural}.`,
   })
   const connection = builder.connectionObject(
     {
@@ -18,7 +18,7 @@ export function connectionTypes<Shape>(type: ObjectRef<Types, Shape>, name: stri
       description: `A page of ${plural}.`,
       fields: (t) => ({
         totalCount: t.int({
-          description: `How many ${plural} there are on all pages together. Counted only when asked for.`,
+          description: `Number of ${plural} on all pages. Counted only when the field is selected.`,
           extensions: { pothosDrizzleTotalCount: true },
           resolve: (page) => {
             const { totalCount } = page as { totalCount?: number | (() => number | Promise<number>) }
@@ -32,5 +32,5 @@ export function connectionTypes<Shape>(type: ObjectRef<Types, Shape>, name: stri
   return [connection, edge] as const
 }
 
-/** Options that every connection has. */
+/** Options of every connection. */
 export const PAGED = { maxSize: maxPage, defaultSize: DEFAULT_PAGE } as const

@@ -21,23 +21,25 @@ const CODES = {
 } satisfies Record<DomainErrorCode, string>
 
 const ErrorCode = builder.enumType('ErrorCode', {
-  description: 'Kind of an error: `code` of error types, and `extensions.code` of errors outside of results.',
+  description: 'Kind of an error: `code` of error types, and `extensions.code` of errors outside mutation results.',
   values: same({
     ...CODES,
     LIMIT_EXCEEDED: 'The operation exceeds a limit. `extensions` has `limit`, `maximum` and `actual`.',
     GRAPHQL_PARSE_FAILED: 'The document is not valid GraphQL syntax.',
     GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema.',
-    OPERATION_RESOLUTION_FAILURE: 'The document does not have the requested operation, or the HTTP method does not allow it.',
+    OPERATION_RESOLUTION_FAILURE: 'The document does not contain the requested operation, or the HTTP method does not allow it.',
     BAD_REQUEST: 'The HTTP request is malformed.',
     REQUEST_ENTITY_TOO_LARGE: 'The HTTP request is too large.',
-    INTERNAL: 'An internal error. The message has the request ID, under which the log has the details.',
+    INTERNAL: 'An internal error. The message contains the request ID, which identifies the details in the log.',
   }),
 })
 
 const ErrorInterface = builder.interfaceRef<DomainError>('Error').implement({
   description: 'Why a mutation was not performed.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'The object, its state and the next step, in English, for the user.' }),
+    message: t.exposeString('message', {
+      description: 'Message for the user, in English: the object, its state and the next step.',
+    }),
     code: t.expose('code', { type: ErrorCode, description: 'Kind of the error.' }),
   }),
 })

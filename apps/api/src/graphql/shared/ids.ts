@@ -5,7 +5,7 @@ import { decodeGlobalID, encodeGlobalID } from '@pothos/plugin-relay'
 /** Types with a global ID. */
 export type TypeName = keyof typeof graphqlIds | 'Tenant' | 'User' | 'Worker'
 
-/** Nouns for types in messages, where they differ from the type name in words. */
+/** Names of types in messages, if different from the type name in lower case. */
 const NOUNS: Partial<Record<TypeName, string>> = {
   ComputeNode: 'node',
   JobRun: 'run',
@@ -37,14 +37,14 @@ export function rowId(type: TypeName, id: string): string {
   return parsed.id
 }
 
-/** The same for an optional ID: undefined and null are returned unchanged. */
+/** Like `rowId` for an optional ID: returns undefined and null unchanged. */
 export function rowIdIfGiven<T extends null | undefined>(type: TypeName, id: string | T): string | T {
   return typeof id === 'string' ? rowId(type, id) : id
 }
 
 export const globalId = (type: TypeName, id: string): string => encodeGlobalID(type, id)
 
-/** The input without null members, for inputs in which null and omission mean the same. */
+/** Returns the input without null members, for inputs in which null means omitted. */
 export function given<T extends object>(input: T): { [K in keyof T]: Exclude<T[K], null> } {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as {
     [K in keyof T]: Exclude<T[K], null>

@@ -3,8 +3,8 @@ import DataLoader from 'dataloader'
 import type { ApiContext } from '../../context.ts'
 
 /**
- * A loader per request: keys asked for while a list is resolved are read together, in one statement.
- * @param read gives the value for each key it has one for
+ * One DataLoader per request: keys requested while a list is resolved are read in one statement.
+ * @param read returns the values by key; keys without a value are omitted
  */
 export function loader<V>(read: (context: ApiContext, ids: readonly string[]) => Promise<Map<string, V>>) {
   const perContext = createContextCache(

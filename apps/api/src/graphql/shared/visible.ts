@@ -5,7 +5,7 @@ import { globalId, parseId } from './ids.ts'
 
 const { members, workers } = schema
 
-/** Whether the caller may see the object. `node(id:)` loads rows by ID alone, so it asks here first. */
+/** Whether the caller may see the object. `node(id:)` loads rows by ID only, so it calls this first. */
 export async function isVisible(ctx: Ctx, { typename, id }: { typename: string; id: string }): Promise<boolean> {
   const type = parseId(globalId(typename as never, id))?.type
   if (!type) return false

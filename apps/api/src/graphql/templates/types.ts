@@ -43,7 +43,7 @@ export const PlaybookBundle = builder.drizzleNode('playbookBundles', {
     sha256: t.exposeString('sha256', { description: 'SHA-256 of the archive in hexadecimal digits.' }),
     sizeBytes: t.exposeInt('size', { description: 'Size of the archive in bytes.' }),
     files: t.expose('files', { type: [PlaybookBundleFile], description: 'Files, ordered by path. At most 2,000.' }),
-    createdBy: t.field(actorField('created', 'Who uploaded the bundle.')),
+    createdBy: t.field(actorField('created', 'Actor that uploaded the bundle.')),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the bundle was uploaded.' }),
     deleteBlockedReason: t.string({
       nullable: true,
@@ -154,7 +154,7 @@ const JobTemplateVersion = builder.objectRef<typeof jobTemplateVersions.$inferSe
     }),
     createdBy: t.field({
       type: Actor,
-      description: 'Who changed the template.',
+      description: 'Actor that changed the template.',
       resolve: (version) => actorOf(version, 'created')!,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the template was changed.' }),

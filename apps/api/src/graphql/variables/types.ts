@@ -119,7 +119,7 @@ const versionBefore = loader<VariableVersion>(async ({ ctx }, keys) => {
 
 const varsField = {
   type: [Variable] as [typeof Variable],
-  description: 'The variables, including secret ones, ordered by name. One per name; all texts together have at most 256 KiB.',
+  description: 'The variables, including secret ones, ordered by name. One per name; the total size is at most 256 KiB.',
   select: { columns: { vars: true, secrets: true } } as const,
   resolve: ({ vars, secrets }: { vars: object; secrets: object }) => namedValues(vars, Object.keys(secrets)),
 }
@@ -136,7 +136,7 @@ const VariableVersionType = builder.drizzleObject('variableVersions', {
       nullable: true,
       description: 'Why the variables were changed; null when no reason was given.',
     }),
-    createdBy: t.field(actorField('created', 'Who changed the variables.')),
+    createdBy: t.field(actorField('created', 'Actor that changed the variables.')),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the variables were changed.' }),
     changes: t.field({
       type: [VarChangeType],
@@ -163,7 +163,7 @@ export const VariableScope = builder.drizzleNode('variableScopes', {
     }),
     vars: t.field(varsField),
     version: t.exposeInt('version', { description: 'Current version. Pass it as `basedOn` to change the variables.' }),
-    updatedBy: t.field(actorField('updated', 'Who changed the variables last.')),
+    updatedBy: t.field(actorField('updated', 'Actor that changed the variables last.')),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the variables were changed last.' }),
     writeBlockedReason: t.string({
       nullable: true,

@@ -16,7 +16,7 @@ mutation('drainWorker', {
 })
 
 mutation('undrainWorker', {
-  description: 'Lets a drained worker claim runs again.',
+  description: 'Undrains a worker: it claims runs again.',
   input,
   payload,
   errors: [Conflict, NotFound],

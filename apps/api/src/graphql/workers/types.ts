@@ -45,7 +45,7 @@ export const Worker = builder.drizzleNode('workers', {
       nullable: true,
       description: 'When the worker was drained; null when it is not. It is idle when `runningCount` is 0.',
     }),
-    drainedBy: t.field(nullableActorField('drained', 'Who drained the worker; null when it is not drained.')),
+    drainedBy: t.field(nullableActorField('drained', 'Actor that drained the worker; null when it is not drained.')),
     drainBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot drain the worker; null when allowed.',

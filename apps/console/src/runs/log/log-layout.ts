@@ -13,8 +13,8 @@ export class LogLayout {
   private readonly columns: number | null
 
   /** `lineAtIndex` maps an index (from 0) to a line number; `columns` is null without wrapping. */
-  constructor(lineAt: (index: number) => number, widthOf: (line: number) => number, columns: number | null) {
-    this.lineAtIndex = lineAt
+  constructor(lineAtIndex: (index: number) => number, widthOf: (line: number) => number, columns: number | null) {
+    this.lineAtIndex = lineAtIndex
     this.widthOf = widthOf
     this.columns = columns
   }

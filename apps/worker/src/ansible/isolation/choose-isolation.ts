@@ -26,7 +26,7 @@ export type IsolationConfig = Pick<
 /** The shared account of runs in the mode `uid`. */
 const ACCOUNT = 'muster-run'
 const TRIAL_MS = 30_000
-/** Ansible's workers synchronize by semaphores, and ssh looks up its own user. */
+/** Ansible's workers synchronize with semaphores, and ssh resolves its own user name. */
 const PROBE_PROGRAM = 'import multiprocessing, os, pwd; multiprocessing.Lock(); pwd.getpwuid(os.getuid())'
 const MAX_REASON_LENGTH = 300
 

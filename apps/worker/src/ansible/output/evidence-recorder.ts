@@ -11,7 +11,7 @@ export function createEvidenceRecorder(ctx: Ctx, plan: RunPlan): EvidenceRecorde
   const nodeIds = new Map(plan.targets.map((target) => [target.name, target.nodeId]))
   const pending = new Set<Promise<void>>()
   return {
-    /** Callers await it before they read on: a thousand probe outputs must not be in memory at once. */
+    /** Callers await it before reading more, so that a thousand probe outputs are never in memory at once. */
     async record(host, text) {
       const nodeId = nodeIds.get(host)
       if (!nodeId) return

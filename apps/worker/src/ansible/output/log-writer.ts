@@ -73,7 +73,7 @@ export class LogWriter {
     this.isDraining = false
   }
 
-  /** Events come in bursts: a short wait turns many into one transaction. */
+  /** Events come in bursts: a short wait combines them into one transaction. */
   private async gather(): Promise<void> {
     if (this.isDraining) return
     const ms = Math.max(BURST_MS, this.wroteAt + WRITE_INTERVAL_MS - performance.now())

@@ -47,9 +47,9 @@ describe('a secret store', () => {
     ['https://vault.test/v1/sys', 'nothing more'],
     ['vault.test:8200', 'https://'],
     ['', 'must look like'],
-  ])('is not at %j', async (address, said) => {
+  ])('rejects the address %j', async (address, message) => {
     await expect(aStore({ address })).rejects.toMatchObject({
-      issues: [{ path: 'address', message: expect.stringContaining(said) }],
+      issues: [{ path: 'address', message: expect.stringContaining(message) }],
     })
   })
 
@@ -91,7 +91,7 @@ describe('a secret store', () => {
 describe('a credential in a store', () => {
   const ref = { path: 'nodes/gpu', key: 'password' }
 
-  test('the worker reads it there once for all of its fields and nodes', async () => {
+  test('is read once for all of its fields and nodes', async () => {
     const store = await aStore({ namespace: 'team' })
     const key = makePrivateKey()
     const credential = await createCredential(ours.admin, {
@@ -113,16 +113,16 @@ describe('a credential in a store', () => {
       prefix: 'stored',
       with: { credentialId: credential.id, becomeCredentialId: become.id },
     })
-    const asked: [OpenStore, string][] = []
+    const reads: [OpenStore, string][] = []
     let content: Record<string, unknown> = { password: 'from there', 'ssh key': key.replaceAll('\n', '\r\n') }
     const readSecret: ReadSecret = async (...args) => {
-      asked.push(args)
+      reads.push(args)
       return content
     }
     const ids = nodes.map((node) => node.id)
     const access = await resolveNodeAccess(ours.worker, ids, { readSecret })
     for (const id of ids) expect(access.get(id)).toMatchObject({ login: { privateKey: key }, become: { password: 'from there' } })
-    expect(asked).toEqual([[expect.objectContaining({ name: store.name, namespace: 'team', secret: 'hvs.token' }), 'nodes/gpu']])
+    expect(reads).toEqual([[expect.objectContaining({ name: store.name, namespace: 'team', secret: 'hvs.token' }), 'nodes/gpu']])
 
     const failing = async () => (await resolveNodeAccess(ours.worker, ids, { readSecret })).get(ids[0]!)
     content = { 'ssh key': key }
@@ -131,15 +131,15 @@ describe('a credential in a store', () => {
       message: expect.stringContaining('"password" of secret/nodes/gpu in the secret store'),
     })
     content = { password: 'x', 'ssh key': 'no key' }
-    const refused = await failing()
-    expect(refused).toBeInstanceOf(DomainError)
-    expect(refused).toMatchObject({
+    const rejected = await failing()
+    expect(rejected).toBeInstanceOf(DomainError)
+    expect(rejected).toMatchObject({
       message: expect.stringContaining('The private key of stored key in its secret store is of no use'),
     })
     expect(await resolveNodeAccess(ours.worker, ids).then((m) => m.get(ids[0]!))).toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('has each field in one place, and can move it', async () => {
+  test('stores each field either in Muster or in the store, and can move it', async () => {
     const store = await aStore()
     const make = (input: object) =>
       createCredential(ours.admin, { name: `moving ${++count}`, kind: 'SSH_PASSWORD', username: 'ops', ...input })

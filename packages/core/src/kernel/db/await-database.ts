@@ -6,7 +6,7 @@ import type { Db } from './client.ts'
 const RETRY_MS = 2000
 
 /**
- * Waits until the database answers and has its tables; logs the missing part every two seconds.
+ * Waits until the database answers and has its tables; logs the reason for waiting every two seconds.
  * @throws the signal's reason when it aborts first
  */
 export async function awaitDatabase(db: Db, log: Log, signal: AbortSignal): Promise<void> {

@@ -12,20 +12,20 @@ class Pool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(done: Parameters<pg.Pool['connect']>[0]): void
   override connect(done?: Parameters<pg.Pool['connect']>[0]) {
-    return done ? super.connect(done) : super.connect().then(givenBackWhenItEnds)
+    return done ? super.connect(done) : super.connect().then(releaseOnEnd)
   }
 }
 
-function givenBackWhenItEnds(client: pg.PoolClient): pg.PoolClient {
+function releaseOnEnd(client: pg.PoolClient): pg.PoolClient {
   const release = client.release
-  const giveBack = (destroy?: boolean | Error) => {
+  const releaseOnce = (destroy?: boolean | Error) => {
     client.off('end', onEnd)
     client.release = () => {}
     release(destroy)
   }
-  const onEnd = () => giveBack(true)
+  const onEnd = () => releaseOnce(true)
   client.once('end', onEnd)
-  client.release = giveBack
+  client.release = releaseOnce
   return client
 }
 

@@ -16,7 +16,7 @@ export const isOneOf = (column: AnyPgColumn, values: string[], type: 'uuid' | 't
 
 /**
  * The error of a conditional write that matched no row: NotFound when the caller's tenant has no such row, else Conflict
- * with the reason that `why` returns for the current row. Null means that the row changed concurrently.
+ * with the reason that `why` returns for the current row; null if the row changed concurrently.
  * @param what the object's kind in messages, for example `node`
  */
 export async function notFoundOrConflict<T extends IdTable>(

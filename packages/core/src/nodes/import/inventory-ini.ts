@@ -27,7 +27,7 @@ function splitWords(line: string): string[] | null {
   return words
 }
 
-/** Parses `key=value` words; null when a word is no such pair. */
+/** Parses `key=value` words; null when a word is not a pair. */
 function toVars(words: string[]): Vars | null {
   const vars: Vars = {}
   for (const word of words) {

@@ -36,8 +36,8 @@ export async function cancelJobRun(ctx: Ctx, input: z.input<typeof IdInput>): Pr
       ctx.notify(jobRunCancelRequested({ id, tenantId: ctx.tenantId }))
       return asked!
     }
-    const said = `Canceled by ${ctx.actor.name} before it began.`
-    const [ended] = await endJobRuns(tx, [id], { endCause: 'cancel', error: said }, said)
+    const message = `Canceled by ${ctx.actor.name} before it began.`
+    const [ended] = await endJobRuns(tx, [id], { endCause: 'cancel', error: message }, message)
     for (const changeEvent of changeEventsOfEnd(ended!)) ctx.notify(changeEvent)
     return ended!
   })

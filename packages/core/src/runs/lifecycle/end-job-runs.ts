@@ -20,9 +20,9 @@ export type End = {
  * hosts, releases node locks, and appends the `run_end` event. A host between two tasks becomes INTERRUPTED and counts neither as
  * ok nor as failed, because its result is unknown. A host inside a task counts as failed only if ansible-playbook exited by
  * itself; cancel, timeout and worker loss are no failure of the host. The caller sends `changeEventsOfEnd` after the commit.
- * @param said last line of the log; null adds none
+ * @param lastLine last line of the log; null adds none
  */
-export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string | null): Promise<JobRun[]> {
+export async function endJobRuns(tx: Tx, ids: string[], end: End, lastLine: string | null): Promise<JobRun[]> {
   if (ids.length === 0) return []
   const runs = await tx
     .update(jobRuns)
@@ -43,7 +43,7 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
           }
         : {}),
       lastSeq: sql`${jobRuns.lastSeq} + 1`,
-      lastLine: sql`${jobRuns.lastLine} + ${said === null ? 0 : 1}`,
+      lastLine: sql`${jobRuns.lastLine} + ${lastLine === null ? 0 : 1}`,
     })
     .where(isOneOf(jobRuns.id, ids))
     .returning()
@@ -53,7 +53,7 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
       result: sql`case when result = 'PENDING' then 'NOT_RUN'
         when current_task is not null and ${end.endCause === 'exit'} then 'FAILED' else 'INTERRUPTED' end`,
       message: sql`case when result = 'PENDING' then message
-        when current_task is null then coalesce(message, 'the run ended before it could be told whether this host was done')
+        when current_task is null then coalesce(message, 'the run ended before the result of this host was known')
         else coalesce(message, 'the run ended in the middle of this task') end`,
     })
     .where(sql`${isOneOf(jobRunHosts.jobRunId, ids)} and ${jobRunHosts.result} in ('RUNNING', 'PENDING')`)
@@ -64,9 +64,9 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, said: string |
       seq: run.lastSeq,
       kind: 'run_end' as const,
       result: { status: run.status, exitCode: run.exitCode, interruptedHosts: run.interruptedHosts },
-      stdout: said,
-      startLine: said === null ? run.lastLine + 1 : run.lastLine,
-      lineCount: said === null ? 0 : 1,
+      stdout: lastLine,
+      startLine: lastLine === null ? run.lastLine + 1 : run.lastLine,
+      lineCount: lastLine === null ? 0 : 1,
       createdAt: run.finishedAt!,
     })),
   )

@@ -15,14 +15,14 @@ const REMIND_AFTER_S = 300
 const AT_ONCE = 200
 
 const ERROR =
-  'Its worker was lost: the process or its machine went away, or could not reach the database. Look at the hosts, then run it again.'
+  'The worker of the run was lost: its process or machine stopped, or could not reach the database. Check the hosts, then start the run again.'
 
 /**
  * Reconciler, over all tenants. Ends runs as ERROR that had no sign of life from their worker for 30 s. Each ends exactly once,
  * however many processes call this. The first time, a run of an idempotent template returns to the queue instead. Enqueues runs
  * that have waited long, because their wake-up may be lost. After a worker was lost, it enqueues all waiting runs.
  * @param mayHaveMissed the database was unavailable, so wake-ups may be lost
- * @returns how many runs were ended, retried and enqueued
+ * @returns numbers of ended, retried and enqueued runs
  */
 export async function endLostJobRuns(
   ctx: SystemCtx,

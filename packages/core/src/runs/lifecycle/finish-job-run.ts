@@ -14,7 +14,7 @@ export type StoredArtifact = Omit<JobArtifact, 'tenantId' | 'jobRunId' | 'create
  * Ends a run: writes the final results of its hosts, and closes its log with a `run_end` event. Hosts that are still RUNNING were
  * inside a task and become `interruptedHosts`.
  * @param ansibleStartedAt when ansible-playbook was executed; absent when it was not
- * @param said last line of the log; null adds none
+ * @param lastLine last line of the log; null adds none
  * @param artifacts files stored beforehand, so that an ended run always has them
  * @throws ClaimLost when the run ended or another worker has it
  */
@@ -25,7 +25,7 @@ export async function finishJobRun(
     token,
     hosts,
     ansibleStartedAt,
-    said = null,
+    lastLine = null,
     artifacts = [],
     ...end
   }: End & {
@@ -33,7 +33,7 @@ export async function finishJobRun(
     token: string
     hosts: HostState[]
     ansibleStartedAt?: Date | undefined
-    said?: string | null
+    lastLine?: string | null
     artifacts?: StoredArtifact[]
   },
 ): Promise<JobRun> {
@@ -48,7 +48,7 @@ export async function finishJobRun(
     if (hosts.length > 0) await writeHostStates(tx, id, hosts)
     if (artifacts.length > 0)
       await tx.insert(jobArtifacts).values(artifacts.map((artifact) => ({ ...artifact, tenantId: ctx.tenantId, jobRunId: id })))
-    const [run] = await endJobRuns(tx, [id], end, said)
+    const [run] = await endJobRuns(tx, [id], end, lastLine)
     for (const changeEvent of changeEventsOfEnd(run!)) ctx.notify(changeEvent)
     return run!
   })

@@ -321,7 +321,7 @@ describe('worker operations', () => {
     const { id } = await start()
     const { token } = await claim(id)
     await renewClaim(ours.worker, { id, token, hosts: [host('gpu002', { result: 'RUNNING', currentTask: 'Install' })] })
-    const run = await finishJobRun(ours.worker, { id, token, hosts: [], endCause: 'cancel', said: 'Canceled.' })
+    const run = await finishJobRun(ours.worker, { id, token, hosts: [], endCause: 'cancel', lastLine: 'Canceled.' })
     expect(run).toMatchObject({ status: 'CANCELED', interruptedHosts: ['gpu002'], hostsFailed: 0 })
     expect(await hostsOf(id)).toMatchObject([{ result: 'NOT_RUN' }, { result: 'INTERRUPTED', currentTask: 'Install' }])
   })

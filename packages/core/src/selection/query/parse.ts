@@ -154,7 +154,7 @@ function tokenize(text: string, wrong: (at: number, near: string, message: strin
     }
     const { word, double, single, sign } = match.groups!
     const quoted = double ?? single
-    if (/[\u0000-\u001f\u007f]/.test(word ?? quoted ?? '')) throw wrong(at, '', 'control characters cannot stand in a query')
+    if (/[\u0000-\u001f\u007f]/.test(word ?? quoted ?? '')) throw wrong(at, '', 'a query must not contain control characters')
     if (word !== undefined) tokens.push({ kind: 'word', text: word, at })
     else if (quoted !== undefined) tokens.push({ kind: 'text', text: quoted.replace(/\\(.)/gsu, '$1'), at })
     else if (sign) tokens.push({ kind: 'sign', text: sign, at })

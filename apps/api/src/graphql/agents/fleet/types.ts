@@ -2,7 +2,7 @@ import type { AgentState as State } from '@muster/core/agents'
 import { builder } from '../../../builder.ts'
 import { AgentState } from '../enums.ts'
 
-/** Nodes that one result lists at most; counts include all. */
+/** Maximum number of nodes in one result; counts include all. */
 export const MAX_NODES = 20_000
 
 type Node = { name: string; state: State; cpuPercent: number | null; memoryPercent: number | null }
@@ -56,7 +56,7 @@ const FleetCluster = builder.objectRef<Cluster>('FleetCluster').implement({
     }),
     nodes: t.field({
       type: [FleetNode],
-      description: 'Nodes by name. At most 20,000 in all clusters together.',
+      description: 'Nodes by name. At most 20,000 over all clusters.',
       resolve: ({ nodes }) => nodes ?? [],
     }),
   }),

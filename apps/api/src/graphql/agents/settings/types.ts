@@ -7,7 +7,7 @@ export const AgentSettings = builder.objectRef<Omit<Row, 'tenantId' | 'updatedAt
   description: 'Heartbeat interval and state thresholds of a tenant.',
   fields: (t) => ({
     heartbeatIntervalSeconds: t.exposeInt('heartbeatIntervalSeconds', {
-      description: 'Heartbeat interval that agents are asked to use.',
+      description: 'Heartbeat interval that the API requests from agents.',
     }),
     staleAfterSeconds: t.exposeInt('staleAfterSeconds', { description: 'Time without a heartbeat until an agent is STALE.' }),
     offlineAfterSeconds: t.exposeInt('offlineAfterSeconds', {

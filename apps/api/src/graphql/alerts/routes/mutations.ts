@@ -76,7 +76,7 @@ mutation('deleteAlertRoute', {
 
 mutation('testAlertRoute', {
   description:
-    'Sends a test message to a route, even if the route is disabled. A worker tries once; the status of the delivery tells the result.',
+    'Sends a test message to a route, even if the route is disabled. A worker tries once and records the result in the status of the delivery.',
   input: (t) => ({ id: id(t) }),
   idempotent: true,
   payload: { alertDelivery: { type: AlertDelivery, description: 'The delivery of the test message.' } },

@@ -26,7 +26,7 @@ const DeliveredAlert = builder.objectRef<AlertSnapshot>('DeliveredAlert').implem
       description: 'When the alert resolved; null while it was open.',
       resolve: ({ resolvedAt }) => (resolvedAt ? new Date(resolvedAt) : null),
     }),
-    count: t.exposeInt('count', { description: 'How many times the problem was detected.' }),
+    count: t.exposeInt('count', { description: 'Number of times that the problem was detected.' }),
     evidence: t.field({ type: AlertEvidence, description: 'The facts that the alert is based on.', resolve: evidenceOf }),
   }),
 })

@@ -52,7 +52,7 @@ export const AlertSilence = builder.drizzleNode('alertSilences', {
     reason: t.exposeString('reason', { description: 'Reason.' }),
     startsAt: t.expose('startsAt', { type: 'DateTime', description: 'Start.' }),
     endsAt: t.expose('endsAt', { type: 'DateTime', description: 'End.' }),
-    createdBy: t.field(actorField('created', 'Who created the silence.')),
+    createdBy: t.field(actorField('created', 'Actor that created the silence.')),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the silence was created.' }),
     endBlockedReason: t.string({
       nullable: true,

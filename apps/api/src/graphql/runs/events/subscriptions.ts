@@ -6,6 +6,9 @@ import { rowId } from '../../shared/ids.ts'
 import { JobRun } from '../types.ts'
 import { JobRunEvent } from './types.ts'
 
+/** Interval at which the session of the subscriber is checked. */
+const SESSION_CHECK_MS = 10_000
+
 export type Batch = JobRunEventPage & { runId: string }
 
 const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement({
@@ -20,26 +23,26 @@ const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement(
       type: JobRun,
       description: 'The run.',
       async resolve(query, { runId, run }, _args, { ctx }) {
-        const asked = query({ where: { tenantId: ctx.tenantId, id: runId } })
-        const { columns, with: relations, extras }: { columns?: object; with?: object; extras?: object } = asked
+        const selection = query({ where: { tenantId: ctx.tenantId, id: runId } })
+        const { columns, with: relations, extras }: { columns?: object; with?: object; extras?: object } = selection
         const isPlain = Object.keys({ ...relations, ...extras }).length === 0
         // Plain columns of all runs with new events are read in one statement.
         const names = Object.keys(columns ?? {}) as (keyof JobRunRow)[]
-        return (await (isPlain && columns ? run(names) : ctx.db.query.jobRuns.findFirst(asked))) as JobRunRow
+        return (await (isPlain && columns ? run(names) : ctx.db.query.jobRuns.findFirst(selection))) as JobRunRow
       },
     }),
   }),
 })
 
-/** Pages of a log; the reading ends at once when the client unsubscribes. */
+/** Emits pages of a log. Stops reading immediately when the client unsubscribes. */
 function follow(context: ApiContext, id: string, after: number): AsyncIterableIterator<Batch> {
-  const leaving = new AbortController()
-  const batches = batchesOf(context, id, after, leaving.signal)
+  const unsubscribed = new AbortController()
+  const batches = batchesOf(context, id, after, unsubscribed.signal)
   return {
     next: () => batches.next(),
-    // A generator that awaits cannot return.
+    // `return()` of a suspended async generator waits for its pending `await`, so that `await` is aborted first.
     return() {
-      leaving.abort()
+      unsubscribed.abort()
       return batches.return(undefined)
     },
     [Symbol.asyncIterator]() {
@@ -50,12 +53,12 @@ function follow(context: ApiContext, id: string, after: number): AsyncIterableIt
 
 async function* batchesOf(context: ApiContext, id: string, after: number, signal: AbortSignal): AsyncGenerator<Batch, undefined> {
   const { ctx, deps } = context
-  let askedAt = Date.now()
+  let checkedAt = Date.now()
   const pages = followJobRunEvents({ db: ctx.db, listener: deps.listener, tenantId: ctx.tenantId }, { id, after, signal })
   for await (const page of pages) {
-    if (Date.now() - askedAt > 10_000) {
+    if (Date.now() - checkedAt > SESSION_CHECK_MS) {
       await context.assertSignedIn()
-      askedAt = Date.now()
+      checkedAt = Date.now()
     }
     clearLoaderCaches(context)
     yield { ...page, runId: id }
@@ -66,7 +69,7 @@ builder.subscriptionFields((t) => ({
   jobRunEvents: t.field({
     type: JobRunEventBatch,
     description:
-      'Sends the events of the log of a run after `after`, live and without gaps or repeats. Completes after the last event of the run.',
+      'Sends the events of a run after `after`, live and without gaps or repeats. Completes after the last event of the run.',
     authScopes: { authenticated: true },
     args: {
       id: t.arg.id({ required: true, description: 'Run ID.' }),

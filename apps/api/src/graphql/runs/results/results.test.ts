@@ -36,13 +36,13 @@ const finish = async (id: string, results: HostResult[]) => {
 }
 const run = (id: string) => globalId('JobRun', id)
 
-test('a run that waits says for whom, and the node says who has it', async () => {
+test('a waiting run lists the blocking runs, and a node its lock', async () => {
   const first = await start()
   const { token } = await claim(first.id)
   const second = await start({ limit: 'gpu[002-003]' })
   expect(await claimJobRun(cast.worker, { id: second.id, workerId: 'w' })).toBeNull()
   const asked = `{ run: node(id: "${run(second.id)}") { ... on JobRun { status waitingSince waitingFor { run { id createdBy { name } } count hostlist acquiredAt } } }
-    mine: node(id: "${run(first.id)}") { ... on JobRun { waitingFor { hostlist } } }
+    first: node(id: "${run(first.id)}") { ... on JobRun { waitingFor { hostlist } } }
     locked: computeNode(name: "gpu001") { lock { run { id createdBy { name } } acquiredAt expiresAt } releaseLockBlockedReason }
     free: computeNode(name: "gpu003") { lock { expiresAt } releaseLockBlockedReason } }`
   const createdBy = { name: cast.operator.actor.name }
@@ -52,7 +52,7 @@ test('a run that waits says for whom, and the node says who has it', async () =>
       waitingSince: expect.any(String),
       waitingFor: [{ run: { id: run(first.id), createdBy }, count: 1, hostlist: 'gpu002', acquiredAt: expect.any(String) }],
     },
-    mine: { waitingFor: [] },
+    first: { waitingFor: [] },
     locked: { lock: { run: { id: run(first.id), createdBy }, expiresAt: expect.any(String) }, releaseLockBlockedReason: null },
     free: { lock: null, releaseLockBlockedReason: 'No run has locked the node.' },
   })
@@ -61,7 +61,7 @@ test('a run that waits says for whom, and the node says who has it', async () =>
   const { result, count } = await countStatements(t.runtime.db, () => t.ask<object>(cast.admin, locks))
   const lock = { run: { id: run(first.id), status: 'RUNNING', templateName: 'collect_facts' } }
   expect(result).toEqual({ nodes: { edges: [{ node: { lock } }, { node: { lock } }] } })
-  // Nodes, locks, runs: however many nodes.
+  // One statement each for nodes, locks and runs.
   expect(count).toBeLessThanOrEqual(3)
   const release = (as: TenantFixture['owner']) =>
     t.ask<{ it: { __typename: string } }>(
@@ -80,7 +80,7 @@ test('a run that waits says for whom, and the node says who has it', async () =>
   await finish(second.id, ['OK', 'OK'])
 })
 
-test('a retry is linked to its parent; runs are compared; failures and tasks stand together', async () => {
+test('links a retry to its parent, compares runs and groups failures', async () => {
   const before = await start()
   await finish(before.id, ['OK', 'OK'])
   const parent = await start({ serial: '1,50%', maxFailPercentage: 10, jobTags: ['a'], skipTags: ['b'] })
@@ -104,10 +104,10 @@ test('a retry is linked to its parent; runs are compared; failures and tasks sta
   const seen = `query ($id: ID!) { node(id: $id) { ... on JobRun { retryBlockedReason hosts { edges { node { failureSignature } } }
       compareWithPrevious { previous { id } newlyFailing { count hostlist } fixed { count hostlist } stillFailing { count } } } }
     failureSignatures(filter: { runId: $id }) { totalCount edges { node { count runCount hostCount hostlist message lastRun { id } } } } }`
-  const told = await t.ask<{ node: { hosts: { edges: { node: { failureSignature: string } }[] } } }>(cast.viewer, seen, {
+  const result = await t.ask<{ node: { hosts: { edges: { node: { failureSignature: string } }[] } } }>(cast.viewer, seen, {
     id: run(parent.id),
   })
-  expect(told).toMatchObject({
+  expect(result).toMatchObject({
     node: {
       retryBlockedReason: expect.stringContaining('operator'),
       compareWithPrevious: {
@@ -122,7 +122,7 @@ test('a retry is linked to its parent; runs are compared; failures and tasks sta
       edges: [{ node: { count: 2, runCount: 1, hostCount: 2, hostlist: 'gpu[001-002]', lastRun: { id: run(parent.id) } } }],
     },
   })
-  expect(new Set(told.node.hosts.edges.map(({ node }) => node.failureSignature)).size).toBe(1)
+  expect(new Set(result.node.hosts.edges.map(({ node }) => node.failureSignature)).size).toBe(1)
 })
 
 test('a thousand hosts with fifty tasks are fifty rows', async () => {
