@@ -260,7 +260,7 @@ describe('end', () => {
     const { run, hosts } = await done
     expect(run).toMatchObject({ status: 'CANCELED', interruptedHosts: ['gpu002'], hostsOk: 0, hostsFailed: 0 })
     expect(hosts).toMatchObject([
-      { result: 'INTERRUPTED', ok: 2, changed: 1, message: expect.stringContaining('whether this host was done') },
+      { result: 'INTERRUPTED', ok: 2, changed: 1, message: expect.stringContaining('before the result of this host was known') },
       { result: 'INTERRUPTED', currentTask: 'more' },
     ])
   })
@@ -360,7 +360,7 @@ describe('end', () => {
     expect(counts.reduce((sum, count) => sum + count.ended, 0)).toBe(1)
     const { run, events } = await fixture.read(id)
     expect(run).toMatchObject({ status: 'ERROR', endCause: 'lost', interruptedHosts: ['gpu001', 'gpu002'] })
-    expect(run.error).toContain('worker was lost')
+    expect(run.error).toContain('worker of the run was lost')
     expectGapFree(events)
     expect(events.filter((event) => event.kind === 'run_end')).toHaveLength(1)
   })

@@ -27,7 +27,7 @@ export async function failStalledWork(ctx: SystemCtx): Promise<number> {
     )
   const error = (startedAt: typeof connectionTests.startedAt | typeof discoveries.startedAt) =>
     sql`case when ${startedAt} is null then 'No worker took it within an hour; see that one is running, then try again.'
-      else 'The worker was lost while it was at it; try again.' end`
+      else 'The worker was lost during this work. Start it again.' end`
   const tests = await ctx.db
     .update(connectionTests)
     .set({ isOk: false, error: error(connectionTests.startedAt), finishedAt: sql`now()` })

@@ -12,7 +12,7 @@ export const JobRunStatus = builder.enumType('JobRunStatus', {
     FAILED: 'Every host failed or was unreachable, or the play was aborted.',
     CANCELED: 'It was canceled.',
     TIMED_OUT: 'It exceeded its timeout and was stopped.',
-    ERROR: 'It could not run, or its worker was lost.',
+    ERROR: 'The run could not start, or its worker was lost.',
   }),
 })
 

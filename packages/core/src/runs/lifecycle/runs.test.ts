@@ -346,7 +346,7 @@ describe('worker operations', () => {
     const run = await finishJobRun(ours.worker, { id, token, hosts, endCause })
     expect(run).toMatchObject({ interruptedHosts: [], hostsOk: 1, hostsFailed: 0 })
     expect(await hostsOf(id)).toMatchObject([
-      { result: 'INTERRUPTED', ...figures, message: expect.stringContaining('whether this host was done') },
+      { result: 'INTERRUPTED', ...figures, message: expect.stringContaining('before the result of this host was known') },
       { result: 'OK', message: null },
     ])
   })
