@@ -73,5 +73,6 @@ test('shows the overall health of a node with its reason in the list and in the 
   await expect(badge).toHaveText(t('nodeHealth.UNHEALTHY'))
   await expect(badge.locator('[title]')).toHaveAttribute('title', 'Connection refused.')
   await page.getByRole('link', { name: nodeName(0) }).click()
+  await expect(page.getByRole('heading', { name: nodeName(0) })).toBeVisible()
   await expect(page.getByTestId('node-health')).toHaveText(`${t('nodeHealth.UNHEALTHY')}Connection refused.`)
 })
