@@ -1,4 +1,7 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
+import { root } from './root.ts'
 import {
   closingLine,
   describeSkipped,
@@ -62,6 +65,14 @@ test('finds the reason of a skipped test by its title or its group', () => {
   expect(describeSkipped(['an S3 server stores files', 'other'], known)).toBe(
     'Skipped: other\nSkipped: an S3 server stores files (needs PyPI)\n',
   )
+})
+
+test('docs/not-run-here.md lists only titles of existing tests', () => {
+  const listed = [...parseKnownSkips(fs.readFileSync(path.join(root, 'docs/not-run-here.md'), 'utf8')).keys()]
+  const sources = ['apps', 'packages']
+    .flatMap((folder) => fs.globSync(`${folder}/*/{src,e2e}/**/*.{test,spec}.ts`, { cwd: root }))
+    .map((file) => fs.readFileSync(path.join(root, file), 'utf8'))
+  expect(listed.filter((title) => !sources.some((source) => source.includes(title)))).toEqual([])
 })
 
 test('mentions skipped tests in the last line only when there are some', () => {
