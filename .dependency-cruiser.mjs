@@ -26,8 +26,8 @@ const folderOf = (name) => folders.find((folder) => folder.endsWith(`/${name}`))
 const TEST_CODE = String.raw`\.test\.tsx?$|/testing/|\.d\.ts$`
 /** What a domain of core shows others: public interfaces, also of sub-folders, and definitions without code. */
 const CORE_PUBLIC = String.raw`/(index|tables|permissions|audit-actions|change-events|queues)\.ts$`
-/** Folders that still have import cycles. */
-const BEING_RESTRUCTURED = '^apps/console/'
+/** Folders of the console that all its domains use. */
+const CONSOLE_SHARED = '^apps/console/src/(graphql|messages|ui)/'
 const RUNTIME = { dependencyTypesNot: ['type-only'] }
 
 const packageRules = folders.map((folder) => {
@@ -80,6 +80,20 @@ export default {
       to: { path: '^packages/core/src/registry' },
     },
     {
+      name: 'console-shared-without-domains',
+      comment: 'graphql, messages and ui of the console import no domain.',
+      severity: 'error',
+      from: { path: CONSOLE_SHARED, pathNot: TEST_CODE },
+      to: { path: '^apps/console/src/', pathNot: String.raw`${CONSOLE_SHARED}|/graphql-env\.d\.ts$` },
+    },
+    {
+      name: 'console-domains-without-pages',
+      comment: 'Only pages import other files of app/.',
+      severity: 'error',
+      from: { path: '^apps/console/src/', pathNot: `^apps/console/src/app/|${TEST_CODE}` },
+      to: { path: '^apps/console/src/app/' },
+    },
+    {
       name: 'relative-imports-stay-in-package',
       comment: 'Import another package by its name, not by a relative path.',
       severity: 'error',
@@ -90,14 +104,7 @@ export default {
       name: 'no-cycles',
       comment: 'Files must not import each other in a cycle, type-only imports included.',
       severity: 'error',
-      from: { pathNot: BEING_RESTRUCTURED },
-      to: { circular: true },
-    },
-    {
-      name: 'no-cycles-yet',
-      comment: 'The same; becomes an error once the folder is restructured.',
-      severity: 'warn',
-      from: { path: BEING_RESTRUCTURED },
+      from: {},
       to: { circular: true },
     },
     {

@@ -1,18 +1,12 @@
 'use client'
 import { Tooltip } from '@base-ui/react/tooltip'
-import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { Fragment, type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { Provider } from 'urql'
 import { createConsoleClient } from '@/graphql/client.ts'
+import { FreshClient } from '@/graphql/fresh-client.ts'
 import { resetSocket } from '@/graphql/socket.ts'
 import { getLanguage, startLanguage, subscribeLanguage } from '@/messages/language.ts'
 import { Toasts } from '@/ui/toast.tsx'
-
-const Restart = createContext<() => void>(() => {})
-
-/** Drops the GraphQL client with its cache and connection, for use after the user changed. */
-export function useFreshClient(): () => void {
-  return useContext(Restart)
-}
 
 export function Providers({ children }: { children: ReactNode }) {
   const [generation, setGeneration] = useState(0)
@@ -28,7 +22,7 @@ export function Providers({ children }: { children: ReactNode }) {
     [],
   )
   return (
-    <Restart value={restart}>
+    <FreshClient value={restart}>
       <Provider value={client}>
         <Tooltip.Provider>
           {/* Messages are not reactive: another language mounts the page again. */}
@@ -38,6 +32,6 @@ export function Providers({ children }: { children: ReactNode }) {
           </Fragment>
         </Tooltip.Provider>
       </Provider>
-    </Restart>
+    </FreshClient>
   )
 }

@@ -8,7 +8,7 @@ import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { FingerprintCommands } from './fingerprint-commands.tsx'
-import type { KeyToApprove } from './preflight-list.tsx'
+import type { KeyToApprove } from './keys-to-approve.ts'
 
 /** Approves host keys. Changed keys are not preselected. */
 export function HostKeysDialog({

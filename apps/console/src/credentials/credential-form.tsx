@@ -6,18 +6,22 @@ import { Button } from '@/ui/button.tsx'
 import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { CredentialSelect } from './credential-select.tsx'
-import { CreateCredential, type CredentialRow, UpdateCredential } from './documents.ts'
+import { CreateCredential, type CredentialKind, type CredentialRow, UpdateCredential } from './documents.ts'
 
-export type Kind = CredentialRow['kind']
 const privateKeyExample = '-----BEGIN OPENSSH PRIVATE KEY-----'
-export const allKinds: Kind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT']
-type Props = { kinds?: Kind[]; credential?: CredentialRow; onDone: (credential: CredentialRow) => void; onCancel: () => void }
+export const allKinds: CredentialKind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT']
+type Props = {
+  kinds?: CredentialKind[]
+  credential?: CredentialRow
+  onDone: (credential: CredentialRow) => void
+  onCancel: () => void
+}
 
 /** Creates or edits a credential. The API never returns secrets; an empty field keeps the stored value. */
 export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel }: Props) {
   const create = useMutation(CreateCredential)
   const update = useMutation(UpdateCredential)
-  const [kind, setKind] = useState<Kind>(credential?.kind ?? kinds[0] ?? 'SSH_KEY')
+  const [kind, setKind] = useState<CredentialKind>(credential?.kind ?? kinds[0] ?? 'SSH_KEY')
   const [becomeMethod, setBecomeMethod] = useState<'SUDO' | 'SU'>(credential?.becomeMethod ?? 'SUDO')
   const [viaId, setViaId] = useState(credential?.via?.id ?? '')
   const [form, setForm] = useState({
@@ -94,7 +98,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
         label={t('credential.kind')}
         value={kind}
         disabled={Boolean(credential) || kinds.length === 1}
-        onChange={(event) => setKind(event.target.value as Kind)}
+        onChange={(event) => setKind(event.target.value as CredentialKind)}
         hint={t(`credentialKindHint.${kind}`)}
       >
         {(credential ? [credential.kind] : kinds).map((each) => (
@@ -198,6 +202,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
       )}
       {fields.via && (
         <CredentialSelect
+          Form={CredentialForm}
           label={t('credential.via')}
           optional
           kinds={['BASTION']}

@@ -1,17 +1,19 @@
 'use client'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { type ComponentType, useState } from 'react'
 import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { SelectField } from '@/ui/field.tsx'
-import { CredentialForm, type Kind } from './credential-form.tsx'
-import { CredentialsQuery } from './documents.ts'
+import { type CredentialKind, type CredentialRow, CredentialsQuery } from './documents.ts'
 
+type FormProps = { kinds: CredentialKind[]; onDone: (credential: CredentialRow) => void; onCancel: () => void }
 type Props = {
+  /** The form of a new credential. A prop, because the form of a bastion contains this select. */
+  Form: ComponentType<FormProps>
   label: string
-  kinds: Kind[]
+  kinds: CredentialKind[]
   value: string
   onChange: (id: string) => void
   error?: string
@@ -22,7 +24,7 @@ type Props = {
 }
 
 /** A select of credentials with a button that creates one. */
-export function CredentialSelect({ label, kinds, value, onChange, error, optional, except, keep }: Props) {
+export function CredentialSelect({ Form, label, kinds, value, onChange, error, optional, except, keep }: Props) {
   const [{ data }, reload] = useQuery({
     query: CredentialsQuery,
     variables: { kind: kinds, first: 500 },
@@ -56,7 +58,7 @@ export function CredentialSelect({ label, kinds, value, onChange, error, optiona
       />
       {isMaking && (
         <Dialog wide title={t('credential.newTitle')} onClose={() => setMaking(false)}>
-          <CredentialForm
+          <Form
             kinds={kinds}
             onCancel={() => setMaking(false)}
             onDone={(credential) => {

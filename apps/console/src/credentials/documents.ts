@@ -8,6 +8,7 @@ export const CredentialFragment = graphql(`
   }
 `)
 export type CredentialRow = ResultOf<typeof CredentialFragment>
+export type CredentialKind = CredentialRow['kind']
 
 export const CredentialsQuery = graphql(
   `

@@ -1,3 +1,4 @@
+import { CredentialForm } from '@/credentials/credential-form.tsx'
 import { CredentialSelect } from '@/credentials/credential-select.tsx'
 import { t } from '@/messages/index.ts'
 
@@ -13,6 +14,7 @@ type Props = {
 /** Selects for a node's credential, become credential and bastion. */
 export function AccessFields({ value, onChange, error, keep }: Props) {
   const field = (key: keyof Access) => ({
+    Form: CredentialForm,
     keep,
     value: value[key],
     onChange: (id: string) => onChange(key, id),

@@ -1,6 +1,7 @@
 'use client'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { keysToApprove, PreflightList } from '@/connections/preflight-list.tsx'
+import { keysToApprove } from '@/connections/keys-to-approve.ts'
+import { PreflightList } from '@/connections/preflight-list.tsx'
 import { readRecentTests, storeTests } from '@/connections/recent-tests.ts'
 import { useLive } from '@/graphql/use-live.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
