@@ -1,6 +1,6 @@
 import { graphql } from './graphql.ts'
 
-// Every operation that benchmarks and the main job send. documents.test.ts validates them against the committed schema.
+// Every operation that benchmarks and the main job send.
 
 // Sign-in and access
 

@@ -20,6 +20,7 @@ const checks: [title: string, check: () => unknown][] = [
   ['Source rules', checkSources],
   ['GraphQL schema is up to date', () => run(process.execPath, 'apps/api/src/print-schema.ts', '--check')],
   ['GraphQL schema is compatible with the last release', () => run(process.execPath, 'apps/api/src/contract.ts', '--check')],
+  ['GraphQL documents of the clients match the schema', checkDocuments],
   ['CLI reference is up to date', () => run(process.execPath, 'apps/cli/src/print-reference.ts', '--check')],
   ['Migrations match the tables', checkMigrations],
   ['Links in the documentation', checkLinks],
@@ -81,6 +82,12 @@ function checkSources(): void {
   const writes = findApiWrites(root)
   if (crowded.length) throw new Error(`Split folders with more than ${MAX_FILES_PER_FOLDER} source files:\n${crowded.join('\n')}`)
   if (writes.length) throw new Error(`The API writes to the database; move these writes to packages/core:\n${writes.join('\n')}`)
+}
+
+/** Validates the documents of the CLI, the console and the benchmarks: gql.tada types an unknown field as `unknown`. */
+function checkDocuments(): Promise<string> {
+  const tada = path.join(root, 'apps/cli/node_modules/.bin/gql.tada')
+  return run(tada, 'check', '--fail-on-warn', '--tsconfig', 'tsconfig.documents.json')
 }
 
 /** Runs drizzle-kit on a copy of the migrations; it must not generate another one. */
