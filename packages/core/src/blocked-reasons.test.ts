@@ -24,8 +24,8 @@ const others = [{ version: 1, left: 1 }, { ansible_remote_tmp: 'x' }, 'admin', {
 const tuples = (length: number): unknown[][] =>
   length === 0 ? [[]] : tuples(length - 1).flatMap((rest) => [...values, ...others].map((value) => [...rest, value]))
 
-/** Functions that return the rest of a sentence. */
-const PREDICATES = ['grantBlockedReason', 'nodeBlockedReason']
+/** Functions that return a phrase; callers add the subject and the full stop. */
+const PHRASES = ['grantBlockedReason', 'nodeBlockedReason']
 
 /** All reasons that `blockedReason` returns for combinations of these values. */
 function reasonsOf(blockedReason: (...values: unknown[]) => unknown): Set<string> {
@@ -46,10 +46,15 @@ test('finds the policies', () => expect(files.length).toBeGreaterThan(10))
 
 describe.each(files)('%s', async (file) => {
   const policy: Record<string, unknown> = await import(join(import.meta.dirname, file))
-  const names = Object.keys(policy).filter((name) => name.endsWith('BlockedReason') && !PREDICATES.includes(name))
+  const names = Object.keys(policy).filter((name) => name.endsWith('BlockedReason') && !PHRASES.includes(name))
   test.each(names)('%s returns sentences with one full stop at the end', (name) => {
     const reasons = reasonsOf(policy[name] as (...values: unknown[]) => unknown)
     expect(reasons.size).toBeGreaterThan(0)
     for (const reason of reasons) expect(reason).toMatch(/^[A-Z].*[^.]\.$/s)
+  })
+  test.each(Object.keys(policy).filter((name) => PHRASES.includes(name)))('%s returns phrases without a full stop', (name) => {
+    const reasons = reasonsOf(policy[name] as (...values: unknown[]) => unknown)
+    expect(reasons.size).toBeGreaterThan(0)
+    for (const reason of reasons) expect(reason).toMatch(/^[a-z].*[^.]$/s)
   })
 })

@@ -337,7 +337,7 @@ describe('end', () => {
     const { run: ended, hosts, log } = await fixture.execute(run.id)
     expect(ended.status).toBe('PARTIAL')
     expect(hosts).toMatchObject([{ result: 'UNREACHABLE' }, { result: 'OK' }])
-    expect(hosts[0]!.message).toContain('is in maintenance')
+    expect(hosts[0]!.message).toMatch(/^The node \S+ cannot run playbooks: in maintenance; [^.]+\.$/)
     expect(log).toContain('fatal: [gpu001]: UNREACHABLE!')
   })
 

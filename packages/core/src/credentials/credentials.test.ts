@@ -219,7 +219,7 @@ describe('deleteCredential', () => {
     await t.runtime.db.update(jobRuns).set({ gitCredentialId: id }).where(eq(jobRuns.id, run.id))
     await expect(deleteCredential(ours.admin, { id })).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: `1 runs that are not over yet need the credential ${name}; wait for them, or cancel them.`,
+      message: `The credential ${name} is in use by 1 unfinished run; wait for the end, or cancel first.`,
     })
     await cancelJobRun(ours.operator, { id: run.id })
     expect(await deleteCredential(ours.admin, { id })).toEqual({ id })

@@ -13,9 +13,9 @@ export function deleteBlockedReason(
     ...(users.bastions.length > 0 ? [`the bastions ${users.bastions.join(', ')}`] : []),
     ...(users.templates.length > 0 ? [`the job templates ${users.templates.join(', ')}`] : []),
   ]
-  if (by.length > 0) return `The credential ${credential.name} is used by ${by.join(' and ')}; give them another one first.`
+  if (by.length > 0) return `The credential ${credential.name} is used by ${by.join(' and ')}; assign another one first.`
   if (users.openRuns === 0) return null
-  return `${users.openRuns} runs that are not over yet need the credential ${credential.name}; wait for them, or cancel them.`
+  return `The credential ${credential.name} is in use by ${users.openRuns} unfinished ${users.openRuns === 1 ? 'run' : 'runs'}; wait for the end, or cancel first.`
 }
 
 /**
@@ -27,7 +27,7 @@ export function repositoryBlockedReason(
   url: string,
 ): string | null {
   const { name, kind, host, port } = credential
-  if (kind !== 'GIT') return `The credential ${name} is of the kind ${kind}; choose one of the kind GIT.`
+  if (kind !== 'GIT') return `The credential ${name} has the kind ${kind}; choose one of the kind GIT.`
   const { protocol, hostname: inUrl, port: given } = new URL(url)
   const hostname = inUrl.replace(/^\[|\]$/g, '')
   const usual = protocol === 'ssh:' ? 22 : 443
@@ -35,19 +35,24 @@ export function repositoryBlockedReason(
     return `The credential ${name} is for ${host}${port ? `:${port}` : ''} and not for ${hostname}${given ? `:${given}` : ''}; choose another one.`
   const field: SecretField = protocol === 'ssh:' ? 'privateKey' : 'password'
   if (!credential.encrypted[field] && !credential.secretRefs[field])
-    return `The credential ${name} has no ${field === 'privateKey' ? 'private key' : 'password or token'}, which ${protocol}// needs; give it one.`
-  return protocol === 'ssh:' && !credential.hostKey ? `The credential ${name} has no host key; give it that of ${host}.` : null
+    return `The credential ${name} has no ${field === 'privateKey' ? 'private key' : 'password or token'}, which ${protocol}// requires; add it.`
+  return protocol === 'ssh:' && !credential.hostKey
+    ? `The credential ${name} has no host key; add the host key of ${host}.`
+    : null
 }
 
 /** Why no new key can be created yet; null when one can. Depends on the progress of the last rotation. */
 export function rotateBlockedReason(key: { version: number; left: number }): string | null {
-  if (key.left > 0) return `The rotation to key version ${key.version} is still going on: ${key.left} left; wait for its end.`
-  return key.version >= MAX_KEY_VERSION ? `Version ${key.version} is the last one that a record can name.` : null
+  if (key.left > 0)
+    return `The rotation to key version ${key.version} is in progress: ${key.left} records left; wait for its end.`
+  return key.version >= MAX_KEY_VERSION
+    ? `Version ${key.version} is the highest key version; no other rotation is possible.`
+    : null
 }
 
 /** Why a secret store cannot be deleted, given the credentials that use it; null when it can. */
 export function deleteStoreBlockedReason(store: { name: string }, users: string[]): string | null {
   return users.length === 0
     ? null
-    : `The secret store ${store.name} is used by ${users.join(', ')}; give them their secrets otherwise first.`
+    : `The secret store ${store.name} is used by ${users.join(', ')}; change the source of their secrets first.`
 }

@@ -28,14 +28,14 @@ export type Target = {
   credentialId: string | null
 }
 
-/** Null when playbooks may run on the node, else the reason, as a sentence without the node's name. */
+/** Null when playbooks may run on the node, else the reason: a phrase that fits one node and several. */
 export function nodeBlockedReason(node: Target): string | null {
-  if (node.decommissionedAt) return 'is decommissioned; recommission it first'
-  if (node.maintenanceAt) return 'is in maintenance; end that first, or leave it out of the run'
+  if (node.decommissionedAt) return 'decommissioned; recommission first'
+  if (node.maintenanceAt) return 'in maintenance; end the maintenance, or exclude from the run'
   if (node.connectionType === 'local') return null
-  if (!node.hostKey) return 'has no approved host key; test the connection and approve the key'
+  if (!node.hostKey) return 'no approved host key; test the connection and approve the key'
   if (node.offeredHostKey && node.offeredHostKey !== node.hostKey)
-    return 'offered another host key than the approved one; find out why, then approve the new key'
-  if (!node.credentialId) return 'has no credential to log in with; give it one'
+    return 'another host key than the approved one was offered; find out why, then approve the new key'
+  if (!node.credentialId) return 'no credential to log in with; assign one'
   return null
 }

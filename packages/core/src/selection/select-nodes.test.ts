@@ -70,7 +70,7 @@ describe('rejects', () => {
     ['gpu[001-003],gpu[008-009]', /there is no node gpu\[008-009\]/],
     ['!gpu099', /there is no node gpu099/],
     ['other001', /there is no node other001/],
-    ['gpu006', /gpu006 is decommissioned/],
+    ['gpu006', /gpu006: decommissioned/],
     ['@nobody,@room', /there is no group nobody$/],
     ['{tag = }', /at character 7: the query ends where a value must stand/],
     ['{group = nobody}', /at character 9, "nobody": there is no group nobody/],

@@ -12,7 +12,7 @@ import { templatePermissions } from './permissions.ts'
 import { deleteBundleBlockedReason } from './policy.ts'
 import { jobTemplates, jobTemplateVersions, playbookBundles } from './tables.ts'
 
-/** References to a bundle: template versions, for example `site 1`, and the number of runs, which can be retried. */
+/** References to a bundle: template versions, for example `site (version 1)`, and the number of runs, which can be retried. */
 export type BundleUsers = { versions: string[]; runs: number }
 
 /** Returns the references to each of these bundles. Unreferenced bundles are absent. */
@@ -35,7 +35,7 @@ export async function bundleUsers(db: Db | Tx, tenant: Pick<Ctx, 'tenantId'>, id
     users.set(id, known)
     return known
   }
-  for (const { id, name, version } of versions) of(id).versions.push(`${name} ${version}`)
+  for (const { id, name, version } of versions) of(id).versions.push(`${name} (version ${version})`)
   for (const { id, count } of runs) of(id!).runs = count
   return users
 }

@@ -137,7 +137,7 @@ test('restores an old version as a new one', async () => {
 test('rejects changes of built-in templates', async () => {
   const template = await t.runtime.db.query.jobTemplates.findFirst({ where: { tenantId: ours.tenant.id, name: 'collect_facts' } })
   for (const write of [updateJobTemplate, archiveJobTemplate, restoreJobTemplate])
-    await expect(write(ours.admin, { id: template!.id })).rejects.toThrow(/belongs to Muster itself/)
+    await expect(write(ours.admin, { id: template!.id })).rejects.toThrow(/is shipped with Muster/)
   expect(await history(template!.id)).toMatchObject([{ version: 1, createdByName: 'Muster', snapshot: { isReadOnly: true } }])
 })
 
@@ -202,7 +202,7 @@ test('deletes a bundle when no template version and no run refers to it', async 
   await updateJobTemplate(ours.admin, { id: template.id, bundleId: later.id })
   await expect(deletePlaybookBundle(ours.admin, { id: used.id })).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: expect.stringContaining(`needed by the job templates ${template.name} 1,`),
+    message: expect.stringMatching(`is in use by template ${template.name} \\(version 1\\)\\. `),
   })
   const free = await upload('- hosts: all # 3\n')
   await expect(deletePlaybookBundle(ours.operator, { id: free.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })

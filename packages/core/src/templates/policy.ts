@@ -7,7 +7,8 @@ export function editTemplateBlockedReason(
   actor: Actor,
   { name, isSystem, archivedAt }: Pick<JobTemplate, 'name' | 'isSystem' | 'archivedAt'>,
 ): string | null {
-  if (isSystem) return `The job template ${name} belongs to Muster itself; make one of your own with the same playbook.`
+  if (isSystem)
+    return `The job template ${name} is shipped with Muster. Create a template with the same playbook and change that one.`
   if (archivedAt) return `The job template ${name} is archived; restore it first.`
   return permissionDeniedReason(actor, templatePermissions.write)
 }
@@ -18,13 +19,16 @@ export function deleteBundleBlockedReason(
   { name }: { name: string },
   users: { versions: string[]; runs: number } | undefined,
 ): string | null {
+  const { versions = [], runs = 0 } = users ?? {}
   const by = [
-    ...(users?.versions.length
-      ? [`the job templates ${users.versions.slice(0, 10).join(', ')}${users.versions.length > 10 ? ', …' : ''}`]
+    ...(versions.length > 0
+      ? [
+          `${versions.length === 1 ? 'template' : 'templates'} ${versions.slice(0, 10).join(', ')}${versions.length > 10 ? ', …' : ''}`,
+        ]
       : []),
-    ...(users?.runs ? [`${users.runs} ${users.runs === 1 ? 'run' : 'runs'}`] : []),
+    ...(runs > 0 ? [`${runs} ${runs === 1 ? 'run' : 'runs'}`] : []),
   ]
   if (by.length > 0)
-    return `The playbook bundle ${name} is needed by ${by.join(' and by ')}, versions of templates and runs that can be had again; it stays as long as they do.`
+    return `The playbook bundle ${name} is in use by ${by.join(' and ')}. Template versions can be restored and runs repeated, so it cannot be deleted before them.`
   return permissionDeniedReason(actor, templatePermissions.write)
 }

@@ -34,6 +34,7 @@ test.each([
   ['a: !!set {x, z}\n', /JSON has no tag:yaml.org,2002:set/],
   ['a: !!binary aGVsbG8=\n', /JSON has no binary data/],
   ['a: !vault |\n  1234\n', /^line 1, column 4: Unresolved tag: !vault/],
+  ['a: {{ y }}\n', /^line 1, column 4: quote the value: "\{\{ y \}\}"$/],
   ['a: {1: x}\n', /^line 1, column 5: this key is not text/],
   ['a: {on: x}\n', /^line 1, column 5: this key is not text/],
   ['a: {[1]: x}\n', /this key is not text/],

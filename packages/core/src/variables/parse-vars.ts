@@ -21,7 +21,7 @@ export function parseVars(source: string): Vars {
     const { line, col } = lines.linePos(offset ?? 0)
     return `line ${Math.max(1, line)}, column ${Math.max(1, col)}: `
   }
-  const reader = new Reader(where)
+  const reader = new Reader(source, where)
   try {
     // The library's own check for duplicate keys takes quadratic time.
     const options = { lineCounter: lines, intAsBigInt: true, prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const
@@ -45,16 +45,21 @@ export function parseVars(source: string): Vars {
 const at = (messages: string[]): InvalidInput =>
   new InvalidInput(messages.slice(0, MAX_ISSUES).map((message): InputIssue => ({ path: 'text', message })))
 
+/** Whether YAML read an unquoted template, such as `{{ name }}`: a dictionary whose only key is a dictionary. */
+const isTemplate = ({ items }: YAMLMap): boolean => items.length === 1 && isMap(items[0]!.key) && items[0]!.value === null
+
 type Anchored = { value: unknown; count: number }
 
 /** Converts the nodes of one document to JSON values, and collects values that JSON cannot represent. */
 class Reader {
   readonly issues: string[] = []
+  private readonly source: string
   private readonly where: (offset: number | undefined) => string
   private readonly anchors = new Map<string, Anchored>()
   private count = 0
 
-  constructor(where: (offset: number | undefined) => string) {
+  constructor(source: string, where: (offset: number | undefined) => string) {
+    this.source = source
     this.where = where
   }
 
@@ -101,6 +106,10 @@ class Reader {
   }
 
   private map(node: YAMLMap, depth: number): Vars {
+    if (isTemplate(node)) {
+      this.report(node, `quote the value: "${this.source.slice(node.range![0], node.range![1]).slice(0, 80)}"`)
+      return {}
+    }
     const entries = new Map<string, unknown>()
     const below: Vars[] = []
     if (node.tag && node.tag !== 'tag:yaml.org,2002:map') this.report(node, `JSON has no ${node.tag}; write names with values`)

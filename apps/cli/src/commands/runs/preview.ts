@@ -37,7 +37,7 @@ function printPreview(run: Preview, output: Output): void {
   const print = (line: string) => process.stdout.write(`${line}\n`)
   print(run.command.map(shellQuote).join(' '))
   print(`on ${count(run.hostCount, 'node')}: ${run.hostlist || '-'}`)
-  for (const { hostlist, reason } of run.refusals) print(`refused: ${hostlist} ${reason}`)
+  for (const { hostlist, reason } of run.refusals) print(`refused: ${hostlist}: ${reason}`)
   for (const each of run.waitsFor) print(`waits for ${each.run.templateName} of ${each.run.createdBy.name} on ${each.hostlist}`)
   print('')
   printRows(

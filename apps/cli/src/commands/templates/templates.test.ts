@@ -65,7 +65,7 @@ it('creates a template from a bundle, previews, updates and restores it', async 
     ['template create bad --git file:///etc --ref main --playbook x.yml', 5, 'https://host/path'],
     ['template create bad --bundle /nowhere.tgz --playbook x.yml', 2, 'Cannot read /nowhere.tgz'],
     ['template get nope', 4, 'muster template list'],
-    ['template archive collect_facts', 5, 'belongs to Muster itself'],
+    ['template archive collect_facts', 5, 'is shipped with Muster'],
   ] as const
   for (const [line, code, reason] of refused)
     expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })

@@ -87,7 +87,7 @@ export const isNodeAlias = (alias: string): boolean => alias.startsWith('n')
 
 function refusalReason({ node, hops }: NodeAccess, isIsolated: boolean): string | null {
   const reason = nodeBlockedReason(node)
-  if (reason) return `The node ${node.name} ${reason}.`
+  if (reason) return `The node ${node.name} cannot run playbooks: ${reason}.`
   if (node.connectionType !== 'local') return unapprovedHopReason(hops)
   // An isolated playbook sees another file system and cannot change the machine.
   return isIsolated

@@ -7,8 +7,8 @@ import { foldHostlist } from '../../selection/index.ts'
 import { nodeBlockedReason } from '../policy.ts'
 
 /**
- * Returns the reasons why playbooks cannot run on some of these nodes, with the nodes of each. A reason is a sentence about nodes
- * without their names.
+ * Returns the reasons why playbooks cannot run on some of these nodes, with the nodes of each. A reason is a phrase that fits one
+ * node and several.
  */
 export async function blockedNodes(ctx: Ctx, db: Db | Tx, nodes: LeanNode[]): Promise<Map<string, LeanNode[]>> {
   const bastions = await unapprovedBastionReasons(ctx, db, [...new Set(nodes.flatMap((node) => node.bastionId ?? []))])
@@ -19,7 +19,7 @@ export async function blockedNodes(ctx: Ctx, db: Db | Tx, nodes: LeanNode[]): Pr
 
 function bastionBlockedReason(node: LeanNode, bastions: Map<string, string>): string | null {
   const reason = node.connectionType === 'ssh' && node.bastionId ? bastions.get(node.bastionId) : undefined
-  return reason ? `cannot be reached. ${reason}` : null
+  return reason?.replace(/\.$/, '') ?? null
 }
 
 /** @throws InvalidInput when there are no nodes */
@@ -33,6 +33,6 @@ export async function assertRunnable(ctx: Ctx, db: Db | Tx, nodes: LeanNode[], p
   const unfit = await blockedNodes(ctx, db, nodes)
   if (unfit.size > 0)
     throw new InvalidInput(
-      [...unfit].map(([reason, some]) => ({ path, message: `${foldHostlist(some.map((n) => n.name))} ${reason}` })),
+      [...unfit].map(([reason, some]) => ({ path, message: `${foldHostlist(some.map((n) => n.name))}: ${reason}` })),
     )
 }

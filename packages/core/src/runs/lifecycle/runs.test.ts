@@ -87,10 +87,10 @@ describe('runJob', () => {
     const refused = runJob(ours.operator, { template: 'connectivity_check', nodeIds: nodes.map((node) => node.id) })
     const { issues } = (await refused.catch((error) => error)) as InvalidInput
     expect(issues.map((issue) => issue.message)).toEqual([
-      expect.stringMatching(/^odd\[001-002\] has no approved host key/),
-      expect.stringMatching(/^odd003 offered another host key/),
-      expect.stringMatching(/^odd004 has no credential/),
-      expect.stringMatching(/^odd005 is in maintenance/),
+      expect.stringMatching(/^odd\[001-002\]: no approved host key/),
+      expect.stringMatching(/^odd003: another host key/),
+      expect.stringMatching(/^odd004: no credential/),
+      expect.stringMatching(/^odd005: in maintenance/),
     ])
     expect(issues.every((issue) => issue.path === 'nodeIds')).toBe(true)
     await setNodeMaintenance(ours.operator, { id: nodes[4]!.id, isOn: false })

@@ -111,7 +111,7 @@ describe('retryJobRun', () => {
     await expect(retryJobRun(ours.viewer, { id: parent.id })).rejects.toBeInstanceOf(Forbidden)
     await expect(retryJobRun(theirs.owner, { id: parent.id })).rejects.toBeInstanceOf(NotFound)
     await db().update(computeNodes).set({ maintenanceAt: new Date() }).where(eq(computeNodes.id, nodes[1]!.id))
-    await expect(retryJobRun(ours.operator, { id: parent.id })).rejects.toThrow(/gpu002 is in maintenance/)
+    await expect(retryJobRun(ours.operator, { id: parent.id })).rejects.toThrow(/gpu002: in maintenance/)
     await db().update(computeNodes).set({ maintenanceAt: null }).where(eq(computeNodes.id, nodes[1]!.id))
   })
 })
