@@ -19,6 +19,7 @@ export const CreateNodeGroupInput = z.object({ ...GROUP_FIELDS, idempotencyKey: 
 export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNodeGroupInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
   const given = parseInput(CreateNodeGroupInput, input)
+  if (given.isSystem) authorize(ctx, groupPermissions.setSystem)
   const place = {
     parentId: given.parentId ?? null,
     memberQuery: given.memberQuery ?? null,
@@ -37,6 +38,7 @@ export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNode
           displayName: given.displayName ?? null,
           description: given.description ?? '',
           priority: given.priority ?? 100,
+          isSystem: given.isSystem ?? false,
           ...place,
         })
         .onConflictDoNothing()

@@ -11,7 +11,7 @@ import { lockGroupTree } from './place.ts'
 import { deleteBlockedReason } from './policy.ts'
 import { nodeGroups } from './tables.ts'
 
-/** Deletes a group; its nodes stay. @throws NotFound, Conflict for a built-in group or one with child groups */
+/** Deletes a group; its nodes stay. @throws NotFound, Conflict for a system group or one with child groups */
 export async function deleteNodeGroup(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, groupPermissions.write)
   const { id } = parseInput(IdInput, input)

@@ -21,4 +21,6 @@ export const GROUP_FIELDS = {
   parentId: z.uuid('must be an id').nullish(),
   memberQuery: singleLineText(2000).nullish(),
   exclusiveSet: singleLineText(64).nullish(),
+  /** A system group cannot be renamed or deleted. */
+  isSystem: z.boolean().nullish(),
 }

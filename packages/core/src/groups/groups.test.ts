@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { updateNode } from '../nodes/index.ts'
 import { selectNodes } from '../selection/index.ts'
@@ -9,7 +9,7 @@ import { createNodeGroup } from './create-node-group.ts'
 import { deleteNodeGroup } from './delete-node-group.ts'
 import { groupsOfNodes } from './group-tree.ts'
 import { setNodeGroupMembers } from './set-node-group-members.ts'
-import { nodeGroupMembers, nodeGroups } from './tables.ts'
+import { nodeGroupMembers } from './tables.ts'
 import { updateNodeGroup } from './update-node-group.ts'
 
 let t: TestRuntime
@@ -52,30 +52,34 @@ test('setNodeGroupMembers adds and removes; a repeated call has no effect', asyn
   })
 })
 
-test('deleteNodeGroup keeps the nodes and rejects built-in groups', async () => {
+test('deleteNodeGroup keeps the nodes', async () => {
   const group = await createNodeGroup(ours.operator, { name: 'gone' })
   expect(await deleteNodeGroup(ours.operator, { id: group.id })).toEqual({ id: group.id })
   await expect(deleteNodeGroup(ours.operator, { id: group.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  const [own] = await t.runtime.db
-    .insert(nodeGroups)
-    .values({ tenantId: ours.tenant.id, name: 'own', isSystem: true })
-    .returning()
-  await expect(deleteNodeGroup(ours.operator, { id: own!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+})
+
+test('a system group keeps its name and cannot be deleted; only admins set and clear this', async () => {
+  await expect(createNodeGroup(ours.operator, { name: 'base', isSystem: true })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  const group = await createNodeGroup(ours.admin, { name: 'base', isSystem: true })
+  expect(group.isSystem).toBe(true)
+  await expect(updateNodeGroup(ours.admin, { id: group.id, name: 'mine' })).rejects.toThrow(/keeps its name/)
+  await expect(deleteNodeGroup(ours.admin, { id: group.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await updateNodeGroup(ours.operator, { id: group.id, name: 'base', priority: 7 })).toMatchObject({ priority: 7 })
+  await expect(updateNodeGroup(ours.operator, { id: group.id, isSystem: false })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  expect(await updateNodeGroup(ours.admin, { id: group.id, isSystem: false })).toMatchObject({ isSystem: false })
+  expect(await deleteNodeGroup(ours.operator, { id: group.id })).toEqual({ id: group.id })
 })
 
 const refusedAt = (path: string, message: RegExp) => ({ issues: [{ path, message: expect.stringMatching(message) }] })
 const namesIn = async (limit: string) => (await selectNodes(ours.operator, limit)).map((node) => node.name)
 
-test('updateNodeGroup changes given fields, clears on null, and does not rename built-in groups', async () => {
+test('updateNodeGroup changes given fields and clears on null', async () => {
   const parent = await createNodeGroup(ours.operator, { name: 'above' })
   const group = await createNodeGroup(ours.operator, { name: 'old', displayName: 'Old', parentId: parent.id, priority: 5 })
   const changed = await updateNodeGroup(ours.operator, { id: group.id, name: 'new', displayName: null, priority: null })
   expect(changed).toMatchObject({ name: 'new', displayName: null, priority: 100, parentId: parent.id })
   await expect(updateNodeGroup(ours.operator, { id: group.id, name: 'above' })).rejects.toMatchObject({ code: 'CONFLICT' })
   await expect(updateNodeGroup(ours.viewer, { id: group.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  await t.runtime.db.update(nodeGroups).set({ isSystem: true }).where(eq(nodeGroups.id, group.id))
-  await expect(updateNodeGroup(ours.operator, { id: group.id, name: 'mine' })).rejects.toThrow(/keeps its name/)
-  expect(await updateNodeGroup(ours.operator, { id: group.id, name: 'new', priority: 7 })).toMatchObject({ priority: 7 })
 })
 
 test('rejects cycles, deep nesting and deletion of a parent', async () => {

@@ -2,6 +2,8 @@ import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { groupPermissions } from './permissions.ts'
 import type { NodeGroup } from './tables.ts'
 
+const NEXT_STEP = 'An admin can make it an ordinary group first.'
+
 /** Why `actor` may not delete this group, given its child groups; null when allowed. */
 export function deleteBlockedReason(
   actor: Actor,
@@ -10,7 +12,7 @@ export function deleteBlockedReason(
 ): string | null {
   const refused = permissionDeniedReason(actor, groupPermissions.write)
   if (refused) return `Deleting a group: ${refused}`
-  if (group.isSystem) return `The group ${group.name} belongs to Muster itself and stays.`
+  if (group.isSystem) return `The group ${group.name} is a system group and cannot be deleted. ${NEXT_STEP}`
   if (children.length === 0) return null
   return `Below the group ${group.name} are ${children.sort().join(', ')}; hang them elsewhere or delete them first.`
 }
@@ -19,7 +21,7 @@ export function deleteBlockedReason(
 export function renameBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'isSystem'>): string | null {
   const refused = permissionDeniedReason(actor, groupPermissions.write)
   if (refused) return `Renaming a group: ${refused}`
-  return group.isSystem ? `The group ${group.name} belongs to Muster itself and keeps its name.` : null
+  return group.isSystem ? `The group ${group.name} is a system group and keeps its name. ${NEXT_STEP}` : null
 }
 
 /** Why `actor` may not add or remove members of this group; null when allowed. */

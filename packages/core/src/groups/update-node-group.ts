@@ -19,11 +19,12 @@ export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GR
  * Changes the given fields; null clears the display name, parent, query or set, and resets the priority to 100.
  * @throws InvalidInput also when members keep it from getting a query or from joining a set
  * @throws NotFound
- * @throws Conflict the name is taken, or the group belongs to Muster itself and keeps its name
+ * @throws Conflict the name is taken, or the group is a system group, which keeps its name
  */
 export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNodeGroupInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
   const { id, ...given } = parseInput(UpdateNodeGroupInput, input)
+  if (given.isSystem !== undefined) authorize(ctx, groupPermissions.setSystem)
   const scope = and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id))
   const work = inTransaction(ctx, async (tx) => {
     const tree = await lockGroupTree(tx, ctx)
@@ -53,7 +54,7 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
 }
 
 function changesOf(given: Omit<z.output<typeof UpdateNodeGroupInput>, 'id'>): Partial<NodeGroup> {
-  const empty = { description: '', priority: 100, exclusiveSet: '' }
+  const empty = { description: '', priority: 100, exclusiveSet: '', isSystem: false }
   const changed = Object.entries(given).filter(([, value]) => value !== undefined)
   return Object.fromEntries(changed.map(([field, value]) => [field, value ?? empty[field as keyof typeof empty] ?? null]))
 }

@@ -20,6 +20,9 @@ const optionalFields = (t: InputFields) => ({
     description: 'Node query, for example `accelerator.vendor = amd and tag = prod`: the nodes that match are the members.',
   }),
   exclusiveSet: t.string({ description: 'A node can be a member of at most one group of the same exclusive set.' }),
+  isSystem: t.boolean({
+    description: 'Whether the group cannot be renamed or deleted. Only admins set this. Default: false.',
+  }),
 })
 
 mutation('createNodeGroup', {

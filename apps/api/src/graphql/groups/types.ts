@@ -43,7 +43,9 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
     priority: t.exposeInt('priority', {
       description: 'Precedence of variables among groups at the same depth: the lower number wins.',
     }),
-    isSystem: t.exposeBoolean('isSystem', { description: 'Whether Muster manages the group.' }),
+    isSystem: t.exposeBoolean('isSystem', {
+      description: 'Whether the group is a system group: it cannot be renamed or deleted.',
+    }),
     parent: t.relation('parent', {
       nullable: true,
       description:

@@ -10,6 +10,7 @@ export type FieldOptions = {
   parent?: string
   query?: string
   set?: string
+  system?: boolean
 }
 
 function priority(text: string): number {
@@ -26,15 +27,18 @@ export const withFields = (command: Command): Command =>
     .option('--parent <group>', 'parent group: contains these nodes too; variables of the child win')
     .option('--query <query>', 'membership by query: accelerator.vendor = amd and tag = prod')
     .option('--set <name>', 'exclusive set: a node is in at most one group of a set')
+    .option('--system', 'protect the group from renaming and deletion; requires an admin')
+    .option('--no-system', 'remove this protection')
 
 /** Input fields of the API; an empty option clears the field. */
 export async function fields(options: FieldOptions) {
-  const { parent, query, set, displayName, ...rest } = options
+  const { parent, query, set, displayName, system, ...rest } = options
   return omitUndefined({
     ...rest,
     displayName: emptyToNull(displayName),
     parentId: parent ? await groupId(parent) : emptyToNull(parent),
     memberQuery: emptyToNull(query),
     exclusiveSet: emptyToNull(set),
+    isSystem: system,
   })
 }

@@ -33,6 +33,7 @@ export const groupGet = () =>
         ['children', group.children.edges.map(({ node }) => node.name).join(', ')],
         ['query', group.memberQuery],
         ['exclusive set', group.exclusiveSet],
+        ['system', group.isSystem ? 'yes' : null],
         ['nodes', `${nodes.length}${nodes.length > 0 ? `: ${nodes.map((node) => node.name).join(', ')}` : ''}`],
       ])
     })

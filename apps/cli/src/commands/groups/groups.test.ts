@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
 
 let t: TestApi
+let tenant: Awaited<ReturnType<TestApi['given']['tenant']>>
 beforeAll(async () => {
   t = await startTestApi()
-  const { operator } = await t.given.tenant()
+  tenant = await t.given.tenant()
+  const { operator } = tenant
   await t.given.fleet(operator, { nodes: 2, accelerators: 8 })
   await t.given.fleet(operator, { nodes: 1, prefix: 'cpu' })
   await t.signIn(operator)
@@ -48,4 +50,18 @@ it('creates nested, dynamic and exclusive groups', async () => {
     err: 'Updated machines; it has 0 nodes.\n',
   })
   expect(await muster('group delete site')).toMatchObject({ code: 0, err: 'Deleted site.\n' })
+})
+
+it('creates a system group, which cannot be deleted until an admin clears this', async () => {
+  expect(await muster('group create base --system')).toMatchObject({ code: 3 })
+  await t.signIn(tenant.admin)
+  expect((await muster('group create base --system')).code).toBe(0)
+  expect((await muster('group get base')).out).toMatch(/^system +yes$/m)
+  expect(await muster('group delete base')).toMatchObject({
+    code: 5,
+    err: expect.stringContaining('The group base is a system group and cannot be deleted.'),
+  })
+  expect((await muster('group update base --no-system')).code).toBe(0)
+  expect((await muster('group get base')).out).toMatch(/^system +-$/m)
+  expect((await muster('group delete base')).code).toBe(0)
 })
