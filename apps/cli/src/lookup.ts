@@ -8,13 +8,6 @@ export const runNotFound = (id: string) => new CliError(`No run ${id}. See \`mus
 export const nodeNotFound = (name: string) => new CliError(`No node named ${name}. See \`muster node list\`.`, EXIT.notFound)
 export const groupNotFound = (name: string) => new CliError(`No group named ${name}. See \`muster group list\`.`, EXIT.notFound)
 
-/** ID of the node with this name. */
-export async function nodeId(name: string): Promise<string> {
-  const { computeNode } = await request(graphql(`query NodeIdOf($name: String!) { computeNode(name: $name) { id } }`), { name })
-  if (!computeNode) throw nodeNotFound(name)
-  return computeNode.id
-}
-
 const CREDENTIALS = graphql(`query CredentialIds($first: Int, $after: String) {
   credentials(first: $first, after: $after) { edges { node { id name kind } } pageInfo { hasNextPage endCursor } }
 }`)

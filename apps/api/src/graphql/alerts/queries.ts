@@ -1,9 +1,9 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
-import { rowIdIfGiven } from '../shared/ids.ts'
+import { rowId } from '../shared/ids.ts'
 import { AlertKind, AlertSeverity } from './enums.ts'
 import { Alert, alertConnection } from './types.ts'
 
@@ -16,7 +16,7 @@ const AlertFilter = builder.inputType('AlertFilter', {
     isAcknowledged: t.boolean({ description: 'true: acknowledged; false: not acknowledged.' }),
     severity: t.field({ type: [AlertSeverity], description: 'One of these severities.' }),
     kind: t.field({ type: [AlertKind], description: 'One of these kinds.' }),
-    nodeId: t.id({ description: 'Of this node.' }),
+    nodeId: t.idList({ description: 'Of one of these nodes.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Opened after this time.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Opened before this time.' }),
   }),
@@ -25,13 +25,13 @@ const AlertFilter = builder.inputType('AlertFilter', {
 function alertConditions(filter: typeof AlertFilter.$inferInput | null | undefined, a: typeof alerts) {
   if (!filter) return undefined
   const { isOpen, isAcknowledged, severity, kind, createdAfter, createdBefore } = filter
-  const nodeId = rowIdIfGiven('ComputeNode', filter.nodeId)
+  const nodeIds = filter.nodeId?.map((id) => rowId('ComputeNode', id))
   return and(
     typeof isOpen === 'boolean' ? (isOpen ? isNull : isNotNull)(a.resolvedAt) : undefined,
     typeof isAcknowledged === 'boolean' ? (isAcknowledged ? isNotNull : isNull)(a.acknowledgedAt) : undefined,
     severity ? isOneOf(a.severity, severity, 'text') : undefined,
     kind ? isOneOf(a.kind, kind, 'text') : undefined,
-    nodeId ? eq(a.nodeId, nodeId) : undefined,
+    nodeIds ? isOneOf(a.nodeId, nodeIds) : undefined,
     createdAfter ? gt(a.openedAt, createdAfter) : undefined,
     createdBefore ? lt(a.openedAt, createdBefore) : undefined,
   )

@@ -5,7 +5,7 @@ import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
 import { contains } from '../shared/contains.ts'
 import { SortDirection } from '../shared/enums.ts'
-import { rowIdIfGiven } from '../shared/ids.ts'
+import { rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { JobRunOrderField, JobRunStatus } from './enums.ts'
 import { JobRun, runConnection } from './types.ts'
 
@@ -16,7 +16,7 @@ const JobRunFilter = builder.inputType('JobRunFilter', {
   fields: (t) => ({
     status: t.field({ type: [JobRunStatus], description: 'Has one of these statuses.' }),
     templateId: t.id({ description: 'Is a run of this template.' }),
-    nodeId: t.id({ description: 'Includes this node.' }),
+    nodeId: t.idList({ description: 'Includes one of these nodes.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Was created at this time or later.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Was created before this time.' }),
     text: t.string({
@@ -37,11 +37,13 @@ function runConditions(filter: typeof JobRunFilter.$inferInput | null | undefine
   if (!filter) return undefined
   const { status, text, createdAfter, createdBefore } = filter
   const templateId = rowIdIfGiven('JobTemplate', filter.templateId)
-  const nodeId = rowIdIfGiven('ComputeNode', filter.nodeId)
+  const nodeIds = filter.nodeId?.map((id) => rowId('ComputeNode', id))
   return and(
     status ? isOneOf(r.status, status, 'text') : undefined,
     templateId ? eq(r.templateId, templateId) : undefined,
-    nodeId ? sql`exists (select from ${jobRunHosts} h where h.job_run_id = ${r.id} and h.node_id = ${nodeId})` : undefined,
+    nodeIds
+      ? sql`exists (select from ${jobRunHosts} where ${jobRunHosts.jobRunId} = ${r.id} and ${isOneOf(jobRunHosts.nodeId, nodeIds)})`
+      : undefined,
     createdAfter ? gte(r.createdAt, createdAfter) : undefined,
     createdBefore ? lt(r.createdAt, createdBefore) : undefined,
     text ? or(...[r.templateName, r.limit, r.reason, r.createdByName].map((column) => contains(column, text))) : undefined,

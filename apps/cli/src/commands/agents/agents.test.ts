@@ -126,11 +126,11 @@ it('shows an agent, its state changes and its heartbeats', async () => {
 })
 
 it('drains, resumes, resets the sequence and deregisters', async () => {
-  expect((await muster('agent drain gpu001 --reason a_new_disk')).err).toMatch(/^gpu001 is [A-Z]+\.\n$/)
+  expect((await muster('agent drain gpu001 --reason a_new_disk')).out).toMatch(/^gpu001: [A-Z]+\n$/)
   expect(await muster('agent drain gpu001 --reason again')).toMatchObject({ code: 5, err: expect.stringContaining('already') })
   expect((await muster('agent resume gpu001')).code).toBe(0)
-  expect((await muster('agent reset-sequence gpu001')).err).toBe('Reset the sequence of gpu001.\n')
-  expect((await muster('agent deregister gpu002 --reason gone')).err).toBe('Deregistered gpu002.\n')
+  expect((await muster('agent reset-sequence gpu001')).out).toBe('gpu001: sequence reset\n')
+  expect((await muster('agent deregister gpu002 --reason gone')).out).toBe('gpu002: DEREGISTERED\n')
   expect(await muster('agent deregister gpu002')).toMatchObject({ code: 5, err: expect.stringContaining('already deregistered') })
 })
 

@@ -2,12 +2,13 @@ import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
+import { ONE_NODE_HELP } from '../../selector.ts'
 import { findAgent } from './find-agent.ts'
 
 export const agentApprove = () =>
   new Command('approve')
     .description('approve a changed key or changed hardware of an agent; compare it with `muster-agent status` first')
-    .argument('<selector>', 'a selector that matches one node')
+    .argument('<selector>', ONE_NODE_HELP)
     .argument('[compared...]', 'the compared values: public key, hardware fingerprint, or both')
     .action(async (selector: string, compared: string[]) => {
       const { id, name, agent } = await findAgent(selector)

@@ -1,22 +1,30 @@
 import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
-import { orThrow } from '../../errors.ts'
+import { confirmNodes, YES_HELP } from '../../confirm.ts'
 import { graphql } from '../../graphql.ts'
-import { nodeId } from '../../lookup.ts'
+import { SELECTOR_HELP } from '../../selector.ts'
+import { forEachNode } from '../nodes/for-each-node.ts'
 
 export const agentDeregister = () =>
   new Command('deregister')
-    .description('deregister an agent and revoke its keys; the node can be enrolled again with a new key')
-    .argument('<node>', 'node name')
+    .description('deregister agents and revoke their keys; the nodes can be enrolled again with new keys')
+    .argument('<selector>', SELECTOR_HELP)
     .option('--reason <text>', 'reason, kept in the history')
-    .action(async (node: string, { reason }: { reason?: string }) => {
-      const { deregisterAgent } = await request(
-        graphql(`mutation AgentDeregister($nodeId: ID!, $reason: String) {
-          deregisterAgent(input: { nodeId: $nodeId, reason: $reason }) {
-            __typename ... on DeregisterAgentPayload { agent { agentId } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
-          }
-        }`),
-        { nodeId: await nodeId(node), reason: reason ?? null },
-      )
-      process.stderr.write(`Deregistered ${orThrow(deregisterAgent).agent.agentId}.\n`)
-    })
+    .option('-y, --yes', YES_HELP)
+    .action(async (selector: string, { reason, yes }: { reason?: string; yes?: true }) =>
+      forEachNode(
+        await confirmNodes(selector, 'Deregister the agents of', yes),
+        async ({ id }) =>
+          (
+            await request(
+              graphql(`mutation AgentDeregister($nodeId: ID!, $reason: String) {
+                deregisterAgent(input: { nodeId: $nodeId, reason: $reason }) {
+                  __typename ... on DeregisterAgentPayload { agent { state } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+                }
+              }`),
+              { nodeId: id, reason: reason ?? null },
+            )
+          ).deregisterAgent,
+        ({ agent }) => agent.state,
+      ),
+    )

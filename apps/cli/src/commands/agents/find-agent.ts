@@ -1,20 +1,14 @@
 import { request } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { selectNodes } from '../../selector.ts'
+import { selectNode } from '../../selector.ts'
 
 /**
  * The node that a selector matches, and the keys and fingerprint of its agent.
  * @throws CliError when it matches no node or several, or the node has no agent
  */
 export async function findAgent(selector: string) {
-  const nodes = await selectNodes(selector)
-  if (nodes.length > 1)
-    throw new CliError(
-      `\`${selector}\` matches ${nodes.length} nodes, and this command shows one. See \`muster agent list '${selector}'\`.`,
-      EXIT.usage,
-    )
-  const { id, name } = nodes[0]!
+  const { id, name } = await selectNode(selector)
   const { node } = await request(
     graphql(`query AgentOf($id: ID!) {
       node(id: $id) { ... on ComputeNode { agent { offeredFingerprint keys { id status fingerprint publicKey } } } }

@@ -2,12 +2,13 @@ import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
 import { ago, isTable, printObject, printRows } from '../../output.ts'
+import { ONE_NODE_HELP } from '../../selector.ts'
 import { findAgent } from './find-agent.ts'
 
 export const agentGet = () =>
   new Command('get')
     .description('show one agent: state, last heartbeat and trust checks')
-    .argument('<selector>', 'a selector that matches one node')
+    .argument('<selector>', ONE_NODE_HELP)
     .withOutput()
     .action(async (selector: string, output: Output) => {
       const { id } = await findAgent(selector)

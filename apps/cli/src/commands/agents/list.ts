@@ -4,7 +4,7 @@ import { graphql, type ResultOf } from '../../graphql.ts'
 import { integer, someOf } from '../../options.ts'
 import { ago, printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
-import { noMatch, SELECTOR_HELP, selectorFilter } from '../../selector.ts'
+import { SELECTOR_HELP, selectNodes, selectorFilter } from '../../selector.ts'
 
 const LIST = graphql(`query AgentList($filter: NodeFilter, $first: Int, $after: String) {
   nodes(filter: $filter, first: $first, after: $after) {
@@ -49,7 +49,7 @@ export const agentList = () =>
         ...(changed ? { hasAgentAlarm: true } : {}),
       }
       const nodes = await fetchAll(async (page) => (await request(LIST, { filter, ...page })).nodes, number)
-      if (selector && nodes.length === 0) throw noMatch(selector)
+      if (selector && nodes.length === 0) await selectNodes(selector)
       printRows(
         nodes.flatMap((node): Row[] => (node.agent ? [{ ...node, agent: node.agent }] : [])),
         [

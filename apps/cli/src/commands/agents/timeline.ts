@@ -2,12 +2,13 @@ import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
 import { ago, printRows } from '../../output.ts'
+import { ONE_NODE_HELP } from '../../selector.ts'
 import { findAgent } from './find-agent.ts'
 
 export const agentTimeline = () =>
   new Command('timeline')
     .description('list the state changes of an agent, newest first')
-    .argument('<selector>', 'a selector that matches one node')
+    .argument('<selector>', ONE_NODE_HELP)
     .withOutput()
     .action(async (selector: string, output: Output) => {
       const { id, name } = await findAgent(selector)

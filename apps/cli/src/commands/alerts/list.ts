@@ -2,10 +2,10 @@ import { request, subscribe } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { EXIT } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
-import { nodeId } from '../../lookup.ts'
 import { integer, someOf } from '../../options.ts'
 import { ago, type Column, printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
+import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
 import { shortId } from './ids.ts'
 
 const FIELDS = graphql(`fragment AlertFields on Alert {
@@ -55,15 +55,16 @@ export const alertList = () =>
     .description('list open alerts, newest first')
     .option('--all', 'include resolved alerts')
     .option('--severity <severity...>', SEVERITIES.join(' '), someOf(...SEVERITIES))
-    .option('--node <name>', 'alerts of this node')
+    .option('--node <selector>', `alerts of these ${SELECTOR_HELP}`)
     .option('-n, --number <n>', 'maximum number of rows', integer, 100)
     .option('-f, --follow', 'then print each new and changed alert until Ctrl-C')
     .withOutput()
     .action(async ({ all, severity, node, number, follow, ...output }: Options) => {
+      const nodes = node ? await selectNodes(node) : null
       const filter = {
         ...(all ? {} : { isOpen: true }),
         ...(severity ? { severity } : {}),
-        ...(node ? { nodeId: await nodeId(node) } : {}),
+        ...(nodes ? { nodeId: nodes.map(({ id }) => id) } : {}),
       }
       // Read before the list, so that no change between the list and the subscription is lost.
       const cursor = follow ? (await request(CURSOR, {})).alertUpdateCursor : null
@@ -73,7 +74,8 @@ export const alertList = () =>
         await followAlerts(
           cursor,
           output,
-          (alert) => (!severity || severity.includes(alert.severity)) && (!node || alert.node?.name === node),
+          (alert) =>
+            (!severity || severity.includes(alert.severity)) && (!nodes || nodes.some(({ name }) => name === alert.node?.name)),
         )
     })
 

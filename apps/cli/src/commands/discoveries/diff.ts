@@ -2,20 +2,22 @@ import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { nodeNotFound } from '../../lookup.ts'
 import { printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
+import { ONE_NODE_HELP, type SelectedNode, selectNode } from '../../selector.ts'
 
 export const nodeDiff = () =>
   new Command('diff')
     .description('compare the last two discoveries of a node, or two nodes; exit code 1 when they differ')
-    .argument('<name>')
-    .argument('[other]', 'compare with this node instead')
+    .argument('<selector>', ONE_NODE_HELP)
+    .argument('[other]', 'a selector of the node to compare with instead')
     .withOutput()
-    .action(async (name: string, other: string | undefined, output: Output) => {
-      const discoveries = await snapshots(name)
+    .action(async (selector: string, otherSelector: string | undefined, output: Output) => {
+      const node = await selectNode(selector)
+      const other = otherSelector === undefined ? undefined : await selectNode(otherSelector)
+      const discoveries = await snapshots(node)
       const [before, after] = other ? [discoveries[0], (await snapshots(other))[0]] : [discoveries[1], discoveries[0]]
-      if (!before || !after) throw tooFewDiscoveries(other && discoveries[0] ? other : name, discoveries.length)
+      if (!before || !after) throw tooFewDiscoveries((other && discoveries[0] ? other : node).name, discoveries.length)
       const { discoveryDiff } = await request(
         graphql(
           `query NodeDiff($before: ID!, $after: ID!) { discoveryDiff(before: $before, after: $after) { path label kind before after } }`,
@@ -43,18 +45,17 @@ const tooFewDiscoveries = (name: string, discoveries: number) =>
     EXIT.refused,
   )
 
-const DISCOVERIES = graphql(`query NodeSnapshots($name: String!, $first: Int, $after: String) {
-  computeNode(name: $name) {
+const DISCOVERIES = graphql(`query NodeSnapshots($id: ID!, $first: Int, $after: String) {
+  node(id: $id) { ... on ComputeNode {
     discoveries(first: $first, after: $after) { edges { node { id status } } pageInfo { hasNextPage endCursor } }
-  }
+  } }
 }`)
 
 /** Ids of the finished discoveries of a node, newest first. */
-async function snapshots(name: string): Promise<string[]> {
+async function snapshots({ id }: SelectedNode): Promise<string[]> {
   const discoveries = await fetchAll(async (page) => {
-    const { computeNode } = await request(DISCOVERIES, { name, ...page })
-    if (!computeNode) throw nodeNotFound(name)
-    return computeNode.discoveries
+    const { node } = await request(DISCOVERIES, { id, ...page })
+    return node && 'discoveries' in node ? node.discoveries : null
   })
   return discoveries.filter((discovery) => discovery.status === 'SUCCEEDED').map((discovery) => discovery.id)
 }

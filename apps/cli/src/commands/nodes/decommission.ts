@@ -1,16 +1,16 @@
 import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
-import { SELECTOR_HELP } from '../../selector.ts'
+import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
 import { forEachNode } from './for-each-node.ts'
 
 export const nodeDecommission = () =>
   new Command('decommission')
     .description('decommission nodes; their history is kept')
     .argument('<selector>', SELECTOR_HELP)
-    .action((selector: string) =>
+    .action(async (selector: string) =>
       forEachNode(
-        selector,
+        await selectNodes(selector),
         async ({ id }) =>
           (
             await request(

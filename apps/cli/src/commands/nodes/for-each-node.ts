@@ -1,15 +1,15 @@
 import { errorFrom } from '../../errors.ts'
-import { selectNodes } from '../../selector.ts'
+import type { SelectedNode } from '../../selector.ts'
 
 type Failure = { code: string; message: string; issues?: { path: string; message: string }[] }
 
 /** Changes nodes one by one and prints the result of each. A refused node does not stop the others. */
 export async function forEachNode<T extends { __typename: string }>(
-  selector: string,
-  change: (node: { id: string; name: string }) => Promise<T>,
+  nodes: SelectedNode[],
+  change: (node: SelectedNode) => Promise<T>,
   describe: (result: Exclude<T, { code: unknown }>) => string,
 ): Promise<void> {
-  for (const node of await selectNodes(selector)) {
+  for (const node of nodes) {
     const result = await change(node)
     if ('code' in result) {
       const error = errorFrom(result as unknown as Failure)

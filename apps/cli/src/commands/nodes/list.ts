@@ -4,7 +4,7 @@ import { graphql } from '../../graphql.ts'
 import { integer, someOf } from '../../options.ts'
 import { address, ago, printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
-import { isHostlist, missingNames, noMatch, SELECTOR_HELP, selectorFilter, warnMissing } from '../../selector.ts'
+import { isHostlist, missingNames, noMatch, SELECTOR_HELP, selectNodes, selectorFilter, warnMissing } from '../../selector.ts'
 import { AGENT_STATES } from '../agents/list.ts'
 
 const LIST = graphql(`query NodeList($filter: NodeFilter, $first: Int, $after: String) {
@@ -56,7 +56,11 @@ export const nodeList = () =>
       }
       const rows = await fetchAll(async (page) => (await request(LIST, { filter, ...page })).nodes, options.number)
       const hasOptions = Object.keys(filter).length > (selector ? 1 : 0)
-      if (selector && rows.length === 0 && !hasOptions) throw noMatch(selector)
+      if (selector && rows.length === 0) {
+        if (!hasOptions) throw noMatch(selector)
+        // The selector matches no node, or the options exclude all.
+        await selectNodes(selector)
+      }
       printRows(
         rows,
         [

@@ -1,7 +1,7 @@
 import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
-import { SELECTOR_HELP } from '../../selector.ts'
+import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
 import { forEachNode } from './for-each-node.ts'
 
 export const nodeMaintenance = () =>
@@ -9,9 +9,9 @@ export const nodeMaintenance = () =>
     .description('start or end maintenance; runs skip nodes in maintenance')
     .argument('<selector>', SELECTOR_HELP)
     .option('--end', 'end maintenance')
-    .action((selector: string, { end }: { end?: true }) =>
+    .action(async (selector: string, { end }: { end?: true }) =>
       forEachNode(
-        selector,
+        await selectNodes(selector),
         async ({ id }) =>
           (
             await request(

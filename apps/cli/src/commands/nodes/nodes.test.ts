@@ -39,7 +39,7 @@ it('updates one field of all nodes, and adds to tags and labels', async () => {
 
   const refused = [
     ['node update gpu001', 2, 'Specify at least one option'],
-    ['node update gpu[001,009] --host 10.1.1.1', 2, 'apply to one node; gpu[001,009] matches 2'],
+    ['node update gpu[001,009] --host 10.1.1.1', 2, 'matches 2 nodes: gpu001, gpu009.'],
     ['node update gpu001 --name gpu009', 5, 'gpu001: There is already a node named gpu009'],
     ['node update gpu001 --label rack', 2, 'key=value'],
     ['node update gpu001 --become ops', 5, 'becomeCredentialId: ops is a credential of the kind SSH_PASSWORD'],

@@ -1,5 +1,6 @@
 import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
+import { confirmNodes, YES_HELP } from '../../confirm.ts'
 import { graphql } from '../../graphql.ts'
 import { SELECTOR_HELP } from '../../selector.ts'
 import { forEachNode } from './for-each-node.ts'
@@ -8,9 +9,10 @@ export const nodePurge = () =>
   new Command('purge')
     .description('delete decommissioned nodes permanently; runs keep their names and logs')
     .argument('<selector>', SELECTOR_HELP)
-    .action((selector: string) =>
+    .option('-y, --yes', YES_HELP)
+    .action(async (selector: string, { yes }: { yes?: true }) =>
       forEachNode(
-        selector,
+        await confirmNodes(selector, 'Delete', yes),
         async ({ id }) =>
           (
             await request(

@@ -5,7 +5,7 @@ import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { nodeNotFound, optionalCredentialId } from '../../lookup.ts'
 import { emptyToNull, integer, omitUndefined, oneOf } from '../../options.ts'
-import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
+import { SELECTOR_HELP, selectNode, selectNodes } from '../../selector.ts'
 import { NODE_TYPES } from './add.ts'
 import { forEachNode } from './for-each-node.ts'
 
@@ -32,9 +32,9 @@ export const nodeUpdate = () =>
   new Command('update')
     .description("change nodes; '' clears a field")
     .argument('<selector>', SELECTOR_HELP)
-    .option('--name <name>', 'new name')
+    .option('--name <name>', 'new name, for one node')
     .option('--display-name <text>', 'display name')
-    .option('--host <address>', 'new address; its host key must be approved again')
+    .option('--host <address>', 'new address, for one node; its host key must be approved again')
     .option('-p, --port <port>', 'SSH port; the host key must be approved again', integer)
     .option('-u, --user <user>', 'SSH user')
     .option('-c, --credential <name>', 'credential with the SSH key or password')
@@ -50,13 +50,11 @@ export const nodeUpdate = () =>
     .option('--label <key=value...>', 'labels to set; `key=` removes one', label)
     .action(async (selector: string, options: Options) => {
       if (Object.keys(options).length === 0) throw new CliError('Specify at least one option; see --help.', EXIT.usage)
-      if (options.name !== undefined || options.host !== undefined) {
-        const { length } = await selectNodes(selector)
-        if (length > 1) throw new CliError(`--name and --host apply to one node; ${selector} matches ${length}.`, EXIT.usage)
-      }
+      const isForOne = options.name !== undefined || options.host !== undefined
+      const nodes = isForOne ? [await selectNode(selector)] : await selectNodes(selector)
       const common = await fields(options)
       await forEachNode(
-        selector,
+        nodes,
         async ({ id, name }) => {
           const { updateNode } = await request(
             graphql(`mutation NodeUpdate($input: UpdateNodeInput!) {

@@ -2,10 +2,10 @@ import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
 import { bareId } from '../../ids.ts'
-import { nodeId } from '../../lookup.ts'
 import { integer, pointInTime, someOf } from '../../options.ts'
 import { ago, clock, printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
+import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
 import { findTemplate } from '../templates/fields.ts'
 
 const STATUSES = ['PENDING', 'RUNNING', 'CANCELING', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELED', 'TIMED_OUT', 'ERROR'] as const
@@ -30,7 +30,7 @@ export const runsList = () =>
   new Command('list')
     .description('list runs, newest first')
     .option('--status <status...>', `runs with any of these statuses: ${STATUSES.join(' ')}`, someOf(...STATUSES))
-    .option('--node <name>', 'runs that included this node')
+    .option('--node <selector>', `runs that included any of these ${SELECTOR_HELP}`)
     .option('--template <name>', 'runs of this template')
     .option('--text <text>', 'runs with this text in the template, limit, reason or creator')
     .option('--since <time>', 'runs created at this time or later: ISO 8601, or an age such as 30m, 12h or 7d', pointInTime)
@@ -42,7 +42,7 @@ export const runsList = () =>
         ...rest,
         ...(since ? { createdAfter: since } : {}),
         ...(until ? { createdBefore: until } : {}),
-        ...(node ? { nodeId: await nodeId(node) } : {}),
+        ...(node ? { nodeId: (await selectNodes(node)).map(({ id }) => id) } : {}),
         ...(template ? { templateId: (await findTemplate(template)).id } : {}),
       }
       printRows(

@@ -7,6 +7,7 @@ import { graphql, type ResultOf } from '../../graphql.ts'
 import { runNotFound } from '../../lookup.ts'
 import { write } from '../../output.ts'
 import { RUN_HELP, runId } from '../../run-id.ts'
+import { hostName } from '../../selector.ts'
 import { follow, plain } from './follow.ts'
 
 const PAGE = 500
@@ -21,7 +22,7 @@ export const logs = () =>
   new Command('logs')
     .argument('<run>', RUN_HELP)
     .option('-f, --follow', 'follow until the run ends; the exit code is that of its status')
-    .option('--host <name>', 'only lines of this node')
+    .option('--host <selector>', 'only lines of this node: its name, or a selector that matches one node')
     .addOption(
       new Option(
         '--format <format>',
@@ -40,14 +41,15 @@ export const logs = () =>
         process.exitCode = await follow(id)
         return
       }
+      const host = options.host && (await hostName(options.host))
       let after: string | null = null
       while (true) {
-        const node = await fetchPage(id, after, options.host)
+        const node = await fetchPage(id, after, host)
         if (node?.__typename !== 'JobRun') throw runNotFound(idText)
         if (node.logBlockedReason) throw new CliError(node.logBlockedReason, EXIT.refused)
         const { edges, pageInfo } = node.events
         for (const { node: event } of edges) if (event.stdout !== null) await write(`${plain(event.stdout)}\n`)
-        if (after === null && edges.length === 0) process.stderr.write(emptyLog(node.status, options.host))
+        if (after === null && edges.length === 0) process.stderr.write(emptyLog(node.status, host))
         if (!pageInfo.hasNextPage) return
         after = pageInfo.endCursor
       }

@@ -13,9 +13,11 @@ const SELECTION = graphql(`fragment VersionsOf on VariableScope @_unmask {
 }`)
 
 const HISTORY = graphql(
-  `query VarsHistory($group: String!, $isGroup: Boolean!, $node: String!, $isNode: Boolean!, $isGlobal: Boolean!, $first: Int, $after: String) {
-    nodeGroup(name: $group) @include(if: $isGroup) { vars { ...VersionsOf } }
-    computeNode(name: $node) @include(if: $isNode) { vars { ...VersionsOf } }
+  `query VarsHistory($id: ID!, $isGlobal: Boolean!, $first: Int, $after: String) {
+    node(id: $id) @skip(if: $isGlobal) {
+      ... on NodeGroup { vars { ...VersionsOf } }
+      ... on ComputeNode { vars { ...VersionsOf } }
+    }
     globalVars @include(if: $isGlobal) { ...VersionsOf }
   }`,
   [SELECTION],
@@ -25,18 +27,12 @@ export const varsHistory = () =>
   withScope(new Command('history').description('list the versions of variables, newest first'))
     .withOutput()
     .action(async ({ group, node, ...output }: ScopeOptions & Output) => {
-      await readScope({ ...(group ? { group } : {}), ...(node ? { node } : {}) })
-      const selection = {
-        group: group ?? '',
-        isGroup: group !== undefined,
-        node: node ?? '',
-        isNode: node !== undefined,
-        isGlobal: !group && !node,
-      }
+      const { ids } = await readScope({ ...(group ? { group } : {}), ...(node ? { node } : {}) })
+      const id = ids.groupId ?? ids.nodeId
       printRows(
         await fetchAll(async (page) => {
-          const found = await request(HISTORY, { ...selection, ...page })
-          return (found.nodeGroup?.vars ?? found.computeNode?.vars ?? found.globalVars)?.versions
+          const { node: owner, globalVars } = await request(HISTORY, { id: id ?? '', isGlobal: id === undefined, ...page })
+          return (owner && 'vars' in owner ? owner.vars : globalVars)?.versions
         }),
         [
           { title: 'VERSION', value: (each) => each.version },

@@ -3,8 +3,9 @@ import { request } from '../../client.ts'
 import type { Command } from '../../command.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { groupNotFound, nodeNotFound } from '../../lookup.ts'
+import { groupNotFound } from '../../lookup.ts'
 import { readStdin } from '../../prompt.ts'
+import { selectNode } from '../../selector.ts'
 
 /** A value as the API returns it; that of a secret is not returned. */
 type Value = { json: unknown; isSecret: boolean }
@@ -21,7 +22,9 @@ export type Scope = {
 
 /** Adds `-g` and `-n`; without them a command applies to all nodes. */
 export const withScope = (command: Command): Command =>
-  command.option('-g, --group <name>', 'variables of a group').option('-n, --node <name>', 'variables of a node')
+  command
+    .option('-g, --group <name>', 'variables of a group')
+    .option('-n, --node <selector>', 'variables of a node: its name, or a selector that matches one node')
 
 export const withReason = (command: Command): Command => command.option('--reason <text>', 'reason, kept in the history')
 
@@ -40,14 +43,14 @@ export async function readScope({ group, node }: ScopeOptions): Promise<Scope> {
     return { ...(nodeGroup.vars ?? none), ids: { groupId: nodeGroup.id }, label: `group ${group}` }
   }
   if (node) {
-    const { computeNode } = await request(
+    const { id, name } = await selectNode(node)
+    const { node: found } = await request(
       graphql(
-        `query VarsOfNode($name: String!) { computeNode(name: $name) { id vars { text vars { name value { json isSecret } } version } } }`,
+        `query VarsOfNode($id: ID!) { node(id: $id) { ... on ComputeNode { vars { text vars { name value { json isSecret } } version } } } }`,
       ),
-      { name: node },
+      { id },
     )
-    if (!computeNode) throw nodeNotFound(node)
-    return { ...(computeNode.vars ?? none), ids: { nodeId: computeNode.id }, label: `node ${node}` }
+    return { ...((found && 'vars' in found && found.vars) || none), ids: { nodeId: id }, label: `node ${name}` }
   }
   const { globalVars } = await request(
     graphql(`query GlobalVars { globalVars { text vars { name value { json isSecret } } version } }`),

@@ -2,16 +2,16 @@ import { request } from '../../../client.ts'
 import { Command } from '../../../command.ts'
 import { orThrow } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
-import { nodeId } from '../../../lookup.ts'
 import { integer } from '../../../options.ts'
+import { ONE_NODE_HELP, selectNode } from '../../../selector.ts'
 
 export const agentTokenCreate = () =>
   new Command('create')
     .description('create an enrollment token for one agent; it is printed once')
-    .argument('[node]', 'node that may register with it (default: a new node, or any without an agent)')
+    .argument('[selector]', `${ONE_NODE_HELP}; only it may register (default: a new node, or any without an agent)`)
     .option('--minutes <n>', 'minutes until it expires, at most 43200 (default: 60)', integer)
     .option('--note <text>', 'purpose of the token')
-    .action(async (node: string | undefined, { minutes, note }: { minutes?: number; note?: string }) => {
+    .action(async (selector: string | undefined, { minutes, note }: { minutes?: number; note?: string }) => {
       const { createAgentEnrollmentToken } = await request(
         graphql(`mutation AgentToken($nodeId: ID, $expiresInSeconds: Int, $note: String) {
           createAgentEnrollmentToken(input: { nodeId: $nodeId, expiresInSeconds: $expiresInSeconds, note: $note }) {
@@ -19,7 +19,7 @@ export const agentTokenCreate = () =>
           }
         }`),
         {
-          nodeId: node ? await nodeId(node) : null,
+          nodeId: selector === undefined ? null : (await selectNode(selector)).id,
           expiresInSeconds: minutes === undefined ? null : minutes * 60,
           note: note ?? null,
         },
