@@ -39,6 +39,8 @@ export default defineConfig({
           // Detects hanging tests, with room for real databases, sshd and Ansible on a busy machine.
           testTimeout: 300_000,
           hookTimeout: 300_000,
+          // How long `expect.poll` waits for its condition.
+          expect: { poll: { timeout: 120_000, interval: 20 } },
           exclude: process.env.MUSTER_LONG_TESTS ? [] : ['**/*.long.test.ts'],
         },
       }

@@ -1,6 +1,6 @@
 import type { Ctx } from '@muster/core/registry'
 import { schema } from '@muster/core/registry'
-import { eventually, type TenantFixture } from '@muster/core/testing'
+import type { TenantFixture } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -244,19 +244,21 @@ test('streams heartbeats in batches with each node at most once, from one shared
   const lab = await follow(fixture.viewer, LIVE, { cluster: 'lab' })
   const one = await follow(fixture.viewer, LIVE, { nodeId: globalId('ComputeNode', first!.id) })
   // A subscription to one node starts with its current state.
-  await eventually(() => one.all().length > 0)
+  await expect.poll(() => one.all().length).toBeGreaterThan(0)
   expect(one.all()[0]).toEqual({ name: 'gpu001', sequence: 1, state: 'ACTIVE' })
   const beat = (id: string, sequence: number) =>
     db.update(agentHeartbeats).set({ sequence, receivedAt: sql`now()` }).where(eq(agentHeartbeats.nodeId, id))
   let sequence = 100
   // Repeated until all subscriptions are active.
-  await eventually(async () => {
-    sequence += 1
-    await beat(first!.id, sequence)
-    await beat(nodes[4]!.id, sequence)
-    return everything.all().some(({ name }) => name === 'gpu001') && lab.all().length > 0
-  })
-  await eventually(() => one.all().at(-1)!.sequence === sequence)
+  await expect
+    .poll(async () => {
+      sequence += 1
+      await beat(first!.id, sequence)
+      await beat(nodes[4]!.id, sequence)
+      return everything.all().some(({ name }) => name === 'gpu001') && lab.all().length > 0
+    })
+    .toBe(true)
+  await expect.poll(() => one.all().at(-1)!.sequence).toBe(sequence)
   for (const { batches } of [everything, lab, one])
     for (const batch of batches) expect(new Set(batch.map(({ name }) => name)).size).toBe(batch.length)
   expect(new Set(lab.all().map(({ name }) => name))).toEqual(new Set(['gpu005']))
@@ -264,7 +266,7 @@ test('streams heartbeats in batches with each node at most once, from one shared
   expect(everything.all().every(({ name }) => name.startsWith('gpu'))).toBe(true)
   // A state change without a heartbeat is streamed as well.
   await db.update(agents).set({ state: 'OFFLINE', stateSince: sql`now()` }).where(eq(agents.nodeId, second!.id))
-  await eventually(() => everything.all().some(({ name, state }) => name === 'gpu002' && state === 'OFFLINE'))
+  await expect.poll(() => everything.all()).toContainEqual(expect.objectContaining({ name: 'gpu002', state: 'OFFLINE' }))
   for (const each of [everything, lab, one]) await each.leave()
 })
 

@@ -7,14 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApiToken } from '@muster/core/access'
 import { openVault } from '@muster/core/credentials'
-import {
-  eventually,
-  makePrivateKey,
-  nodeEnvironment,
-  TEST_MASTER_PASSWORD,
-  type TestRuntime,
-  testRuntime,
-} from '@muster/core/testing'
+import { makePrivateKey, nodeEnvironment, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
 import type { LabDescription } from '@muster/lab'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -106,8 +99,8 @@ test('first-start, register-lab and the API work together as processes', async (
   api.stdout.on('data', (chunk) => (log += chunk))
   const ended = once(api, 'close') as Promise<[number | null, string | null]>
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
-  await eventually(async () => (await get('/readyz')).status === 200)
-  await eventually(() => /"level":"warn".*DEFAULT_TENANT_ID \(from the environment\) is not supported/.test(log))
+  await expect.poll(async () => (await get('/readyz')).status).toBe(200)
+  await expect.poll(() => log).toMatch(/"level":"warn".*DEFAULT_TENANT_ID \(from the environment\) is not supported/)
   expect((await get('/healthz')).status).toBe(200)
   expect(await (await get('/metrics')).text()).toMatch('muster_api_operation_seconds')
   expect((await get('/api/auth/session')).status).toBe(404)
@@ -217,18 +210,18 @@ test('waits for the database at start and survives its loss', async () => {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   try {
-    await eventually(() => output.includes('waiting for the database'))
+    await expect.poll(() => output).toContain('waiting for the database')
     expect(output).toMatch(/"reason":"[^"]*ECONNREFUSED/)
     expect(output).not.toMatch(/select|Failed query|\n {4}at /)
     const cut = await open()
-    await eventually(() => output.includes('API listening'))
+    await expect.poll(() => output).toContain('API listening')
     const status = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
-    await eventually(async () => (await status('/readyz')) === 200)
+    await expect.poll(() => status('/readyz')).toBe(200)
     cut()
-    await eventually(async () => (await status('/readyz')) === 503)
+    await expect.poll(() => status('/readyz')).toBe(503)
     expect(await status('/healthz')).toBe(200)
     const cutAgain = await open()
-    await eventually(async () => (await status('/readyz')) === 200)
+    await expect.poll(() => status('/readyz')).toBe(200)
     expect(child.exitCode).toBeNull()
     cutAgain()
   } finally {

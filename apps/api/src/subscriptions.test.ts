@@ -5,7 +5,7 @@ import { finishConnectionTest, recordPreflightStage, startConnectionTest, testCo
 import { setNodeMaintenance } from '@muster/core/nodes'
 import { claimJobRun } from '@muster/core/run-queue'
 import { appendJobRunEvents, finishJobRun, runJob } from '@muster/core/runs'
-import { eventually, type TenantFixture } from '@muster/core/testing'
+import type { TenantFixture } from '@muster/core/testing'
 import { sql } from 'drizzle-orm'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -133,9 +133,9 @@ test.each(TRANSPORTS)('streams a log to its end over %s', async (_transport, sub
   const run = await startRun(fixture)
   await run.lines(1, 700)
   const following = await subscribe<Log>(fixture.viewer, LOG, { id: run.gid })
-  await eventually(() => seqs(following).length >= 700)
+  await expect.poll(() => seqs(following).length).toBeGreaterThanOrEqual(700)
   await run.lines(701, 710)
-  await eventually(() => seqs(following).length >= 710)
+  await expect.poll(() => seqs(following).length).toBeGreaterThanOrEqual(710)
   await run.finish()
   await following.ended
   expect(seqs(following)).toEqual(upTo(following.got.at(-1)!.data!.jobRunEvents.lastSeq))
@@ -147,7 +147,7 @@ test('resumes after the last seq without gaps or repeats', async () => {
   const run = await startRun(fixture)
   await run.lines(1, 50)
   const first = await overSocket<Log>(fixture.viewer, LOG, { id: run.gid })
-  await eventually(() => seqs(first).length >= 50)
+  await expect.poll(() => seqs(first).length).toBeGreaterThanOrEqual(50)
   first.leave()
   await run.lines(51, 80)
   const second = await overEvents<Log>(fixture.viewer, LOG, { id: run.gid, after: seqs(first).at(-1) })
@@ -225,7 +225,7 @@ test('rejects every batch of a subscription that exceeds the cost limit', async 
     runs(first: 500) { edges { node { id } } } } } } } } } }`
   const following = await overSocket<Log>(fixture.viewer, query, { id: run.gid })
   await run.lines(1, 2)
-  await eventually(() => following.got.length > 0)
+  await expect.poll(() => following.got.length).toBeGreaterThan(0)
   await run.finish()
   await following.ended
   expect(following.got.length).toBeGreaterThan(1)
@@ -302,7 +302,7 @@ test.each(TRANSPORTS)('streams the current state and changes of connection tests
     'subscription ($ids: [ID!]!) { connectionTestUpdated(ids: $ids) { id isOk stages { stage state durationMs } node { name status } } }',
     { ids: tests.map(({ id }) => globalId('ConnectionTest', id)) },
   )
-  await eventually(() => following.got.length >= 2)
+  await expect.poll(() => following.got.length).toBeGreaterThanOrEqual(2)
   for (const { id } of tests) {
     await startConnectionTest(fixture.worker, { id })
     await recordPreflightStage(fixture.worker, {
@@ -336,16 +336,18 @@ test('streams the current state of nodes of the tenant only', async () => {
   const foreign = await overEvents<Node>(fixture.viewer, 'subscription ($id: ID!) { nodeUpdated(id: $id) { status } }', {
     id: globalId('ComputeNode', theirs!.id),
   })
-  await eventually(() => one.got.length === 1)
+  await expect.poll(() => one.got.length).toBe(1)
   // The subscription to all nodes has no initial event, so the change is repeated until it is active.
-  await eventually(async () => {
-    await setNodeMaintenance(stranger.operator, { id: theirs!.id, isOn: true })
-    await setNodeMaintenance(fixture.operator, { id: own!.id, isOn: false })
-    await setNodeMaintenance(fixture.operator, { id: own!.id, isOn: true })
-    return all.got.length > 0
-  })
-  await eventually(() => one.got.at(-1)!.data!.nodeUpdated.status === 'MAINTENANCE')
-  await eventually(() => all.got.at(-1)!.data!.nodeUpdated.status === 'MAINTENANCE')
+  await expect
+    .poll(async () => {
+      await setNodeMaintenance(stranger.operator, { id: theirs!.id, isOn: true })
+      await setNodeMaintenance(fixture.operator, { id: own!.id, isOn: false })
+      await setNodeMaintenance(fixture.operator, { id: own!.id, isOn: true })
+      return all.got.length
+    })
+    .toBeGreaterThan(0)
+  await expect.poll(() => one.got.at(-1)!.data!.nodeUpdated.status).toBe('MAINTENANCE')
+  await expect.poll(() => all.got.at(-1)!.data!.nodeUpdated.status).toBe('MAINTENANCE')
   expect(new Set(all.got.map(({ data }) => data!.nodeUpdated.name))).toEqual(new Set([own!.name]))
   expect(all.got[0]!.data!.nodeUpdated.acceleratorSummary).toEqual([{ count: 1 }])
   await foreign.ended
@@ -371,7 +373,8 @@ test('recovers from a lost LISTEN connection', async () => {
     'subscription ($id: ID!) { jobRunUpdated(id: $id) { status } }',
     { id: run.gid },
   )
-  await eventually(() => seqs(log).length >= 3 && status.got.length > 0)
+  await expect.poll(() => seqs(log).length).toBeGreaterThanOrEqual(3)
+  await expect.poll(() => status.got.length).toBeGreaterThan(0)
   const back = new Promise<void>((resolve) => t.listener.onReconnect(resolve))
   await t.runtime.db.execute(
     sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'muster-listen' and datname = current_database()`,

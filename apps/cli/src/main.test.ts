@@ -7,7 +7,7 @@ import { type Product, startProduct } from '@muster/bench/product'
 import type { Lab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
+import { nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
@@ -224,16 +224,16 @@ describe('muster with a running product and lab', () => {
   it('resumes following after a lost connection, stops at Ctrl-C, and reports a canceled run', async () => {
     await lab.fault('cpu-01', 'slow-shell', { seconds: 60 })
     const run = started(['run', 'collect_facts', '-l', 'all'])
-    await eventually(() => run.printed.out.includes('ok: [gpu-01]'))
+    await expect.poll(() => run.printed.out).toContain('ok: [gpu-01]')
     const reader = started(['logs', '-f', 'last'])
-    await eventually(() => reader.printed.out === run.printed.out)
+    await expect.poll(() => reader.printed.out).toBe(run.printed.out)
     reader.child.kill('SIGINT')
     expect(await reader.ended).toMatchObject({ code: 130, err: expect.stringContaining('The run continues') })
 
     await product.kill('api')
-    await eventually(() => run.printed.err.includes(' lost. Reconnecting'))
+    await expect.poll(() => run.printed.err).toContain(' lost. Reconnecting')
     await product.start('api')
-    await eventually(() => run.printed.err.includes('Reconnected'))
+    await expect.poll(() => run.printed.err).toContain('Reconnected')
     expect((await muster('cancel last')).code).toBe(0)
     const end = await run.ended
     expect(end).toMatchObject({ code: 12, err: expect.stringContaining('interrupted in a task: cpu-01') })

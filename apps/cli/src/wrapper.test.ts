@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { eventually, nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
+import { nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 const WRAPPER = fileURLToPath(new URL('../../../bin/muster', import.meta.url))
@@ -20,7 +20,7 @@ it('becomes the CLI process instead of starting a second Node, also through a sy
     const child = spawn(link, ['api', '-'], { env, stdio: ['pipe', 'ignore', 'ignore'] })
     try {
       const command = () => execFileSync('ps', ['-o', 'args=', '-p', String(child.pid)], { encoding: 'utf8' })
-      await eventually(() => command().includes('apps/cli/src/main.ts api -'))
+      await expect.poll(command).toContain('apps/cli/src/main.ts api -')
       expect(command()).not.toContain('setup')
     } finally {
       child.kill()

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { schema } from '@muster/core/registry'
 import { type JobRun, runJob } from '@muster/core/runs'
-import { eventually, FAULT_TIMEOUT, isLong, scaleIterations, testRuntime } from '@muster/core/testing'
+import { FAULT_TIMEOUT, isLong, scaleIterations, testRuntime } from '@muster/core/testing'
 import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { findProcesses } from './ansible/process/processes.ts'
 import { spawnWorker, type WorkerProcess } from './testing/spawn-worker.ts'
 
@@ -17,6 +17,7 @@ const KILLS = scaleIterations(60)
 const WORKERS = isLong ? 4 : 2
 // Workers renew a run every 5 s. It is lost 30 s after the last renewal.
 const LONGEST_MS = 35_000
+const LONG = { timeout: 240_000 }
 
 const { jobRuns, jobRunEvents, jobTemplates } = schema
 
@@ -39,10 +40,7 @@ test(`${RUNS} runs end once when workers are killed ${KILLS} times`, { timeout: 
       ARTIFACT_DIR: join(folder, 'artifacts'),
     })
     workers.add(worker)
-    await eventually(() => {
-      if (!worker.output.includes('the worker takes work')) throw new Error(`the worker did not come up: ${worker.output}`)
-      return true
-    }, 240_000)
+    await expect.poll(() => worker.output, LONG).toContain('the worker takes work')
   }
 
   const { tenant, admin, operator } = await fixture.given.tenant()
@@ -71,12 +69,12 @@ test(`${RUNS} runs end once when workers are killed ${KILLS} times`, { timeout: 
   /** By run, the last renewals of its killed workers. */
   const losses = new Map<string, Date[]>(all.map(({ id }) => [id, []]))
   for (let kill = 0; kill < KILLS; kill++) {
-    const victim = await eventually(async () => {
+    const victim = await vi.waitFor(async () => {
       const runs = await runsInProgress()
       const busy = [...workers].find((worker) => runs.some(isOf(worker)))
       if (!busy) throw new Error('no worker has a run')
       return busy
-    }, 240_000)
+    }, LONG)
     victim.child.kill('SIGKILL')
     await victim.ended
     workers.delete(victim)
@@ -86,11 +84,9 @@ test(`${RUNS} runs end once when workers are killed ${KILLS} times`, { timeout: 
   await writeFile(join(folder, 'go'), '')
 
   for (const { id, isIdempotent } of all) {
-    const run = await eventually(async () => {
-      const [row] = await db.select().from(jobRuns).where(eq(jobRuns.id, id))
-      if (!row?.finishedAt) throw new Error(`the run ${id} is not over`)
-      return row
-    }, 240_000)
+    const read = async () => (await db.select().from(jobRuns).where(eq(jobRuns.id, id)))[0]!
+    await expect.poll(async () => (await read()).finishedAt, LONG).not.toBeNull()
+    const run = await read()
     const lost = losses.get(id)!
     expect(run.status).toBe(lost.length > (isIdempotent ? 1 : 0) ? 'ERROR' : 'SUCCEEDED')
     const events = await db.select().from(jobRunEvents).where(eq(jobRunEvents.jobRunId, id)).orderBy(asc(jobRunEvents.seq))

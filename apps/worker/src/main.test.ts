@@ -8,10 +8,10 @@ import { testConnections } from '@muster/core/connections'
 import { addNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { runJob } from '@muster/core/runs'
-import { eventually, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { undrainWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createWebhookReceiver, VERIFIERS } from './testing/alert-receivers.ts'
 import { createFakeAnsible, spawnWorker, type WorkerProcess } from './testing/spawn-worker.ts'
 
@@ -46,11 +46,11 @@ function start(env: Record<string, string> = {}): WorkerProcess {
 
 /** Address of a started worker. */
 const addressOf = (worker: WorkerProcess) =>
-  eventually(() => {
+  vi.waitFor(() => {
     const port = /"port":(\d+)/.exec(worker.output)?.[1]
     if (!port) throw new Error(`the worker did not come up: ${worker.output}`)
     return `http://127.0.0.1:${port}`
-  })
+  }, 120_000)
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -67,7 +67,8 @@ describe('a worker', () => {
       const route = await createAlertRoute(admin, { name: 'hook', ...hook }, { allowLocal: true })
       await testAlertRoute(admin, { id: route.id })
       const worker = start({ ALERT_LOCAL_TARGETS: '1', MUSTER_PUBLIC_URL: 'https://muster.test', REDIS_DSN: 'redis://redis' })
-      await eventually(async () => (await test.runtime.db.select().from(alertDeliveries))[0]!.status === 'DELIVERED', 3 * SLOW)
+      const delivery = async () => (await test.runtime.db.select().from(alertDeliveries))[0]!
+      await expect.poll(async () => (await delivery()).status, { timeout: 3 * SLOW }).toBe('DELIVERED')
       const { body } = await get(`${await addressOf(worker)}/metrics`)
       expect(body).toContain('muster_alert_messages_total{kind="webhook",result="ok"} 1')
       expect(receiver.got.map(({ body }) => JSON.parse(body).link)).toEqual(['https://muster.test/alerts'])
@@ -94,14 +95,10 @@ describe('a worker', () => {
       const add = (name: string, host: string, port = 22) => addNode(operator, { name, host, port, credentialId: credential.id })
       const resultOf = async (nodeId: string) => {
         const [requested] = await testConnections(operator, { nodeIds: [nodeId] })
-        return eventually(async () => {
-          const [row] = await test.runtime.db
-            .select()
-            .from(schema.connectionTests)
-            .where(eq(schema.connectionTests.id, requested!.id))
-          if (!row?.finishedAt) throw new Error('the test is not over')
-          return row
-        })
+        const isRequested = eq(schema.connectionTests.id, requested!.id)
+        const result = async () => (await test.runtime.db.select().from(schema.connectionTests).where(isRequested))[0]!
+        await expect.poll(async () => (await result()).finishedAt).not.toBeNull()
+        return result()
       }
       const nowhere = await add('nowhere', 'nowhere.invalid')
       expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false, error: expect.stringContaining('does not exist') })
@@ -112,7 +109,7 @@ describe('a worker', () => {
           and application_name not like 'muster-test%' and application_name <> 'muster-queue-sender'`,
       )
       expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false })
-      await eventually(async () => (await get(`${address}/readyz`)).status === 200)
+      await expect.poll(async () => (await get(`${address}/readyz`)).status).toBe(200)
 
       // A server that sends nothing keeps a test in progress while the worker stops.
       let touched = () => {}
@@ -142,13 +139,9 @@ describe('a worker', () => {
       const listed = async () => (await test.runtime.db.select().from(workers).where(isWorker))[0]
       expect(await listed()).toMatchObject({ ansibleVersion: '2.19.4', concurrency: 3, running: 0, drainingAt: null })
       worker.child.kill('SIGUSR2')
-      const { id } = await eventually(async () => {
-        const row = await listed()
-        if (!row?.drainingAt) throw new Error('it takes work')
-        return row
-      })
-      expect(await listed()).toMatchObject({ drainedByName: 'a signal' })
-      await eventually(() => worker.output.includes('it takes no more work'))
+      await expect.poll(listed).toMatchObject({ drainingAt: expect.any(Date), drainedByName: 'a signal' })
+      const { id } = (await listed())!
+      await expect.poll(() => worker.output).toContain('it takes no more work')
 
       const { admin } = await test.given.tenant()
       const node = await addNode(admin, { name: 'idle', host: 'localhost', connectionType: 'local' })
@@ -156,7 +149,7 @@ describe('a worker', () => {
       const now = async () => (await test.runtime.db.select().from(jobRuns).where(eq(jobRuns.id, run.id)))[0]!
       expect((await now()).startedAt).toBeNull()
       await undrainWorker(admin, { id })
-      await eventually(async () => (await now()).finishedAt !== null)
+      await expect.poll(async () => (await now()).finishedAt).not.toBeNull()
       expect((await now()).claimedBy).toBe((await listed())!.name)
       worker.child.kill('SIGTERM')
       expect(await worker.ended).toBe(0)
@@ -181,11 +174,8 @@ describe('a worker', () => {
       const { admin } = await test.given.tenant()
       const node = await addNode(admin, { name: 'here', host: 'localhost', connectionType: 'local' })
       await runJob(admin, { template: 'connectivity_check', nodeIds: [node.id] })
-      const shown = await eventually(() => {
-        const text = readFileSync(seen, 'latin1')
-        if (!text.endsWith('end\n')) throw new Error('not yet')
-        return text
-      })
+      await expect.poll(() => readFileSync(seen, 'latin1')).toMatch(/end\n$/)
+      const shown = readFileSync(seen, 'latin1')
       expect(shown).not.toContain(TEST_MASTER_PASSWORD)
       expect(shown).not.toContain('CREDENTIAL_')
       // The initial environment of a process stays readable for its user, hence the descriptor.
@@ -201,7 +191,7 @@ describe('a worker', () => {
     'waits for its database and stops on a signal meanwhile',
     async () => {
       const worker = start({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
-      await eventually(() => worker.output.includes('waiting for the database'))
+      await expect.poll(() => worker.output).toContain('waiting for the database')
       worker.child.kill('SIGTERM')
       expect(await worker.ended).toBe(0)
     },

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, FAULT_TIMEOUT, isLong, scaleIterations } from '@muster/core/testing'
+import { FAULT_TIMEOUT, isLong, scaleIterations } from '@muster/core/testing'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bodyOf, openLine } from './agent-line.ts'
 import { seedAgents } from './bench-agents.ts'
 import { type Client, connect } from './client.ts'
@@ -182,7 +182,7 @@ describe('faults', { timeout: FAULT_TIMEOUT }, () => {
     const write = async (_: unknown, writer: number) => {
       for (let n = 0; !isOver; n++) {
         const idempotencyKey = `${writer}-${n}`
-        const id = await eventually(() => runJob(api, { template: 'collect_facts', limit: 'node1', idempotencyKey }))
+        const id = await vi.waitFor(() => runJob(api, { template: 'collect_facts', limit: 'node1', idempotencyKey }), 120_000)
         acknowledged.set(idempotencyKey, uuidOf(id))
         acknowledge()
         await followAll(id)

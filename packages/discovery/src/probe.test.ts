@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFakeNode, eventually, type FakeNode, processesWith, runProbe, SHELLS } from '../test/node.ts'
+import { createFakeNode, type FakeNode, processesWith, runProbe, SHELLS } from '../test/node.ts'
 import { Discovery, PROBE, PROBE_OUTPUT_LIMIT_BYTES, parseProbe, probeCommand } from './index.ts'
 
 const nodes: FakeNode[] = []
@@ -43,10 +43,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     expect(toolOf(discovery, 'nvidia-smi')?.reason).toContain('GPU 0: half a line')
     expect(toolOf(discovery, 'amd-smi')).toMatchObject({ state: 'OK', deviceCount: 8 })
     expect(discovery.truncated).toBe(false)
-    await eventually(
-      () => processesWith(`sleep ${seconds}`),
-      (left) => left.length === 0,
-    )
+    await expect.poll(() => processesWith(`sleep ${seconds}`)).toEqual([])
   })
 
   it('kills a tool that ignores SIGTERM', async () => {
@@ -54,10 +51,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     const node = given().tool('npu-smi', `trap '' TERM HUP INT; echo stuck; sleep ${seconds}; sleep ${seconds}`)
     const discovery = parseProbe((await runProbe(node, { shell, toolSeconds: 1 })).stdout)
     expect(toolOf(discovery, 'npu-smi')).toMatchObject({ state: 'TIMED_OUT' })
-    await eventually(
-      () => processesWith(`sleep ${seconds}`),
-      (left) => left.length === 0,
-    )
+    await expect.poll(() => processesWith(`sleep ${seconds}`)).toEqual([])
   })
 
   it('kills leftover processes: in the background, with an open pipe, and in a separate session', async () => {
@@ -68,10 +62,7 @@ describe.each(SHELLS)('the probe in $name', ({ argv: shell }) => {
     )
     const discovery = parseProbe((await runProbe(node, { shell })).stdout)
     expect(toolOf(discovery, 'xpu-smi')).toMatchObject({ state: 'FAILED', reason: 'No device discovered', deviceCount: null })
-    await eventually(
-      () => processesWith(`sleep ${seconds}`),
-      (left) => left.length === 0,
-    )
+    await expect.poll(() => processesWith(`sleep ${seconds}`)).toEqual([])
   })
 
   it('truncates 10 MB of output and stays below the limit', async () => {
@@ -129,10 +120,7 @@ it('limits tools with timeout when setsid is missing', async () => {
     (await runProbe(node, { shell: ['/bin/sh'], toolSeconds: 1, path: `${node.bin}:/nowhere` })).stdout,
   )
   expect(toolOf(discovery, 'nvidia-smi')?.state).toBe('TIMED_OUT')
-  await eventually(
-    () => processesWith(`sleep ${seconds}`),
-    (left) => left.length === 0,
-  )
+  await expect.poll(() => processesWith(`sleep ${seconds}`)).toEqual([])
 })
 
 it('rejects settings that could break out of the script', () => {

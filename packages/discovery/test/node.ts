@@ -152,14 +152,3 @@ export function processesWith(text: string): string[] {
     })
     .filter((line) => line.includes(text))
 }
-
-/** Polls until a condition holds; throws with the last value on timeout. */
-export async function eventually<T>(read: () => T, condition: (value: T) => boolean, seconds = 5): Promise<T> {
-  const end = Date.now() + seconds * 1000
-  for (;;) {
-    const value = read()
-    if (condition(value)) return value
-    if (Date.now() > end) throw new Error(`condition not met; last value: ${JSON.stringify(value)}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/registry'
 import { cancelJobRun, compareWithPrevious, retryJobRun, runJob, runMatrix } from '@muster/core/runs'
-import { eventually } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { pinnedKey } from '../testing/node-access.ts'
@@ -124,7 +123,7 @@ test('a run with an unreachable and a failing host is PARTIAL and updates the no
 test('a cancel during a task leaves no process on the worker or the nodes', async () => {
   const template = await fixture.template('sleep', `${PLAY}    - name: Sleep\n      shell: sleep 4711; echo done\n`)
   const { id, done } = await fixture.start({ template, limit: four().join(','), become: true })
-  for (const name of four()) await eventually(async () => (await remaining(name, 'sleep 4711')) !== '')
+  for (const name of four()) await expect.poll(() => remaining(name, 'sleep 4711')).not.toBe('')
   await cancelJobRun(fixture.operator, { id })
   const { run, hosts, log } = await done
   expect(run).toMatchObject({ status: 'CANCELED', interruptedHosts: four().sort() })
@@ -147,7 +146,7 @@ test('a node that reboots during a task is unreachable; the others continue', as
     `${PLAY}    - command: "sleep {{ 4713 if inventory_hostname == '${names.locked}' else 1 }}"\n`,
   )
   const { done } = await fixture.start({ template, limit: `${names.key},${names.locked}` })
-  await eventually(async () => (await remaining(names.locked, 'sleep 4713')) !== '')
+  await expect.poll(() => remaining(names.locked, 'sleep 4713')).not.toBe('')
   await fixture.lab.fault(names.locked, 'reboot')
   const { run, hosts } = await done
   expect(resultsOf(hosts)).toEqual({ [names.key]: 'CHANGED', [names.locked]: 'UNREACHABLE' })
@@ -237,7 +236,7 @@ test('after a worker is killed during a task, the next one kills its processes o
   const names2 = [names.key, names.behind]
   const run = await runJob(fixture.operator, { template, limit: names2.join(','), become: true })
   const killed = await spawnRunWorker(fixture, run.id)
-  for (const name of names2) await eventually(async () => (await remaining(name, 'sleep 4714')) !== '')
+  for (const name of names2) await expect.poll(() => remaining(name, 'sleep 4714')).not.toBe('')
   await killed.kill()
   expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
   for (const name of names2) expect([name, await remaining(name, 'sleep 4714')]).toEqual([name, ''])
@@ -247,12 +246,12 @@ test('ansible-playbook does not outlive its worker', async () => {
   const template = await fixture.template('sleep5', `${PLAY}    - name: Sleep\n      command: sleep 4715\n`)
   const run = await runJob(fixture.operator, { template, limit: names.key })
   const killed = await spawnRunWorker(fixture, run.id)
-  await eventually(async () => (await remaining(names.key, 'sleep 4715')) !== '')
+  await expect.poll(() => remaining(names.key, 'sleep 4715')).not.toBe('')
   const here = async () => (await findProcesses(fixture.config.ANSIBLE_WORK_DIR)).filter(({ name }) => name !== 'ssh')
   expect(await here()).not.toEqual([])
   await killed.kill()
   // No other worker has cleaned up yet.
-  await eventually(async () => (await here()).length === 0)
+  await expect.poll(async () => (await here()).length).toBe(0)
   expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
   expect(await remaining(names.key, 'sleep 4715')).toBe('')
 })
@@ -302,7 +301,7 @@ test('a cancel kills processes that became root with su', async () => {
   // Uses the node and credentials of the previous test.
   const template = await fixture.template('sleep6', `${PLAY}    - name: Sleep\n      command: sleep 4716\n      become: true\n`)
   const { id, done } = await fixture.start({ template, limit: 'by-su' })
-  await eventually(async () => (await remaining(names.key, 'sleep 4716')) !== '')
+  await expect.poll(() => remaining(names.key, 'sleep 4716')).not.toBe('')
   await cancelJobRun(fixture.operator, { id })
   expect((await done).run).toMatchObject({ status: 'CANCELED', interruptedHosts: ['by-su'] })
   expect(await remaining(names.key, 'sleep 4716')).toBe('')
@@ -376,11 +375,9 @@ test('a canceled rolling run reports its completed hosts', async () => {
     `${PLAY}    - command: "sleep {{ 60 if inventory_hostname == '${second}' else 0 }}"\n`,
   )
   const { id, done } = await fixture.start({ template, limit: `${first},${second}`, serial: 1 })
-  const inTask = await eventually(async () => {
-    const { hosts } = await fixture.read(id)
-    return hosts.find((host) => host.name === second && host.currentTask !== null)
-  })
-  expect(Math.abs(Date.now() - inTask!.currentTaskAt!.getTime())).toBeLessThan(60_000)
+  const working = async () => (await fixture.read(id)).hosts.find((host) => host.name === second)!
+  await expect.poll(async () => (await working()).currentTask).not.toBeNull()
+  expect(Math.abs(Date.now() - (await working()).currentTaskAt!.getTime())).toBeLessThan(60_000)
   await cancelJobRun(fixture.operator, { id })
   const { run, hosts } = await done
   expect(run).toMatchObject({ status: 'CANCELED', hostsOk: 1, hostsFailed: 0, interruptedHosts: [second] })

@@ -13,9 +13,8 @@ import {
   jobRunCancelRequested,
   runJob,
 } from '@muster/core/runs'
-import { eventually } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRunFixture, type RunFixture } from '../testing/run-fixture.ts'
 import { spawnRunWorker } from '../testing/spawn-run-worker.ts'
 import { findProcesses } from './process/processes.ts'
@@ -45,7 +44,14 @@ afterEach(() => fixture.close())
 const start = async (act: string, input: object = {}) =>
   fixture.start({ template: await fixture.template(act, ''), limit: 'all', ...input })
 const waitUntilRunning = (id: string) =>
-  eventually(async () => (await fixture.read(id)).hosts.every((host) => host.result === 'RUNNING'))
+  expect.poll(async () => (await fixture.read(id)).hosts.every((host) => host.result === 'RUNNING')).toBe(true)
+/** PID of the stray process that the fake ansible-playbook has started and printed. */
+const strayOf = (id: string) =>
+  vi.waitFor(async () => {
+    const [, stray] = /stray (\d+)/.exec((await fixture.read(id)).log) ?? []
+    if (!stray) throw new Error('the stray process has not started')
+    return Number(stray)
+  }, 120_000)
 const expectGapFree = (events: JobRunEvent[]) => {
   expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1))
   let line = 1
@@ -159,7 +165,7 @@ describe('output', () => {
         seen.push(...page.events.map((event) => event.seq))
     })()
     for (const reached of [100, 30_000, 60_000]) {
-      await eventually(async () => (await fixture.read(id)).run.lastLine >= reached)
+      await expect.poll(async () => (await fixture.read(id)).run.lastLine).toBeGreaterThanOrEqual(reached)
       await fixture.cutConnections()
     }
     const { run, events } = await done
@@ -243,18 +249,18 @@ describe('end', () => {
   test('cancel escalates to SIGTERM and SIGKILL and kills stray children', async () => {
     const { id, done } = await start('stubborn')
     await waitUntilRunning(id)
-    const stray = await eventually(async () => /stray (\d+)/.exec((await fixture.read(id)).log)?.[1])
+    const stray = await strayOf(id)
     await cancelJobRun(fixture.operator, { id })
     const { run, log } = await done
     expect(run).toMatchObject({ status: 'CANCELED', exitCode: 137, error: `Canceled by ${fixture.operator.actor.name}.` })
     expect(log).toMatch(/got SIGINT[\s\S]*got SIGTERM/)
-    expect(isAlive(Number(stray))).toBe(false)
+    expect(isAlive(stray)).toBe(false)
     await expectNothingLeft(id)
   })
 
   test('cancel does not count a host between two tasks as done', async () => {
     const { id, done } = await start('between')
-    await eventually(async () => (await fixture.read(id)).hosts.some((host) => host.currentTask === 'more'))
+    await expect.poll(async () => (await fixture.read(id)).hosts[1]!.currentTask).toBe('more')
     expect((await fixture.read(id)).hosts[0]).toMatchObject({ result: 'RUNNING', currentTask: null, ok: 2, changed: 1 })
     await cancelJobRun(fixture.operator, { id })
     const { run, hosts } = await done
@@ -274,16 +280,13 @@ describe('end', () => {
 
   test('an escaped child that floods delays nothing, and a cancel after the exit changes nothing', async () => {
     const { id, done } = await start('escaped')
-    const [stray, pid] = await eventually(async () => {
-      const [, ...pids] = /stray (\d+) of (\d+)/.exec((await fixture.read(id)).log) ?? []
-      if (pids.length === 0) throw new Error('its process has not started')
-      return pids.map(Number)
-    })
-    await eventually(() => !isAlive(pid!))
+    const stray = await strayOf(id)
+    const pid = Number(/stray \d+ of (\d+)/.exec((await fixture.read(id)).log)![1])
+    await expect.poll(() => isAlive(pid)).toBe(false)
     await cancelJobRun(fixture.operator, { id })
     const { run } = await done
     expect(run).toMatchObject({ status: 'SUCCEEDED', endCause: 'exit', exitCode: 0 })
-    expect(isAlive(stray!)).toBe(false)
+    expect(isAlive(stray)).toBe(false)
     await expectNothingLeft(id)
   })
 
@@ -385,7 +388,7 @@ async function killedWorker() {
   const run = await runJob(fixture.operator, { template: await fixture.template('stubborn', ''), limit: 'all' })
   const worker = await spawnRunWorker(fixture, run.id)
   await waitUntilRunning(run.id)
-  const stray = await eventually(async () => /stray (\d+)/.exec((await fixture.read(run.id)).log)?.[1])
+  const stray = await strayOf(run.id)
   await worker.kill()
-  return { id: run.id, stray: Number(stray) }
+  return { id: run.id, stray }
 }

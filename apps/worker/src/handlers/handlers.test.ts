@@ -3,7 +3,7 @@ import { type ConnectionTest, testCredential } from '@muster/core/connections'
 import { createCredential, createSecretStore } from '@muster/core/credentials'
 import { addNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
-import { eventually, makeHostKey } from '@muster/core/testing'
+import { makeHostKey } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { count, eq } from 'drizzle-orm'
@@ -129,10 +129,9 @@ describe('testCredential', () => {
   /** The error of the test; null when it passed. */
   async function tried(id: string, nodeId: string): Promise<string | null> {
     const { id: testId } = await testCredential(fixture.operator, { id, nodeId })
-    await eventually(async () => {
-      const [row] = await fixture.runtime.db.select().from(schema.connectionTests).where(eq(schema.connectionTests.id, testId))
-      return row!.finishedAt !== null
-    })
+    const isTest = eq(schema.connectionTests.id, testId)
+    const test = async () => (await fixture.runtime.db.select().from(schema.connectionTests).where(isTest))[0]!
+    await expect.poll(async () => (await test()).finishedAt).not.toBeNull()
     const [row] = await fixture.runtime.db.select().from(schema.credentials).where(eq(schema.credentials.id, id))
     return row!.lastResultError
   }

@@ -3,7 +3,6 @@ import { createQueue } from '@muster/core/queue'
 import { queues, schema } from '@muster/core/registry'
 import { nodesFreed } from '@muster/core/run-queue'
 import { jobRunQueue, runJob } from '@muster/core/runs'
-import { eventually } from '@muster/core/testing'
 import { drainWorker, registerWorker, undrainWorker } from '@muster/core/workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -45,7 +44,7 @@ test('a stopping worker requeues a run', async () => {
   const handed: string[] = []
   try {
     await queue.work(jobRunQueue, 1, async ({ id }) => void handed.push(id))
-    await eventually(() => handed.length === 2)
+    await expect.poll(() => handed.length).toBe(2)
     expect(new Set(handed)).toEqual(new Set([run.id]))
   } finally {
     await queue.close(0)
@@ -124,7 +123,7 @@ test('runs that change the same node run one after another, in order', async () 
     await queue.work(jobRunQueue, 4, handler())
     const runs = []
     for (let i = 0; i < 4; i++) runs.push(await runJob(fixture.operator, { template, limit: 'all' }))
-    await eventually(async () => (await statuses()).every((status) => !['PENDING', 'RUNNING'].includes(status)))
+    await expect.poll(async () => (await statuses()).every((status) => !['PENDING', 'RUNNING'].includes(status))).toBe(true)
     const ended = await Promise.all(runs.map(async ({ id }) => (await fixture.read(id)).run))
     for (const [i, run] of ended.slice(1).entries())
       expect(run.startedAt!.getTime()).toBeGreaterThanOrEqual(ended[i]!.finishedAt!.getTime())

@@ -1,5 +1,5 @@
 import { agents } from '@muster/core/agents'
-import { eventually, insertAgents, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { insertAgents, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reconcileAgents } from './agents.ts'
 
@@ -14,7 +14,7 @@ test('marks an agent without recent heartbeats as stale', async () => {
   await insertAgents(system, 1, { receivedAt: new Date(Date.now() - 200_000) })
   const reconciler = reconcileAgents(t.runtime)
   try {
-    await eventually(async () => (await t.runtime.db.select().from(agents))[0]!.state === 'STALE')
+    await expect.poll(async () => (await t.runtime.db.select().from(agents))[0]!.state).toBe('STALE')
   } finally {
     await reconciler.stop()
   }

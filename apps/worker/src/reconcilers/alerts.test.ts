@@ -8,7 +8,7 @@ import {
   testAlertRoute,
 } from '@muster/core/alerts'
 import type { ComputeNode } from '@muster/core/nodes'
-import { eventually, type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createWebhookReceiver, VERIFIERS } from '../testing/alert-receivers.ts'
@@ -85,10 +85,10 @@ it('delivers the opening and the resolution of an alert once each, signed, with 
   }
   await raise(nodes)
   triggerAll()
-  await eventually(areDelivered)
+  await expect.poll(areDelivered).toBe(true)
   await resolve(nodes)
   triggerAll()
-  await eventually(areDelivered)
+  await expect.poll(areDelivered).toBe(true)
   await Promise.all(workers.map((one) => one.stop()))
   // Workers that plan concurrently may each create a message.
   const shown = bodies(got).flatMap(({ event, alerts }) => alerts.map((alert) => `${event} ${alert.id}`))
@@ -102,14 +102,16 @@ it('retries with the same ID until delivered, in order', async () => {
   const { id } = await route(url)
   await raise(nodes.slice(0, 1))
   const one = worker()
-  await eventually(() => got.length === 1)
-  await eventually(async () => (await t.runtime.db.select().from(alertRoutes))[0]!.lastError?.endsWith('responds with 503.'))
+  await expect.poll(() => got.length).toBe(1)
+  await expect.poll(async () => (await t.runtime.db.select().from(alertRoutes))[0]!.lastError).toMatch(/responds with 503\.$/)
   await resolve(nodes.slice(0, 1))
-  await eventually(async () => {
-    await skipRetries()
-    one.trigger()
-    return (await statuses(id)).join() === 'DELIVERED,DELIVERED'
-  })
+  await expect
+    .poll(async () => {
+      await skipRetries()
+      one.trigger()
+      return statuses(id)
+    })
+    .toEqual(['DELIVERED', 'DELIVERED'])
   const shown = bodies(got)
   expect(shown.map(({ event }) => event)).toEqual(['OPENED', 'OPENED', 'OPENED', 'RESOLVED'])
   expect(new Set(shown.slice(0, 3).map((body) => body.id)).size).toBe(1)
@@ -123,10 +125,10 @@ it('a receiver that never responds does not delay others', async () => {
   const one = worker({ timeoutMs: 600_000 })
   await raise(nodes.slice(0, 1))
   one.trigger()
-  await eventually(() => silent.got.length === 3 && good.got.length === 1)
+  await expect.poll(() => [silent.got.length, good.got.length]).toEqual([3, 1])
   await resolve(nodes.slice(0, 1))
   one.trigger()
-  await eventually(() => good.got.length === 2)
+  await expect.poll(() => good.got.length).toBe(2)
   expect(silent.got.length).toBe(3)
 })
 
@@ -136,12 +138,12 @@ it('another worker retries a message that was in progress when its worker stoppe
   const first = worker({ timeoutMs: 600_000 })
   await raise(nodes.slice(0, 1))
   first.trigger()
-  await eventually(() => got.length === 1)
+  await expect.poll(() => got.length).toBe(1)
   await first.stop()
   expect(await t.runtime.db.select().from(alertRoutes)).toMatchObject([{ leasedUntil: null, lastError: 'The worker stopped.' }])
   await skipRetries()
   worker()
-  await eventually(async () => (await statuses(id)).join() === 'DELIVERED')
+  await expect.poll(() => statuses(id)).toEqual(['DELIVERED'])
   const [lost, repeated] = bodies(got)
   expect(repeated).toEqual(lost)
 })
@@ -153,10 +155,9 @@ it('sends a test message and records its outcome', async () => {
   const sent = async () => {
     const { id } = await testAlertRoute(tenantFixture.admin, { id: created.id })
     one.trigger()
-    return eventually(async () => {
-      const [delivery] = await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.id, id))
-      return delivery!.status === 'PENDING' ? undefined : delivery
-    })
+    const delivery = async () => (await t.runtime.db.select().from(alertDeliveries).where(eq(alertDeliveries.id, id)))[0]!
+    await expect.poll(async () => (await delivery()).status).not.toBe('PENDING')
+    return delivery()
   }
   expect(await sent()).toMatchObject({ status: 'FAILED', lastError: expect.stringMatching(/responds with 404/) })
   expect(await sent()).toMatchObject({ status: 'DELIVERED', lastError: null })
@@ -174,7 +175,7 @@ it('delivers alerts raised during deliveries exactly once', async () => {
     }),
   )
   const shown = () => bodies(got).flatMap((body) => body.alerts.map((alert) => alert.id))
-  await eventually(() => shown().length >= 30)
+  await expect.poll(() => shown().length).toBeGreaterThanOrEqual(30)
   await Promise.all(workers.map((one) => one.stop()))
   expect([shown().length, new Set(shown()).size]).toEqual([30, 30])
 })

@@ -1,5 +1,5 @@
 import { credentials, openVault } from '@muster/core/credentials'
-import { eventually, fastDeriveKey, TEST_MASTER_PASSWORD, testRuntime } from '@muster/core/testing'
+import { fastDeriveKey, TEST_MASTER_PASSWORD, testRuntime } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { reconcileEncryption } from './encryption.ts'
@@ -13,7 +13,7 @@ it('re-encrypts records of an older key version when a worker starts with a newe
   expect(versionOf(encrypted.password)).toBe(1)
   const vault = await openVault(test.runtime.db, TEST_MASTER_PASSWORD, 2, fastDeriveKey)
   const newer = reconcileEncryption({ ...test.runtime, vault }, 'w')
-  await eventually(async () => versionOf((await now()).password) === 2)
+  await expect.poll(async () => versionOf((await now()).password)).toBe(2)
   await newer.stop()
   // A worker that still has the old version does not touch newer records.
   await reconcileEncryption(test.runtime, 'old').stop()

@@ -1,5 +1,4 @@
 import { createLog } from '@muster/core/log'
-import { eventually } from '@muster/core/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { reconcile } from './reconcile.ts'
 
@@ -12,7 +11,7 @@ it('repeats, also after a failure', async () => {
     passes++
     throw new Error('failed')
   })
-  await eventually(() => passes > 2)
+  await expect.poll(() => passes).toBeGreaterThan(2)
   await one.stop()
 })
 
@@ -38,7 +37,7 @@ it('runs at once when triggered, and once more when triggered during a pass', as
   one.trigger()
   expect(ends.length).toBe(1)
   ends[0]!()
-  await eventually(() => ends.length === 2)
+  await expect.poll(() => ends.length).toBe(2)
   const stopped = one.stop()
   ends[1]!()
   await stopped

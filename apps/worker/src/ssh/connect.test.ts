@@ -1,6 +1,6 @@
 import { createServer, type Server as TcpServer } from 'node:net'
 import type { PreflightStage } from '@muster/core/connections'
-import { eventually, makeKeyPair } from '@muster/core/testing'
+import { makeKeyPair } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import ssh2 from 'ssh2'
@@ -304,11 +304,9 @@ describe('a command', () => {
     const slow = await s.exec('echo begun; exec sleep 4242', { timeoutMs: 300 })
     expect(slow).toMatchObject({ timedOut: true, code: null })
     expect(slow.stdout.toString()).toBe('begun\n')
-    await eventually(async () => {
-      const { stdout } = await s.exec('ps -eo args', { timeoutMs: TIMEOUT_MS })
-      expect(stdout.toString()).toContain('ps -eo args')
-      return !stdout.toString().includes('sleep 4242')
-    })
+    const processes = async () => (await s.exec('ps -eo args', { timeoutMs: TIMEOUT_MS })).stdout.toString()
+    expect(await processes()).toContain('ps -eo args')
+    await expect.poll(processes).not.toContain('sleep 4242')
     s.close()
   })
 

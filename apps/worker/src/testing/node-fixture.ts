@@ -4,9 +4,10 @@ import { type DiscoveryRow, discoverNodes, discoveryQueue } from '@muster/core/d
 import { addNode, type ComputeNode } from '@muster/core/nodes'
 import { createQueue } from '@muster/core/queue'
 import { queues, schema } from '@muster/core/registry'
-import { eventually, testRuntime } from '@muster/core/testing'
+import { testRuntime } from '@muster/core/testing'
 import type { LabNode, OwnedLab } from '@muster/lab'
 import { asc, eq, inArray } from 'drizzle-orm'
+import { vi } from 'vitest'
 import { connectionTestHandler } from '../handlers/connection-test.ts'
 import { discoveryHandler } from '../handlers/discovery.ts'
 import { createBastionPool } from '../ssh/bastion-pool.ts'
@@ -59,7 +60,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
   /** Tests the connections of these nodes. @returns the finished tests */
   const testAll = async (nodeIds: string[]): Promise<ConnectionTest[]> => {
     const ids = (await testConnections(operator, { nodeIds })).map((row) => row.id)
-    return eventually(async () => {
+    return vi.waitFor(async () => {
       const rows = await db.select().from(schema.connectionTests).where(inArray(schema.connectionTests.id, ids))
       if (!rows.every((row) => row.finishedAt)) throw new Error('the connection tests are not finished')
       return rows
@@ -67,7 +68,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
   }
   /** The newest discovery of each node, once all are finished. */
   const discovered = (nodeIds: string[]): Promise<DiscoveryRow[]> =>
-    eventually(async () => {
+    vi.waitFor(async () => {
       const rows = await db
         .select()
         .from(schema.discoveries)

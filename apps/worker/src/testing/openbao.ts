@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually } from '@muster/core/testing'
+import { expect, vi } from 'vitest'
 
 type Data = Record<string, unknown>
 export type TestBao = {
@@ -41,7 +41,7 @@ export async function startOpenBao(): Promise<TestBao> {
     return ((text ? JSON.parse(text) : {}) as { data?: Data }).data ?? {}
   }
   // The KV engine is available shortly after the server listens.
-  await eventually(async () => Object.keys(await call('GET', 'sys/mounts')).includes('secret/'), 30_000)
+  await vi.waitFor(async () => expect(await call('GET', 'sys/mounts')).toHaveProperty(['secret/']), 30_000)
   return {
     address,
     rootToken,

@@ -4,9 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadConfig } from '../kernel/config.ts'
-import { eventually } from '../testing/eventually.ts'
 import { openArtifactStore } from './open-artifact-store.ts'
 import { artifactStoreSettings } from './settings.ts'
 import { linkIsGood, signLink } from './signed-link.ts'
@@ -84,7 +83,7 @@ describe.runIf(MOTO && TEST_PYTHON)('S3 server', () => {
     endpoint = `http://127.0.0.1:${port}`
     const env = { PATH: process.env.PATH, PYTHONPATH: MOTO, HOME: folder }
     server = spawn(TEST_PYTHON!, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], { env, stdio: 'ignore' })
-    await eventually(async () => (await fetch(endpoint)).ok)
+    await vi.waitFor(async () => expect((await fetch(endpoint)).ok).toBe(true), 120_000)
     expect((await fetch(`${endpoint}/muster`, { method: 'PUT' })).ok).toBe(true)
   })
   afterAll(() => void server?.kill())

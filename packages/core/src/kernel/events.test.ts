@@ -2,7 +2,6 @@ import { createServer } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { nodeChanged } from '../nodes/index.ts'
-import { eventually } from '../testing/eventually.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { type ChangeEvent, createListener } from './events.ts'
 
@@ -23,7 +22,7 @@ it('ignores payloads of other programs on its channel', async () => {
   await other.end()
   const changeEvent: ChangeEvent = { topic: 'node', id: crypto.randomUUID(), tenantId: crypto.randomUUID() }
   world.runtime.notify(changeEvent)
-  await eventually(() => heard.length > 0)
+  await expect.poll(() => heard.length).toBeGreaterThan(0)
   expect(heard).toEqual([changeEvent])
   await listener.close()
 })
@@ -51,6 +50,6 @@ it('leaves no connection behind when it cannot listen', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   await expect(createListener(`postgres://nobody@127.0.0.1:${port}/none`, world.runtime.log)).rejects.toThrow(/no LISTEN here/)
-  await eventually(() => open.size === 0)
+  await expect.poll(() => open.size).toBe(0)
   server.close()
 })

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { discoveryQueue } from '../discoveries/index.ts'
 import { queues } from '../registry.ts'
 import { jobRunQueue } from '../runs/index.ts'
-import { eventually } from '../testing/eventually.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { createQueue } from './queue.ts'
 
@@ -23,7 +22,7 @@ test('delivers every entry of a backlog once, also when handlers throw', async (
       if (handed.length % 3 === 0) throw new Error('no')
     })
     // Waiting for the next poll at each entry would take minutes.
-    await eventually(() => handed.length === entries.length)
+    await expect.poll(() => handed.length).toBe(entries.length)
     expect(handed.toSorted()).toEqual(entries.map((entry) => entry.id).toSorted())
   } finally {
     await queue.close(0)
@@ -43,7 +42,7 @@ test('a rolled-back transaction triggers no worker', async () => {
   const handed: string[] = []
   try {
     await queue.work(discoveryQueue, 1, async ({ id }) => void handed.push(id))
-    await eventually(() => handed.length > 0)
+    await expect.poll(() => handed.length).toBeGreaterThan(0)
     expect(handed).toEqual([kept.id])
   } finally {
     await queue.close(0)

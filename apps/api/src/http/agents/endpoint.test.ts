@@ -10,7 +10,7 @@ import {
   updateAgentSettings,
 } from '@muster/core/agents'
 import { schema } from '@muster/core/registry'
-import { eventually, type TenantFixture } from '@muster/core/testing'
+import type { TenantFixture } from '@muster/core/testing'
 import { createProof, encodeHeartbeat } from '@muster/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agentClient, aHeartbeat, makeKeys, newName, signedBody } from '../../testing/agent-client.ts'
@@ -198,12 +198,12 @@ test('returns the heartbeat interval of the tenant', async () => {
   expect(await beat(1)).toMatchObject(accepted)
   await updateAgentSettings(fixture.admin, { heartbeatIntervalSeconds: 5 })
   let sequence = 1
-  await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 5)
+  await expect.poll(async () => (await beat(++sequence)).next_heartbeat_seconds).toBe(5)
   const elsewhere = await t.given.tenant()
   const stranger = await client.enroll(elsewhere.operator)
   expect(await client.beat(stranger.keys, { node_id: stranger.name, sequence_number: 1 })).toMatchObject(accepted)
   await updateAgentSettings(fixture.admin, { heartbeatIntervalSeconds: 30 })
-  await eventually(async () => (await beat(++sequence)).next_heartbeat_seconds === 30)
+  await expect.poll(async () => (await beat(++sequence)).next_heartbeat_seconds).toBe(30)
 })
 
 test('accepts a heartbeat once when it is sent to two processes concurrently', async () => {

@@ -6,10 +6,10 @@ import { createAlertRoute, raiseAlerts } from '@muster/core/alerts'
 import { createNodeGroup } from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
 import { jobRunQueue } from '@muster/core/runs'
-import { eventually, type TenantFixture } from '@muster/core/testing'
+import type { TenantFixture } from '@muster/core/testing'
 import { registerWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testApi } from '../../testing/api.ts'
 import { type HttpServer, serveHttp } from '../server.ts'
 import { NODE_METRICS } from './node-metrics.ts'
@@ -108,7 +108,7 @@ test('/metrics has agents by state, open alerts, failing routes, workers and que
     'muster_queue_oldest_seconds{queue="discovery"} 0',
   ]
   // Metrics of a slow database are omitted from a scrape.
-  const output = await eventually(async () => {
+  const output = await vi.waitFor(async () => {
     const page = await (await get('/metrics')).text()
     for (const line of lines) expect(page).toContain(`${line}\n`)
     return page

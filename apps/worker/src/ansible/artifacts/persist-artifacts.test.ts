@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { addNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { cancelJobRun } from '@muster/core/runs'
-import { eventually } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createRunFixture, type RunFixture, realAnsible } from '../../testing/run-fixture.ts'
@@ -102,7 +101,7 @@ describe('while the store is unavailable', () => {
     const { store, name } = await prepared()
     store.mockRejectedValueOnce(new Error('The store is away.'))
     const { id, done } = await fixture!.start({ template: name, limit: 'all' })
-    await eventually(() => store.mock.calls.length === 1)
+    await expect.poll(() => store.mock.calls.length).toBe(1)
     expect((await fixture!.read(id)).run.status).toBe('RUNNING')
     expect((await done).run.status).toBe('SUCCEEDED')
     expect(await artifactsOf(id)).toMatchObject([{ kind: 'log' }])
@@ -123,7 +122,7 @@ describe('while the store is unavailable', () => {
     const { store, name } = await prepared()
     store.mockRejectedValue(new Error('away'))
     const { id, done } = await fixture!.start({ template: name, limit: 'all' })
-    await eventually(() => store.mock.calls.length === 1)
+    await expect.poll(() => store.mock.calls.length).toBe(1)
     await cancelJobRun(fixture!.operator, { id })
     expect((await done).run).toMatchObject({ status: 'ERROR' })
     expect(store.mock.calls.length).toBeLessThan(10)

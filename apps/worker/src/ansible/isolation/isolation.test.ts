@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { schema } from '@muster/core/registry'
 import { cancelJobRun } from '@muster/core/runs'
-import { eventually } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createIsolation } from '../../testing/isolation.ts'
@@ -97,7 +96,7 @@ test.for(['cancel', 'timeout', 'exit'] as const)('leaves no process of an isolat
   const template = await fixture.template(`leave_${by}`, text, by === 'timeout' ? { timeoutSeconds: 6 } : {})
   const { id, done } = await fixture.start({ template, limit: node })
   if (by === 'cancel') {
-    await eventually(async () => (await findProcesses(here)).length > 0)
+    await expect.poll(async () => (await findProcesses(here)).length).toBeGreaterThan(0)
     await cancelJobRun(fixture.operator, { id })
   }
   const { run } = await done

@@ -1,5 +1,4 @@
 import { cancelJobRun } from '@muster/core/runs'
-import { eventually } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRunFixture, type RunFixture, realAnsible } from '../../testing/run-fixture.ts'
 
@@ -17,12 +16,9 @@ const play = (fields: object) => JSON.stringify([{ hosts: 'all', gather_facts: f
 async function cancelMidway(name: string, playbook: string, input: object = {}) {
   const template = await fixture.template(name, playbook)
   const { id, done } = await fixture.start({ template, limit: 'all', ...input })
-  await eventually(async () => {
-    const { hosts } = await fixture.read(id)
-    const [first, second] = hosts
-    if (first!.currentTask !== null || first!.ok === 0 || second!.currentTask === null) throw new Error('not midway yet')
-    return true
-  })
+  await expect
+    .poll(async () => (await fixture.read(id)).hosts)
+    .toMatchObject([{ currentTask: null, ok: expect.toSatisfy((ok) => ok > 0) }, { currentTask: expect.any(String) }])
   const { run: midway, hosts: midwayHosts } = await fixture.read(id)
   const during = { run: midway, result: midwayHosts[0]!.result }
   await cancelJobRun(fixture.operator, { id })

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { eventually, makePrivateKey } from '@muster/core/testing'
+import { makePrivateKey } from '@muster/core/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loginKey } from '../../ssh/login-key.ts'
 import type { Machine, RunPlan } from '../inventory/plan-run.ts'
@@ -104,9 +104,9 @@ test('reports failure for a key that cannot sign, and continues', async () => {
     }
     const blob = loginKey(privateKey).getPublicSSH()
     socket.write(string(Buffer.concat([Buffer.from([13]), string(blob), string(Buffer.from('data')), Buffer.from([0, 0, 0, 4])])))
-    await eventually(() => Buffer.concat(answers).equals(Buffer.from([0, 0, 0, 1, 5])))
+    await expect.poll(() => Buffer.concat(answers)).toEqual(Buffer.from([0, 0, 0, 1, 5]))
     socket.write(string(Buffer.from([11])))
-    await eventually(() => Buffer.concat(answers).subarray(5).includes(blob))
+    await expect.poll(() => Buffer.concat(answers).subarray(5).includes(blob)).toBe(true)
     socket.destroy()
   } finally {
     secrets.close()

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NotFound } from '../../kernel/errors.ts'
 import { createListener, type Listener } from '../../kernel/events.ts'
 import { claimJobRun } from '../../run-queue/index.ts'
-import { eventually } from '../../testing/eventually.ts'
 import type { TenantFixture } from '../../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
 import { finishJobRun } from '../lifecycle/finish-job-run.ts'
@@ -91,7 +90,7 @@ test('ends when the run ends before, during or after following', async () => {
   const cut = new AbortController()
   const seen: number[] = []
   const ended = follow(run.id, 0, cut.signal, seen)
-  await eventually(() => seen.length === 2)
+  await expect.poll(() => seen.length).toBe(2)
   cut.abort()
   expect(await ended).toEqual([1, 2])
   const waiting = follow(run.id, 2)
@@ -116,10 +115,10 @@ test('concurrent followers share reads', async () => {
     for await (const page of followJobRunEvents({ ...deps(), db: counting }, { id: run.id }))
       received.push(...page.events.map((e) => e.seq))
   })
-  await eventually(() => seen.every((received) => received.length === 10))
+  await expect.poll(() => seen.every((received) => received.length === 10)).toBe(true)
   const before = reads
   await run.append(5)
-  await eventually(() => seen.every((received) => received.length === 15))
+  await expect.poll(() => seen.every((received) => received.length === 15)).toBe(true)
   // A poll reads the run once and its events once, for any number of followers. The timer may add a few polls.
   expect(reads - before).toBeLessThan(12)
   await run.end()
@@ -131,13 +130,13 @@ test('ignores a notification with a seq that is too high', async () => {
   await run.append(2)
   const seen: number[] = []
   const ended = follow(run.id, 0, undefined, seen)
-  await eventually(() => seen.length === 2)
+  await expect.poll(() => seen.length).toBe(2)
   for (const seq of [1_000_000, 'many', null]) {
     const changeEvents = JSON.stringify([{ topic: 'jobRunEvents', id: run.id, tenantId: ours.tenant.id, seq }])
     await t.runtime.db.execute(sql`select pg_notify('muster', ${changeEvents})`)
   }
   await run.append(3)
-  await eventually(() => seen.length === 5)
+  await expect.poll(() => seen.length).toBe(5)
   await run.end()
   expect(await ended).toEqual(upTo(6))
 })

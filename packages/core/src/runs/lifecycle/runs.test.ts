@@ -5,7 +5,6 @@ import { Conflict, Forbidden, InvalidInput, NotFound } from '../../kernel/errors
 import { setNodeMaintenance } from '../../nodes/index.ts'
 import { claimJobRun } from '../../run-queue/index.ts'
 import { jobTemplates } from '../../templates/tables.ts'
-import { eventually } from '../../testing/eventually.ts'
 import type { TenantFixture } from '../../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
 import { appendJobRunEvents, ClaimLost } from '../events/append-job-run-events.ts'
@@ -263,7 +262,7 @@ describe('worker operations', () => {
     let isEnded = false
     try {
       const touched = renewClaim(ours.worker, { id, token, hosts: [host('gpu001', { result: 'RUNNING' })] })
-      await eventually(async () => (await waiting()) === 1)
+      await expect.poll(waiting).toBe(1)
       const ended = finishJobRun(ours.worker, {
         id,
         token,
@@ -272,7 +271,7 @@ describe('worker operations', () => {
         exitCode: 0,
       })
       void ended.then(() => (isEnded = true))
-      await eventually(async () => isEnded || (await waiting()) === 2)
+      await expect.poll(async () => isEnded || (await waiting()) === 2).toBe(true)
       await gate.query('select pg_advisory_unlock(42)')
       await Promise.all([touched, ended])
     } finally {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { claimAlertDelivery, finishAlertDelivery } from '../../../../../../packages/core/src/alerts/index.ts'
 import { decryptRouteSecrets } from '../../../../../../packages/core/src/credentials/access.ts'
-import { eventually, type TenantFixture } from '../../../../../../packages/core/src/testing/index.ts'
+import type { TenantFixture } from '../../../../../../packages/core/src/testing/index.ts'
 import { muster, startTestApi, type TestApi } from '../../../testing/muster.ts'
 
 let t: TestApi
@@ -59,8 +59,8 @@ it('waits for the delivery of a test message', async () => {
     [{ error: 'It refuses.' }, { code: 5, err: 'Delivery to tried failed: It refuses.\n' }],
   ] as const) {
     const result = muster('alert-route test tried')
-    const claimed = await eventually(async () => (await claimAlertDelivery(t.runtime)) ?? undefined)
-    await finishAlertDelivery(cast.worker, claimed!, outcome)
+    const claimed = await vi.waitUntil(() => claimAlertDelivery(t.runtime), 120_000)
+    await finishAlertDelivery(cast.worker, claimed, outcome)
     expect(await result).toMatchObject(answer)
   }
 })
