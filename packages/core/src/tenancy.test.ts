@@ -76,7 +76,8 @@ const FOREIGN: Case[] = [
   ['discoverNodes', (ctx) => discoverNodes(ctx, { nodeIds: [ids.node] }), NOT_FOUND],
   [
     'approveHostKeys',
-    (ctx) => approveHostKeys(ctx, [{ objectType: 'ComputeNode', id: ids.retired, fingerprint: fingerprint(offered) }]),
+    (ctx) =>
+      approveHostKeys(ctx, { approvals: [{ objectType: 'ComputeNode', id: ids.retired, fingerprint: fingerprint(offered) }] }),
     NOT_FOUND,
   ],
   ['selectNodes by id', (ctx) => selectNodes(ctx, [ids.node]), NOT_FOUND],
@@ -164,7 +165,7 @@ const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise
   [
     'approveHostKeys',
     'viewer',
-    (ctx) => approveHostKeys(ctx, [{ objectType: 'ComputeNode', id, fingerprint: fingerprint(offered) }]),
+    (ctx) => approveHostKeys(ctx, { approvals: [{ objectType: 'ComputeNode', id, fingerprint: fingerprint(offered) }] }),
   ],
   ['createCredential', 'operator', (ctx) => createCredential(ctx, { name: 'a', kind: 'BECOME', password: 'p' })],
   ['updateCredential', 'operator', (ctx) => updateCredential(ctx, { id })],

@@ -93,7 +93,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
     addKnown: (node: LabNode, fields: Partial<Parameters<typeof addNode>[1]> = {}) =>
       add(node, { hostKey: pinnedKey(node), ...fields }),
     approve: (objectType: 'ComputeNode' | 'Credential', id: string, fingerprint: string) =>
-      approveHostKeys(operator, [{ objectType, id, fingerprint }]),
+      approveHostKeys(operator, { approvals: [{ objectType, id, fingerprint }] }),
     async discoverAll(nodeIds: string[]) {
       await discoverNodes(operator, { nodeIds })
       return discovered(nodeIds)

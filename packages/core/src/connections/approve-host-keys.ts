@@ -13,17 +13,16 @@ import { fingerprint } from '../nodes/index.ts'
 import { nodePermissions } from '../nodes/permissions.ts'
 import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
 
-export const ApproveHostKeysInput = z
-  .array(
-    z.object({
-      objectType: z.enum(['ComputeNode', 'Credential']),
-      id: Id,
-      fingerprint: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'must be a fingerprint such as SHA256:… (43 characters)'),
-    }),
-  )
-  .min(1, 'must name at least one key')
-  .max(10_000, 'at most 10,000 at once')
-type Approval = z.output<typeof ApproveHostKeysInput>[number]
+const Approval = z.object({
+  objectType: z.enum(['ComputeNode', 'Credential']),
+  id: Id,
+  fingerprint: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'must be a fingerprint such as SHA256:… (43 characters)'),
+})
+type Approval = z.output<typeof Approval>
+
+export const ApproveHostKeysInput = z.object({
+  approvals: z.array(Approval).min(1, 'must name at least one key').max(10_000, 'at most 10,000 at once'),
+})
 
 /**
  * Pins the host keys that nodes and bastions offer, if they are the keys the caller compared. All or nothing. Keys that are
@@ -35,12 +34,14 @@ export async function approveHostKeys(
   input: z.input<typeof ApproveHostKeysInput>,
 ): Promise<{ nodes: ComputeNode[]; credentials: Credential[] }> {
   authorize(ctx, nodePermissions.approveHostKey)
-  const approvals = parseInput(ApproveHostKeysInput, input)
+  const { approvals } = parseInput(ApproveHostKeysInput, input)
   const wanted = new Map<string, Approval>()
   approvals.forEach((approval, i) => {
     const before = wanted.get(approval.id)
     if (before && before.fingerprint !== approval.fingerprint)
-      throw new InvalidInput([{ path: `${i}.fingerprint`, message: 'differs from the one given for the same object before' }])
+      throw new InvalidInput([
+        { path: `approvals.${i}.fingerprint`, message: 'differs from the one given for the same object before' },
+      ])
     wanted.set(approval.id, approval)
   })
   const idsOf = (type: Approval['objectType']) => [...wanted.values()].filter((a) => a.objectType === type).map((a) => a.id)

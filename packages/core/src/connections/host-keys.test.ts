@@ -34,7 +34,7 @@ const now = async (id: string) => (await t.runtime.db.select().from(computeNodes
 const offer = (node: { id: string }, key: string) =>
   recordOfferedHostKey(ours.worker, { objectType: 'ComputeNode', objectId: node.id, key })
 const approve = (node: { id: string }, key: string, ctx = ours.operator) =>
-  approveHostKeys(ctx, [{ objectType: 'ComputeNode', id: node.id, fingerprint: fingerprint(key) }])
+  approveHostKeys(ctx, { approvals: [{ objectType: 'ComputeNode', id: node.id, fingerprint: fingerprint(key) }] })
 
 test('fingerprint equals that of ssh-keygen -l', () => {
   // ssh-keygen -lf of this line.
@@ -143,10 +143,12 @@ describe('approveHostKeys', () => {
     const [a, b] = [makeHostKey(), makeHostKey()]
     await offer(node, a)
     expect(await recordOfferedHostKey(ours.worker, { objectType: 'Credential', objectId: bastion.id, key: b })).toBe('NEW')
-    const result = await approveHostKeys(ours.operator, [
-      { objectType: 'ComputeNode', id: node.id, fingerprint: fingerprint(a) },
-      { objectType: 'Credential', id: bastion.id, fingerprint: fingerprint(b) },
-    ])
+    const result = await approveHostKeys(ours.operator, {
+      approvals: [
+        { objectType: 'ComputeNode', id: node.id, fingerprint: fingerprint(a) },
+        { objectType: 'Credential', id: bastion.id, fingerprint: fingerprint(b) },
+      ],
+    })
     expect(result).toMatchObject({ nodes: [{ hostKey: a }], credentials: [{ hostKey: b, offeredHostKey: null }] })
     expect(await recordOfferedHostKey(ours.worker, { objectType: 'Credential', objectId: bastion.id, key: a })).toBe('CHANGED')
     expect(await t.runtime.db.select().from(credentials).where(eq(credentials.id, bastion.id))).toMatchObject([
@@ -159,18 +161,22 @@ describe('approveHostKeys', () => {
     const key = makeHostKey()
     await offer(one, key)
     await expect(
-      approveHostKeys(ours.operator, [
-        { objectType: 'ComputeNode', id: one.id, fingerprint: fingerprint(key) },
-        { objectType: 'ComputeNode', id: two.id, fingerprint: fingerprint(key) },
-      ]),
+      approveHostKeys(ours.operator, {
+        approvals: [
+          { objectType: 'ComputeNode', id: one.id, fingerprint: fingerprint(key) },
+          { objectType: 'ComputeNode', id: two.id, fingerprint: fingerprint(key) },
+        ],
+      }),
     ).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(two.name) })
     expect(await now(one.id)).toMatchObject({ hostKey: null, offeredHostKey: key })
   })
 
   test('rejects an invalid fingerprint', async () => {
     await expect(
-      approveHostKeys(ours.operator, [{ objectType: 'ComputeNode', id: (await aNode()).id, fingerprint: 'MD5:aa' }]),
-    ).rejects.toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: '0.fingerprint' }] })
+      approveHostKeys(ours.operator, {
+        approvals: [{ objectType: 'ComputeNode', id: (await aNode()).id, fingerprint: 'MD5:aa' }],
+      }),
+    ).rejects.toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'approvals.0.fingerprint' }] })
   })
 })
 

@@ -29,18 +29,17 @@ mutation('approveHostKeys', {
   },
   errors: [Conflict, NotFound],
   resolve: ({ approvals }, { ctx }) =>
-    approveHostKeys(
-      ctx,
-      approvals.map(({ id, fingerprint }) => {
+    approveHostKeys(ctx, {
+      approvals: approvals.map(({ id, fingerprint }) => {
         const objectType = parseId(id)?.type === 'Credential' ? ('Credential' as const) : ('ComputeNode' as const)
         return { objectType, id: rowId(objectType, id), fingerprint }
       }),
-    ),
+    }),
 })
 
 mutation('testConnections', {
   description: 'Starts a connection test for each node. Follow the tests with the subscription `connectionTestUpdated`.',
-  input: (t) => ({ nodeIds: t.idList({ required: true, description: 'IDs of the nodes; at least one.' }) }),
+  input: (t) => ({ nodeIds: t.idList({ required: true, description: 'IDs of the nodes; at least one, at most 10,000.' }) }),
   idempotent: true,
   payload: { connectionTests: { type: [ConnectionTest], description: 'The started tests; one per node, at most 10,000.' } },
   errors: [Conflict, NotFound],

@@ -1,6 +1,6 @@
 import { testCredential } from '@muster/core/connections'
 import { createCredential, deleteCredential, updateCredential } from '@muster/core/credentials'
-import { Conflict, NotFound } from '@muster/core/errors'
+import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
 import { builder } from '../../builder.ts'
 import { ConnectionTest } from '../connections/types.ts'
 import { given, globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
@@ -18,8 +18,10 @@ const SecretRefInput = builder.inputType('SecretRefInput', {
 })
 
 /** References keyed by field, as the verbs take them. */
-const byField = <T extends null | undefined>(refs: (typeof SecretRefInput.$inferInput)[] | T) =>
-  refs && Object.fromEntries(refs.map(({ field, path, key }) => [field, { path, key }]))
+function byField<T extends null | undefined>(refs: (typeof SecretRefInput.$inferInput)[] | T) {
+  if (refs && refs.length > 3) throw new InvalidInput([{ path: 'secretRefs', message: 'at most 3' }])
+  return refs && Object.fromEntries(refs.map(({ field, path, key }) => [field, { path, key }]))
+}
 
 const NAME = 'Name, unique in the tenant.'
 const payload = { credential: { type: Credential, description: 'The credential.' } }
@@ -40,7 +42,8 @@ const optionalFields = (t: InputFields) => ({
   secretStoreId: t.id({ description: 'ID of the secret store that contains the values of `secretRefs`.' }),
   secretRefs: t.field({
     type: [SecretRefInput],
-    description: 'All secret fields that are read from the secret store. Values stored in Muster for these fields are deleted.',
+    description:
+      'All secret fields that are read from the secret store. At most 3. Values stored in Muster for these fields are deleted.',
   }),
 })
 

@@ -7,7 +7,7 @@ import { Discovery } from './types.ts'
 mutation('discoverNodes', {
   description: 'Starts a discovery of each node. Follow the discoveries with the subscription `discoveryUpdated`.',
   input: (t) => ({
-    nodeIds: t.idList({ description: 'IDs of the nodes. Default: all nodes with status READY or UNREACHABLE.' }),
+    nodeIds: t.idList({ description: 'IDs of the nodes, at most 10,000. Default: all nodes with status READY or UNREACHABLE.' }),
   }),
   idempotent: true,
   payload: { discoveries: { type: [Discovery], description: 'The started discoveries; one per node, at most 10,000.' } },

@@ -69,8 +69,8 @@ mutation('setNodeGroupMembers', {
   description: 'Adds nodes to a group and removes nodes from it.',
   input: (t) => ({
     id: t.id({ required: true, description: ID }),
-    add: t.idList({ description: 'Nodes to add. Current members are ignored.' }),
-    remove: t.idList({ description: 'Nodes to remove.' }),
+    add: t.idList({ description: 'Nodes to add, at most 10,000. Current members are ignored.' }),
+    remove: t.idList({ description: 'Nodes to remove, at most 10,000.' }),
   }),
   payload,
   errors: [Conflict, NotFound],

@@ -41,7 +41,9 @@ export const importFields = (t: InputFields) => ({
   format: t.field({ type: ImportFormat, required: true, description: 'Format of the text.' }),
   text: t.string({ required: true, description: 'Host list, CSV table or Ansible inventory.' }),
   defaults: t.field({ type: NodeDefaultsInput, description: 'Defaults for all rows.' }),
-  onlyRows: t.intList({ description: 'Row numbers to import, for example to retry failed rows. Default: all rows.' }),
+  onlyRows: t.intList({
+    description: 'Row numbers to import, at most 10,000, for example to retry failed rows. Default: all rows.',
+  }),
 })
 
 type References = { credentialId?: string | null; becomeCredentialId?: string | null; bastionId?: string | null }

@@ -11,7 +11,7 @@ mutation('releaseNodeLocks', {
   description:
     'Releases the locks of nodes, for runs that are known to hang. These runs continue, and other runs may start on the nodes at the same time.',
   input: (t) => ({
-    nodeIds: t.idList({ required: true, description: 'Nodes to unlock.' }),
+    nodeIds: t.idList({ required: true, description: 'Nodes to unlock, at most 10,000.' }),
     reason: t.string({ required: true, description: 'Why the nodes are unlocked. It is recorded in the audit log.' }),
   }),
   payload: { nodes: { type: [ComputeNode], description: 'The unlocked nodes. At most 10,000.' } },

@@ -10,7 +10,7 @@ export const RunJobInput = mutation('runJob', {
   description: "Starts a run: a template's playbook on the given nodes. Settings that are omitted are those of the template.",
   input: (t) => ({
     template: t.string({ required: true, description: 'Name of the job template.' }),
-    nodeIds: t.idList({ description: 'Nodes to run on. Exactly one of `nodeIds` and `limit` is required.' }),
+    nodeIds: t.idList({ description: 'Nodes to run on, at most 10,000. Exactly one of `nodeIds` and `limit` is required.' }),
     limit: t.string({
       description:
         'Selector of the nodes to run on: a hostlist (`gpu[001-064]`), `@group`, `tag:x`, `status:READY`, `vendor:amd`, a node query in braces (`{tag = prod and not memory < 512GiB}`) or `all`. A comma unites selectors, `!` excludes. Exactly one of `nodeIds` and `limit` is required.',
@@ -28,8 +28,8 @@ export const RunJobInput = mutation('runJob', {
     maxFailPercentage: t.int({
       description: 'The play is aborted when more than this percentage of the hosts of a batch failed, 0 to 100.',
     }),
-    jobTags: t.stringList({ description: 'Runs only tasks with one of these tags (`--tags`).' }),
-    skipTags: t.stringList({ description: 'Skips tasks with one of these tags (`--skip-tags`).' }),
+    jobTags: t.stringList({ description: 'Runs only tasks with one of these tags (`--tags`). At most 50.' }),
+    skipTags: t.stringList({ description: 'Skips tasks with one of these tags (`--skip-tags`). At most 50.' }),
     checkMode: t.boolean({ description: 'Reports what would change without changing it (`--check`).' }),
     diffMode: t.boolean({ description: 'Shows the changes in files (`--diff`).' }),
     verbosity: t.int({ description: 'Verbosity of Ansible, 0 to 4.' }),

@@ -48,8 +48,8 @@ const JobTemplateSettingsInput = builder.inputType('JobTemplateSettingsInput', {
       description:
         'The play is aborted when more than this percentage of the hosts of a batch failed; null: as set in the playbook.',
     }),
-    jobTags: t.stringList({ description: 'Runs only tasks with one of these tags.' }),
-    skipTags: t.stringList({ description: 'Skips tasks with one of these tags.' }),
+    jobTags: t.stringList({ description: 'Runs only tasks with one of these tags. At most 50.' }),
+    skipTags: t.stringList({ description: 'Skips tasks with one of these tags. At most 50.' }),
     inputSchema: t.field({
       type: 'JSON',
       description:
@@ -67,7 +67,7 @@ const fields = (t: InputFields) => ({
   displayName: t.string({ description: 'Display name.' }),
   description: t.string({ description: 'What the template does.' }),
   category: t.string({ description: 'Category under which the template is listed.' }),
-  tags: t.stringList({ description: 'Tags of the template.' }),
+  tags: t.stringList({ description: 'Tags of the template. At most 50.' }),
   settings: t.field({ type: JobTemplateSettingsInput, description: 'Settings.' }),
   reason: t.string({ description: REASON }),
 })

@@ -8,7 +8,7 @@ import { NewNode } from '../add-node.ts'
 import { NODE_FIELDS } from '../fields.ts'
 import { nodePermissions } from '../permissions.ts'
 import { parseCsv } from './csv.ts'
-import type { Draft } from './draft.ts'
+import { type Draft, MAX_ROWS } from './draft.ts'
 import { flagExclusiveSets, flagExisting, flagRepeats } from './flag-rows.ts'
 import { parseInventory } from './inventory.ts'
 import { parseList } from './list.ts'
@@ -33,7 +33,7 @@ export const NodeImportInput = z.object({
     })
     .nullish(),
   /** Imports only these rows, to retry failed ones. */
-  onlyRows: z.array(z.number().int()).max(100_000).nullish(),
+  onlyRows: z.array(z.number().int()).max(MAX_ROWS, 'at most 10,000').nullish(),
 })
 export type NodeImport = z.output<typeof NodeImportInput>
 

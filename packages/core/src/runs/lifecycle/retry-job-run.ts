@@ -19,7 +19,7 @@ export const RETRIES = ['FAILED', 'UNREACHABLE', 'BOTH', 'NOT_RUN'] as const
 
 export const RetryJobRunInput = z.object({
   id: Id,
-  which: z.array(z.enum(RETRIES)).min(1, 'say on which hosts, or leave it out').default(['BOTH']),
+  which: z.array(z.enum(RETRIES)).min(1, 'say on which hosts, or leave it out').max(4, 'at most 4').default(['BOTH']),
   nodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node').nullish(),
   reason: multilineText(1000).nullish(),
   idempotencyKey: IdempotencyKey,

@@ -34,8 +34,8 @@ export const AlertMatcher = builder.objectRef<Matcher>('AlertMatcher').implement
 export const AlertMatcherInput = builder.inputType('AlertMatcherInput', {
   description: 'Selects alerts; an alert must meet all given conditions.',
   fields: (t) => ({
-    kinds: t.field({ type: [AlertKind], description: 'One of these kinds.' }),
-    severities: t.field({ type: [AlertSeverity], description: 'One of these severities.' }),
+    kinds: t.field({ type: [AlertKind], description: 'One of these kinds, at most 100.' }),
+    severities: t.field({ type: [AlertSeverity], description: 'One of these severities, at most 100.' }),
     query: t.string({ description: 'The node matches this node query, for example `tag = prod and group = front`.' }),
     clusters: t.stringList({ description: 'One of these clusters, at most 100.' }),
   }),

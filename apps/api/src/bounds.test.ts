@@ -1,0 +1,119 @@
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { globalId, type TypeName } from './graphql/shared/ids.ts'
+import { schema } from './schema.ts'
+import { testApi } from './testing/api.ts'
+import { mutate } from './testing/mutate.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+let owner: Parameters<typeof mutate>[1]
+beforeAll(async () => {
+  t = await testApi()
+  owner = (await t.given.tenant()).owner
+})
+afterAll(() => t?.close())
+
+const idOf = (type: TypeName) => globalId(type, crypto.randomUUID())
+
+/** Required fields of mutations with bounded fields. Their objects do not exist. */
+const REQUIRED: Record<string, object> = {
+  acknowledgeAlerts: {},
+  addNode: { name: 'n1', host: '10.0.0.1' },
+  approveHostKeys: {},
+  createAlertRoute: { name: 'mail', kind: 'EMAIL' },
+  createAlertSilence: { reason: 'test', endsAt: new Date(Date.now() + 3_600_000).toISOString() },
+  createApiToken: { role: 'VIEWER' },
+  createCredential: { name: 'c1', kind: 'SSH_KEY', username: 'root' },
+  createJobTemplate: { name: 'j1' },
+  discoverNodes: {},
+  importNodes: { format: 'LIST', text: 'a' },
+  releaseNodeLocks: { reason: 'test' },
+  retryJobRun: { id: idOf('JobRun') },
+  runJob: { template: 'connectivity_check' },
+  setNodeGroupMembers: { id: idOf('NodeGroup') },
+  testConnections: {},
+  updateAlertRoute: { id: idOf('AlertRoute') },
+  updateCredential: { id: idOf('Credential') },
+  updateJobTemplate: { id: idOf('JobTemplate') },
+  updateNode: { id: idOf('ComputeNode') },
+}
+
+type Bound = { mutation: string; path: string[]; most: number; element: GraphQLInputType | null }
+
+/** Lists, and texts with a stated number of characters, of an input type. `most` is NaN when the description states no bound. */
+function boundsOf(mutation: string, type: GraphQLInputObjectType, path: string[] = []): Bound[] {
+  return Object.values(type.getFields()).flatMap((field): Bound[] => {
+    const here = [...path, field.name]
+    const fieldType = getNullableType(field.type)
+    const description = field.description ?? ''
+    const list = isListType(fieldType) ? fieldType : null
+    const [, stated] = /at most ([\d,]+)/i.exec(description) ?? []
+    const most = Number((stated ?? 'none').replaceAll(',', ''))
+    const inner = list ? getNullableType(list.ofType as GraphQLInputType) : fieldType
+    return [
+      ...(list || /at most [\d,]+ characters/i.test(description)
+        ? [{ mutation, path: here, most, element: list ? (inner as GraphQLInputType) : null }]
+        : []),
+      ...(isInputObjectType(inner) && !list ? boundsOf(mutation, inner, here) : []),
+    ]
+  })
+}
+
+const bounds = Object.values(schema.getMutationType()!.getFields()).flatMap(({ name, args }) => {
+  const input = args[0] && getNullableType(args[0].type)
+  return isInputObjectType(input) ? boundsOf(name, input) : []
+})
+
+/** A value of a type, different for each `i` where the type allows it. */
+function sampleOf(type: GraphQLInputType, i: number): unknown {
+  const nullable = getNullableType(type)
+  if (isEnumType(nullable)) return nullable.getValues()[0]!.name
+  if (isInputObjectType(nullable))
+    return Object.fromEntries(
+      Object.values(nullable.getFields())
+        .filter((field) => isNonNullType(field.type))
+        .map((field) => [field.name, sampleOf(field.type, i)]),
+    )
+  return { ID: idOf('ComputeNode'), Int: i + 1, Boolean: true }[String(nullable)] ?? `x${i}`
+}
+
+/** Values that must have a form, by field. */
+const FORMS: Record<string, (i: number) => unknown> = {
+  ids: () => idOf('Alert'),
+  to: (i) => `x${i}@example.test`,
+  approvals: () => ({ id: idOf('ComputeNode'), fingerprint: `SHA256:${'A'.repeat(43)}` }),
+}
+
+/** Issues of the field when its value has `size` elements or characters. */
+async function issuesAt({ mutation, path, element }: Bound, size: number): Promise<string[]> {
+  const type: GraphQLInputType | null = element
+  const value = type ? Array.from({ length: size }, (_, i) => FORMS[path.at(-1)!]?.(i) ?? sampleOf(type, i)) : 'x'.repeat(size)
+  const nested = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object
+  const { issues, message } = await mutate(t, owner, mutation, '', { ...REQUIRED[mutation], ...nested })
+  return issues?.map((issue) => `${issue.path}: ${issue.message}`) ?? [message]
+}
+
+describe('inputs of mutations', () => {
+  test('every list states its bound', () => {
+    expect(bounds.filter(({ most }) => Number.isNaN(most)).map(({ mutation, path }) => `${mutation} ${path.join('.')}`)).toEqual(
+      [],
+    )
+  })
+
+  test.each(bounds.map((bound) => ({ ...bound, field: bound.path.join('.') })))(
+    '$mutation accepts at most $most in $field',
+    async ({ field, ...bound }) => {
+      const refusal = new RegExp(`${bound.path.at(-1)}: .*at most ${bound.most.toLocaleString('en').replace(',', ',?')}\\b`)
+      expect(await issuesAt(bound, bound.most + 1)).toContainEqual(expect.stringMatching(refusal))
+      expect(await issuesAt(bound, bound.most)).not.toContainEqual(expect.stringMatching(refusal))
+    },
+  )
+})
