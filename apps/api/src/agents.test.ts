@@ -11,7 +11,7 @@ import { testApi } from './testing/api.ts'
 import { countStatements } from './testing/count-statements.ts'
 import { mutate } from './testing/mutate.ts'
 
-const { agentHeartbeatHistory, agentHeartbeats, agentKeys, agents, agentTransitions, alerts, computeNodes } = schema
+const { agentHeartbeatHistory, agentHeartbeats, agentKeys, agentReports, agents, agentTransitions, alerts, computeNodes } = schema
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
@@ -268,6 +268,132 @@ test('streams heartbeats in batches with each node at most once, from one shared
   await db.update(agents).set({ state: 'OFFLINE', stateSince: sql`now()` }).where(eq(agents.nodeId, second!.id))
   await expect.poll(() => everything.all()).toContainEqual(expect.objectContaining({ name: 'gpu002', state: 'OFFLINE' }))
   for (const each of [everything, lab, one]) await each.leave()
+})
+
+test('returns the last heartbeat with the units of the API', async () => {
+  const [reporting, sparse] = [nodes[2]!, nodes[3]!]
+  const capacity = { cpu_cores_total: 64, cpu_cores_allocated: 16, memory_gb_total: 2, memory_gb_available: 1, gpus_total: 8 }
+  const health = {
+    status: 'degraded',
+    reasons: ['GPU 3 is lost'],
+    last_error_message: 'Xid 79',
+    uptime_seconds: 5_000_000_000,
+    load_average_1m: '1.5',
+    load_average_15m: '0.25',
+    cpu_utilization_percent: 12.5,
+    memory_utilization_percent: 50,
+    gpu_utilization_percent: 99.5,
+    temperature_celsius: 41.5,
+  }
+  const device = { index: 3, vendor: 'nvidia', model: 'H100', uuid: 'GPU-3', pci_address: '0000:01:00.0', health: 'lost' }
+  const load = { memory_total_bytes: 85_520_809_984, memory_used_bytes: 1, utilization_percent: 2.5, temperature_celsius: 30 }
+  const report = {
+    timestamp: '2026-01-01T00:00:30+01:00',
+    measured_at: '2025-12-31T23:00:00Z',
+    agent_version: '0.1.0',
+    hardware_fingerprint: 'aa',
+    capacity,
+    health,
+    jobs: { running_count: 1, pending_count: 2, completed_24h: 3 },
+    accelerators: [{ ...device, ...load, power_watts: 70.5, ecc_corrected: 5_000_000_000, ecc_uncorrected: 0 }],
+    interfaces: [{ name: 'ib0', kind: 'infiniband', state: 'up', speed_mbps: 400_000, errors: 0 }, { name: 'lo' }],
+  }
+  await t.runtime.db.insert(agentReports).values([
+    { nodeId: reporting.id, report, receivedAt: new Date() },
+    { nodeId: sparse.id, report: {}, receivedAt: new Date() },
+  ])
+  const REPORT = `agent { report {
+    sentAt measuredAt agentVersion hardwareFingerprint health healthReasons lastErrorMessage uptimeSeconds loadAverages
+    cpuPercent memoryPercent gpuPercent temperatureCelsius
+    cpuCores { total available allocated } memoryBytes { total available } storageBytes { total } acceleratorCounts { total }
+    jobs { running pending completed24h failed24h }
+    accelerators { index vendor model uuid pciAddress health memoryTotalBytes memoryUsedBytes utilizationPercent temperatureCelsius powerWatts eccCorrected eccUncorrected }
+    interfaces { name kind state speedMbps errors } } }`
+  type Report = { computeNode: { agent: { report: object | null } } }
+  const reportOf = async (name: string) =>
+    (await t.ask<Report>(operator, `query ($name: String!) { computeNode(name: $name) { ${REPORT} } }`, { name })).computeNode
+      .agent.report
+  expect(await reportOf(reporting.name)).toEqual({
+    sentAt: '2025-12-31T23:00:30.000Z',
+    measuredAt: '2025-12-31T23:00:00.000Z',
+    agentVersion: '0.1.0',
+    hardwareFingerprint: 'aa',
+    health: 'DEGRADED',
+    healthReasons: ['GPU 3 is lost'],
+    lastErrorMessage: 'Xid 79',
+    uptimeSeconds: 5_000_000_000,
+    loadAverages: [1.5, null, 0.25],
+    cpuPercent: 12.5,
+    memoryPercent: 50,
+    gpuPercent: 99.5,
+    temperatureCelsius: 41.5,
+    cpuCores: { total: 64, available: null, allocated: 16 },
+    memoryBytes: { total: 2 * 1024 ** 3, available: 1024 ** 3 },
+    storageBytes: { total: null },
+    acceleratorCounts: { total: 8 },
+    jobs: { running: 1, pending: 2, completed24h: 3, failed24h: null },
+    accelerators: [
+      {
+        index: 3,
+        vendor: 'nvidia',
+        model: 'H100',
+        uuid: 'GPU-3',
+        pciAddress: '0000:01:00.0',
+        health: 'lost',
+        memoryTotalBytes: 85_520_809_984,
+        memoryUsedBytes: 1,
+        utilizationPercent: 2.5,
+        temperatureCelsius: 30,
+        powerWatts: 70.5,
+        eccCorrected: 5_000_000_000,
+        eccUncorrected: 0,
+      },
+    ],
+    interfaces: [
+      { name: 'ib0', kind: 'infiniband', state: 'up', speedMbps: 400_000, errors: 0 },
+      { name: 'lo', kind: null, state: null, speedMbps: null, errors: null },
+    ],
+  })
+  expect(await reportOf(sparse.name)).toMatchObject({
+    sentAt: null,
+    health: null,
+    healthReasons: [],
+    loadAverages: null,
+    cpuCores: { total: null, available: null, allocated: null },
+    jobs: null,
+    accelerators: [],
+    interfaces: [],
+  })
+  expect(await reportOf(nodes[0]!.name)).toBeNull()
+})
+
+test('filters alerts by the time of their opening', async () => {
+  const { operator } = await t.given.tenant()
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
+  await t.runtime.db.insert(alerts).values(
+    [1, 2, 3].map((minute) => ({
+      tenantId: operator.tenantId,
+      cluster: `c${minute}`,
+      kind: 'ingest_silent' as const,
+      severity: 'critical' as const,
+      key: `cluster:c${minute}`,
+      openedAt: at(minute),
+    })),
+  )
+  const openedAt = async (filter: object) => {
+    const { alerts } = await t.ask<{ alerts: { totalCount: number; edges: { node: { cluster: string } }[] } }>(
+      operator,
+      'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount edges { node { cluster } } } }',
+      { filter },
+    )
+    expect(alerts.totalCount).toBe(alerts.edges.length)
+    return alerts.edges.map(({ node }) => node.cluster).sort()
+  }
+  expect(await openedAt({})).toEqual(['c1', 'c2', 'c3'])
+  expect(await openedAt({ createdAfter: at(1) })).toEqual(['c2', 'c3'])
+  expect(await openedAt({ createdBefore: at(3) })).toEqual(['c1', 'c2'])
+  expect(await openedAt({ createdAfter: at(1), createdBefore: at(3) })).toEqual(['c2'])
+  expect(await openedAt({ createdAfter: at(3) })).toEqual([])
 })
 
 test('lists, filters and acknowledges alerts', async () => {

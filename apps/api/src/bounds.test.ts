@@ -1,3 +1,7 @@
+import { newId } from '@muster/core/db'
+import { schema as tables } from '@muster/core/registry'
+import { acceleratorFixture, discoveryFixture, insertMany } from '@muster/core/testing'
+import { eq } from 'drizzle-orm'
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -117,3 +121,91 @@ describe('inputs of mutations', () => {
     },
   )
 })
+
+describe('lists without pages', () => {
+  test('nodeFacets returns at most 500 values of each attribute, the most frequent ones', async () => {
+    const { operator } = await t.given.tenant()
+    const tagsOf = (i: number) => Array.from({ length: 100 }, (_, n) => `tag${i * 100 + n}`)
+    await t.given.fleet(operator, {
+      nodes: 502,
+      with: (i) => ({ region: `region${Math.max(i, 1)}`, arch: `arch${i % 501}`, ...(i < 6 ? { tags: tagsOf(i % 5) } : {}) }),
+    })
+    await t.given.fleet(operator, { prefix: 'other', with: { tags: ['zz', 'tag1'] } })
+    await insertGroups(operator, 501)
+    type Facets = { nodeFacets: Record<'tags' | 'regions' | 'arches' | 'groups', { value: string; count: number }[]> }
+    const { nodeFacets } = await t.ask<Facets>(
+      operator,
+      '{ nodeFacets { tags { value count } regions { value count } arches { value count } groups { value count } } }',
+    )
+    expect(Object.entries(nodeFacets).map(([name, values]) => [name, values.length])).toEqual([
+      ['tags', 500],
+      ['regions', 500],
+      ['arches', 500],
+      ['groups', 500],
+    ])
+    expect(nodeFacets.regions[0]).toEqual({ value: 'region1', count: 2 })
+    expect(nodeFacets.arches[0]).toEqual({ value: 'arch0', count: 2 })
+    expect(nodeFacets.tags[0]).toEqual({ value: 'tag1', count: 3 })
+    expect(nodeFacets.tags).not.toContainEqual({ value: 'zz', count: 1 })
+  })
+
+  test('a node returns at most 500 of its groups', async () => {
+    const { operator } = await t.given.tenant()
+    await t.given.fleet(operator)
+    await insertGroups(operator, 501)
+    const { computeNode } = await t.ask<{ computeNode: { groups: object[] } }>(
+      operator,
+      '{ computeNode(name: "gpu001") { groups { name } } }',
+    )
+    expect(computeNode.groups).toHaveLength(500)
+  })
+
+  test('discoveryDiff returns at most 1,000 differences', async () => {
+    const { operator } = await t.given.tenant()
+    const [node] = await t.given.fleet(operator)
+    const discover = async (changed: number) => {
+      const accelerators = Array.from({ length: 200 }, (_, i) =>
+        acceleratorFixture(i, {
+          uuid: `GPU-${i}`,
+          ...(i < changed
+            ? {
+                model: 'B200',
+                driverVersion: '1',
+                firmwareVersion: '1',
+                toolkitVersion: '1',
+                computeCapability: '1',
+                serial: `${i}`,
+              }
+            : {}),
+        }),
+      )
+      const row = { tenantId: operator.tenantId, nodeId: node!.id, reason: 'refresh' as const, finishedAt: new Date() }
+      const [inserted] = await t.runtime.db
+        .insert(tables.discoveries)
+        .values({ ...row, result: discoveryFixture({ accelerators }) })
+        .returning()
+      return globalId('Discovery', inserted!.id)
+    }
+    const [before, some, all] = [await discover(0), await discover(10), await discover(200)]
+    const diff = async (after: string) =>
+      (
+        await t.ask<{ discoveryDiff: object[] }>(
+          operator,
+          'query ($before: ID!, $after: ID!) { discoveryDiff(before: $before, after: $after) { path } }',
+          { before, after },
+        )
+      ).discoveryDiff
+    expect(await diff(some)).toHaveLength(60)
+    expect(await diff(all)).toHaveLength(1000)
+  })
+})
+
+/** Groups that contain the first node of the tenant. */
+async function insertGroups({ tenantId }: { tenantId: string }, count: number) {
+  const groups = Array.from({ length: count }, (_, i) => ({ id: newId(), tenantId, name: `group${i}` }))
+  await insertMany(t.runtime.db, tables.nodeGroups, groups)
+  const { computeNodes, nodeGroupMembers } = tables
+  const [node] = await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.tenantId, tenantId)).limit(1)
+  const memberships = groups.map(({ id }) => ({ groupId: id, nodeId: node!.id }))
+  await insertMany(t.runtime.db, nodeGroupMembers, memberships)
+}
