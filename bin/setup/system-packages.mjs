@@ -6,7 +6,7 @@ import { exec, StepFailed, step } from './step.mjs'
 const browser = which('dnf') ? 'chromium' : 'chromium-headless-shell'
 
 /** Programs that npm and PyPI do not provide: executables to find, and the packages that contain them. */
-const PROGRAMS = {
+export const PROGRAMS = {
   ssh: { find: ['ssh', 'ssh-agent', 'ssh-keygen'], apt: ['openssh-client'], dnf: ['openssh-clients'] },
   python: { find: ['python3'], apt: ['python3', 'python3-venv'], dnf: ['python3', 'python3-pip'] },
   sshd: { find: ['sshd'], apt: ['openssh-server'], dnf: ['openssh-server'] },
