@@ -83,6 +83,8 @@ test('adds lab nodes in bulk, approves their keys bastion first, and discovers t
     await button(t('hostKey.review')).click()
     const dialog = page.getByRole('dialog')
     await expect(dialog.getByText('SHA256:').first()).toBeVisible()
+    // No key is preselected.
+    for (const key of await dialog.getByRole('checkbox').all()) await key.check()
     const approve = [1, 2, 3, 4, 5, 6, 7, 8].map((count) => t('hostKey.approveCount', { count }))
     await dialogButton(new RegExp(`^(${approve.join('|')})$`)).click()
     await expect(dialog).toBeHidden()

@@ -1,5 +1,5 @@
 import { nodeName } from '../fixtures/scenes.ts'
-import { expect, test } from '../fixtures/test.ts'
+import { expect, PASSWORD, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
 
 test('asks visitors to sign in and returns to the page they opened', async ({ page }) => {
@@ -48,6 +48,32 @@ test('waits for a network that drops packets, and shows the list when it recover
   await expect(page.getByText(t('nodes.loadFailed'))).toBeHidden()
   installation.link.restore()
   await expect(page.getByRole('link', { name: nodeName(0) })).toBeVisible()
+})
+
+test('changes the name and password in the account settings', async ({ page, createFleet, signIn }) => {
+  const { operator } = await createFleet({ nodes: 1 })
+  await signIn(operator)
+  await page.goto('/nodes')
+  await page.getByRole('button', { name: operator.actor.name }).click()
+  await page.getByRole('menuitem', { name: t('account.edit') }).click()
+  await expect(page.getByRole('heading', { name: t('nav.account') })).toBeVisible()
+  const email = await page.getByLabel(t('signIn.email')).inputValue()
+  const current = page.getByLabel(t('account.currentPassword'))
+  const save = page.getByRole('button', { name: t('common.save') })
+  await page.getByLabel(t('welcome.name')).fill('Grace Lee')
+  await page.getByLabel(t('account.newPassword')).fill('another long password')
+  await current.fill('a wrong password')
+  await save.click()
+  await expect(current).toHaveAttribute('aria-invalid', 'true')
+  await current.fill(PASSWORD)
+  await save.click()
+  await page.getByRole('button', { name: 'Grace Lee' }).click()
+  await page.getByRole('menuitem', { name: t('account.signOut') }).click()
+  await expect(page).toHaveURL(/\/sign-in/)
+  await page.getByLabel(t('signIn.email')).fill(email)
+  await page.getByLabel(t('signIn.password'), { exact: true }).fill('another long password')
+  await page.getByRole('button', { name: t('signIn.submit') }).click()
+  await expect(page.getByLabel(t('welcome.name'))).toHaveValue('Grace Lee')
 })
 
 test('applies the chosen theme before anything is painted', async ({ page, createFleet, signIn }) => {

@@ -40,7 +40,7 @@ const cut = { until: t('common.retry'), isCut: true }
 
 export const pages: VisualPage[] = [
   { name: 'sign-in', url: '/sign-in', scene: 'signed-out', until: t('signIn.submit') },
-  { name: 'account', url: '/welcome', until: t('welcome.passwordHint') },
+  { name: 'account', url: '/settings/account', until: t('account.currentPassword') },
 
   { name: 'nodes', url: '/nodes', until: nodeName(0) },
   { name: 'nodes-filtered', url: '/nodes?status=READY&device=NVIDIA_GPU', until: nodeName(0) },

@@ -10,7 +10,7 @@ import { Notice } from '@/ui/notice.tsx'
 import { FingerprintCommands } from './fingerprint-commands.tsx'
 import type { KeyToApprove } from './keys-to-approve.ts'
 
-/** Approves host keys. Changed keys are not preselected. */
+/** Approves host keys. No key is preselected. One checkbox selects all new keys; changed keys are selected one by one. */
 export function HostKeysDialog({
   keys,
   onClose,
@@ -21,7 +21,7 @@ export function HostKeysDialog({
   onApproved: () => void
 }) {
   const mutation = useMutation(ApproveHostKeys)
-  const [chosen, setChosen] = useState(() => new Set(keys.filter((key) => !key.isChanged).map((key) => key.id)))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   async function approve() {
     const outcome = await mutation.run({
       approvals: keys.filter((key) => chosen.has(key.id)).map(({ id, fingerprint }) => ({ id, fingerprint })),
@@ -35,7 +35,15 @@ export function HostKeysDialog({
       return next
     })
   }
-  const isAll = chosen.size === keys.length
+  const fresh = keys.filter((key) => !key.isChanged)
+  const isAll = fresh.every((key) => chosen.has(key.id))
+  function toggleAll() {
+    setChosen((before) => {
+      const next = new Set(before)
+      for (const { id } of fresh) isAll ? next.delete(id) : next.add(id)
+      return next
+    })
+  }
   return (
     <Dialog
       wide
@@ -61,15 +69,12 @@ export function HostKeysDialog({
         <FingerprintCommands />
         {keys.some((key) => key.isBastion) && <Notice>{t('hostKey.bastionFirst')}</Notice>}
         {mutation.problem && <Notice tone="bad">{mutation.problem.message}</Notice>}
-        <label className="flex items-center gap-2 text-sm font-medium">
-          <input
-            type="checkbox"
-            className="size-4 accent-accent"
-            checked={isAll}
-            onChange={() => setChosen(isAll ? new Set() : new Set(keys.map((key) => key.id)))}
-          />
-          {t('hostKey.all', { count: keys.length })}
-        </label>
+        {fresh.length > 1 && (
+          <label className="flex items-center gap-2 px-3 text-sm font-medium">
+            <input type="checkbox" className="size-4 accent-accent" checked={isAll} onChange={toggleAll} />
+            {t('hostKey.allNew', { count: fresh.length })}
+          </label>
+        )}
         <ul className="rounded-lg border border-line">
           {keys.map((key) => (
             <li key={`${key.id} ${key.fingerprint}`} className="border-b border-line last:border-0">

@@ -46,6 +46,7 @@ function placeholders(message: string): string {
 const keptInEnglish = new Set([
   'app.name',
   'tokens.usageExample',
+  'connectionType.SSH',
   'deviceType.AMD_GPU',
   'deviceType.INTEL_GPU',
   'deviceType.NVIDIA_GPU',

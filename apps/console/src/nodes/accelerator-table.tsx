@@ -45,6 +45,16 @@ function eccText(errors: AcceleratorLine['eccErrors']): string | null {
   })
 }
 
+/** Health of an accelerator with the reason that its vendor tool gives. */
+function AcceleratorHealth({ device }: { device: AcceleratorLine }) {
+  return (
+    <span className="flex min-w-0 flex-col">
+      <State tone={healthTones[device.health]}>{t(`health.${device.health}`)}</State>
+      {device.healthReason && <span className="max-w-64 pl-3.5 text-xs break-words text-muted">{device.healthReason}</span>}
+    </span>
+  )
+}
+
 function AcceleratorDialog({ device, onClose }: { device: AcceleratorLine; onClose: () => void }) {
   const mono = (text: string | null) => (text ? <code className="font-mono text-xs break-all">{text}</code> : t('common.none'))
   return (
@@ -57,12 +67,7 @@ function AcceleratorDialog({ device, onClose }: { device: AcceleratorLine; onClo
     >
       <PropertyList
         rows={[
-          [
-            t('accelerators.health'),
-            <State key="h" tone={healthTones[device.health]}>
-              {t(`health.${device.health}`)}
-            </State>,
-          ],
+          [t('accelerators.health'), <AcceleratorHealth key="h" device={device} />],
           [t('accelerators.type'), t(`deviceType.${device.deviceType}`)],
           [t('accelerators.uuid'), mono(device.uuid)],
           [t('accelerators.serial'), mono(device.serial)],
@@ -146,14 +151,14 @@ export function AcceleratorTable({ devices, action }: { devices: readonly Accele
                   )}
                 </td>
                 <td className="px-4">
-                  <State tone={healthTones[device.health]}>{t(`health.${device.health}`)}</State>
+                  <AcceleratorHealth device={device} />
                 </td>
                 <td className="px-4">
                   <Memory device={device} />
                 </td>
-                <td className="px-4 tabular-nums">{unit(device.utilizationPercent, 'unit.percent')}</td>
-                <td className="px-4 tabular-nums">{unit(device.temperatureCelsius, 'unit.celsius')}</td>
-                <td className="px-4 tabular-nums">{unit(device.powerWatts, 'unit.watt')}</td>
+                <td className="px-4 whitespace-nowrap tabular-nums">{unit(device.utilizationPercent, 'unit.percent')}</td>
+                <td className="px-4 whitespace-nowrap tabular-nums">{unit(device.temperatureCelsius, 'unit.celsius')}</td>
+                <td className="px-4 whitespace-nowrap tabular-nums">{unit(device.powerWatts, 'unit.watt')}</td>
                 <td className="px-4 font-mono text-xs whitespace-nowrap text-muted">{device.pciAddress ?? t('common.none')}</td>
                 <td className="px-4 font-mono text-xs whitespace-nowrap text-muted">
                   {device.driverVersion ?? t('common.none')}
@@ -174,6 +179,7 @@ export function AcceleratorTable({ devices, action }: { devices: readonly Accele
                 </span>
                 <State tone={healthTones[device.health]}>{t(`health.${device.health}`)}</State>
               </span>
+              {device.healthReason && <span className="text-xs break-words text-muted">{device.healthReason}</span>}
               <span className="flex items-center justify-between gap-2 text-xs text-muted tabular-nums">
                 <Memory device={device} />
                 <span className="flex gap-3">

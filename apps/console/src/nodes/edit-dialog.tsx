@@ -10,6 +10,7 @@ import { toast } from '@/ui/toast.tsx'
 import { AccessFields } from './access-fields.tsx'
 import { type NodeHead, UpdateNode } from './node-documents.ts'
 
+const connectionTypes = ['SSH', 'LOCAL'] as const
 export const nodeTypes = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
 
 /** Parses `key=value` pairs separated by lines or commas; without `=` the value is empty. */
@@ -34,7 +35,10 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
     host: node.host,
     port: String(node.port),
     sshUser: node.sshUser ?? '',
+    connectionType: node.connectionType,
     nodeType: node.nodeType,
+    region: node.region ?? '',
+    datacenter: node.datacenter ?? '',
     tags: node.tags.join(', '),
     labels: node.labels.map(({ key, value }) => `${key}=${value}`).join('\n'),
     notes: node.notes,
@@ -53,7 +57,10 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
         host: form.host,
         port: Number(form.port),
         sshUser: form.sshUser || null,
+        connectionType: form.connectionType,
         nodeType: form.nodeType,
+        region: form.region || null,
+        datacenter: form.datacenter || null,
         tags: parseTags(form.tags),
         labels: parseLabels(form.labels),
         notes: form.notes,
@@ -121,6 +128,20 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
             error={error('sshUser')}
           />
         </div>
+        <SelectField
+          label={t('node.connectionType')}
+          value={form.connectionType}
+          onChange={(event) =>
+            setForm((before) => ({ ...before, connectionType: event.target.value as NodeHead['connectionType'] }))
+          }
+          hint={t(`connectionTypeHint.${form.connectionType}`)}
+        >
+          {connectionTypes.map((type) => (
+            <option key={type} value={type}>
+              {t(`connectionType.${type}`)}
+            </option>
+          ))}
+        </SelectField>
         <AccessFields value={form} onChange={(key, id) => setForm((before) => ({ ...before, [key]: id }))} error={error} />
         <SelectField
           label={t('node.type')}
@@ -133,6 +154,21 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
             </option>
           ))}
         </SelectField>
+        <TextField
+          label={t('filter.region')}
+          optional
+          value={form.region}
+          onChange={set('region')}
+          hint={t('node.placeHint')}
+          error={error('region')}
+        />
+        <TextField
+          label={t('filter.datacenter')}
+          optional
+          value={form.datacenter}
+          onChange={set('datacenter')}
+          error={error('datacenter')}
+        />
         <TextField
           label={t('nodes.tags')}
           optional

@@ -5,7 +5,7 @@ export const NodeHeadFragment = graphql(
   `
   fragment NodeHead on ComputeNode {
     ...NodeRow
-    connectionType sshUser labels { key value } notes hostKeyFingerprint hostKeyApprovedAt kernel
+    connectionType sshUser region datacenter labels { key value } notes hostKeyFingerprint hostKeyApprovedAt kernel
     bootId bootedAt discoveredAt createdAt writeBlockedReason purgeBlockedReason
     credential { id name kind }
     becomeCredential { id name }
@@ -22,7 +22,7 @@ export const AcceleratorFragment = graphql(`
     id deviceType vendor model index uuid serial pciAddress memoryTotalBytes memoryUsedBytes driverVersion firmwareVersion toolkitVersion
     computeCapability numaNode interconnect isEccEnabled
     eccErrors { correctedVolatile uncorrectedVolatile correctedAggregate uncorrectedAggregate }
-    temperatureCelsius powerWatts utilizationPercent health source lastSeenAt
+    temperatureCelsius powerWatts utilizationPercent health healthReason source lastSeenAt
     partitions { kind index uuid profile memoryTotalBytes parentUuid }
   }
 `)

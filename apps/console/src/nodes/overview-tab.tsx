@@ -67,6 +67,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
       <Panel title={t('node.access')}>
         <PropertyList
           rows={[
+            [t('node.connectionType'), t(`connectionType.${node.connectionType}`)],
             [t('nodes.address'), mono(formatAddress(node.host, node.port))],
             [t('node.user'), mono(node.sshUser)],
             [t('node.credential'), credentialLink(node.credential)],
@@ -99,6 +100,8 @@ export function OverviewTab({ node }: { node: NodePageData }) {
         <PropertyList
           rows={[
             [t('node.type'), t(`nodeType.${node.nodeType}`)],
+            [t('filter.region'), node.region ?? t('common.none')],
+            [t('filter.datacenter'), node.datacenter ?? t('common.none')],
             [
               t('nodes.tags'),
               node.tags.length > 0 ? (

@@ -93,7 +93,7 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
           </p>
         </div>
         <div className="py-1">
-          <MenuItem icon={<UserRound aria-hidden />} onClick={() => router.push('/welcome')}>
+          <MenuItem icon={<UserRound aria-hidden />} onClick={() => router.push('/settings/account')}>
             {t('account.edit')}
           </MenuItem>
           <MenuItem icon={<LogOut aria-hidden />} onClick={() => void signOut()}>

@@ -65,6 +65,7 @@ export const agents = {
       memory: 'Memory',
       state: 'State',
     },
+    cellHealth: '{cell}. {health}. {reason}',
     cell: '{name}: {state}, CPU {cpu}, memory {memory}',
     cluster: 'Cluster',
     colorBy: 'Color by',

@@ -36,6 +36,7 @@ export const common = {
     lost: 'Reconnecting…',
   },
   nav: {
+    account: 'Account',
     agentSettings: 'Agents',
     alerts: 'Alerts',
     credentials: 'Credentials',
@@ -57,8 +58,11 @@ export const common = {
     label: 'Language',
   },
   account: {
+    currentPassword: 'Current password',
     edit: 'Account settings',
     menu: 'Account',
+    newPassword: 'New password',
+    saved: 'Account saved',
     signOut: 'Sign out',
   },
   help: {

@@ -1,7 +1,7 @@
 /** Texts of connection tests and host keys. */
 export const connections = {
   hostKey: {
-    all: '{count, plural, one {# key} other {All # keys}}',
+    allNew: '{count, plural, one {# new key} other {All # new keys}}',
     approve: 'Approve key',
     approveCount: '{count, plural, one {Approve # key} other {Approve # keys}}',
     approveNew: 'Approve new key…',

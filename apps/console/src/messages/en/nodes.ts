@@ -20,6 +20,14 @@ export const nodes = {
     OTHER: 'Other',
     STORAGE: 'Storage',
   },
+  connectionType: {
+    LOCAL: 'Local',
+    SSH: 'SSH',
+  },
+  connectionTypeHint: {
+    LOCAL: 'Commands run on the machine of the worker. Requires the role admin.',
+    SSH: 'Muster connects over SSH.',
+  },
   deviceType: {
     AMD_GPU: 'AMD GPU',
     HUAWEI_NPU: 'Huawei NPU',
@@ -113,6 +121,7 @@ export const nodes = {
     datacenter: 'Data center',
     device: 'Accelerator type',
     group: 'Group',
+    health: 'Health',
     model: 'Accelerator model',
     open: 'Filter',
     os: 'OS',
@@ -130,6 +139,7 @@ export const nodes = {
     becomeCredential: 'Become credential',
     blockedOut: 'This node is decommissioned. Recommission it first.',
     booted: 'Booted',
+    connectionType: 'Connection type',
     cores: 'Cores',
     coresText: '{sockets} sockets, {cores} cores, {threads} threads',
     cpu: 'CPU',
@@ -158,6 +168,7 @@ export const nodes = {
     notFound: 'Node not found',
     notFoundText: 'It was purged or belongs to another tenant.',
     notes: 'Notes',
+    placeHint: 'An agent overwrites region and data center when it registers.',
     port: 'Port',
     purge: 'Purge',
     purgeText: 'Deletes the node with its accelerators, discoveries and facts. You can’t undo this.',

@@ -66,6 +66,7 @@ export const agents = {
       memory: '内存',
       state: '状态',
     },
+    cellHealth: '{cell}。{health}。{reason}',
     cell: '{name}：{state}，CPU {cpu}，内存 {memory}',
     cluster: '集群',
     colorBy: '着色依据',

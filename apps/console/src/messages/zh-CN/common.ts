@@ -37,6 +37,7 @@ export const common = {
     lost: '正在重新连接…',
   },
   nav: {
+    account: '账户',
     agentSettings: 'Agent',
     alerts: '告警',
     credentials: '凭据',
@@ -58,8 +59,11 @@ export const common = {
     label: '语言',
   },
   account: {
+    currentPassword: '当前密码',
     edit: '账户设置',
     menu: '账户',
+    newPassword: '新密码',
+    saved: '账户已保存',
     signOut: '退出登录',
   },
   help: {

@@ -2,7 +2,7 @@ import type { Messages } from '../index.ts'
 
 export const connections = {
   hostKey: {
-    all: '{count, plural, other {全部 # 个密钥}}',
+    allNew: '{count, plural, other {全部 # 个新密钥}}',
     approve: '批准密钥',
     approveCount: '{count, plural, other {批准 # 个密钥}}',
     approveNew: '批准新密钥…',

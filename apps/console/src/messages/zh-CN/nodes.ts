@@ -21,6 +21,14 @@ export const nodes = {
     OTHER: '其他',
     STORAGE: '存储节点',
   },
+  connectionType: {
+    LOCAL: '本地',
+    SSH: 'SSH',
+  },
+  connectionTypeHint: {
+    LOCAL: '命令在 worker 所在的机器上执行。需要管理员角色。',
+    SSH: 'Muster 通过 SSH 连接。',
+  },
   deviceType: {
     AMD_GPU: 'AMD GPU',
     HUAWEI_NPU: '华为 NPU',
@@ -112,6 +120,7 @@ export const nodes = {
     datacenter: '数据中心',
     device: '加速卡类型',
     group: '组',
+    health: '健康状态',
     model: '加速卡型号',
     open: '筛选',
     os: '操作系统',
@@ -129,6 +138,7 @@ export const nodes = {
     becomeCredential: '提权凭据',
     blockedOut: '此节点已下线，请先重新启用。',
     booted: '启动时间',
+    connectionType: '连接类型',
     cores: '核心数',
     coresText: '{sockets} 路，{cores} 核，{threads} 线程',
     cpu: 'CPU',
@@ -157,6 +167,7 @@ export const nodes = {
     notFound: '节点不存在',
     notFoundText: '节点已被清除，或属于其他租户。',
     notes: '备注',
+    placeHint: 'Agent 注册时会覆盖区域和数据中心。',
     port: '端口',
     purge: '清除',
     purgeText: '将删除此节点及其加速卡、采集记录和主机信息，且无法恢复。',

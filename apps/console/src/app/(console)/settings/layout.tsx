@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { t } from '@/messages/index.ts'
 
 const pages = [
+  { href: '/settings/account', label: 'nav.account' },
   { href: '/settings/tokens', label: 'nav.tokens' },
   { href: '/settings/agents', label: 'nav.agentSettings' },
 ] as const
