@@ -1,8 +1,10 @@
-import { computeNodes } from '@muster/core/nodes'
+import { accelerators, computeNodes } from '@muster/core/nodes'
+import { insertRun, makeHostKey } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { recordConnectionTests } from '../fixtures/connection-worker.ts'
-import { nodeName } from '../fixtures/scenes.ts'
+import { createAlerts, nodeName } from '../fixtures/scenes.ts'
 import { expect, test } from '../fixtures/test.ts'
+import { nodeUrl, runUrl } from '../fixtures/urls.ts'
 import { t } from '../labels.ts'
 
 test('leads from nodes that need setup into their connection tests, which survive a reload', async ({
@@ -29,6 +31,94 @@ test('leads from nodes that need setup into their connection tests, which surviv
   expect(tests).toBe(1)
   await page.goBack()
   await expect(page).toHaveURL(/\/nodes$/)
+})
+
+test('selects all new host keys at once, but none by itself and no changed one', async ({ page, createFleet, signIn }) => {
+  const fleet = await createFleet({ nodes: 5, agents: false })
+  const { db } = fleet.system
+  const fresh = { hostKey: null, hostKeyApprovedAt: null, readyAt: null, lastSeenAt: null }
+  const changed = fleet.nodes[4]!
+  for (const { id } of fleet.nodes.slice(0, 4)) await db.update(computeNodes).set(fresh).where(eq(computeNodes.id, id))
+  const offered = { offeredHostKey: makeHostKey(), offeredHostKeyAt: new Date() }
+  await db.update(computeNodes).set(offered).where(eq(computeNodes.id, changed.id))
+  await signIn(fleet.operator)
+  await page.goto('/nodes')
+  await page.getByRole('button', { name: t('nodes.setUp') }).click()
+  await expect(page).toHaveURL(/step=test/)
+  await recordConnectionTests(fleet, 5)
+  await expect(page.getByText(t('hostKey.waiting', { count: 3 }))).toBeVisible()
+  await page.getByRole('button', { name: t('hostKey.review') }).click()
+  const dialog = page.getByRole('dialog')
+  const changedKey = dialog.getByRole('checkbox', { name: new RegExp(`${changed.name}.*${t('hostKey.changedShort')}`) })
+  await expect(changedKey).toBeVisible()
+  await expect(dialog.getByRole('checkbox', { checked: true })).toHaveCount(0)
+  const approve = (count: number) => dialog.getByRole('button', { name: t('hostKey.approveCount', { count }) })
+  await expect(approve(0)).toHaveAttribute('aria-disabled', 'true')
+  await dialog.getByLabel(t('hostKey.allNew', { count: 2 })).check()
+  await expect(dialog.getByRole('checkbox', { checked: true })).toHaveCount(3)
+  await expect(changedKey).not.toBeChecked()
+  await approve(2).click()
+  await expect(dialog).toBeHidden()
+  const rows = await db.select().from(computeNodes).where(eq(computeNodes.tenantId, fleet.system.tenantId))
+  const approved = rows.filter((row) => row.hostKeyApprovedAt && row.hostKey !== changed.hostKey).map(({ name }) => name)
+  expect(approved.sort()).toEqual([nodeName(0), nodeName(1)])
+  expect(rows.find(({ id }) => id === changed.id)!.hostKey).toBe(changed.hostKey)
+})
+
+test('edits the connection type, region and data center of a node', async ({ page, createFleet, signIn }) => {
+  const { admin, operator, system, nodes } = await createFleet({ nodes: 2, agents: false })
+  const [node] = nodes
+  const read = async () => {
+    const [row] = await system.db.select().from(computeNodes).where(eq(computeNodes.id, node!.id))
+    const { connectionType, region, datacenter } = row!
+    return { connectionType, region, datacenter }
+  }
+  const dialog = page.getByRole('dialog')
+  const edit = async () => {
+    await page.goto(nodeUrl(node!))
+    await page
+      .getByRole('button', { name: t('node.more') })
+      .filter({ visible: true })
+      .click()
+    await page.getByRole('menuitem', { name: t('node.edit') }).click()
+    await expect(dialog.getByLabel(t('node.connectionType'))).toHaveValue('SSH')
+  }
+  await signIn(operator)
+  await edit()
+  await dialog.getByLabel(t('filter.region')).fill('ap-south')
+  await dialog.getByLabel(t('filter.datacenter')).fill('x'.repeat(65))
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(dialog.getByLabel(t('filter.datacenter'))).toHaveAttribute('aria-invalid', 'true')
+  await dialog.getByLabel(t('filter.datacenter')).fill('')
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(dialog).toBeHidden()
+  expect(await read()).toEqual({ connectionType: 'ssh', region: 'ap-south', datacenter: null })
+  await expect(page.getByText('ap-south')).toBeVisible()
+  await edit()
+  await dialog.getByLabel(t('node.connectionType')).selectOption('LOCAL')
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(dialog.getByRole('alert').first()).toContainText('admin')
+  await signIn(admin)
+  await edit()
+  await dialog.getByLabel(t('node.connectionType')).selectOption('LOCAL')
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(dialog).toBeHidden()
+  expect(await read()).toEqual({ connectionType: 'local', region: 'ap-south', datacenter: null })
+})
+
+test('shows the reason for the health of an accelerator', async ({ page, createFleet, signIn }) => {
+  const { operator, system, nodes } = await createFleet({ nodes: 1, agents: false })
+  const { db } = system
+  const [device] = await db.select().from(accelerators).where(eq(accelerators.nodeId, nodes[0]!.id)).limit(1)
+  const reason = 'Row remapping is pending.'
+  await db.update(accelerators).set({ health: 'warning', healthReason: reason }).where(eq(accelerators.id, device!.id))
+  await signIn(operator)
+  await page.goto(`${nodeUrl(nodes[0]!)}?tab=accelerators`)
+  const row = page.getByRole('row').filter({ hasText: reason })
+  await expect(row).toHaveCount(1)
+  await expect(row).toContainText(t('health.WARNING'))
+  await row.getByRole('button').click()
+  await expect(page.getByRole('dialog')).toContainText(reason)
 })
 
 test('keeps the selection and lists the nodes that rejected a bulk edit', async ({ page, createFleet, signIn }) => {
@@ -75,4 +165,47 @@ test('shows the overall health of a node with its reason in the list and in the 
   await page.getByRole('link', { name: nodeName(0) }).click()
   await expect(page.getByRole('heading', { name: nodeName(0) })).toBeVisible()
   await expect(page.getByTestId('node-health')).toHaveText(`${t('nodeHealth.UNHEALTHY')}Connection refused.`)
+})
+
+test('filters nodes by their overall health', async ({ page, createFleet, signIn }) => {
+  const { operator, system, nodes } = await createFleet({ nodes: 3, agents: false })
+  const { db, tenantId } = system
+  await db.update(accelerators).set({ health: 'ok' }).where(eq(accelerators.tenantId, tenantId))
+  await db.update(accelerators).set({ health: 'lost' }).where(eq(accelerators.nodeId, nodes[1]!.id))
+  await signIn(operator)
+  await page.goto('/nodes')
+  const rows = page.getByRole('list', { name: t('nav.nodes') }).getByRole('listitem')
+  await expect(rows).toHaveCount(3)
+  await page.getByRole('button', { name: t('filter.open') }).click()
+  await page.getByRole('checkbox', { name: t('nodeHealth.UNHEALTHY') }).click()
+  await expect(page).toHaveURL(/health=UNHEALTHY/)
+  await expect(rows).toHaveCount(1)
+  await expect(rows.getByRole('link', { name: nodeName(1) })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: new RegExp(`${t('filter.remove')}\\s*${t('filter.health')}`) }).click()
+  await expect(rows).toHaveCount(3)
+})
+
+test('shows the overall health of nodes in the hosts of a run and in an alert', async ({ page, createFleet, signIn }) => {
+  const { operator, system, nodes } = await createFleet({ nodes: 2, agents: false })
+  const { db, tenantId } = system
+  await db.update(accelerators).set({ health: 'ok' }).where(eq(accelerators.tenantId, tenantId))
+  const unreachable = { unreachableSince: new Date(), unreachableReason: 'Connection refused.' }
+  await db.update(computeNodes).set(unreachable).where(eq(computeNodes.id, nodes[0]!.id))
+  const run = await insertRun(operator, { status: 'PARTIAL', nodes })
+  await createAlerts(system, nodes.slice(0, 1))
+  await signIn(operator)
+  await page.goto(`${runUrl(run)}?tab=hosts`)
+  const healthOf = (i: number) =>
+    page
+      .getByRole('region', { name: t('runs.recap') })
+      .locator('span')
+      .filter({ has: page.getByRole('link', { name: nodeName(i) }) })
+      .getByTestId('node-health')
+  await expect(healthOf(0)).toHaveText(t('nodeHealth.UNHEALTHY'))
+  await expect(healthOf(0).locator('[title]')).toHaveAttribute('title', 'Connection refused.')
+  await expect(healthOf(1)).toHaveText(t('nodeHealth.HEALTHY'))
+  await page.goto('/alerts')
+  await page.getByRole('button', { name: new RegExp(`^${nodeName(0)} `) }).click()
+  await expect(page.getByRole('dialog').getByTestId('node-health')).toHaveText(`${t('nodeHealth.UNHEALTHY')}Connection refused.`)
 })

@@ -25,6 +25,6 @@ export const Heartbeats = graphql(
   [HeartbeatFragment],
 )
 
-export const NodeIdQuery = graphql(`
-  query NodeIdOf($name: String!) { computeNode(name: $name) { id } }
+export const FleetNodeQuery = graphql(`
+  query FleetNode($name: String!) { computeNode(name: $name) { id health { status reason } } }
 `)

@@ -10,7 +10,7 @@ import { Panel } from '@/ui/page.tsx'
 import type { useQueryState } from '@/ui/use-query-state.ts'
 import { agentTones } from './badges.tsx'
 import { ClusterTable, nodesHref, placeText } from './cluster-table.tsx'
-import { type FleetCluster, NodeIdQuery } from './documents.ts'
+import { type FleetCluster, FleetNodeQuery } from './documents.ts'
 import { agentStates, cellPitch, countStates } from './fleet.ts'
 import { type HeatBy, HeatGrid } from './heat-grid.tsx'
 
@@ -40,7 +40,7 @@ function Grids({ clusters, by }: { clusters: FleetCluster[]; by: HeatBy }) {
     gridHeight,
   )
   async function open(name: string) {
-    const { data } = await client.query(NodeIdQuery, { name }).toPromise()
+    const { data } = await client.query(FleetNodeQuery, { name }).toPromise()
     if (data?.computeNode) router.push(`/nodes/${encodeURIComponent(data.computeNode.id)}?tab=agent`)
   }
   return (

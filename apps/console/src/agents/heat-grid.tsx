@@ -1,8 +1,10 @@
 'use client'
 import { useEffect, useId, useRef, useState } from 'react'
 import { t } from '@/messages/index.ts'
+import { NodeHealth } from '@/nodes/badges.tsx'
 import type { AgentState, FleetCluster } from './documents.ts'
 import { moveCell } from './fleet.ts'
+import { useCellHealth } from './use-cell-health.ts'
 import { type Palette, usePalette } from './use-palette.ts'
 
 export type HeatBy = 'state' | 'cpu' | 'memory'
@@ -92,6 +94,7 @@ export function HeatGrid({
   }, [cluster, by, pitch, columns, height, palette])
 
   const highlighted = hovered ?? (isFocused ? active : null)
+  const health = useCellHealth(highlighted === null ? undefined : cluster.nodes[highlighted]?.name)
   const place = (index: number) => ({ left: (index % columns) * pitch, top: Math.floor(index / columns) * pitch })
   function cellAt(event: React.PointerEvent | React.MouseEvent): number | null {
     const box = event.currentTarget.getBoundingClientRect()
@@ -127,7 +130,13 @@ export function HeatGrid({
     >
       <canvas ref={canvas} className="block" style={{ width: columns * pitch, height }} aria-hidden />
       <div role="option" id={`${id}-cell`} aria-selected tabIndex={-1} className="sr-only">
-        {cellText(cluster, active)}
+        {highlighted === active && health
+          ? t('fleet.cellHealth', {
+              cell: cellText(cluster, active),
+              health: t(`nodeHealth.${health.status}`),
+              reason: health.reason ?? '',
+            }).trim()
+          : cellText(cluster, active)}
       </div>
       {highlighted !== null && highlighted < count && (
         <>
@@ -138,7 +147,7 @@ export function HeatGrid({
           />
           <div
             aria-hidden
-            className="pointer-events-none absolute z-10 rounded-md border border-line-strong bg-panel px-2 py-1 text-xs whitespace-nowrap shadow-float"
+            className="pointer-events-none absolute z-10 rounded-md border border-line-strong bg-panel w-max max-w-[min(24rem,80vw)] px-2 py-1 text-xs shadow-float"
             style={{
               top: place(highlighted).top + pitch + 4,
               ...(place(highlighted).left > (columns * pitch) / 2
@@ -146,7 +155,8 @@ export function HeatGrid({
                 : { left: place(highlighted).left }),
             }}
           >
-            {cellText(cluster, highlighted)}
+            <p>{cellText(cluster, highlighted)}</p>
+            {health && <NodeHealth health={health} showReason />}
           </div>
         </>
       )}

@@ -2,6 +2,7 @@
 import Link from 'next/link'
 import { useQuery } from 'urql'
 import { formatNumber, t } from '@/messages/index.ts'
+import { NodeHealth } from '@/nodes/badges.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { JsonTree } from '@/ui/json-tree.tsx'
@@ -46,13 +47,12 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
             [
               t('alerts.node'),
               alert.node ? (
-                <Link
-                  key="n"
-                  className="underline underline-offset-2"
-                  href={`/nodes/${encodeURIComponent(alert.node.id)}?tab=agent`}
-                >
-                  {alert.node.name}
-                </Link>
+                <span key="n" className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                  <Link className="underline underline-offset-2" href={`/nodes/${encodeURIComponent(alert.node.id)}?tab=agent`}>
+                    {alert.node.name}
+                  </Link>
+                  <NodeHealth health={alert.node.health} showReason />
+                </span>
               ) : (
                 (alert.cluster ?? t('alerts.allNodes'))
               ),

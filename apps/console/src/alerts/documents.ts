@@ -4,7 +4,7 @@ export const AlertFragment = graphql(`
   fragment AlertRow on Alert {
     id kind severity message cluster openedAt lastSeenAt count resolvedAt acknowledgedAt acknowledgedBy { name } acknowledgment
     acknowledgeBlockedReason resolveBlockedReason
-    node { id name }
+    node { id name health { status reason } }
   }
 `)
 export type AlertRow = ResultOf<typeof AlertFragment>

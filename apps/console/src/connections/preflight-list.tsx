@@ -4,7 +4,7 @@ import { ChevronRight, CircleCheck, CircleDashed, CircleMinus, CircleX, KeyRound
 import { useState } from 'react'
 import { formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
-import { formatAddress } from '@/nodes/badges.tsx'
+import { formatAddress, NodeHealth } from '@/nodes/badges.tsx'
 import type { Preflight } from '@/nodes/documents.ts'
 import { Button } from '@/ui/button.tsx'
 import { HostKeysDialog } from './host-keys-dialog.tsx'
@@ -114,6 +114,7 @@ function TestItem({ test, expanded }: { test: Preflight; expanded: boolean }) {
         <span className="hidden min-w-0 truncate font-mono text-xs text-muted sm:inline">
           {formatAddress(test.node.host, test.node.port)}
         </span>
+        <NodeHealth health={test.node.health} />
         <span
           className={clsx(
             'ml-auto shrink-0 text-xs',

@@ -1,3 +1,4 @@
+import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
 import { formatBytes } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
@@ -35,6 +36,13 @@ export function NodeStatus({ node }: { node: Pick<NodeRow, 'status' | 'statusRea
   )
 }
 
+/** Overall health of a node, worst first. */
+export const healthStatuses = [
+  'UNHEALTHY',
+  'DEGRADED',
+  'UNKNOWN',
+  'HEALTHY',
+] as const satisfies readonly NodeRow['health']['status'][]
 const overallTones: Record<NodeRow['health']['status'], Tone> = {
   HEALTHY: 'ok',
   DEGRADED: 'warn',
@@ -42,10 +50,13 @@ const overallTones: Record<NodeRow['health']['status'], Tone> = {
   UNKNOWN: 'neutral',
 }
 
-/** Overall health of a node, with its reason as title or, with `showReason`, as text. */
+/** Overall health of a node, with its reason as title or, with `showReason`, as text. Lists on a phone show only abnormal health. */
 export function NodeHealth({ health, showReason = false }: { health: NodeRow['health']; showReason?: boolean }) {
   return (
-    <span className="inline-flex min-w-0 items-baseline gap-2" data-testid="node-health">
+    <span
+      className={clsx('inline-flex min-w-0 items-baseline gap-2', !showReason && health.status === 'HEALTHY' && 'max-md:hidden')}
+      data-testid="node-health"
+    >
       <Badge tone={overallTones[health.status]} title={health.reason ?? undefined}>
         {t(`nodeHealth.${health.status}`)}
       </Badge>

@@ -65,7 +65,7 @@ export const NodeUpdated = graphql(
 export const PreflightFragment = graphql(`
   fragment Preflight on ConnectionTest {
     id isOk error createdAt startedAt finishedAt
-    node { id name host port status }
+    node { id name host port status health { status reason } }
     stages { stage hop state durationMs detail hint offeredKey { objectId fingerprint key isChanged } }
   }
 `)

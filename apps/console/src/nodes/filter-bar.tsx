@@ -6,6 +6,7 @@ import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
 import { Popover } from '@/ui/popover.tsx'
 import type { useQueryState } from '@/ui/use-query-state.ts'
+import { healthStatuses } from './badges.tsx'
 import { type NodeFacets, NodeFacetsQuery } from './documents.ts'
 import { type FilterKey, filterKeys, isHostlist } from './filter.ts'
 
@@ -24,12 +25,18 @@ const facetOf: Partial<Record<FilterKey, keyof Omit<NodeFacets, '__typename'>>> 
   datacenter: 'datacenters',
 }
 
+/** Values that are offered without their counts. */
+const fixedValues: Partial<Record<FilterKey, readonly string[]>> = {
+  health: healthStatuses,
+  alarm: ['1'],
+  agentAlarm: ['1'],
+}
 const isAlarm = (key: FilterKey) => key === 'alarm' || key === 'agentAlarm'
 
 /** The label of a filter value. */
 function valueLabel(key: FilterKey, value: string): string {
-  const catalogs = { status: 'nodeStatus', device: 'deviceType', agent: 'agentState' } as const
-  if (key === 'status' || key === 'device' || key === 'agent') {
+  const catalogs = { status: 'nodeStatus', health: 'nodeHealth', device: 'deviceType', agent: 'agentState' } as const
+  if (key === 'status' || key === 'health' || key === 'device' || key === 'agent') {
     // The value comes from the URL and may be unknown.
     const messageKey = `${catalogs[key]}.${value}` as 'nodeStatus.READY'
     return t.has(messageKey) ? t(messageKey) : value
@@ -95,7 +102,8 @@ export function FilterBar({ query }: { query: Query }) {
         <Popover label={t('filter.open')} icon={<ListFilter aria-hidden />} badge={chosen.length} align="end">
           <div className="grid w-[min(520px,calc(100vw-32px))] gap-x-4 gap-y-3 p-2 sm:grid-cols-2">
             {filterKeys.map((key) => {
-              const facets = isAlarm(key) ? [{ value: '1', count: null }] : (data?.nodeFacets[facetOf[key] as 'tags'] ?? [])
+              const facets =
+                fixedValues[key]?.map((value) => ({ value, count: null })) ?? data?.nodeFacets[facetOf[key] as 'tags'] ?? []
               if (facets.length === 0) return null
               return (
                 <fieldset key={key} className="min-w-0">

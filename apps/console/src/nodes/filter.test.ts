@@ -13,10 +13,13 @@ function filterOf(query: string) {
 
 test('converts the URL query to filter and order', () => {
   expect(filterOf('')).toEqual({})
-  expect(filterOf('q=mi300&status=READY&status=NEW&device=AMD_GPU&alarm=1&agent=STALE&region=eu')).toEqual({
+  expect(
+    filterOf('q=mi300&status=READY&status=NEW&device=AMD_GPU&health=UNHEALTHY&health=DEGRADED&alarm=1&agent=STALE&region=eu'),
+  ).toEqual({
     text: 'mi300',
     status: ['READY', 'NEW'],
     deviceType: ['AMD_GPU'],
+    health: ['UNHEALTHY', 'DEGRADED'],
     agentState: ['STALE'],
     region: ['eu'],
     hasHostKeyAlarm: true,

@@ -8,6 +8,7 @@ export type NodeOrder = NonNullable<Variables['orderBy']>
 /** URL query keys of the node list. */
 export const filterKeys = [
   'status',
+  'health',
   'device',
   'model',
   'tag',
@@ -35,6 +36,7 @@ export function toFilter(get: (key: string) => string, all: (key: string) => str
   if (text) Object.assign(filter, isHostlist(text) ? { hostlist: text } : { text })
   const lists = {
     status: 'status',
+    health: 'health',
     device: 'deviceType',
     tag: 'tag',
     group: 'group',

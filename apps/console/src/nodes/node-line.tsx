@@ -13,7 +13,7 @@ export const lineHeight = 40
 export const cardHeight = 76
 /** Columns of the wide list and its header. Narrower windows hide columns from the right. */
 export const columns =
-  'grid grid-cols-[28px_minmax(130px,1.2fr)_124px_minmax(120px,1fr)_minmax(150px,1.5fr)_76px] xl:grid-cols-[28px_minmax(124px,1.15fr)_116px_96px_minmax(100px,0.85fr)_minmax(150px,1.7fr)_minmax(92px,0.8fr)_minmax(60px,0.55fr)_72px] 2xl:grid-cols-[28px_minmax(140px,1.2fr)_124px_108px_minmax(120px,1fr)_minmax(160px,1.6fr)_minmax(100px,0.9fr)_112px_minmax(80px,0.8fr)_76px] items-center gap-x-4 px-4'
+  'grid grid-cols-[28px_minmax(120px,1.2fr)_112px_116px_minmax(130px,1.5fr)_76px] xl:grid-cols-[28px_minmax(110px,1.1fr)_112px_116px_88px_minmax(90px,0.9fr)_minmax(140px,1.7fr)_minmax(60px,0.6fr)_72px] 2xl:grid-cols-[28px_minmax(130px,1.2fr)_112px_116px_100px_minmax(100px,1fr)_minmax(150px,1.6fr)_minmax(90px,0.9fr)_112px_minmax(60px,0.8fr)_76px] items-center gap-x-4 px-4'
 
 export function nodeHref(id: string): string {
   return `/nodes/${encodeURIComponent(id)}`
@@ -49,7 +49,7 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
           <div className="flex items-center justify-between gap-2">
             {name}
             <span className="flex items-center gap-2">
-              {node.health.status !== 'HEALTHY' && <NodeHealth health={node.health} />}
+              <NodeHealth health={node.health} />
               <NodeStatus node={node} />
             </span>
           </div>
@@ -83,19 +83,19 @@ export function NodeLine({ node, isSelected, onSelect, isNarrow }: Props) {
       <span className="flex min-w-0 items-baseline gap-2">
         {name}
         {node.displayName && <span className="truncate text-xs text-muted">{node.displayName}</span>}
-        <NodeHealth health={node.health} />
       </span>
+      <NodeHealth health={node.health} />
       <NodeStatus node={node} />
       <span className="hidden truncate xl:block">
         {node.agent ? <AgentState state={node.agent.state} /> : <span className="text-faint">{t('common.none')}</span>}
       </span>
-      <span className="truncate font-mono text-xs text-muted">{formatAddress(node.host, node.port)}</span>
+      <span className="hidden truncate font-mono text-xs text-muted xl:block">{formatAddress(node.host, node.port)}</span>
       {node.acceleratorSummary.length > 0 ? (
         <AcceleratorBadges summary={node.acceleratorSummary} />
       ) : (
         <span className="text-faint">{t('common.none')}</span>
       )}
-      <span className="hidden truncate text-muted xl:block" title={formatOs(node)}>
+      <span className="hidden truncate text-muted 2xl:block" title={formatOs(node)}>
         {node.os?.distribution ? `${node.os.distribution} ${node.os.version ?? ''}` : formatOs(node)}
       </span>
       <span className="hidden truncate text-muted tabular-nums 2xl:block">

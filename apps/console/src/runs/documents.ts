@@ -49,7 +49,7 @@ export type RunHead = ResultOf<typeof RunHeadFragment>
 export const RunHostFragment = graphql(`
   fragment RunHost on JobRunHost {
     name result ok changed failed unreachable skipped rescued ignored currentTask message
-    node { id }
+    node { id health { status reason } }
   }
 `)
 export type RunHost = ResultOf<typeof RunHostFragment>

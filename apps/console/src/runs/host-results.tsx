@@ -7,6 +7,7 @@ import { type Client, useClient } from 'urql'
 import type { ResultOf } from '@/graphql/graphql.ts'
 import { useReconnect } from '@/graphql/use-live.ts'
 import { t } from '@/messages/index.ts'
+import { NodeHealth } from '@/nodes/badges.tsx'
 import { nodeHref } from '@/nodes/node-line.tsx'
 import { State } from '@/ui/badge.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
@@ -72,16 +73,19 @@ function useHosts(run: RunHead): RunHost[] | null {
   return hosts
 }
 
-const columns = 'grid grid-cols-[minmax(120px,1fr)_130px_repeat(5,64px)_minmax(140px,2fr)] items-center gap-x-3 px-4'
+const columns = 'grid grid-cols-[minmax(190px,1fr)_130px_repeat(5,64px)_minmax(140px,2fr)] items-center gap-x-3 px-4'
 const counts = ['ok', 'changed', 'failed', 'unreachable', 'skipped'] as const
 const countColors = { ok: 'text-ok', changed: 'text-warn', failed: 'text-bad', unreachable: 'text-bad', skipped: 'text-muted' }
 
 function HostRow({ host, isNarrow, onShow }: { host: RunHost; isNarrow: boolean; onShow: (host: string) => void }) {
   const text = host.message ?? host.currentTask
   const name = host.node ? (
-    <Link href={nodeHref(host.node.id)} className="truncate font-mono text-sm hover:underline">
-      {host.name}
-    </Link>
+    <span className="flex min-w-0 items-baseline gap-2">
+      <Link href={nodeHref(host.node.id)} className="truncate font-mono text-sm hover:underline">
+        {host.name}
+      </Link>
+      <NodeHealth health={host.node.health} />
+    </span>
   ) : (
     <span className="truncate font-mono text-sm">{host.name}</span>
   )

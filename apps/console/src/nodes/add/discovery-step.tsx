@@ -6,7 +6,7 @@ import { ToolReports } from '@/discoveries/tool-reports.tsx'
 import { useLive } from '@/graphql/use-live.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { AcceleratorBadges } from '@/nodes/badges.tsx'
+import { AcceleratorBadges, NodeHealth } from '@/nodes/badges.tsx'
 import { DiscoverNodes, type DiscoveryUpdate, DiscoveryUpdated } from '@/nodes/documents.ts'
 import { nodeHref } from '@/nodes/node-line.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
@@ -36,6 +36,7 @@ function DiscoveryItem({ update }: { update: DiscoveryUpdate }) {
         <Link href={nodeHref(update.node.id)} className="font-mono font-medium hover:underline">
           {update.node.name}
         </Link>
+        <NodeHealth health={update.node.health} />
         <span className="ml-auto min-w-0">
           {!update.finishedAt ? (
             <span className="text-muted">{t('discovery.running')}</span>

@@ -32,9 +32,9 @@ test.each<[string, Case, string, string | null]>([
   ['accelerators of unknown health', { device: { health: 'unknown' } }, 'HEALTHY', null],
   [
     'an accelerator with a warning',
-    { device: { health: 'warning', healthReason: 'hot' } },
+    { device: { health: 'warning', healthReason: 'The device is hot.' } },
     'DEGRADED',
-    'Accelerator 1 has the health WARNING: hot.',
+    'Accelerator 1 has the health WARNING: The device is hot.',
   ],
   ['a critical accelerator', { device: { health: 'critical' } }, 'UNHEALTHY', 'Accelerator 1 has the health CRITICAL.'],
   ['a lost accelerator', { device: { health: 'lost' } }, 'UNHEALTHY', 'Accelerator 1 has the health LOST.'],

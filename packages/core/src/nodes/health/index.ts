@@ -35,7 +35,7 @@ const worst = (n: Columns): SQL => sql`(
     where ag.node_id = ${n.id} and ag.state <> 'DEREGISTERED' and ${n.decommissionedAt} is null
     union all (
       select 3, case a.health when 'warning' then 'DEGRADED' else 'UNHEALTHY' end,
-        'Accelerator ' || a.index || ' has the health ' || upper(a.health) || coalesce(': ' || a.health_reason, '') || '.'
+        'Accelerator ' || a.index || ' has the health ' || upper(a.health) || coalesce(': ' || rtrim(a.health_reason, '.'), '') || '.'
       from ${accelerators} a
       where a.node_id = ${n.id} and a.health in ('lost', 'critical', 'warning') and ${n.decommissionedAt} is null
       order by array_position(array['lost', 'critical', 'warning'], a.health), a.index limit 1)

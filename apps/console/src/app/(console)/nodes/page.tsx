@@ -133,13 +133,14 @@ export default function NodesPage() {
               className="size-4 accent-accent"
             />
             <SortHead name="name" label={t('nodes.name')} sort={sort} onSort={(next) => query.set({ sort: next })} />
+            {!isNarrow && <span>{t('filter.health')}</span>}
             <SortHead name="status" label={t('nodes.status')} sort={sort} onSort={(next) => query.set({ sort: next })} />
             {!isNarrow && (
               <>
                 <span className="hidden xl:block">{t('nodes.agent')}</span>
-                <span>{t('nodes.address')}</span>
+                <span className="hidden xl:block">{t('nodes.address')}</span>
                 <span>{t('nodes.accelerators')}</span>
-                <span className="hidden xl:block">{t('nodes.os')}</span>
+                <span className="hidden 2xl:block">{t('nodes.os')}</span>
                 <span className="hidden 2xl:block">{t('nodes.cpuMemory')}</span>
                 <span className="hidden xl:block">{t('nodes.tags')}</span>
               </>

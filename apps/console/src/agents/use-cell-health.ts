@@ -1,0 +1,24 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { useQuery } from 'urql'
+import { FleetNodeQuery } from './documents.ts'
+
+/** Cells that the pointer only crosses are not read. */
+const DELAY_MS = 150
+
+/** Overall health of the node with this name, read again for each name; undefined until it is read. */
+export function useCellHealth(name: string | undefined) {
+  const [settled, setSettled] = useState<string>()
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(name), DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [name])
+  const isSettled = name !== undefined && settled === name
+  const [{ data, stale }] = useQuery({
+    query: FleetNodeQuery,
+    variables: { name: name ?? '' },
+    pause: !isSettled,
+    requestPolicy: 'network-only',
+  })
+  return isSettled && !stale ? data?.computeNode?.health : undefined
+}
