@@ -17,5 +17,5 @@ export function revokeBlockedReason(actor: Actor, token: Pick<ApiToken, 'name' |
   const userId = actor.kind === 'user' ? actor.id : actor.userId
   return userId !== null && token.createdById === userId
     ? null
-    : `The token ${token.name} is somebody else's; an admin can revoke it.`
+    : `The token ${token.name} belongs to another user; an admin can revoke it.`
 }

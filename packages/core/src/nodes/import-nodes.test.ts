@@ -148,7 +148,7 @@ describe('importNodes', () => {
     const { rows } = await importNodes(operator, { format: 'INVENTORY', text })
     expect(rows.map(({ name, state, issues }) => [name, state, issues[0]?.message])).toEqual([
       ['a', 'ADDED', undefined],
-      ['b', 'INVALID', 'rack1 and rack2 are of the exclusive set rack: a node is in one of them'],
+      ['b', 'INVALID', 'rack1 and rack2 belong to the exclusive set rack; a node can be in only one of them'],
     ])
     expect((await selectNodes(operator, '@rack1')).map((node) => node.name)).toEqual(['a'])
     expect(await selectNodes(operator, '@tagged')).toEqual([])

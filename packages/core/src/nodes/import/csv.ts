@@ -59,7 +59,7 @@ export function parseCsv(text: string): Draft[] {
   if (records.length > MAX_ROWS) throw tooMany()
   return records.map(({ cells, line, source }, i) => {
     const row = parseRecord(draft(line, source), columns, cells)
-    if (i === 0) row.notes.push(...strange.map((cell) => ({ path: cell.slice(0, 60), message: 'this column is not taken over' })))
+    if (i === 0) row.notes.push(...strange.map((cell) => ({ path: cell.slice(0, 60), message: 'column ignored' })))
     return row
   })
 }

@@ -75,7 +75,7 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
       isElsewhere
         ? {
             path: 'name',
-            message: `The node ${there} is at ${hostPort(node.host, node.port)}: update it there, or name this one otherwise.`,
+            message: `The node ${there} is at ${hostPort(node.host, node.port)}. Update that node, or choose another name.`,
           }
         : sameName
           ? { path: 'name', message: `There is already a node named ${there}.` }
@@ -101,7 +101,10 @@ export async function flagExclusiveSets(db: Db | Tx, ctx: Ctx, rows: PlannedRow[
     if (!clash) continue
     row.state = 'INVALID'
     row.issues = [
-      { path: 'groups', message: `${clash[1].join(' and ')} are of the exclusive set ${clash[0]}: a node is in one of them` },
+      {
+        path: 'groups',
+        message: `${clash[1].join(' and ')} belong to the exclusive set ${clash[0]}; a node can be in only one of them`,
+      },
     ]
   }
 }

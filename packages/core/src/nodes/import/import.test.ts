@@ -192,7 +192,7 @@ describe('an inventory', () => {
       [7, 'login', '10.0.0.9', '2222', 'gpuer', ['gpu', 'room']],
       [10, 'old1', 'old1', '2222', 'roomer', ['gpu_old', 'room']],
     ])
-    expect(drafts[1]!.notes).toMatchObject([{ path: 'http_port', message: expect.stringContaining('not taken over') }])
+    expect(drafts[1]!.notes).toMatchObject([{ path: 'http_port', message: 'variable ignored' }])
     expect(drafts[4]!.notes).toMatchObject([
       { path: 'ansible_password', message: expect.stringContaining('save it as a credential') },
     ])

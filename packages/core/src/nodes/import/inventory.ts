@@ -76,14 +76,12 @@ function toDraft(name: string, host: { line: number; source: string; vars: Vars 
   for (const group of groups) {
     const fitting = group.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d)/, '_')
     row.groups.push(fitting)
-    if (fitting !== group) row.notes.push({ path: 'groups', message: `the group ${group} is called ${fitting} here` })
+    if (fitting !== group) row.notes.push({ path: 'groups', message: `the group ${group} is renamed to ${fitting}` })
   }
   for (const key of Object.keys(host.vars).filter((k) => !Object.hasOwn(TAKEN, k)))
     row.notes.push({
       path: key.slice(0, 60),
-      message: SECRET.test(key)
-        ? 'a secret is not taken from an inventory: save it as a credential'
-        : 'this variable is not taken over',
+      message: SECRET.test(key) ? 'secrets of inventories are ignored; save it as a credential' : 'variable ignored',
     })
   return row
 }
