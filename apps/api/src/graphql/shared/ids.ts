@@ -20,11 +20,13 @@ const isTypeName = (name: string): name is TypeName =>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+export const isUuid = (text: string): boolean => UUID.test(text)
+
 /** Type and row ID of a global ID; null when it is malformed. */
 export function parseId(id: string): { type: TypeName; id: string } | null {
   try {
     const parsed = decodeGlobalID(id)
-    return isTypeName(parsed.typename) && UUID.test(parsed.id) ? { type: parsed.typename, id: parsed.id } : null
+    return isTypeName(parsed.typename) && isUuid(parsed.id) ? { type: parsed.typename, id: parsed.id } : null
   } catch {
     return null
   }

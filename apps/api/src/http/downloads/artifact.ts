@@ -5,11 +5,11 @@ import { schema } from '@muster/core/registry'
 import type { JobArtifact } from '@muster/core/runs'
 import { eq } from 'drizzle-orm'
 import type { ApiDeps } from '../../context.ts'
+import { isUuid } from '../../graphql/shared/ids.ts'
 import { refuse } from './refuse.ts'
 
 const { jobArtifacts } = schema
 const LINK_LIFETIME_S = 600
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Why an artifact cannot be downloaded; null when it can. */
 export function artifactUnavailableReason(
@@ -46,7 +46,7 @@ export async function sendArtifact(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  const good = UUID.test(id) && linkIsGood(deps.linkSecret, id, Number(query.get('expires')), query.get('signature') ?? '')
+  const good = isUuid(id) && linkIsGood(deps.linkSecret, id, Number(query.get('expires')), query.get('signature') ?? '')
   if (!good) return refuse(res, 403, 'This download link is invalid or has expired. Request a new link from the run.')
   const [artifact] = await deps.runtime.db.select().from(jobArtifacts).where(eq(jobArtifacts.id, id))
   if (!artifact) return refuse(res, 404, 'This artifact no longer exists: its run was deleted.')

@@ -113,6 +113,23 @@ describe('run log', () => {
     expect(runner[3]).toMatchObject({ event: 'verbose' })
   })
 
+  test('accepts the number, the UUID and the ID of a run', async () => {
+    const { global, id } = await aRun()
+    const { number } = (await t.runtime.db.query.jobRuns.findFirst({ where: { id } }))!
+    const expected = await (await get(ours.viewer, `/api/runs/${global}/log`)).text()
+    expect(expected).toContain('TASK [Try]')
+    for (const run of [number, id]) {
+      const response = await get(ours.viewer, `/api/runs/${run}/log`)
+      expect([response.status, await response.text()], String(run)).toEqual([200, expected])
+      expect(response.headers.get('content-disposition')).toContain(`filename="run-${run}.log"`)
+    }
+    // Numbers are per tenant.
+    expect((await get(theirs.owner, `/api/runs/${number}/log`)).status).toBe(404)
+    expect((await get(theirs.owner, `/api/runs/${id}/log`)).status).toBe(404)
+    const missing = await get(ours.viewer, '/api/runs/999999/log')
+    expect([missing.status, await missing.text()]).toEqual([404, 'There is no run 999999.\n'])
+  })
+
   test('requires access to the run, and reports a removed log', async () => {
     const { global, id } = await aRun()
     const path = `/api/runs/${global}/log`

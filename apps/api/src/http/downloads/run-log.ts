@@ -5,7 +5,7 @@ import { attachment } from '@muster/core/artifacts'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { LOG_FORMATS, type LogFormat, readJobRunLog } from '@muster/core/runs'
 import { type ApiDeps, SIGN_IN } from '../../context.ts'
-import { parseId } from '../../graphql/shared/ids.ts'
+import { isUuid, parseId } from '../../graphql/shared/ids.ts'
 import { headersOf } from '../request-facts.ts'
 import { refuse } from './refuse.ts'
 
@@ -18,7 +18,15 @@ const NAMES = {
 
 const isFormat = (text: string): text is LogFormat => (LOG_FORMATS as readonly string[]).includes(text)
 
-/** `GET /api/runs/ID/log?format=…`: streams the current log of a run. */
+/** A run in a URL: its number, its UUID, or its ID of the GraphQL API, as in the CLI. */
+function parseRun(text: string): string | number | null {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  if (isUuid(text)) return text
+  const id = parseId(text)
+  return id?.type === 'JobRun' ? id.id : null
+}
+
+/** `GET /api/runs/RUN/log?format=…`: streams the current log of a run. */
 export async function sendRunLog(
   deps: ApiDeps,
   id: string,
@@ -30,14 +38,14 @@ export async function sendRunLog(
   if (!caller) return refuse(res, 401, SIGN_IN)
   const format = query.get('format') ?? 'text'
   if (!isFormat(format)) return refuse(res, 400, `Unknown log format ${format}. Use one of: ${LOG_FORMATS.join(', ')}.`)
-  const run = parseId(id)
-  if (run?.type !== 'JobRun') return refuse(res, 404, 'This run does not exist. Check the run ID.')
+  const run = parseRun(id)
+  if (run === null) return refuse(res, 404, `There is no run ${id}. Use a run number or ID, see \`muster runs\`.`)
   try {
-    const log = await readJobRunLog({ db: deps.runtime.db, tenantId: caller.tenantId }, run.id, format)
+    const log = await readJobRunLog({ db: deps.runtime.db, tenantId: caller.tenantId }, run, format)
     const [suffix, type] = NAMES[format]
     res.writeHead(200, {
       'content-type': type,
-      'content-disposition': attachment(`run-${run.id}.${suffix}`),
+      'content-disposition': attachment(`run-${run}.${suffix}`),
       'x-content-type-options': 'nosniff',
       'cache-control': 'private, no-store',
     })

@@ -30,14 +30,16 @@ const writers: Record<LogFormat, (event: JobRunEvent, run: JobRun) => string> = 
  */
 export async function readJobRunLog(
   ctx: Pick<Ctx, 'db' | 'tenantId'>,
-  id: string,
+  idOrNumber: string | number,
   format: LogFormat,
 ): Promise<AsyncGenerator<string, void>> {
   const [run] = await ctx.db
     .select()
     .from(jobRuns)
-    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id)))
-  if (!run) throw new NotFound(`There is no run ${id}.`)
+    .where(
+      and(visibleTo(ctx, jobRuns), typeof idOrNumber === 'number' ? eq(jobRuns.number, idOrNumber) : eq(jobRuns.id, idOrNumber)),
+    )
+  if (!run) throw new NotFound(`There is no run ${idOrNumber}.`)
   if (run.logRemovedAt) throw new Conflict(logUnavailableReason(run)!)
   return pages(ctx, run, writers[format])
 }
