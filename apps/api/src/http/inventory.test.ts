@@ -8,7 +8,7 @@ import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import { type ComputeNode, computeNodes, updateNode } from '@muster/core/nodes'
 import type { Ctx } from '@muster/core/registry'
 import { readInventory, setSecretVar, setVars, varsOfNodes } from '@muster/core/variables'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inventory } from '../../../worker/src/ansible/run-directory/run-files.ts'
 import { testApi } from '../testing/api.ts'
@@ -202,6 +202,19 @@ test('variables with template syntax are not evaluated by script or plugin', asy
     expect(stdout).toContain('ok=1')
   }
   expect(existsSync(canary)).toBe(false)
+})
+
+test('uses the Python of the last discovery, except where a variable sets another', async () => {
+  const facts = (python: string) =>
+    sql`jsonb_build_object('python', jsonb_build_object('path', ${python}::text, 'version', '3.11.2'))`
+  await t.runtime.db
+    .update(computeNodes)
+    .set({ facts: facts('/usr/bin/python3') })
+    .where(eq(computeNodes.id, nodes[4]!.id))
+  const response = await fetch(`${url}/api/inventory`, { headers: { authorization: `Bearer ${await t.tokenOf(operator)}` } })
+  const { hostvars } = ((await response.json()) as Listed)._meta
+  expect(hostvars.gpu005).toMatchObject({ ansible_python_interpreter: '/usr/bin/python3' })
+  expect(hostvars.gpu002).not.toHaveProperty('ansible_python_interpreter')
 })
 
 test('checks token, limit and method', async () => {
