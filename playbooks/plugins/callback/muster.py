@@ -20,6 +20,7 @@ requirements:
 """
 
 import json
+import multiprocessing
 import os
 import select
 import signal
@@ -60,9 +61,15 @@ class Channel:
         self.terminate()
 
     def terminate(self):
-        """Ends the process group. Ansible's own handler also ends its workers, which may lead process groups."""
+        """Ends the process group and Ansible's workers, which lead process groups of their own."""
         os.killpg(0, signal.SIGTERM)
         time.sleep(2)
+        # Ansible's own handler ends the workers, but on a busy machine it may not have run yet.
+        for worker in multiprocessing.active_children():
+            try:
+                os.killpg(worker.pid, signal.SIGKILL)
+            except OSError:
+                pass
         os._exit(1)
 
     def emit(self, kind, stdout=None, **fields):
