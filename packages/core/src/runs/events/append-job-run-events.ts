@@ -22,6 +22,7 @@ export type NewJobRunEvent = {
   result?: unknown
   /** Lines joined by \n without a final \n; null when the event has no output. */
   stdout?: string | null
+  /** By the worker's clock. */
   createdAt: Date
 }
 
