@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pickPort } from './ports.ts'
+import { startPostgres } from './postgres/start-postgres.ts'
 import { root } from './root.ts'
 import { waitFor } from './wait.ts'
 
@@ -100,3 +102,26 @@ test.runIf(process.platform === 'linux')(
     await waitFor(() => remainingProcesses().length === 0, 10_000)
   },
 )
+
+test('refuses a data directory of a pre-release version and leaves it unchanged', { timeout: UP_MS }, async () => {
+  /** Runs a statement in the database of the data directory, which nothing else uses meanwhile. */
+  const query = async (statement: string) => {
+    const postgres = await startPostgres({ dir: path.join(dataDir, 'postgres'), durable: false })
+    const client = new pg.Client({ connectionString: postgres.url })
+    try {
+      await client.connect()
+      return (await client.query(statement)).rows
+    } finally {
+      await client.end()
+      await postgres.stop()
+    }
+  }
+  await query('create table compute_nodes as select 1 as id')
+  await expect(start()).rejects.toThrow(
+    /Migrate the database failed: The data directory \S+ is from a pre-release version .* set MUSTER_DATA_DIR/,
+  )
+  expect(products[0]!.exitCode).toBe(1)
+  const tables = `select count(*)::int as tables, (select id from compute_nodes) from information_schema.tables
+    where table_schema in ('public', 'drizzle')`
+  expect(await query(tables)).toEqual([{ tables: 1, id: 1 }])
+})
