@@ -31,6 +31,7 @@ test.describe('in a Chinese browser', () => {
       '/runs',
       '/runs/new?template=install_driver&limit=all',
       ...['log', 'hosts', 'events', 'artifacts', 'details'].map((tab) => `${runUrl(runs.PARTIAL)}?tab=${tab}`),
+      '/settings/account',
       '/settings/tokens',
       '/settings/agents',
     ]
