@@ -114,7 +114,9 @@ function TestItem({ test, expanded }: { test: Preflight; expanded: boolean }) {
         <span className="hidden min-w-0 truncate font-mono text-xs text-muted sm:inline">
           {formatAddress(test.node.host, test.node.port)}
         </span>
-        <NodeHealth health={test.node.health} />
+        <span className="hidden md:inline-flex">
+          <NodeHealth health={test.node.health} />
+        </span>
         <span
           className={clsx(
             'ml-auto shrink-0 text-xs',
@@ -126,6 +128,10 @@ function TestItem({ test, expanded }: { test: Preflight; expanded: boolean }) {
       </button>
       {open && (
         <div className="pr-3 pb-2 pl-9">
+          {/* On a phone the line has no space for it. */}
+          <p className="pb-1 text-xs md:hidden">
+            <NodeHealth health={test.node.health} showReason />
+          </p>
           <Stages test={test} />
           {test.error && !failed && <p className="text-sm text-bad">{test.error}</p>}
         </div>

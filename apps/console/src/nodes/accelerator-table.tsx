@@ -150,7 +150,7 @@ export function AcceleratorTable({ devices, action }: { devices: readonly Accele
                     </span>
                   )}
                 </td>
-                <td className="px-4">
+                <td className="px-4 py-1">
                   <AcceleratorHealth device={device} />
                 </td>
                 <td className="px-4">
