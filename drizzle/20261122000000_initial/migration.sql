@@ -800,7 +800,7 @@ CREATE TABLE "workers" (
 	"running" integer DEFAULT 0 NOT NULL,
 	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"last_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"draining_at" timestamp with time zone,
+	"drained_at" timestamp with time zone,
 	"drained_by_id" uuid,
 	"drained_by_name" text
 );

@@ -304,7 +304,7 @@ test('returns the last heartbeat with the units of the API', async () => {
   ])
   const REPORT = `agent { report {
     sentAt measuredAt agentVersion hardwareFingerprint health healthReasons lastErrorMessage uptimeSeconds loadAverages
-    cpuPercent memoryPercent gpuPercent temperatureCelsius
+    cpuPercent memoryPercent acceleratorPercent temperatureCelsius
     cpuCores { total available allocated } memoryBytes { total available } storageBytes { total } acceleratorCounts { total }
     jobs { running pending completed24h failed24h }
     accelerators { index vendor model uuid pciAddress health memoryTotalBytes memoryUsedBytes utilizationPercent temperatureCelsius powerWatts eccCorrected eccUncorrected }
@@ -325,7 +325,7 @@ test('returns the last heartbeat with the units of the API', async () => {
     loadAverages: [1.5, null, 0.25],
     cpuPercent: 12.5,
     memoryPercent: 50,
-    gpuPercent: 99.5,
+    acceleratorPercent: 99.5,
     temperatureCelsius: 41.5,
     cpuCores: { total: 64, available: null, allocated: 16 },
     memoryBytes: { total: 2 * 1024 ** 3, available: 1024 ** 3 },
@@ -339,7 +339,7 @@ test('returns the last heartbeat with the units of the API', async () => {
         model: 'H100',
         uuid: 'GPU-3',
         pciAddress: '0000:01:00.0',
-        health: 'lost',
+        health: 'LOST',
         memoryTotalBytes: 85_520_809_984,
         memoryUsedBytes: 1,
         utilizationPercent: 2.5,
@@ -350,7 +350,7 @@ test('returns the last heartbeat with the units of the API', async () => {
       },
     ],
     interfaces: [
-      { name: 'ib0', kind: 'infiniband', state: 'up', speedMbps: 400_000, errors: 0 },
+      { name: 'ib0', kind: 'INFINIBAND', state: 'up', speedMbps: 400_000, errors: 0 },
       { name: 'lo', kind: null, state: null, speedMbps: null, errors: null },
     ],
   })
@@ -390,10 +390,10 @@ test('filters alerts by the time of their opening', async () => {
     return alerts.edges.map(({ node }) => node.cluster).sort()
   }
   expect(await openedAt({})).toEqual(['c1', 'c2', 'c3'])
-  expect(await openedAt({ createdAfter: at(1) })).toEqual(['c2', 'c3'])
-  expect(await openedAt({ createdBefore: at(3) })).toEqual(['c1', 'c2'])
-  expect(await openedAt({ createdAfter: at(1), createdBefore: at(3) })).toEqual(['c2'])
-  expect(await openedAt({ createdAfter: at(3) })).toEqual([])
+  expect(await openedAt({ openedAfter: at(2) })).toEqual(['c2', 'c3'])
+  expect(await openedAt({ openedBefore: at(3) })).toEqual(['c1', 'c2'])
+  expect(await openedAt({ openedAfter: at(2), openedBefore: at(3) })).toEqual(['c2'])
+  expect(await openedAt({ openedAfter: at(4) })).toEqual([])
 })
 
 test('lists, filters and acknowledges alerts', async () => {

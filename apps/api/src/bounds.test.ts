@@ -191,7 +191,7 @@ describe('lists without pages', () => {
       (
         await t.ask<{ discoveryDiff: object[] }>(
           operator,
-          'query ($before: ID!, $after: ID!) { discoveryDiff(before: $before, after: $after) { path } }',
+          'query ($before: ID!, $after: ID!) { discoveryDiff(fromId: $before, toId: $after) { path } }',
           { before, after },
         )
       ).discoveryDiff

@@ -39,7 +39,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
     defaultTypes: [],
     defaultUnionOptions: {
       name: ({ fieldName }) => `${fieldName[0]!.toUpperCase()}${fieldName.slice(1)}Result`,
-      description: 'Payload of the mutation, or the error that prevented it.',
+      description: 'The result, or the error that prevented it.',
     },
   },
   scopeAuth: {

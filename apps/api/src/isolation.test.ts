@@ -157,11 +157,11 @@ const CASES: Record<string, Case> = {
   'Query.globalVars': { query: () => '{ it: globalVars { id } }', answer: { it: null } },
   'Query.varSettings': { query: () => '{ it: varSettings { merge } }', answer: { it: { merge: 'REPLACE' } } },
   'Query.compareVars': {
-    query: () => `{ compareVars(left: "${theirs.ComputeNode}", right: "${theirs.ComputeNode}") { name } }`,
+    query: () => `{ compareVars(leftId: "${theirs.ComputeNode}", rightId: "${theirs.ComputeNode}") { name } }`,
     code: 'NOT_FOUND',
   },
   'Query.varsImpact': {
-    query: () => `{ it: varsImpact(nodeId: "${theirs.ComputeNode}", text: "a: 1") { __typename } }`,
+    query: () => `{ it: varsImpact(input: { nodeId: "${theirs.ComputeNode}", text: "a: 1" }) { __typename } }`,
     answer: { it: notFound },
   },
   'Query.credentials': { query: () => '{ it: credentials { edges { node { id } } } }', answer: { it: NOTHING } },
@@ -186,7 +186,7 @@ const CASES: Record<string, Case> = {
     answer: { it: { totalCount: 4, edges: [{ node: { role: 'OWNER' } }] } },
   },
   'Query.discoveryDiff': {
-    query: () => `{ discoveryDiff(before: "${theirs.Discovery}", after: "${theirs.Discovery}") { path } }`,
+    query: () => `{ discoveryDiff(fromId: "${theirs.Discovery}", toId: "${theirs.Discovery}") { path } }`,
     code: 'NOT_FOUND',
   },
   'Query.checkNodeImport': {
@@ -312,7 +312,7 @@ const CASES: Record<string, Case> = {
   },
   'Mutation.setNodeGroupMembers': {
     query: () =>
-      `mutation { it: setNodeGroupMembers(input: { id: "${theirs.NodeGroup}", add: ["${theirs.ComputeNode}"] }) { __typename } }`,
+      `mutation { it: setNodeGroupMembers(input: { id: "${theirs.NodeGroup}", addNodeIds: ["${theirs.ComputeNode}"] }) { __typename } }`,
     answer: { it: notFound },
   },
   'Mutation.setVars': {

@@ -201,8 +201,8 @@ test('includes child groups and query groups in memberships, counts, filters and
     const data = await t.ask<Record<string, unknown>>(
       operator,
       `{ nodeGroup(name: "early") { nodeCount parent { name } children { edges { node { name memberQuery parent { name } nodeCount } } } nodes(first: 3) { totalCount edges { node { name } } }
-          deleteBlockedReason membersBlockedReason }
-        nested: nodeGroup(name: "nested") { membersBlockedReason deleteBlockedReason exclusiveSet }
+          deleteBlockedReason setMembersBlockedReason }
+        nested: nodeGroup(name: "nested") { setMembersBlockedReason deleteBlockedReason exclusiveSet }
         nodes(filter: { group: ["early"], query: "not name = gpu002" }) { totalCount edges { node { name } } }
         nodeFacets { groups { value count } } }`,
     )
@@ -215,9 +215,13 @@ test('includes child groups and query groups in memberships, counts, filters and
         },
         nodes: { totalCount: 7, edges: ['gpu001', 'gpu002', 'gpu003'].map((name) => ({ node: { name } })) },
         deleteBlockedReason: expect.stringContaining('Below the group early are nested'),
-        membersBlockedReason: null,
+        setMembersBlockedReason: null,
       },
-      nested: { membersBlockedReason: expect.stringContaining('fit its query'), deleteBlockedReason: null, exclusiveSet: null },
+      nested: {
+        setMembersBlockedReason: expect.stringContaining('fit its query'),
+        deleteBlockedReason: null,
+        exclusiveSet: null,
+      },
       nodes: {
         totalCount: 6,
         edges: ['gpu001', 'gpu003', 'gpu005', 'gpu007', 'gpu009', 'gpu011'].map((name) => ({ node: { name } })),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { NodeImportInput } from '@muster/core/nodes'
 import {
   type GraphQLNamedType,
   getNamedType,
@@ -92,6 +93,104 @@ test('every object type with an ID implements Node', () => {
     .filter(isObjectType)
     .filter((type) => type.getFields().id && !type.getInterfaces().some((each) => each === node))
   expect(others.map(({ name }) => name)).toEqual([])
+})
+
+/** All fields of object types, as `Type.field`. */
+const fields = types
+  .filter(isObjectType)
+  .flatMap((type) =>
+    Object.values(type.getFields()).map((field) => ({ ...field, type, returns: field.type, path: `${type.name}.${field.name}` })),
+  )
+const mutationNames = Object.keys(schema.getMutationType()!.getFields())
+
+test('a blocked reason is named after the verb of a mutation', () => {
+  const verbs = new Set(mutationNames.map((name) => /^[a-z]+/.exec(name)![0]))
+  // Not changes: reading the log of a run, downloading a file.
+  for (const verb of ['log', 'download']) verbs.add(verb)
+  const prefixes = fields.flatMap(({ name, path }) => {
+    const verb = /^([a-z]+)\w*BlockedReason$/.exec(name)?.[1]
+    return verb ? [[path, verb]] : []
+  })
+  expect(prefixes.length).toBeGreaterThan(25)
+  expect(prefixes.filter(([, verb]) => !verbs.has(verb!)).map(([path]) => path)).toEqual([])
+})
+
+test('`after` and `before` are positions in a list or stream', () => {
+  const others = fields.filter(
+    ({ type, returns, args }) =>
+      args.some(({ name }) => name === 'after' || name === 'before') &&
+      !/Connection!?$/.test(String(returns)) &&
+      type !== schema.getSubscriptionType(),
+  )
+  expect(others.map(({ path }) => path)).toEqual([])
+})
+
+test('the lists of the query type take conditions in `filter`', () => {
+  const standard = /^(first|last|after|before|filter|orderBy|include[A-Z]\w*)$/
+  const others = fields.filter(
+    ({ type, returns, args }) =>
+      type === schema.getQueryType() && /Connection!$/.test(String(returns)) && args.some(({ name }) => !standard.test(name)),
+  )
+  expect(others.map(({ path }) => path)).toEqual([])
+})
+
+test('a query with a union of errors takes one input and states that it changes nothing', () => {
+  const unions = fields.filter(({ type, returns }) => type === schema.getQueryType() && isUnionType(getNullableType(returns)))
+  expect(unions.length).toBeGreaterThan(2)
+  for (const { path, args, returns } of unions) {
+    expect(
+      args.map(({ name }) => name),
+      path,
+    ).toEqual(['input'])
+    expect(getNamedType(returns).description, path).not.toContain('mutation')
+  }
+})
+
+test('an argument or input field with IDs is named `…Id` or `…Ids`', () => {
+  const inputs = types
+    .filter(isInputObjectType)
+    .flatMap((type) => Object.values(type.getFields()).map((field) => ({ ...field, path: `${type.name}.${field.name}` })))
+  const args = fields.flatMap((field) => field.args.map((arg) => ({ ...arg, path: `${field.path}(${arg.name})` })))
+  const ids = [...inputs, ...args].filter(({ type }) => String(getNamedType(type)) === 'ID')
+  expect(ids.length).toBeGreaterThan(50)
+  // A filter by a list of values has the name of the field that must have one of them, such as `status` and `nodeId`.
+  const isList = ({ path, type }: (typeof ids)[number]) => isListType(getNullableType(type)) && !/Filter\./.test(path)
+  const others = ids.filter((each) => !(isList(each) ? /^ids$|Ids$/ : /^id$|Id$/).test(each.name))
+  expect(others.map(({ path }) => path)).toEqual([])
+})
+
+test('the actor and the time of an action have the same name', () => {
+  const nodes = types.filter(isObjectType).filter((type) => type.getFields().id)
+  const unpaired = nodes.flatMap((type) =>
+    Object.values(type.getFields())
+      .filter(({ type: of, name }) => String(getNamedType(of)) === 'Actor' && !type.getFields()[name.replace(/By$/, 'At')])
+      .map(({ name }) => `${type.name}.${name}`),
+  )
+  expect(unpaired).toEqual([])
+})
+
+test('the fields of a filter by time are named after the filtered field', () => {
+  // FailureSignatureFilter is about the runs of a failure.
+  const filtered = { AlertFilter: 'Alert', JobRunFilter: 'JobRun', FailureSignatureFilter: 'JobRun' }
+  const filters = types
+    .filter(isInputObjectType)
+    .filter((type) => Object.values(type.getFields()).some(({ name }) => /(After|Before)$/.test(name)))
+  expect(filters.map(({ name }) => name).sort()).toEqual(Object.keys(filtered).sort())
+  for (const filter of filters) {
+    const target = schema.getType(filtered[filter.name as keyof typeof filtered])
+    for (const { name, description } of Object.values(filter.getFields())) {
+      const field = /^(\w+)(After|Before)$/.exec(name)
+      if (!field) continue
+      expect(isObjectType(target) && Object.keys(target.getFields()), `${filter.name}.${name}`).toContain(`${field[1]}At`)
+      expect(description, `${filter.name}.${name}`).toContain(field[2] === 'After' ? 'at this time or later' : 'before this time')
+    }
+  }
+})
+
+test('an import accepts every default that its input offers', () => {
+  const defaults = NodeImportInput.shape.defaults.unwrap().unwrap()
+  const offered = schema.getType('NodeDefaultsInput')
+  expect(isInputObjectType(offered) && Object.keys(offered.getFields()).sort()).toEqual(Object.keys(defaults.shape).sort())
 })
 
 test('at most ten fields and arguments have the type JSON', () => {

@@ -137,9 +137,9 @@ describe('a worker', () => {
       await addressOf(worker)
       const isWorker = eq(workers.pid, worker.child.pid!)
       const listed = async () => (await test.runtime.db.select().from(workers).where(isWorker))[0]
-      expect(await listed()).toMatchObject({ ansibleVersion: '2.19.4', concurrency: 3, running: 0, drainingAt: null })
+      expect(await listed()).toMatchObject({ ansibleVersion: '2.19.4', concurrency: 3, running: 0, drainedAt: null })
       worker.child.kill('SIGUSR2')
-      await expect.poll(listed).toMatchObject({ drainingAt: expect.any(Date), drainedByName: 'a signal' })
+      await expect.poll(listed).toMatchObject({ drainedAt: expect.any(Date), drainedByName: 'a signal' })
       const { id } = (await listed())!
       await expect.poll(() => worker.output).toContain('it takes no more work')
 

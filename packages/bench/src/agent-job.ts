@@ -169,7 +169,7 @@ async function createGroup(
   urls: { api: string; files: string },
 ) {
   const { nodeGroup } = await api.mutate(CREATE_NODE_GROUP, { input: { name } })
-  await api.mutate(SET_NODE_GROUP_MEMBERS, { input: { id: nodeGroup.id, add: nodes.map((node) => ids.get(node.name)!) } })
+  await api.mutate(SET_NODE_GROUP_MEMBERS, { input: { id: nodeGroup.id, addNodeIds: nodes.map((node) => ids.get(node.name)!) } })
   const text = `muster_agent_api_url: ${urls.api}\nmuster_agent_url: ${urls.files}\n`
   await api.mutate(SET_VARS, { input: { groupId: nodeGroup.id, basedOn: 0, text } })
 }

@@ -56,7 +56,7 @@ export async function layeredJob(
     await setVars({ nodeId }, `node_exporter_repository_url: ${repository.url}/nowhere\n`)
     const failing = await run(api, limit)
     await setVars({ nodeId }, 'node_exporter_port: 9102\n')
-    const { run: retry } = await api.mutate(RETRY_RUN, { input: { id: failing.id, which: ['FAILED'] } })
+    const { run: retry } = await api.mutate(RETRY_RUN, { input: { id: failing.id, hosts: ['FAILED'] } })
     const retried = await waitForEnd(api, retry.id)
     print(`wrong repository on ${special}: ${failing.status}; after the correction, retry: ${retried.status}`)
     return {

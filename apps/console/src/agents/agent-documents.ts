@@ -30,7 +30,7 @@ export const NodeAgentQuery = graphql(
           ...AgentHead
           report {
             sentAt measuredAt agentVersion hardwareFingerprint health healthReasons lastErrorMessage uptimeSeconds loadAverages
-            cpuPercent memoryPercent gpuPercent temperatureCelsius
+            cpuPercent memoryPercent acceleratorPercent temperatureCelsius
             cpuCores { total available allocated }
             memoryBytes { total available allocated }
             storageBytes { total available allocated }

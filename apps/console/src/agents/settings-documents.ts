@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const AgentSettingsFragment = graphql(`
   fragment AgentSettingsForm on AgentSettings {
-    heartbeatIntervalSeconds staleAfterSeconds offlineAfterSeconds massOutagePercent massOutageMinNodes deregisterAfterDays changeBlockedReason
+    heartbeatIntervalSeconds staleAfterSeconds offlineAfterSeconds massOutagePercent massOutageMinNodes deregisterAfterDays updateBlockedReason
   }
 `)
 export type AgentSettings = ResultOf<typeof AgentSettingsFragment>

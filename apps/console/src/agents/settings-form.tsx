@@ -42,7 +42,7 @@ export function AgentSettingsForm({ settings }: { settings: AgentSettings }) {
       className="flex max-w-3xl flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!mutation.busy && !settings.changeBlockedReason && changed.length > 0) void save()
+        if (!mutation.busy && !settings.updateBlockedReason && changed.length > 0) void save()
       }}
     >
       {mutation.problem && mutation.problem.issues.length === 0 && <Notice tone="bad">{mutation.problem.message}</Notice>}
@@ -59,7 +59,7 @@ export function AgentSettingsForm({ settings }: { settings: AgentSettings }) {
                 hint={t(`agentSettings.${field}Hint`)}
                 required={field !== 'deregisterAfterDays'}
                 optional={field === 'deregisterAfterDays'}
-                disabled={settings.changeBlockedReason !== null}
+                disabled={settings.updateBlockedReason !== null}
                 value={form[field]}
                 onChange={(event) => setForm((before) => ({ ...before, [field]: event.target.value }))}
                 error={issueFor(mutation.problem, field)}
@@ -75,7 +75,7 @@ export function AgentSettingsForm({ settings }: { settings: AgentSettings }) {
           type="submit"
           showReason
           busy={mutation.busy}
-          blockedReason={settings.changeBlockedReason ?? (changed.length === 0 ? t('bulk.nothing') : null)}
+          blockedReason={settings.updateBlockedReason ?? (changed.length === 0 ? t('bulk.nothing') : null)}
         >
           {t('common.save')}
         </Button>

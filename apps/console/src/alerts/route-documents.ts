@@ -4,7 +4,7 @@ import { MatcherFragment } from './documents.ts'
 export const RouteFragment = graphql(
   `
   fragment AlertRouteRow on AlertRoute {
-    id name kind origin host port security username from to hasSecret isEnabled notifyOnResolve failingSince lastError writeBlockedReason
+    id name kind origin host port security username from to hasSecret isEnabled notifyOnResolve failingSince lastError updateBlockedReason
     matcher { ...Matcher }
   }
 `,

@@ -54,7 +54,7 @@ function RouteItem({
   onEdit: () => void
   onDelete: () => void
 }) {
-  const blocked = route.writeBlockedReason
+  const blocked = route.updateBlockedReason
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-3 text-sm last:border-0">
       <div className="flex min-w-0 flex-1 basis-56 flex-col gap-1">

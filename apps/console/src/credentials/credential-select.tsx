@@ -27,7 +27,7 @@ type Props = {
 export function CredentialSelect({ Form, label, kinds, value, onChange, error, optional, except, keep }: Props) {
   const [{ data }, reload] = useQuery({
     query: CredentialsQuery,
-    variables: { kind: kinds, first: 500 },
+    variables: { filter: { kind: kinds }, first: 500 },
     requestPolicy: 'cache-and-network',
   })
   const [isMaking, setMaking] = useState(false)

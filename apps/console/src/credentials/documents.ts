@@ -12,8 +12,8 @@ export type CredentialKind = CredentialRow['kind']
 
 export const CredentialsQuery = graphql(
   `
-  query Credentials($kind: [CredentialKind!], $first: Int, $after: String) {
-    credentials(kind: $kind, first: $first, after: $after) {
+  query Credentials($filter: CredentialFilter, $first: Int, $after: String) {
+    credentials(filter: $filter, first: $first, after: $after) {
       totalCount
       edges { node { ...CredentialRow } }
       pageInfo { hasNextPage endCursor }

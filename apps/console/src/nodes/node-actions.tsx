@@ -27,7 +27,7 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
   const close = () => setOpen(null)
   const isOut = node.status === 'DECOMMISSIONED'
   const isInMaintenance = node.status === 'MAINTENANCE'
-  const blocked = node.writeBlockedReason
+  const blocked = node.updateBlockedReason
   const blockedOut = blocked ?? (isOut ? t('node.blockedOut') : null)
   async function setMaintenance() {
     const outcome = await maintenance.run({ id: node.id, enabled: !isInMaintenance })

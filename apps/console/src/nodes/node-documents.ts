@@ -6,7 +6,7 @@ export const NodeHeadFragment = graphql(
   fragment NodeHead on ComputeNode {
     ...NodeRow
     connectionType sshUser region datacenter labels { key value } notes hostKeyFingerprint hostKeyApprovedAt kernel
-    bootId bootedAt discoveredAt createdAt writeBlockedReason purgeBlockedReason
+    bootId bootedAt discoveredAt createdAt updateBlockedReason purgeBlockedReason
     credential { id name kind }
     becomeCredential { id name }
     bastion { id name host port }
@@ -83,7 +83,7 @@ export const NodeNamesQuery = graphql(`
 
 export const DiscoveryDiffQuery = graphql(`
   query DiscoveryDiff($before: ID!, $after: ID!) {
-    discoveryDiff(before: $before, after: $after) { path label kind before after }
+    discoveryDiff(fromId: $before, toId: $after) { path label kind before after }
   }
 `)
 

@@ -13,11 +13,11 @@ import { runHref } from './run-line.tsx'
 
 /** The parts of a run that can be retried. */
 const PARTS = [
-  { which: 'FAILED', results: ['FAILED', 'INTERRUPTED'], label: 'run.retryFailed' },
-  { which: 'UNREACHABLE', results: ['UNREACHABLE'], label: 'run.retryUnreachable' },
-  { which: 'NOT_RUN', results: ['NOT_RUN'], label: 'run.retryNotRun' },
+  { hosts: 'FAILED', results: ['FAILED', 'INTERRUPTED'], label: 'run.retryFailed' },
+  { hosts: 'UNREACHABLE', results: ['UNREACHABLE'], label: 'run.retryUnreachable' },
+  { hosts: 'NOT_RUN', results: ['NOT_RUN'], label: 'run.retryNotRun' },
 ] as const
-type Part = { which: (typeof PARTS)[number]['which']; count: number }
+type Part = { hosts: (typeof PARTS)[number]['hosts']; count: number }
 
 const countOf = (parts: Part[]) => parts.reduce((sum, { count }) => sum + count, 0)
 
@@ -26,14 +26,14 @@ export function Retry({ run }: { run: RunHead }) {
   const router = useRouter()
   const mutation = useMutation(RetryRun)
   const attempt = useRef(newIdempotencyKey())
-  const parts = PARTS.map(({ which, results, label }) => {
+  const parts = PARTS.map(({ hosts, results, label }) => {
     const among = run.hostSummary.filter(({ result }) => results.some((each) => each === result))
-    return { which, label, count: among.reduce((sum, { count }) => sum + count, 0) }
+    return { hosts, label, count: among.reduce((sum, { count }) => sum + count, 0) }
   }).filter(({ count }) => count > 0)
   if (parts.length === 0) return null
   async function retry(chosen: Part[]) {
-    const which = chosen.map((part) => part.which)
-    const outcome = await mutation.run({ input: { id: run.id, which, idempotencyKey: `${attempt.current}-${which.join()}` } })
+    const hosts = chosen.map((part) => part.hosts)
+    const outcome = await mutation.run({ input: { id: run.id, hosts, idempotencyKey: `${attempt.current}-${hosts.join()}` } })
     if (outcome.ok) router.push(runHref(outcome.value.run.id))
     else {
       attempt.current = newIdempotencyKey()
@@ -48,7 +48,7 @@ export function Retry({ run }: { run: RunHead }) {
         {all}
       </Button>
     )
-  const started = parts.filter(({ which }) => which !== 'NOT_RUN')
+  const started = parts.filter(({ hosts }) => hosts !== 'NOT_RUN')
   return (
     <Menu label={t('run.retryMenu')} icon={icon} align="end">
       <MenuItem onClick={() => void retry(parts)}>{all}</MenuItem>
@@ -56,7 +56,7 @@ export function Retry({ run }: { run: RunHead }) {
         <MenuItem onClick={() => void retry(started)}>{t('run.retryBoth', { count: countOf(started) })}</MenuItem>
       )}
       {parts.map((part) => (
-        <MenuItem key={part.which} onClick={() => void retry([part])}>
+        <MenuItem key={part.hosts} onClick={() => void retry([part])}>
           {t(part.label, { count: part.count })}
         </MenuItem>
       ))}

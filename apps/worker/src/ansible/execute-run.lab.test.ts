@@ -340,7 +340,7 @@ test('a retry runs on the unreachable host only, and the comparison reports it a
   const options = { template, limit: `${names.key},${names.locked}` }
   const { run } = await (await fixture.start(options)).done.finally(() => fixture.lab.heal())
   expect(run).toMatchObject({ status: 'PARTIAL', hostsUnreachable: 1 })
-  const retry = await retryJobRun(fixture.operator, { id: run.id, which: ['UNREACHABLE'] })
+  const retry = await retryJobRun(fixture.operator, { id: run.id, hosts: ['UNREACHABLE'] })
   const retried = await fixture.execute(retry.id)
   expect(retried.run).toMatchObject({ status: 'SUCCEEDED', parentRunId: run.id, attempt: 2, hostsTotal: 1 })
   expect(resultsOf(retried.hosts)).toEqual({ [names.key]: 'CHANGED' })

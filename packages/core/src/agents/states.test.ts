@@ -123,7 +123,7 @@ test('STALE, OFFLINE and ACTIVE again: raises one alert each and records the rea
     ['PENDING', 'ACTIVE', 'first_heartbeat'],
     ['ACTIVE', 'STALE', 'missed'],
     ['STALE', 'OFFLINE', 'silent'],
-    ['OFFLINE', 'ACTIVE', 'heard_again'],
+    ['OFFLINE', 'ACTIVE', 'heartbeats_resumed'],
   ])
   expect(timeline[2]!.evidence).toMatchObject({ silentSeconds: 301, sequence: 1 })
   expect(t.changeEvents.filter((changeEvent) => changeEvent.topic === 'node' && changeEvent.id === agent!.nodeId)).toHaveLength(4)

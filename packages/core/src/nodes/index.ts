@@ -16,7 +16,7 @@ export {
   hostKeyAlarm,
   isHostKeyChanged,
   purgeBlockedReason,
-  writeBlockedReason,
+  updateBlockedReason,
 } from './policy.ts'
 export { purgeNode } from './purge-node.ts'
 export { recommissionNode } from './recommission-node.ts'

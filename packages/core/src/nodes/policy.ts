@@ -13,7 +13,7 @@ function whileRunning(node: Named, runningIn: string | null): string | null {
 type Named = Pick<ComputeNode, 'name'>
 
 /** Why `actor` may not change this node's fields; null when allowed. */
-export function writeBlockedReason(actor: Actor, node: Named & Pick<ComputeNode, 'decommissionedAt'>): string | null {
+export function updateBlockedReason(actor: Actor, node: Named & Pick<ComputeNode, 'decommissionedAt'>): string | null {
   const refused = permissionDeniedReason(actor, nodePermissions.write)
   if (refused) return `Changing a node: ${refused}`
   if (node.decommissionedAt) return `The node ${node.name} is decommissioned; recommission it first.`

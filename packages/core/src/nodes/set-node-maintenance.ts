@@ -8,7 +8,7 @@ import { Id } from '../kernel/input.ts'
 import { nodeAudit } from './audit-actions.ts'
 import { nodeChanged } from './change-events.ts'
 import { nodePermissions } from './permissions.ts'
-import { writeBlockedReason } from './policy.ts'
+import { updateBlockedReason } from './policy.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
 export const SetNodeMaintenanceInput = z.object({ id: Id, isOn: z.boolean() })
@@ -26,7 +26,7 @@ export async function setNodeMaintenance(ctx: Ctx, input: z.input<typeof SetNode
       .set({ maintenanceAt: isOn ? sql`coalesce(${computeNodes.maintenanceAt}, now())` : null })
       .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt)))
       .returning()
-    if (!node) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => writeBlockedReason(ctx.actor, row))
+    if (!node) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => updateBlockedReason(ctx.actor, row))
     await audit(tx, ctx, isOn ? nodeAudit.startMaintenance : nodeAudit.endMaintenance, node)
     ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
     return node

@@ -10,7 +10,7 @@ import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
 import { fingerprint } from './host-key.ts'
 import { nodePermissions } from './permissions.ts'
-import { writeBlockedReason } from './policy.ts'
+import { updateBlockedReason } from './policy.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
 const { displayName, sshUser, region, datacenter, credentialId, becomeCredentialId, bastionId, ...required } = NODE_FIELDS
@@ -46,7 +46,7 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
   const work = inTransaction(ctx, async (tx, ctx) => {
     const scope = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt))
     const [before] = await tx.select().from(computeNodes).where(scope).for('no key update')
-    if (!before) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => writeBlockedReason(ctx.actor, row))
+    if (!before) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => updateBlockedReason(ctx.actor, row))
     // Whoever may not make a local node may not turn one to other work either.
     authorizeConnectionType(ctx, before.connectionType)
     await checkReferences(tx, ctx, changes)

@@ -30,7 +30,7 @@ export type NextRun = { id: string; tenantId: string; isLimited: boolean }
 export async function nextRun(db: Db, worker: string): Promise<NextRun | 'draining' | null> {
   const { rows } = await db.execute<NextRun & { isDraining: boolean }>(sql`
     select next.id, tenant.id as "tenantId", tenant.max_concurrent_runs is not null as "isLimited",
-      exists (select from ${workers} w where w.name = ${worker} and w.draining_at is not null) as "isDraining"
+      exists (select from ${workers} w where w.name = ${worker} and w.drained_at is not null) as "isDraining"
     from ${tenants} tenant
     cross join lateral (select ${activeRuns(sql`tenant.id`)} as count) begun
     cross join lateral (

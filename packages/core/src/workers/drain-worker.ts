@@ -22,8 +22,8 @@ export async function drainWorker(ctx: Ctx, input: z.input<typeof IdInput>): Pro
   return inTransaction(ctx, async (tx, ctx) => {
     const [worker] = await tx
       .update(workers)
-      .set({ drainingAt: sql`now()`, ...actorColumns(ctx, 'drained') })
-      .where(and(eq(workers.id, id), isNull(workers.drainingAt)))
+      .set({ drainedAt: sql`now()`, ...actorColumns(ctx, 'drained') })
+      .where(and(eq(workers.id, id), isNull(workers.drainedAt)))
       .returning()
     if (!worker) throw await notFoundOrConflict(tx, ctx, workers, id, 'worker', (row) => drainBlockedReason(ctx.actor, row))
     await audit(tx, ctx, workerAudit.drain, { id, name: worker.name })

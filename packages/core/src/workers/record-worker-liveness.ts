@@ -29,13 +29,13 @@ export async function recordWorkerLiveness(
         lastSeenAt: sql`now()`,
         ...(drain
           ? {
-              drainingAt: sql`coalesce(${workers.drainingAt}, now())`,
+              drainedAt: sql`coalesce(${workers.drainedAt}, now())`,
               drainedByName: sql`coalesce(${workers.drainedByName}, 'a signal')`,
             }
           : {}),
       },
     })
-    .returning({ drainingAt: workers.drainingAt })
+    .returning({ drainedAt: workers.drainedAt })
   await ctx.db.delete(workers).where(sql`${workers.lastSeenAt} < now() - make_interval(secs => ${FORGET_AFTER_S})`)
-  return { isDraining: row!.drainingAt !== null }
+  return { isDraining: row!.drainedAt !== null }
 }

@@ -21,7 +21,7 @@ export const workers = snakeCase.table('workers', {
   /** Last sign of life. */
   lastSeenAt: at().notNull().defaultNow(),
   /** When it stopped taking work. */
-  drainingAt: at(),
+  drainedAt: at(),
   drainedById: userRef(),
   drainedByName: text(),
 })

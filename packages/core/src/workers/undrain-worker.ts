@@ -22,8 +22,8 @@ export async function undrainWorker(ctx: Ctx, input: z.input<typeof IdInput>): P
   return inTransaction(ctx, async (tx, ctx) => {
     const [worker] = await tx
       .update(workers)
-      .set({ drainingAt: null, drainedById: null, drainedByName: null })
-      .where(and(eq(workers.id, id), isNotNull(workers.drainingAt)))
+      .set({ drainedAt: null, drainedById: null, drainedByName: null })
+      .where(and(eq(workers.id, id), isNotNull(workers.drainedAt)))
       .returning()
     if (!worker) throw await notFoundOrConflict(tx, ctx, workers, id, 'worker', (row) => undrainBlockedReason(ctx.actor, row))
     await audit(tx, ctx, workerAudit.undrain, { id, name: worker.name })

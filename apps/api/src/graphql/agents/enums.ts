@@ -39,3 +39,8 @@ export const ReportedHealth = builder.enumType('AgentReportedHealth', {
     offline: 'Shuts down.',
   }),
 })
+
+export const InterfaceKind = builder.enumType('AgentReportedInterfaceKind', {
+  description: 'Kind of network of an interface.',
+  values: upper({ ethernet: 'Ethernet.', infiniband: 'InfiniBand.' }),
+})

@@ -1,6 +1,7 @@
 import type { AcceleratorReport, Heartbeat } from '@muster/protocol'
 import { builder } from '../../builder.ts'
-import { ReportedHealth } from './enums.ts'
+import { AcceleratorHealth } from '../nodes/accelerators/enums.ts'
+import { InterfaceKind, ReportedHealth } from './enums.ts'
 
 /** The protocol counts memory and storage in units of 1024³ bytes. */
 const GIB = 1024 ** 3
@@ -47,9 +48,10 @@ const Accelerator = builder.objectRef<AcceleratorReport>('AgentReportedAccelerat
     model: t.string({ nullable: true, description: 'Model.', resolve: (each) => each.model }),
     uuid: t.string({ nullable: true, description: 'UUID from the vendor.', resolve: (each) => each.uuid }),
     pciAddress: t.string({ nullable: true, description: 'PCI address.', resolve: (each) => each.pci_address }),
-    health: t.string({
+    health: t.field({
+      type: AcceleratorHealth,
       nullable: true,
-      description: '`ok`, `warning`, `critical`, `lost` or `unknown`.',
+      description: 'Health.',
       resolve: (each) => each.health,
     }),
     memoryTotalBytes: t.field({
@@ -87,8 +89,12 @@ const Interface = builder.objectRef<NetworkInterface>('AgentReportedInterface').
   description: 'A network interface as reported by the agent. Values that were not reported are null.',
   fields: (t) => ({
     name: t.string({ description: 'Name in the operating system.', resolve: (each) => each.name }),
-    kind: t.string({ nullable: true, description: '`ethernet` or `infiniband`.', resolve: (each) => each.kind }),
-    state: t.string({ nullable: true, description: 'Link state.', resolve: (each) => each.state }),
+    kind: t.field({ type: InterfaceKind, nullable: true, description: 'Kind of network.', resolve: (each) => each.kind }),
+    state: t.string({
+      nullable: true,
+      description: 'Link state as the operating system reports it, for example `up` or `active`.',
+      resolve: (each) => each.state,
+    }),
     speedMbps: t.field({
       type: 'BigInt',
       nullable: true,
@@ -146,7 +152,7 @@ export const AgentReport = builder.objectRef<Partial<Heartbeat>>('AgentReport').
     }),
     loadAverages: t.floatList({
       nullable: { list: true, items: true },
-      description: 'Load averages of 1, 5 and 15 minutes. At most 3.',
+      description: 'Load averages of 1, 5 and 15 minutes, in this order; null for one that was not reported. At most 3.',
       resolve: ({ health }) =>
         health ? [health.load_average_1m, health.load_average_5m, health.load_average_15m].map(decimal) : null,
     }),
@@ -160,7 +166,7 @@ export const AgentReport = builder.objectRef<Partial<Heartbeat>>('AgentReport').
       description: 'Memory utilization.',
       resolve: ({ health }) => health?.memory_utilization_percent,
     }),
-    gpuPercent: t.float({
+    acceleratorPercent: t.float({
       nullable: true,
       description: 'Mean accelerator utilization.',
       resolve: ({ health }) => health?.gpu_utilization_percent,

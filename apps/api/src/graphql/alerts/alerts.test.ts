@@ -18,7 +18,7 @@ const create = (as: TenantFixture['admin'], input: object) =>
     t,
     as,
     'createAlertRoute',
-    'alertRoute { id kind origin host port security to hasSecret matcher { kinds severities query clusters } writeBlockedReason }',
+    'alertRoute { id kind origin host port security to hasSecret matcher { kinds severities query clusters } updateBlockedReason }',
     input,
   )
 
@@ -30,7 +30,7 @@ test('creates, tests, updates and deletes a route without returning its secrets'
     hasSecret: true,
     to: [],
     matcher: { kinds: [], severities: ['WARNING', 'CRITICAL'], query: null, clusters: [] },
-    writeBlockedReason: null,
+    updateBlockedReason: null,
   })
   const { id } = created
   const { alertDelivery } = await mutate(t, fixture.admin, 'testAlertRoute', 'alertDelivery { id event status }', { id })
@@ -45,7 +45,7 @@ test('creates, tests, updates and deletes a route without returning its secrets'
   })
   const seen = await t.ask<{ alertRoutes: { edges: { node: Record<string, unknown> }[] } }>(
     fixture.viewer,
-    `{ alertRoutes { totalCount edges { node { name failingSince lastError retryAt isEnabled notifyOnResolve writeBlockedReason
+    `{ alertRoutes { totalCount edges { node { name failingSince lastError retryAt isEnabled notifyOnResolve updateBlockedReason
         deliveries(first: 5) { totalCount edges { node { id event status attempts lastError alertCount alerts { kind nodeName evidence { ... on AgentStateEvidence { silentSeconds } } } } } } } } }
       alerts(filter: { nodeId: "${globalId('ComputeNode', row!.id)}" }) { edges { node { kind silence { reason } } } } }`,
   )
@@ -59,7 +59,7 @@ test('creates, tests, updates and deletes a route without returning its secrets'
             lastError: 'https://hooks.test answers with 500.',
             failingSince: expect.any(String),
             retryAt: expect.any(String),
-            writeBlockedReason: expect.stringMatching(/needs the role admin/),
+            updateBlockedReason: expect.stringMatching(/needs the role admin/),
             deliveries: {
               totalCount: 2,
               edges: [

@@ -1,6 +1,6 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, gte, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
 import { rowId } from '../shared/ids.ts'
@@ -17,14 +17,14 @@ const AlertFilter = builder.inputType('AlertFilter', {
     severity: t.field({ type: [AlertSeverity], description: 'One of these severities.' }),
     kind: t.field({ type: [AlertKind], description: 'One of these kinds.' }),
     nodeId: t.idList({ description: 'Of one of these nodes.' }),
-    createdAfter: t.field({ type: 'DateTime', description: 'Opened after this time.' }),
-    createdBefore: t.field({ type: 'DateTime', description: 'Opened before this time.' }),
+    openedAfter: t.field({ type: 'DateTime', description: 'Opened at this time or later.' }),
+    openedBefore: t.field({ type: 'DateTime', description: 'Opened before this time.' }),
   }),
 })
 
 function alertConditions(filter: typeof AlertFilter.$inferInput | null | undefined, a: typeof alerts) {
   if (!filter) return undefined
-  const { isOpen, isAcknowledged, severity, kind, createdAfter, createdBefore } = filter
+  const { isOpen, isAcknowledged, severity, kind, openedAfter, openedBefore } = filter
   const nodeIds = filter.nodeId?.map((id) => rowId('ComputeNode', id))
   return and(
     typeof isOpen === 'boolean' ? (isOpen ? isNull : isNotNull)(a.resolvedAt) : undefined,
@@ -32,8 +32,8 @@ function alertConditions(filter: typeof AlertFilter.$inferInput | null | undefin
     severity ? isOneOf(a.severity, severity, 'text') : undefined,
     kind ? isOneOf(a.kind, kind, 'text') : undefined,
     nodeIds ? isOneOf(a.nodeId, nodeIds) : undefined,
-    createdAfter ? gt(a.openedAt, createdAfter) : undefined,
-    createdBefore ? lt(a.openedAt, createdBefore) : undefined,
+    openedAfter ? gte(a.openedAt, openedAfter) : undefined,
+    openedBefore ? lt(a.openedAt, openedBefore) : undefined,
   )
 }
 

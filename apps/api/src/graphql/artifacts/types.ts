@@ -79,7 +79,7 @@ export const Retention = builder.objectRef<Retention>('Retention').implement({
       description: 'Days to keep artifacts. Their list is kept.',
     }),
     runDays: t.exposeInt('runRetentionDays', { nullable: true, description: 'Days to keep runs with their logs and artifacts.' }),
-    changeBlockedReason: t.string({
+    updateBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot change the retention; null when allowed.',
       resolve: (_tenant, _args, { ctx }) => permissionDeniedReason(ctx.actor, retentionPermissions.write),

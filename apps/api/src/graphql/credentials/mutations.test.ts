@@ -73,7 +73,7 @@ test('changes a credential, rejects a cycle of bastions and lists usage', async 
   })
   const { credentials } = await api.ask<{ credentials: object }>(
     tenant.viewer,
-    '{ credentials(kind: [SSH_KEY, BASTION]) { totalCount edges { node { name nodeCount } } } }',
+    '{ credentials(filter: { kind: [SSH_KEY, BASTION] }) { totalCount edges { node { name nodeCount } } } }',
   )
   expect(credentials).toEqual({
     totalCount: 3,

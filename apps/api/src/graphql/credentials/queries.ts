@@ -8,18 +8,28 @@ import { Credential, credentialConnection } from './types.ts'
 
 const { credentials } = schema
 
+const CredentialFilter = builder.inputType('CredentialFilter', {
+  description: 'Filter of credentials.',
+  fields: (t) => ({ kind: t.field({ type: [CredentialKind], description: 'One of these kinds.' }) }),
+})
+
 builder.queryField('credentials', (t) =>
   t.drizzleConnection(
     {
       type: Credential,
       description: 'Credentials, in order of creation.',
       authScopes: { authenticated: true },
-      args: { kind: t.arg({ type: [CredentialKind], description: 'Credentials of these kinds. Default: all kinds.' }) },
+      args: { filter: t.arg({ type: CredentialFilter, description: 'Filter.' }) },
       ...PAGED,
-      totalCount: (_root, { kind }, { ctx }) =>
-        ctx.db.$count(credentials, and(visibleTo(ctx, credentials), kind ? inArray(credentials.kind, kind) : undefined)),
-      resolve: (query, _root, { kind }, { ctx }) =>
-        ctx.db.query.credentials.findMany(query({ where: { tenantId: ctx.tenantId, ...(kind ? { kind: { in: kind } } : {}) } })),
+      totalCount: (_root, { filter }, { ctx }) =>
+        ctx.db.$count(
+          credentials,
+          and(visibleTo(ctx, credentials), filter?.kind ? inArray(credentials.kind, filter.kind) : undefined),
+        ),
+      resolve: (query, _root, { filter }, { ctx }) =>
+        ctx.db.query.credentials.findMany(
+          query({ where: { tenantId: ctx.tenantId, ...(filter?.kind ? { kind: { in: filter.kind } } : {}) } }),
+        ),
     },
     ...credentialConnection,
   ),

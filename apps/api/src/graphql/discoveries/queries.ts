@@ -10,11 +10,11 @@ builder.queryField('discoveryDiff', (t) =>
       'Differences between two discoveries of one node or of two nodes; at most 1,000. For two nodes, names, addresses and serial numbers are ignored.',
     authScopes: { authenticated: true },
     args: {
-      before: t.arg.id({ required: true, description: 'ID of the earlier discovery.' }),
-      after: t.arg.id({ required: true, description: 'ID of the later discovery.' }),
+      fromId: t.arg.id({ required: true, description: 'ID of the earlier discovery.' }),
+      toId: t.arg.id({ required: true, description: 'ID of the later discovery.' }),
     },
     complexity: 100,
-    resolve: async (_root, { before, after }, { ctx }) =>
-      (await diffNodeDiscoveries(ctx, { before: rowId('Discovery', before), after: rowId('Discovery', after) })).slice(0, 1000),
+    resolve: async (_root, { fromId, toId }, { ctx }) =>
+      (await diffNodeDiscoveries(ctx, { before: rowId('Discovery', fromId), after: rowId('Discovery', toId) })).slice(0, 1000),
   }),
 )

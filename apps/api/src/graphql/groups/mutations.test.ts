@@ -25,7 +25,7 @@ test('creates, fills and deletes a group', async () => {
   })
   const filled = await mutate(api, operator, 'setNodeGroupMembers', 'nodeGroup { nodeCount nodes { edges { node { name } } } }', {
     id: nodeGroup.id,
-    add: [globalId('ComputeNode', node.id)],
+    addNodeIds: [globalId('ComputeNode', node.id)],
   })
   expect(filled.nodeGroup).toMatchObject({ nodeCount: 1, nodes: { edges: [{ node: { name: 'gpu1' } }] } })
   expect(await mutate(api, operator, 'deleteNodeGroup', 'deletedId', { id: nodeGroup.id })).toEqual({

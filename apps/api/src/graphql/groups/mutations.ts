@@ -69,16 +69,16 @@ mutation('setNodeGroupMembers', {
   description: 'Adds nodes to a group and removes nodes from it.',
   input: (t) => ({
     id: t.id({ required: true, description: ID }),
-    add: t.idList({ description: 'Nodes to add, at most 10,000. Current members are ignored.' }),
-    remove: t.idList({ description: 'Nodes to remove, at most 10,000.' }),
+    addNodeIds: t.idList({ description: 'Nodes to add, at most 10,000. Current members are ignored.' }),
+    removeNodeIds: t.idList({ description: 'Nodes to remove, at most 10,000.' }),
   }),
   payload,
   errors: [Conflict, NotFound],
-  resolve: async ({ id, add, remove }, { ctx }) => ({
+  resolve: async ({ id, addNodeIds, removeNodeIds }, { ctx }) => ({
     nodeGroup: await setNodeGroupMembers(ctx, {
       id: rowId('NodeGroup', id),
-      add: add?.map((node) => rowId('ComputeNode', node)),
-      remove: remove?.map((node) => rowId('ComputeNode', node)),
+      add: addNodeIds?.map((node) => rowId('ComputeNode', node)),
+      remove: removeNodeIds?.map((node) => rowId('ComputeNode', node)),
     }),
   }),
 })

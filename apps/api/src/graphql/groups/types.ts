@@ -82,7 +82,7 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
       },
       ...nodeConnection,
     ),
-    membersBlockedReason: t.string({
+    setMembersBlockedReason: t.string({
       nullable: true,
       description: 'Reason why the caller cannot change the members; null when allowed.',
       select: { columns: { name: true, memberQuery: true } },

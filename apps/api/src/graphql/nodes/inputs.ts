@@ -33,7 +33,7 @@ export const HOST = 'Host name, IPv4 address or IPv6 address.'
 
 const NodeDefaultsInput = builder.inputType('NodeDefaultsInput', {
   description: 'Defaults for the rows of an import. Values in a row take precedence.',
-  fields: (t) => ({ name: t.string({ description: NAME }), host: t.string({ description: HOST }), ...optionalFields(t) }),
+  fields: optionalFields,
 })
 
 /** Fields of an import, for the mutation and for its validation. */

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterAll(() => api?.close())
 
 const NODE =
-  'node { id name host port status connectionType tags labels { key value } notes displayName writeBlockedReason purgeBlockedReason }'
+  'node { id name host port status connectionType tags labels { key value } notes displayName updateBlockedReason purgeBlockedReason }'
 
 const addNode = (as: TenantFixture['owner'], more: object = {}) =>
   mutate(api, as, 'addNode', NODE, { name: 'gpu1', host: 'gpu1.example.com', ...more })
@@ -29,7 +29,7 @@ test('adds a node with the defaults of omitted fields', async () => {
     connectionType: 'SSH',
     tags: ['a'],
     labels: [{ key: 'zone', value: 'b' }],
-    writeBlockedReason: null,
+    updateBlockedReason: null,
     purgeBlockedReason: expect.stringContaining('admin'),
   })
   expect(await addNode(tenant.operator)).toMatchObject({ __typename: 'ConflictError', message: expect.stringContaining('gpu1') })

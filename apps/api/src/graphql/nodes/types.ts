@@ -1,5 +1,5 @@
 import { isOneOf } from '@muster/core/db'
-import { nodeHealth, purgeBlockedReason, writeBlockedReason } from '@muster/core/nodes'
+import { nodeHealth, purgeBlockedReason, updateBlockedReason } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -137,11 +137,11 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
       select: { columns: {}, extras: { acceleratorSummary } },
       resolve: (n) => n.acceleratorSummary,
     }),
-    writeBlockedReason: t.string({
+    updateBlockedReason: t.string({
       nullable: true,
       description: 'Reason why the caller cannot change the node; null when allowed.',
       select: { columns: { name: true, decommissionedAt: true } },
-      resolve: (n, _args, { ctx }) => writeBlockedReason(ctx.actor, n),
+      resolve: (n, _args, { ctx }) => updateBlockedReason(ctx.actor, n),
     }),
     purgeBlockedReason: t.string({
       nullable: true,

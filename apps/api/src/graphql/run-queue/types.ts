@@ -140,7 +140,7 @@ export const QueueState = builder.objectRef<Tenant>('QueueState').implement({
       description: 'Number of runs that have started and not ended.',
       resolve: (_queue, _args, context) => count(context, isUnderWay),
     }),
-    changeBlockedReason: t.string({
+    updateBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot pause, resume or limit the queue; null when allowed.',
       resolve: (_queue, _args, { ctx }) => permissionDeniedReason(ctx.actor, queuePermissions.write),
@@ -161,11 +161,11 @@ async function waitingReason(context: ApiContext, run: { id: string; isReadOnly:
   if (own.maxConcurrentRuns !== null && (await count(context, isUnderWay)) >= own.maxConcurrentRuns)
     return `The limit of ${own.maxConcurrentRuns} concurrent runs is reached. The run starts when another one ends.`
   const living = await ctx.db
-    .select({ drainingAt: workers.drainingAt, room: sql<number>`${workers.concurrency} - ${workers.running}` })
+    .select({ drainedAt: workers.drainedAt, room: sql<number>`${workers.concurrency} - ${workers.running}` })
     .from(workers)
     .where(sql`${workers.lastSeenAt} > now() - make_interval(secs => ${WORKER_GONE_AFTER_SECONDS})`)
   if (living.length === 0) return 'No worker is running. Start one.'
-  const open = living.filter((worker) => worker.drainingAt === null)
+  const open = living.filter((worker) => worker.drainedAt === null)
   if (open.length === 0) return 'All workers are drained. Undrain one or start another.'
   return open.every((worker) => worker.room <= 0)
     ? 'All workers are busy. The run starts when one has capacity.'

@@ -19,7 +19,7 @@ const create = (input: object) =>
     api,
     tenant.admin,
     'createJobTemplate',
-    'template { id name version editBlockedReason settings { source bundle { name files { path sizeBytes } } git { url } inputSchema } }',
+    'template { id name version updateBlockedReason settings { source bundle { name files { path sizeBytes } } git { url } inputSchema } }',
     input,
   )
 const update = (input: object) =>
@@ -27,7 +27,7 @@ const update = (input: object) =>
     api,
     tenant.admin,
     'updateJobTemplate',
-    'template { version settings { serial forks } versions { version reason createdBy { name } settings { serial bundle { name } } } }',
+    'template { version settings { serial forks } versions(first: 5) { totalCount edges { node { version reason createdBy { name } settings { serial bundle { name } } } } } }',
     input,
   )
 
@@ -58,7 +58,7 @@ test('creates, changes, previews, archives and restores a template', async () =>
       git: null,
       inputSchema,
     },
-    editBlockedReason: null,
+    updateBlockedReason: null,
   })
   const { id } = template
   for (const [settings, path] of [
@@ -73,10 +73,13 @@ test('creates, changes, previews, archives and restores a template', async () =>
     template: {
       version: 2,
       settings: { serial: null, forks: 20 },
-      versions: [
-        { version: 2, reason: 'all at once', createdBy: { name: 'test admin' } },
-        { version: 1, reason: null, settings: { serial: '1,50%', bundle: { name: 'site.tgz' } } },
-      ],
+      versions: {
+        totalCount: 2,
+        edges: [
+          { node: { version: 2, reason: 'all at once', createdBy: { name: 'test admin' } } },
+          { node: { version: 1, reason: null, settings: { serial: '1,50%', bundle: { name: 'site.tgz' } } } },
+        ],
+      },
     },
   })
   expect(await update({ id, version: 1, settings: { forks: 3 } })).toMatchObject({ code: 'CONFLICT' })
@@ -115,12 +118,17 @@ test('creates, changes, previews, archives and restores a template', async () =>
   expect(await preview({ level: 4 })).toMatchObject({ issues: [{ path: 'extraVars.level', message: 'must be <= 3' }] })
 
   expect(
-    await mutate(api, tenant.admin, 'archiveJobTemplate', 'template { archivedAt editBlockedReason }', { id }),
+    await mutate(api, tenant.admin, 'archiveJobTemplate', 'template { archivedAt updateBlockedReason }', { id }),
   ).toMatchObject({
-    template: { editBlockedReason: expect.stringContaining('is archived') },
+    template: { updateBlockedReason: expect.stringContaining('is archived') },
   })
   const names = async (archived: boolean) =>
-    JSON.stringify(await api.ask(tenant.viewer, `{ jobTemplates(archived: ${archived}) { totalCount edges { node { name } } } }`))
+    JSON.stringify(
+      await api.ask(
+        tenant.viewer,
+        `{ jobTemplates(filter: { isArchived: ${archived} }) { totalCount edges { node { name } } } }`,
+      ),
+    )
   expect(await names(false)).not.toContain('"site"')
   expect(await names(true)).toContain('"totalCount":1')
   expect(

@@ -7,24 +7,32 @@ import { bundleConnection, JobTemplate, PlaybookBundle, templateConnection } fro
 
 const { jobTemplates, playbookBundles } = schema
 
+const JobTemplateFilter = builder.inputType('JobTemplateFilter', {
+  description: 'Filter of job templates.',
+  fields: (t) => ({
+    isArchived: t.boolean({ description: 'true: archived; false: available. Default: false.' }),
+  }),
+})
+
 builder.queryFields((t) => ({
   jobTemplates: t.drizzleConnection(
     {
       type: JobTemplate,
       description: 'Job templates, in order of creation.',
       authScopes: { authenticated: true },
-      args: {
-        archived: t.arg.boolean({ defaultValue: false, description: 'Lists archived templates instead of available ones.' }),
-      },
+      args: { filter: t.arg({ type: JobTemplateFilter, description: 'Filter. Default: templates that are not archived.' }) },
       ...PAGED,
-      totalCount: (_root, { archived }, { ctx }) =>
+      totalCount: (_root, { filter }, { ctx }) =>
         ctx.db.$count(
           jobTemplates,
-          and(visibleTo(ctx, jobTemplates), archived ? isNotNull(jobTemplates.archivedAt) : isNull(jobTemplates.archivedAt)),
+          and(
+            visibleTo(ctx, jobTemplates),
+            filter?.isArchived ? isNotNull(jobTemplates.archivedAt) : isNull(jobTemplates.archivedAt),
+          ),
         ),
-      resolve: (query, _root, { archived }, { ctx }) =>
+      resolve: (query, _root, { filter }, { ctx }) =>
         ctx.db.query.jobTemplates.findMany(
-          query({ where: { tenantId: ctx.tenantId, archivedAt: archived ? { isNotNull: true } : { isNull: true } } }),
+          query({ where: { tenantId: ctx.tenantId, archivedAt: filter?.isArchived ? { isNotNull: true } : { isNull: true } } }),
         ),
     },
     ...templateConnection,

@@ -7,16 +7,16 @@ import {
   editTemplateBlockedReason,
   type TemplateSnapshot,
 } from '@muster/core/templates'
-import { and, desc, eq } from 'drizzle-orm'
+import { and } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
-import { Actor, actorField, actorOf } from '../access/people.ts'
+import { actorField } from '../access/people.ts'
 import { BecomeMethod } from '../credentials/enums.ts'
 import { Credential } from '../credentials/types.ts'
-import { connectionTypes } from '../shared/connections.ts'
+import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { PlaybookSource } from './enums.ts'
 
-const { credentials, jobTemplateVersions } = schema
+const { credentials } = schema
 
 /** The stored settings of a template or of one of its versions. */
 type Settings = Pick<TemplateSnapshot, keyof typeof SETTINGS_COLUMNS>
@@ -142,24 +142,33 @@ const JobTemplateSettings = builder.objectRef<Settings>('JobTemplateSettings').i
   }),
 })
 
-const JobTemplateVersion = builder.objectRef<typeof jobTemplateVersions.$inferSelect>('JobTemplateVersion').implement({
+const JobTemplateVersion = builder.drizzleObject('jobTemplateVersions', {
+  name: 'JobTemplateVersion',
   description: 'A version of a job template.',
+  select: { columns: { id: true } },
   fields: (t) => ({
     version: t.exposeInt('version', { description: 'Version number, from 1.' }),
-    name: t.string({ description: 'Name of the template in this version.', resolve: ({ snapshot }) => snapshot.name }),
-    settings: t.expose('snapshot', { type: JobTemplateSettings, description: 'Settings in this version.' }),
+    name: t.string({
+      description: 'Name of the template in this version.',
+      select: { columns: { snapshot: true } },
+      resolve: ({ snapshot }) => snapshot.name,
+    }),
+    settings: t.field({
+      type: JobTemplateSettings,
+      description: 'Settings in this version.',
+      select: { columns: { snapshot: true } },
+      resolve: ({ snapshot }) => snapshot,
+    }),
     reason: t.exposeString('reason', {
       nullable: true,
       description: 'Why the template was changed; null when no reason was given.',
     }),
-    createdBy: t.field({
-      type: Actor,
-      description: 'Actor that changed the template.',
-      resolve: (version) => actorOf(version, 'created')!,
-    }),
+    createdBy: t.field(actorField('created', 'Actor that changed the template.')),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the template was changed.' }),
   }),
 })
+
+const versionConnection = connectionTypes(JobTemplateVersion, 'JobTemplateVersion', 'versions')
 
 const SETTINGS_COLUMNS = {
   source: true,
@@ -202,24 +211,17 @@ export const JobTemplate = builder.drizzleNode('jobTemplates', {
       resolve: (template) => template,
     }),
     version: t.exposeInt('version', { description: 'Current version. Each change increments it.' }),
-    versions: t.field({
-      type: [JobTemplateVersion],
-      description: 'Versions, newest first. At most 100.',
-      select: { columns: { id: true } },
-      resolve: ({ id }, _args, { ctx }) =>
-        ctx.db
-          .select()
-          .from(jobTemplateVersions)
-          .where(eq(jobTemplateVersions.templateId, id))
-          .orderBy(desc(jobTemplateVersions.version))
-          .limit(100),
-    }),
+    versions: t.relatedConnection(
+      'versions',
+      { description: 'Versions, newest first.', query: { orderBy: { version: 'desc' } }, totalCount: true, ...PAGED },
+      ...versionConnection,
+    ),
     archivedAt: t.expose('archivedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the template was archived; null when it is available.',
     }),
-    editBlockedReason: t.string({
+    updateBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot change or archive the template; null when allowed.',
       select: { columns: { name: true, isSystem: true, archivedAt: true } },

@@ -9,6 +9,16 @@ import { NEVER, PLACE_OF, placeOf, VarComparison, VariableScope, VarSettings, Va
 
 const { tenants } = schema
 
+const VarsImpactInput = builder.inputType('VarsImpactInput', {
+  description: 'Input of `varsImpact`.',
+  fields: (t) => ({
+    groupId: t.id({ description: PLACE_OF.groupId }),
+    nodeId: t.id({ description: PLACE_OF.nodeId }),
+    text: t.string({ description: 'The variables after the edit: YAML or JSON.' }),
+    secret: t.string({ description: 'Instead of `text`: name of a secret variable that would get a new value.' }),
+  }),
+})
+
 builder.queryFields((t) => ({
   globalVars: t.drizzleField({
     type: VariableScope,
@@ -34,23 +44,18 @@ builder.queryFields((t) => ({
     description: 'Comparison of the effective variables of two nodes, ordered by name. Each layer has at most 256 KiB.',
     authScopes: { authenticated: true },
     args: {
-      left: t.arg.id({ required: true, description: 'ID of the first node.' }),
-      right: t.arg.id({ required: true, description: 'ID of the second node.' }),
+      leftId: t.arg.id({ required: true, description: 'ID of the first node.' }),
+      rightId: t.arg.id({ required: true, description: 'ID of the second node.' }),
     },
-    resolve: (_root, { left, right }, { ctx }) =>
-      compareVars(ctx, { left: rowId('ComputeNode', left), right: rowId('ComputeNode', right) }),
+    resolve: (_root, { leftId, rightId }, { ctx }) =>
+      compareVars(ctx, { left: rowId('ComputeNode', leftId), right: rowId('ComputeNode', rightId) }),
   }),
   varsImpact: t.field({
     type: VarsImpactType,
     description: 'Effect of an edit of variables on nodes. Nothing is saved.',
     authScopes: { authenticated: true },
     errors: { types: [...COMMON, NotFound] },
-    args: {
-      groupId: t.arg.id({ description: PLACE_OF.groupId }),
-      nodeId: t.arg.id({ description: PLACE_OF.nodeId }),
-      text: t.arg.string({ description: 'The variables after the edit: YAML or JSON.' }),
-      secret: t.arg.string({ description: 'Instead of `text`: name of a secret variable that would get a new value.' }),
-    },
-    resolve: (_root, { text, secret, ...place }, { ctx }) => varsImpact(ctx, { ...placeOf(place), text, secret }),
+    args: { input: t.arg({ type: VarsImpactInput, required: true, description: 'Input of `varsImpact`.' }) },
+    resolve: (_root, { input: { text, secret, ...place } }, { ctx }) => varsImpact(ctx, { ...placeOf(place), text, secret }),
   }),
 }))

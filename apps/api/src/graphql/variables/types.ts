@@ -165,7 +165,7 @@ export const VariableScope = builder.drizzleNode('variableScopes', {
     version: t.exposeInt('version', { description: 'Current version. Pass it as `basedOn` to change the variables.' }),
     updatedBy: t.field(actorField('updated', 'Actor that changed the variables last.')),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the variables were changed last.' }),
-    writeBlockedReason: t.string({
+    updateBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot change the variables; null when allowed.',
       resolve: (_scope, _args, { ctx }) => setVarsBlockedReason(ctx.actor),

@@ -72,9 +72,9 @@ test('variables are set, explained, compared and kept in versions; secrets are s
     `query ($a: ID!, $b: ID!, $g: ID!) {
       globalVars { text vars { name value { json } } version group { id } }
       nodes { edges { node { vars { id } effectiveVars { name value { json isSecret } layer group overridden { value { json } layer group } } } } }
-      nodeGroups { edges { node { vars { text updatedBy { name } writeBlockedReason } } } }
-      compareVars(left: $a, right: $b) { name isSame left { value { json } } right { value { json } } }
-      varsImpact(groupId: $g, text: "ntp: new") { ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { nodeName before { value { json } } after { value { json } } } } } }
+      nodeGroups { edges { node { vars { text updatedBy { name } updateBlockedReason } } } }
+      compareVars(leftId: $a, rightId: $b) { name isSame left { value { json } } right { value { json } } }
+      varsImpact(input: { groupId: $g, text: "ntp: new" }) { ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { nodeName before { value { json } } after { value { json } } } } } }
       varSettings { merge }
     }`,
     { a: nodeId, b: globalId('ComputeNode', b!.id), g: groupId },
@@ -103,7 +103,7 @@ test('variables are set, explained, compared and kept in versions; secrets are s
       edges: [
         {
           node: {
-            vars: { text: 'ntp: amd', updatedBy: { name: 'test operator' }, writeBlockedReason: null },
+            vars: { text: 'ntp: amd', updatedBy: { name: 'test operator' }, updateBlockedReason: null },
           },
         },
       ],

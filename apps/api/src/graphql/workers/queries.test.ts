@@ -11,11 +11,11 @@ test('a worker can be read again by its ID in every tenant', async () => {
   const [one, other] = [await t.given.tenant(), await t.given.tenant()]
   const facts = { host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 4 }
   for (const name of ['here', 'gone']) await registerWorker(t.runtime, { name, ...facts })
-  const WORKER = '__typename id name host concurrency runningCount isGone drainingAt'
+  const WORKER = '__typename id name host concurrency runningCount isGone drainedAt'
   type Workers = { workers: { edges: { node: { id: string; name: string } }[] } }
   const { workers } = await t.ask<Workers>(one.viewer, `{ workers { edges { node { ${WORKER} } } } }`)
   const here = workers.edges.map(({ node }) => node).find(({ name }) => name === 'here')!
-  expect(here).toMatchObject({ __typename: 'Worker', concurrency: 4, runningCount: 0, isGone: false, drainingAt: null })
+  expect(here).toMatchObject({ __typename: 'Worker', concurrency: 4, runningCount: 0, isGone: false, drainedAt: null })
   const read = async (as: typeof one.viewer, id: string) =>
     (await t.ask<{ node: object | null }>(as, `query ($id: ID!) { node(id: $id) { ... on Worker { ${WORKER} } } }`, { id })).node
   for (const { viewer } of [one, other]) expect(await read(viewer, here.id)).toEqual(here)

@@ -40,7 +40,7 @@ export const Worker = builder.drizzleNode('workers', {
       select: { columns: { lastSeenAt: true } },
       resolve: ({ lastSeenAt }) => Date.now() - lastSeenAt.getTime() > WORKER_GONE_AFTER_SECONDS * 1000,
     }),
-    drainingAt: t.expose('drainingAt', {
+    drainedAt: t.expose('drainedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the worker was drained; null when it is not. It is idle when `runningCount` is 0.',
@@ -49,13 +49,13 @@ export const Worker = builder.drizzleNode('workers', {
     drainBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot drain the worker; null when allowed.',
-      select: { columns: { name: true, drainingAt: true } },
+      select: { columns: { name: true, drainedAt: true } },
       resolve: (worker, _args, { ctx }) => drainBlockedReason(ctx.actor, worker),
     }),
     undrainBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot undrain the worker; null when allowed.',
-      select: { columns: { name: true, drainingAt: true } },
+      select: { columns: { name: true, drainedAt: true } },
       resolve: (worker, _args, { ctx }) => undrainBlockedReason(ctx.actor, worker),
     }),
   }),

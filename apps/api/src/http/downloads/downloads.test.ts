@@ -223,14 +223,14 @@ test('a queued run shows its position and waiting reason', async () => {
   await pauseQueue(ours.admin, { reason: 'The cooling is off.' })
   expect((await queueState()).waitingReason).toMatch(/^The queue is paused by .*: The cooling is off\.$/)
   expect(
-    await t.ask(ours.viewer, '{ queue { isPaused pauseReason pendingCount runningCount changeBlockedReason } }'),
+    await t.ask(ours.viewer, '{ queue { isPaused pauseReason pendingCount runningCount updateBlockedReason } }'),
   ).toMatchObject({
     queue: {
       isPaused: true,
       pauseReason: 'The cooling is off.',
       pendingCount: 1,
       runningCount: 1,
-      changeBlockedReason: expect.stringContaining('admin'),
+      updateBlockedReason: expect.stringContaining('admin'),
     },
   })
   await setRetention(ours.admin, { logDays: 30 })

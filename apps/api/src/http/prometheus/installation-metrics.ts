@@ -54,7 +54,7 @@ export function installationMetrics(registry: Registry, db: Db): void {
     WORKER_STATES,
     async () => {
       const state = sql<string>`case when last_seen_at < now() - ${WORKER_LOST_AFTER} then 'lost'
-      when draining_at is not null then 'draining' else 'active' end`
+      when drained_at is not null then 'draining' else 'active' end`
       const rows = await db.select({ key: state, count: count() }).from(workers).groupBy(state)
       return new Map(rows.map((row) => [row.key, row.count]))
     },

@@ -20,7 +20,7 @@ export const nodeDiff = () =>
       if (!before || !after) throw tooFewDiscoveries((other && discoveries[0] ? other : node).name, discoveries.length)
       const { discoveryDiff } = await request(
         graphql(
-          `query NodeDiff($before: ID!, $after: ID!) { discoveryDiff(before: $before, after: $after) { path label kind before after } }`,
+          `query NodeDiff($before: ID!, $after: ID!) { discoveryDiff(fromId: $before, toId: $after) { path label kind before after } }`,
         ),
         { before, after },
       )

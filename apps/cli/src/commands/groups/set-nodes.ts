@@ -18,7 +18,7 @@ const setNodes = (verb: string, how: 'add' | 'remove', description: string) =>
       const [id, nodes] = [await groupId(name), await selectNodes(selector)]
       const { setNodeGroupMembers } = await request(
         graphql(`mutation GroupSetNodes($id: ID!, $add: [ID!], $remove: [ID!]) {
-          setNodeGroupMembers(input: { id: $id, add: $add, remove: $remove }) {
+          setNodeGroupMembers(input: { id: $id, addNodeIds: $add, removeNodeIds: $remove }) {
             __typename ... on SetNodeGroupMembersPayload { nodeGroup { name nodeCount } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),

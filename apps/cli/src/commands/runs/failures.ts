@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 
 const FAILURES = graphql(`query RunsFailures($filter: FailureSignatureFilter, $first: Int, $after: String) {
   failureSignatures(filter: $filter, first: $first, after: $after) {
-    edges { node { signature message count runCount hostCount hostlist lastAt lastRun { id number } } } pageInfo { hasNextPage endCursor }
+    edges { node { signature message count runCount hostCount hostlist lastSeenAt lastRun { id number } } } pageInfo { hasNextPage endCursor }
   }
 }`)
 
@@ -28,7 +28,7 @@ export const runsFailures = () =>
         [
           { title: 'COUNT', value: (f) => f.count },
           { title: 'RUNS', value: (f) => f.runCount },
-          { title: 'LAST', value: (f) => ago(f.lastAt) },
+          { title: 'LAST', value: (f) => ago(f.lastSeenAt) },
           { title: 'HOSTS', value: (f) => f.hostlist },
           { title: 'LAST RUN', value: (f) => f.lastRun.number },
           { title: 'MESSAGE', value: (f) => f.message, wide: true },

@@ -125,7 +125,7 @@ async function upload(file: string): Promise<string> {
   return orThrow(uploadPlaybookBundle).bundle.id
 }
 
-const SETTINGS = graphql(`fragment Settings on JobTemplateSettings @_unmask {
+export const SETTINGS = graphql(`fragment Settings on JobTemplateSettings @_unmask {
   source playbookPath bundle { name sha256 } git { url ref credential { name } } become becomeMethod becomeUser timeoutSeconds forks serial
   maxFailPercentage jobTags skipTags defaultVars inputSchema isIdempotent isReadOnly
 }`)
@@ -134,7 +134,6 @@ const BY_NAME = graphql(
   `query TemplateByName($name: String!) {
     jobTemplate(name: $name) {
       id name displayName description category tags isSystem version archivedAt settings { ...Settings }
-      versions { version reason createdBy { name } createdAt settings { ...Settings } }
     }
   }`,
   [SETTINGS],

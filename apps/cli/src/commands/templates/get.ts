@@ -8,7 +8,7 @@ export const templateGet = () =>
     .argument('<name>')
     .withOutput()
     .action(async (name: string, output: Output) => {
-      const { versions: _, ...template } = await findTemplate(name)
+      const template = await findTemplate(name)
       const { settings } = template
       printObject(template, output, [
         ['name', template.name],

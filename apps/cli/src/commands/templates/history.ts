@@ -1,6 +1,21 @@
+import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
+import { graphql } from '../../graphql.ts'
 import { ago, printRows } from '../../output.ts'
-import { findTemplate } from './fields.ts'
+import { fetchAll } from '../../pages.ts'
+import { findTemplate, SETTINGS } from './fields.ts'
+
+const VERSIONS = graphql(
+  `query TemplateVersions($name: String!, $first: Int, $after: String) {
+    jobTemplate(name: $name) {
+      versions(first: $first, after: $after) {
+        edges { node { version reason createdBy { name } createdAt settings { ...Settings } } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }`,
+  [SETTINGS],
+)
 
 export const templateHistory = () =>
   new Command('history')
@@ -8,9 +23,9 @@ export const templateHistory = () =>
     .argument('<name>')
     .withOutput()
     .action(async (name: string, output: Output) => {
-      const { versions } = await findTemplate(name)
+      await findTemplate(name)
       printRows(
-        versions,
+        await fetchAll(async (page) => (await request(VERSIONS, { name, ...page })).jobTemplate?.versions),
         [
           { title: 'VERSION', value: (v) => v.version },
           { title: 'CREATED', value: (v) => ago(v.createdAt) },

@@ -4,8 +4,8 @@ import { graphql } from '../../graphql.ts'
 import { printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 
-const LIST = graphql(`query Templates($archived: Boolean!, $first: Int, $after: String) {
-  jobTemplates(archived: $archived, first: $first, after: $after) {
+const LIST = graphql(`query Templates($filter: JobTemplateFilter, $first: Int, $after: String) {
+  jobTemplates(filter: $filter, first: $first, after: $after) {
     edges { node { name displayName category description version settings { source become timeoutSeconds } } }
     pageInfo { hasNextPage endCursor }
   }
@@ -18,7 +18,7 @@ export const templateList = () =>
     .withOutput()
     .action(async ({ archived = false, ...output }: Output & { archived?: boolean }) => {
       printRows(
-        await fetchAll(async (page) => (await request(LIST, { archived, ...page })).jobTemplates),
+        await fetchAll(async (page) => (await request(LIST, { filter: { isArchived: archived }, ...page })).jobTemplates),
         [
           { title: 'NAME', value: (t) => t.name },
           { title: 'CATEGORY', value: (t) => t.category },

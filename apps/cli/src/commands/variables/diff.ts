@@ -17,7 +17,7 @@ export const varsDiff = () =>
       const right = await selectNode(other)
       const { compareVars } = await request(
         graphql(`query VarsDiff($left: ID!, $right: ID!) {
-          compareVars(left: $left, right: $right) { name isSame left { value { json isSecret } layer group } right { value { json isSecret } layer group } }
+          compareVars(leftId: $left, rightId: $right) { name isSame left { value { json isSecret } layer group } right { value { json isSecret } layer group } }
         }`),
         { left: left.id, right: right.id },
       )

@@ -20,13 +20,13 @@ export const varsImpact = () =>
         throw new CliError('--secret cannot be combined with other changes.', EXIT.usage)
       const text = secret === undefined ? await textAfter(scope, assignments, { file, remove }) : null
       const answer = await request(
-        graphql(`query VarsImpact($groupId: ID, $nodeId: ID, $text: String, $secret: String) {
-          varsImpact(groupId: $groupId, nodeId: $nodeId, text: $text, secret: $secret) {
+        graphql(`query VarsImpact($input: VarsImpactInput!) {
+          varsImpact(input: $input) {
             __typename ... on Error { code message } ... on InvalidInputError { issues { path message } }
             ... on VarsImpact { nodeCount changedCount vars { name nodeCount examples { nodeName before { value { json isSecret } } after { value { json isSecret } } } } }
           }
         }`),
-        { groupId: ids.groupId ?? null, nodeId: ids.nodeId ?? null, text, secret: secret ?? null },
+        { input: { ...ids, text, secret: secret ?? null } },
       )
       const impact = orThrow(answer.varsImpact)
       if (!isTable(output)) return printObject(impact, output)

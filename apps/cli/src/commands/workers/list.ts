@@ -8,7 +8,7 @@ const WORKERS = graphql(`query Workers($first: Int, $after: String) {
   workers(first: $first, after: $after) {
     edges { node {
       id name host pid version ansibleVersion isolation isolationWeakness concurrency runningCount startedAt lastSeenAt isGone
-      drainingAt drainedBy { name }
+      drainedAt drainedBy { name }
     } }
     pageInfo { hasNextPage endCursor }
   }
@@ -25,7 +25,7 @@ export const workerList = () =>
           { title: 'WORKER', value: (w) => w.name },
           {
             title: 'STATE',
-            value: (w) => (w.isGone ? `gone (${ago(w.lastSeenAt)})` : w.drainingAt ? drained(w.runningCount) : 'ready'),
+            value: (w) => (w.isGone ? `gone (${ago(w.lastSeenAt)})` : w.drainedAt ? drained(w.runningCount) : 'ready'),
           },
           { title: 'RUNS', value: (w) => `${w.runningCount}/${w.concurrency}` },
           { title: 'STARTED', value: (w) => ago(w.startedAt) },

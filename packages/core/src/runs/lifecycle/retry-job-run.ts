@@ -15,11 +15,15 @@ import { type HostResult, type JobRun, jobRunHosts, jobRuns } from '../tables.ts
 import { assertRunnable } from './assert-runnable.ts'
 import { insertRun } from './insert-run.ts'
 
-export const RETRIES = ['FAILED', 'UNREACHABLE', 'BOTH', 'NOT_RUN'] as const
+export const RETRIES = ['FAILED', 'UNREACHABLE', 'NOT_RUN'] as const
 
 export const RetryJobRunInput = z.object({
   id: Id,
-  which: z.array(z.enum(RETRIES)).min(1, 'say on which hosts, or leave it out').max(4, 'at most 4').default(['BOTH']),
+  hosts: z
+    .array(z.enum(RETRIES))
+    .min(1, 'say on which hosts, or leave it out')
+    .max(3, 'at most 3')
+    .default(['FAILED', 'UNREACHABLE']),
   nodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node').nullish(),
   reason: multilineText(1000).nullish(),
   idempotencyKey: IdempotencyKey,
@@ -28,20 +32,19 @@ export const RetryJobRunInput = z.object({
 const RESULTS: Record<(typeof RETRIES)[number], HostResult[]> = {
   FAILED: ['FAILED', 'INTERRUPTED'],
   UNREACHABLE: ['UNREACHABLE'],
-  BOTH: ['FAILED', 'INTERRUPTED', 'UNREACHABLE'],
   NOT_RUN: ['NOT_RUN'],
 }
 
 /**
- * Starts a run with the same settings on hosts of an earlier run: failed or interrupted ones, unreachable ones, both, unreached
+ * Starts a run with the same settings on hosts of an earlier run: failed or interrupted ones, unreachable ones, unreached
  * ones, or chosen ones. The new run records the earlier one as its parent.
  * @throws Conflict when the run is unfinished, when all its hosts succeeded, or when no host is left to retry
  * @throws InvalidInput at nodeIds for nodes that were not in the run or cannot be used
  */
 export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInput>): Promise<JobRun> {
   authorize(ctx, jobRunPermissions.start)
-  const { id, which, nodeIds, reason, idempotencyKey } = parseInput(RetryJobRunInput, input)
-  const request = { id, which, nodeIds: nodeIds?.toSorted(), reason }
+  const { id, hosts: which, nodeIds, reason, idempotencyKey } = parseInput(RetryJobRunInput, input)
+  const request = { id, hosts: which, nodeIds: nodeIds?.toSorted(), reason }
   return idempotent(
     ctx,
     { verb: 'retryJobRun', key: idempotencyKey, input: request, result: oneRow(jobRuns) },
@@ -90,7 +93,6 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
 const NONE: Record<(typeof RETRIES)[number], string> = {
   FAILED: 'failed',
   UNREACHABLE: 'was unreachable',
-  BOTH: 'failed or was unreachable',
   NOT_RUN: 'was not run',
 }
 

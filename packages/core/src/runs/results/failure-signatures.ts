@@ -12,8 +12,8 @@ export type FailureSignature = {
   /** Number of occurrences; each host of a run counts once. */
   count: number
   lastRunId: string
-  firstAt: Date
-  lastAt: Date
+  firstSeenAt: Date
+  lastSeenAt: Date
 }
 
 export type FailureFilter = {
@@ -38,15 +38,15 @@ export async function failureSignatures(
   filter: FailureFilter,
   { limit, offset = 0 }: { limit: number; offset?: number },
 ): Promise<FailureSignature[]> {
-  const { rows } = await ctx.db.execute<FailureSignature & { firstAt: string; lastAt: string }>(sql`
+  const { rows } = await ctx.db.execute<FailureSignature & { firstSeenAt: string; lastSeenAt: string }>(sql`
     select h.failure_signature as signature, (array_agg(h.message order by r.id desc))[1] as message,
       array_agg(distinct h.name) as hosts, count(distinct r.id)::int as runs, count(*)::int as count,
-      (array_agg(r.id order by r.id desc))[1] as "lastRunId", min(r.created_at) as "firstAt", max(r.created_at) as "lastAt"
+      (array_agg(r.id order by r.id desc))[1] as "lastRunId", min(r.created_at) as "firstSeenAt", max(r.created_at) as "lastSeenAt"
     ${from(ctx, filter)}
     group by h.failure_signature
     order by count(*) desc, max(r.id::text) desc, h.failure_signature
     limit ${limit} offset ${offset}`)
-  return rows.map((row) => ({ ...row, firstAt: new Date(row.firstAt), lastAt: new Date(row.lastAt) }))
+  return rows.map((row) => ({ ...row, firstSeenAt: new Date(row.firstSeenAt), lastSeenAt: new Date(row.lastSeenAt) }))
 }
 
 /** Number of distinct signatures. */

@@ -60,17 +60,17 @@ describe('retryJobRun', () => {
   test.each([
     [['FAILED' as const], ['gpu002', 'gpu004']],
     [['UNREACHABLE' as const], ['gpu003']],
-    [['BOTH' as const], ['gpu002', 'gpu003', 'gpu004']],
+    [undefined, ['gpu002', 'gpu003', 'gpu004']],
     [['NOT_RUN' as const], ['gpu005']],
     [
       ['UNREACHABLE' as const, 'NOT_RUN' as const],
       ['gpu003', 'gpu005'],
     ],
-  ])('on the hosts that are %s, as the first was started, linked to it', async (which, names) => {
+  ])('on the hosts that are %s, as the first was started, linked to it', async (hosts, names) => {
     // The last host is not reached, because an earlier batch failed.
     const parent = await finished(['OK', 'FAILED', 'UNREACHABLE', 'FAILED', 'PENDING'], settings)
     expect(retryBlockedReason(ours.operator.actor, parent)).toBeNull()
-    const run = await retryJobRun(ours.operator, { id: parent.id, which, reason: 'again' })
+    const run = await retryJobRun(ours.operator, { id: parent.id, hosts, reason: 'again' })
     expect(run).toMatchObject({ parentRunId: parent.id, attempt: 2, status: 'PENDING', reason: 'again', limit: null })
     expect(run).toMatchObject({ extraVars: { a: 1 }, serial: '1', maxFailPercentage: 30, forks: 3, jobTags: ['x'] })
     expect(await hostsOf(run)).toEqual(names)
@@ -104,8 +104,8 @@ describe('retryJobRun', () => {
     const well = await finished(['OK', 'CHANGED'])
     await expect(retryJobRun(ours.operator, { id: well.id })).rejects.toThrow(/All hosts of the run succeeded/)
     const parent = await finished(['OK', 'FAILED'])
-    await expect(retryJobRun(ours.operator, { id: parent.id, which: ['UNREACHABLE'] })).rejects.toThrow(/was unreachable/)
-    await expect(retryJobRun(ours.operator, { id: parent.id, which: [] })).rejects.toBeInstanceOf(InvalidInput)
+    await expect(retryJobRun(ours.operator, { id: parent.id, hosts: ['UNREACHABLE'] })).rejects.toThrow(/was unreachable/)
+    await expect(retryJobRun(ours.operator, { id: parent.id, hosts: [] })).rejects.toBeInstanceOf(InvalidInput)
     const rest = await finished(['OK', 'PENDING'])
     await expect(retryJobRun(ours.operator, { id: rest.id })).rejects.toThrow(/choose those that were not run/)
     await expect(retryJobRun(ours.viewer, { id: parent.id })).rejects.toBeInstanceOf(Forbidden)

@@ -22,7 +22,7 @@ export const AgentSettings = builder.objectRef<Omit<Row, 'tenantId' | 'updatedAt
       nullable: true,
       description: 'Days in OFFLINE after which an agent is deregistered automatically; null when disabled.',
     }),
-    changeBlockedReason: t.string({
+    updateBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot change the settings; null when allowed.',
       resolve: (_settings, _args, { ctx }) => permissionDeniedReason(ctx.actor, agentPermissions.settings),

@@ -118,7 +118,7 @@ export const AlertRoute = builder.drizzleNode('alertRoutes', {
       { description: 'Messages, newest first.', totalCount: true, query: { orderBy: { id: 'desc' } }, ...PAGED },
       ...deliveryConnection,
     ),
-    writeBlockedReason: t.string({
+    updateBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot change, test or delete the route; null when allowed.',
       resolve: (_route, _args, { ctx }) => routeWriteBlockedReason(ctx.actor),

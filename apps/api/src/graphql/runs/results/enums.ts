@@ -6,7 +6,6 @@ export const RetryHosts = builder.enumType('RetryHosts', {
   values: same({
     FAILED: 'Hosts that failed or were interrupted.',
     UNREACHABLE: 'Hosts that were unreachable.',
-    BOTH: 'Hosts that failed, were interrupted or were unreachable.',
     NOT_RUN: 'Hosts on which no task started: after a cancellation, or when too many hosts failed.',
   }),
 })

@@ -10,18 +10,21 @@ mutation('retryJobRun', {
     'Starts a run with the same settings on those hosts of a finished run that did not succeed. The finished run is its `parent`.',
   input: (t) => ({
     id: t.id({ required: true, description: 'ID of the finished run.' }),
-    which: t.field({ type: [RetryHosts], description: 'Hosts to retry, unless `nodeIds` is given; at most 4. Default: BOTH.' }),
+    hosts: t.field({
+      type: [RetryHosts],
+      description: 'Hosts to retry, unless `nodeIds` is given; at most 3. Default: FAILED and UNREACHABLE.',
+    }),
     nodeIds: t.idList({ description: 'Nodes of the finished run to retry, at most 10,000.' }),
     reason: t.string({ description: 'Why the run is retried.' }),
   }),
   payload: { run: { type: JobRun, description: 'The new run.' } },
   errors: [Conflict, NotFound],
   idempotent: true,
-  resolve: async ({ id, which, nodeIds, ...input }, { ctx }) => ({
+  resolve: async ({ id, hosts, nodeIds, ...input }, { ctx }) => ({
     run: await retryJobRun(ctx, {
       ...input,
       id: rowId('JobRun', id),
-      which: which ?? undefined,
+      hosts: hosts ?? undefined,
       nodeIds: nodeIds?.map((node) => rowId('ComputeNode', node)),
     }),
   }),

@@ -88,7 +88,7 @@ test('links a retry to its parent, compares runs and groups failures', async () 
   const retry = `mutation ($input: RetryJobRunInput!) { it: retryJobRun(input: $input) {
     __typename ... on RetryJobRunPayload { run { id attempt hostCounts { total } serial maxFailPercentage jobTags skipTags parent { id retries { id attempt } } } } ... on Error { message } } }`
   const again = await t.ask<{ it: { run: { id: string } } }>(cast.operator, retry, {
-    input: { id: run(parent.id), which: 'FAILED' },
+    input: { id: run(parent.id), hosts: 'FAILED' },
   })
   const settings = { serial: '1,50%', maxFailPercentage: 10, jobTags: ['a'], skipTags: ['b'] }
   const { id } = again.it.run

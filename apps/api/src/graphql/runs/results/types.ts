@@ -116,8 +116,8 @@ export const FailureSignature = builder.objectRef<Failure>('FailureSignature').i
     runCount: t.exposeInt('runs', { description: 'Number of runs.' }),
     hostCount: t.int({ description: 'Number of hosts.', resolve: ({ hosts }) => hosts.length }),
     hostlist: t.string({ description: 'Hostlist of the hosts: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
-    firstAt: t.expose('firstAt', { type: 'DateTime', description: 'When the first of the runs was created.' }),
-    lastAt: t.expose('lastAt', { type: 'DateTime', description: 'When the last of the runs was created.' }),
+    firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: 'When the first of the runs was created.' }),
+    lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime', description: 'When the last of the runs was created.' }),
     lastRun: t.field({
       type: JobRun,
       description: 'The last of the runs.',

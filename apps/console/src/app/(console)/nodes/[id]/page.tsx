@@ -61,7 +61,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
     <Button
       variant="primary"
       icon={<Radar aria-hidden />}
-      blockedReason={node.writeBlockedReason}
+      blockedReason={node.updateBlockedReason}
       busy={isDiscovering}
       onClick={() => void startDiscovery()}
     >
@@ -95,7 +95,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
       >
         <NodeActions node={node} onDiscover={() => void startDiscovery()} isDiscovering={isDiscovering} />
       </PageHead>
-      <HostKeyAlarm node={node} blockedReason={node.writeBlockedReason} />
+      <HostKeyAlarm node={node} blockedReason={node.updateBlockedReason} />
       {node.statusReason && !node.hostKeyAlarm && node.status !== 'READY' && (
         <div className="mb-4">
           <Notice tone={node.status === 'UNREACHABLE' ? 'bad' : 'info'}>{node.statusReason}</Notice>
