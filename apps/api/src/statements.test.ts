@@ -1,23 +1,40 @@
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import type { Ctx } from '@muster/core/registry'
-import { schema } from '@muster/core/registry'
+import { schema as tables } from '@muster/core/registry'
 import { consoleQuery, insertAgentsOfNodes, insertMany, insertRuns } from '@muster/core/testing'
+import {
+  type GraphQLField,
+  type GraphQLFieldMap,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { schema } from './schema.ts'
 import { testApi } from './testing/api.ts'
 import { countStatements } from './testing/count-statements.ts'
 
 const SIZES = [10, 100, 500]
 const MAX_STATEMENTS = 6
+/** Lists with at least three objects in the tenant of this file. */
+const ENOUGH = ['accelerators', 'alerts', 'credentials', 'jobRuns', 'jobTemplates', 'nodeGroups', 'nodes']
 
 let t: Awaited<ReturnType<typeof testApi>>
 let operator: Ctx
+let admin: Ctx
 
 // A tenant with more of everything than the largest page shows, with groups by hand, by query and through a parent.
 beforeAll(async () => {
   t = await testApi()
   const tenant = await t.given.tenant()
   operator = tenant.operator
-  const credential = await t.given.credential(tenant.admin, 'SSH_KEY')
+  admin = tenant.admin
+  const credential = await t.given.credential(admin, 'SSH_KEY')
+  for (const kind of ['BASTION', 'BECOME'] as const) await t.given.credential(admin, kind)
   const nodes = await t.given.fleet(operator, {
     nodes: 510,
     hardware: { limit: 2 },
@@ -34,7 +51,7 @@ beforeAll(async () => {
   )
   await insertMany(
     t.runtime.db,
-    schema.alerts,
+    tables.alerts,
     nodes.map(({ id, tenantId }) => ({
       id,
       tenantId,
@@ -45,6 +62,7 @@ beforeAll(async () => {
     })),
   )
   await t.tokenOf(operator)
+  await t.tokenOf(admin)
 })
 afterAll(() => t?.close())
 
@@ -86,6 +104,53 @@ test.for<[title: string, query: () => string, variables?: object]>([
   expect(counts[0]).toBeGreaterThan(0)
   expect(counts[0]).toBeLessThanOrEqual(MAX_STATEMENTS)
 })
+
+const fieldsOf = (type: GraphQLNamedType): GraphQLFieldMap<unknown, unknown> => (isObjectType(type) ? type.getFields() : {})
+
+/** Root lists by name, each with the type of its objects. */
+const lists = Object.values(schema.getQueryType()!.getFields()).flatMap((field) => {
+  const type = nodeTypeOf(field.type)
+  return type ? [{ list: field.name, type }] : []
+})
+
+/** The object type that a connection lists; null for other types. */
+function nodeTypeOf(type: GraphQLOutputType): GraphQLObjectType | null {
+  const edges = fieldsOf(getNamedType(type)).edges
+  const node = edges && getNamedType(fieldsOf(getNamedType(edges.type)).node!.type)
+  return isObjectType(node) ? node : null
+}
+
+/** Selects all leaves of the field's object, or a page of its list. */
+function selectionOf({ name, type, args }: GraphQLField<unknown, unknown>): string {
+  const leaves = (of: GraphQLNamedType): string => {
+    const names = Object.values(fieldsOf(of)).filter((field) => isLeafType(getNamedType(field.type)) && field.args.length === 0)
+    return `{ __typename ${names.map((field) => field.name).join(' ')} }`
+  }
+  const named = getNamedType(type)
+  const item = nodeTypeOf(type)
+  const page = args.some((arg) => arg.name === 'first') ? '(first: 2)' : ''
+  const count = fieldsOf(named).totalCount ? 'totalCount' : ''
+  return `${name}${page} ${isLeafType(named) ? '' : item ? `{ ${count} edges { node ${leaves(item)} } }` : leaves(named)}`
+}
+
+test.each(lists)(
+  'each field of $list takes the same number of statements for two objects as for three',
+  async ({ list, type }) => {
+    const errors: string[] = []
+    for (const field of Object.values(type.getFields())) {
+      if (field.args.some(isRequiredArgument)) continue
+      const counts = []
+      for (const first of [2, 3]) {
+        const query = `{ ${list}(first: ${first}) { edges { node { ${selectionOf(field)} } } } }`
+        const { result, count } = await countStatements(t.runtime.db, () => t.ask<Page>(admin, query))
+        if (ENOUGH.includes(list)) expect(result[list]!.edges).toHaveLength(first)
+        counts.push(count)
+      }
+      if (counts[0] !== counts[1] || counts[0]! > MAX_STATEMENTS) errors.push(`${field.name}: ${counts.join(' and ')} statements`)
+    }
+    expect(errors).toEqual([])
+  },
+)
 
 test('the fleet of the console takes one statement', async () => {
   const { count } = await countStatements(t.runtime.db, () => t.ask(operator, consoleQuery('AgentFleet')))

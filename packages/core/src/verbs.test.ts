@@ -27,7 +27,7 @@ const NOT_VERBS = new Set([
   'readJobRunLog',
   'readKnownHosts',
   'readPlaybookBundle',
-  'runMatrix',
+  'runMatrices',
   'runsAtNodes',
   'selectNodes',
   'unapprovedBastionReasons',

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/registry'
-import { cancelJobRun, compareWithPrevious, retryJobRun, runJob, runMatrix } from '@muster/core/runs'
+import { cancelJobRun, compareWithPrevious, retryJobRun, runJob, runMatrices } from '@muster/core/runs'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { pinnedKey } from '../testing/node-access.ts'
@@ -344,8 +344,11 @@ test('a retry runs on the unreachable host only, and the comparison reports it a
   const retried = await fixture.execute(retry.id)
   expect(retried.run).toMatchObject({ status: 'SUCCEEDED', parentRunId: run.id, attempt: 2, hostsTotal: 1 })
   expect(resultsOf(retried.hosts)).toEqual({ [names.key]: 'CHANGED' })
-  expect(await compareWithPrevious(fixture.viewer, retried.run)).toMatchObject({ previousId: run.id, fixed: [names.key] })
-  const [task] = await runMatrix(fixture.viewer, run.id)
+  expect((await compareWithPrevious(fixture.viewer, [retried.run.id])).get(retried.run.id)).toMatchObject({
+    previousId: run.id,
+    fixed: [names.key],
+  })
+  const [task] = (await runMatrices(fixture.viewer, [run.id])).get(run.id)!
   expect(new Map(task!.cells.map((cell) => [cell.result, cell.hosts]))).toEqual(
     new Map([
       ['UNREACHABLE', [names.key]],

@@ -1,17 +1,14 @@
-import { visibleTo } from '@muster/core/db'
-import { countNodesOfGroups, deleteBlockedReason, directGroupIds, isInGroup, setMembersBlockedReason } from '@muster/core/groups'
-import { schema } from '@muster/core/registry'
+import { countNodesOfGroups, deleteBlockedReason, directGroupIds, setMembersBlockedReason } from '@muster/core/groups'
 import type { NodeColumns } from '@muster/core/selection'
 import { createContextCache } from '@pothos/core'
-import { and, type SQL } from 'drizzle-orm'
+import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
 import { ComputeNode, nodeConnection } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
+import { nodePage } from './node-pages.ts'
 import { groupTree } from './tree.ts'
-
-const { computeNodes } = schema
 
 const nodeCounts = loader<number>(async (context, ids) =>
   countNodesOfGroups(context.ctx.db, context.ctx, await groupTree(context), [...ids]),
@@ -22,11 +19,6 @@ const groupsOfNodes = createContextCache(async (context: ApiContext) => {
   const tree = await groupTree(context)
   return (n: NodeColumns) => directGroupIds(tree, n).mapWith((ids: string) => tree.withAncestors(ids).toReversed())
 })
-
-async function isMember(groupId: string, context: ApiContext): Promise<(n: NodeColumns) => SQL> {
-  const tree = await groupTree(context)
-  return (n) => isInGroup(tree, [tree.byId.get(groupId)!.name], n)
-}
 
 /** `ComputeNode.groups` returns at most this many. */
 const MAX_GROUPS = 500
@@ -65,20 +57,20 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
       description: 'Number of nodes in the group and its child groups.',
       resolve: async (g, _args, context) => (await nodeCounts(context, g.id))!,
     }),
-    nodes: t.drizzleConnection(
+    nodes: t.connection(
       {
         type: ComputeNode,
         description: 'Nodes of the group and its child groups, in order of creation.',
+        select: { columns: { id: true } },
         ...PAGED,
-        totalCount: async (g, _args, context) =>
-          context.ctx.db.$count(
-            computeNodes,
-            and(visibleTo(context.ctx, computeNodes), (await isMember(g.id, context))(computeNodes)),
-          ),
-        resolve: async (query, g, _args, context) =>
-          context.ctx.db.query.computeNodes.findMany(
-            query({ where: { tenantId: context.ctx.tenantId, RAW: await isMember(g.id, context) } }),
-          ),
+        resolve: async (g, args, context) => {
+          const page = await resolveCursorConnection(
+            { args, maxSize: PAGED.maxSize(args), defaultSize: PAGED.defaultSize, toCursor: (n) => (n as { id: string }).id },
+            ({ after, before, limit, inverted }: ResolveCursorConnectionArgs) =>
+              nodePage(context, g.id, { after, before, limit, inverted }),
+          )
+          return { ...page, totalCount: async () => (await nodeCounts(context, g.id))! }
+        },
       },
       ...nodeConnection,
     ),

@@ -1,8 +1,5 @@
-import { InvalidInput } from '@muster/core/errors'
-import { schema } from '@muster/core/registry'
 import { cancelBlockedReason, type JobRun as Row } from '@muster/core/runs'
 import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
-import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { actorField, nullableActorField } from '../access/people.ts'
 import { BecomeMethod } from '../credentials/enums.ts'
@@ -11,10 +8,9 @@ import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { PlaybookSource } from '../templates/enums.ts'
 import { becomeMethod } from '../templates/types.ts'
 import { HostResult, JobRunStatus } from './enums.ts'
+import { countEvents, eventPage } from './events/pages.ts'
 import { eventConnection, JobRunEvent } from './events/types.ts'
 import { HostSet, HostSummary, hostConnection, hostSummaries, JobRunHostCounts } from './hosts.ts'
-
-const { jobRunEvents } = schema
 
 type GitSource = Pick<Row, 'gitUrl' | 'gitRef' | 'gitCommit'>
 
@@ -184,25 +180,13 @@ export const JobRun = builder.drizzleNode('jobRuns', {
         args: { host: t.arg.string({ description: 'Only events of the host with this name.' }) },
         select: { columns: { id: true } },
         ...PAGED,
-        resolve: async (run, { host, ...args }, { ctx }) => {
-          const isWanted = and(eq(jobRunEvents.jobRunId, run.id), host ? eq(jobRunEvents.host, host) : undefined)
+        resolve: async (run, { host, ...args }, context) => {
           const page = await resolveCursorConnection(
             { args, maxSize: PAGED.maxSize(args), defaultSize: PAGED.defaultSize, toCursor: ({ seq }) => String(seq) },
             ({ after, before, limit, inverted }: ResolveCursorConnectionArgs) =>
-              ctx.db
-                .select()
-                .from(jobRunEvents)
-                .where(
-                  and(
-                    isWanted,
-                    after === undefined ? undefined : gt(jobRunEvents.seq, seqOf(after, 'after')),
-                    before === undefined ? undefined : lt(jobRunEvents.seq, seqOf(before, 'before')),
-                  ),
-                )
-                .orderBy(inverted ? desc(jobRunEvents.seq) : asc(jobRunEvents.seq))
-                .limit(limit),
+              eventPage(context, run.id, { after, before, limit, inverted, host: host ?? null }),
           )
-          return { ...page, totalCount: () => ctx.db.$count(jobRunEvents, isWanted) }
+          return { ...page, totalCount: () => countEvents(context, run.id, host ?? null) }
         },
       },
       ...eventConnection,
@@ -215,12 +199,6 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     }),
   }),
 })
-
-/** The seq that is a cursor of an event. @throws InvalidInput */
-function seqOf(cursor: string, path: string): number {
-  if (!/^\d{1,15}$/.test(cursor)) throw new InvalidInput([{ path, message: 'must be the cursor or the seq of an event' }])
-  return Number(cursor)
-}
 
 /** The run with this ID, for fields of lists: runs are loaded in one statement. The ID must belong to the tenant. */
 export const runOf = (id: string) => ({ id }) as typeof JobRun.$inferType

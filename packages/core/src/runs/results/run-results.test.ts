@@ -15,10 +15,10 @@ import { retryJobRun } from '../lifecycle/retry-job-run.ts'
 import { runJob } from '../lifecycle/run-job.ts'
 import { retryBlockedReason } from '../policy.ts'
 import { type HostResult, type JobRun, jobRunHosts, jobRuns } from '../tables.ts'
-import { compareWithPrevious } from './compare-runs.ts'
+import { compareWithPrevious } from './compare-with-previous.ts'
 import { failureSignature } from './failure-signature.ts'
 import { failureSignatures } from './failure-signatures.ts'
-import { runMatrix } from './run-matrix.ts'
+import { runMatrices } from './run-matrices.ts'
 
 let t: TestRuntime
 let ours: TenantFixture
@@ -153,11 +153,13 @@ describe('failure signatures', () => {
 })
 
 describe('compareWithPrevious', () => {
+  const comparisonOf = async ({ id }: JobRun) => (await compareWithPrevious(ours.viewer, [id])).get(id)
+
   test('compares host by host with the last run of the same limit', async () => {
     const first = await finished(['OK', 'FAILED', 'FAILED', 'CHANGED'])
     await finished(['FAILED'])
     const run = await finished(['UNREACHABLE', 'OK', 'FAILED', 'CHANGED'])
-    expect(await compareWithPrevious(ours.viewer, run)).toMatchObject({
+    expect(await comparisonOf(run)).toMatchObject({
       previousId: first.id,
       newlyFailing: ['gpu001'],
       fixed: ['gpu002'],
@@ -170,13 +172,13 @@ describe('compareWithPrevious', () => {
   })
 
   test('otherwise compares with the last run that shares a host; a retry with its parent', async () => {
-    expect(await compareWithPrevious(ours.viewer, await finished(['OK']))).toBeNull()
+    expect(await comparisonOf(await finished(['OK']))).toBeUndefined()
     await finished(['OK', 'OK', 'OK', 'OK'], { template: 'collect_facts' })
     const parent = await finished(['OK', 'FAILED', 'UNREACHABLE'])
     await finished(['OK'], { limit: 'gpu006' })
     const { id } = await retryJobRun(ours.operator, { id: parent.id })
     const run = await finish(id, ['OK', 'UNREACHABLE'])
-    expect(await compareWithPrevious(ours.viewer, run)).toMatchObject({
+    expect(await comparisonOf(run)).toMatchObject({
       previousId: parent.id,
       newlyFailing: [],
       fixed: ['gpu002'],
@@ -186,7 +188,7 @@ describe('compareWithPrevious', () => {
   })
 })
 
-describe('runMatrix', () => {
+describe('runMatrices', () => {
   const event = (kind: string, task: string, host: string, more: Partial<NewJobRunEvent> = {}): NewJobRunEvent => ({
     ...{ kind, task, host, taskUuid: task, play: 'p', action: 'command', durationMs: 10, createdAt: new Date() },
     ...more,
@@ -195,10 +197,12 @@ describe('runMatrix', () => {
     const { id } = await runJob(ours.operator, { template: 'connectivity_check', limit: 'gpu[001-003]' })
     const { token } = (await claimJobRun(ours.worker, { id, workerId: 'w1' }))!
     await appendJobRunEvents(ours.worker, { id, token, events })
-    return (await runMatrix(ours.viewer, id)).map(({ task, cells }) => [
-      task,
-      ...cells.map((cell) => [cell.result, cell.hosts.join(), cell.message ?? (cell.isIgnored ? 'ignored' : null)]),
-    ])
+    return (await runMatrices(ours.viewer, [id]))
+      .get(id)!
+      .map(({ task, cells }) => [
+        task,
+        ...cells.map((cell) => [cell.result, cell.hosts.join(), cell.message ?? (cell.isIgnored ? 'ignored' : null)]),
+      ])
   }
 
   test('groups hosts by result and lists tasks in start order', async () => {

@@ -1,5 +1,5 @@
 import { claimJobRun } from '@muster/core/run-queue'
-import { appendJobRunEvents, finishJobRun, type HostResult, runJob, runMatrix } from '@muster/core/runs'
+import { appendJobRunEvents, finishJobRun, type HostResult, runJob, runMatrices } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testApi } from '../../../testing/api.ts'
@@ -141,7 +141,7 @@ test('a thousand hosts with fifty tasks are fifty rows', async () => {
         createdAt: new Date(),
       })),
     })
-  expect(await runMatrix(cast.viewer, one.id)).toHaveLength(50)
+  expect((await runMatrices(cast.viewer, [one.id])).get(one.id)).toHaveLength(50)
   const { node } = await t.ask<{ node: { matrix: { totalCount: number; edges: { node: unknown }[] } } }>(
     cast.viewer,
     `query ($id: ID!) { node(id: $id) { ... on JobRun { matrix(first: 20) { totalCount edges { node { task cells { result count hostlist } } } } } } }`,

@@ -5,15 +5,19 @@ import {
   type MatrixCell,
   type MatrixTask,
   retryBlockedReason,
-  runMatrix,
+  runMatrices,
 } from '@muster/core/runs'
 import { foldHostlist } from '@muster/core/selection'
 import { resolveArrayConnection } from '@pothos/plugin-relay'
 import { builder } from '../../../builder.ts'
 import { connectionTypes, PAGED } from '../../shared/connections.ts'
+import { loader } from '../../shared/loaders.ts'
 import { HostResult } from '../enums.ts'
 import { HostSet } from '../hosts.ts'
 import { JobRun, runOf } from '../types.ts'
+
+const matrices = loader(({ ctx }, ids) => runMatrices(ctx, [...ids]))
+const comparisons = loader(({ ctx }, ids) => compareWithPrevious(ctx, [...ids]))
 
 const JobRunMatrixCell = builder.objectRef<MatrixCell>('JobRunMatrixCell').implement({
   description: 'Hosts with the same result of a task.',
@@ -77,8 +81,8 @@ builder.drizzleObjectFields(JobRun, (t) => ({
       description: 'Results per task, in the order in which tasks started.',
       select: { columns: { id: true } },
       ...PAGED,
-      resolve: async (run, args, { ctx }) => {
-        const tasks = await runMatrix(ctx, run.id)
+      resolve: async (run, args, context) => {
+        const tasks = (await matrices(context, run.id)) ?? []
         const page = resolveArrayConnection({ args, maxSize: PAGED.maxSize(args), defaultSize: PAGED.defaultSize }, tasks)
         return { ...page, totalCount: tasks.length }
       },
@@ -90,8 +94,8 @@ builder.drizzleObjectFields(JobRun, (t) => ({
     nullable: true,
     description:
       'Comparison with the last finished run of the template with the same limit, else with the last one that shares a host; null when there is none.',
-    select: { columns: { id: true, templateId: true, limit: true } },
-    resolve: (run, _args, { ctx }) => compareWithPrevious(ctx, run),
+    select: { columns: { id: true } },
+    resolve: async (run, _args, context) => (await comparisons(context, run.id)) ?? null,
   }),
   parent: t.relation('parent', { nullable: true, description: 'The run that this run retries; null when it is no retry.' }),
   retries: t.relation('retries', {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '../../kernel/context.ts'
+import { isOneOf } from '../../kernel/db/rows.ts'
 import { type HostResult, jobRunEvents } from '../tables.ts'
 import { failureSignature } from './failure-signature.ts'
 
@@ -17,6 +18,7 @@ export type MatrixCell = {
 export type MatrixTask = { play: string | null; task: string | null; action: string | null; cells: MatrixCell[] }
 
 type Row = Omit<MatrixTask, 'cells'> & {
+  runId: string
   uuid: string
   kind: string
   isChanged: boolean
@@ -34,22 +36,27 @@ const MESSAGE = sql`case
     nullif(split_part(rtrim(coalesce(nullif(result->>'stderr', ''), result->>'module_stderr', result->>'stdout', ''), E'\\n'), E'\\n', -1), ''))
   else coalesce(result->>'msg', stdout) end`
 
-/** Results of each task of a run, in the order in which tasks started. Hosts with the same result share a cell. */
-export async function runMatrix(ctx: Ctx, runId: string): Promise<MatrixTask[]> {
+/** Results of each task of these runs by run ID, in the order in which tasks started. Hosts with the same result share a cell. */
+export async function runMatrices(ctx: Ctx, runIds: string[]): Promise<Map<string, MatrixTask[]>> {
   // The database groups the hosts, so a thousand successful hosts are one row per task.
   const { rows } = await ctx.db.execute<Row>(sql`
-    select play, task, action, uuid, kind, "isChanged", "isIgnored", message, array_agg(host order by seq) as hosts,
+    select "runId", play, task, action, uuid, kind, "isChanged", "isIgnored", message, array_agg(host order by seq) as hosts,
       max(duration_ms) as "maxDurationMs"
     from (
-      select seq, play, task, action, task_uuid as uuid, kind, host, duration_ms, coalesce(is_changed, false) as "isChanged",
+      select job_run_id as "runId", seq, play, task, action, task_uuid as uuid, kind, host, duration_ms, coalesce(is_changed, false) as "isChanged",
         kind in ('failed', 'unreachable') and coalesce((result->>'_muster_ignored')::boolean, false) as "isIgnored",
         case when kind in ('failed', 'unreachable') then left(${MESSAGE}, 500) end as message,
-        min(seq) over (partition by task_uuid) as began
+        min(seq) over (partition by job_run_id, task_uuid) as began
       from ${jobRunEvents}
-      where job_run_id = ${runId} and kind in ('ok', 'failed', 'unreachable', 'skipped') and host is not null
+      where ${isOneOf(jobRunEvents.jobRunId, runIds)} and kind in ('ok', 'failed', 'unreachable', 'skipped') and host is not null
     ) e
-    group by began, play, task, action, uuid, kind, "isChanged", "isIgnored", message
+    group by "runId", began, play, task, action, uuid, kind, "isChanged", "isIgnored", message
     order by began, min(seq)`)
+  const byRun = Map.groupBy(rows, ({ runId }) => runId)
+  return new Map([...byRun].map(([runId, ofRun]) => [runId, tasksOf(ofRun)]))
+}
+
+function tasksOf(rows: Row[]): MatrixTask[] {
   const tasks: { task: MatrixTask; hosts: Set<string>; uuids: Set<string> }[] = []
   for (const row of rows) {
     // Ansible creates some tasks anew for each batch of hosts, for example fact gathering. The matrix shows them as one task.
