@@ -26,6 +26,8 @@ export function createApi(deps: ApiDeps) {
     graphiql: deps.isDevelopment ? { title: 'Muster', subscriptionsProtocol: 'WS' } : false,
     healthCheckEndpoint: '/-/yoga',
     multipart: false,
+    // The HTTP server limits the size.
+    maxRequestBodySize: false,
     logging: yogaLog(deps.runtime.log),
     // Masks errors before a context exists. The plugin masks all others with their request ID.
     maskedErrors: { maskError: (error) => maskError(error, deps.runtime.log, randomUUID()) },

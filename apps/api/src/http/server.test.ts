@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { localStore } from '@muster/core/artifacts'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApi } from '../testing/api.ts'
 import { type HttpServer, serveHttp } from './server.ts'
 
@@ -30,3 +30,36 @@ test('/readyz names the unavailable dependency and the next step', async () => {
   await rm(file)
   expect(await ready()).toEqual([200, 'ok'])
 })
+
+describe('the body of a GraphQL request', () => {
+  const json = JSON.stringify({ query: '{ __typename }' })
+  const tooLong = `{"query":"${' '.repeat(25_000_000)}"}`
+  const chunked = (text: string) => new Blob([text]).stream()
+  let url: string
+  beforeAll(async () => {
+    const t = await testApi()
+    const server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+    closers.push(t.close, server.stop)
+    url = `http://127.0.0.1:${server.port}/graphql`
+  })
+
+  test.each([
+    ['is read', json, 200, { data: { __typename: 'Query' } }],
+    ['is read in chunks', chunked(json), 200, { data: { __typename: 'Query' } }],
+    ['must not be empty', '', 400, failure('BAD_REQUEST')],
+    ['must be JSON', '{', 400, failure('BAD_REQUEST')],
+    ['must be an object', '"text"', 400, failure('BAD_REQUEST')],
+    ['must not be a list', `[${json}]`, 400, failure('BAD_REQUEST')],
+    ['has at most 25 MB', tooLong, 413, failure('REQUEST_ENTITY_TOO_LARGE')],
+    ['has at most 25 MB in chunks', chunked(tooLong), 413, failure('REQUEST_ENTITY_TOO_LARGE')],
+  ])('%s', async (_title, body, status, expected) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+    expect(await response.json()).toMatchObject(expected)
+    expect(response.status).toBe(status)
+  })
+})
+
+function failure(code: string) {
+  return { errors: [{ message: expect.any(String), extensions: { code } }] }
+}
