@@ -63,8 +63,8 @@ describe.runIf(canInstall && hostTarget)('deploy_muster_agent', () => {
   })
 
   test('fails early without an API address', async () => {
-    const refused = await ansible.play('deploy_muster_agent', ['node-a'], { muster_agent_offline_dir: 'agent' })
-    expect(refused.code).not.toBe(0)
-    expect(refused.output).toContain('Set muster_agent_api_url, muster_agent_cluster_id')
+    const rejected = await ansible.play('deploy_muster_agent', ['node-a'], { muster_agent_offline_dir: 'agent' })
+    expect(rejected.code).not.toBe(0)
+    expect(rejected.output).toContain('Set muster_agent_api_url, muster_agent_cluster_id')
   })
 })

@@ -26,15 +26,15 @@ const FETCH = 'import os, sys, urllib.request\nurllib.request.urlretrieve(sys.ar
 describe.runIf(process.getuid?.() === 0 && hostTarget)('real agents on real nodes', { timeout: FAULT_TIMEOUT }, () => {
   let t: Awaited<ReturnType<typeof testApi>>
   let server: HttpServer
-  let cast: TenantFixture
+  let fixture: TenantFixture
   let lab: Awaited<ReturnType<typeof createLab>>
   let proxy: RecordingProxy
   let files: Awaited<ReturnType<typeof serveFolder>>
   beforeAll(async () => {
     t = await testApi()
-    cast = await t.given.tenant()
+    fixture = await t.given.tenant()
     server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
-    await updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 2 })
+    await updateAgentSettings(fixture.admin, { heartbeatIntervalSeconds: 2 })
     const names = Array.from({ length: NODES }, (_, i) => `node-${i}`)
     lab = await createLab({ nodes: names.map((name) => ({ name, profile: 'cpu' })), mode: 'namespaces' })
     proxy = await startRecordingProxy(lab.hostAddress, server.port)
@@ -65,7 +65,7 @@ describe.runIf(process.getuid?.() === 0 && hostTarget)('real agents on real node
     await write(node, '/etc/muster/agent.yaml', JSON.stringify(settings))
     await write(node, '/etc/systemd/system/muster-agent.service', fs.readFileSync(UNIT, 'utf8'))
     await on(node, ['muster-agent', 'init'])
-    const { token } = await createEnrollmentToken(cast.operator, {})
+    const { token } = await createEnrollmentToken(fixture.operator, {})
     await on(node, ['muster-agent', 'register', '--token-file', '-'], token)
     await service(node, 'enable')
     await service(node, 'start')
@@ -87,7 +87,7 @@ describe.runIf(process.getuid?.() === 0 && hostTarget)('real agents on real node
     })
   const position = async (node: LabNode) => JSON.parse(await on(node, ['cat', '/var/lib/muster-agent/sequence.json']))
   const kinds = async () => {
-    const rows = await t.runtime.db.query.alerts.findMany({ where: { tenantId: cast.tenant.id }, with: { node: true } })
+    const rows = await t.runtime.db.query.alerts.findMany({ where: { tenantId: fixture.tenant.id }, with: { node: true } })
     return rows.map(({ kind, node }) => `${node?.name} ${kind}`)
   }
 

@@ -27,8 +27,8 @@ afterAll(async () => {
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 120_000, interval: 50 })
 
 test('enrolls with a token and delivers all heartbeats in order after an outage', async () => {
-  const cast = await t.given.tenant()
-  const { token } = await createEnrollmentToken(cast.operator, {})
+  const fixture = await t.given.tenant()
+  const { token } = await createEnrollmentToken(fixture.operator, {})
   const identity = newIdentity()
   const names = { nodeId: 'gpu-0001', clusterId: 'lab' }
   const { config } = readConfig(['--config', '/dev/null', '--hostname', 'gpu-0001', '--region', 'eu'])
@@ -63,7 +63,10 @@ test('enrolls with a token and delivers all heartbeats in order after an outage'
   })
   const ended = agent.run(stop.signal)
   const row = () =>
-    t.runtime.db.query.agents.findFirst({ where: { agentId: 'gpu-0001', tenantId: cast.tenant.id }, with: { heartbeat: true } })
+    t.runtime.db.query.agents.findFirst({
+      where: { agentId: 'gpu-0001', tenantId: fixture.tenant.id },
+      with: { heartbeat: true },
+    })
   try {
     await until(async () => expect((await row())?.heartbeat?.accepted).toBeGreaterThan(1))
     expect(await row()).toMatchObject({ state: 'ACTIVE', version: '1.2.3', cluster: 'lab', fingerprint: 'f'.repeat(64) })
@@ -89,9 +92,9 @@ test('enrolls with a token and delivers all heartbeats in order after an outage'
 })
 
 test('the program enrolls with a token from stdin, applies the interval of the tenant, resumes after a kill, and its clone is detected', async () => {
-  const cast = await t.given.tenant()
-  await updateAgentSettings(cast.admin, { heartbeatIntervalSeconds: 1 })
-  const { token } = await createEnrollmentToken(cast.operator, {})
+  const fixture = await t.given.tenant()
+  await updateAgentSettings(fixture.admin, { heartbeatIntervalSeconds: 1 })
+  const { token } = await createEnrollmentToken(fixture.operator, {})
   const homeDir = createTempDir()
   const program = path.join(import.meta.dirname, '../src/main.ts')
   const names = {
@@ -107,7 +110,10 @@ test('the program enrolls with a token from stdin, applies the interval of the t
   ].flatMap(([name, value]) => [`--${name}`, value])
   const argv = (command: string, ...more: string[]) => [program, command, ...settings, ...more]
   const agent = () =>
-    t.runtime.db.query.agents.findFirst({ where: { agentId: 'gpu-0002', tenantId: cast.tenant.id }, with: { heartbeat: true } })
+    t.runtime.db.query.agents.findFirst({
+      where: { agentId: 'gpu-0002', tenantId: fixture.tenant.id },
+      with: { heartbeat: true },
+    })
   expect(spawnSync(process.execPath, argv('init')).status).toBe(0)
   const registering = spawn(process.execPath, argv('register', '--token-file', '-'), { stdio: ['pipe', 'ignore', 'ignore'] })
   registering.stdin.end(token)
@@ -151,7 +157,7 @@ test('the program enrolls with a token from stdin, applies the interval of the t
   const clone = createTempDir()
   fs.cpSync(homeDir, clone, { recursive: true, filter: (file) => !file.endsWith('.sock') })
   const kinds = async () => {
-    const rows = await t.runtime.db.query.alerts.findMany({ where: { tenantId: cast.tenant.id } })
+    const rows = await t.runtime.db.query.alerts.findMany({ where: { tenantId: fixture.tenant.id } })
     return rows.map(({ kind }) => kind)
   }
   expect(await kinds()).not.toContain('key_shared')

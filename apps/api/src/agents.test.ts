@@ -71,7 +71,7 @@ beforeAll(async () => {
   await db.insert(alerts).values([
     { ...values, kind: 'stale', severity: 'warning', key: `node:${first!.id}` },
     { ...values, kind: 'recovered', severity: 'info', key: `node:${first!.id}`, resolvedAt: new Date() },
-    { tenantId: operator.tenantId, cluster: 'lab', kind: 'ingest_silent', severity: 'critical', key: 'cluster:lab' },
+    { tenantId: operator.tenantId, cluster: 'lab', kind: 'mass_outage', severity: 'critical', key: 'cluster:lab' },
   ])
   // Must not be visible: agents of another tenant.
   const stranger = (await t.given.tenant()).operator
@@ -104,9 +104,9 @@ test.each([
 })
 
 const AGENT = `agent { agentId state stateReason lastHeartbeat { sequence cpuPercent } trust { check isOk } keys { fingerprint status }
-  transitions { from to reason } history { heartbeats cpuPercent } approveBlockedReason drainBlockedReason resumeBlockedReason }`
+  transitions { from to reason } heartbeatHistory { heartbeats cpuPercent } approveBlockedReason drainBlockedReason resumeBlockedReason }`
 
-test('returns an agent with trust checks, transitions and history', async () => {
+test('returns an agent with trust checks, transitions and heartbeat history', async () => {
   const { computeNode } = await t.ask<{ computeNode: object }>(operator, `{ computeNode(name: "gpu001") { region ${AGENT} } }`)
   expect(computeNode).toEqual({
     region: 'eu',
@@ -127,7 +127,7 @@ test('returns an agent with trust checks, transitions and history', async () => 
         { from: 'PENDING', to: 'ACTIVE', reason: 'FIRST_HEARTBEAT' },
         { from: null, to: 'PENDING', reason: 'REGISTERED' },
       ],
-      history: [{ heartbeats: 10, cpuPercent: 12.5 }],
+      heartbeatHistory: [{ heartbeats: 10, cpuPercent: 12.5 }],
       approveBlockedReason: null,
       drainBlockedReason: null,
       resumeBlockedReason: expect.stringContaining('No drain of the agent'),
@@ -374,7 +374,7 @@ test('filters alerts by the time of their opening', async () => {
     [1, 2, 3].map((minute) => ({
       tenantId: operator.tenantId,
       cluster: `c${minute}`,
-      kind: 'ingest_silent' as const,
+      kind: 'mass_outage' as const,
       severity: 'critical' as const,
       key: `cluster:c${minute}`,
       openedAt: at(minute),
@@ -405,7 +405,7 @@ test('lists, filters and acknowledges alerts', async () => {
   expect(await textsOf({})).toHaveLength(3)
   expect(await textsOf({ isOpen: true, severity: ['WARNING'] })).toEqual(['gpu001 missed heartbeats'])
   expect(await textsOf({ isOpen: false })).toEqual(['gpu001 sends heartbeats again'])
-  expect(await textsOf({ kind: ['INGEST_SILENT'] })).toEqual([expect.stringMatching(/^lab: Too many nodes/)])
+  expect(await textsOf({ kind: ['MASS_OUTAGE'] })).toEqual([expect.stringMatching(/^lab: Too many nodes/)])
   const [alert] = (
     await t.ask<Alerts>(operator, LIST, { filter: { nodeId: globalId('ComputeNode', nodes[0]!.id), isOpen: true } })
   ).alerts.edges

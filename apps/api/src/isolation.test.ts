@@ -605,9 +605,9 @@ test('rejects every operation without authentication', async () => {
   for (const [name, { query }] of Object.entries(CASES)) {
     if (name.startsWith('Subscription')) continue
     const { data, errors } = await t.send<Record<string, { __typename?: string } | null> | never>(null, query())
-    const refused =
+    const rejected =
       errors?.every(({ extensions }) => extensions.code === 'UNAUTHENTICATED') ??
       Object.values(data).every((each) => each?.__typename === 'UnauthenticatedError')
-    expect(refused, name).toBe(true)
+    expect(rejected, name).toBe(true)
   }
 })

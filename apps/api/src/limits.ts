@@ -48,7 +48,7 @@ export function armorLimitError(error: unknown): LimitError | null {
 
 type PageArgs = { first?: number | null; last?: number | null; after?: string | null; before?: string | null }
 
-/** `maxSize` of every connection: a page that is too large is refused, not shortened. */
+/** `maxSize` of every connection: a page that is too large is rejected, not shortened. */
 export function maxPage(args: PageArgs): number {
   const size = args.first ?? args.last ?? DEFAULT_PAGE
   if (size > MAX_PAGE) throw new LimitError('PAGE', MAX_PAGE, size, 'Page with `after`.')

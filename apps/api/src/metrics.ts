@@ -23,8 +23,8 @@ export function createMetrics(db: Db) {
       registers: [registry],
     }),
     subscriptions: new Gauge({ name: 'muster_api_subscriptions', help: 'Active GraphQL subscriptions.', registers: [registry] }),
-    refused: new Counter({
-      name: 'muster_api_refused_requests_total',
+    rejected: new Counter({
+      name: 'muster_api_rejected_requests_total',
       help: 'Requests rejected before execution, by error code.',
       labelNames: ['code'] as const,
       registers: [registry],

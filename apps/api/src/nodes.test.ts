@@ -214,11 +214,11 @@ test('includes child groups and query groups in memberships, counts, filters and
           edges: [{ node: { name: 'nested', memberQuery: nested.memberQuery, parent: { name: 'early' }, nodeCount: 5 } }],
         },
         nodes: { totalCount: 7, edges: ['gpu001', 'gpu002', 'gpu003'].map((name) => ({ node: { name } })) },
-        deleteBlockedReason: expect.stringContaining('Below the group early are nested'),
+        deleteBlockedReason: expect.stringContaining('The group early has the child groups nested'),
         setMembersBlockedReason: null,
       },
       nested: {
-        setMembersBlockedReason: expect.stringContaining('fit its query'),
+        setMembersBlockedReason: expect.stringContaining('has a member query'),
         deleteBlockedReason: null,
         exclusiveSet: null,
       },
@@ -241,7 +241,7 @@ test('includes child groups and query groups in memberships, counts, filters and
 
 test('reports an invalid query with the path of the field', async () => {
   const { errors } = await t.send(operator, '{ nodes(filter: { query: "tagg = a" }) { totalCount } }')
-  expect(errors![0]!.message).toMatch(/filter.query: at character 1, "tagg": there is no such field; there are name/)
+  expect(errors![0]!.message).toMatch(/filter.query: at character 1, "tagg": unknown field; fields are name/)
 })
 
 test('the number of statements is independent of the page size', async () => {

@@ -25,8 +25,8 @@ With npm run dev this page is GraphiQL.
 
 /** Rejects requests of other sites that carry the user's cookie, and sets the request ID and cookies of each response. */
 export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metrics): Plugin {
-  const refuse = (status: number, code: string, message: string) => {
-    metrics.refused.inc({ code })
+  const reject = (status: number, code: string, message: string) => {
+    metrics.rejected.inc({ code })
     return Response.json({ errors: [{ message, extensions: { code } }] }, { status })
   }
   return {
@@ -34,7 +34,7 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
       const { requestId } = factsOf(request)
       if (!/^[\w.:-]+$/.test(requestId)) return
       const foreign = foreignOriginReason(request.headers, publicUrl)
-      if (foreign) return endResponse(refuse(403, 'FORBIDDEN', foreign))
+      if (foreign) return endResponse(reject(403, 'FORBIDDEN', foreign))
       // A browser opens the address. In development it gets GraphiQL.
       const isBrowser = request.method === 'GET' && request.headers.get('accept')?.includes('text/html')
       if (isBrowser && !isDevelopment && !new URL(request.url).searchParams.has('query'))
@@ -42,7 +42,7 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
       // HTML forms of other sites can send every other content type without a CORS preflight.
       const type = request.headers.get('content-type') ?? ''
       if (request.method === 'POST' && !/^application\/(json|graphql-response\+json|graphql\+json)\b/.test(type))
-        endResponse(refuse(415, 'INVALID_INPUT', 'Send operations as application/json.'))
+        endResponse(reject(415, 'INVALID_INPUT', 'Send operations as application/json.'))
     },
     onResponse({ request, response }) {
       const { requestId, responseHeaders } = factsOf(request)

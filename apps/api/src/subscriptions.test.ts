@@ -398,9 +398,9 @@ test('executes queries and mutations over the WebSocket', async () => {
   const { got, ended } = await overSocket<{ nodes: { edges: object[] } }>(fixture.viewer, '{ nodes { edges { node { name } } } }')
   await ended
   expect(got).toEqual([{ data: { nodes: { edges: [] } } }])
-  const refused = await overSocket(fixture.viewer, 'mutation { addNode(input: { name: "a", host: "b" }) { __typename } }')
-  await refused.ended
-  expect(refused.got).toEqual([{ data: { addNode: { __typename: 'ForbiddenError' } } }])
+  const rejected = await overSocket(fixture.viewer, 'mutation { addNode(input: { name: "a", host: "b" }) { __typename } }')
+  await rejected.ended
+  expect(rejected.got).toEqual([{ data: { addNode: { __typename: 'ForbiddenError' } } }])
 })
 
 test('rejects WebSockets of other origins with a cookie', async () => {

@@ -61,7 +61,7 @@ const RETRY_MS = 1000
  * Yields the results of a subscription until the server completes it. Reconnects after a lost connection, for up to 30 s.
  * @param variables called at every connection, because a cursor in them advances
  * @param signal stops the subscription
- * @throws CliError when the server refuses the subscription or stays unreachable
+ * @throws CliError when the server rejects the subscription or stays unreachable
  */
 export async function* subscribe<Data, Vars>(
   document: TadaDocumentNode<Data, Vars> | string,
@@ -125,14 +125,14 @@ async function* subscribeOnce<Data>(
       if (next.value.data) yield next.value.data
     }
   } catch (error) {
-    throw refusal(error) ?? error
+    throw rejection(error) ?? error
   } finally {
     await client.dispose()
   }
 }
 
-/** Converts what graphql-ws throws: the errors of a refused operation, or the close event of a refused connection. */
-function refusal(error: unknown): CliError | null {
+/** Converts what graphql-ws throws: the errors of a rejected operation, or the close event of a rejected connection. */
+function rejection(error: unknown): CliError | null {
   if (Array.isArray(error) && error.length > 0) return fromGraphQL(error as GraphQLErrors)
   const { code, reason } = error as { code?: unknown; reason?: string }
   if (code === 4401 || code === 4403) return new NotSignedIn(INVALID_TOKEN)

@@ -26,7 +26,7 @@ export async function download(path: string, file?: string): Promise<void> {
   }
   if (response.status === 401) throw new NotSignedIn(INVALID_TOKEN)
   if (!response.ok || !response.body) {
-    const exit = response.status === 404 ? EXIT.notFound : response.status === 503 ? EXIT.unavailable : EXIT.refused
+    const exit = response.status === 404 ? EXIT.notFound : response.status === 503 ? EXIT.unavailable : EXIT.rejected
     throw new CliError(
       (await response.text()).trim().slice(0, 500) || `${url.origin} answered with status ${response.status}.`,
       exit,

@@ -8,8 +8,8 @@ export const EXIT = {
   /** Not signed in, or not permitted by the role. */
   notAllowed: 3,
   notFound: 4,
-  /** Refused by the server: invalid input, or the object is in the wrong state. */
-  refused: 5,
+  /** Rejected by the server: invalid input, or the object is in the wrong state. */
+  rejected: 5,
   /** The server is unreachable. */
   unavailable: 6,
   /** Ctrl-C while following. */
@@ -40,8 +40,8 @@ const EXIT_BY_CODE: Record<string, number> = {
   UNAUTHENTICATED: EXIT.notAllowed,
   FORBIDDEN: EXIT.notAllowed,
   NOT_FOUND: EXIT.notFound,
-  INVALID_INPUT: EXIT.refused,
-  CONFLICT: EXIT.refused,
+  INVALID_INPUT: EXIT.rejected,
+  CONFLICT: EXIT.rejected,
   UNAVAILABLE: EXIT.unavailable,
 }
 

@@ -57,11 +57,11 @@ describe('muster with a running product and lab', () => {
   })
 
   it('reports errors by exit code and one line', async () => {
-    const refused = { MUSTER_TOKEN: 'mst_of_nobody' }
+    const rejected = { MUSTER_TOKEN: 'mst_of_nobody' }
     const [usage, away, nobody, nodeNotFound, runNotFound, badKey] = await Promise.all([
       muster('node list --status tired'),
       muster('whoami', '', { MUSTER_URL: 'http://127.0.0.1:1' }),
-      muster('logs -f 00000000-0000-4000-8000-000000000000', '', refused),
+      muster('logs -f 00000000-0000-4000-8000-000000000000', '', rejected),
       muster('node get nope'),
       muster('logs -f 00000000-0000-4000-8000-000000000000'),
       muster(`credential add bad --kind ssh-key -u ops --key-file ${MAIN}`),
@@ -83,7 +83,7 @@ describe('muster with a running product and lab', () => {
     const rows = lab.nodes.map((n) => `${n.name},${n.host},${n.port}`)
     const csv = ['name,host,port', ...rows].join('\n')
     const withBad = await muster('node add - --format csv -c lab --dry-run', `${csv}\nbad name,10.0.0.1,22\n`)
-    expect(withBad).toMatchObject({ code: 5, err: '2 can be added, 1 refused\n' })
+    expect(withBad).toMatchObject({ code: 5, err: '2 can be added, 1 rejected\n' })
     expect(await muster('node add - --format csv -c lab --tag room1', csv)).toMatchObject({ code: 0, err: '2 added\n' })
 
     const stopped = await muster('node test gpu-01,cpu-01')
@@ -245,17 +245,17 @@ describe('muster with a running product and lab', () => {
     await lab.fault('cpu-01', 'slow-shell', { seconds: 60 })
     expect((await muster('run collect_facts -l cpu-01 -d')).code).toBe(0)
     let shown = ''
-    while (!/^cpu-01 +RUNNING +\S.* (s|min) ago/m.test(shown)) shown = (await muster('runs show last')).out
+    while (!/^cpu-01 +RUNNING +\S.* (s|min) ago/m.test(shown)) shown = (await muster('runs get last')).out
     expect(shown).toMatch(/^status +RUNNING$/m)
     expect((await muster('cancel last')).code).toBe(0)
     expect((await muster('logs -f last')).code).toBe(12)
     await lab.heal()
-    expect(JSON.parse((await muster('runs show last -o json')).out).hosts).toMatchObject([
+    expect(JSON.parse((await muster('runs get last -o json')).out).hosts).toMatchObject([
       { name: 'cpu-01', result: 'INTERRUPTED' },
     ])
     const again = await muster('retry last --failed --reason again')
     expect(again).toMatchObject({ code: 0, err: expect.stringContaining('on 1 node.') })
-    expect((await muster('runs show last')).out).toMatch(/^attempt +2, of \d+$/m)
+    expect((await muster('runs get last')).out).toMatch(/^attempt +2, of \d+$/m)
     expect((await muster('runs matrix last')).out).toMatch(/^Probe the node +OK +1 +\S+ +cpu-01 /m)
     expect((await muster('runs compare last')).out).toMatch(/^previous run +\d+ /m)
     expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('All hosts of the run succeeded') })

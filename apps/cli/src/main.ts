@@ -20,7 +20,7 @@ Environment variables:
   VISUAL, EDITOR       editor of \`muster vars edit\`
 
 Exit codes:
-  0 success            3 not signed in or forbidden       5 refused by the server
+  0 success            3 not signed in or forbidden       5 rejected by the server
   1 failure            4 not found                        6 server unreachable
   2 invalid usage    130 interrupted
   A followed run that did not succeed: 10 PARTIAL, 11 FAILED, 12 CANCELED, 13 TIMED_OUT, 14 ERROR`

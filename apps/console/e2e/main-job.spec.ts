@@ -72,10 +72,10 @@ test('adds lab nodes in bulk, approves their keys bastion first, and discovers t
   // Round one: six nodes and the bastion offer their keys; round two: the two nodes behind it.
   const discover = button(t('wizard.discover'))
   for (let round = 0; round < 3; round++) {
-    const isOver = async () =>
+    const isFinished = async () =>
       (await page.locator('[data-testid=preflight]').count()) === 8 &&
       (await page.locator('[data-testid=preflight] .animate-spin').count()) === 0
-    await expect.poll(isOver, { timeout: 60_000 }).toBe(true)
+    await expect.poll(isFinished, { timeout: 60_000 }).toBe(true)
     if (!(await button(t('hostKey.review')).isVisible())) {
       await expect(discover).toBeVisible()
       break

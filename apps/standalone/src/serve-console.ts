@@ -6,7 +6,7 @@ import { createReverseProxy } from './reverse-proxy.ts'
 import { root } from './root.ts'
 
 // Serves the public address in `npm start` and in docker compose: starts Next's server on a local port, and a reverse proxy in front
-// of it and the API. Next's own rewrites do not serve: their target is fixed at build time, and the ports are chosen at start.
+// of it and the API. Next's own rewrites cannot replace it: their target is fixed at build time, and the ports are chosen at start.
 // HOST, PORT: listen address. API_URL: upstream API. CONSOLE_DEV=1: Next's development server. TRUST_PROXY=1: see createReverseProxy.
 const { HOST = '127.0.0.1', PORT = '3000', API_URL = 'http://127.0.0.1:4000', CONSOLE_DEV, TRUST_PROXY } = process.env
 const consoleDir = path.join(root, 'apps/console')

@@ -40,7 +40,7 @@ test(`${RUNS} runs end once when workers are killed ${KILLS} times`, { timeout: 
       ARTIFACT_DIR: join(folder, 'artifacts'),
     })
     workers.add(worker)
-    await expect.poll(() => worker.output, LONG).toContain('the worker takes work')
+    await expect.poll(() => worker.output, LONG).toContain('the worker is ready')
   }
 
   const { tenant, admin, operator } = await fixture.given.tenant()

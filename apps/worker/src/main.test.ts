@@ -141,7 +141,7 @@ describe('a worker', () => {
       worker.child.kill('SIGUSR2')
       await expect.poll(listed).toMatchObject({ drainedAt: expect.any(Date), drainedByName: 'a signal' })
       const { id } = (await listed())!
-      await expect.poll(() => worker.output).toContain('it takes no more work')
+      await expect.poll(() => worker.output).toContain('it starts no more runs')
 
       const { admin } = await test.given.tenant()
       const node = await addNode(admin, { name: 'idle', host: 'localhost', connectionType: 'local' })

@@ -39,7 +39,7 @@ export async function registerPresence(
     const now = await recordWorkerLiveness(runtime, { id, ...facts, running }, { drain })
     isDraining = now.isDraining
     if (isDraining === wasDraining) return
-    runtime.log.info(isDraining ? 'the worker is draining: it takes no more work' : 'the worker takes work again')
+    runtime.log.info(isDraining ? 'the worker is draining: it starts no more runs' : 'the worker starts runs again')
     if (isDraining) queue.pause()
     else await queue.resume()
   })

@@ -162,7 +162,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       config.JOB_RUNNER_CONCURRENCY,
       jobRunHandler({ ...deps, store, presence, stopping: runsStop.signal }),
     )
-    log.info({ workerId, port: health.port }, 'the worker takes work')
+    log.info({ workerId, port: health.port }, 'the worker is ready')
 
     return {
       port: health.port,

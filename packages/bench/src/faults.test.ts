@@ -176,11 +176,11 @@ describe('faults', { timeout: FAULT_TIMEOUT }, () => {
   })
 
   it(`no acknowledged run is lost when Postgres is killed ${FAULTS} times under load`, async () => {
-    let isOver = false
+    let isFinished = false
     const acknowledged = new Map<string, string>()
     let acknowledge = () => {}
     const write = async (_: unknown, writer: number) => {
-      for (let n = 0; !isOver; n++) {
+      for (let n = 0; !isFinished; n++) {
         const idempotencyKey = `${writer}-${n}`
         const id = await vi.waitFor(() => runJob(api, { template: 'collect_facts', limit: 'node1', idempotencyKey }), 120_000)
         acknowledged.set(idempotencyKey, uuidOf(id))
@@ -196,7 +196,7 @@ describe('faults', { timeout: FAULT_TIMEOUT }, () => {
       })
       await product.crashPostgres()
     }).finally(() => {
-      isOver = true
+      isFinished = true
     })
     const [all] = await Promise.all([followed, ...Array.from({ length: WRITERS }, write)])
     await expectComplete(id, all)

@@ -198,7 +198,7 @@ const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise
   ['recordNodeUnreachable', 'owner', (ctx) => recordNodeUnreachable(ctx, { nodeId: id, reason: 'x' })],
 ]
 
-describe('the wrong role is refused', () => {
+describe('the wrong role is rejected', () => {
   test.each(FORBIDDEN)('%s by a %s', async (_name, role, call) => {
     await expect(call(ours[role])).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })

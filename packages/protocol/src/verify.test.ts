@@ -26,7 +26,7 @@ test('vectors.json matches its generator', () => {
   expect(JSON.parse(JSON.stringify(makeVectors()))).toEqual(vectors)
 })
 
-test.each(vectors.refused_keys)('rejects the public key: $name', ({ public_key }) => {
+test.each(vectors.rejected_keys)('rejects the public key: $name', ({ public_key }) => {
   expect(() => publicKey(public_key)).toThrow(InvalidKeyError)
 })
 

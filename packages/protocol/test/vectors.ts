@@ -28,7 +28,7 @@ export function makeVectors() {
       private_key: base64(Buffer.concat([seed, encode(A)])),
       public_key: base64(encode(A)),
     },
-    refused_keys: refusedKeys(),
+    rejected_keys: rejectedKeys(),
     heartbeats: [small, escaped].map((value) => {
       const bytes = encodeHeartbeat(value)
       const auth = sign(bytes, privateKey, now, nonce)
@@ -60,7 +60,7 @@ const escaped: Heartbeat = {
   not_known_to_us: { kept: [true, null, 1.5e300] },
 }
 
-function refusedKeys() {
+function rejectedKeys() {
   const y = (value: bigint, sign = 0n) => encodeNumber(value | (sign << 255n))
   return [
     ...smallOrder().map((point, i) => ({ name: `small order, point ${i}`, bytes: encode(point) })),

@@ -24,7 +24,7 @@ test('/readyz names the unavailable dependency and the next step', async () => {
   expect(await ready()).toEqual([
     503,
     expect.stringMatching(
-      /artifacts, cannot be written \(ENOTDIR\): make it writable, or set ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/,
+      /Cannot write to the artifact directory \S+ \(ENOTDIR\). Make it writable, or set ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/,
     ),
   ])
   await rm(file)

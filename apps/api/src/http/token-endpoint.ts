@@ -29,11 +29,12 @@ export async function serveTokenEndpoint(
   const facts = requestFacts(headersOf(req), false)
   const { log } = deps.runtime
   const commonHeaders = { 'cache-control': 'no-store', 'x-request-id': facts.requestId }
-  const refuse = (status: number, error: string, headers: Record<string, string> = {}) =>
+  const sendError = (status: number, error: string, headers: Record<string, string> = {}) =>
     res
       .writeHead(status, { 'content-type': 'application/json', ...commonHeaders, ...headers })
       .end(req.method === 'HEAD' ? undefined : `${JSON.stringify({ error })}\n`)
-  if (req.method !== 'GET' && req.method !== 'HEAD') return void refuse(405, `Read the ${name} with GET.`, { allow: 'GET, HEAD' })
+  if (req.method !== 'GET' && req.method !== 'HEAD')
+    return void sendError(405, `Read the ${name} with GET.`, { allow: 'GET, HEAD' })
   try {
     const start = performance.now()
     const { ctx, caller } = createContext(deps, facts, await deps.auth.findCaller(facts.headers))
@@ -46,6 +47,6 @@ export async function serveTokenEndpoint(
     if (res.headersSent) throw error
     const reported = maskError(error, log, facts.requestId)
     const code = reported instanceof GraphQLError ? String(reported.extensions.code) : 'INTERNAL'
-    refuse(STATUS[code] ?? 500, reported.message, code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {})
+    sendError(STATUS[code] ?? 500, reported.message, code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {})
   }
 }

@@ -20,7 +20,7 @@ export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): 
     socket.on('error', () => socket.destroy())
     const isGraphql = (req.url ?? '').split('?', 1)[0] === '/graphql'
     if (!isGraphql || foreignOriginReason(headersOf(req), deps.publicUrl)) {
-      metrics.refused.inc({ code: 'WEBSOCKET' })
+      metrics.rejected.inc({ code: 'WEBSOCKET' })
       socket.end(`HTTP/1.1 ${isGraphql ? '403 Forbidden' : '404 Not Found'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
       return
     }
@@ -36,7 +36,7 @@ export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): 
       async onConnect({ connectionParams, extra }) {
         const authorization = authorizationOf(connectionParams)
         if (authorization === null || (await deps.auth.findCaller(new Headers({ authorization })))) return true
-        metrics.refused.inc({ code: 'WEBSOCKET' })
+        metrics.rejected.inc({ code: 'WEBSOCKET' })
         extra.socket.close(CloseCode.Unauthorized, 'The token is invalid, expired or revoked.')
         return false
       },

@@ -94,9 +94,9 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
     return response
   }
 
-  async function signedIn(response: Response, refusal: string): Promise<SignedIn> {
+  async function signedIn(response: Response, rejection: string): Promise<SignedIn> {
     const { token } = response.ok ? ((await response.json()) as { token?: string }) : {}
-    if (!token) throw new Unauthenticated(refusal)
+    if (!token) throw new Unauthenticated(rejection)
     const viewer = await lookUp(token)
     if (!viewer) throw new Unauthenticated('This user is not a member of any tenant. Ask an owner to add the user as a member.')
     return { viewer, sessionToken: token }

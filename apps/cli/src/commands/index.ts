@@ -12,7 +12,7 @@ export type Entry = {
 
 const NODES = 'Nodes:'
 const RUNS = 'Runs:'
-const VARIABLES = 'Access to nodes and variables:'
+const VARIABLES = 'Credentials and variables:'
 const MONITORING = 'Agents and alerts:'
 const OPERATION = 'Operation:'
 const ACCOUNT = 'Account and tools:'
@@ -30,7 +30,7 @@ export const ENTRIES: Entry[] = [
     name: 'group',
     aliases: ['groups'],
     heading: NODES,
-    description: 'group nodes, by hand or by a query',
+    description: 'manage groups of nodes, with explicit members or a query',
     load: async () => (await import('./groups/index.ts')).group(),
   },
   {
@@ -112,7 +112,7 @@ export const ENTRIES: Entry[] = [
     name: 'agent',
     aliases: ['agents'],
     heading: MONITORING,
-    description: 'enroll agents, show their state and history, drain nodes',
+    description: 'enroll agents, show their state, history and heartbeats, drain nodes',
     load: async () => (await import('./agents/index.ts')).agent(),
   },
   {

@@ -59,7 +59,7 @@ const ONE = [
   'vars diff SEL gpu001',
   'vars diff gpu001 SEL',
   'agent get SEL',
-  'agent timeline SEL',
+  'agent heartbeats SEL',
   'agent history SEL',
   'agent approve SEL',
   'agent token create SEL',
@@ -172,7 +172,7 @@ it('names the nodes and asks before an action on several nodes that cannot be un
   expect({ code, err }).toEqual({ code: 4, err: expect.stringMatching(/^gpu001: .*\ngpu002: /) })
 })
 
-it('continues with the other nodes when one is refused', async () => {
+it('continues with the other nodes when one is rejected', async () => {
   const { $client } = t.runtime.db
   await $client.query(
     `insert into agents (tenant_id, node_id, agent_id, cluster, state, state_since, registered_at)

@@ -141,7 +141,7 @@ test('keeps the selection and lists the nodes that rejected a bulk edit', async 
   // Another user decommissions one of them.
   await system.db.update(computeNodes).set({ decommissionedAt: new Date() }).where(eq(computeNodes.id, nodes[1]!.id))
   await dialog.getByRole('button', { name: t('common.save') }).click()
-  await expect(dialog.getByText(t('bulk.refused', { count: 1, done: 1 }))).toBeVisible()
+  await expect(dialog.getByText(t('bulk.rejected', { count: 1, done: 1 }))).toBeVisible()
   await expect(dialog.getByRole('listitem').filter({ hasText: nodeName(1) })).toBeVisible()
   await expect(dialog.getByRole('button', { name: t('preflight.retryFailed', { count: 1 }) })).toBeVisible()
   const [changed] = await system.db.select().from(computeNodes).where(eq(computeNodes.id, nodes[0]!.id))

@@ -173,7 +173,7 @@ export const pages: VisualPage[] = [
   {
     name: 'run-new-inputs',
     url: '/runs/new?template=install_driver&limit=all',
-    until: t('preview.refused'),
+    until: t('preview.rejected'),
     act: async ({ page }) => {
       await page.getByLabel('license').fill('a secret')
       await page.getByText(t('runs.moreOptions')).click()

@@ -54,7 +54,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
       </Dialog>
     )
   }
-  const mine = roles.indexOf(viewer.role)
+  const ownRank = roles.indexOf(viewer.role)
   return (
     <Dialog
       title={t('tokens.new')}
@@ -97,7 +97,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
           hint={t('tokens.roleHint')}
         >
           {roles
-            .filter((_, index) => index <= mine)
+            .filter((_, index) => index <= ownRank)
             .map((each) => (
               <option key={each} value={each}>
                 {t(`role.${each}`)}

@@ -46,7 +46,7 @@ export const NodeAgentQuery = graphql(
             from to reason at
             evidence { silentSeconds sequence slurmState runningJobs drainRequestedBy { name } drainReason isOfflineSuppressed requestedBy { name } reason seenFrom }
           }
-          history { at heartbeats missed cpuPercent memoryPercent maxSkewMs }
+          heartbeatHistory { at heartbeats missed cpuPercent memoryPercent maxSkewMs }
         }
       }
     }

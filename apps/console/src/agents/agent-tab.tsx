@@ -19,9 +19,9 @@ import { type AgentDetails, NodeAgentQuery } from './agent-documents.ts'
 import { AgentState } from './badges.tsx'
 import { Heartbeats, type HeartbeatUpdate } from './documents.ts'
 import { EnrollDialog } from './enroll-dialog.tsx'
-import { fillGaps } from './history.ts'
+import { fillGaps } from './heartbeat-history.ts'
 import { Sparkline } from './sparkline.tsx'
-import { Timeline } from './timeline.tsx'
+import { StateHistory } from './state-history.tsx'
 import { Trust } from './trust.tsx'
 
 /** A result of a query for display, without the `__typename` that the client adds to every object. */
@@ -36,7 +36,7 @@ const withoutTypeNames = (value: unknown): unknown => {
 const percent = (value: number) => t('unit.percent', { value: Math.round(value) })
 
 /** Load, clock skew and missed heartbeats of the last 24 hours. */
-function History({ history, now }: { history: AgentDetails['history']; now: HeartbeatUpdate | null }) {
+function HeartbeatCharts({ history, now }: { history: AgentDetails['heartbeatHistory']; now: HeartbeatUpdate | null }) {
   const steps = fillGaps(history)
   const withNow = (values: (number | null)[], last: number | null | undefined) =>
     typeof last === 'number' ? [...values, last] : values
@@ -180,8 +180,8 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
         />
       </Panel>
       <Trust agent={agent} nodeId={nodeId} />
-      <History history={agent.history} now={now} />
-      <Timeline transitions={agent.transitions} />
+      <HeartbeatCharts history={agent.heartbeatHistory} now={now} />
+      <StateHistory transitions={agent.transitions} />
       <div className="lg:col-span-2">
         <Panel title={t('agent.report')}>
           {agent.report ? (

@@ -79,7 +79,7 @@ export function AlertList({ query, onSilenceCreated }: { query: Query; onSilence
   const isAllSelected = list.rows.length > 0 && selectedAlerts.length === list.rows.length
   useLive(AlertUpdated, {}, ({ alertUpdated }) => {
     list.patch(alertUpdated.alert)
-    list.soon()
+    list.reloadDebounced()
   })
   const isFiltered = Boolean(filter.severity || filter.kind || query.get('state'))
   const close = () => setOpen(null)

@@ -15,7 +15,7 @@ export const alertKinds = [
   'CLOCK_SKEW',
   'ACCELERATOR_LOST',
   'ACCELERATOR_COUNT_CHANGED',
-  'INGEST_SILENT',
+  'MASS_OUTAGE',
 ] as const satisfies readonly AlertRow['kind'][]
 
 const tones: Record<AlertRow['severity'], Tone> = { CRITICAL: 'bad', WARNING: 'warn', INFO: 'neutral' }

@@ -41,7 +41,7 @@ export function SilenceDialog({
     const endsAt = new Date(Date.now() + Number(hours) * 3_600_000).toISOString()
     const outcome = await mutation.run({ input: { matcher, reason, endsAt } })
     if (!outcome.ok) return
-    toast('ok', t('silences.made'))
+    toast('ok', t('silences.created'))
     onDone()
     onClose()
   }

@@ -28,7 +28,7 @@ export function TestDialog({ nodeIds, title, onClose }: { nodeIds: string[]; tit
       onClose={onClose}
       footer={
         <>
-          <Button busy={!mutation.problem && !preflight.isOver} onClick={() => void start()}>
+          <Button busy={!mutation.problem && !preflight.isFinished} onClick={() => void start()}>
             {t('test.again')}
           </Button>
           <Button variant="primary" onClick={onClose}>

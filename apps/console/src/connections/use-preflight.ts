@@ -3,8 +3,8 @@ import { useEffect, useMemo, useState } from 'react'
 import { useLive } from '@/graphql/use-live.ts'
 import { ConnectionTestUpdated, type Preflight } from '@/nodes/documents.ts'
 
-/** The live state of connection tests; `isOver` when all have finished. */
-export function usePreflight(ids: string[]): { tests: Preflight[]; isOver: boolean } {
+/** The live state of connection tests; `isFinished` when all have finished. */
+export function usePreflight(ids: string[]): { tests: Preflight[]; isFinished: boolean } {
   const [tests, setTests] = useState<ReadonlyMap<string, Preflight>>(new Map())
   const key = ids.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the states belong to these tests
@@ -16,7 +16,7 @@ export function usePreflight(ids: string[]): { tests: Preflight[]; isOver: boole
     const known = ids.flatMap((id) => tests.get(id) ?? [])
     return {
       tests: known,
-      isOver: ids.length > 0 && known.length === ids.length && known.every((test) => test.finishedAt !== null),
+      isFinished: ids.length > 0 && known.length === ids.length && known.every((test) => test.finishedAt !== null),
     }
   }, [tests, ids])
 }

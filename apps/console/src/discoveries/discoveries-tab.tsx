@@ -37,9 +37,9 @@ export function DiscoveriesTab({
   )
   const [picked, setPicked] = useState<string[]>([])
   const [isComparing, setComparing] = useState<'two' | 'other' | null>(null)
-  const { soon } = list
+  const { reloadDebounced } = list
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new latest discovery is a new row
-  useEffect(() => soon(), [soon, latestId])
+  useEffect(() => reloadDebounced(), [reloadDebounced, latestId])
   if (list.problem && list.rows.length === 0)
     return <Failure title={t('discoveries.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
   if (list.isLoading)

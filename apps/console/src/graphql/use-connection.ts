@@ -17,8 +17,8 @@ const maxPageSize = 500
 const memory = new Map<string, Loaded<unknown>>()
 
 /**
- * A keyset-paged list. `more` appends a page, `patch` replaces a row, `soon` reloads all loaded rows, debounced. `name` and `variables`
- * identify the list.
+ * A keyset-paged list. `more` appends a page, `patch` replaces a row, `reload` reads all loaded rows again, `reloadDebounced` does so
+ * after a pause. `name` and `variables` identify the list.
  */
 export function useConnection<D, V extends AnyVariables, T extends { id: string }>(
   name: string,
@@ -85,7 +85,7 @@ export function useConnection<D, V extends AnyVariables, T extends { id: string 
     // A user who scrolls past the first page usually continues; read a large page.
     if (loaded?.hasMore && !reading.current) void read(loaded, maxPageSize)
   }, [read])
-  const soon = useCallback(() => {
+  const reloadDebounced = useCallback(() => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => void reload(), 600)
   }, [reload])
@@ -118,7 +118,7 @@ export function useConnection<D, V extends AnyVariables, T extends { id: string 
     problem: shown.problem,
     more,
     reload,
-    soon,
+    reloadDebounced,
     patch,
   }
 }

@@ -4,8 +4,8 @@ import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql'
 import { onReconnect } from './socket.ts'
 
 /**
- * Subscribes while mounted; not while `variables` is null. Received objects also update the cache, and with it the queries on the page. `onEnd` is
- * called when the server completes the subscription.
+ * Subscribes while mounted, except while `variables` is null. Received objects also update the cache, and with it the queries on the
+ * page. `onEnd` is called when the server completes the subscription.
  */
 export function useLive<D, V extends AnyVariables>(
   document: TypedDocumentNode<D, V>,
@@ -19,11 +19,11 @@ export function useLive<D, V extends AnyVariables>(
   const key = variables === null ? null : JSON.stringify(variables)
   useEffect(() => {
     if (key === null) return
-    let isOver = false
+    let isFinished = false
     const { unsubscribe } = client.subscription(document, JSON.parse(key) as V).subscribe((result) => {
       if (result.data) handlers.current.onData?.(result.data)
-      if (!result.hasNext && !isOver) {
-        isOver = true
+      if (!result.hasNext && !isFinished) {
+        isFinished = true
         handlers.current.onEnd?.()
       }
     })

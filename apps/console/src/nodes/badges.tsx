@@ -70,14 +70,14 @@ export function AcceleratorBadges({ summary }: { summary: NodeRow['acceleratorSu
   return (
     <span className="flex min-w-0 gap-1.5 overflow-hidden">
       {summary.map((group) => {
-        const isWell = group.worstHealth === 'OK' || group.worstHealth === 'UNKNOWN'
+        const isHealthy = group.worstHealth === 'OK' || group.worstHealth === 'UNKNOWN'
         // Vendor names include trademark signs, which take space.
         const name = group.model?.replace(/\((R|TM)\)/g, '') ?? t(`deviceType.${group.deviceType}`)
         const title = `${t(`deviceType.${group.deviceType}`)} · ${name}${group.memoryTotalBytes ? ` · ${formatBytes(group.memoryTotalBytes)}` : ''} · ${t(`health.${group.worstHealth}`)}`
         return (
           <Badge
             key={`${group.deviceType} ${group.model}`}
-            tone={isWell ? 'neutral' : healthTones[group.worstHealth]}
+            tone={isHealthy ? 'neutral' : healthTones[group.worstHealth]}
             title={title}
           >
             <span className="tabular-nums">{t('nodes.times', { count: group.count })}</span>

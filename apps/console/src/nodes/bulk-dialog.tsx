@@ -104,7 +104,7 @@ export function BulkDialog({
     >
       <div className="flex flex-col gap-4 text-sm">
         {failed && (
-          <Notice tone="bad" title={t('bulk.refused', { count: failed.length, done: ids.length - failed.length })}>
+          <Notice tone="bad" title={t('bulk.rejected', { count: failed.length, done: ids.length - failed.length })}>
             <ul className="mt-1 flex max-h-60 flex-col gap-1 overflow-auto">
               {failed.map(({ id, name, reason }) => (
                 <li key={id}>

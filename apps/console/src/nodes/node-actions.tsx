@@ -25,26 +25,26 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
   const purge = useMutation(PurgeNode)
   const [open, setOpen] = useState<'edit' | 'test' | 'decommission' | 'purge' | null>(null)
   const close = () => setOpen(null)
-  const isOut = node.status === 'DECOMMISSIONED'
+  const isDecommissioned = node.status === 'DECOMMISSIONED'
   const isInMaintenance = node.status === 'MAINTENANCE'
   const blocked = node.updateBlockedReason
-  const blockedOut = blocked ?? (isOut ? t('node.blockedOut') : null)
+  const decommissionedReason = blocked ?? (isDecommissioned ? t('node.blockedOut') : null)
   async function setMaintenance() {
     const outcome = await maintenance.run({ id: node.id, enabled: !isInMaintenance })
     if (!outcome.ok) toast('bad', outcome.problem.message)
   }
   return (
     <>
-      <Button icon={<Cable aria-hidden />} blockedReason={blockedOut} onClick={() => setOpen('test')}>
+      <Button icon={<Cable aria-hidden />} blockedReason={decommissionedReason} onClick={() => setOpen('test')}>
         {t('nodes.test')}
       </Button>
-      <Button icon={<Radar aria-hidden />} blockedReason={blockedOut} busy={isDiscovering} onClick={onDiscover}>
+      <Button icon={<Radar aria-hidden />} blockedReason={decommissionedReason} busy={isDiscovering} onClick={onDiscover}>
         {t('nodes.discover')}
       </Button>
       <Button
         variant="primary"
         icon={<Play aria-hidden />}
-        blockedReason={blockedOut}
+        blockedReason={decommissionedReason}
         onClick={() => router.push(`/runs/new?nodes=${encodeURIComponent(node.id)}`)}
       >
         {t('nodes.run')}
@@ -54,10 +54,10 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
           <MenuItem icon={<Pencil aria-hidden />} blockedReason={blocked} onClick={() => setOpen('edit')}>
             {t('node.edit')}
           </MenuItem>
-          <MenuItem icon={<Wrench aria-hidden />} blockedReason={blockedOut} onClick={() => void setMaintenance()}>
+          <MenuItem icon={<Wrench aria-hidden />} blockedReason={decommissionedReason} onClick={() => void setMaintenance()}>
             {isInMaintenance ? t('node.endMaintenance') : t('nodes.maintenance')}
           </MenuItem>
-          {isOut ? (
+          {isDecommissioned ? (
             <MenuItem
               icon={<ArchiveRestore aria-hidden />}
               blockedReason={blocked}

@@ -168,7 +168,7 @@ export const PreviewRun = graphql(`
       __typename
       ... on RunPreview {
         hostCount hostlist command extraVars { name value { isSecret } }
-        refusals { reason count hostlist }
+        rejections { reason count hostlist }
         waitsFor { hostlist acquiredAt run { id number createdBy { name } template { id displayName } } }
       }
       ... on InvalidInputError { issues { path message } }

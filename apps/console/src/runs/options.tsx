@@ -48,9 +48,9 @@ export function MoreOptions({
     error: issueFor(problem, name),
     onChange: (event: { target: { value: string } }) => onChange({ ...options, [name]: event.target.value }),
   })
-  const isRefused = optionNames.some((name) => issueFor(problem, name))
+  const isRejected = optionNames.some((name) => issueFor(problem, name))
   return (
-    <details open={isRefused || undefined} className="rounded-md border border-line">
+    <details open={isRejected || undefined} className="rounded-md border border-line">
       <summary className="cursor-pointer rounded-md px-3 py-2 text-sm font-medium hover:bg-hover">
         {t('runs.moreOptions')}
       </summary>

@@ -8,7 +8,7 @@ import type { RunPreview } from './documents.ts'
 
 /** Preview of a run: hosts, blockers and the command. */
 export function Preview({ preview }: { preview: RunPreview }) {
-  const { refusals, waitsFor, extraVars } = preview
+  const { rejections, waitsFor, extraVars } = preview
   const secretNames = extraVars.filter(({ value }) => value.isSecret).map(({ name }) => name)
   const box = useRef<HTMLDivElement>(null)
   // The preview appears below its button, often outside the viewport.
@@ -23,12 +23,12 @@ export function Preview({ preview }: { preview: RunPreview }) {
           {t('runs.hosts', { count: preview.hostCount })}{' '}
           <span className="font-mono text-xs break-all text-muted">{preview.hostlist}</span>
         </p>
-        {refusals.length > 0 && (
-          <Notice tone="bad" title={t('preview.refused')}>
+        {rejections.length > 0 && (
+          <Notice tone="bad" title={t('preview.rejected')}>
             <ul>
-              {refusals.map(({ reason, count, hostlist }) => (
+              {rejections.map(({ reason, count, hostlist }) => (
                 <li key={reason}>
-                  {t.rich('preview.refusal', {
+                  {t.rich('preview.rejection', {
                     count,
                     reason,
                     hostlist,

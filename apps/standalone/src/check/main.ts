@@ -71,7 +71,7 @@ async function checkTypes(...projects: string[]): Promise<void> {
 
 /** Checks the rules of .dependency-cruiser.mjs. */
 async function checkImports(): Promise<void> {
-  // By this Node: the one on PATH may be older than dependency-cruiser supports.
+  // Runs in this Node, because the one on PATH may be too old for dependency-cruiser.
   const depcruise = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
   const args = ['apps', 'packages', '--config', '.dependency-cruiser.mjs', '--progress', 'none']
   await run(process.execPath, depcruise, ...args)

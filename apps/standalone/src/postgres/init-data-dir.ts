@@ -6,7 +6,7 @@ import { spawnOnData } from './spawn-on-data.ts'
 
 /**
  * Creates a database cluster in `data` with the superuser `muster`, and removes an interrupted attempt first.
- * initdb runs in `data`.new, which is renamed when complete: PG_VERSION, which the caller checks, is among its first files.
+ * initdb runs in `data`.new, which is renamed when complete: it writes PG_VERSION early, and callers take that file as complete.
  */
 export async function initDataDir(options: {
   native: string

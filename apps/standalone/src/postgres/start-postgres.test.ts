@@ -75,7 +75,7 @@ describe('startPostgres', () => {
     expect(await query((await start()).url, 'select value from stored')).toEqual([{ value: 1 }])
   })
 
-  test('does not touch a stranger whose pid is in the lock file', async () => {
+  test('does not touch an unrelated process with the pid in the lock file', async () => {
     const first = await start()
     await first.stop()
     const stranger = spawn('sleep', ['60'])

@@ -20,7 +20,7 @@ export async function post(
   const found = await resolveTarget(url.hostname, allowLocal)
   const request = url.protocol === 'https:' ? overHttps : overHttp
   return new Promise((resolve, reject) => {
-    const refuse = (error: NodeJS.ErrnoException) => reject(new DeliveryError(noResponseReason(url, error, timeoutMs)))
+    const onError = (error: NodeJS.ErrnoException) => reject(new DeliveryError(noResponseReason(url, error, timeoutMs)))
     const sent = request(
       url,
       {
@@ -38,7 +38,7 @@ export async function post(
           if (size <= MAX_RESPONSE_BYTES) chunks.push(chunk)
           else response.destroy()
         })
-        response.on('error', refuse)
+        response.on('error', onError)
         response.on('close', () =>
           resolve({
             status: response.statusCode!,
@@ -48,7 +48,7 @@ export async function post(
         )
       },
     )
-    sent.on('error', refuse)
+    sent.on('error', onError)
     sent.end(body)
   })
 }

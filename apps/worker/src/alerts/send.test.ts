@@ -214,7 +214,7 @@ test('reports secrets that cannot be decrypted with the next step', async () => 
   const claimed = await message('slack', { url: 'https://hooks.test/' })
   const other = await message('slack', { url: 'https://hooks.test/' })
   const moved = { ...claimed, route: { ...claimed.route, encrypted: other.route.encrypted } }
-  expect((await deliver(moved))!.error).toMatch(/does not open; save its address and secret again/)
+  expect((await deliver(moved))!.error).toMatch(/cannot be decrypted. Save its address and secret again/)
 })
 
 test.each([
@@ -240,11 +240,11 @@ test.each(['10.0.0.1', '100.100.100.201', '192.168.1.1', '8.8.8.8', 'fd00::1', '
   expect(isLocalAddress(address)).toBe(false)
 })
 
-test('refuses the local machine and link in any notation, unless allowed', async () => {
+test('rejects the local machine and link in any notation, unless allowed', async () => {
   const { url, got } = await receiver(() => ({}))
   const { port } = new URL(url)
   const mail = await mailServer()
-  const refused = [
+  const rejected = [
     await message('webhook', { url, secret: SECRET }),
     await message('slack', { url: `http://localhost:${port}/` }),
     await message('slack', { url: `http://2130706433:${port}/` }),
@@ -253,7 +253,7 @@ test('refuses the local machine and link in any notation, unless allowed', async
     await message('slack', { url: 'http://169.254.169.254/latest/meta-data/' }),
     await message('email', { host: '127.0.0.1', port: mail.port, security: 'none', from: 'a@b.test', to: ['c@d.test'] }),
   ]
-  for (const one of refused)
+  for (const one of rejected)
     expect((await deliver(one, { allowLocal: false }))!.error).toMatch(/is an address of the worker's own machine or link/)
   expect([got.length, mail.mails.length]).toEqual([0, 0])
   expect((await deliver(await message('slack', { url: `http://${'x'.repeat(64)}.test/` })))!.error).toMatch(/cannot be resolved/)

@@ -104,7 +104,7 @@ describe('input of ansible-playbook', () => {
     await expectNothingLeft(id)
   })
 
-  test('reads secret stores once; refuses a host without its secret, with the reason', async () => {
+  test('reads secret stores once; rejects a host without its secret, with the reason', async () => {
     // A fake store; read-secret.test.ts uses a real one.
     const requests: string[] = []
     const store = createServer(({ url }, response) => {
@@ -334,7 +334,7 @@ describe('end', () => {
     await expectNothingLeft(id)
   })
 
-  test('refuses hosts that became unusable and runs the others', async () => {
+  test('rejects hosts that became unusable and runs the others', async () => {
     const run = await runJob(fixture.operator, { template: await fixture.template('look', ''), limit: 'all' })
     await setNodeMaintenance(fixture.operator, { id: await nodeId('gpu001'), isOn: true })
     const { run: ended, hosts, log } = await fixture.execute(run.id)

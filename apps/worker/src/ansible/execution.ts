@@ -112,8 +112,8 @@ export class Execution {
   /** @param began performance.now() at the claim, for the log */
   async execute(began: number): Promise<void> {
     void this.writer.failed.then((error) => this.onWriteFailure(error))
-    for (const { name, reason } of this.plan.refused) {
-      this.states.refuse(name, reason)
+    for (const { name, reason } of this.plan.rejected) {
+      this.states.reject(name, reason)
       const stdout = `fatal: [${name}]: UNREACHABLE! => ${reason}`
       await this.writer.push({ kind: 'unreachable', host: name, stdout, createdAt: new Date() })
     }

@@ -37,8 +37,8 @@ export function discoveryHandler(deps: Deps): (entry: QueueEntry) => Promise<voi
 }
 
 async function discover(ctx: Ctx, access: NodeAccess, { config, bastions, stopping }: Deps): Promise<Found> {
-  const refusal = connectBlockedReason(access.node) ?? unapprovedHopReason(access.hops)
-  if (refusal) return { error: refusal }
+  const blockedReason = connectBlockedReason(access.node) ?? unapprovedHopReason(access.hops)
+  if (blockedReason) return { error: blockedReason }
   try {
     const evidence = await runProbe(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
     const failure = probeFailureReason(evidence)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 /** Rejects the first attempt of every statement and transaction, like a server that restarts repeatedly. */
-function withTransientErrors(runtime: SystemCtx): { runtime: SystemCtx; refused: () => number } {
+function withTransientErrors(runtime: SystemCtx): { runtime: SystemCtx; rejected: () => number } {
   let calls = 0
   const db = new Proxy(runtime.db, {
     get(target, key) {
@@ -32,7 +32,7 @@ function withTransientErrors(runtime: SystemCtx): { runtime: SystemCtx; refused:
       }
     },
   }) as Db
-  return { runtime: { ...runtime, db }, refused: () => Math.ceil(calls / 2) }
+  return { runtime: { ...runtime, db }, rejected: () => Math.ceil(calls / 2) }
 }
 
 const depsOf = (runtime: SystemCtx) => ({
@@ -45,7 +45,7 @@ const depsOf = (runtime: SystemCtx) => ({
 
 it('tests and discoveries complete when every database call first fails', async () => {
   const node = await addNode(tenantFixture.admin, { name: 'here', host: 'localhost', connectionType: 'local' })
-  const { runtime, refused } = withTransientErrors(fixture.runtime)
+  const { runtime, rejected } = withTransientErrors(fixture.runtime)
   const [requested] = await testConnections(tenantFixture.admin, { nodeIds: [node.id] })
   await connectionTestHandler(depsOf(runtime))({ id: requested!.id, tenantId: tenantFixture.tenant.id })
   const [test] = await fixture.runtime.db
@@ -56,7 +56,7 @@ it('tests and discoveries complete when every database call first fails', async 
   expect(test!.stages.map(({ stage }) => stage)).toEqual([
     ...['RESOLVE', 'TCP', 'BANNER', 'HOST_KEY', 'AUTHENTICATION', 'SHELL', 'SUDO', 'PYTHON', 'ANSIBLE'],
   ])
-  expect(refused()).toBeGreaterThan(9)
+  expect(rejected()).toBeGreaterThan(9)
 
   const [wanted] = await discoverNodes(tenantFixture.admin, { nodeIds: [node.id] })
   await discoveryHandler(depsOf(runtime))({ id: wanted!.id, tenantId: tenantFixture.tenant.id })

@@ -112,9 +112,9 @@ describe.runIf(canInstall)('all installing templates', { timeout: 600_000 }, () 
     expect(repository.requests.slice(asked).filter(({ path: asked }) => asked.includes('nvidia/debian12'))).toEqual([])
 
     for (const dir of ['../roles', 'outside/apt', 'nvidia/../../..']) {
-      const refused = await elsewhere.play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: dir })
-      expect([dir, changes(refused)]).toEqual([dir, { [node]: 'failed' }])
-      expect(refused.output).toMatch(/is outside of .*\/files, the only folder that files may be copied from/)
+      const rejected = await elsewhere.play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: dir })
+      expect([dir, changes(rejected)]).toEqual([dir, { [node]: 'failed' }])
+      expect(rejected.output).toMatch(/is outside of .*\/files, the only folder that files may be copied from/)
     }
     const empty = await play('install_nvidia_driver', [node], { nvidia_driver_offline_dir: '/srv/none' })
     expect(empty.output).toMatch(/There is no \*_all\.deb and no \*_\w+\.deb in \/srv\/none on the node\./)
@@ -146,10 +146,10 @@ describe.runIf(canInstall)('all installing templates', { timeout: 600_000 }, () 
       'intel-i915-dkms\nintel-oneapi-base-toolkit\nxpu-smi',
     )
     expect(succeeded(await play('install_intel_driver', ['max-ubuntu'], vars))).toEqual({ 'max-ubuntu': 0 })
-    const refused = await play('install_intel_driver', ['max', 'cpu'], vars)
-    expect(changes(refused)).toEqual({ max: 'failed', cpu: 'failed' })
-    expect(refused.output).toMatch(/max runs Debian, but Intel packages its GPU driver for/)
-    expect(refused.output).toMatch(/cpu has no .* on PCI/)
+    const rejected = await play('install_intel_driver', ['max', 'cpu'], vars)
+    expect(changes(rejected)).toEqual({ max: 'failed', cpu: 'failed' })
+    expect(rejected.output).toMatch(/max runs Debian, but Intel packages its GPU driver for/)
+    expect(rejected.output).toMatch(/cpu has no .* on PCI/)
   })
 
   test('Ascend: installs the driver, the firmware and CANN in this order, and upgrades the firmware first', async () => {
@@ -172,9 +172,9 @@ describe.runIf(canInstall)('all installing templates', { timeout: 600_000 }, () 
       /ascend_driver_checksums has no SHA-256 of Ascend-hdk-910b-npu-driver_24\.1\.rc1_linux-\w+\.run, /,
     )
     const altered = vars.ascend_driver_checksums.map((line) => line.replace(/^./, (digit) => (digit === '0' ? '1' : '0')))
-    const refused = await play('install_ascend_driver', ['npu'], { ...vars, ascend_driver_checksums: altered })
-    expect(changes(refused)).toEqual({ npu: 'failed' })
-    expect(refused.output).toMatch(/Download Ascend-hdk-910b-npu-driver[\s\S]*The checksum for \S+ did not match/)
+    const rejected = await play('install_ascend_driver', ['npu'], { ...vars, ascend_driver_checksums: altered })
+    expect(changes(rejected)).toEqual({ npu: 'failed' })
+    expect(rejected.output).toMatch(/Download Ascend-hdk-910b-npu-driver[\s\S]*The checksum for \S+ did not match/)
     expect(await on('npu', 'ls /usr/local/Ascend /var/log/ascend-order 2>/dev/null || true')).toBe('')
 
     const first = await play('install_ascend_driver', ['npu', 'cpu'], vars)
@@ -225,8 +225,8 @@ describe.runIf(canInstall)('all installing templates', { timeout: 600_000 }, () 
     for (const deb of debs)
       await on(node, `cd /srv/ascend && python3 -c "import urllib.request as r; r.urlretrieve('${mirror}/${deb}', '${deb}')"`)
     const wrong = { ...vars, ascend_driver_checksums: [`${'0'.repeat(64)}  Ascend-hdk-910b-npu-firmware_7.1.0.6.220.run`] }
-    const refused = await play('install_ascend_driver', [node], wrong)
-    expect(refused.output).toMatch(
+    const rejected = await play('install_ascend_driver', [node], wrong)
+    expect(rejected.output).toMatch(
       /npu-firmware_7\.1\.0\.6\.220\.run has the SHA-256 [0-9a-f]{64}, but ascend_driver_checksums says 0{64}/,
     )
     succeeded(await play('install_ascend_driver', [node], vars))
@@ -250,8 +250,8 @@ describe.runIf(canInstall)('all installing templates', { timeout: 600_000 }, () 
     expect(succeeded(await play('deploy_dcgm_exporter', [node], { ...vars, dcgm_exporter_port: 9500 }))).toEqual({ [node]: 2 })
     expect(await read(9500)).toContain('DCGM_FI_DEV_GPU_TEMP')
     const inDocker = { ...vars, deploy_mode: 'docker', dcgm_exporter_port: 9500 }
-    const refused = await play('deploy_dcgm_exporter', [node], inDocker)
-    expect(refused.output).toContain('docker is not running or has no runtime for NVIDIA GPUs')
+    const rejected = await play('deploy_dcgm_exporter', [node], inDocker)
+    expect(rejected.output).toContain('docker is not running or has no runtime for NVIDIA GPUs')
     expect(await read(9500)).toContain('DCGM_FI_DEV_GPU_TEMP')
     // A fake docker that runs the packaged exporter.
     const docker = `#!/bin/sh

@@ -22,6 +22,6 @@ export function reconcileAgents(runtime: SystemCtx): Reconciler {
 export function reconcileAgentHistory(runtime: SystemCtx): Reconciler {
   return reconcile('heartbeat history', HISTORY_EVERY_MS, runtime.log, async () => {
     const counts = await rollUpHeartbeatHistory(runtime)
-    if (counts.made + counts.dropped > 0) runtime.log.debug(counts, 'created or dropped heartbeat history partitions')
+    if (counts.created + counts.dropped > 0) runtime.log.debug(counts, 'created or dropped heartbeat history partitions')
   })
 }

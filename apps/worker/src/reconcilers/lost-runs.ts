@@ -8,15 +8,15 @@ const EVERY_MS = 4000
 
 /** Ends runs of lost workers, in all tenants. Any number of workers may run this. */
 export function reconcileLostRuns(runtime: SystemCtx, listener: Pick<Listener, 'onReconnect'>): Reconciler {
-  let mayHaveMissed = false
+  let wasDatabaseUnavailable = false
   listener.onReconnect(() => {
-    mayHaveMissed = true
+    wasDatabaseUnavailable = true
   })
   return reconcile('lost runs', EVERY_MS, runtime.log, async () => {
-    const missed = mayHaveMissed
-    mayHaveMissed = false
-    const counts = await endLostJobRuns(runtime, { mayHaveMissed: missed }).catch((error: unknown) => {
-      mayHaveMissed ||= missed
+    const missed = wasDatabaseUnavailable
+    wasDatabaseUnavailable = false
+    const counts = await endLostJobRuns(runtime, { wasDatabaseUnavailable: missed }).catch((error: unknown) => {
+      wasDatabaseUnavailable ||= missed
       throw error
     })
     if (counts.ended + counts.retried + counts.reminded > 0) runtime.log.warn(counts, 'handled runs of lost workers')

@@ -49,7 +49,7 @@ export function becomeResult({ method, user, password }: NodeAccess['become'], [
       : /must have a tty|no tty present/i.test(output)
         ? 'Remove requiretty from its sudoers file.'
         : 'Check its sudoers file.'
-  return failed(`${method} to ${user} was refused: ${quote(output)}.`, hint)
+  return failed(`${method} to ${user} was rejected: ${quote(output)}.`, hint)
 }
 
 /** Input: `absent`, `broken`, or a version and the interpreter's path. */

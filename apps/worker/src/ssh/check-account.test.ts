@@ -64,9 +64,9 @@ describe('checkAccount', () => {
     expect(wrong.at('SUDO')).toMatchObject({ state: 'FAILED', hint: 'Check the password of the become credential.' })
     const none = await check(sudoPassword!)
     expect(none.at('SUDO')).toMatchObject({ state: 'FAILED', hint: expect.stringContaining('NOPASSWD') })
-    const refused = await check(plainPassword!, { ...root, password: plainPassword!.password })
-    expect(refused.at('SUDO')).toMatchObject({ state: 'FAILED', detail: expect.stringContaining('not in the sudoers file') })
-    for (const { failure, at } of [wrong, none, refused]) {
+    const rejected = await check(plainPassword!, { ...root, password: plainPassword!.password })
+    expect(rejected.at('SUDO')).toMatchObject({ state: 'FAILED', detail: expect.stringContaining('not in the sudoers file') })
+    for (const { failure, at } of [wrong, none, rejected]) {
       expect(failure).toBeNull()
       expect(at('ANSIBLE')).toMatchObject({ state: 'OK' })
     }

@@ -186,9 +186,9 @@ describe('failures', () => {
       fingerprint: lab.node('open').hostKeyFingerprint,
       changed: false,
     })
-    const refused = await attempt(access)
-    expect(refused.failure).toMatchObject({ stage: 'HOST_KEY', offered: null })
-    expect(refused.stages).toEqual([])
+    const rejected = await attempt(access)
+    expect(rejected.failure).toMatchObject({ stage: 'HOST_KEY', offered: null })
+    expect(rejected.stages).toEqual([])
   })
 
   it('never sends the password to a machine with another key', async () => {

@@ -57,11 +57,11 @@ export function execOver(client: Client, command: string, options: ExecOptions):
     const output = collectOutput(options.maxBytes ?? DEFAULT_MAX_BYTES)
     let channel: ClientChannel | null = null
     let exit: { code: number | null; signal: string | null } | null = null
-    let isOver = false
+    let isSettled = false
 
     const settle = (act: () => void) => {
-      if (isOver) return
-      isOver = true
+      if (isSettled) return
+      isSettled = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
       client.off('close', lost).off('error', lost)
@@ -85,7 +85,7 @@ export function execOver(client: Client, command: string, options: ExecOptions):
     }
     const lost = () => settle(() => reject(failure('The connection was lost while a command ran.')))
     const take = (stream: 'stdout' | 'stderr') => (chunk: Buffer) => {
-      if (isOver) return
+      if (isSettled) return
       if (stream === 'stdout') onStdout?.(chunk)
       if (output.add(stream, chunk)) return
       end({ truncated: true, timedOut: false })
@@ -102,7 +102,7 @@ export function execOver(client: Client, command: string, options: ExecOptions):
             reject(failure('The server opens no session.', 'Its MaxSessions may be used up, or the account has no shell.')),
           )
         channel = opened
-        if (isOver) return cut()
+        if (isSettled) return cut()
         opened
           .on('data', take('stdout'))
           .on('exit', (code: number | null, name?: string) => {

@@ -47,11 +47,11 @@ export function performHandshake(
     let greeting = ''
     let offered: string | null = null
     let timer: NodeJS.Timeout
-    let isOver = false
+    let isSettled = false
 
     const finish = (error: unknown) => {
-      if (isOver) return
-      isOver = true
+      if (isSettled) return
+      isSettled = true
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
       sock.off('data', listen)
@@ -60,7 +60,7 @@ export function performHandshake(
       sock.destroy()
     }
     const fail = (...reason: Parameters<StageRecorder['fail']>) => {
-      if (!isOver) finish(recorder.fail(...reason))
+      if (!isSettled) finish(recorder.fail(...reason))
     }
     const offer = (changed: boolean) => ({ ...target.owner, key: offered!, fingerprint: fingerprint(offered!), changed })
     const abort = () => finish(signal.reason)
@@ -91,7 +91,7 @@ export function performHandshake(
       .on('error', (error) => fail(...failureReason(recorder, error, greeting, auth)))
       .on('close', () => fail(...closedReason(recorder, greeting, auth)))
       .on('handshake', () => {
-        if (isOver || !offered) return
+        if (isSettled || !offered) return
         if (!target.hostKey)
           return fail(
             `Its host key has not been approved: ${fingerprint(offered)}.`,

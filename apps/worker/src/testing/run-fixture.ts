@@ -76,7 +76,7 @@ export async function createRunFixture(overrides: Partial<ExecutorConfig> & { AN
     /** Creates a template with the playbook `text`. */
     async template(name: string, text: string, columns: Partial<typeof schema.jobTemplates.$inferInsert> = {}): Promise<string> {
       if (config.ANSIBLE_PLAYBOOK_REPO_PATH !== playbooks) {
-        // Like an administrator's directory: without Muster's plugins, modules and roles. Copies, because links out of it are refused.
+        // Like an administrator's directory: without Muster's plugins, modules and roles. Copies, because links out of it are rejected.
         await mkdir(playbooks)
         for (const file of (await readdir(PLAYBOOKS)).filter((name) => name.endsWith('.yml')))
           await cp(join(PLAYBOOKS, file), join(playbooks, file))

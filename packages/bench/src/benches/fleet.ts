@@ -40,8 +40,8 @@ export const bench: Bench = async ({ print, option }) => {
     const load = spawn(process.execPath, [LOAD, product.url, agents, interval, seconds, SILENT_EVERY].map(String), {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
-    let isOver = false
-    const over = once(load, 'exit').then(() => (isOver = true))
+    let isFinished = false
+    const over = once(load, 'exit').then(() => (isFinished = true))
     await once(load.stdout, 'data')
     let output = ''
     load.stdout.on('data', (chunk) => (output += chunk))
@@ -53,7 +53,7 @@ export const bench: Bench = async ({ print, option }) => {
     const before = cpu()
     const began = performance.now()
     const lists: number[] = []
-    while (!isOver) {
+    while (!isFinished) {
       const at = performance.now()
       await api.request(NODE_AGENTS, {})
       lists.push(performance.now() - at)

@@ -9,8 +9,8 @@ export type Flood = { events: number; rate: number | null }
 export type CallbackFlood = {
   /** Settings that make the product run it as ansible-playbook. Isolation would hide its files. */
   env: Record<string, string>
-  /** Sets what runs started from now on emit; with `isHeld` they wait for `release`. */
-  set(flood: Flood, isHeld?: boolean): void
+  /** Sets what runs started from now on emit; with `isPaused` they wait for `release`. */
+  set(flood: Flood, isPaused?: boolean): void
   release(): void
 }
 
@@ -26,9 +26,9 @@ export function callbackFlood(dir: string): CallbackFlood {
   chmodSync(program, 0o755)
   return {
     env: { ANSIBLE_PLAYBOOK: program, ANSIBLE_ISOLATION: 'none' },
-    set({ events, rate }, isHeld = false) {
+    set({ events, rate }, isPaused = false) {
       writeFileSync(join(dir, 'flood'), `${events} ${rate ?? 0}\n`)
-      if (isHeld) rmSync(go, { force: true })
+      if (isPaused) rmSync(go, { force: true })
       else writeFileSync(go, '')
     },
     release: () => writeFileSync(go, ''),

@@ -13,18 +13,18 @@ export const AddMemberInput = z.object({ userId: Id, role: z.enum(ROLES) })
 
 /**
  * Gives a user a role in the caller's tenant.
- * @throws Forbidden a role above the caller's own; NotFound; Conflict the user is a member already
+ * @throws Forbidden a role above the caller's own; NotFound; Conflict the user is already a member
  */
 export async function addMember(ctx: Ctx, input: z.input<typeof AddMemberInput>): Promise<Member> {
   authorize(ctx, memberPermissions.write)
   const { userId, role } = parseInput(AddMemberInput, input)
-  const refused = grantBlockedReason(ctx.actor, role)
-  if (refused) throw new Forbidden(`${memberPermissions.write.name}: ${refused}`)
+  const blockedReason = grantBlockedReason(ctx.actor, role)
+  if (blockedReason) throw new Forbidden(`${memberPermissions.write.name}: ${blockedReason}`)
   return inTransaction(ctx, async (tx) => {
     const [user] = await tx.select({ id: users.id, name: users.name }).from(users).where(eq(users.id, userId))
     if (!user) throw new NotFound(`There is no user ${userId}.`)
     const [member] = await tx.insert(members).values({ tenantId: ctx.tenantId, userId, role }).onConflictDoNothing().returning()
-    if (!member) throw new Conflict(`${user.name} is a member already.`)
+    if (!member) throw new Conflict(`${user.name} is already a member.`)
     await audit(tx, ctx, memberAudit.add, user, { role })
     return member
   })

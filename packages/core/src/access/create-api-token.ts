@@ -35,8 +35,8 @@ export async function createApiToken(
   authorize(ctx, tokenPermissions.write)
   const { idempotencyKey, ...fields } = parseInput(CreateApiTokenInput, input)
   const { name, role, expiresInSeconds } = fields
-  const refused = grantBlockedReason(ctx.actor, role)
-  if (refused) throw new Forbidden(`${tokenPermissions.write.name}: ${refused}`)
+  const blockedReason = grantBlockedReason(ctx.actor, role)
+  if (blockedReason) throw new Forbidden(`${tokenPermissions.write.name}: ${blockedReason}`)
   const { token, prefix, hash } = makeToken()
   const result = shownOnce<{ token: string; apiToken: ApiToken }>(
     `The idempotency key ${idempotencyKey} already created the API token ${name}, and a token is shown once. Revoke it and create another one with a new key.`,

@@ -20,8 +20,8 @@ export async function revokeApiToken(ctx: Ctx, input: z.input<typeof IdInput>): 
   return inTransaction(ctx, async (tx) => {
     const scope = and(visibleTo(ctx, apiTokens), eq(apiTokens.id, id))
     const [before] = await tx.select().from(apiTokens).where(scope).for('no key update')
-    const refused = before && revokeBlockedReason(ctx.actor, before)
-    if (refused) throw before.revokedAt ? new Conflict(refused) : new Forbidden(refused)
+    const blockedReason = before && revokeBlockedReason(ctx.actor, before)
+    if (blockedReason) throw before.revokedAt ? new Conflict(blockedReason) : new Forbidden(blockedReason)
     const [apiToken] = await tx
       .update(apiTokens)
       .set({ revokedAt: sql`now()`, ...actorColumns(ctx, 'revoked') })

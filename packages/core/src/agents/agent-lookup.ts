@@ -20,6 +20,6 @@ export async function agentNotFoundOrConflict(
   why: (agent: Agent) => string | null,
 ): Promise<DomainError> {
   const [agent] = await tx.select().from(agents).where(agentOf(ctx, nodeId))
-  if (!agent) return new NotFound(`The node ${nodeId} has no agent; make an enrollment token and register one.`)
+  if (!agent) return new NotFound(`The node ${nodeId} has no agent; create an enrollment token and register one.`)
   return new Conflict(why(agent) ?? changedConcurrently('agent', agent.agentId))
 }

@@ -99,7 +99,7 @@ export async function checkNode(tx: Pick<Ctx['db'], 'select'>, ctx: Ctx, nodeId:
     .select({ name: computeNodes.name, decommissionedAt: computeNodes.decommissionedAt })
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, nodeId)))
-  if (!node) throw new InvalidInput([{ path: 'nodeId', message: `There is no node ${nodeId}.` }])
+  if (!node) throw new InvalidInput([{ path: 'nodeId', message: `there is no node ${nodeId}` }])
   if (node.decommissionedAt)
     throw new InvalidInput([{ path: 'nodeId', message: `The node ${node.name} is decommissioned; recommission it first.` }])
 }

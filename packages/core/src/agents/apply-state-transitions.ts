@@ -20,9 +20,9 @@ type Move = {
   reason: AgentReason
   /** Reason of the state that it leaves. */
   fromReason: AgentReason
-  /** In a mass outage now; in one when it became STALE. */
-  isHeld: boolean
-  wasHeld: boolean
+  /** In a mass outage now, and when it became STALE. */
+  isInMassOutage: boolean
+  wasInMassOutage: boolean
   /** A further transition applies to the same facts. */
   movesOn: boolean
   evidence: Record<string, unknown>
@@ -77,25 +77,25 @@ async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
   const { rows } = await tx.execute<Move>(sql`
     with may_move(node_id) as (select unnest(${sql.param(nodeIds)}::uuid[])),
     facts as (${facts(now)}),
-    verdict as materialized (select f.*, ${firstRuleThatFits('f.state')} as rule from facts f),
+    verdict as materialized (select f.*, ${firstMatchingRule('f.state')} as rule from facts f),
     step as (
       select v.*, (${to}::text[])[v.rule] as "to", (${reasons}::text[])[v.rule] as reason,
         jsonb_strip_nulls(jsonb_build_object('lastHeartbeatAt', v.received_at, 'silentSeconds', round(extract(epoch from ${now} - v.since)::numeric, 3),
           'bootEpoch', v.boot_epoch, 'sequence', v.sequence, 'slurmState', v.slurm_state, 'runningJobs', v.running_jobs,
           'drainRequestedByName', v.drain_requested_by_name, 'drainRequestedById', v.drain_requested_by_id, 'drainReason', v.drain_reason,
-          'isOfflineSuppressed', nullif(v."isHeld", false))) as evidence
+          'isOfflineSuppressed', nullif(v."isInMassOutage", false))) as evidence
       from verdict v join ${agents} a on a.node_id = v.node_id and a.state = v.state
       where v.rule is not null
       order by v.node_id for update of a skip locked),
     moved as (
       update ${agents} a set state = s."to", state_reason = s.reason, state_since = ${now},
-        offline_suppressed_at = case when s."to" = 'STALE' and s."isHeld" then ${now} end
+        offline_suppressed_at = case when s."to" = 'STALE' and s."isInMassOutage" then ${now} end
       from step s where a.node_id = s.node_id),
     noted as (
       insert into ${agentTransitions} (tenant_id, node_id, "from", "to", reason, evidence, at)
       select tenant_id, node_id, state, "to", reason, evidence, ${now} from step order by since, node_id)
-    select node_id as "nodeId", tenant_id as "tenantId", state as "from", "to", reason, state_reason as "fromReason", "isHeld",
-      offline_suppressed_at is not null as "wasHeld", ${firstRuleThatFits('f."to"')} is not null as "movesOn", evidence from step f order by since, node_id`)
+    select node_id as "nodeId", tenant_id as "tenantId", state as "from", "to", reason, state_reason as "fromReason", "isInMassOutage",
+      offline_suppressed_at is not null as "wasInMassOutage", ${firstMatchingRule('f."to"')} is not null as "movesOn", evidence from step f order by since, node_id`)
   return rows
 }
 
@@ -106,8 +106,8 @@ const facts = (now: SQL) => sql`
     not ingest.is_down and quiet.since < ${now} - rule.stale as "isStale",
     not ingest.is_down and quiet.since < ${now} - rule.offline as "isSilent",
     exists (select 1 from ${agentOutages} s where s.tenant_id = a.tenant_id and (s.cluster is null or s.cluster = a.cluster)
-      and (s.ended_at is null or s.ended_at > ${now} - rule.stale)) as "isHeld",
-    a.drain_requested_at is not null as "isDrainAsked",
+      and (s.ended_at is null or s.ended_at > ${now} - rule.stale)) as "isInMassOutage",
+    a.drain_requested_at is not null as "isDrainRequested",
     b.reported_drain is not null as "isSlurmDrain",
     coalesce(b.reported_drain = 'DRAINED' or b.reported_drain is null and a.drain_requested_at is not null
       and b.received_at >= a.drain_requested_at and coalesce(b.running_jobs, 0) = 0, false) as "isDrained",
@@ -124,7 +124,7 @@ const facts = (now: SQL) => sql`
   cross join lateral (select greatest(b.received_at, a.registered_at, ingest.up_since) as since) quiet`
 
 /** Number of the first rule that applies to an agent in this state, from 1; null when none does. */
-function firstRuleThatFits(state: 'f.state' | 'f."to"'): SQL {
+function firstMatchingRule(state: 'f.state' | 'f."to"'): SQL {
   const holds = (name: keyof AgentFacts | `!${keyof AgentFacts}`) =>
     name.replace(/^(!?)(\w+)$/, (_, not, fact) => `${not && 'not '}f."${fact}"`)
   const whens = RULES.map(({ from, when }, i) => `when ${state} = '${from}' and ${when.map(holds).join(' and ')} then ${i + 1}`)
@@ -135,18 +135,18 @@ function firstRuleThatFits(state: 'f.state' | 'f."to"'): SQL {
 async function recordEffects(tx: Tx, moves: Move[]): Promise<ChangeEvent[]> {
   const resolved: ResolvedAlert[] = []
   const raised: RaisedAlert[] = []
-  for (const { nodeId, tenantId, from, to, fromReason, isHeld, wasHeld, evidence } of moves) {
+  for (const { nodeId, tenantId, from, to, fromReason, isInMassOutage, wasInMassOutage, evidence } of moves) {
     const wasAway = from === 'STALE' || from === 'OFFLINE' || fromReason === 'registered_again'
     const resolve = (...kinds: AlertKind[]) => resolved.push({ tenantId, nodeId, kinds })
     const raise = (kind: AlertKind) => raised.push({ tenantId, nodeId, kind, evidence })
-    if (to === 'STALE' && !isHeld) raise('stale')
+    if (to === 'STALE' && !isInMassOutage) raise('stale')
     if (to === 'OFFLINE') {
       resolve('stale')
       raise('offline')
     }
     if (to === 'ACTIVE' && wasAway) {
       resolve('stale', 'offline')
-      if (!wasHeld) raise('recovered')
+      if (!wasInMassOutage) raise('recovered')
     }
     if (to === 'DEREGISTERED') resolve(...ALERT_KINDS)
   }

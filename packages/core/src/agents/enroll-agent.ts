@@ -19,7 +19,7 @@ export type Registration =
       message: string
     }
 
-export const refuse = (code: Exclude<Registration, { isAccepted: true }>['code'], message: string) =>
+export const reject = (code: Exclude<Registration, { isAccepted: true }>['code'], message: string) =>
   ({ isAccepted: false, code, message }) as const
 
 /** A registration request and its origin. */
@@ -37,13 +37,13 @@ export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | n
   const nodeId = node.id
   const [before] = await tx.select().from(agents).where(eq(agents.nodeId, nodeId)).for('update')
   if (before && before.state !== 'DEREGISTERED')
-    return refuse('key_not_allowed', `The node has the agent ${before.agentId} already.`)
+    return reject('key_not_allowed', `The node already has the agent ${before.agentId}.`)
   if (!isProven && key && !(await isExpected(tx, request.node_id, key, before)))
-    return refuse(
+    return reject(
       'key_not_allowed',
-      `This key is allowed for an agent of another name; allow it for ${request.node_id}, or sign the registration.`,
+      `This key is allowed for an agent with another name. Allow it for ${request.node_id}, or sign the registration.`,
     )
-  // A deregistered agent is replaced; the timeline keeps both.
+  // A deregistered agent is replaced; the state history keeps both.
   if (before) await tx.delete(agents).where(eq(agents.nodeId, nodeId))
   const keyId = await allow(tx, ctx, caller, nodeId, key)
   await tx.insert(agents).values({
@@ -63,8 +63,8 @@ export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | n
       .update(agentEnrollmentTokens)
       .set({ usedByNodeId: nodeId })
       .where(eq(agentEnrollmentTokens.hash, hashEnrollmentToken(request.enrollment_token)))
-  await place(tx, request, nodeId)
-  await note(tx, ctx, nodeId, null, 'registered', from)
+  await updateLocation(tx, request, nodeId)
+  await recordTransition(tx, ctx, nodeId, null, 'registered', from)
   await audit(
     tx,
     ctx,
@@ -113,13 +113,13 @@ async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
     .from(computeNodes)
     .where(and(eq(computeNodes.tenantId, ctx.tenantId), eq(computeNodes.name, request.node_id)))
   if (node?.decommissionedAt)
-    return refuse('key_not_allowed', `The node ${request.node_id} is decommissioned; recommission it first.`)
+    return reject('key_not_allowed', `The node ${request.node_id} is decommissioned. Recommission it first.`)
   if (node) return node
   const name = NodeName.safeParse(request.node_id)
   if (!name.success)
-    return refuse(
+    return reject(
       'key_not_allowed',
-      `No node can be called ${request.node_id}: it ${name.error.issues[0]!.message}. Add it by hand, and use a token for it.`,
+      `${request.node_id} is not a valid node name: it ${name.error.issues[0]!.message}. Add the node first, and use a token for it.`,
     )
   const [added] = await tx
     .insert(computeNodes)
@@ -130,13 +130,13 @@ async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
 }
 
 /** Updates region and datacenter from the agent's report; keeps omitted values. */
-export async function place(tx: Tx, { region, datacenter }: Request, nodeId: string): Promise<void> {
+export async function updateLocation(tx: Tx, { region, datacenter }: Request, nodeId: string): Promise<void> {
   const reported = { ...(region ? { region } : {}), ...(datacenter ? { datacenter } : {}) }
   if (Object.keys(reported).length > 0) await tx.update(computeNodes).set(reported).where(eq(computeNodes.id, nodeId))
 }
 
-/** Adds an entry to the node's timeline. */
-export async function note(
+/** Adds an entry to the node's state history. */
+export async function recordTransition(
   tx: Tx,
   ctx: Ctx,
   nodeId: string,

@@ -49,11 +49,11 @@ export async function suppressMassOutage(tx: Tx, now?: Date): Promise<ChangeEven
     await tx.execute(sql`update ${agents} set offline_suppressed_at = ${sqlNow(now)} where state = 'STALE' and offline_suppressed_at is null
       and tenant_id = ${tenantId} and (${cluster}::text is null or cluster = ${cluster})`)
   }
-  const alert = { nodeId: null, kind: 'ingest_silent' as const }
+  const alert = { nodeId: null, kind: 'mass_outage' as const }
   return [
     ...(await resolveAlerts(
       tx,
-      over.map(({ tenantId, cluster }) => ({ tenantId, cluster, nodeId: null, kinds: ['ingest_silent'] })),
+      over.map(({ tenantId, cluster }) => ({ tenantId, cluster, nodeId: null, kinds: ['mass_outage'] })),
     )),
     ...(await raiseAlerts(
       tx,

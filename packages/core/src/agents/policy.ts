@@ -9,15 +9,15 @@ const gone = (agent: Known) =>
 
 /** Why `actor` may not drain this agent's node; null when allowed. */
 export function drainAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
-  const refused = permissionDeniedReason(actor, agentPermissions.write)
-  if (refused) return refused
+  const denied = permissionDeniedReason(actor, agentPermissions.write)
+  if (denied) return denied
   return gone(agent) ?? (agent.drainRequestedAt ? `The agent ${agent.agentId} is already being drained.` : null)
 }
 
 /** Why `actor` may not resume this agent; null when allowed. */
 export function resumeAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
-  const refused = permissionDeniedReason(actor, agentPermissions.write)
-  if (refused) return refused
+  const denied = permissionDeniedReason(actor, agentPermissions.write)
+  if (denied) return denied
   if (gone(agent)) return gone(agent)
   if (agent.drainRequestedAt) return null
   return agent.state === 'DRAINING' || agent.state === 'DRAINED'
@@ -27,15 +27,15 @@ export function resumeAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent
 
 /** Why `actor` may not deregister this agent; null when allowed. */
 export function deregisterAgentBlockedReason(actor: Actor, agent: Known): string | null {
-  const refused = permissionDeniedReason(actor, agentPermissions.write)
-  if (refused) return refused
+  const denied = permissionDeniedReason(actor, agentPermissions.write)
+  if (denied) return denied
   return agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is already deregistered.` : null
 }
 
 /** Why `actor` may not reset this agent's sequence; null when allowed. */
 export function resetSequenceBlockedReason(actor: Actor, agent: Known): string | null {
-  const refused = permissionDeniedReason(actor, agentPermissions.write)
-  if (refused) return refused
+  const denied = permissionDeniedReason(actor, agentPermissions.write)
+  if (denied) return denied
   return gone(agent)
 }
 
@@ -45,16 +45,16 @@ export function approveAgentChangeBlockedReason(
   agent: Known & Pick<Agent, 'offeredFingerprint'>,
   waitingKeys: number,
 ): string | null {
-  const refused = permissionDeniedReason(actor, agentPermissions.trust)
-  if (refused) return refused
+  const denied = permissionDeniedReason(actor, agentPermissions.trust)
+  if (denied) return denied
   if (gone(agent)) return gone(agent)
   return waitingKeys === 0 && !agent.offeredFingerprint ? `No change of the agent ${agent.agentId} waits for approval.` : null
 }
 
 /** Why `actor` may not revoke this key; null when allowed. */
 export function revokeAgentKeyBlockedReason(actor: Actor, key: Pick<AgentKey, 'status'>): string | null {
-  const refused = permissionDeniedReason(actor, agentPermissions.trust)
-  if (refused) return refused
+  const denied = permissionDeniedReason(actor, agentPermissions.trust)
+  if (denied) return denied
   return key.status === 'REVOKED' ? 'The key is already revoked.' : null
 }
 
@@ -74,8 +74,8 @@ export function revokeEnrollmentTokenBlockedReason(
   actor: Actor,
   token: TokenFacts & Pick<AgentEnrollmentToken, 'prefix'>,
 ): string | null {
-  const refused = permissionDeniedReason(actor, agentPermissions.trust)
-  if (refused) return refused
+  const denied = permissionDeniedReason(actor, agentPermissions.trust)
+  if (denied) return denied
   const over = {
     USABLE: null,
     USED: `The token ${token.prefix}… was already used. To reject its agent, revoke the key of the agent.`,

@@ -16,7 +16,7 @@ import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { agentAudit } from './audit-actions.ts'
 import { hashEnrollmentToken } from './create-enrollment-token.ts'
-import { type Caller, enroll, note, place, type Registration, refuse } from './enroll-agent.ts'
+import { type Caller, enroll, type Registration, recordTransition, reject, updateLocation } from './enroll-agent.ts'
 import { agentPermissions } from './permissions.ts'
 import { resetSequence } from './reset-agent-sequence.ts'
 import { revokeKeysOf } from './revoke-agent-key.ts'
@@ -41,7 +41,7 @@ export async function registerAgent(
   const proof = checkProof(request)
   if (typeof proof !== 'boolean') return proof
   if (request.enrollment_token && !proof)
-    return refuse('proof_invalid', 'A registration with a token has to createProof that it holds the key: sign it.')
+    return reject('proof_invalid', 'A registration with a token must be signed with the key. Sign it.')
   const found = await findTenant(services, request)
   if ('code' in found) return found
   const ctx: Ctx = { ...services, tenantId: found.tenantId, actor: { kind: 'agent', id: null, name: `agent ${request.node_id}` } }
@@ -49,7 +49,7 @@ export async function registerAgent(
   return inTransaction(ctx, async (tx, ctx) => {
     // Serializes registrations per name, so that two with the same new name do not both find it free.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent ${ctx.tenantId} ${request.node_id}`}, 0))`)
-    return letIn(tx, ctx, { request, isProven: proof, from })
+    return registerOrEnroll(tx, ctx, { request, isProven: proof, from })
   })
 }
 
@@ -60,13 +60,13 @@ function checkProof(request: Request) {
     if (!request.proof) return false
     const { signature, timestamp } = request.proof
     if (Math.abs(Date.now() - timestamp * 1000) > PROOF_WINDOW_MS)
-      return refuse('proof_invalid', "The proof's time is more than five minutes off; set the node's clock.")
+      return reject('proof_invalid', 'The time of the proof differs by more than five minutes. Correct the clock of the node.')
     return (
       verify(encodeProof(request, timestamp), signature, key) ||
-      refuse('proof_invalid', 'The proof is not signed with the key that it is for.')
+      reject('proof_invalid', 'The proof is not signed with the key of the registration.')
     )
   } catch (error) {
-    if (error instanceof InvalidKeyError) return refuse('key_not_allowed', error.message)
+    if (error instanceof InvalidKeyError) return reject('key_not_allowed', error.message)
     throw error
   }
 }
@@ -75,14 +75,14 @@ function checkProof(request: Request) {
 async function findTenant(
   { db }: Pick<SystemCtx, 'db'>,
   request: Request,
-): Promise<{ tenantId: string } | ReturnType<typeof refuse>> {
+): Promise<{ tenantId: string } | ReturnType<typeof reject>> {
   const { agent_pubkey: key, node_id: agentId, enrollment_token: token } = request
   if (token) {
     const [row] = await db
       .select()
       .from(agentEnrollmentTokens)
       .where(eq(agentEnrollmentTokens.hash, hashEnrollmentToken(token)))
-    return row ?? refuse('token_invalid', 'There is no such enrollment token; ask for another one.')
+    return row ?? reject('token_invalid', 'This enrollment token does not exist. Create a new one.')
   }
   const keys = await db
     .select({
@@ -103,10 +103,10 @@ async function findTenant(
     .where(and(eq(agents.agentId, agentId), ne(agents.state, 'DEREGISTERED')))
     .limit(2)
   if (named.length === 1) return named[0]!
-  return refuse('key_not_allowed', 'This key is not allowed. Bring an enrollment token, or have the key put on the allow-list.')
+  return reject('key_not_allowed', 'This key is not allowed. Use an enrollment token, or add the key to the allow-list.')
 }
 
-async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
+async function registerOrEnroll(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
   const { request } = caller
   const [key] = await tx
     .select()
@@ -118,36 +118,34 @@ async function letIn(tx: Tx, ctx: Ctx, caller: Caller): Promise<Registration> {
     .from(agents)
     .where(and(eq(agents.tenantId, ctx.tenantId), eq(agents.agentId, request.node_id)))
     .for('update')
-  if (key?.status === 'REVOKED') return refuse('key_not_allowed', 'This key is revoked; make a new one with `muster-agent init`.')
+  if (key?.status === 'REVOKED')
+    return reject('key_not_allowed', 'This key is revoked. Create a new one with `muster-agent init`.')
   // Checked before the token: an agent that missed our first answer repeats the request with the same token.
   if (agent && agent.state !== 'DEREGISTERED' && key?.status === 'ALLOWED' && key.nodeId === agent.nodeId)
     return registerKnownAgent(tx, ctx, caller, agent, key)
   if (key?.status === 'ALLOWED' && key.nodeId && agent && agent.nodeId !== key.nodeId)
-    return refuse('key_not_allowed', 'This key speaks for another node; every node needs a key of its own.')
+    return reject('key_not_allowed', 'This key belongs to another node. Every node needs its own key.')
 
   let nodeId = key?.status === 'ALLOWED' ? key.nodeId : null
   if (key?.status !== 'ALLOWED') {
     // A token never replaces an existing agent, so it stays unused for another node.
     if (agent && agent.state !== 'DEREGISTERED') return waitForApproval(tx, ctx, caller, agent, key)
-    const token = request.enrollment_token ? await takeToken(tx, ctx, caller) : null
+    const token = request.enrollment_token ? await consumeToken(tx, ctx, caller) : null
     if (token && 'code' in token) return token
     if (!token)
-      return refuse(
-        'key_not_allowed',
-        'This key is not allowed. Bring an enrollment token, or have the key put on the allow-list.',
-      )
+      return reject('key_not_allowed', 'This key is not allowed. Use an enrollment token, or add the key to the allow-list.')
     nodeId = token.nodeId
   }
   if (agent && nodeId && nodeId !== agent.nodeId)
-    return refuse('key_not_allowed', `The name ${request.node_id} is the agent's of another node.`)
+    return reject('key_not_allowed', `The agent ${request.node_id} belongs to another node.`)
   // The holder of a key without a node could otherwise become any node.
   if (agent && agent.state !== 'DEREGISTERED')
-    return refuse('key_not_allowed', `${agent.agentId} has another key; allow this one for the node itself.`)
+    return reject('key_not_allowed', `${agent.agentId} has another key. Allow this key for that node.`)
   return enroll(tx, ctx, caller, nodeId ?? agent?.nodeId ?? null, key)
 }
 
 /** Uses the token. The conditional update lets only one of two concurrent registrations use it. */
-async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
+async function consumeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
   const hash = hashEnrollmentToken(request.enrollment_token!)
   const [token] = await tx
     .update(agentEnrollmentTokens)
@@ -163,7 +161,7 @@ async function takeToken(tx: Tx, ctx: Ctx, { request, from }: Caller) {
     )
     .returning()
   if (!token)
-    return refuse('token_invalid', 'This enrollment token was used already, has expired or is revoked; ask for another one.')
+    return reject('token_invalid', 'This enrollment token was already used, has expired or is revoked. Create a new one.')
   return { nodeId: token.nodeId }
 }
 
@@ -177,9 +175,9 @@ async function registerKnownAgent(
 ): Promise<Registration> {
   const { nodeId } = agent
   if (!isProven && request.cluster_id !== agent.cluster)
-    return refuse(
+    return reject(
       'cluster_mismatch',
-      `${request.node_id} is registered in the cluster ${agent.cluster}; deregister it to enroll it in another.`,
+      `${request.node_id} is registered in the cluster ${agent.cluster}. Deregister it to enroll it in another one.`,
     )
   const fingerprint = isProven ? (request.hardware_fingerprint ?? null) : null
   const isOtherMachine = fingerprint !== null && agent.fingerprint !== null && fingerprint !== agent.fingerprint
@@ -201,8 +199,8 @@ async function registerKnownAgent(
     .where(eq(agents.nodeId, nodeId))
   // Completes a key rotation: the previous key is no longer needed.
   if (isProven && key.id !== agent.keyId) await revokeKeysOf(tx, ctx, nodeId, 'the agent registered with another key', key.id)
-  if (isProven) await place(tx, request, nodeId)
-  if (isBack) await note(tx, ctx, nodeId, 'OFFLINE', 'registered_again', from)
+  if (isProven) await updateLocation(tx, request, nodeId)
+  if (isBack) await recordTransition(tx, ctx, nodeId, 'OFFLINE', 'registered_again', from)
   await resetSequence(tx, nodeId, 'without an epoch')
   ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
   if (!isOtherMachine) return { isAccepted: true, nodeId }
@@ -214,12 +212,12 @@ async function registerKnownAgent(
     evidence: { fingerprint, seenFrom: from },
   }
   for (const changeEvent of await raiseAlerts(tx, [alert])) ctx.notify(changeEvent)
-  return refuse('approval_pending', 'The hardware differs from the registered hardware. An operator must approve it.')
+  return reject('approval_pending', 'The hardware differs from the registered hardware. An operator must approve it.')
 }
 
 /** Stores another key for a node that has one, until an operator approves it. */
 async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agent: Agent, key?: AgentKey): Promise<Registration> {
-  const pending = refuse(
+  const pending = reject(
     'approval_pending',
     `${agent.agentId} is registered with another key. An operator must approve this one.`,
   )
@@ -229,7 +227,7 @@ async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agen
     .from(agentKeys)
     .where(and(eq(agentKeys.nodeId, agent.nodeId), eq(agentKeys.status, 'WAITING')))
   if (waiting.length >= MAX_WAITING)
-    return refuse('key_not_allowed', `Too many keys of ${agent.agentId} wait for approval already.`)
+    return reject('key_not_allowed', `Too many keys of ${agent.agentId} already wait for approval. Approve or revoke one.`)
   const waits = { tenantId: ctx.tenantId, nodeId: agent.nodeId, publicKey: request.agent_pubkey, status: 'WAITING' as const }
   await tx.insert(agentKeys).values({ ...waits, seenFrom: from, ...createdBy(ctx) })
   await audit(tx, ctx, agentAudit.offerKey, { id: agent.nodeId, name: agent.agentId }, { publicKey: request.agent_pubkey, from })

@@ -57,31 +57,31 @@ const kindsOf = async (nodeId: string) =>
   (await t.runtime.db.select().from(alerts).where(eq(alerts.nodeId, nodeId)).orderBy(alerts.id)).map(({ kind, resolvedAt }) =>
     resolvedAt ? `${kind} over` : kind,
   )
-const isRefused = (code: string) => expect.objectContaining({ isAccepted: false, code })
+const isRejected = (code: string) => expect.objectContaining({ isAccepted: false, code })
 const isIn = expect.objectContaining({ isAccepted: true })
 
 describe('registration', () => {
   test('rejects an agent without an allowed key or a token', async () => {
     const keys = makeKeys()
-    expect(await registerAgent(t.runtime, requestOf(newName(), keys))).toEqual(isRefused('key_not_allowed'))
-    expect(await proven(newName(), keys)).toEqual(isRefused('key_not_allowed'))
-    expect(await proven(newName(), keys, { enrollment_token: `mse_${'x'.repeat(43)}` })).toEqual(isRefused('token_invalid'))
+    expect(await registerAgent(t.runtime, requestOf(newName(), keys))).toEqual(isRejected('key_not_allowed'))
+    expect(await proven(newName(), keys)).toEqual(isRejected('key_not_allowed'))
+    expect(await proven(newName(), keys, { enrollment_token: `mse_${'x'.repeat(43)}` })).toEqual(isRejected('token_invalid'))
     expect(await t.runtime.db.select().from(agentKeys).where(eq(agentKeys.publicKey, keys.publicKey))).toEqual([])
   })
 
   test('with a token, requires proof that the agent holds the key', async () => {
     const [keys, thief] = [makeKeys(), makeKeys()]
     const request = requestOf(newName(), keys, { enrollment_token: await tokenOf() })
-    expect(await registerAgent(t.runtime, request)).toEqual(isRefused('proof_invalid'))
+    expect(await registerAgent(t.runtime, request)).toEqual(isRejected('proof_invalid'))
     expect(await registerAgent(t.runtime, { ...request, proof: createProof(request, thief.privateKey, new Date()) })).toEqual(
-      isRefused('proof_invalid'),
+      isRejected('proof_invalid'),
     )
     expect(
       await registerAgent(t.runtime, {
         ...request,
         proof: createProof(request, keys.privateKey, new Date(Date.now() - 600_000)),
       }),
-    ).toEqual(isRefused('proof_invalid'))
+    ).toEqual(isRejected('proof_invalid'))
     expect(await registerAgent(t.runtime, { ...request, proof: createProof(request, keys.privateKey, new Date()) })).toEqual(isIn)
   })
 
@@ -92,7 +92,7 @@ describe('registration', () => {
       issues: [{ path: 'publicKey' }],
     })
     expect(await registerAgent(t.runtime, requestOf(newName(), { ...makeKeys(), publicKey }))).toEqual(
-      isRefused('key_not_allowed'),
+      isRejected('key_not_allowed'),
     )
   })
 
@@ -109,14 +109,14 @@ describe('registration', () => {
     const [name, keys, token] = [newName(), makeKeys(), await tokenOf()]
     expect(await proven(name, keys, { enrollment_token: token })).toEqual(isIn)
     expect(await proven(name, keys, { enrollment_token: token })).toEqual(isIn)
-    expect(await proven(newName(), keys, { enrollment_token: token })).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(newName(), keys, { enrollment_token: token })).toEqual(isRejected('key_not_allowed'))
   })
 
   test('of two agents with one new name, accepts one and the other waits for approval', async () => {
     const name = newName()
     const tokens = [await tokenOf(), await tokenOf()]
     const answers = await Promise.all(tokens.map((enrollment_token) => proven(name, makeKeys(), { enrollment_token })))
-    expect(answers).toEqual(expect.arrayContaining([isIn, isRefused('approval_pending')]))
+    expect(answers).toEqual(expect.arrayContaining([isIn, isRejected('approval_pending')]))
   })
 
   test('rejects expired tokens, and bound tokens for other nodes', async () => {
@@ -124,7 +124,7 @@ describe('registration', () => {
     const token = await tokenOf(node!.id)
     const other = await enrolled()
     expect(await proven(other.name, makeKeys(), { enrollment_token: await tokenOf(node!.id) })).toEqual(
-      isRefused('approval_pending'),
+      isRejected('approval_pending'),
     )
     expect(await proven('quite-another', makeKeys(), { enrollment_token: token })).toEqual({ isAccepted: true, nodeId: node!.id })
     const old = await tokenOf()
@@ -132,7 +132,7 @@ describe('registration', () => {
       .update(agentEnrollmentTokens)
       .set({ expiresAt: sql`now()` })
       .where(eq(agentEnrollmentTokens.prefix, old.slice(0, 12)))
-    expect(await proven(newName(), makeKeys(), { enrollment_token: old })).toEqual(isRefused('token_invalid'))
+    expect(await proven(newName(), makeKeys(), { enrollment_token: old })).toEqual(isRejected('token_invalid'))
   })
 
   test('finds the node by name, rejects a decommissioned one, and adds a missing one', async () => {
@@ -142,8 +142,8 @@ describe('registration', () => {
       isAccepted: true,
       nodeId: node!.id,
     })
-    expect(await proven(retired!.name, makeKeys(), { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
-    expect(await proven('localhost', makeKeys(), { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(retired!.name, makeKeys(), { enrollment_token: await tokenOf() })).toEqual(isRejected('key_not_allowed'))
+    expect(await proven('localhost', makeKeys(), { enrollment_token: await tokenOf() })).toEqual(isRejected('key_not_allowed'))
     const { nodeId, name } = await enrolled()
     expect(await t.runtime.db.query.computeNodes.findFirst({ where: { id: nodeId } })).toMatchObject({
       name,
@@ -183,21 +183,21 @@ describe('revokeEnrollmentToken', () => {
       revokedById: fixture.operator.actor.id,
       revokedByName: fixture.operator.actor.name,
     })
-    expect(await proven(newName(), makeKeys(), { enrollment_token: token })).toEqual(isRefused('token_invalid'))
+    expect(await proven(newName(), makeKeys(), { enrollment_token: token })).toEqual(isRejected('token_invalid'))
     const actions = (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id))).map(
       ({ action }) => action,
     )
     expect(actions).toEqual(['agent_enrollment_token.create', 'agent_enrollment_token.revoke'])
-    const refusal = (message: RegExp) => ({ code: 'CONFLICT', message: expect.stringMatching(message) })
-    await expect(revokeEnrollmentToken(fixture.operator, { id })).rejects.toMatchObject(refusal(/already revoked/))
+    const rejection = (message: RegExp) => ({ code: 'CONFLICT', message: expect.stringMatching(message) })
+    await expect(revokeEnrollmentToken(fixture.operator, { id })).rejects.toMatchObject(rejection(/already revoked/))
     const used = await tokenOf()
     await proven(newName(), makeKeys(), { enrollment_token: used })
     await expect(revokeEnrollmentToken(fixture.operator, { id: (await row(used)).id })).rejects.toMatchObject(
-      refusal(/revoke the key of the agent/),
+      rejection(/revoke the key of the agent/),
     )
     const old = await row(await tokenOf())
     await t.runtime.db.update(agentEnrollmentTokens).set({ expiresAt: sql`now()` }).where(eq(agentEnrollmentTokens.id, old.id))
-    await expect(revokeEnrollmentToken(fixture.operator, { id: old.id })).rejects.toMatchObject(refusal(/expired/))
+    await expect(revokeEnrollmentToken(fixture.operator, { id: old.id })).rejects.toMatchObject(rejection(/expired/))
   })
 
   test('of a concurrent revocation and registration only one succeeds', async () => {
@@ -218,16 +218,16 @@ describe('a registration never replaces a key', () => {
   test('another key waits for approval, which revokes the previous key', async () => {
     const { name, nodeId, keys } = await enrolled()
     const next = makeKeys()
-    expect(await proven(name, next)).toEqual(isRefused('approval_pending'))
+    expect(await proven(name, next)).toEqual(isRejected('approval_pending'))
     const token = await tokenOf()
     for (let i = 0; i < 2; i++)
-      expect(await proven(name, next, { enrollment_token: token })).toEqual(isRefused('approval_pending'))
+      expect(await proven(name, next, { enrollment_token: token })).toEqual(isRejected('approval_pending'))
     expect(await kindsOf(nodeId)).toEqual(['key_changed'])
     expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(keys)).id)
     await approveAgentChange(fixture.operator, { nodeId, keyId: (await keyOf(next)).id })
     expect(await proven(name, next)).toEqual(isIn)
     expect(await keyOf(keys)).toMatchObject({ status: 'REVOKED' })
-    expect(await proven(name, keys)).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(name, keys)).toEqual(isRejected('key_not_allowed'))
     expect(await kindsOf(nodeId)).toEqual(['key_changed over'])
   })
 
@@ -248,14 +248,14 @@ describe('a registration never replaces a key', () => {
       ),
     ).toEqual(isIn)
     expect(await agentOf(nodeId)).toEqual(before)
-    expect(await registerAgent(t.runtime, requestOf(name, keys, { cluster_id: 'evil' }))).toEqual(isRefused('cluster_mismatch'))
+    expect(await registerAgent(t.runtime, requestOf(name, keys, { cluster_id: 'evil' }))).toEqual(isRejected('cluster_mismatch'))
   })
 
   test('a key without a node cannot register as a node that has an agent', async () => {
     const { name, nodeId, keys } = await enrolled()
     const free = makeKeys()
     await allowAgentKey(fixture.operator, { publicKey: free.publicKey })
-    expect(await proven(name, free)).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(name, free)).toEqual(isRejected('key_not_allowed'))
     expect((await agentOf(nodeId))!.keyId).toBe((await keyOf(keys)).id)
     expect(await registerAgent(t.runtime, requestOf(newName(), free))).toEqual(isIn)
   })
@@ -264,13 +264,13 @@ describe('a registration never replaces a key', () => {
     const [node, named] = await t.given.fleet(fixture.operator, { prefix: 'field', nodes: 2 })
     const [keys, other, free] = [makeKeys(), makeKeys(), makeKeys()]
     await allowAgentKey(fixture.operator, { publicKey: keys.publicKey, nodeId: node!.id })
-    expect(await registerAgent(t.runtime, requestOf('of-my-choice', keys))).toEqual(isRefused('key_not_allowed'))
+    expect(await registerAgent(t.runtime, requestOf('of-my-choice', keys))).toEqual(isRejected('key_not_allowed'))
     expect(await registerAgent(t.runtime, requestOf(node!.name, keys))).toEqual({ isAccepted: true, nodeId: node!.id })
     await allowAgentKey(fixture.operator, { publicKey: other.publicKey, nodeId: named!.id, agentId: 'rack7.old-name' })
-    expect(await registerAgent(t.runtime, requestOf(named!.name, other))).toEqual(isRefused('key_not_allowed'))
+    expect(await registerAgent(t.runtime, requestOf(named!.name, other))).toEqual(isRejected('key_not_allowed'))
     expect(await registerAgent(t.runtime, requestOf('rack7.old-name', other))).toEqual({ isAccepted: true, nodeId: named!.id })
     await allowAgentKey(fixture.operator, { publicKey: free.publicKey, agentId: 'new-node' })
-    expect(await registerAgent(t.runtime, requestOf('of-my-choice', free))).toEqual(isRefused('key_not_allowed'))
+    expect(await registerAgent(t.runtime, requestOf('of-my-choice', free))).toEqual(isRejected('key_not_allowed'))
     expect(await registerAgent(t.runtime, requestOf('new-node', free))).toEqual(isIn)
     await expect(allowAgentKey(fixture.operator, { publicKey: free.publicKey, agentId: 'a b' })).rejects.toMatchObject({
       issues: [{ path: 'agentId' }],
@@ -290,7 +290,7 @@ describe('a registration never replaces a key', () => {
     await proven(name, next)
     await revokeAgentKey(fixture.operator, { id: (await keyOf(next)).id, reason: 'not ours' })
     expect(await kindsOf(nodeId)).toEqual(['key_changed over'])
-    expect(await proven(name, next, { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
+    expect(await proven(name, next, { enrollment_token: await tokenOf() })).toEqual(isRejected('key_not_allowed'))
     await expect(allowAgentKey(fixture.operator, { publicKey: next.publicKey })).rejects.toMatchObject({ code: 'CONFLICT' })
     await expect(approveAgentChange(fixture.operator, { nodeId, keyId: (await keyOf(next)).id })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
@@ -323,7 +323,7 @@ describe('a registration never replaces a key', () => {
     const name = newName()
     const answer = await proven(name, keys, { enrollment_token: await tokenOf(), hardware_fingerprint: 'f1' })
     const { nodeId } = answer as { nodeId: string }
-    expect(await proven(name, keys, { hardware_fingerprint: 'f2' })).toEqual(isRefused('approval_pending'))
+    expect(await proven(name, keys, { hardware_fingerprint: 'f2' })).toEqual(isRejected('approval_pending'))
     expect(await agentOf(nodeId)).toMatchObject({ fingerprint: 'f1', offeredFingerprint: 'f2' })
     await expect(approveAgentChange(fixture.operator, { nodeId, fingerprint: 'f3' })).rejects.toMatchObject({ code: 'CONFLICT' })
     await approveAgentChange(fixture.operator, { nodeId, fingerprint: 'f2' })
@@ -337,9 +337,9 @@ test('a deregistered name can be enrolled only with a new key', async () => {
   expect(await deregisterAgent(fixture.operator, { nodeId, reason: 'sold' })).toMatchObject({ state: 'DEREGISTERED' })
   await expect(deregisterAgent(fixture.operator, { nodeId })).rejects.toMatchObject({ code: 'CONFLICT' })
   await expect(drainAgent(fixture.operator, { nodeId, reason: 'x' })).rejects.toMatchObject({ code: 'CONFLICT' })
-  expect(await proven(name, keys)).toEqual(isRefused('key_not_allowed'))
-  expect(await proven(name, keys, { enrollment_token: await tokenOf() })).toEqual(isRefused('key_not_allowed'))
-  expect(await proven(name, makeKeys())).toEqual(isRefused('key_not_allowed'))
+  expect(await proven(name, keys)).toEqual(isRejected('key_not_allowed'))
+  expect(await proven(name, keys, { enrollment_token: await tokenOf() })).toEqual(isRejected('key_not_allowed'))
+  expect(await proven(name, makeKeys())).toEqual(isRejected('key_not_allowed'))
   expect(await proven(name, makeKeys(), { enrollment_token: await tokenOf() })).toEqual({ isAccepted: true, nodeId })
   await deregisterAgent(fixture.operator, { nodeId })
   const again = makeKeys()

@@ -8,9 +8,9 @@ export type AgentFacts = {
   isStale: boolean
   isSilent: boolean
   /** Part of a mass outage. */
-  isHeld: boolean
+  isInMassOutage: boolean
   /** A drain was requested; Slurm drains it. */
-  isDrainAsked: boolean
+  isDrainRequested: boolean
   isSlurmDrain: boolean
   /** The drain is complete: the node has no jobs left. */
   isDrained: boolean
@@ -50,18 +50,18 @@ export type Rule = {
  */
 export const RULES: readonly Rule[] = [
   { from: 'PENDING', to: 'ACTIVE', reason: 'first_heartbeat', when: ['isHeard'] },
-  { from: 'PENDING', to: 'OFFLINE', reason: 'no_first_heartbeat', when: ['isSilent', '!isHeld'] },
-  { from: 'ACTIVE', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isHeld'] },
+  { from: 'PENDING', to: 'OFFLINE', reason: 'no_first_heartbeat', when: ['isSilent', '!isInMassOutage'] },
+  { from: 'ACTIVE', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isInMassOutage'] },
   { from: 'ACTIVE', to: 'STALE', reason: 'missed', when: ['isStale'] },
-  { from: 'ACTIVE', to: 'DRAINING', reason: 'drain_requested', when: ['isDrainAsked'] },
+  { from: 'ACTIVE', to: 'DRAINING', reason: 'drain_requested', when: ['isDrainRequested'] },
   { from: 'ACTIVE', to: 'DRAINING', reason: 'slurm_drains', when: ['isSlurmDrain'] },
   { from: 'STALE', to: 'ACTIVE', reason: 'heartbeats_resumed', when: ['isHeard'] },
-  { from: 'STALE', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isHeld'] },
-  { from: 'DRAINING', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isHeld'] },
-  { from: 'DRAINING', to: 'ACTIVE', reason: 'drain_canceled', when: ['!isDrainAsked', '!isSlurmDrain'] },
+  { from: 'STALE', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isInMassOutage'] },
+  { from: 'DRAINING', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isInMassOutage'] },
+  { from: 'DRAINING', to: 'ACTIVE', reason: 'drain_canceled', when: ['!isDrainRequested', '!isSlurmDrain'] },
   { from: 'DRAINING', to: 'DRAINED', reason: 'jobs_ended', when: ['isDrained'] },
-  { from: 'DRAINED', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isHeld'] },
-  { from: 'DRAINED', to: 'ACTIVE', reason: 'drain_canceled', when: ['!isDrainAsked', '!isSlurmDrain'] },
+  { from: 'DRAINED', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isInMassOutage'] },
+  { from: 'DRAINED', to: 'ACTIVE', reason: 'drain_canceled', when: ['!isDrainRequested', '!isSlurmDrain'] },
   { from: 'OFFLINE', to: 'ACTIVE', reason: 'heartbeats_resumed', when: ['isHeard'] },
   { from: 'OFFLINE', to: 'DEREGISTERED', reason: 'aged', when: ['isAged'] },
 ]

@@ -85,8 +85,8 @@ test('the SQL expression agrees with nextState for every state and fact', async 
       isHeard: ago <= 120,
       isStale: ago > 120,
       isSilent: ago > 300,
-      isHeld: false,
-      isDrainAsked: asked,
+      isInMassOutage: false,
+      isDrainRequested: asked,
       isSlurmDrain: said !== null,
       isDrained: said === 'DRAINED' || (said === null && asked && jobs === 0),
       isAged: false,
@@ -198,12 +198,12 @@ test('mass outage: suppresses OFFLINE, raises one alert, and later restarts the 
   }
   expect(new Set((await statesOf(fixture)).slice(0, 12))).toEqual(new Set(['STALE']))
   expect(await alertsOf(fixture)).toMatchObject([
-    { kind: 'ingest_silent', nodeId: null, cluster: 'dark', evidence: { silentNodes: 12, totalNodes: 12 } },
+    { kind: 'mass_outage', nodeId: null, cluster: 'dark', evidence: { silentNodes: 12, totalNodes: 12 } },
   ])
   // Seven return. The others are no longer a majority and become OFFLINE after two minutes.
   await beats(dark.slice(0, 7), 410)
   await applyStateTransitions(411)
-  expect(await kindsOf(fixture)).toEqual(['ingest_silent over'])
+  expect(await kindsOf(fixture)).toEqual(['mass_outage over'])
   for (let second = 410; second <= 530; second += 10) {
     await beats(second === 410 ? lit : [...dark.slice(0, 7), ...lit], second)
     await applyStateTransitions(second)
@@ -211,7 +211,7 @@ test('mass outage: suppresses OFFLINE, raises one alert, and later restarts the 
   }
   await applyStateTransitions(532)
   expect((await statesOf(fixture)).filter((state) => state === 'OFFLINE')).toHaveLength(5)
-  expect(await kindsOf(fixture)).toEqual(['ingest_silent over', ...Array(5).fill('offline')])
+  expect(await kindsOf(fixture)).toEqual(['mass_outage over', ...Array(5).fill('offline')])
 })
 
 test('a small silent cluster is OFFLINE, not a mass outage', async () => {
@@ -225,7 +225,7 @@ test('a mass outage of a tenant raises one alert, and none per cluster', async (
   const fixture = await t.given.tenant()
   for (const cluster of ['a', 'b']) await insertAgents(fixture.system, 20, { prefix: cluster, cluster, receivedAt: T0 })
   for (let second = 60; second < 400; second += 15) await applyStateTransitions(second)
-  expect(await alertsOf(fixture)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, cluster: null }])
+  expect(await alertsOf(fixture)).toMatchObject([{ kind: 'mass_outage', nodeId: null, cluster: null }])
   expect(new Set(await statesOf(fixture))).toEqual(new Set(['STALE']))
 })
 
@@ -247,7 +247,7 @@ test('an API outage of ten minutes makes no agent STALE that kept sending', asyn
     // No heartbeats, and no API process reports liveness.
     for (let second = 20; second <= 600; second += 20) await reconcileAgentStates(own.runtime, at(second))
     expect(new Set(await stateOf())).toEqual(new Set(['ACTIVE']))
-    expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'ingest_silent', nodeId: null, resolvedAt: null }])
+    expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'mass_outage', nodeId: null, resolvedAt: null }])
     await recordIngestLiveness(own.runtime, at(600))
     expect((await own.runtime.db.select().from(ingestLiveness))[0]).toMatchObject({ upSince: at(600), downFrom: at(0) })
     // Agents return within interval and backoff. Heartbeats lost during the outage raise no alert.
@@ -257,7 +257,7 @@ test('an API outage of ten minutes makes no agent STALE that kept sending', asyn
       await reconcileAgentStates(own.runtime, at(second))
     }
     expect(new Set(await stateOf())).toEqual(new Set(['ACTIVE']))
-    expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'ingest_silent', resolvedAt: expect.any(Date) }])
+    expect(await own.runtime.db.select().from(alerts)).toMatchObject([{ kind: 'mass_outage', resolvedAt: expect.any(Date) }])
     await reconcileAgentStates(own.runtime, at(720.5))
     expect((await stateOf())[0]).toBe('STALE')
     expect((await own.runtime.db.select().from(agents).where(eq(agents.nodeId, dead!.nodeId)))[0]!.state).toBe('STALE')

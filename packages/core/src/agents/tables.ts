@@ -141,7 +141,7 @@ export const agentEnrollmentTokens = snakeCase.table(
 
 export type AgentEnrollmentToken = typeof agentEnrollmentTokens.$inferSelect
 
-/** Every change of an agent's state: the node's timeline. */
+/** Every change of an agent's state: the node's state history. */
 export const agentTransitions = snakeCase.table(
   'agent_transitions',
   {

@@ -63,11 +63,11 @@ test('alerts of clusters and tenants have no node; equal alerts of one call are 
     tenantId: ctx.tenantId,
     nodeId: null,
     cluster,
-    kind: 'ingest_silent' as const,
+    kind: 'mass_outage' as const,
     evidence: {},
   }))
   expect(await t.runtime.db.transaction((tx) => raiseAlerts(tx, raised))).toHaveLength(3)
-  const over = [{ tenantId: ctx.tenantId, nodeId: null, cluster: 'a', kinds: ['ingest_silent' as const] }]
+  const over = [{ tenantId: ctx.tenantId, nodeId: null, cluster: 'a', kinds: ['mass_outage' as const] }]
   expect(await t.runtime.db.transaction((tx) => resolveAlerts(tx, over))).toHaveLength(1)
 })
 

@@ -24,9 +24,9 @@ export const KINDS = {
   clock_skew: { severity: 'warning', message: 'has a wrong clock' },
   accelerator_lost: { severity: 'critical', message: 'lost an accelerator', isManuallyResolvable: true },
   accelerator_count_changed: { severity: 'warning', message: 'has more accelerators than before', isEvent: true },
-  ingest_silent: {
+  mass_outage: {
     severity: 'critical',
-    message: 'Too many nodes are silent at once: heartbeats may not reach Muster',
+    message: 'Too many nodes stopped sending heartbeats at once; the cause may be the network or Muster',
   },
 } as const satisfies Record<string, Kind>
 

@@ -1,6 +1,6 @@
 import { and, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { fitsNodeQuery, type GroupTree, readGroupTree } from '../groups/index.ts'
+import { type GroupTree, matchesNodeQuery, readGroupTree } from '../groups/index.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { isOneOf } from '../kernel/db/rows.ts'
@@ -55,7 +55,7 @@ export function fitsMatcher(tree: GroupTree, matcher: AlertMatcher, unknown: boo
 
 function queryCondition(tree: GroupTree, query: string, doubt: SQL): SQL {
   try {
-    return fitsNodeQuery(tree, query, computeNodes)
+    return matchesNodeQuery(tree, query, computeNodes)
   } catch (error) {
     // The query names a deleted group.
     if (error instanceof DomainError) return doubt

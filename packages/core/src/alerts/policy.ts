@@ -16,8 +16,8 @@ export function alertResolveBlockedReason(actor: Actor, alert: Pick<Alert, 'kind
 
 /** Why `actor` may not end this silence; null when allowed. */
 export function silenceEndBlockedReason(actor: Actor, silence: Pick<AlertSilence, 'endsAt'>): string | null {
-  const refused = permissionDeniedReason(actor, alertPermissions.write)
-  if (refused) return refused
+  const denied = permissionDeniedReason(actor, alertPermissions.write)
+  if (denied) return denied
   return silence.endsAt > new Date() ? null : `The silence ended on ${silence.endsAt.toISOString()}.`
 }
 

@@ -25,8 +25,8 @@ export async function resolveAlertManually(ctx: Ctx, input: z.input<typeof Resol
     const scope = and(visibleTo(ctx, alerts), eq(alerts.id, id))
     const [before] = await tx.select().from(alerts).where(scope).for('update')
     if (!before) throw new NotFound(`There is no alert ${id}.`)
-    const refused = alertResolveBlockedReason(ctx.actor, before)
-    if (refused) throw new Conflict(refused)
+    const blockedReason = alertResolveBlockedReason(ctx.actor, before)
+    if (blockedReason) throw new Conflict(blockedReason)
     const { tenantId, nodeId, cluster, kind, key, evidence } = before
     for (const changeEvent of await resolveAlerts(tx, [{ tenantId, nodeId, cluster, kinds: [kind] }])) ctx.notify(changeEvent)
     const [alert] = await tx

@@ -65,7 +65,7 @@ export type TargetPolicy = { allowLocal: boolean }
 const LOOKUP_TIMEOUT_MS = 2000
 
 /**
- * Refuses a route's target on save when sending would refuse it. A name that does not resolve here is accepted: workers may use
+ * Rejects a route's target on save when sending would reject it. A name that does not resolve here is accepted: workers may use
  * another DNS.
  */
 export async function targetIssues(

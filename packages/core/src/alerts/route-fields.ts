@@ -56,13 +56,13 @@ const isGiven = (value: unknown) => value != null && (!Array.isArray(value) || v
 export function routeIssues(kind: RouteKind, fields: Partial<Fields>): InputIssue[] {
   const { must, may } = ALLOWED[kind]
   const issues = OWN.flatMap((path): InputIssue[] => {
-    if (must.includes(path)) return isGiven(fields[path]) ? [] : [{ path, message: `must be given for ${kind}` }]
-    return may.includes(path) || !isGiven(fields[path]) ? [] : [{ path, message: `does not belong to ${kind}` }]
+    if (must.includes(path)) return isGiven(fields[path]) ? [] : [{ path, message: `is required for ${kind}` }]
+    return may.includes(path) || !isGiven(fields[path]) ? [] : [{ path, message: `is not used by ${kind}` }]
   })
   if (kind === 'email' && isGiven(fields.username) !== isGiven(fields.secret))
-    issues.push({ path: 'secret', message: 'is the password of the username: give both or neither' })
+    issues.push({ path: 'secret', message: 'is the password for the username; provide both or neither' })
   if (kind === 'email' && fields.security === 'none' && isGiven(fields.username))
-    issues.push({ path: 'security', message: 'must be tls or starttls where there is a password' })
+    issues.push({ path: 'security', message: 'must be tls or starttls when a password is set' })
   return issues
 }
 

@@ -27,7 +27,7 @@ export async function updateAlertRoute(
 ): Promise<AlertRoute> {
   authorize(ctx, alertRoutePermissions.write)
   const { id, ...changes } = parseInput(UpdateAlertRouteInput, input)
-  const refused = await targetIssues(changes, policy)
+  const rejected = await targetIssues(changes, policy)
   const added = await encryptRouteSecrets(ctx, id, changes)
   const scope = and(visibleTo(ctx, alertRoutes), eq(alertRoutes.id, id))
   const work = inTransaction(ctx, async (tx, ctx) => {
@@ -37,10 +37,13 @@ export async function updateAlertRoute(
     if (changes.secret === null) delete encrypted.secret
     // An encrypted field counts as given; its value does not matter here.
     const fields = { ...before.settings, ...encrypted, ...changes }
-    const issues = [...routeIssues(before.kind, fields), ...refused]
+    const issues = [...routeIssues(before.kind, fields), ...rejected]
     const isElsewhere = before.kind === 'email' && fields.host !== before.settings.host
     if (isElsewhere && encrypted.secret && !added.secret)
-      issues.push({ path: 'secret', message: 'must be given again with another host: the one that is kept was not meant for it' })
+      issues.push({
+        path: 'secret',
+        message: 'is required again when the host changes: the stored one was for the previous host',
+      })
     if (issues.length > 0) throw new InvalidInput(issues)
     const origin = changes.url ? new URL(changes.url).origin : before.settings.origin
     const [route] = await tx

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadConfig } from '../kernel/config.ts'
 import { openArtifactStore } from './open-artifact-store.ts'
 import { artifactStoreSettings } from './settings.ts'
-import { linkIsGood, signLink } from './signed-link.ts'
+import { isValidLink, signLink } from './signed-link.ts'
 import type { ArtifactStore } from './store.ts'
 
 const KEY = '018f0000-0000-7000-8000-000000000001/018f0000-0000-7000-8000-000000000002/018f0000-0000-7000-8000-000000000003'
@@ -45,9 +45,7 @@ describe('local directory', () => {
   test('explains why it is not ready, with the next step', async () => {
     await writeFile(join(folder, 'taken'), '')
     const store = storeOf({ ARTIFACT_DIR: join(folder, 'taken/deep') })
-    expect(await store.notReadyReason()).toMatch(
-      /taken\/deep, cannot be written \(ENOTDIR\).*ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/,
-    )
+    expect(await store.notReadyReason()).toMatch(/taken\/deep \(ENOTDIR\).*ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/)
     await expect(store.put(KEY, file, 11)).rejects.toThrow('cannot be written (ENOTDIR)')
   })
 
@@ -61,12 +59,12 @@ describe('local directory', () => {
 test('a signed link is valid for one file until it expires, and cannot be altered', () => {
   const until = Date.now() + 60_000
   const signature = signLink('secret', 'a', until)
-  expect(linkIsGood('secret', 'a', until, signature)).toBe(true)
-  expect(linkIsGood('secret', 'b', until, signature)).toBe(false)
-  expect(linkIsGood('secret', 'a', until + 1, signature)).toBe(false)
-  expect(linkIsGood('another', 'a', until, signature)).toBe(false)
-  expect(linkIsGood('secret', 'a', Number.NaN, signLink('secret', 'a', Number.NaN))).toBe(false)
-  expect(linkIsGood('secret', 'a', 1, signLink('secret', 'a', 1))).toBe(false)
+  expect(isValidLink('secret', 'a', until, signature)).toBe(true)
+  expect(isValidLink('secret', 'b', until, signature)).toBe(false)
+  expect(isValidLink('secret', 'a', until + 1, signature)).toBe(false)
+  expect(isValidLink('another', 'a', until, signature)).toBe(false)
+  expect(isValidLink('secret', 'a', Number.NaN, signLink('secret', 'a', Number.NaN))).toBe(false)
+  expect(isValidLink('secret', 'a', 1, signLink('secret', 'a', 1))).toBe(false)
 })
 
 describe.runIf(MOTO && TEST_PYTHON)('S3 server', () => {
@@ -106,10 +104,10 @@ describe.runIf(MOTO && TEST_PYTHON)('S3 server', () => {
 
   test('names an unavailable server or missing bucket with the reason', async () => {
     expect(await s3({ NODE_ARTIFACTS_BUCKET: 'another' }).notReadyReason()).toMatch(
-      /^The bucket another at http.* does not serve us \(.+\)\. See whether it is there.*NODE_ARTIFACTS_BUCKET, S3_ENDPOINT/,
+      /^The bucket another at http.* cannot be used \(.+\)\. Check .*NODE_ARTIFACTS_BUCKET, S3_ENDPOINT/,
     )
     const away = s3({ S3_ENDPOINT: `http://127.0.0.1:${await freePort()}` })
-    await expect(away.put(KEY, file, 11)).rejects.toThrow(/bucket muster at .* does not serve us \(ECONNREFUSED\)/)
+    await expect(away.put(KEY, file, 11)).rejects.toThrow(/bucket muster at .* cannot be used \(ECONNREFUSED\)/)
   })
 })
 

@@ -49,7 +49,7 @@ export function localStore(root: string): ArtifactStore {
         return null
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
-        return `The directory for artifacts, ${root}, cannot be written (${code}): make it writable, or set ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET.`
+        return `Cannot write to the artifact directory ${root} (${code}). Make it writable, or set ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET.`
       }
     },
   }

@@ -44,7 +44,7 @@ export function s3Store(config: S3Config): ArtifactStore {
       for (let i = 0; i < keys.length; i += AT_ONCE) {
         const Objects = keys.slice(i, i + AT_ONCE).map((key) => ({ Key: keyed(key).Key }))
         const { Errors } = await client.send(new sdk.DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }))
-        if (Errors?.length) throw new Error(`The bucket ${Bucket} does not delete: ${Errors[0]!.Code}.`)
+        if (Errors?.length) throw new Error(`Deleting objects from the bucket ${Bucket} failed: ${Errors[0]!.Code}.`)
       }
     },
     async link(key, { fileName, seconds }) {
@@ -59,7 +59,7 @@ export function s3Store(config: S3Config): ArtifactStore {
         await client.send(new sdk.HeadBucketCommand({ Bucket }))
         return null
       } catch (error) {
-        return `${describeError(error, config).message} See whether it is there, and what NODE_ARTIFACTS_BUCKET, S3_ENDPOINT and the account's rights say.`
+        return `${describeError(error, config).message} Check that it exists, and check NODE_ARTIFACTS_BUCKET, S3_ENDPOINT and the permissions of the account.`
       }
     },
   }
@@ -93,6 +93,6 @@ export const attachment = (fileName: string): string =>
 function describeError(error: unknown, { NODE_ARTIFACTS_BUCKET, S3_ENDPOINT }: S3Config): Error {
   const { name, code } = error as { name?: string; code?: string }
   return new Error(
-    `The bucket ${NODE_ARTIFACTS_BUCKET}${S3_ENDPOINT ? ` at ${S3_ENDPOINT}` : ''} does not serve us (${code ?? name}).`,
+    `The bucket ${NODE_ARTIFACTS_BUCKET}${S3_ENDPOINT ? ` at ${S3_ENDPOINT}` : ''} cannot be used (${code ?? name}).`,
   )
 }

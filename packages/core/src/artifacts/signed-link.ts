@@ -5,7 +5,7 @@ export const signLink = (secret: string, id: string, expires: number): string =>
   createHmac('sha256', secret).update(`artifact ${id} ${expires}`).digest('base64url')
 
 /** Whether the signature is valid for this artifact and has not expired. */
-export function linkIsGood(secret: string, id: string, expires: number, signature: string): boolean {
+export function isValidLink(secret: string, id: string, expires: number, signature: string): boolean {
   const [good, given] = [signLink(secret, id, expires), signature].map((text) => Buffer.from(text))
   return expires > Date.now() && good!.length === given!.length && timingSafeEqual(good!, given!)
 }

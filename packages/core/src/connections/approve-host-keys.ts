@@ -40,7 +40,7 @@ export async function approveHostKeys(
     const before = wanted.get(approval.id)
     if (before && before.fingerprint !== approval.fingerprint)
       throw new InvalidInput([
-        { path: `approvals.${i}.fingerprint`, message: 'differs from the one given for the same object before' },
+        { path: `approvals.${i}.fingerprint`, message: 'differs from another fingerprint of the same object in this request' },
       ])
     wanted.set(approval.id, approval)
   })
@@ -67,19 +67,19 @@ async function pin(
   const known = new Set(rows.map((row) => row.id))
   const missing = ids.find((id) => !known.has(id))
   if (missing) throw new NotFound(`There is no ${what} ${missing}.`)
-  const refused: string[] = []
+  const rejected: string[] = []
   const offering: typeof rows = []
   for (const row of rows) {
     const asked = wanted.get(row.id)!.fingerprint.replace(/=$/, '')
     if (row.offeredHostKey && fingerprint(row.offeredHostKey) === asked) offering.push(row)
     else if (row.offeredHostKey)
-      refused.push(
+      rejected.push(
         `The ${what} ${row.name} offers another key now, ${fingerprint(row.offeredHostKey)}; look at it and approve again.`,
       )
     else if (!row.hostKey || fingerprint(row.hostKey) !== asked)
-      refused.push(`The ${what} ${row.name} offers no key that waits for approval; test the connection first.`)
+      rejected.push(`The ${what} ${row.name} offers no key that waits for approval; test the connection first.`)
   }
-  if (refused.length > 0) throw new Conflict(refused.slice(0, 20).join(' '))
+  if (rejected.length > 0) throw new Conflict(rejected.slice(0, 20).join(' '))
   // The key was the reason why the node was unreachable, so its earlier state returns.
   const isNode = table === computeNodes
   const reachable = { offeredHostKeyAt: null, unreachableSince: null, unreachableReason: null }

@@ -193,7 +193,7 @@ describe('testCredential', () => {
     expect(test).toMatchObject({ nodeId: node.id, credentialId: other.id })
     expect(await queued('connection-test')).toContain(test.id)
     const before = await now(node.id)
-    await walk(test, [stage('AUTHENTICATION', 'FAILED')], false, 'refused')
+    await walk(test, [stage('AUTHENTICATION', 'FAILED')], false, 'rejected')
     expect(await resultOf(other.id)).toMatchObject({ lastResultError: 'AUTHENTICATION said do this' })
     expect(await resultOf(own.id)).toMatchObject({ lastResultAt: null })
 
@@ -210,7 +210,7 @@ describe('testCredential', () => {
     const bastion = await t.given.credential(ours.admin, 'BASTION')
     const node = await aNode()
     const test = await testCredential(ours.operator, { id: bastion.id, nodeId: node.id })
-    await walk(test, [stage('AUTHENTICATION', 'OK', bastion.name), stage('AUTHENTICATION', 'FAILED')], false, 'refused')
+    await walk(test, [stage('AUTHENTICATION', 'OK', bastion.name), stage('AUTHENTICATION', 'FAILED')], false, 'rejected')
     expect(await resultOf(bastion.id)).toMatchObject({ lastResultAt: expect.any(Date), lastResultError: null })
     await walk(await testCredential(ours.operator, { id: bastion.id, nodeId: node.id }), [], false, 'does not open')
     expect(await resultOf(bastion.id)).toMatchObject({ lastResultError: 'does not open' })

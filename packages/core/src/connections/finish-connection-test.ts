@@ -35,11 +35,11 @@ export async function finishConnectionTest(
     ctx.notify(connectionTestChanged({ id, tenantId: ctx.tenantId }))
     const scope = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, test.nodeId))
     const [node] = await tx.select().from(computeNodes).where(scope).for('no key update')
-    const refusal = await recordCredentialResults(tx, ctx, test, node ?? { credentialId: null, becomeCredentialId: null })
+    const rejection = await recordCredentialResults(tx, ctx, test, node ?? { credentialId: null, becomeCredentialId: null })
     if (test.credentialId) {
-      if (!isOk || !refusal) return test
+      if (!isOk || !rejection) return test
       // The node is usable without this credential, but the test was of the credential.
-      const failed = { isOk: false, error: refusal }
+      const failed = { isOk: false, error: rejection }
       await tx.update(connectionTests).set(failed).where(eq(connectionTests.id, id))
       return { ...test, ...failed }
     }

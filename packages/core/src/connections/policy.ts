@@ -7,7 +7,7 @@ export function testCredentialBlockedReason(
   node: Parameters<typeof connectBlockedReason>[0],
 ): string | null {
   if (credential.kind === 'GIT')
-    return `The credential ${credential.name} opens repositories, not nodes; a run of a template that uses it tries it.`
+    return `The credential ${credential.name} is for Git repositories, not nodes. Test it with a run of a template that uses it.`
   if (node.connectionType === 'local')
     return `The node ${node.name} is the worker's own machine, which is reached without a credential; choose another one.`
   return connectBlockedReason(node)

@@ -85,7 +85,7 @@ export async function resolveNodeAccess(
       } catch (error) {
         if (error instanceof DomainError) return [id, error]
         ctx.log.error({ err: error, node: node.name }, 'cannot open a credential')
-        return [id, new Conflict(`A credential of the node ${node.name} does not open; save its secrets again.`)]
+        return [id, new Conflict(`A credential of the node ${node.name} cannot be decrypted. Save its secrets again.`)]
       }
     }),
   )
@@ -161,7 +161,7 @@ export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret
   authorize(ctx, credentialPermissions.decrypt)
   const known = await credentialsWithBastions(ctx, [id])
   const credential = known.get(id)
-  if (!credential) throw new NotFound('The credential of the repository is gone; give the template another one.')
+  if (!credential) throw new NotFound('The credential of the repository was deleted. Choose another one for the template.')
   const reason = repositoryBlockedReason(credential, url)
   if (reason) throw new Conflict(reason)
   try {
@@ -170,7 +170,7 @@ export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret
   } catch (error) {
     if (error instanceof DomainError) throw error
     ctx.log.error({ err: error, credential: credential.name }, 'cannot open a credential')
-    throw new Conflict(`The credential ${credential.name} does not open; save its secrets again.`)
+    throw new Conflict(`The credential ${credential.name} cannot be decrypted. Save its secrets again.`)
   }
 }
 
@@ -198,7 +198,7 @@ async function accessOf(
     const bastion = known.get(id)
     if (!bastion || hops.length >= MAX_HOPS)
       throw new Conflict(
-        `The way to the node ${node.name} has more than ${MAX_HOPS} bastions or a missing one; choose another bastion.`,
+        `The route to the node ${node.name} has more than ${MAX_HOPS} bastions or a missing one. Choose another bastion.`,
       )
     hops.unshift({
       credentialId: bastion.id,
@@ -224,6 +224,6 @@ async function accessOf(
   if (!credential) throw new Conflict(`The node ${node.name} has no credential. Assign an SSH key or a password.`)
   const username = node.sshUser ?? credential.username
   if (!username)
-    throw new Conflict(`The node ${node.name} has no SSH user, nor has its credential ${credential.name}; set one of them.`)
+    throw new Conflict(`Neither the node ${node.name} nor its credential ${credential.name} has an SSH user. Set one of them.`)
   return { node, python, hops, login: await loginOf(credential, username, open), become }
 }

@@ -55,8 +55,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
     })),
   ]
   if (issues.length > 0) throw new InvalidInput(issues)
-  if (fields.passphrase && !fields.privateKey)
-    throw new InvalidInput([{ path: 'passphrase', message: 'belongs to a private key, and none is given' }])
+  if (fields.passphrase && !fields.privateKey) throw new InvalidInput([{ path: 'passphrase', message: 'requires a private key' }])
   const key = fields.privateKey ? checkPrivateKey(fields.privateKey, fields.passphrase ?? undefined) : null
   const id = uuidv7()
   const encrypted = await encryptSecrets(ctx.vault, ctx.tenantId, id, { ...fields, privateKey: key?.privateKey ?? null })

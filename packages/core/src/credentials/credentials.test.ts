@@ -77,7 +77,7 @@ describe('createCredential', () => {
     [{ kind: 'GIT', host: 'h', privateKey: 'k' }, ['hostKey']],
     [{ kind: 'GIT', host: 'h', password: 'p', hostKey: 'h ssh-rsa' }, ['hostKey']],
     [{ kind: 'BMC' }, ['kind']],
-  ])('refuses %j', async (fields, paths) => {
+  ])('rejects %j', async (fields, paths) => {
     const error = await createCredential(ours.admin, { name: name(), ...fields } as never).catch((e: unknown) => e)
     expect(error).toMatchObject({ code: 'INVALID_INPUT', issues: paths.map((path) => ({ path })) })
   })
@@ -132,7 +132,7 @@ describe('updateCredential', () => {
     const row = await t.given.credential(ours.admin, kind, { host: 'here.test', password: 'kept' })
     for (const move of [{ host: 'there.test' }, { port: 4444 }])
       await expect(updateCredential(ours.admin, { id: row.id, ...move })).rejects.toMatchObject({
-        issues: [{ path: 'password', message: expect.stringContaining('given again') }],
+        issues: [{ path: 'password', message: expect.stringContaining('required again') }],
       })
     const moved = await updateCredential(ours.admin, { id: row.id, host: 'there.test', password: 'another' })
     expect(await openField(moved, 'password')).toBe('another')
@@ -316,9 +316,9 @@ describe('resolveNodeAccess', () => {
     const gone = '019a0000-0000-7000-8000-000000000000'
     const found = await resolveNodeAccess(ours.worker, [...nodes.map((n) => n.id), gone])
     expect(found.get(nodes[0]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('has no credential') })
-    expect(found.get(nodes[1]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('no SSH user') })
+    expect(found.get(nodes[1]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('has an SSH user') })
     expect(found.get(nodes[2]!.id)).toMatchObject({ login: { username: 'ops' } })
-    expect(found.get(nodes[3]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('does not open') })
+    expect(found.get(nodes[3]!.id)).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('cannot be decrypted') })
     expect(found.get(nodes[4]!.id)).toMatchObject({ hops: [], node: { connectionType: 'local' } })
     expect(found.get(gone)).toMatchObject({ code: 'NOT_FOUND' })
   })

@@ -17,6 +17,6 @@ export async function decryptRouteSecrets(
     async ([field, record]) => [field, await ctx.vault.open({ tenantId: ctx.tenantId, objectId: id, field }, record)] as const,
   )
   return Promise.all(opened).then(Object.fromEntries, () => {
-    throw new Conflict(`The route ${name} does not open; save its address and secret again.`)
+    throw new Conflict(`The secrets of the route ${name} cannot be decrypted. Save its address and secret again.`)
   })
 }

@@ -6,7 +6,7 @@ import { encrypt, open, recordVersion } from './encryption.ts'
 // rounds. HKDF-SHA256: salt 10..1f, info `muster credential record`. AES-256-GCM: nonce 00..0b.
 const KEK = Buffer.from('ef177144eec9420cbc1093d2a8b344a92bc506d0d4ec9c028dd19f8324d8c1e6', 'hex')
 const RECORD = 'BxAREhMUFRYXGBkaGxwdHh8AAQIDBAUGBwgJCgtTZkesmsCo+jQjEKxH4fcI0xRTpToPiV6gyz1Emw=='
-const PLACE = {
+const CONTEXT = {
   tenantId: '0193f0a0-0000-7000-8000-000000000001',
   objectId: '0193f0a0-0000-7000-8000-000000000002',
   field: 'password',
@@ -14,46 +14,46 @@ const PLACE = {
 
 test('decrypts a record of another implementation', () => {
   expect(recordVersion(RECORD)).toBe(7)
-  expect(open(KEK, PLACE, RECORD)).toBe('s3cret – ü')
+  expect(open(KEK, CONTEXT, RECORD)).toBe('s3cret – ü')
 })
 
 test('decrypts its own records, and encrypts the same text differently each time', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 255 }), (text, version) => {
-      const [one, two] = [encrypt(KEK, version, PLACE, text), encrypt(KEK, version, PLACE, text)]
-      expect(open(KEK, PLACE, one)).toBe(text)
+      const [one, two] = [encrypt(KEK, version, CONTEXT, text), encrypt(KEK, version, CONTEXT, text)]
+      expect(open(KEK, CONTEXT, one)).toBe(text)
       expect(one).not.toBe(two)
     }),
   )
 })
 
 describe('does not decrypt', () => {
-  const record = encrypt(KEK, 1, PLACE, 'secret')
+  const record = encrypt(KEK, 1, CONTEXT, 'secret')
 
   test('a record with any bit changed', () => {
     const bytes = Buffer.from(record, 'base64')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes)
       changed[bit >> 3]! ^= 1 << (bit & 7)
-      expect(() => open(KEK, PLACE, changed.toString('base64'))).toThrow(/cannot be decrypted/)
+      expect(() => open(KEK, CONTEXT, changed.toString('base64'))).toThrow(/cannot be decrypted/)
     }
   })
 
   test('a truncated record', () => {
     for (let length = 0; length < Buffer.from(record, 'base64').length; length++)
-      expect(() => open(KEK, PLACE, Buffer.from(record, 'base64').subarray(0, length).toString('base64'))).toThrow()
+      expect(() => open(KEK, CONTEXT, Buffer.from(record, 'base64').subarray(0, length).toString('base64'))).toThrow()
   })
 
   test.each([
-    ['another tenant', { ...PLACE, tenantId: PLACE.objectId }],
-    ['another credential', { ...PLACE, objectId: PLACE.tenantId }],
-    ['another field', { ...PLACE, field: 'passphrase' }],
-    ['parts that join to the same text', { ...PLACE, tenantId: `${PLACE.tenantId}","x`, objectId: '' }],
+    ['another tenant', { ...CONTEXT, tenantId: CONTEXT.objectId }],
+    ['another credential', { ...CONTEXT, objectId: CONTEXT.tenantId }],
+    ['another field', { ...CONTEXT, field: 'passphrase' }],
+    ['parts that join to the same text', { ...CONTEXT, tenantId: `${CONTEXT.tenantId}","x`, objectId: '' }],
   ])('for %s', (_what, place) => {
     expect(() => open(KEK, place, record)).toThrow(/cannot be decrypted/)
   })
 
   test('a record with another key', () => {
-    expect(() => open(Buffer.alloc(32), PLACE, record)).toThrow(/cannot be decrypted/)
+    expect(() => open(Buffer.alloc(32), CONTEXT, record)).toThrow(/cannot be decrypted/)
   })
 })

@@ -8,21 +8,21 @@ const TAG = 16
 const INFO = 'muster credential record'
 
 /**
- * Context and key version, so that a record cannot be decrypted in another place. JSON separates the parts, whatever they
- * contain.
+ * Binds a record to its context and key version: a copy in another row or column cannot be decrypted. JSON separates the parts
+ * unambiguously.
  */
-const associatedData = (place: EncryptionContext, version: number) =>
-  Buffer.from(JSON.stringify([place.tenantId, place.objectId, place.field, version]))
+const associatedData = (context: EncryptionContext, version: number) =>
+  Buffer.from(JSON.stringify([context.tenantId, context.objectId, context.field, version]))
 
 // Every record has its own key, so no nonce repeats under one key.
 const recordKey = (kek: Buffer, salt: Buffer) => Buffer.from(hkdfSync('sha256', kek, salt, INFO, 32))
 
 /** Encrypts `text` with AES-256-GCM under a key derived from `kek`, the key-encryption key of `version` (1..255). */
-export function encrypt(kek: Buffer, version: number, place: EncryptionContext, text: string): string {
+export function encrypt(kek: Buffer, version: number, context: EncryptionContext, text: string): string {
   const salt = randomBytes(SALT)
   const nonce = randomBytes(NONCE)
   const cipher = createCipheriv('aes-256-gcm', recordKey(kek, salt), nonce)
-  cipher.setAAD(associatedData(place, version))
+  cipher.setAAD(associatedData(context, version))
   const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return Buffer.concat([Buffer.from([version]), salt, nonce, encrypted, cipher.getAuthTag()]).toString('base64')
 }
@@ -35,19 +35,19 @@ export function recordVersion(record: string): number {
 }
 
 /** @throws Error when `record` was modified, or encrypted for another place or with another key */
-export function open(kek: Buffer, place: EncryptionContext, record: string): string {
+export function open(kek: Buffer, context: EncryptionContext, record: string): string {
   const version = recordVersion(record)
   const bytes = Buffer.from(record, 'base64')
   const salt = bytes.subarray(1, 1 + SALT)
   const nonce = bytes.subarray(1 + SALT, 1 + SALT + NONCE)
   const decipher = createDecipheriv('aes-256-gcm', recordKey(kek, salt), nonce, { authTagLength: TAG })
-  decipher.setAAD(associatedData(place, version))
+  decipher.setAAD(associatedData(context, version))
   decipher.setAuthTag(bytes.subarray(-TAG))
   try {
     return Buffer.concat([decipher.update(bytes.subarray(1 + SALT + NONCE, -TAG)), decipher.final()]).toString('utf8')
   } catch {
     throw new Error(
-      'An encrypted record cannot be decrypted: it was modified, copied from another place, or encrypted with another key.',
+      'An encrypted record cannot be decrypted: it was modified, copied from another row or column, or encrypted with another key.',
     )
   }
 }

@@ -66,13 +66,13 @@ export function missingFields(kind: CredentialKind, input: Partial<Record<Field,
   }
   const issues = needed[kind]
     .filter((field) => input[field] == null)
-    .map((field) => ({ path: field as string, message: 'must be given' }))
+    .map((field) => ({ path: field as string, message: 'is required' }))
   if ((kind === 'BASTION' || kind === 'GIT') && input.privateKey == null && input.password == null)
-    issues.push({ path: 'privateKey', message: 'must be given, or else a password' })
+    issues.push({ path: 'privateKey', message: 'is required, or a password' })
   if (kind === 'GIT' && input.privateKey != null && input.hostKey == null)
     issues.push({
       path: 'hostKey',
-      message: 'must be given with a private key: the line that `ssh-keyscan HOST` prints, after comparing its fingerprint',
+      message: 'is required with a private key: the line that `ssh-keyscan HOST` prints; compare its fingerprint first',
     })
   return issues
 }

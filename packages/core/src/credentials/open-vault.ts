@@ -8,7 +8,7 @@ import { encrypt, open, recordVersion } from './encryption.ts'
 import { credentialKeys } from './tables.ts'
 
 const ROUNDS = 600_000
-const PROOF_PLACE = { tenantId: '', objectId: '', field: 'proof' }
+const PROOF_CONTEXT = { tenantId: '', objectId: '', field: 'proof' }
 const PROOF_TEXT = 'this master password is the right one'
 
 /** Key-encryption key of one version: 32 bytes from the master password and the version's own salt. */
@@ -18,14 +18,14 @@ const deriveKey: DeriveKey = (masterPassword, salt) => promisify(pbkdf2)(masterP
 /** Locks the keys until this transaction ends. */
 export const lockKeys = (tx: Pick<Db, 'execute'>) => tx.execute(sql`lock table ${credentialKeys} in share row exclusive mode`)
 
-const keyPlace = { tenantId: '', objectId: '', field: 'key' }
+const KEY_CONTEXT = { tenantId: '', objectId: '', field: 'key' }
 
 /** Returns the key-encryption key of a row. @throws Conflict the password is wrong */
 async function openKey(row: typeof credentialKeys.$inferSelect, masterPassword: string, derive: DeriveKey): Promise<Buffer> {
   const derived = await derive(masterPassword, Buffer.from(row.salt, 'base64'))
   try {
-    const kek = row.wrapped === null ? derived : Buffer.from(open(derived, keyPlace, row.wrapped), 'base64')
-    open(kek, PROOF_PLACE, row.proof)
+    const kek = row.wrapped === null ? derived : Buffer.from(open(derived, KEY_CONTEXT, row.wrapped), 'base64')
+    open(kek, PROOF_CONTEXT, row.proof)
     return kek
   } catch {
     throw new Conflict(
@@ -55,7 +55,7 @@ export async function changeMasterPassword(db: Db, from: string, to: string, der
     }
     for (const [i, { version }] of rows.entries()) {
       const salt = randomBytes(16)
-      const wrapped = encrypt(await derive(to, salt), version, keyPlace, keks[i]!.toString('base64'))
+      const wrapped = encrypt(await derive(to, salt), version, KEY_CONTEXT, keks[i]!.toString('base64'))
       await tx
         .update(credentialKeys)
         .set({ salt: salt.toString('base64'), wrapped })
@@ -95,11 +95,11 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     return row?.version ?? 0
   }
   const vault: Vault = {
-    async encrypt(place, text) {
+    async encrypt(context, text) {
       const version = await newest()
-      return encrypt(await keyOf(version), version, place, text)
+      return encrypt(await keyOf(version), version, context, text)
     },
-    open: async (place, record) => open(await keyOf(recordVersion(record)), place, record),
+    open: async (context, record) => open(await keyOf(recordVersion(record)), context, record),
     newestVersion: () => newest(),
     async makeKey(tx, version) {
       // Read it again: the password may have changed since this process started, and a key must not be created with an old one.
@@ -107,7 +107,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
       if (last > 0) await load(last, tx)
       const salt = randomBytes(16)
       const kek = await derive(masterPassword, salt)
-      return { version, salt: salt.toString('base64'), proof: encrypt(kek, version, PROOF_PLACE, PROOF_TEXT) }
+      return { version, salt: salt.toString('base64'), proof: encrypt(kek, version, PROOF_CONTEXT, PROOF_TEXT) }
     },
   }
 

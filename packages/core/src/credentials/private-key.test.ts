@@ -5,7 +5,7 @@ import { makeKeyPair, makePrivateKey } from '../testing/factories.ts'
 import { checkPrivateKey } from './private-key.ts'
 
 /** Path and message of the rejection. */
-function refusal(text: string, passphrase?: string): string {
+function rejection(text: string, passphrase?: string): string {
   try {
     checkPrivateKey(text, passphrase)
   } catch (error) {
@@ -35,23 +35,23 @@ describe('passphrase', () => {
     expect(checkPrivateKey(key, 'open sesame').publicKey).toMatch(/^ssh-ed25519 AAAA/)
   })
   test('is wrong', () => {
-    expect(refusal(key, 'open barley')).toMatch(/^passphrase: does not open/)
+    expect(rejection(key, 'open barley')).toMatch(/^passphrase: is not the passphrase/)
   })
   test('is missing', () => {
-    expect(refusal(key)).toMatch(/^passphrase: .*encrypted/)
+    expect(rejection(key)).toMatch(/^passphrase: .*encrypted/)
   })
   test('is not needed', () => {
-    expect(refusal(makePrivateKey(), 'open sesame')).toMatch(/^passphrase: .*not encrypted/)
+    expect(rejection(makePrivateKey(), 'open sesame')).toMatch(/^passphrase: .*not encrypted/)
   })
   test('of an old PEM key is wrong or correct', () => {
-    expect(refusal(ENCRYPTED_PEM, 'open barley')).toMatch(/^passphrase: does not open/)
+    expect(rejection(ENCRYPTED_PEM, 'open barley')).toMatch(/^passphrase: is not the passphrase/)
     expect(checkPrivateKey(ENCRYPTED_PEM, 'sesame').publicKey).toMatch(/^ssh-rsa AAAA/)
   })
 })
 
 test('rejects a short RSA key', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
-  expect(refusal(privateKey.export({ type: 'pkcs1', format: 'pem' }) as string)).toMatch(/^privateKey: .*1024 bits/)
+  expect(rejection(privateKey.export({ type: 'pkcs1', format: 'pem' }) as string)).toMatch(/^privateKey: .*1024 bits/)
 })
 
 test.each([
@@ -72,9 +72,9 @@ test.each([
   ['a key with lines missing', makePrivateKey().split('\n').toSpliced(2, 1).join('\n'), /cut off/],
   ['a key with strange letters', makePrivateKey().replace(/\n([A-Za-z])/g, '\n*$1'), /must be a private key/],
   ['a key with a byte changed', () => withWrongHalf(), /cut off, changed/],
-])('refuses %s', (_what, text, message) => {
-  expect(refusal(typeof text === 'string' ? text : text())).toMatch(message)
-  expect(refusal(typeof text === 'string' ? text : text())).toMatch(/^privateKey: /)
+])('rejects %s', (_what, text, message) => {
+  expect(rejection(typeof text === 'string' ? text : text())).toMatch(message)
+  expect(rejection(typeof text === 'string' ? text : text())).toMatch(/^privateKey: /)
 })
 
 test('rejects a key that would take minutes to decrypt', () => {
@@ -83,7 +83,7 @@ test('rejects a key that would take minutes to decrypt', () => {
   expect(bytes.readUInt32BE(at)).toBe(16)
   bytes.writeUInt32BE(0x7fffffff, at)
   const bomb = `-----BEGIN OPENSSH PRIVATE KEY-----\n${bytes.toString('base64').replace(/.{70}/g, '$&\n')}\n-----END OPENSSH PRIVATE KEY-----\n`
-  expect(refusal(bomb, 'x')).toMatch(/^privateKey: takes more than 256 rounds/)
+  expect(rejection(bomb, 'x')).toMatch(/^privateKey: needs more than 256 bcrypt rounds/)
 })
 
 /** A valid key with the private half of one pair and the public half of another. */

@@ -77,7 +77,7 @@ export function checkPrivateKey(text: string, passphrase: string | undefined): {
   if (bcryptRounds(privateKey) > MAX_ROUNDS)
     throw invalid(
       'privateKey',
-      `takes more than ${MAX_ROUNDS} rounds to open; set fewer with \`ssh-keygen -p -a 32 -f copy-of-key\``,
+      `needs more than ${MAX_ROUNDS} bcrypt rounds to decrypt; set fewer with \`ssh-keygen -p -a 32 -f copy-of-key\``,
     )
 
   const bare = ssh2.utils.parseKey(privateKey)
@@ -88,14 +88,14 @@ export function checkPrivateKey(text: string, passphrase: string | undefined): {
 
   const parsed = isEncrypted ? ssh2.utils.parseKey(privateKey, passphrase) : bare
   if (parsed instanceof Error)
-    throw isEncrypted ? invalid('passphrase', 'does not open this private key') : invalid('privateKey', BROKEN)
+    throw isEncrypted ? invalid('passphrase', 'is not the passphrase of this private key') : invalid('privateKey', BROKEN)
   if (!SUPPORTED.includes(parsed.type))
     throw invalid('privateKey', `is of the type ${parsed.type}, which is not supported; use one of ${SUPPORTED.join(', ')}`)
   if (!parsed.isPrivateKey()) throw invalid('privateKey', 'is the public half; give the private key, the file without .pub')
   if (!signsWhatItVerifies(parsed)) throw invalid('privateKey', BROKEN)
   const bits = createPublicKey(parsed.getPublicPEM()).asymmetricKeyDetails?.modulusLength
   if (bits !== undefined && bits < MIN_RSA_BITS)
-    throw invalid('privateKey', `is an RSA key of ${bits} bits, which servers refuse; make one with \`ssh-keygen -t ed25519\``)
+    throw invalid('privateKey', `is an RSA key of ${bits} bits, which servers reject; make one with \`ssh-keygen -t ed25519\``)
   const comment = /^[\x20-\x7e]{1,100}$/.test(parsed.comment ?? '') ? ` ${parsed.comment}` : ''
   return { privateKey, publicKey: `${parsed.type} ${parsed.getPublicSSH().toString('base64')}${comment}` }
 }

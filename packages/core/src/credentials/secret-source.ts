@@ -31,9 +31,9 @@ export async function storedFields(ctx: Ctx, known: Iterable<Credential>, read: 
 
   async function readOnce(store: SecretStore, path: string): Promise<Record<string, unknown>> {
     const { encrypted, ...plain } = store
-    const place = { tenantId: ctx.tenantId, objectId: store.id, field: 'secret' }
-    const secret = await ctx.vault.open(place, encrypted.secret ?? '').catch(() => {
-      throw new Conflict(`The secret store ${store.name} does not open; save its token or secret ID again.`)
+    const context = { tenantId: ctx.tenantId, objectId: store.id, field: 'secret' }
+    const secret = await ctx.vault.open(context, encrypted.secret ?? '').catch(() => {
+      throw new Conflict(`The login of the secret store ${store.name} cannot be decrypted. Save its token or secret ID again.`)
     })
     return read({ ...plain, secret }, path)
   }
@@ -48,10 +48,12 @@ export async function storedFields(ctx: Ctx, known: Iterable<Credential>, read: 
     secrets.set(known, secret)
     const value = (await secret)[ref.key]
     const wrong = (what: string) =>
-      new Conflict(`The credential ${credential.name} takes its ${field} from ${where}, ${what}; change one of the two.`)
-    if (value === undefined) throw wrong('which is not there')
-    if (typeof value !== 'string' || value === '') throw wrong('which is no text')
-    if (field !== 'privateKey' && /[\0\r\n]/.test(value)) throw wrong('which has several lines')
+      new Conflict(
+        `The credential ${credential.name} reads its ${field} from ${where}, which ${what}. Correct the secret or the credential.`,
+      )
+    if (value === undefined) throw wrong('does not exist')
+    if (typeof value !== 'string' || value === '') throw wrong('is not a text or is empty')
+    if (field !== 'privateKey' && /[\0\r\n]/.test(value)) throw wrong('has several lines')
     return value
   }
 }
@@ -61,6 +63,6 @@ export function storedKey(credential: Credential, text: string, passphrase: stri
   try {
     return checkPrivateKey(text, passphrase).privateKey
   } catch (error) {
-    throw new Conflict(`The private key of ${credential.name} in its secret store is of no use: ${(error as Error).message}.`)
+    throw new Conflict(`The private key of ${credential.name} in its secret store is invalid: ${(error as Error).message}.`)
   }
 }

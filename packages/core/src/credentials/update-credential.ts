@@ -33,7 +33,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
   authorize(ctx, credentialPermissions.write)
   const { id, ...fields } = parseInput(UpdateCredentialInput, input)
   if (fields.passphrase !== undefined && !fields.privateKey)
-    throw new InvalidInput([{ path: 'passphrase', message: 'cannot be checked by itself: give the private key with it' }])
+    throw new InvalidInput([{ path: 'passphrase', message: 'cannot be validated without the private key; provide both' }])
   const key = fields.privateKey ? checkPrivateKey(fields.privateKey, fields.passphrase ?? undefined) : null
   const given: Partial<Record<SecretField, string | null>> = {}
   if (fields.password !== undefined) given.password = fields.password
@@ -74,7 +74,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       ...unexpectedFields(before.kind, fields),
       ...(isMoved ? kept : []).map((path) => ({
         path,
-        message: 'must be given again with another host or port: the one that is kept was not meant for it',
+        message: 'is required again when the host or port changes: the stored one was for the previous address',
       })),
       ...missingFields(before.kind, { ...known, ...(isMoved ? { hostKey: null } : {}), ...changes, ...encrypted, ...secretRefs }),
       ...refIssues(before.kind, { secretStoreId, secretRefs }),

@@ -77,9 +77,9 @@ export async function discoverNodes(ctx: Ctx, input: z.input<typeof DiscoverNode
     { verb: 'discoverNodes', key: idempotencyKey, input: nodeIds ?? null, result: storedRows(discoveries) },
     async (tx, ctx) => {
       const nodes = nodeIds ? await findNodes(ctx, nodeIds, tx) : await reachableNodes(tx, ctx)
-      const refused = nodes.map(connectBlockedReason).filter((why) => why !== null)
-      if (refused.length > 0)
-        throw new Conflict(refused.slice(0, 10).join(' ') + (refused.length > 10 ? ` And ${refused.length - 10} more.` : ''))
+      const rejected = nodes.map(connectBlockedReason).filter((why) => why !== null)
+      if (rejected.length > 0)
+        throw new Conflict(rejected.slice(0, 10).join(' ') + (rejected.length > 10 ? ` And ${rejected.length - 10} more.` : ''))
       const rows = await requestDiscoveries(tx, ctx, nodes, nodeIds ? 'refresh' : 'sweep')
       await audit(tx, ctx, nodeAudit.discover, nodes)
       for (const row of rows) ctx.notify(discoveryChanged({ id: row.id, tenantId: ctx.tenantId }))

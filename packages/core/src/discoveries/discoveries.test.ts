@@ -77,7 +77,7 @@ describe('discoverNodes', () => {
   test.each([
     [{ hostKey: null }, /not approved yet/],
     [{ decommissionedAt: new Date() }, /Decommissioned/],
-  ])('refuses a node with %j', async (fields, message) => {
+  ])('rejects a node with %j', async (fields, message) => {
     const node = await aNode(fields)
     await expect(discoverNodes(ours.operator, { nodeIds: [node.id] })).rejects.toMatchObject({
       code: 'CONFLICT',

@@ -49,7 +49,7 @@ export async function finishDiscovery(ctx: Ctx, outcome: DiscoveryOutcome): Prom
       .returning()
     if (!row) return null
     ctx.notify(discoveryChanged({ id: row.id, tenantId: ctx.tenantId }))
-    const node = await keepDiscovery(tx, ctx, row, evidence)
+    const node = await persistDiscovery(tx, ctx, row, evidence)
     if (!node) return row
     if (outcome.unreachable && !result && (node.hostKey === null || node.offeredHostKey === null))
       await tx
@@ -65,7 +65,7 @@ export async function finishDiscovery(ctx: Ctx, outcome: DiscoveryOutcome): Prom
  * Stores the result of a finished discovery: its evidence, the node's new state, and at most KEPT snapshots.
  * @returns the locked node as it was before; null when it was decommissioned meanwhile
  */
-export async function keepDiscovery(
+export async function persistDiscovery(
   tx: Tx,
   ctx: Ctx,
   row: DiscoveryRow,

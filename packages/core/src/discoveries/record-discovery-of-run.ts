@@ -7,7 +7,7 @@ import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { findNodes } from '../selection/index.ts'
 import { discoveryChanged } from './change-events.ts'
-import { keepDiscovery } from './finish-discovery.ts'
+import { persistDiscovery } from './finish-discovery.ts'
 import { discoveryPermissions } from './permissions.ts'
 import { type DiscoveryRow, discoveries } from './tables.ts'
 
@@ -39,7 +39,7 @@ export async function recordDiscoveryOfRun(
         finishedAt: sql`now()`,
       })
       .returning()
-    await keepDiscovery(tx, ctx, row!, compressed)
+    await persistDiscovery(tx, ctx, row!, compressed)
     ctx.notify(discoveryChanged({ id: row!.id, tenantId: ctx.tenantId }))
     ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     return row!

@@ -20,8 +20,8 @@ export async function deleteNodeGroup(ctx: Ctx, input: z.input<typeof IdInput>):
     const group = byId.get(id)
     if (!group) throw new NotFound(`There is no group ${id}.`)
     const children = [...byId.values()].filter((each) => each.parentId === id).map((each) => each.name)
-    const refused = deleteBlockedReason(ctx.actor, group, children)
-    if (refused) throw new Conflict(refused)
+    const blockedReason = deleteBlockedReason(ctx.actor, group, children)
+    if (blockedReason) throw new Conflict(blockedReason)
     await tx.delete(nodeGroups).where(and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id)))
     await audit(tx, ctx, nodeGroupAudit.delete, group)
     return { id }

@@ -5,7 +5,7 @@ import { Conflict } from '../kernel/errors.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups, ONE_OF_A_SET } from './tables.ts'
 
-/** Returns which of these nodes are in other groups of the set of `group`, and in which groups. */
+/** Returns which of these nodes are in other groups of the exclusive set of `group`, and in which groups. */
 export async function inSetAlready(
   tx: Tx,
   ctx: Ctx,
@@ -30,11 +30,11 @@ export async function inSetAlready(
 }
 
 /** Converts the constraint error of a concurrent insert into a second group of a set; null for other errors. */
-export function setTaken(error: unknown): Conflict | null {
+export function exclusiveSetConflict(error: unknown): Conflict | null {
   for (let e = error; e instanceof Error; e = e.cause)
     if ('constraint' in e && e.constraint === ONE_OF_A_SET)
       return new Conflict(
-        'One of these nodes was added to another group of the set at the same moment. Check its groups and try again.',
+        'One of these nodes was added to another group of the exclusive set at the same time. Check its groups and try again.',
       )
   return null
 }

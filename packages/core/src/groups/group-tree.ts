@@ -60,7 +60,7 @@ export function isInGroup(tree: GroupTree, names: string[], n: NodeColumns): SQL
 }
 
 /** Condition that a node matches the query (see parseNodeQuery). @throws InvalidInput at `path` when the query is invalid */
-export function fitsNodeQuery(tree: GroupTree, text: string, n: NodeColumns, path = 'query'): SQL {
+export function matchesNodeQuery(tree: GroupTree, text: string, n: NodeColumns, path = 'query'): SQL {
   const query = parseNodeQuery(text, { path, groups: tree.byName })
   return nodeQueryCondition(query, n, (names) => isInGroup(tree, names, n))
 }

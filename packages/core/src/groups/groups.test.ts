@@ -58,11 +58,11 @@ test('deleteNodeGroup keeps the nodes', async () => {
   await expect(deleteNodeGroup(ours.operator, { id: group.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('a system group keeps its name and cannot be deleted; only admins set and clear this', async () => {
+test('a system group cannot be renamed or deleted; only admins set and clear this', async () => {
   await expect(createNodeGroup(ours.operator, { name: 'base', isSystem: true })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   const group = await createNodeGroup(ours.admin, { name: 'base', isSystem: true })
   expect(group.isSystem).toBe(true)
-  await expect(updateNodeGroup(ours.admin, { id: group.id, name: 'mine' })).rejects.toThrow(/keeps its name/)
+  await expect(updateNodeGroup(ours.admin, { id: group.id, name: 'mine' })).rejects.toThrow(/cannot be renamed/)
   await expect(deleteNodeGroup(ours.admin, { id: group.id })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await updateNodeGroup(ours.operator, { id: group.id, name: 'base', priority: 7 })).toMatchObject({ priority: 7 })
   await expect(updateNodeGroup(ours.operator, { id: group.id, isSystem: false })).rejects.toMatchObject({ code: 'FORBIDDEN' })
@@ -70,7 +70,7 @@ test('a system group keeps its name and cannot be deleted; only admins set and c
   expect(await deleteNodeGroup(ours.operator, { id: group.id })).toEqual({ id: group.id })
 })
 
-const refusedAt = (path: string, message: RegExp) => ({ issues: [{ path, message: expect.stringMatching(message) }] })
+const rejectedAt = (path: string, message: RegExp) => ({ issues: [{ path, message: expect.stringMatching(message) }] })
 const namesIn = async (limit: string) => (await selectNodes(ours.operator, limit)).map((node) => node.name)
 
 test('updateNodeGroup changes given fields and clears on null', async () => {
@@ -88,16 +88,16 @@ test('rejects cycles, deep nesting and deletion of a parent', async () => {
   for (let i = 1; i <= 8; i++)
     ids.push((await createNodeGroup(ours.operator, { name: `level${i}`, parentId: ids.at(-1) ?? null })).id)
   await expect(createNodeGroup(ours.operator, { name: 'level9', parentId: ids[7]! })).rejects.toMatchObject(
-    refusedAt('parentId', /at most 8 deep/),
+    rejectedAt('parentId', /at most 8 deep/),
   )
   await expect(updateNodeGroup(ours.operator, { id: ids[0]!, parentId: ids[7]! })).rejects.toMatchObject(
-    refusedAt('parentId', /level8 is below level1; groups cannot go round in circles/),
+    rejectedAt('parentId', /level8 is below level1; this would create a cycle/),
   )
   const top = await createNodeGroup(ours.operator, { name: 'level0' })
   await expect(updateNodeGroup(ours.operator, { id: ids[0]!, parentId: top.id })).rejects.toMatchObject(
-    refusedAt('parentId', /at most 8 deep/),
+    rejectedAt('parentId', /at most 8 deep/),
   )
-  await expect(deleteNodeGroup(ours.operator, { id: ids[6]! })).rejects.toThrow(/Below the group level7 are level8/)
+  await expect(deleteNodeGroup(ours.operator, { id: ids[6]! })).rejects.toThrow(/The group level7 has the child groups level8/)
   await setNodeGroupMembers(ours.operator, { id: ids[7]!, add: [node!.id] })
   expect(await namesIn('@level3')).toEqual([node!.name])
   const { won, lost } = await race(
@@ -123,15 +123,15 @@ test('membership by query changes with the nodes', async () => {
   ])
   await updateNode(ours.operator, { id: node!.id, tags: [] })
   expect(await namesIn('@above_dynamic')).toEqual([other!.name])
-  await expect(setNodeGroupMembers(ours.operator, { id: group.id, add: [node!.id] })).rejects.toThrow(/fit its query/)
+  await expect(setNodeGroupMembers(ours.operator, { id: group.id, add: [node!.id] })).rejects.toThrow(/has a member query/)
   await expect(updateNodeGroup(ours.operator, { id: group.id, memberQuery: 'group = room' })).rejects.toMatchObject(
-    refusedAt('memberQuery', /at character 1, "group": a group's own query cannot ask for groups/),
+    rejectedAt('memberQuery', /at character 1, "group": the query of a group cannot refer to groups/),
   )
   await updateNodeGroup(ours.operator, { id: group.id, memberQuery: null })
   await setNodeGroupMembers(ours.operator, { id: group.id, add: [node!.id] })
   expect(await namesIn('@dynamic')).toEqual([node!.name])
   await expect(updateNodeGroup(ours.operator, { id: group.id, memberQuery: 'tag = x' })).rejects.toMatchObject(
-    refusedAt('memberQuery', /1 nodes were put into it by hand/),
+    rejectedAt('memberQuery', /has 1 explicit members/),
   )
 })
 
@@ -143,18 +143,18 @@ test('a node is in at most one group of an exclusive set', async () => {
   await setNodeGroupMembers(ours.operator, { id: one.id, add: [a] })
   await setNodeGroupMembers(ours.operator, { id: one.id, add: [a] })
   await expect(setNodeGroupMembers(ours.operator, { id: two.id, add: [b, a] })).rejects.toMatchObject(
-    refusedAt('add.1', /set001 is in rack1, which is of the set rack too/),
+    rejectedAt('add.1', /set001 is in rack1, which is in the exclusive set rack too/),
   )
   await setNodeGroupMembers(ours.operator, { id: free.id, add: [a, b] })
   await expect(updateNodeGroup(ours.operator, { id: free.id, exclusiveSet: 'rack' })).rejects.toMatchObject(
-    refusedAt('exclusiveSet', /1 of its nodes are in other groups of the set rack: set001 in rack1/),
+    rejectedAt('exclusiveSet', /1 of its nodes are in other groups of the exclusive set rack: set001 in rack1/),
   )
   await updateNodeGroup(ours.operator, { id: free.id, exclusiveSet: 'other' })
   await expect(updateNodeGroup(ours.operator, { id: free.id, memberQuery: 'tag = a' })).rejects.toMatchObject({
     issues: [{ path: 'exclusiveSet' }],
   })
   await expect(createNodeGroup(ours.operator, { name: 'below_rack', parentId: one.id })).rejects.toMatchObject(
-    refusedAt('parentId', /holds nodes and no groups/),
+    rejectedAt('parentId', /cannot have child groups/),
   )
   // The database enforces it without the verbs.
   const byHand = { groupId: two.id, nodeId: a }

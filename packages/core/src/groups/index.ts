@@ -4,10 +4,10 @@ export { deleteNodeGroup } from './delete-node-group.ts'
 export {
   countNodesOfGroups,
   directGroupIds,
-  fitsNodeQuery,
   type GroupTree,
   groupsOfNodes,
   isInGroup,
+  matchesNodeQuery,
   readGroupTree,
 } from './group-tree.ts'
 export { groupPermissions } from './permissions.ts'

@@ -30,23 +30,23 @@ export function checkPlace(tree: GroupTree, id: string | null, wanted: Wanted): 
   const own = id === null ? undefined : tree.byId.get(id)
   const children = groups.filter((group) => group.parentId !== null && group.parentId === id)
   const parent = wanted.parentId === null ? undefined : tree.byId.get(wanted.parentId)
-  if (wanted.parentId !== null && !parent) issues.push({ path: 'parentId', message: `There is no group ${wanted.parentId}.` })
+  if (wanted.parentId !== null && !parent) issues.push({ path: 'parentId', message: `there is no group ${wanted.parentId}` })
   if (parent) {
     const above = tree.upwards(parent)
     if (own && above.includes(own))
       issues.push({
         path: 'parentId',
-        message: `${parent.name} is ${parent === own ? 'the group itself' : `below ${own.name}`}; groups cannot go round in circles`,
+        message: `${parent.name} is ${parent === own ? 'the group itself' : `below ${own.name}`}; this would create a cycle`,
       })
     else if (above.length + height(tree, own) > MAX_DEPTH)
       issues.push({
         path: 'parentId',
-        message: `groups hang at most ${MAX_DEPTH} deep; choose a group further up than ${parent.name}`,
+        message: `groups can be nested at most ${MAX_DEPTH} deep; choose a parent above ${parent.name}`,
       })
     if (parent.exclusiveSet)
       issues.push({
         path: 'parentId',
-        message: `${parent.name} is of the exclusive set ${parent.exclusiveSet}, so it holds nodes and no groups`,
+        message: `${parent.name} is in the exclusive set ${parent.exclusiveSet}, so it cannot have child groups`,
       })
   }
   if (wanted.memberQuery !== null) {
@@ -57,17 +57,17 @@ export function checkPlace(tree: GroupTree, id: string | null, wanted: Wanted): 
       issues.push(...error.issues)
     }
     if (groups.filter((group) => group.memberQuery !== null && group !== own).length >= MAX_QUERIES)
-      issues.push({ path: 'memberQuery', message: `there are ${MAX_QUERIES} groups with a query already, which is the limit` })
+      issues.push({ path: 'memberQuery', message: `the limit of ${MAX_QUERIES} groups with a query is reached` })
     if (wanted.exclusiveSet)
       issues.push({
         path: 'exclusiveSet',
-        message: 'a group with a query cannot be of an exclusive set: a node could fit the queries of two',
+        message: 'a group with a query cannot be in an exclusive set: a node could match the queries of two groups',
       })
   }
   if (wanted.exclusiveSet && children.length > 0)
     issues.push({
       path: 'exclusiveSet',
-      message: `there are groups below it (${children.map((child) => child.name).join(', ')}); a group of a set holds nodes and no groups`,
+      message: `the group has child groups (${children.map((child) => child.name).join(', ')}); a group in an exclusive set cannot have child groups`,
     })
   if (issues.length > 0) throw new InvalidInput(issues)
 }

@@ -10,24 +10,24 @@ export function deleteBlockedReason(
   group: Pick<NodeGroup, 'name' | 'isSystem'>,
   children: string[],
 ): string | null {
-  const refused = permissionDeniedReason(actor, groupPermissions.write)
-  if (refused) return `Deleting a group: ${refused}`
+  const denied = permissionDeniedReason(actor, groupPermissions.write)
+  if (denied) return `Deleting a group: ${denied}`
   if (group.isSystem) return `The group ${group.name} is a system group and cannot be deleted. ${NEXT_STEP}`
   if (children.length === 0) return null
-  return `Below the group ${group.name} are ${children.sort().join(', ')}; hang them elsewhere or delete them first.`
+  return `The group ${group.name} has the child groups ${children.sort().join(', ')}; move or delete them first.`
 }
 
 /** Why `actor` may not rename this group; null when allowed. */
 export function renameBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'isSystem'>): string | null {
-  const refused = permissionDeniedReason(actor, groupPermissions.write)
-  if (refused) return `Renaming a group: ${refused}`
-  return group.isSystem ? `The group ${group.name} is a system group and keeps its name. ${NEXT_STEP}` : null
+  const denied = permissionDeniedReason(actor, groupPermissions.write)
+  if (denied) return `Renaming a group: ${denied}`
+  return group.isSystem ? `The group ${group.name} is a system group and cannot be renamed. ${NEXT_STEP}` : null
 }
 
 /** Why `actor` may not add or remove members of this group; null when allowed. */
 export function setMembersBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'memberQuery'>): string | null {
-  const refused = permissionDeniedReason(actor, groupPermissions.write)
-  if (refused) return `Changing who is in a group: ${refused}`
+  const denied = permissionDeniedReason(actor, groupPermissions.write)
+  if (denied) return `Changing the members of a group: ${denied}`
   if (group.memberQuery === null) return null
-  return `The nodes of ${group.name} are those that fit its query (${group.memberQuery}); change the query, or take it away first.`
+  return `The group ${group.name} has a member query (${group.memberQuery}); change or remove the query instead.`
 }

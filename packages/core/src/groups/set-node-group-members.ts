@@ -8,7 +8,7 @@ import { Id, Ids } from '../kernel/input.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
-import { inSetAlready, setTaken } from './exclusive-sets.ts'
+import { exclusiveSetConflict, inSetAlready } from './exclusive-sets.ts'
 import { groupPermissions } from './permissions.ts'
 import { setMembersBlockedReason } from './policy.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
@@ -34,8 +34,8 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
       .where(and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id)))
       .returning()
     if (!group) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)
-    const refused = setMembersBlockedReason(ctx.actor, group)
-    if (refused) throw new Conflict(refused)
+    const blockedReason = setMembersBlockedReason(ctx.actor, group)
+    if (blockedReason) throw new Conflict(blockedReason)
     if (remove && remove.length > 0)
       await tx.delete(nodeGroupMembers).where(and(eq(nodeGroupMembers.groupId, id), isOneOf(nodeGroupMembers.nodeId, remove)))
     if (add && add.length > 0) {
@@ -48,9 +48,9 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
       const taken = new Map((await inSetAlready(tx, ctx, group, add)).map((each) => [each.nodeId, each]))
       const issues = add.flatMap((node, i) => {
         const other = taken.get(node)
-        if (!known.has(node)) return [{ path: `add.${i}`, message: `There is no node ${node}.` }]
+        if (!known.has(node)) return [{ path: `add.${i}`, message: `there is no node ${node}` }]
         if (!other) return []
-        const message = `${other.node} is in ${other.group}, which is of the set ${group.exclusiveSet} too; remove it from there first`
+        const message = `${other.node} is in ${other.group}, which is in the exclusive set ${group.exclusiveSet} too; remove it from that group first`
         return [{ path: `add.${i}`, message }]
       })
       if (issues.length > 0) throw new InvalidInput(issues)
@@ -65,6 +65,6 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
     return group
   })
   return work.catch((error: unknown) => {
-    throw setTaken(error) ?? error
+    throw exclusiveSetConflict(error) ?? error
   })
 }

@@ -6,7 +6,7 @@ import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } 
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
-import { inSetAlready, setTaken } from './exclusive-sets.ts'
+import { exclusiveSetConflict, inSetAlready } from './exclusive-sets.ts'
 import { GROUP_FIELDS } from './fields.ts'
 import { groupPermissions } from './permissions.ts'
 import { checkPlace, lockGroupTree } from './place.ts'
@@ -19,7 +19,7 @@ export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GR
  * Changes the given fields; null clears the display name, parent, query or set, and resets the priority to 100.
  * @throws InvalidInput also when members keep it from getting a query or from joining a set
  * @throws NotFound
- * @throws Conflict the name is taken, or the group is a system group, which keeps its name
+ * @throws Conflict the name is taken, or the group is a system group
  */
 export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNodeGroupInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
@@ -30,8 +30,8 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
     const tree = await lockGroupTree(tx, ctx)
     const [before] = await tx.select().from(nodeGroups).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)
-    const refused = given.name === undefined || given.name === before.name ? null : renameBlockedReason(ctx.actor, before)
-    if (refused) throw new Conflict(refused)
+    const blockedReason = given.name === undefined || given.name === before.name ? null : renameBlockedReason(ctx.actor, before)
+    if (blockedReason) throw new Conflict(blockedReason)
     const after = { ...before, ...changesOf(given) }
     checkPlace(tree, id, after)
     await checkMembers(tx, ctx, after)
@@ -46,7 +46,7 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
     return group!
   })
   return work.catch((error: unknown) => {
-    const taken = setTaken(error)
+    const taken = exclusiveSetConflict(error)
     if (taken) throw taken
     if (sqlState(error) === UNIQUE_VIOLATION) throw nameTaken('group', given.name)
     throw error
@@ -67,7 +67,7 @@ async function checkMembers(tx: Tx, ctx: Ctx, group: NodeGroup): Promise<void> {
     .from(nodeGroupMembers)
     .where(eq(nodeGroupMembers.groupId, group.id))
   if (group.memberQuery !== null && rows.length > 0) {
-    const message = `${rows.length} nodes were put into it by hand; take them out first`
+    const message = `the group has ${rows.length} explicit members; remove them first`
     throw new InvalidInput([{ path: 'memberQuery', message }])
   }
   const taken = await inSetAlready(
@@ -78,7 +78,7 @@ async function checkMembers(tx: Tx, ctx: Ctx, group: NodeGroup): Promise<void> {
   )
   if (taken.length > 0) {
     const named = taken.slice(0, 5).map((each) => `${each.node} in ${each.group}`)
-    const message = `${taken.length} of its nodes are in other groups of the set ${group.exclusiveSet}: ${named.join(', ')}`
+    const message = `${taken.length} of its nodes are in other groups of the exclusive set ${group.exclusiveSet}: ${named.join(', ')}`
     throw new InvalidInput([{ path: 'exclusiveSet', message }])
   }
 }

@@ -72,9 +72,9 @@ async function storeRound(
   const [stored] = rows
   for (const place of stored!.places?.split(',') ?? []) verdicts.set(beats[Number(place) - 1]!, 'accepted')
   const notable = stored!.notable ?? []
-  const refused = beats.filter((beat) => !verdicts.has(beat))
+  const rejected = beats.filter((beat) => !verdicts.has(beat))
   try {
-    if (refused.length === 0) return
+    if (rejected.length === 0) return
     const explained = await pool.query<{
       place: number
       verdict: HeartbeatVerdict
@@ -82,10 +82,10 @@ async function storeRound(
       notable: HeartbeatFinding | null
     }>({
       ...EXPLAIN,
-      values: columnsOf(refused, now),
+      values: columnsOf(rejected, now),
     })
     for (const row of explained.rows) {
-      verdicts.set(refused[row.place - 1]!, isSecondTry && row.isThere ? 'accepted' : row.verdict)
+      verdicts.set(rejected[row.place - 1]!, isSecondTry && row.isThere ? 'accepted' : row.verdict)
       if (row.notable) notable.push(row.notable)
     }
   } finally {

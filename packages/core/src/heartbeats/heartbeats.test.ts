@@ -169,12 +169,12 @@ test('stores one history row per five minutes, in the partition of the day', asy
   )
   // The day had no partition when the heartbeats arrived.
   expect(parts).toEqual([{ name: 'agent_heartbeat_history_default' }])
-  expect(await rollUpHeartbeatHistory(t.runtime, at(0))).toEqual({ made: 1, dropped: 0 })
+  expect(await rollUpHeartbeatHistory(t.runtime, at(0))).toEqual({ created: 1, dropped: 0 })
   const moved = await t.runtime.db.execute<{ name: string }>(
     sql`select distinct tableoid::regclass::text as name from agent_heartbeat_history where node_id = ${agent.nodeId}`,
   )
   expect(moved.rows).toEqual([{ name: 'agent_heartbeat_history_20260301' }])
-  expect(await rollUpHeartbeatHistory(t.runtime, at(0))).toEqual({ made: 0, dropped: 0 })
+  expect(await rollUpHeartbeatHistory(t.runtime, at(0))).toEqual({ created: 0, dropped: 0 })
   expect((await rollUpHeartbeatHistory(t.runtime, at(3 * 86_400))).dropped).toBe(2)
   expect(await t.runtime.db.select().from(agentHeartbeatHistory).where(eq(agentHeartbeatHistory.nodeId, agent.nodeId))).toEqual(
     [],

@@ -23,7 +23,7 @@ export type HeartbeatFinding = {
   isSkewNew?: boolean
   isSkewOver?: boolean
   /** The heartbeat was rejected, so none of its values is stored. */
-  isRefused?: boolean
+  isRejected?: boolean
   version?: string | null
   isOtherVersion?: boolean
   /** The first reported fingerprint. */
@@ -53,7 +53,7 @@ export async function recordHeartbeatFindings(
   try {
     const changeEvents = await db.transaction(async (tx) => [
       ...(await noteIdentity(tx, notable)),
-      ...(await noteRefusedClock(tx, notable)),
+      ...(await recordRejectedClock(tx, notable)),
       ...(await noteDuplicateKeys(tx, notable)),
       ...(await alertOf(tx, notable)),
       ...(await reactivate(tx, notable, now)),
@@ -96,8 +96,8 @@ async function noteIdentity(tx: Tx, notable: HeartbeatFinding[]): Promise<Change
 }
 
 /** Records the clock skew of rejected heartbeats, so that the next accepted heartbeat can end the alert. */
-async function noteRefusedClock(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
-  const skewed = notable.filter(({ isRefused, skewMs }) => isRefused && skewMs !== undefined)
+async function recordRejectedClock(tx: Tx, notable: HeartbeatFinding[]): Promise<ChangeEvent[]> {
+  const skewed = notable.filter(({ isRejected, skewMs }) => isRejected && skewMs !== undefined)
   if (skewed.length === 0) return []
   const rows = JSON.stringify(skewed.map(({ nodeId, skewMs }) => ({ nodeId, skewMs })))
   await tx.execute(sql`

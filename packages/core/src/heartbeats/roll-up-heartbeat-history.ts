@@ -22,11 +22,11 @@ const PARTITION = /^agent_heartbeat_history_(\d{4})(\d\d)(\d\d)$/
 export async function rollUpHeartbeatHistory(
   ctx: Pick<SystemCtx, 'db' | 'actor'>,
   now = new Date(),
-): Promise<{ made: number; dropped: number }> {
+): Promise<{ created: number; dropped: number }> {
   authorize(ctx, heartbeatPermissions.maintain)
   return ctx.db.transaction(async (tx) => {
     const { rows: got } = await tx.execute<{ isLocked: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as "isLocked"`)
-    if (!got[0]!.isLocked) return { made: 0, dropped: 0 }
+    if (!got[0]!.isLocked) return { created: 0, dropped: 0 }
     // Creating and dropping partitions blocks heartbeats. On a timeout the next pass repeats it.
     await tx.execute(sql`set local lock_timeout = '2s'`)
     const { rows } = await tx.execute<{ name: string }>(
@@ -34,11 +34,11 @@ export async function rollUpHeartbeatHistory(
     )
     const names = new Set(rows.map(({ name }) => name))
     const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
-    let made = 0
+    let created = 0
     for (let day = today; day <= today + AHEAD * DAY_MS; day += DAY_MS)
       if (!names.has(nameOf(day))) {
-        await makePartition(tx, day)
-        made++
+        await createPartition(tx, day)
+        created++
       }
     const over = [...names].filter((name) => endOf(name) < now.getTime() - KEPT_HOURS * 3_600_000)
     for (const name of over) await tx.execute(sql.raw(`drop table ${name}`))
@@ -51,7 +51,7 @@ export async function rollUpHeartbeatHistory(
     await tx
       .delete(agentEnrollmentTokens)
       .where(sql`least(${agentEnrollmentTokens.usedAt}, ${agentEnrollmentTokens.expiresAt}) < ${old}`)
-    return { made, dropped: over.length }
+    return { created, dropped: over.length }
   })
 }
 
@@ -64,7 +64,7 @@ function endOf(name: string): number {
 }
 
 /** Creates a day's partition and moves its rows there from the default partition. */
-async function makePartition(tx: Tx, day: number): Promise<void> {
+async function createPartition(tx: Tx, day: number): Promise<void> {
   const [name, from, to] = [nameOf(day), new Date(day).toISOString(), new Date(day + DAY_MS).toISOString()]
   await tx.execute(sql.raw(`create table ${name} (like agent_heartbeat_history including all)`))
   await tx.execute(

@@ -115,7 +115,7 @@ export const EXPLAIN = {
 select i.place::integer, v.verdict, (i.epoch, i.sequence, i.agent_time) = (b.boot_epoch, b.sequence, b.agent_time) as "isThere",
   case
     when v.verdict = 'timestamp_out_of_range' and ${isGrowing('b')} and abs(coalesce(b.skew_ms, 0)) <= ${SKEW_MS}
-      then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'isSkewNew', true, 'isRefused', true, 'skewMs', i.skew_ms)
+      then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'isSkewNew', true, 'isRejected', true, 'skewMs', i.skew_ms)
     when ${IS_DUPLICATE} and (${IS_RECENT} and not ${HAS_GONE_ON}) is not true
       then jsonb_build_object('nodeId', i.node_id, 'tenantId', a.tenant_id, 'duplicateKeyEvidence', ${EVIDENCE}, 'isShared', ${IS_SHARED})
     when v.verdict = 'approval_pending' and a.offered_fingerprint is distinct from i.fingerprint

@@ -64,7 +64,9 @@ export async function idempotent<C extends Ctx, T>(
       throw new Conflict(`The idempotency key ${key} was used for a ${verb} request with other input. Use a new key per request.`)
     const before = await result.load(tx, ctx, used.result)
     if (before === undefined)
-      throw new Conflict(`What the ${verb} request with the idempotency key ${key} created was deleted. Use a new key.`)
+      throw new Conflict(
+        `The object that the ${verb} request with the idempotency key ${key} created was deleted. Use a new key.`,
+      )
     return before
   })
 }

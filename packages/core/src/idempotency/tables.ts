@@ -14,7 +14,7 @@ export const idempotencyKeys = snakeCase.table(
     key: text().notNull(),
     /** Salted hash of the input, to distinguish a repeat from another request. */
     inputHash: text().notNull(),
-    /** What finds the result again, such as its row's id; null while the first request runs. */
+    /** Reference to the result, such as the ID of its row; null while the first request runs. */
     result: jsonb().$type<unknown>(),
     createdById: userRef(),
     createdByName: text().notNull(),

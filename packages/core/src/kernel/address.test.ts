@@ -48,7 +48,7 @@ describe.each([
   ['user', parseUser],
   ['node name', parseNodeName],
 ] as const)('a %s', (_what, parse) => {
-  test.each(TRICKS)('refuses %j', (text) => {
+  test.each(TRICKS)('rejects %j', (text) => {
     expect(() => parse(text)).toThrow(InvalidInput)
   })
 })
@@ -114,7 +114,7 @@ describe('parseHost', () => {
     '.',
     `${'a'.repeat(64)}.com`,
     `${'a.'.repeat(127)}ab`,
-  ])('refuses %s', (text) => {
+  ])('rejects %s', (text) => {
     expect(() => parseHost(text)).toThrow(InvalidInput)
   })
 
@@ -132,7 +132,7 @@ describe('parseHost', () => {
   })
 })
 
-test.each([0, -1, 65_536, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('parsePort refuses %d', (port) => {
+test.each([0, -1, 65_536, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('parsePort rejects %d', (port) => {
   expect(() => parsePort(port)).toThrow(InvalidInput)
 })
 test('parsePort accepts 1 and 65535', () => {
@@ -144,7 +144,7 @@ test.each(['root', 'svc_ansible', 'j.doe', 'j.doe@corp.example', '_x', '0day', '
 })
 
 test.each(['all', 'ALL', 'ungrouped', 'localhost', 'hostvars', 'groups', '127.0.0.1', '.hidden', '_x', 'a'.repeat(65)])(
-  'parseNodeName refuses %s',
+  'parseNodeName rejects %s',
   (name) => {
     expect(() => parseNodeName(name)).toThrow(InvalidInput)
   },

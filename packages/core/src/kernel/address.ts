@@ -20,13 +20,13 @@ function hostError(text: string): string | null {
   if (text.startsWith('-')) return 'must not begin with `-`'
   if (text.includes(':')) {
     const [address, ...zone] = text.split('%')
-    if (!isIPv6(address!)) return 'is not a valid IPv6 address; give a port in the field of its own'
+    if (!isIPv6(address!)) return 'is not a valid IPv6 address; enter the port in its own field'
     if (zone.length > 1 || (zone.length === 1 && !ZONE.test(zone[0]!)))
-      return 'has a zone that is no interface name, as eth0 in fe80::1%eth0'
+      return 'has an invalid zone; it must be an interface name, such as eth0 in fe80::1%eth0'
     return null
   }
   if (!/^[\x21-\x7e]+$/.test(text))
-    return 'must hold no spaces, control characters or non-ASCII letters; write such a domain in its xn-- form'
+    return 'must not contain spaces, control characters or non-ASCII letters; write such a domain in its xn-- form'
   if (text.length > 253) return 'must have at most 253 characters'
   const labels = text.split('.')
   // Resolvers read 127.1 and 0x7f.1 as addresses, so text that ends in a number must be a complete IPv4 address.

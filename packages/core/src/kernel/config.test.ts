@@ -17,8 +17,8 @@ it('reports unsupported settings from every source, without their values', () =>
     `REDIS_DSN (from ${file}) is not supported: ${UNSUPPORTED_SETTINGS.REDIS_DSN}`,
   ])
   // A process that cannot start has no log yet.
-  const refused = () => loadConfig(env, { ...processSettings, PORT: portSetting })
-  expect(refused).toThrow(/DATABASE_URL is not set/)
-  expect(refused).toThrow(lines.join('\n  '))
+  const rejected = () => loadConfig(env, { ...processSettings, PORT: portSetting })
+  expect(rejected).toThrow(/DATABASE_URL is not set/)
+  expect(rejected).toThrow(lines.join('\n  '))
   expect(lines.join()).not.toContain('hush')
 })

@@ -11,14 +11,14 @@ const Schema = z.strictObject({
 })
 
 test('reports one readable issue per invalid field', () => {
-  const refused = (() => {
+  const rejected = (() => {
     try {
       return parseInput(Schema, { forks: 501, name: 'x', ids: ['a', 'b'], own: 2, odd: 1 })
     } catch (error) {
       return (error as InvalidInput).issues
     }
   })()
-  expect(refused).toEqual([
+  expect(rejected).toEqual([
     { path: 'forks', message: 'must be at most 500' },
     { path: 'name', message: 'must be at least 2 characters' },
     { path: 'ids', message: 'must be at most 1 entries' },

@@ -18,7 +18,7 @@ export const multilineText = (max: number) =>
   z
     .string()
     .max(max, `must have at most ${max} characters`)
-    .refine((text) => !CONTROL_BUT_LINES.test(text), 'must hold no control characters other than line ends and tabs')
+    .refine((text) => !CONTROL_BUT_LINES.test(text), 'must not contain control characters other than line ends and tabs')
 
 /** Id of one object. */
 export const Id = z.uuid('must be an id')

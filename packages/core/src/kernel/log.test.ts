@@ -34,7 +34,7 @@ it('logs the statement and reason of a failed query without its bound values', a
   log.error(error)
   log.error({ err: error })
   log.error({ err: new Error('outer', { cause: error }) }, 'wrapped')
-  log.error({ err: new Error(error!.message, { cause: error }) }, 'its message taken over')
+  log.error({ err: new Error(error!.message, { cause: error }) }, 'error with the message of its cause')
   log.error({ error }, 'by the other name')
   log.error({ from: 'a library' }, error!.message)
   log.error(error!.message)
@@ -46,12 +46,12 @@ it('logs the statement and reason of a failed query without its bound values', a
 it('omits rows that the driver quotes', () => {
   const { log, lines, last } = listening()
   const detail = `Key (token)=(${TOKEN}) already exists.`
-  log.warn({ err: Object.assign(new Error('duplicate key'), { code: '23505', detail }) }, 'refused')
+  log.warn({ err: Object.assign(new Error('duplicate key'), { code: '23505', detail }) }, 'rejected')
   expect(lines.join('')).not.toContain(TOKEN)
   expect(last()).toMatchObject({
     level: 'warn',
     process: 'test',
-    msg: 'refused',
+    msg: 'rejected',
     err: { message: 'duplicate key', code: '23505' },
   })
 })
@@ -66,6 +66,6 @@ it('leaves texts and other values unchanged', () => {
 
 it('reasonOf returns only the reason of a failed query', () => {
   const failed = new DrizzleQueryError('select $1', [TOKEN], new Error('permission denied for table users'))
-  expect(reasonOf(new Error('outer', { cause: failed }))).toBe('The database refused: permission denied for table users')
+  expect(reasonOf(new Error('outer', { cause: failed }))).toBe('Database error: permission denied for table users')
   expect(reasonOf(new Error('Wrong configuration'))).toBe('Wrong configuration')
 })

@@ -19,7 +19,7 @@ export function reasonOf(error: unknown): string {
   const failed = chainOf(error).findLast((e) => e instanceof DrizzleQueryError)
   if (!failed) return error.message
   const { cause } = failed
-  return `The database refused: ${cause instanceof Error && cause.message ? cause.message : 'no reason was given'}`
+  return `Database error: ${cause instanceof Error && cause.message ? cause.message : 'no reason was given'}`
 }
 
 /**

@@ -109,7 +109,7 @@ describe('addNode', () => {
     [{ hostKey: 'ssh-rsa nonsense' }, 'hostKey'],
     [{ hostKey: makeHostKey().replace('ssh-ed25519', 'ssh-rsa') }, 'hostKey'],
     [{ credentialId: 'x' }, 'credentialId'],
-  ])('refuses %j at %s', async (fields, path) => {
+  ])('rejects %j at %s', async (fields, path) => {
     await expect(addNode(fixture.operator, { name: 'bad', host: 'bad', ...fields })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       issues: [{ path }],

@@ -14,8 +14,8 @@ type Named = Pick<ComputeNode, 'name'>
 
 /** Why `actor` may not change this node's fields; null when allowed. */
 export function updateBlockedReason(actor: Actor, node: Named & Pick<ComputeNode, 'decommissionedAt'>): string | null {
-  const refused = permissionDeniedReason(actor, nodePermissions.write)
-  if (refused) return `Changing a node: ${refused}`
+  const denied = permissionDeniedReason(actor, nodePermissions.write)
+  if (denied) return `Changing a node: ${denied}`
   if (node.decommissionedAt) return `The node ${node.name} is decommissioned; recommission it first.`
   return null
 }
@@ -26,8 +26,8 @@ export function purgeBlockedReason(
   node: Named & Pick<ComputeNode, 'decommissionedAt' | 'status'>,
   runningIn: string | null = null,
 ): string | null {
-  const refused = permissionDeniedReason(actor, nodePermissions.purge)
-  if (refused) return `Purging a node: ${refused}`
+  const denied = permissionDeniedReason(actor, nodePermissions.purge)
+  if (denied) return `Purging a node: ${denied}`
   if (!node.decommissionedAt) return `The node ${node.name} is ${node.status}; decommission it first.`
   return whileRunning(node, runningIn)
 }
@@ -38,8 +38,8 @@ export function decommissionBlockedReason(
   node: Named & Pick<ComputeNode, 'decommissionedAt'>,
   runningIn: string | null = null,
 ): string | null {
-  const refused = permissionDeniedReason(actor, nodePermissions.write)
-  if (refused) return `Decommissioning a node: ${refused}`
+  const denied = permissionDeniedReason(actor, nodePermissions.write)
+  if (denied) return `Decommissioning a node: ${denied}`
   if (node.decommissionedAt) return `The node ${node.name} is already decommissioned.`
   return whileRunning(node, runningIn)
 }

@@ -28,7 +28,7 @@ export async function pauseQueue(ctx: Ctx, input: z.input<typeof PauseQueueInput
       .returning()
     if (!paused) {
       const [now] = await tx.select().from(tenants).where(scope)
-      throw new Conflict(`The queue is paused already, by ${now!.queuePausedByName}: ${now!.queuePauseReason}. Resume it first.`)
+      throw new Conflict(`The queue is already paused by ${now!.queuePausedByName}: ${now!.queuePauseReason}. Resume it first.`)
     }
     await audit(tx, ctx, queueAudit.pause, { id: ctx.tenantId, name: paused.name }, { reason })
     ctx.notify(queueChanged({ id: ctx.tenantId, tenantId: ctx.tenantId }))

@@ -109,7 +109,7 @@ test('a drained worker starts nothing until it is undrained', async () => {
   await ask(ours.operator, 1)
   await expect(drainWorker(ours.operator, { id })).rejects.toThrow(Forbidden)
   await drainWorker(ours.admin, { id })
-  await expect(drainWorker(ours.admin, { id })).rejects.toThrow('drained already')
+  await expect(drainWorker(ours.admin, { id })).rejects.toThrow('already drained')
   expect(await recordWorkerLiveness(t.runtime, { id, name: 'w1', ...worker, running: 2 })).toEqual({ isDraining: true })
   expect(await begun()).toBe('draining')
   expect(await waiting()).toBe(0)

@@ -26,7 +26,7 @@ export async function findNodes(ctx: Ctx, ids: string[], tx?: Tx): Promise<LeanN
         `There is no node ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ` (and ${missing.length - 5} more)` : ''}.`,
       )
     const retired = ids.filter((id) => !found.has(id)).map((id) => names.get(id)!)
-    throw new Conflict(`Decommissioned: ${foldHostlist(retired)}. Recommission or leave out.`)
+    throw new Conflict(`Decommissioned: ${foldHostlist(retired)}. Recommission these nodes or exclude them.`)
   }
   return ids.map((id) => found.get(id)!)
 }

@@ -27,7 +27,7 @@ describe('expandHostlist', () => {
     ['gpu[1-999999999999999]', /more than 100000/],
     ['a[1-1000]b[1-1000]', /more than 100000/],
     ['a[1-60000],b[1-60000]', /more than 100000/],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => expandHostlist(text)).toThrow(message)
   })
 })

@@ -72,8 +72,8 @@ describe('rejects', () => {
     ['other001', /there is no node other001/],
     ['gpu006', /gpu006: decommissioned/],
     ['@nobody,@room', /there is no group nobody$/],
-    ['{tag = }', /at character 7: the query ends where a value must stand/],
-    ['{group = nobody}', /at character 9, "nobody": there is no group nobody/],
+    ['{tag = }', /at character 7: expected a value, but the query ends/],
+    ['{group = nobody}', /at character 9, "nobody": unknown group nobody/],
     ['{tag = a', /no name of a node/],
     ['gpu{tag = a}', /no name of a node/],
     ['{0}{tag = a}', /no name of a node/],
@@ -104,7 +104,7 @@ test('sorts by name in natural order, and preserves the order of ids', async () 
 test('in a transaction, nodes stay in service until its end', async () => {
   const own = await t.given.tenant()
   const [node] = await t.given.fleet(own.operator)
-  let isOver = false
+  let isFinished = false
   let writing: Promise<unknown> = Promise.resolve()
   await t.runtime.db.transaction(async (tx) => {
     await selectNodes(own.operator, 'all', tx)
@@ -112,10 +112,10 @@ test('in a transaction, nodes stay in service until its end', async () => {
       .update(computeNodes)
       .set({ decommissionedAt: new Date() })
       .then(() => {
-        expect(isOver).toBe(true)
+        expect(isFinished).toBe(true)
       })
     expect(await selectNodes(own.operator, [node!.id], tx)).toHaveLength(1)
-    isOver = true
+    isFinished = true
   })
   await writing
 })

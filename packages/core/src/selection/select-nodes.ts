@@ -1,5 +1,5 @@
 import { and, not, or, type SQL, sql } from 'drizzle-orm'
-import { fitsNodeQuery, type GroupTree, isInGroup, readGroupTree } from '../groups/index.ts'
+import { type GroupTree, isInGroup, matchesNodeQuery, readGroupTree } from '../groups/index.ts'
 import { NodeName } from '../kernel/address.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
@@ -44,7 +44,7 @@ export function parseLimit(limit: string): Term[] {
     const query = queries[Number(/^\{(\d+)\}$/.exec(text)?.[1])]
     const word = /^(@|tag:|status:|vendor:)(.+)$/su.exec(text)
     const value = word?.[2] ?? ''
-    if (/[\u0000-\u001f]/.test(text)) wrong.push(issue('must hold no control characters'))
+    if (/[\u0000-\u001f]/.test(text)) wrong.push(issue('must not contain control characters'))
     else if (query !== undefined) terms.push({ isWithout, kind: 'query', value: query })
     else if (text === 'all') terms.push({ isWithout, kind: 'all' })
     else if (word?.[1] === 'status:') {
@@ -98,7 +98,7 @@ function condition(term: Term, tree: GroupTree, n: NodeColumns): SQL {
     case 'group':
       return isInGroup(tree, [term.value], n)
     case 'query':
-      return fitsNodeQuery(tree, term.value, n, 'limit')
+      return matchesNodeQuery(tree, term.value, n, 'limit')
     case 'tag':
       return sql`${n.tags} @> array[${term.value}]::text[]`
     case 'status':

@@ -24,7 +24,7 @@ test.each([
   ['deploy_dcgm_exporter', { dcgm_exporter_port: 65_536 }, 'dcgm_exporter_port'],
   ['deploy_node_exporter', { node_exporter_arguments: ['--a; rm -rf /'] }, 'node_exporter_arguments.0'],
   ['deploy_muster_agent', { muster_agent_api_url: 'muster.example.org' }, 'muster_agent_api_url'],
-])('%s refuses %j', (template, vars, path) => {
+])('%s rejects %j', (template, vars, path) => {
   const { schema } = withInputs.find(({ name }) => name === template)!
   expect(() => fillIn(schema, vars)).toThrow(
     expect.objectContaining({ issues: [expect.objectContaining({ path: `extraVars.${path}` })] }),

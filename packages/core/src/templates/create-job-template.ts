@@ -7,7 +7,7 @@ import { jobTemplateAudit } from './audit-actions.ts'
 import { templatePermissions } from './permissions.ts'
 import { type JobTemplate, jobTemplates, type TemplateSnapshot } from './tables.ts'
 import { Reason, TEMPLATE_FIELDS, withoutOtherSources } from './template-fields.ts'
-import { checkTemplate, keepVersions, unlessTaken } from './template-versions.ts'
+import { checkTemplate, persistVersions, unlessTaken } from './template-versions.ts'
 
 /** Values of omitted fields. */
 const DEFAULTS = {
@@ -61,7 +61,7 @@ export async function createJobTemplate(ctx: Ctx, input: z.input<typeof CreateJo
         .insert(jobTemplates)
         .values({ ...template, tenantId: ctx.tenantId })
         .returning()
-      await keepVersions(tx, ctx, [created!], reason)
+      await persistVersions(tx, ctx, [created!], reason)
       await audit(tx, ctx, jobTemplateAudit.create, created!, { source: created!.source })
       return created!
     },

@@ -49,7 +49,7 @@ test.each<[Record<string, unknown>, string, string]>([
   [{ branch: '550', other: 1 }, 'extraVars.other', 'is not known to this template'],
   [{ branch: '550', mirror: {} }, 'extraVars.mirror.url', 'is missing'],
   [{ branch: '550', mirror: { url: 'ftp://x' } }, 'extraVars.mirror.url', 'must match pattern "^https://"'],
-])('%j is refused at %s', (vars, path, message) => {
+])('%j is rejected at %s', (vars, path, message) => {
   expect(issuesOf(vars)).toContainEqual({ path, message })
 })
 
@@ -77,7 +77,7 @@ test.each<[string, Record<string, unknown>]>([
   ['properties.a.x-show-if.b', object({ a: { 'x-show-if': { b: 1 } } })],
   ['properties.a.x-show-if', object({ a: { 'x-show-if': 'b' } })],
   ['properties.a.uniqueItems', object({ a: { type: 'array', uniqueItems: true } })],
-])('a schema is refused at %s', (path, schema) => {
+])('a schema is rejected at %s', (path, schema) => {
   expect(inputSchemaIssues(schema)).toContainEqual({ path, message: expect.any(String) })
 })
 

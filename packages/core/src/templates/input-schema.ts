@@ -62,7 +62,8 @@ function rootSchemaIssues(schema: Schema): InputIssue[] {
     if (property['x-secret'] === true) {
       if (property.type !== 'string') issues.push({ path: `${path}.type`, message: 'must be string: a secret is text' })
       for (const keyword of ['default', 'enum', 'const', 'examples'])
-        if (keyword in property) issues.push({ path: `${path}.${keyword}`, message: 'would show the secret to everybody' })
+        if (keyword in property)
+          issues.push({ path: `${path}.${keyword}`, message: 'is not allowed: it would disclose the secret' })
     } else if (property['x-secret'] !== undefined && property['x-secret'] !== false)
       issues.push({ path: `${path}.x-secret`, message: 'must be true or false' })
     const showIf = property['x-show-if']
@@ -71,7 +72,7 @@ function rootSchemaIssues(schema: Schema): InputIssue[] {
     if (others.length === 0) issues.push({ path: `${path}.x-show-if`, message: 'must name another property and its value' })
     for (const other of others)
       if (other === name || !Object.hasOwn(properties, other))
-        issues.push({ path: `${path}.x-show-if.${other}`, message: 'is no other property of this schema' })
+        issues.push({ path: `${path}.x-show-if.${other}`, message: 'is not another property of this schema' })
   }
   return issues
 }
@@ -84,11 +85,11 @@ function unexpectedIn(schema: unknown, path: string, depth: number): InputIssue[
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const here = path === '' ? keyword : `${path}.${keyword}`
     const below = (inner: unknown, key: string | number) => unexpectedIn(inner, `${here}.${key}`, depth + 1)
-    if (keyword === '$ref' || keyword === '$defs')
-      return [{ path: here, message: 'is not supported: write the schema where it is needed' }]
-    if (keyword.startsWith('x-') && depth !== 1) return [{ path: here, message: 'belongs to a property of the outermost object' }]
+    if (keyword === '$ref' || keyword === '$defs') return [{ path: here, message: 'is not supported: write the schema in place' }]
+    if (keyword.startsWith('x-') && depth !== 1)
+      return [{ path: here, message: 'is allowed only on properties of the top-level object' }]
     if (keyword === 'uniqueItems' && value === true && !(Number(schema.maxItems) <= 1000))
-      return [{ path: here, message: 'needs a maxItems of at most 1000 beside it' }]
+      return [{ path: here, message: 'requires a maxItems of at most 1000' }]
     if (keyword === 'pattern' && typeof value === 'string')
       return patternIssues(value).map((message) => ({ path: here, message }))
     if (PLAIN.has(keyword)) return []
@@ -96,7 +97,7 @@ function unexpectedIn(schema: unknown, path: string, depth: number): InputIssue[
       return isObject(value) ? Object.entries(value).flatMap(([name, inner]) => below(inner, name)) : []
     if (LISTS_OF_SCHEMAS.has(keyword)) return Array.isArray(value) ? value.flatMap(below) : []
     if (ONE_SCHEMA.has(keyword)) return unexpectedIn(value, here, depth + 1)
-    return [{ path: here, message: 'is no keyword that Muster knows' }]
+    return [{ path: here, message: 'is not a supported keyword' }]
   })
 }
 

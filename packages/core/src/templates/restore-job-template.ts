@@ -10,7 +10,7 @@ import { templatePermissions } from './permissions.ts'
 import { editTemplateBlockedReason } from './policy.ts'
 import { type JobTemplate, jobTemplates, jobTemplateVersions } from './tables.ts'
 import { Reason } from './template-fields.ts'
-import { checkTemplate, keepVersions, unlessTaken } from './template-versions.ts'
+import { checkTemplate, persistVersions, unlessTaken } from './template-versions.ts'
 
 export const RestoreJobTemplateInput = z.object({ id: Id, version: z.int().min(1).nullish(), reason: Reason })
 
@@ -34,7 +34,7 @@ export async function restoreJobTemplate(ctx: Ctx, input: z.input<typeof Restore
       .set({ ...snapshot, archivedAt: null, ...(version ? { version: before.version + 1 } : {}) })
       .where(scope)
       .returning()
-    if (version) await keepVersions(tx, ctx, [template!], reason ?? `Back to version ${version}`)
+    if (version) await persistVersions(tx, ctx, [template!], reason ?? `Back to version ${version}`)
     await audit(tx, ctx, jobTemplateAudit.restore, template!, { from: version ?? null, version: template!.version })
     return template!
 

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Tx } from '../kernel/context.ts'
 import { BUILT_IN_TEMPLATES } from './built-in-templates.ts'
 import { jobTemplates } from './tables.ts'
-import { keepVersions } from './template-versions.ts'
+import { persistVersions } from './template-versions.ts'
 
 const MUSTER = { actor: { kind: 'system', id: null, name: 'Muster' } } as const
 
@@ -41,6 +41,6 @@ export async function syncBuiltInTemplates(tx: Tx, tenantId: string): Promise<st
       setWhere: and(eq(jobTemplates.isSystem, true), sql`${columns('job_templates')} is distinct from ${columns('excluded')}`),
     })
     .returning()
-  await keepVersions(tx, MUSTER, rows, 'Came with this version of Muster')
+  await persistVersions(tx, MUSTER, rows, 'Came with this version of Muster')
   return rows.map((row) => row.name)
 }

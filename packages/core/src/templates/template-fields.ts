@@ -77,14 +77,17 @@ export function withoutOtherSources<
 /** Returns contradictions between fields; empty when there are none. */
 export function templateIssues(template: TemplateSnapshot): InputIssue[] {
   const { source, bundleId, gitUrl, gitRef, inputSchema, defaultVars } = template
-  const missing = (path: string, value: unknown) => (value ? [] : [{ path, message: `is missing: the source is ${source}` }])
+  const missing = (path: string, value: unknown) => (value ? [] : [{ path, message: `is required for the source ${source}` }])
   const secrets = secretNames(inputSchema).filter((name) => name in defaultVars)
   return [
     ...(source === 'bundle' ? missing('bundleId', bundleId) : []),
     ...(source === 'git' ? [...missing('gitUrl', gitUrl), ...missing('gitRef', gitRef)] : []),
     ...extraVarIssues(defaultVars).map(at('defaultVars')),
     ...(inputSchema ? inputSchemaIssues(inputSchema).map(at('inputSchema')) : []),
-    ...secrets.map((name) => ({ path: `defaultVars.${name}`, message: 'is secret; what everybody sees cannot hold it' })),
+    ...secrets.map((name) => ({
+      path: `defaultVars.${name}`,
+      message: 'is secret; default variables are visible to everyone and cannot contain it',
+    })),
   ]
 }
 

@@ -22,7 +22,7 @@ export function snapshotOf({
 }
 
 /** Stores the current state of templates as versions, with author and reason. */
-export async function keepVersions(
+export async function persistVersions(
   tx: Tx,
   ctx: Pick<Ctx, 'actor'>,
   templates: JobTemplate[],

@@ -10,7 +10,7 @@ import { templatePermissions } from './permissions.ts'
 import { editTemplateBlockedReason } from './policy.ts'
 import { type JobTemplate, jobTemplates } from './tables.ts'
 import { Reason, TEMPLATE_FIELDS, withoutOtherSources } from './template-fields.ts'
-import { checkTemplate, keepVersions, snapshotOf, unlessTaken } from './template-versions.ts'
+import { checkTemplate, persistVersions, snapshotOf, unlessTaken } from './template-versions.ts'
 
 export const UpdateJobTemplateInput = z.object({
   ...z.object(TEMPLATE_FIELDS).partial().shape,
@@ -48,7 +48,7 @@ export async function updateJobTemplate(ctx: Ctx, input: z.input<typeof UpdateJo
       .set({ ...template, version: before.version + 1 })
       .where(scope)
       .returning()
-    await keepVersions(tx, ctx, [changed!], reason)
+    await persistVersions(tx, ctx, [changed!], reason)
     await audit(tx, ctx, jobTemplateAudit.update, changed!, { version: changed!.version, changed: Object.keys(changes) })
     return changed!
   }).catch(unlessTaken(fields.name ?? ''))

@@ -5,7 +5,7 @@ import type { NodeGroup } from '../groups/tables.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { computeNodes } from '../nodes/tables.ts'
-import { collect, type EffectiveVar, type Layer, layerOf, nearestOf, type Said } from './layer.ts'
+import { collect, type EffectiveVar, type EntriesByName, type Layer, layerOf, nearestOf } from './layer.ts'
 import { type SecretRefs, type Vars, variableScopes } from './tables.ts'
 
 const NO_GROUPS: NodeGroup[] = []
@@ -56,7 +56,7 @@ export async function readLayers({ db, tenantId }: Pick<Ctx, 'db' | 'tenantId'>,
 
 /** Merges the layers of every node. Nodes in the same groups share the merged group layers. */
 export function layNodes({ merge, nodes, groupsOf, of }: NodeLayers, run?: Layer): Map<string, EffectiveVar[]> {
-  const below = new Map<NodeGroup[], { byName: Said; vars: EffectiveVar[] }>()
+  const below = new Map<NodeGroup[], { byName: EntriesByName; vars: EffectiveVar[] }>()
   const belowNode = (groups: NodeGroup[]) => {
     const known = below.get(groups)
     if (known) return known

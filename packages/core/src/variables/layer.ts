@@ -24,10 +24,10 @@ export function layerOf(layer: VarLayer, group: string | null, content: { vars: 
 }
 
 /** Entries of each variable, lowest layer first. */
-export type Said = Map<string, VarEntry[]>
+export type EntriesByName = Map<string, VarEntry[]>
 
-export function collect(layers: Layer[]): Said {
-  const byName: Said = new Map()
+export function collect(layers: Layer[]): EntriesByName {
+  const byName: EntriesByName = new Map()
   for (const layer of layers)
     for (const [name, entry] of layer) {
       const below = byName.get(name)

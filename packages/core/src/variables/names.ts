@@ -19,16 +19,17 @@ const FUNCTIONS = new Set('cycler dict joiner lipsum lookup namespace now q quer
 
 /** Why a caller cannot set a variable of this name; null when it can. */
 export function variableNameError(name: string): string | null {
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(name)) return 'must be made of letters, digits and _, and not begin with a digit'
-  if (/^_*ansible_/i.test(name)) return 'names that begin with ansible_ are kept for Muster, which sets them from the node'
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(name))
+    return 'must contain only letters, digits and _, and must not begin with a digit'
+  if (/^_*ansible_/i.test(name)) return 'names that begin with ansible_ are reserved: Muster sets them from the node'
   if (MAGIC.has(name)) return 'Ansible itself sets this variable'
-  if (KEYWORDS.has(name)) return 'is a word of the language that Ansible compiles expressions to'
-  if (FUNCTIONS.has(name)) return 'templates call a function of this name'
+  if (KEYWORDS.has(name)) return 'is a Python keyword'
+  if (FUNCTIONS.has(name)) return 'is a function of Ansible templates'
   return null
 }
 
-type Rule = { allows: (value: unknown) => boolean; says: string }
-const text = (pattern: RegExp, says: string): Rule => ({ allows: (v) => typeof v === 'string' && pattern.test(v), says })
+type Rule = { allows: (value: unknown) => boolean; message: string }
+const text = (pattern: RegExp, message: string): Rule => ({ allows: (v) => typeof v === 'string' && pattern.test(v), message })
 const PATH = text(/^[/~][\w./+@-]{0,254}$/, 'must be the path of a file on the node')
 
 /**
@@ -38,16 +39,16 @@ const PATH = text(/^[/~][\w./+@-]{0,254}$/, 'must be the path of a file on the n
 const OF_ANSIBLE: Record<string, Rule> = {
   ansible_python_interpreter: text(
     /^(auto|auto_silent|auto_legacy|auto_legacy_silent|\/[\w./+@-]{1,254})$/,
-    'must be the path of a Python on the node, or auto',
+    'must be the path of a Python interpreter on the node, or auto',
   ),
   ansible_remote_tmp: PATH,
   ansible_async_dir: PATH,
   ansible_become_exe: PATH,
   ansible_become_flags: text(/^[\w =./@:,+-]{0,200}$/, 'must be options of sudo or su, without quotes'),
-  ansible_pipelining: { allows: (v) => typeof v === 'boolean', says: 'must be true or false' },
+  ansible_pipelining: { allows: (v) => typeof v === 'boolean', message: 'must be true or false' },
   ansible_ssh_timeout: {
     allows: (v) => Number.isInteger(v) && (v as number) >= 1 && (v as number) <= 600,
-    says: 'must be seconds, a whole number from 1 to 600',
+    message: 'must be a whole number of seconds from 1 to 600',
   },
   ansible_ssh_transfer_method: text(/^(smart|sftp|scp|piped)$/, 'must be smart, sftp, scp or piped'),
 }
@@ -57,9 +58,9 @@ export const isReserved = (name: string): boolean => Object.hasOwn(OF_ANSIBLE, n
 
 /** Why no user can set this name and value in a scope; null when it is valid. */
 export function variableError(name: string, value: unknown): string | null {
-  if (isReserved(name)) return OF_ANSIBLE[name]!.allows(value) ? null : OF_ANSIBLE[name]!.says
+  if (isReserved(name)) return OF_ANSIBLE[name]!.allows(value) ? null : OF_ANSIBLE[name]!.message
   if (/^_*ansible_/i.test(name))
-    return `Muster sets what begins with ansible_ from the node; of these, admins may set ${Object.keys(OF_ANSIBLE).join(', ')}`
+    return `Muster sets variables that begin with ansible_ from the node; admins may set ${Object.keys(OF_ANSIBLE).join(', ')}`
   return variableNameError(name)
 }
 
@@ -68,7 +69,7 @@ export function variableError(name: string, value: unknown): string | null {
  * value, or reject the whole inventory when it cannot.
  */
 export const variableKeyError = (key: string): string | null =>
-  key.startsWith('__ansible_') ? 'keys that begin with __ansible_ mean something else to Ansible' : null
+  key.startsWith('__ansible_') ? 'keys that begin with __ansible_ are reserved by Ansible' : null
 
 /** Why a value cannot be stored or written to a file unchanged; null when it can. */
 export function variableValueError(value: unknown, depth = 0): string | null {
@@ -76,7 +77,7 @@ export function variableValueError(value: unknown, depth = 0): string | null {
   if (value === null || typeof value === 'boolean') return null
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a finite number'
   if (typeof value === 'string')
-    return value.includes('\u0000') || !value.isWellFormed() ? 'must not hold NUL or halves of characters' : null
+    return value.includes('\u0000') || !value.isWellFormed() ? 'must not contain NUL or unpaired surrogates' : null
   if (typeof value !== 'object') return 'must be JSON'
   for (const [key, inner] of Object.entries(value)) {
     const reason = variableValueError(key) ?? variableKeyError(key) ?? variableValueError(inner, depth + 1)

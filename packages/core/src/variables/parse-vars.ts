@@ -66,7 +66,7 @@ class Reader {
   read(contents: ParsedNode | null): Vars {
     if (contents === null || (isScalar(contents) && contents.value === null)) return {}
     if (!isMap(contents)) {
-      this.report(contents, 'must be names with values, like `ntp_server: 10.0.0.1`')
+      this.report(contents, 'must be a mapping, such as `ntp_server: 10.0.0.1`')
       return {}
     }
     const vars = this.map(contents, 0)
@@ -84,12 +84,12 @@ class Reader {
   }
 
   private value(node: ParsedNode | null, depth: number): unknown {
-    if (++this.count > MAX_VALUES) throw at([`stands for more than ${MAX_VALUES} values; use fewer aliases`])
+    if (++this.count > MAX_VALUES) throw at([`expands to more than ${MAX_VALUES} values; use fewer aliases`])
     if (node === null) return null
     if (depth > MAX_DEPTH) return this.report(node, `must not be nested deeper than ${MAX_DEPTH} levels`)
     if (isAlias(node)) {
       const known = this.anchors.get(node.source)
-      if (!known) return this.report(node, `there is no anchor &${node.source} before this`)
+      if (!known) return this.report(node, `no anchor &${node.source} is defined before this alias`)
       this.count += known.count
       return known.value
     }
@@ -101,7 +101,7 @@ class Reader {
 
   private list(node: ParsedNode, depth: number): unknown[] | null {
     if (!isSeq(node) || (node.tag && node.tag !== 'tag:yaml.org,2002:seq'))
-      return this.report(node, `JSON has no ${node.tag}; write a list or names with values`)
+      return this.report(node, `JSON does not support ${node.tag}; use a list or a mapping`)
     return node.items.map((item) => this.value(item as ParsedNode, depth + 1))
   }
 
@@ -112,13 +112,13 @@ class Reader {
     }
     const entries = new Map<string, unknown>()
     const below: Vars[] = []
-    if (node.tag && node.tag !== 'tag:yaml.org,2002:map') this.report(node, `JSON has no ${node.tag}; write names with values`)
+    if (node.tag && node.tag !== 'tag:yaml.org,2002:map') this.report(node, `JSON does not support ${node.tag}; use a mapping`)
     for (const { key, value } of node.items as { key: ParsedNode; value: ParsedNode | null }[]) {
       const read = this.value(value, depth + 1)
       if (isScalar(key) && typeof key.value === 'symbol') below.push(...this.merged(key, read))
       else {
         const name = isScalar(key) ? this.scalar(key) : null
-        if (typeof name !== 'string') this.report(key, 'this key is not text; quote it')
+        if (typeof name !== 'string') this.report(key, 'this key is not text; put it in quotes')
         else if (entries.has(name)) this.report(key, `${name.slice(0, 80)} occurs twice`)
         else {
           // Keys at the top level are validated as variable names.
@@ -136,13 +136,13 @@ class Reader {
   private merged(key: ParsedNode, value: unknown): Vars[] {
     const all = Array.isArray(value) ? value : [value]
     if (all.every((each) => typeof each === 'object' && each !== null && !Array.isArray(each))) return all as Vars[]
-    this.report(key, '<< takes names with values, or a list of such')
+    this.report(key, '<< needs a mapping or a list of mappings')
     return []
   }
 
   private scalar(node: { value: unknown; source?: string; format?: string }): unknown {
     const { value, source } = node
-    if (node.format === 'TIME') return this.report(node, `${source} means a number of base 60; put it in quotes`)
+    if (node.format === 'TIME') return this.report(node, `${source} is a base-60 number in YAML 1.1; put it in quotes`)
     if (typeof value === 'bigint') {
       const exact = Number(value)
       return Number.isSafeInteger(exact)
@@ -151,8 +151,8 @@ class Reader {
     }
     // The library parses these as booleans, Ansible as text.
     if (typeof value === 'boolean' && source && /^[yn]$/i.test(source)) return source
-    if (value instanceof Date) return this.report(node, 'JSON has no dates; put it in quotes')
-    const reason = value instanceof Uint8Array ? 'JSON has no binary data' : variableValueError(value)
+    if (value instanceof Date) return this.report(node, 'JSON does not support dates; put it in quotes')
+    const reason = value instanceof Uint8Array ? 'JSON does not support binary data' : variableValueError(value)
     return reason ? this.report(node, reason) : value
   }
 }

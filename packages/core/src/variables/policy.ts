@@ -9,10 +9,10 @@ export const setVarsBlockedReason = (actor: Actor): string | null => permissionD
 
 /** Why `actor` may not make this change; null when allowed. Only admins may set or remove Ansible's own variables. */
 export function reservedVarsBlockedReason(actor: Actor, before: Vars, after: Vars): string | null {
-  const refused = permissionDeniedReason(actor, variablePermissions.writeReserved)
-  if (!refused) return null
+  const denied = permissionDeniedReason(actor, variablePermissions.writeReserved)
+  if (!denied) return null
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => isReserved(name) && !isDeepStrictEqual(before[name], after[name]),
   )
-  return changed.length === 0 ? null : `Changing ${changed.join(', ')}, which Ansible itself reads: ${refused}`
+  return changed.length === 0 ? null : `Changing ${changed.join(', ')}, which Ansible reads: ${denied}`
 }

@@ -4,10 +4,12 @@ import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { NotFound, parseInput } from '../kernel/errors.ts'
 import { variableAudit } from './audit-actions.ts'
 import { variablePermissions } from './permissions.ts'
-import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope } from './scope.ts'
+import { findScope, isOneScope, ONE_SCOPE, Reason, SCOPE_FIELDS, saveScope } from './scope.ts'
 import { type VariableScope, variableVersions } from './tables.ts'
 
-export const RestoreVarsInput = z.object({ ...PLACE, version: z.int().min(1), reason: Reason }).refine(onePlace, ONE_PLACE)
+export const RestoreVarsInput = z
+  .object({ ...SCOPE_FIELDS, version: z.int().min(1), reason: Reason })
+  .refine(isOneScope, ONE_SCOPE)
 
 /**
  * Restores the variables of a scope, including secrets, to an earlier version. The result is a new version.
@@ -15,9 +17,9 @@ export const RestoreVarsInput = z.object({ ...PLACE, version: z.int().min(1), re
  */
 export async function restoreVars(ctx: Ctx, input: z.input<typeof RestoreVarsInput>): Promise<VariableScope> {
   authorize(ctx, variablePermissions.write)
-  const { version, reason, ...place } = parseInput(RestoreVarsInput, input)
+  const { version, reason, ...ref } = parseInput(RestoreVarsInput, input)
   return inTransaction(ctx, async (tx) => {
-    const scope = await findScope(tx, ctx, place)
+    const scope = await findScope(tx, ctx, ref)
     const [old] = scope.row
       ? await tx
           .select({ source: variableVersions.source, vars: variableVersions.vars, secrets: variableVersions.secrets })

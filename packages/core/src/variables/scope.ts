@@ -14,10 +14,10 @@ import { reservedVarsBlockedReason } from './policy.ts'
 import { type SecretRefs, type VariableScope, type Vars, variableScopes, variableVersions } from './tables.ts'
 
 /** A scope: a group, a node, or with neither all nodes. */
-export const PLACE = { groupId: Id.nullish(), nodeId: Id.nullish() }
-export type Place = { groupId?: string | null | undefined; nodeId?: string | null | undefined }
-export const onePlace = ({ groupId, nodeId }: Place): boolean => !groupId || !nodeId
-export const ONE_PLACE = 'name a group or a node, or neither for all nodes'
+export const SCOPE_FIELDS = { groupId: Id.nullish(), nodeId: Id.nullish() }
+export type ScopeRef = { groupId?: string | null | undefined; nodeId?: string | null | undefined }
+export const isOneScope = ({ groupId, nodeId }: ScopeRef): boolean => !groupId || !nodeId
+export const ONE_SCOPE = 'name a group or a node, or neither for all nodes'
 
 export const Version = z.int().min(0)
 export const Reason = multilineText(1000).nullish()
@@ -26,7 +26,7 @@ export const Reason = multilineText(1000).nullish()
 export type Scope = { groupId: string | null; nodeId: string | null; label: string; row: VariableScope | null }
 
 /** @param tx inside it the group or node is locked against deletion @throws NotFound */
-export async function findScope(db: Db | Tx, ctx: Ctx, { groupId, nodeId }: Place): Promise<Scope> {
+export async function findScope(db: Db | Tx, ctx: Ctx, { groupId, nodeId }: ScopeRef): Promise<Scope> {
   const of = async (table: typeof nodeGroups | typeof computeNodes, id: string, what: string): Promise<string> => {
     const [row] = await db
       .select({ name: table.name })
@@ -61,8 +61,8 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
   const { content, basedOn, reason, action, id } = change
   if ((scope.row?.version ?? 0) !== basedOn) throw lostRace(scope, basedOn)
   const before = scope.row ?? { vars: {}, secrets: {} }
-  const refused = reservedVarsBlockedReason(ctx.actor, before.vars, content.vars)
-  if (refused) throw new Forbidden(refused)
+  const blockedReason = reservedVarsBlockedReason(ctx.actor, before.vars, content.vars)
+  if (blockedReason) throw new Forbidden(blockedReason)
   const twice = Object.keys(content.secrets).find((name) => Object.hasOwn(content.vars, name))
   if (twice)
     throw new InvalidInput([{ path: 'text', message: `${twice} is a secret variable of ${scope.label}; unset that first` }])
@@ -95,8 +95,8 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
 }
 
 function lostRace({ row, label }: Scope, basedOn: number): Conflict {
-  if (!row) return new Conflict(`The variables of ${label} were never set: base the change on version 0, not on ${basedOn}.`)
+  if (!row) return new Conflict(`${label} has no variables yet: base the change on version 0, not on ${basedOn}.`)
   return new Conflict(
-    `${row.updatedByName} changed the variables of ${label} at ${row.updatedAt.toISOString()}: they are at version ${row.version}, your change is based on ${basedOn}. Look at them and make your change again.`,
+    `${row.updatedByName} changed the variables of ${label} at ${row.updatedAt.toISOString()}: they are at version ${row.version}, your change is based on ${basedOn}. Load them again and repeat your change.`,
   )
 }

@@ -5,23 +5,23 @@ import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { variableAudit } from './audit-actions.ts'
 import { variableNameError, variableValueError } from './names.ts'
 import { variablePermissions } from './permissions.ts'
-import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope } from './scope.ts'
+import { findScope, isOneScope, ONE_SCOPE, Reason, SCOPE_FIELDS, saveScope } from './scope.ts'
 import { type VariableScope, variableSecrets } from './tables.ts'
 
 const SECRET_MAX = 64 * 1024
 
 export const SetSecretVarInput = z
   .object({
-    ...PLACE,
+    ...SCOPE_FIELDS,
     name: z.string(),
     value: z
       .string()
       .min(4, 'must have at least 4 characters: shorter ones cannot be distinguished from other text in logs, and would be shown')
       .refine((text) => Buffer.byteLength(text) <= SECRET_MAX, `must have at most ${SECRET_MAX} bytes`)
-      .refine((text) => variableValueError(text) === null, 'must not hold NUL or halves of characters'),
+      .refine((text) => variableValueError(text) === null, 'must not contain NUL or unpaired surrogates'),
     reason: Reason,
   })
-  .refine(onePlace, ONE_PLACE)
+  .refine(isOneScope, ONE_SCOPE)
 
 /**
  * Sets a secret variable of a scope. The value is encrypted before it reaches the database. Only runs can read it.
@@ -29,16 +29,18 @@ export const SetSecretVarInput = z
  */
 export async function setSecretVar(ctx: Ctx, input: z.input<typeof SetSecretVarInput>): Promise<VariableScope> {
   authorize(ctx, variablePermissions.write)
-  const { name, value, reason, ...place } = parseInput(SetSecretVarInput, input)
+  const { name, value, reason, ...ref } = parseInput(SetSecretVarInput, input)
   const wrong = variableNameError(name)
   if (wrong) throw new InvalidInput([{ path: 'name', message: wrong }])
   const secretId = uuidv7()
   const encrypted = await ctx.vault.encrypt({ tenantId: ctx.tenantId, objectId: secretId, field: 'value' }, value)
   return inTransaction(ctx, async (tx) => {
-    const scope = await findScope(tx, ctx, place)
+    const scope = await findScope(tx, ctx, ref)
     const { source = '', vars = {}, secrets = {}, version = 0, id = uuidv7() } = scope.row ?? {}
     if (Object.hasOwn(vars, name))
-      throw new InvalidInput([{ path: 'name', message: `${name} stands in the text of ${scope.label}; remove it there first` }])
+      throw new InvalidInput([
+        { path: 'name', message: `${name} is already a plain variable of ${scope.label}; remove it there first` },
+      ])
     const content = { source, vars, secrets: { ...secrets, [name]: secretId } }
     const row = await saveScope(tx, ctx, scope, { content, basedOn: version, reason, action: variableAudit.setSecret, id })
     await tx

@@ -5,10 +5,12 @@ import { parseInput } from '../kernel/errors.ts'
 import { variableAudit } from './audit-actions.ts'
 import { parseVars } from './parse-vars.ts'
 import { variablePermissions } from './permissions.ts'
-import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope, Version } from './scope.ts'
+import { findScope, isOneScope, ONE_SCOPE, Reason, SCOPE_FIELDS, saveScope, Version } from './scope.ts'
 import type { VariableScope } from './tables.ts'
 
-export const SetVarsInput = z.object({ ...PLACE, text: z.string(), basedOn: Version, reason: Reason }).refine(onePlace, ONE_PLACE)
+export const SetVarsInput = z
+  .object({ ...SCOPE_FIELDS, text: z.string(), basedOn: Version, reason: Reason })
+  .refine(isOneScope, ONE_SCOPE)
 
 /**
  * Replaces the variables of a scope with those of a YAML or JSON text; secrets stay.
@@ -18,10 +20,10 @@ export const SetVarsInput = z.object({ ...PLACE, text: z.string(), basedOn: Vers
  */
 export async function setVars(ctx: Ctx, input: z.input<typeof SetVarsInput>): Promise<VariableScope> {
   authorize(ctx, variablePermissions.write)
-  const { text, basedOn, reason, ...place } = parseInput(SetVarsInput, input)
+  const { text, basedOn, reason, ...ref } = parseInput(SetVarsInput, input)
   const vars = parseVars(text)
   return inTransaction(ctx, async (tx) => {
-    const scope = await findScope(tx, ctx, place)
+    const scope = await findScope(tx, ctx, ref)
     const content = { source: text, vars, secrets: scope.row?.secrets ?? {} }
     return saveScope(tx, ctx, scope, { content, basedOn, reason, action: variableAudit.set, id: scope.row?.id ?? uuidv7() })
   })

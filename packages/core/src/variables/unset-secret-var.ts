@@ -3,10 +3,10 @@ import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { NotFound, parseInput } from '../kernel/errors.ts'
 import { variableAudit } from './audit-actions.ts'
 import { variablePermissions } from './permissions.ts'
-import { findScope, ONE_PLACE, onePlace, PLACE, Reason, saveScope } from './scope.ts'
+import { findScope, isOneScope, ONE_SCOPE, Reason, SCOPE_FIELDS, saveScope } from './scope.ts'
 import type { VariableScope } from './tables.ts'
 
-export const UnsetSecretVarInput = z.object({ ...PLACE, name: z.string(), reason: Reason }).refine(onePlace, ONE_PLACE)
+export const UnsetSecretVarInput = z.object({ ...SCOPE_FIELDS, name: z.string(), reason: Reason }).refine(isOneScope, ONE_SCOPE)
 
 /**
  * Removes a secret variable from a scope; restoring an earlier version brings it back.
@@ -14,9 +14,9 @@ export const UnsetSecretVarInput = z.object({ ...PLACE, name: z.string(), reason
  */
 export async function unsetSecretVar(ctx: Ctx, input: z.input<typeof UnsetSecretVarInput>): Promise<VariableScope> {
   authorize(ctx, variablePermissions.write)
-  const { name, reason, ...place } = parseInput(UnsetSecretVarInput, input)
+  const { name, reason, ...ref } = parseInput(UnsetSecretVarInput, input)
   return inTransaction(ctx, async (tx) => {
-    const scope = await findScope(tx, ctx, place)
+    const scope = await findScope(tx, ctx, ref)
     if (!scope.row || !Object.hasOwn(scope.row.secrets, name))
       throw new NotFound(`There is no secret variable ${name.slice(0, 80)} of ${scope.label}.`)
     const { id, source, vars, version } = scope.row

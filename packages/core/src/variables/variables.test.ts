@@ -53,7 +53,7 @@ const varOf = async (node: ComputeNode, name: string) =>
 
 test('the nearest layer wins: all nodes, parent group, group, lower priority number, node, run; lists overridden values in order', async () => {
   const [a] = nodes
-  const set = (place: object, text: string) => setVars(ours.operator, { ...place, text, basedOn: 0 })
+  const set = (ref: object, text: string) => setVars(ours.operator, { ...ref, text, basedOn: 0 })
   await set({}, 'ntp: global # for all\nonly: here')
   await set({ groupId: groups.rack }, 'ntp: rack')
   await set({ groupId: groups.prod }, 'ntp: prod')
@@ -106,18 +106,18 @@ test('of two edits of one version, one wins and the other names the winner', asy
 
 test('rejects viewers and other tenants', async () => {
   const stranger = await t.given.tenant()
-  const place = { nodeId: nodes[0]!.id }
+  const ref = { nodeId: nodes[0]!.id }
   await expect(setVars(ours.viewer, { text: '', basedOn: 0 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  await expect(setVars(stranger.owner, { ...place, text: '', basedOn: 0 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(setVars(stranger.owner, { ...ref, text: '', basedOn: 0 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(setVars(stranger.owner, { groupId: groups.amd, text: '', basedOn: 0 })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   })
-  await expect(varsImpact(stranger.owner, { ...place, text: 'a: 1' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(varsImpact(stranger.owner, { ...ref, text: 'a: 1' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(compareVars(stranger.owner, { left: nodes[0]!.id, right: nodes[1]!.id })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   })
   expect(await effectiveVars(stranger.owner, [nodes[0]!.id])).toEqual(new Map())
-  await expect(setVars(ours.operator, { ...place, groupId: groups.amd, text: '', basedOn: 0 })).rejects.toMatchObject({
+  await expect(setVars(ours.operator, { ...ref, groupId: groups.amd, text: '', basedOn: 0 })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
   })
 })
@@ -143,8 +143,8 @@ test('stores every version with author, reason and changes, and restores it with
   const restored = await restoreVars(operator, { version: 2 })
   expect(restored).toMatchObject({ version: 5, vars: { a: 1 }, secrets: { token: expect.any(String) } })
   const [secret] = await t.runtime.db.select().from(variableSecrets).where(eq(variableSecrets.id, restored.secrets.token!))
-  const place = { tenantId: operator.tenantId, objectId: secret!.id, field: 'value' }
-  expect(await worker.vault.open(place, secret!.encrypted.value)).toBe('first secret')
+  const context = { tenantId: operator.tenantId, objectId: secret!.id, field: 'value' }
+  expect(await worker.vault.open(context, secret!.encrypted.value)).toBe('first secret')
   const versions = await t.runtime.db
     .select()
     .from(variableVersions)
@@ -189,7 +189,9 @@ test('rejects a name that is both text and secret, and a short secret', async ()
   await setSecretVar(operator, { name: 'token', value: 'a secret value' })
   await expect(setVars(operator, { text: 'token: open', basedOn: 1 })).rejects.toThrow('token is a secret variable of all nodes')
   await setVars(operator, { text: 'open: 1', basedOn: 1 })
-  await expect(setSecretVar(operator, { name: 'open', value: 'long enough' })).rejects.toThrow('stands in the text of all nodes')
+  await expect(setSecretVar(operator, { name: 'open', value: 'long enough' })).rejects.toThrow(
+    'is already a plain variable of all nodes',
+  )
   await expect(setSecretVar(operator, { name: 'x', value: 'abc' })).rejects.toThrow('at least 4 characters')
   await expect(setSecretVar(operator, { name: 'ansible_become_password', value: 'abcdef' })).rejects.toMatchObject({
     issues: [{ path: 'name' }],

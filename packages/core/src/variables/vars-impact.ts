@@ -9,17 +9,17 @@ import { layNodes, type NodeLayers, readLayers } from './effective-vars.ts'
 import { type EffectiveVar, type Layer, layerOf } from './layer.ts'
 import { variableNameError } from './names.ts'
 import { parseVars } from './parse-vars.ts'
-import { findScope, ONE_PLACE, onePlace, PLACE, type Scope } from './scope.ts'
+import { findScope, isOneScope, ONE_SCOPE, SCOPE_FIELDS, type Scope } from './scope.ts'
 import type { SecretRefs, Vars } from './tables.ts'
 
 const EXAMPLES = 5
 
 export const VarsImpactInput = z
-  .object({ ...PLACE, text: z.string().nullish(), secret: z.string().nullish() })
-  .refine(onePlace, ONE_PLACE)
+  .object({ ...SCOPE_FIELDS, text: z.string().nullish(), secret: z.string().nullish() })
+  .refine(isOneScope, ONE_SCOPE)
   .refine(({ text, secret }) => (text == null) !== (secret == null), {
     path: ['text'],
-    message: 'must be given, or else the name of a secret variable',
+    message: 'give either the text or the name of a secret variable',
   })
 
 export type VarsImpact = {
@@ -40,9 +40,9 @@ export type VarsImpact = {
  * @throws InvalidInput at text or secret, as when they are set; NotFound no such scope
  */
 export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput>): Promise<VarsImpact> {
-  const { text, secret, ...place } = parseInput(VarsImpactInput, input)
+  const { text, secret, ...ref } = parseInput(VarsImpactInput, input)
   const edited = text == null ? null : parseVars(text)
-  const scope = await findScope(ctx.db, ctx, place)
+  const scope = await findScope(ctx.db, ctx, ref)
   const proposed = edited ? { vars: edited, secrets: scope.row?.secrets ?? {} } : withOtherSecret(scope, secret!)
   const all = await ctx.db
     .select({ id: computeNodes.id })
@@ -66,7 +66,8 @@ export async function varsImpact(ctx: Ctx, input: z.input<typeof VarsImpactInput
 function withOtherSecret({ row, label }: Scope, name: string): { vars: Vars; secrets: SecretRefs } {
   const { vars = {}, secrets = {} } = row ?? {}
   const isPlain = Object.hasOwn(vars, name)
-  const wrong = variableNameError(name) ?? (isPlain ? `${name} stands in the text of ${label}; remove it there first` : null)
+  const wrong =
+    variableNameError(name) ?? (isPlain ? `${name} is already a plain variable of ${label}; remove it there first` : null)
   if (wrong) throw new InvalidInput([{ path: 'secret', message: wrong }])
   return { vars, secrets: { ...secrets, [name]: 'another' } }
 }

@@ -13,7 +13,7 @@ import { type Worker, workers } from './tables.ts'
 
 /**
  * Drains a worker: it claims no more work and finishes its runs. It stays registered and reports when it has no runs left.
- * @throws Conflict when it is drained already
+ * @throws Conflict when it is already drained
  * @throws NotFound when there is no such worker
  */
 export async function drainWorker(ctx: Ctx, input: z.input<typeof IdInput>): Promise<Worker> {

@@ -75,7 +75,7 @@ mutation('createApiToken', {
 })
 
 mutation('revokeApiToken', {
-  description: 'Revokes an API token. Requests with it are refused within 5 seconds.',
+  description: 'Revokes an API token. Requests with it are rejected within 5 seconds.',
   input: (t) => ({ id: t.id({ required: true, description: 'ID of the token.' }) }),
   payload: { apiToken: { type: ApiToken, description: 'The revoked token.' } },
   errors: [NotFound, Conflict],

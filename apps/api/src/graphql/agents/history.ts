@@ -18,8 +18,8 @@ type Bucket = {
   maxSkewMs: number | null
 }
 
-export const AgentBucket = builder.objectRef<Bucket>('AgentBucket').implement({
-  description: 'The heartbeats of five minutes.',
+export const HeartbeatBucket = builder.objectRef<Bucket>('HeartbeatBucket').implement({
+  description: 'Totals of the heartbeats of five minutes.',
   fields: (t) => ({
     at: t.field({ type: 'DateTime', description: 'Start of the five minutes.', resolve: ({ at }) => new Date(at) }),
     heartbeats: t.exposeInt('heartbeats', { description: 'Number of accepted heartbeats.' }),

@@ -19,7 +19,7 @@ import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { AgentKeyStatus, AgentReason, AgentState, ReportedHealth } from './enums.ts'
-import { AgentBucket, AgentTransition, bucketsOf, transitionsOf } from './history.ts'
+import { AgentTransition, bucketsOf, HeartbeatBucket, transitionsOf } from './history.ts'
 import { AgentReport } from './report.ts'
 
 const { agentKeys } = schema
@@ -252,8 +252,8 @@ export const Agent = builder.drizzleObject('agents', {
       description: 'State changes, newest first. At most 100.',
       resolve: async ({ nodeId }, _args, context) => (await transitionsOf(context, nodeId)) ?? [],
     }),
-    history: t.field({
-      type: [AgentBucket],
+    heartbeatHistory: t.field({
+      type: [HeartbeatBucket],
       description:
         'Heartbeats of the last day in steps of five minutes, oldest first. At most 289; steps without a heartbeat are omitted.',
       complexity: { field: 1, multiplier: 288 },

@@ -24,6 +24,6 @@ export const AlertKind = builder.enumType('AlertKind', {
     clock_skew: 'The clock of a node is wrong.',
     accelerator_lost: 'An accelerator no longer responds.',
     accelerator_count_changed: 'The number of accelerators changed.',
-    ingest_silent: 'Too many nodes are silent at once: heartbeats may not reach Muster.',
+    mass_outage: 'Too many nodes stopped sending heartbeats at once; the cause may be the network or Muster.',
   }),
 })

@@ -129,7 +129,7 @@ const AcceleratorCount = builder
   })
 
 const MassOutage = builder.objectRef<Partial<{ silentNodes: number; totalNodes: number }>>('MassOutageEvidence').implement({
-  description: 'Evidence of INGEST_SILENT.',
+  description: 'Evidence of MASS_OUTAGE.',
   fields: (t) => ({
     silentNodes: t.exposeInt('silentNodes', { nullable: true, description: 'Number of silent nodes.' }),
     totalNodes: t.exposeInt('totalNodes', { nullable: true, description: 'Number of nodes in the tenant or cluster.' }),
@@ -148,7 +148,7 @@ const TYPES = {
   clock_skew: ClockSkew,
   accelerator_lost: AcceleratorCount,
   accelerator_count_changed: AcceleratorCount,
-  ingest_silent: MassOutage,
+  mass_outage: MassOutage,
 } satisfies Record<AlertKind, unknown>
 
 type Shape = StateEvidence | Duplicate | Record<string, unknown>

@@ -1,6 +1,6 @@
 import { isOneOf } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
-import { fitsNodeQuery, type GroupTree, isInGroup } from '@muster/core/groups'
+import { type GroupTree, isInGroup, matchesNodeQuery } from '@muster/core/groups'
 import { nodeHealthStatus } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { expandHostlist, limitCondition, type NodeColumns, parseVendors, VENDORS } from '@muster/core/selection'
@@ -112,7 +112,7 @@ export function nodeConditions(
       typeof value === 'string' ? sql`${n.labels} ->> ${key}::text = ${value}` : sql`jsonb_exists(${n.labels}, ${key})`,
     ),
     groups && group ? isInGroup(groups, group, n) : undefined,
-    groups && typeof query === 'string' ? fitsNodeQuery(groups, query, n, 'filter.query') : undefined,
+    groups && typeof query === 'string' ? matchesNodeQuery(groups, query, n, 'filter.query') : undefined,
     withAccelerators(filter, n),
     withAgent(filter, n),
     typeof hasAgentAlarm === 'boolean' ? sql`${agentAlarm(n)} = ${hasAgentAlarm}` : undefined,

@@ -90,7 +90,7 @@ test('creates, changes, previews, archives and restores a template', async () =>
       await api.ask<{ previewRun: object }>(
         tenant.operator,
         `query ($input: RunJobInput!) { previewRun(input: $input) { ... on RunPreview {
-          template { name } hostCount hostlist command inventory refusals { reason } waitsFor { count }
+          template { name } hostCount hostlist command inventory rejections { reason } waitsFor { count }
           hosts { totalCount edges { node { node { id } name vars { name value { json isSecret } layer overridden { layer } } } } } }
           ... on InvalidInputError { issues { path message } } } }`,
         { input: { template: 'site', limit: 'all', extraVars } },
@@ -112,7 +112,7 @@ test('creates, changes, previews, archives and restores a template', async () =>
         },
       ],
     },
-    refusals: [],
+    rejections: [],
     waitsFor: [],
   })
   expect(await preview({ level: 4 })).toMatchObject({ issues: [{ path: 'extraVars.level', message: 'must be <= 3' }] })

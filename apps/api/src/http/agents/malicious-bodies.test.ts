@@ -87,7 +87,7 @@ test(`accepts exactly the valid ones of ${COUNT} malicious bodies`, { timeout: F
 test('rejects weak keys, which verify forged signatures', async () => {
   const { operator } = await t.given.tenant()
   const client = agentClient(`http://127.0.0.1:${server.port}`)
-  for (const { public_key: publicKey } of vectors.refused_keys) {
+  for (const { public_key: publicKey } of vectors.rejected_keys) {
     const { answer } = await client.enroll(operator, undefined, { ...makeKeys(), publicKey })
     expect(answer).toMatchObject({ accepted: false, error: { code: expect.stringMatching(/invalid_request|key_not_allowed/) } })
   }

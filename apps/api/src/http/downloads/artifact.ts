@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { attachment, linkIsGood, signLink } from '@muster/core/artifacts'
+import { attachment, isValidLink, signLink } from '@muster/core/artifacts'
 import { schema } from '@muster/core/registry'
 import type { JobArtifact } from '@muster/core/runs'
 import { eq } from 'drizzle-orm'
 import type { ApiDeps } from '../../context.ts'
 import { isUuid } from '../../graphql/shared/ids.ts'
-import { refuse } from './refuse.ts'
+import { sendError } from './send-error.ts'
 
 const { jobArtifacts } = schema
 const LINK_LIFETIME_S = 600
@@ -46,15 +46,15 @@ export async function sendArtifact(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  const good = isUuid(id) && linkIsGood(deps.linkSecret, id, Number(query.get('expires')), query.get('signature') ?? '')
-  if (!good) return refuse(res, 403, 'This download link is invalid or has expired. Request a new link from the run.')
+  const good = isUuid(id) && isValidLink(deps.linkSecret, id, Number(query.get('expires')), query.get('signature') ?? '')
+  if (!good) return sendError(res, 403, 'This download link is invalid or has expired. Request a new link from the run.')
   const [artifact] = await deps.runtime.db.select().from(jobArtifacts).where(eq(jobArtifacts.id, id))
-  if (!artifact) return refuse(res, 404, 'This artifact no longer exists: its run was deleted.')
+  if (!artifact) return sendError(res, 404, 'This artifact no longer exists: its run was deleted.')
   const reason = artifactUnavailableReason(deps, artifact)
-  if (reason) return refuse(res, 410, reason)
+  if (reason) return sendError(res, 410, reason)
   const content = await deps.store.open(artifact.key).catch(() => null)
   if (!content)
-    return refuse(
+    return sendError(
       res,
       503,
       `${artifact.path} is missing from the artifact store of this server. Workers and API processes must use the same store.`,

@@ -7,7 +7,7 @@ import { LOG_FORMATS, type LogFormat, readJobRunLog } from '@muster/core/runs'
 import { type ApiDeps, SIGN_IN } from '../../context.ts'
 import { isUuid, parseId } from '../../graphql/shared/ids.ts'
 import { headersOf } from '../request-facts.ts'
-import { refuse } from './refuse.ts'
+import { sendError } from './send-error.ts'
 
 const NAMES = {
   text: ['log', 'text/plain; charset=utf-8'],
@@ -35,11 +35,11 @@ export async function sendRunLog(
   res: ServerResponse,
 ): Promise<void> {
   const caller = await deps.auth.findCaller(headersOf(req))
-  if (!caller) return refuse(res, 401, SIGN_IN)
+  if (!caller) return sendError(res, 401, SIGN_IN)
   const format = query.get('format') ?? 'text'
-  if (!isFormat(format)) return refuse(res, 400, `Unknown log format ${format}. Use one of: ${LOG_FORMATS.join(', ')}.`)
+  if (!isFormat(format)) return sendError(res, 400, `Unknown log format ${format}. Use one of: ${LOG_FORMATS.join(', ')}.`)
   const run = parseRun(id)
-  if (run === null) return refuse(res, 404, `There is no run ${id}. Use a run number or ID, see \`muster runs\`.`)
+  if (run === null) return sendError(res, 404, `There is no run ${id}. Use a run number or ID, see \`muster runs\`.`)
   try {
     const log = await readJobRunLog({ db: deps.runtime.db, tenantId: caller.tenantId }, run, format)
     const [suffix, type] = NAMES[format]
@@ -52,8 +52,8 @@ export async function sendRunLog(
     if (req.method === 'HEAD') return void res.end()
     await pipeline(Readable.from(log), res)
   } catch (error) {
-    if (error instanceof NotFound) return refuse(res, 404, error.message)
-    if (error instanceof Conflict) return refuse(res, 410, error.message)
+    if (error instanceof NotFound) return sendError(res, 404, error.message)
+    if (error instanceof Conflict) return sendError(res, 410, error.message)
     throw error
   }
 }

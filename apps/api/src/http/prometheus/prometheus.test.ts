@@ -87,7 +87,7 @@ test('/metrics has agents by state, open alerts, failing routes, workers and que
   const route = { name: 'r', kind: 'webhook' as const, url: 'https://hooks.test/', secret: 'a route secret' }
   const { id } = await createAlertRoute(fixture.admin, route)
   await t.runtime.db.update(alertRoutes).set({ failingSince: sql`now()` }).where(eq(alertRoutes.id, id))
-  const alert = { tenantId: fixture.tenant.id, nodeId: null, kind: 'ingest_silent' as const, evidence: {} }
+  const alert = { tenantId: fixture.tenant.id, nodeId: null, kind: 'mass_outage' as const, evidence: {} }
   await t.runtime.db.transaction((tx) => raiseAlerts(tx, [alert]))
   const worker = { host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 4 }
   await registerWorker(t.runtime, { name: 'here', ...worker })

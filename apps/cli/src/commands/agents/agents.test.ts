@@ -52,14 +52,14 @@ it('lists agents, enrolls them and approves changes', async () => {
   expect((await muster(`agent revoke ${fingerprintOf(KEY)} --reason lost`)).err).toBe(
     `Revoked ${fingerprintOf(KEY)} of gpu003.\n`,
   )
-  const refused = [
+  const rejected = [
     ['agent approve gpu001 SHA256:other', 5, 'has no change to approve'],
     ['agent approve gpu003', 4, 'has no agent'],
     ['agent revoke SHA256:nope --reason x', 4, 'No key SHA256:nope'],
     ['agent allow nonsense', 5, 'publicKey'],
     ['agent token nope', 4, 'muster node list'],
   ] as const
-  for (const [line, code, reason] of refused)
+  for (const [line, code, reason] of rejected)
     expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
 })
 
@@ -108,21 +108,21 @@ it('shows an agent, its state changes and its heartbeats', async () => {
   expect(JSON.parse((await muster('agent get gpu001 -o json')).out)).toMatchObject({ agent: { lastHeartbeat: { sequence: 7 } } })
   expect(await muster('agent get gpu003')).toMatchObject({ code: 4, err: expect.stringContaining('muster agent token') })
   expect((await muster('agent get gpu*1')).out).toMatch(/^node +gpu001$/m)
-  for (const command of ['get', 'timeline', 'history', 'approve']) {
+  for (const command of ['get', 'history', 'heartbeats', 'approve']) {
     const several = await muster(`agent ${command} gpu[001-002]`)
     expect(several).toMatchObject({ code: 2, err: expect.stringContaining('matches 2 nodes') })
     expect(await muster(`agent ${command} tag:none`)).toMatchObject({ code: 4, err: expect.stringContaining('No nodes match') })
   }
-  expect((await muster('agent timeline gpu001')).err).toBe('gpu001 has no state changes yet.\n')
+  expect((await muster('agent history gpu001')).err).toBe('gpu001 has no state changes yet.\n')
   await muster('agent drain gpu001 --reason disk')
   await muster('agent resume gpu001')
-  expect((await muster('agent timeline gpu001')).out).toMatch(/^AT +FROM +TO +REASON/)
-  expect((await muster('agent history gpu001')).err).toBe('No heartbeats from gpu001 in the last day.\n')
+  expect((await muster('agent history gpu001')).out).toMatch(/^AT +FROM +TO +REASON/)
+  expect((await muster('agent heartbeats gpu001')).err).toBe('No heartbeats from gpu001 in the last day.\n')
   await t.runtime.db.$client.query(
     `insert into agent_heartbeat_history (node_id, bucket_at, beats, missed, cpu_percent)
      select id, date_bin('5 min', now(), 'epoch') - interval '5 min', 10, 2, 40 from compute_nodes where name = 'gpu001'`,
   )
-  expect((await muster('agent history gpu001')).out).toMatch(/ 10 +2 +40 % /)
+  expect((await muster('agent heartbeats gpu001')).out).toMatch(/ 10 +2 +40 % /)
 })
 
 it('drains, resumes, resets the sequence and deregisters', async () => {

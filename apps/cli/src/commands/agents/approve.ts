@@ -14,12 +14,12 @@ export const agentApprove = () =>
       const { id, name, agent } = await findAgent(selector)
       const pending = agent.keys.filter((key) => key.status === 'WAITING')
       const offered = [...pending.map((key) => key.publicKey), ...(agent.offeredFingerprint ? [agent.offeredFingerprint] : [])]
-      if (offered.length === 0) throw new CliError(`The agent of ${name} has no change to approve.`, EXIT.refused)
+      if (offered.length === 0) throw new CliError(`The agent of ${name} has no change to approve.`, EXIT.rejected)
       if (compared.length === 0)
         throw new CliError(`Pending: ${offered.join(' ')}. Specify the values that you compared.`, EXIT.usage)
       const unknown = compared.find((each) => !offered.includes(each))
       if (unknown)
-        throw new CliError(`The agent of ${name} does not offer ${unknown}. Pending: ${offered.join(' ')}.`, EXIT.refused)
+        throw new CliError(`The agent of ${name} does not offer ${unknown}. Pending: ${offered.join(' ')}.`, EXIT.rejected)
       const key = pending.find(({ publicKey }) => compared.includes(publicKey))
       const { approveAgentChange } = await request(
         graphql(`mutation AgentApprove($nodeId: ID!, $keyId: ID, $fingerprint: String) {

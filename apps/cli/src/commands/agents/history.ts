@@ -1,35 +1,36 @@
 import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
-import { printRows } from '../../output.ts'
+import { ago, printRows } from '../../output.ts'
 import { ONE_NODE_HELP } from '../../selector.ts'
 import { findAgent } from './find-agent.ts'
 
 export const agentHistory = () =>
   new Command('history')
-    .description('show the heartbeats of the last day in steps of five minutes, oldest first')
+    .description('list the state changes of an agent, newest first')
     .argument('<selector>', ONE_NODE_HELP)
     .withOutput()
     .action(async (selector: string, output: Output) => {
       const { id, name } = await findAgent(selector)
       const { node: found } = await request(
         graphql(`query AgentHistory($id: ID!) {
-          node(id: $id) { ... on ComputeNode { agent { history { at heartbeats missed cpuPercent memoryPercent maxSkewMs } } } }
+          node(id: $id) { ... on ComputeNode { agent { transitions {
+            at from to reason
+            evidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState runningJobs drainReason isOfflineSuppressed reason seenFrom }
+          } } } }
         }`),
         { id },
       )
-      const percent = (value: number | null) => (value === null ? null : `${Math.round(value)} %`)
       printRows(
-        found && 'agent' in found ? (found.agent?.history ?? []) : [],
+        found && 'agent' in found ? (found.agent?.transitions ?? []) : [],
         [
           { title: 'AT', value: (each) => each.at },
-          { title: 'HEARTBEATS', value: (each) => each.heartbeats },
-          { title: 'MISSED', value: (each) => each.missed },
-          { title: 'CPU', value: (each) => percent(each.cpuPercent) },
-          { title: 'MEMORY', value: (each) => percent(each.memoryPercent) },
-          { title: 'MAX SKEW', value: (each) => each.maxSkewMs && `${(each.maxSkewMs / 1000).toFixed(1)} s` },
+          { title: 'FROM', value: (each) => each.from },
+          { title: 'TO', value: (each) => each.to },
+          { title: 'REASON', value: (each) => each.reason },
+          { title: 'AGE', value: (each) => ago(each.at), wide: true },
         ],
         output,
-        `No heartbeats from ${name} in the last day.`,
+        `${name} has no state changes yet.`,
       )
     })

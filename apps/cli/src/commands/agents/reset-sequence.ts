@@ -6,7 +6,7 @@ import { forEachNode } from '../nodes/for-each-node.ts'
 
 export const agentResetSequence = () =>
   new Command('reset-sequence')
-    .description('accept a restarted sequence from agents that lost their state; earlier heartbeats stay refused')
+    .description('accept a restarted sequence from agents that lost their state; earlier heartbeats stay rejected')
     .argument('<selector>', SELECTOR_HELP)
     .action(async (selector: string) =>
       forEachNode(

@@ -6,7 +6,7 @@ import { fetchAll } from '../../pages.ts'
 
 export const agentRevoke = () =>
   new Command('revoke')
-    .description('revoke the key of an agent permanently; its heartbeats are refused from now on')
+    .description('revoke the key of an agent permanently; its heartbeats are rejected from now on')
     .argument('<public-key>', 'public key or SHA256:… fingerprint, see `muster agent list -o json`')
     .requiredOption('--reason <text>', 'reason, kept with the key')
     .action(async (key: string, { reason }: { reason: string }) => {

@@ -12,7 +12,7 @@ export const alertResolve = () =>
     .action(async (text: string, { note }: { note?: string }) => {
       const [id] = await alertIds([text])
       const { resolveAlertManually } = await request(
-        graphql(`mutation AlertEnd($id: ID!, $note: String) {
+        graphql(`mutation AlertResolve($id: ID!, $note: String) {
           resolveAlertManually(input: { id: $id, note: $note }) {
             __typename ... on ResolveAlertManuallyPayload { alert { message } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }

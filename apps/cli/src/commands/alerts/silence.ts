@@ -22,7 +22,7 @@ const KINDS = [
   'CLOCK_SKEW',
   'ACCELERATOR_LOST',
   'ACCELERATOR_COUNT_CHANGED',
-  'INGEST_SILENT',
+  'MASS_OUTAGE',
 ] as const
 type Options = { reason: string; minutes: number; kind?: (typeof KINDS)[number][]; query?: string; cluster?: string[] }
 

@@ -14,6 +14,6 @@ export const artifactGet = () =>
       // An artifact may be named like the log, which `muster logs` downloads.
       const found = (await findArtifacts(idText)).findLast((artifact) => artifact.path === path)
       if (!found) throw new CliError(`The run has no artifact ${path}. See \`muster artifact list ${idText}\`.`, EXIT.notFound)
-      if (!found.downloadUrl) throw new CliError(found.downloadBlockedReason!, EXIT.refused)
+      if (!found.downloadUrl) throw new CliError(found.downloadBlockedReason!, EXIT.rejected)
       await download(found.downloadUrl, output)
     })

@@ -42,7 +42,7 @@ const tooFewDiscoveries = (name: string, discoveries: number) =>
     discoveries === 1
       ? `${name} was discovered only once. Run \`muster node discover ${name}\`, or specify a second node.`
       : `${name} was not discovered yet. Run \`muster node discover ${name}\`.`,
-    EXIT.refused,
+    EXIT.rejected,
   )
 
 const DISCOVERIES = graphql(`query NodeSnapshots($id: ID!, $first: Int, $after: String) {

@@ -22,12 +22,12 @@ export const nodeFacts = () =>
       )
       const found = node && 'latestDiscovery' in node ? node : null
       const latest = found?.latestDiscovery
-      if (!latest) throw new CliError(`${name} was not discovered yet. Run \`muster node discover ${name}\`.`, EXIT.refused)
+      if (!latest) throw new CliError(`${name} was not discovered yet. Run \`muster node discover ${name}\`.`, EXIT.rejected)
       const facts = options.raw ? latest.evidence : found?.facts
       if (facts === null || facts === undefined)
         throw new CliError(
           `The last discovery of ${name} (${latest.status}) has no facts. ${latest.error ?? 'It may still be running.'}`,
-          EXIT.refused,
+          EXIT.rejected,
         )
       if (options.raw) await write(String(facts))
       else printObject(facts, { output: options.output, headers: true })

@@ -33,15 +33,15 @@ it('creates nested, dynamic and exclusive groups', async () => {
     { name: 'gpu002' },
   ])
 
-  const refused = [
-    ['group add-nodes gpus cpu001', 5, 'fit its query'],
-    ['group add-nodes rack2 cpu001', 5, 'cpu001 is in rack1, which is of the set rack too'],
-    ['group delete site', 5, 'Below the group site are gpus'],
-    ['group create bad --query tagg=a', 5, 'there is no such field'],
+  const rejected = [
+    ['group add-nodes gpus cpu001', 5, 'has a member query'],
+    ['group add-nodes rack2 cpu001', 5, 'cpu001 is in rack1, which is in the exclusive set rack too'],
+    ['group delete site', 5, 'The group site has the child groups gpus'],
+    ['group create bad --query tagg=a', 5, 'unknown field'],
     ['group create bad --priority high', 2, 'whole number'],
     ['group get nope', 4, 'muster group list'],
   ] as const
-  for (const [line, code, reason] of refused)
+  for (const [line, code, reason] of rejected)
     expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
 
   expect((await muster('group remove-nodes rack1 cpu001')).err).toBe('rack1 has 0 nodes.\n')

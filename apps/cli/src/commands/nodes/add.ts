@@ -83,7 +83,7 @@ export const nodeAdd = () =>
         'All rows are valid.',
       )
       process.stderr.write(`${summary(report.rows.map((r) => r.state))}\n`)
-      if (report.rows.some((r) => r.state === 'INVALID')) process.exitCode = EXIT.refused
+      if (report.rows.some((r) => r.state === 'INVALID')) process.exitCode = EXIT.rejected
     })
 
 function singleLineText(address: string): string {
@@ -91,9 +91,9 @@ function singleLineText(address: string): string {
   return address
 }
 
-const LABELS = { ADDED: 'added', VALID: 'can be added', EXISTS: 'already exist', INVALID: 'refused' }
+const LABELS = { ADDED: 'added', VALID: 'can be added', EXISTS: 'already exist', INVALID: 'rejected' }
 
-/** `62 added, 2 refused`. */
+/** `62 added, 2 rejected`. */
 function summary(states: (keyof typeof LABELS)[]): string {
   const kinds = (Object.keys(LABELS) as (keyof typeof LABELS)[]).filter((kind) => states.includes(kind))
   return kinds.map((kind) => `${states.filter((s) => s === kind).length} ${LABELS[kind]}`).join(', ')

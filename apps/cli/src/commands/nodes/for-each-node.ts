@@ -3,7 +3,7 @@ import type { SelectedNode } from '../../selector.ts'
 
 type Failure = { code: string; message: string; issues?: { path: string; message: string }[] }
 
-/** Changes nodes one by one and prints the result of each. A refused node does not stop the others. */
+/** Changes nodes one by one and prints the result of each. A rejected node does not stop the others. */
 export async function forEachNode<T extends { __typename: string }>(
   nodes: SelectedNode[],
   change: (node: SelectedNode) => Promise<T>,

@@ -37,7 +37,7 @@ it('updates one field of all nodes, and adds to tags and labels', async () => {
   expect(await get('gpu001')).toMatchObject({ region: null, datacenter: 'dc1' })
   expect((await muster('node update gpu002 --host 10.9.9.9 --name gpu009')).out).toBe('gpu002: updated, NEW\n')
 
-  const refused = [
+  const rejected = [
     ['node update gpu001', 2, 'Specify at least one option'],
     ['node update gpu[001,009] --host 10.1.1.1', 2, 'matches 2 nodes: gpu001, gpu009.'],
     ['node update gpu001 --name gpu009', 5, 'gpu001: There is already a node named gpu009'],
@@ -46,7 +46,7 @@ it('updates one field of all nodes, and adds to tags and labels', async () => {
     ['node update nope --notes x', 4, 'muster node list'],
     ['node add gpu003\ngpu004', 2, 'It must be one line; use - to read several from standard input.'],
   ] as const
-  for (const [line, code, reason] of refused)
+  for (const [line, code, reason] of rejected)
     expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
 })
 

@@ -101,7 +101,7 @@ async function fields(options: Options) {
 async function tagsAndLabels(name: string, { tag = [], untag = [], label = [] }: Options) {
   if (tag.length + untag.length + label.length === 0) return {}
   const { computeNode: node } = await request(
-    graphql(`query NodeWords($name: String!) { computeNode(name: $name) { tags labels { key value } } }`),
+    graphql(`query NodeTagsAndLabels($name: String!) { computeNode(name: $name) { tags labels { key value } } }`),
     { name },
   )
   if (!node) throw nodeNotFound(name)

@@ -7,7 +7,7 @@ import { ago, clock, isTable, printObject, printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 import { RUN_HELP, runId } from '../../run-id.ts'
 
-const RUN = graphql(`query RunsShow($id: ID!, $first: Int, $after: String) {
+const RUN = graphql(`query RunsGet($id: ID!, $first: Int, $after: String) {
   node(id: $id) { __typename ... on JobRun {
     id number templateName status statusReason waitingReason limit become becomeMethod becomeUser serial maxFailPercentage jobTags skipTags checkMode
     diffMode forks reason createdBy { name } createdAt startedAt finishedAt durationMs attempt isReadOnly parent { id number } retries { id number status }

@@ -46,7 +46,7 @@ export const logs = () =>
       while (true) {
         const node = await fetchPage(id, after, host)
         if (node?.__typename !== 'JobRun') throw runNotFound(idText)
-        if (node.logBlockedReason) throw new CliError(node.logBlockedReason, EXIT.refused)
+        if (node.logBlockedReason) throw new CliError(node.logBlockedReason, EXIT.rejected)
         const { edges, pageInfo } = node.events
         for (const { node: event } of edges) if (event.stdout !== null) await write(`${plain(event.stdout)}\n`)
         if (after === null && edges.length === 0) process.stderr.write(emptyLog(node.status, host))

@@ -10,7 +10,7 @@ const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
     ... on RunPreview {
       hostCount hostlist command extraVars { name value { json isSecret } } inventory
       hosts(first: 500) { edges { node { name groups blockedReason vars { name value { json isSecret } layer group } } } }
-      refusals { hostlist reason }
+      rejections { hostlist reason }
       waitsFor { hostlist run { id number templateName createdBy { name } } }
     }
     ... on Error { code message }
@@ -21,7 +21,7 @@ const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
 type Answer = Extract<ResultOf<typeof PREVIEW>['previewRun'], { __typename: 'RunPreview' }>
 type Preview = Omit<Answer, 'hosts'> & { hosts: Answer['hosts']['edges'][number]['node'][] }
 
-/** Prints the preview of a run. @returns exit code, 5 when the run would be refused */
+/** Prints the preview of a run. @returns exit code, 5 when the run would be rejected */
 export async function preview(input: VariablesOf<typeof PREVIEW>['input'], output: Output): Promise<number> {
   const { previewRun } = await request(PREVIEW, { input })
   const answer = orThrow(previewRun)
@@ -30,14 +30,14 @@ export async function preview(input: VariablesOf<typeof PREVIEW>['input'], outpu
   else printObject(run, output)
   const omitted = run.hostCount - run.hosts.length
   if (omitted > 0) process.stderr.write(`${omitted} more nodes are not shown; use a narrower limit.\n`)
-  return run.refusals.length > 0 ? EXIT.refused : EXIT.ok
+  return run.rejections.length > 0 ? EXIT.rejected : EXIT.ok
 }
 
 function printPreview(run: Preview, output: Output): void {
   const print = (line: string) => process.stdout.write(`${line}\n`)
   print(run.command.map(shellQuote).join(' '))
   print(`on ${count(run.hostCount, 'node')}: ${run.hostlist || '-'}`)
-  for (const { hostlist, reason } of run.refusals) print(`refused: ${hostlist}: ${reason}`)
+  for (const { hostlist, reason } of run.rejections) print(`rejected: ${hostlist}: ${reason}`)
   for (const each of run.waitsFor) print(`waits for ${each.run.templateName} of ${each.run.createdBy.name} on ${each.hostlist}`)
   print('')
   printRows(

@@ -17,7 +17,7 @@ it('parses extra vars as ansible-playbook does; later values win', () => {
   }
 })
 
-it('refuses values that are not a mapping and names an unreadable file', () => {
+it('rejects values that are not a mapping and names an unreadable file', () => {
   expect(() => addVars('[1, 2]')).toThrow('must be key=value, or a YAML or JSON mapping')
   expect(() => addVars('just text')).toThrow('must be key=value')
   expect(() => addVars('{a: b: c')).toThrow('is neither YAML nor JSON')

@@ -23,11 +23,11 @@ it('filters runs, and explains why a run cannot be retried', async () => {
   expect((await muster('runs --text chg-4711')).out).toContain(second.out.trim())
   expect((await muster('runs --text nothing')).err).toContain('No runs match.')
   expect(await muster('runs --template nope')).toMatchObject({ code: 4, err: expect.stringContaining('muster template list') })
-  expect((await muster('runs show last')).out).toMatch(/^become +app by su$/m)
-  expect((await muster('runs show last')).out).toMatch(/^created +\d+ (s|min) ago$(?![\s\S]*^started)/m)
+  expect((await muster('runs get last')).out).toMatch(/^become +app by su$/m)
+  expect((await muster('runs get last')).out).toMatch(/^created +\d+ (s|min) ago$(?![\s\S]*^started)/m)
   expect(await muster('retry last')).toMatchObject({ code: 5, err: expect.stringContaining('choose those that were not run') })
   await muster('retry last --not-run -d')
-  expect((await muster('runs show last')).out).toMatch(/^pending +101 /m)
+  expect((await muster('runs get last')).out).toMatch(/^pending +101 /m)
 })
 
 it('previews more nodes than one page', async () => {

@@ -7,7 +7,7 @@ const valuesOf = (vars: Scope['vars']) =>
   Object.fromEntries(vars.filter(({ value }) => !value.isSecret).map(({ name, value }) => [name, value.json]))
 
 export const varsGet = () =>
-  withScope(new Command('get').description('print variables as typed: of all nodes, a group or a node'))
+  withScope(new Command('get').description('print the variables of all nodes, a group or a node, as they were entered'))
     .addOption(new Option('-o, --output <format>', 'print the parsed values instead').choices(['json', 'yaml']))
     .action(async ({ output, ...scopeOptions }: ScopeOptions & { output?: 'json' | 'yaml' }) => {
       const { text, vars, label, version } = await readScope(scopeOptions)

@@ -33,7 +33,7 @@ export async function textAfter(scope: Scope, assignments: string[], { file, rem
 export function editText(text: string, assignments: string[], remove: string[]): string {
   const document: Document = parseDocument(text, { version: '1.1' })
   document.contents ??= new YAMLMap()
-  if (!isMap(document.contents)) throw new CliError('The variables are not a mapping; replace them with --file.', EXIT.refused)
+  if (!isMap(document.contents)) throw new CliError('The variables are not a mapping; replace them with --file.', EXIT.rejected)
   for (const assignment of assignments) {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
     if (name === undefined) throw new CliError(`Invalid assignment: ${assignment}. Use name=value.`, EXIT.usage)

@@ -131,7 +131,7 @@ export const agents = {
     slurm: 'Slurm state',
     sparkline: '{label} in the last 24 hours: now {last}, between {low} and {high}',
     state: 'State',
-    timeline: 'History',
+    stateHistory: 'State history',
     title: 'Agent',
     version: 'Version',
   },

@@ -105,7 +105,7 @@ export const nodes = {
     purgeTitle: '{count, plural, one {Purge # node permanently?} other {Purge # nodes permanently?}}',
     recommissionText: 'The nodes get the status New. Test their connections before you run anything on them.',
     recommissionTitle: '{count, plural, one {Recommission # node?} other {Recommission # nodes?}}',
-    refused: '{count, number} failed, {done, number} updated',
+    rejected: '{count, number} failed, {done, number} updated',
     removeTags: 'Remove tags',
     userHint: 'Leave empty for no change.',
   },

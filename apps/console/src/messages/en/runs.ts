@@ -110,8 +110,8 @@ export const runs = {
     unset: 'Not set',
   },
   preview: {
-    refusal: '<hosts>{hostlist}</hosts>{count, plural, one {} other { (# hosts)}}: {reason}',
-    refused: 'This run can’t start',
+    rejection: '<hosts>{hostlist}</hosts>{count, plural, one {} other { (# hosts)}}: {reason}',
+    rejected: 'This run can’t start',
     secrets: 'Stored encrypted: {names}',
     title: 'Preview',
     waits: '{count, plural, one {Would wait for another run} other {Would wait for # other runs}}',

@@ -128,7 +128,7 @@ export const agents = {
     slurm: 'Slurm 状态',
     sparkline: '{label}，最近 24 小时：当前 {last}，介于 {low} 和 {high} 之间',
     state: '状态',
-    timeline: '历史',
+    stateHistory: '状态历史',
     title: 'Agent',
     version: '版本',
   },

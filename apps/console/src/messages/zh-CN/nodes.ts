@@ -104,7 +104,7 @@ export const nodes = {
     purgeTitle: '{count, plural, other {永久清除 # 个节点？}}',
     recommissionText: '这些节点将变为新增状态：运行任务之前请先测试连接。',
     recommissionTitle: '{count, plural, other {重新启用 # 个节点？}}',
-    refused: '{count, number} 个失败，{done, number} 个已更新',
+    rejected: '{count, number} 个失败，{done, number} 个已更新',
     removeTags: '移除标签',
     userHint: '留空则不修改。',
   },

@@ -111,8 +111,8 @@ export const runs = {
     unset: '未设置',
   },
   preview: {
-    refusal: '<hosts>{hostlist}</hosts>{count, plural, other {（# 台主机）}}：{reason}',
-    refused: '无法开始此运行',
+    rejection: '<hosts>{hostlist}</hosts>{count, plural, other {（# 台主机）}}：{reason}',
+    rejected: '无法开始此运行',
     secrets: '加密存储：{names}',
     title: '预览',
     waits: '{count, plural, other {将等待另外 # 个运行}}',

@@ -87,7 +87,7 @@ export function DiscoveryStep({ nodeIds }: { nodeIds: string[] }) {
   const done = found.filter((each) => each.finishedAt !== null)
   const failed = done.filter((each) => each.status === 'FAILED')
   const devices = done.reduce((sum, each) => sum + each.acceleratorCount, 0)
-  const isOver = done.length === nodeIds.length
+  const isFinished = done.length === nodeIds.length
   return (
     <div className="flex flex-col gap-4">
       {problem && (
@@ -96,7 +96,7 @@ export function DiscoveryStep({ nodeIds }: { nodeIds: string[] }) {
         </Notice>
       )}
       <p className="text-sm text-muted tabular-nums" aria-live="polite">
-        {isOver
+        {isFinished
           ? t('discovery.summary', { devices, nodes: done.length - failed.length })
           : t('discovery.progress', { done: done.length, total: nodeIds.length })}
       </p>
@@ -114,7 +114,7 @@ export function DiscoveryStep({ nodeIds }: { nodeIds: string[] }) {
         <ButtonLink variant="primary" href={nodeIds.length === 1 ? nodeHref(nodeIds[0] ?? '') : '/nodes'}>
           {nodeIds.length === 1 ? t('wizard.toNode') : t('wizard.toNodes')}
         </ButtonLink>
-        {failed.length > 0 && isOver && (
+        {failed.length > 0 && isFinished && (
           <Button busy={busy} onClick={() => void start(failed.map((each) => each.node.id))}>
             {t('preflight.retryFailed', { count: failed.length })}
           </Button>

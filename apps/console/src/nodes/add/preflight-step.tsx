@@ -69,11 +69,11 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
 
   const tests = nodeIds.flatMap((id) => byNode.get(id) ?? [])
   const good = tests.filter((test) => test.isOk)
-  const over = tests.filter((test) => test.finishedAt !== null)
-  const failed = over.filter((test) => !test.isOk)
+  const finished = tests.filter((test) => test.finishedAt !== null)
+  const failed = finished.filter((test) => !test.isOk)
   // A test that waits for a key has not failed: it continues after the approval.
   const broken = failed.filter((test) => keysToApprove([test]).length === 0)
-  const isOver = tests.length === nodeIds.length && over.length === tests.length
+  const isFinished = tests.length === nodeIds.length && finished.length === tests.length
   return (
     <div className="flex flex-col gap-4">
       {problem && (
@@ -89,7 +89,7 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
         <Button
           variant="primary"
           showReason
-          blockedReason={good.length === 0 ? t('preflight.noneReady') : isOver ? null : t('preflight.stillRunning')}
+          blockedReason={good.length === 0 ? t('preflight.noneReady') : isFinished ? null : t('preflight.stillRunning')}
           onClick={() => onReady(good.map((test) => test.node.id))}
         >
           {failed.length > 0 && good.length > 0 ? t('preflight.continueWith', { count: good.length }) : t('wizard.discover')}
@@ -97,13 +97,13 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
         {broken.length > 0 && (
           <Button
             busy={busy}
-            blockedReason={isOver ? null : t('preflight.stillRunning')}
+            blockedReason={isFinished ? null : t('preflight.stillRunning')}
             onClick={() => void start(broken.map((test) => test.node.id))}
           >
             {t('preflight.retryFailed', { count: broken.length })}
           </Button>
         )}
-        {isOver && broken.length < nodeIds.length && (
+        {isFinished && broken.length < nodeIds.length && (
           <Button variant="quiet" busy={busy} onClick={() => void start(nodeIds)}>
             {t('test.again')}
           </Button>

@@ -48,7 +48,7 @@ type Props = {
   /** Why the log is unavailable, such as an expired retention time. */
   blockedReason: string | null
   store: LogStore
-  isOver: boolean
+  isComplete: boolean
   error: string | null
   host: string | null
   onHost: (host: string | null) => void
@@ -57,7 +57,7 @@ type Props = {
 }
 
 /** The log with its toolbar: host filter, search, wrap, copy, download, follow. */
-export function LogPanel({ runId, blockedReason, store, isOver, error, host, onHost, isFinished, showLine }: Props) {
+export function LogPanel({ runId, blockedReason, store, isComplete, error, host, onHost, isFinished, showLine }: Props) {
   const version = useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot)
   const view = useRef<LogViewHandle>(null)
   const [marked, setMarked] = useState<number | null>(() => showLine ?? lineInHash())
@@ -185,13 +185,13 @@ export function LogPanel({ runId, blockedReason, store, isOver, error, host, onH
           </Menu>
         )}
         <span className="px-1 text-xs whitespace-nowrap text-muted tabular-nums" aria-live="polite">
-          {isOver ? t('log.lines', { count: store.lineCount }) : follow ? t('log.following') : t('log.paused')}
+          {isComplete ? t('log.lines', { count: store.lineCount }) : follow ? t('log.following') : t('log.paused')}
         </span>
       </div>
       {error && <p className="border-b border-line bg-bad-soft px-3 py-1.5 text-sm text-bad">{error}</p>}
       {store.lineCount === 0 ? (
         <div className="grid flex-1 place-items-center bg-sunken p-6 text-center text-sm text-muted">
-          {blockedReason ?? (isOver ? t('log.none') : t('log.waiting'))}
+          {blockedReason ?? (isComplete ? t('log.none') : t('log.waiting'))}
         </div>
       ) : (
         <LogView

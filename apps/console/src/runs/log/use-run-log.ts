@@ -18,15 +18,15 @@ export const JobRunEvents = graphql(`
 `)
 
 /**
- * Streams a run's log into a store, bypassing the cache, which is not made for a million events. After a lost connection the socket
- * sends the same request again; `after` advances with every batch, so it continues where it stopped.
+ * Streams a run's log into a store. The cache would be too slow for a million events. After a lost connection the socket repeats the
+ * request; `after` advances with every batch, so no event repeats.
  */
-export function useRunLog(id: string): { store: LogStore; isOver: boolean; error: string | null } {
+export function useRunLog(id: string): { store: LogStore; isComplete: boolean; error: string | null } {
   const store = useMemo(() => (id ? new LogStore() : new LogStore()), [id])
-  const [isOver, setOver] = useState(false)
+  const [isComplete, setComplete] = useState(false)
   const [error, setError] = useState<string | null>(null)
   useEffect(() => {
-    setOver(false)
+    setComplete(false)
     setError(null)
     const variables = { id, after: store.lastSeq }
     return socket().subscribe<ResultOf<typeof JobRunEvents>>(
@@ -43,9 +43,9 @@ export function useRunLog(id: string): { store: LogStore; isOver: boolean; error
           if (first?.extensions?.code === 'UNAUTHENTICATED') notifySignedOut()
           setError(first?.message ?? t('error.network'))
         },
-        complete: () => setOver(true),
+        complete: () => setComplete(true),
       },
     )
   }, [id, store])
-  return { store, isOver, error }
+  return { store, isComplete, error }
 }

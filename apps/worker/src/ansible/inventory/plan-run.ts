@@ -32,18 +32,18 @@ export type Target = {
   facts: FactVars
 } & NodeVars
 
-/** The hosts of a run and how to reach them. `refused` are the hosts that cannot be reached, each with the reason. */
+/** The hosts of a run and how to reach them. `rejected` are the hosts that cannot be reached, each with the reason. */
 export type RunPlan = {
   targets: Target[]
   bastions: Machine[]
-  refused: { name: string; nodeId: string | null; reason: string }[]
+  rejected: { name: string; nodeId: string | null; reason: string }[]
   /** Decrypted secret extra vars. */
   secretVars: Record<string, string>
   /** Decrypted secret variables of its hosts, by secret ID. */
   hostSecrets: Map<string, string>
 }
 
-/** Plans how each host of a run is reached. Hosts that became unreachable since the run was accepted are refused one by one. */
+/** Plans how each host of a run is reached. Hosts that became unreachable since the run was accepted are rejected one by one. */
 export function planRun(
   hosts: Claim['hosts'],
   access: Map<string, NodeAccess | DomainError>,
@@ -52,13 +52,17 @@ export function planRun(
   isIsolated = false,
 ): RunPlan {
   const bastions = new Map<string, Machine>()
-  const plan: RunPlan = { targets: [], bastions: [], refused: [], secretVars, hostSecrets: vars.secrets }
+  const plan: RunPlan = { targets: [], bastions: [], rejected: [], secretVars, hostSecrets: vars.secrets }
   for (const [i, { name, nodeId }] of hosts.entries()) {
     const route = nodeId ? access.get(nodeId) : undefined
     const reason =
-      !nodeId || !route ? 'The node was purged.' : route instanceof DomainError ? route.message : refusalReason(route, isIsolated)
+      !nodeId || !route
+        ? 'The node was purged.'
+        : route instanceof DomainError
+          ? route.message
+          : rejectionReason(route, isIsolated)
     if (reason || !nodeId || !route || route instanceof DomainError) {
-      plan.refused.push({ name, nodeId, reason: reason! })
+      plan.rejected.push({ name, nodeId, reason: reason! })
       continue
     }
     const { node, python: found, hops, login, become } = route
@@ -85,7 +89,7 @@ const alias = (kind: 'n' | 'b', i: number) => `${kind}${i}-${randomBytes(6).toSt
 /** Whether an alias belongs to a node, not to a bastion. */
 export const isNodeAlias = (alias: string): boolean => alias.startsWith('n')
 
-function refusalReason({ node, hops }: NodeAccess, isIsolated: boolean): string | null {
+function rejectionReason({ node, hops }: NodeAccess, isIsolated: boolean): string | null {
   const reason = nodeBlockedReason(node)
   if (reason) return `The node ${node.name} cannot run playbooks: ${reason}.`
   if (node.connectionType !== 'local') return unapprovedHopReason(hops)

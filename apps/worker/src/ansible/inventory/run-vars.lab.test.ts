@@ -19,10 +19,10 @@ afterAll(() => fixture.close())
 const PLAY = `- hosts: all
   gather_facts: false
   tasks:
-    - name: Tell
+    - name: Show
       debug:
         msg: {who: "{{ who }}", where: "{{ where }}", net: "{{ net }}", evil: "{{ evil }}", groups: "{{ group_names }}", room: "{{ groups['room'] }}", top: "{{ top }}", way: "{{ ansible_ssh_timeout }}"}
-    - name: Use
+    - name: Use the token
       command: "printf %s {{ token }}"
     - assert: {that: [token == expected]}
       vars: {expected: "{{ 'secret of ' ~ ('the room' if inventory_hostname == first else 'everybody') }}"}
@@ -66,7 +66,7 @@ test('resolves variables of all layers, masks secrets and does not evaluate text
     const { run, log, events } = await done
     expect([run.status, run.error]).toEqual(['SUCCEEDED', null])
     const shown = (i: 0 | 1) =>
-      (events.find((e) => e.kind === 'ok' && e.task === 'Tell' && e.host === names[i])!.result as { msg: object }).msg
+      (events.find((e) => e.kind === 'ok' && e.task === 'Show' && e.host === names[i])!.result as { msg: object }).msg
     return { shown, all: log + JSON.stringify(events) }
   }
   const merge = async () => {
@@ -90,7 +90,7 @@ test('resolves variables of all layers, masks secrets and does not evaluate text
 test('uses the discovered Python unless an admin sets another one or it is too old', async () => {
   const { runtime, admin, lab, nodeIds } = fixture
   const [found, chosen, old, unknown] = lab.nodes.filter((node) => !node.behindBastion).map((node) => node.name)
-  const knowing = async (name: string, version: string) => {
+  const setDiscoveredPython = async (name: string, version: string) => {
     const python = { path: '/usr/bin/python3', version }
     const facts = sql`jsonb_build_object('python', ${JSON.stringify(python)}::jsonb)`
     await runtime.db
@@ -98,24 +98,24 @@ test('uses the discovered Python unless an admin sets another one or it is too o
       .set({ facts })
       .where(eq(schema.computeNodes.id, nodeIds.get(name)!))
   }
-  await knowing(found!, '3.11.2')
-  await knowing(chosen!, '3.11.2')
-  await knowing(old!, '3.7.9')
+  await setDiscoveredPython(found!, '3.11.2')
+  await setDiscoveredPython(chosen!, '3.11.2')
+  await setDiscoveredPython(old!, '3.7.9')
   const nodeId = nodeIds.get(chosen!)!
   await setVars(admin, { nodeId, text: 'ansible_python_interpreter: /usr/bin/python3.11', basedOn: 0 })
   const play = `- hosts: all
   gather_facts: false
   tasks:
     - ping:
-    - name: Tell
-      debug: {msg: "{{ ansible_python_interpreter | default('looked for') }}"}
+    - name: Show
+      debug: {msg: "{{ ansible_python_interpreter | default('not set') }}"}
 `
   const template = await fixture.template('python', play)
   const { done } = await fixture.start({ template, limit: [found, chosen, old, unknown].join(',') })
   const { run, events } = await done
   expect([run.status, run.error]).toEqual(['SUCCEEDED', null])
-  const shown = (name: string) => events.find((e) => e.kind === 'ok' && e.task === 'Tell' && e.host === name)!.result
+  const shown = (name: string) => events.find((e) => e.kind === 'ok' && e.task === 'Show' && e.host === name)!.result
   expect(shown(found!)).toMatchObject({ msg: '/usr/bin/python3' })
   expect(shown(chosen!)).toMatchObject({ msg: '/usr/bin/python3.11' })
-  for (const name of [old, unknown]) expect(shown(name!)).toMatchObject({ msg: 'looked for' })
+  for (const name of [old, unknown]) expect(shown(name!)).toMatchObject({ msg: 'not set' })
 })

@@ -106,7 +106,7 @@ test.for(['cancel', 'timeout', 'exit'] as const)('leaves no process of an isolat
   expect(await findProcesses(`run-${id.slice(-6)}`)).toEqual([])
 })
 
-test('refuses local nodes in isolated runs', async (ctx) => {
+test('rejects local nodes in isolated runs', async (ctx) => {
   if (bubblewrap.mode === 'none') ctx.skip(`${bubblewrap.weakness}`)
   fixture.isolation = bubblewrap
   const template = await fixture.template('idle', playbook('true'))

@@ -34,7 +34,7 @@ export class HostStates {
   }
 
   /** Marks a host that is excluded from the run. */
-  refuse(name: string, reason: string): void {
+  reject(name: string, reason: string): void {
     this.update(name, { unreachable: 1, result: 'UNREACHABLE', message: reason })
   }
 

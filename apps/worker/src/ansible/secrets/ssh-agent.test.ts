@@ -38,7 +38,7 @@ const machine = (alias: string, login: Partial<Machine['login']>): Machine => ({
 })
 const planOf = (...machines: Machine[]): RunPlan => ({
   bastions: [],
-  refused: [],
+  rejected: [],
   secretVars: {},
   hostSecrets: new Map(),
   targets: machines.map((m) => ({

@@ -13,7 +13,7 @@ const RSA_SHA2_512 = 4
 const MAX_MESSAGE_BYTES = 256 * 1024
 
 /**
- * Serves the ssh-agent protocol: lists the keys and signs with them, and refuses other requests. Handwritten, because the server
+ * Serves the ssh-agent protocol: lists the keys and signs with them, and rejects other requests. Handwritten, because the server
  * side of ssh2 loses message boundaries at the `session-bind` extension that OpenSSH >= 8.9 sends first.
  */
 export function serveSshAgent(socket: Socket, keys: ParsedKey[]): void {

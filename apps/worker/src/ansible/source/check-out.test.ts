@@ -50,7 +50,7 @@ test('resolves a branch to its current commit, which later gives the same files'
 })
 
 test('allows only https and ssh by default', async () => {
-  const root = join(dir, 'refused')
+  const root = join(dir, 'rejected')
   const place = { root, dir, marker: 'MUSTER_RUN=test', signal: new AbortController().signal }
   await expect(checkOutRepository(`file://${repository}`, 'main', place)).rejects.toThrow(/transport 'file' not allowed/)
   await expect(fetch('main', { url: repository, protocols: ['https', 'ssh'] })).rejects.toThrow(/transport 'file' not allowed/)

@@ -108,7 +108,7 @@ function runGit(
   })
 }
 
-/** SSH with the keys and known hosts of the worker's user; unknown hosts are refused. */
+/** SSH with the keys and known hosts of the worker's user; unknown hosts are rejected. */
 const WORKER_SSH = {
   GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oStrictHostKeyChecking=yes -oClearAllForwardings=yes -oPermitLocalCommand=no',
 }

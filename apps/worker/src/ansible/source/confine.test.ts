@@ -22,7 +22,7 @@ test('resolves a file through links inside the root', async () => {
 })
 
 test.each<[string, string, RegExp]>([
-  ['../secret.yml', '', /upwards/],
+  ['../secret.yml', '', /must not contain \.\./],
   ['/etc/passwd', '', /relative/],
   ['plays/./site.yml', '', /empty parts/],
   ['plays', '', /could not be found/],
@@ -30,7 +30,7 @@ test.each<[string, string, RegExp]>([
   ['link.yml', '../secret.yml', /leads out/],
   ['link.yml', '/etc/passwd', /leads out/],
   ['link/secret.yml', '..', /leads out/],
-  ['link/root/plays/../../secret.yml', '..', /upwards/],
+  ['link/root/plays/../../secret.yml', '..', /must not contain \.\./],
 ])('rejects %s with the link target %j', async (path, target, message) => {
   if (target) await symlink(target, join(root, path.split('/')[0]!))
   await expect(confined(root, path)).rejects.toThrow(message)

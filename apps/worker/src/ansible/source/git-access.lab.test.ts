@@ -80,9 +80,9 @@ test('sends an HTTP token only to its own server', async () => {
   const right = await createCredential(fixture.admin, { name: name(), ...fields, password: TOKEN })
   expect(await fetched(`${server.url}/plays`, right.id)).toMatchObject({ error: null, commit })
   const wrong = await createCredential(fixture.admin, { name: name(), ...fields, password: 'another one' })
-  const refused = await fetched(`${server.url}/plays`, wrong.id)
-  expect(refused).toMatchObject({ commit: null, error: expect.stringMatching(/Authentication failed/) })
-  expect(JSON.stringify(refused)).not.toContain('another one')
+  const rejected = await fetched(`${server.url}/plays`, wrong.id)
+  expect(rejected).toMatchObject({ commit: null, error: expect.stringMatching(/Authentication failed/) })
+  expect(JSON.stringify(rejected)).not.toContain('another one')
 
   // A server that redirects git to another one.
   const thief: Server = createServer((request, response) => {

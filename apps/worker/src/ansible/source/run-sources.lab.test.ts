@@ -93,13 +93,13 @@ test('uses the commit of the branch at the start of the run', async () => {
     gitRef: 'main',
     playbookPath: 'plays/site.yml',
   })
-  const refused = await (await fixture.start({ template, limit: node })).done
-  expect(refused.run).toMatchObject({
+  const rejected = await (await fixture.start({ template, limit: node })).done
+  expect(rejected.run).toMatchObject({
     status: 'ERROR',
     error: expect.stringContaining("transport 'file' not allowed"),
     gitCommit: null,
   })
-  expect(refused.hosts).toMatchObject([{ result: 'NOT_RUN' }])
+  expect(rejected.hosts).toMatchObject([{ result: 'NOT_RUN' }])
 
   const { id } = await runJob(fixture.operator, { template, limit: node })
   const claim = await claimJobRun(fixture.worker, { id, workerId: 'worker-1' })
@@ -119,7 +119,7 @@ test('does not run a playbook outside its folder', async () => {
   const { run, log } = await (await fixture.start({ template, limit: node })).done
   expect(run).toMatchObject({
     status: 'ERROR',
-    error: 'The path of the playbook, "../../etc/hosts.yml", must not lead upwards.',
+    error: 'The path of the playbook, "../../etc/hosts.yml", must not contain ...',
   })
-  expect(log).toContain('must not lead upwards')
+  expect(log).toContain('must not contain ..')
 })

@@ -44,9 +44,9 @@ export const STORE_FIELDS = {
 /** Returns the issue of a role ID that is missing or not allowed, if any. */
 export const roleIssues = ({ auth, roleId }: Pick<SecretStore, 'auth' | 'roleId'>): InputIssue[] =>
   auth === 'APP_ROLE' && !roleId
-    ? [{ path: 'roleId', message: 'must be given for APP_ROLE' }]
+    ? [{ path: 'roleId', message: 'is required for APP_ROLE' }]
     : auth === 'TOKEN' && roleId
-      ? [{ path: 'roleId', message: 'belongs to APP_ROLE; with a token there is none' }]
+      ? [{ path: 'roleId', message: 'is used with APP_ROLE only' }]
       : []
 
 /** References from fields of a credential to values in a secret store. */

@@ -134,7 +134,7 @@ describe('a credential in a store', () => {
     const rejected = await failing()
     expect(rejected).toBeInstanceOf(DomainError)
     expect(rejected).toMatchObject({
-      message: expect.stringContaining('The private key of stored key in its secret store is of no use'),
+      message: expect.stringContaining('The private key of stored key in its secret store is invalid'),
     })
     expect(await resolveNodeAccess(ours.worker, ids).then((m) => m.get(ids[0]!))).toMatchObject({ code: 'CONFLICT' })
   })

@@ -29,7 +29,9 @@ export async function updateSecretStore(ctx: Ctx, input: z.input<typeof UpdateSe
     const isMoved = address !== before.address || auth !== before.auth
     const issues = [
       ...roleIssues({ auth, roleId }),
-      ...(isMoved && !record ? [{ path: 'secret', message: 'must be given again with another address or way to sign in' }] : []),
+      ...(isMoved && !record
+        ? [{ path: 'secret', message: 'is required again when the address or the authentication changes' }]
+        : []),
     ]
     if (issues.length > 0) throw new InvalidInput(issues)
     const [store] = await tx

@@ -54,7 +54,7 @@ export function parseCsv(text: string): Draft[] {
   if (!head) throw unreadable('there is no heading line, such as name,host,port,user')
   const columns = head.cells.map(columnOf)
   if (!columns.includes('host') && !columns.includes('name'))
-    throw unreadable('the heading must name the columns, `host` or `name` among them: name,host,port,user,tags', head.line)
+    throw unreadable('the header must name the columns, including `host` or `name`: name,host,port,user,tags', head.line)
   const strange = head.cells.filter((cell, i) => cell !== '' && columns[i] === undefined)
   if (records.length > MAX_ROWS) throw tooMany()
   return records.map(({ cells, line, source }, i) => {
@@ -92,7 +92,7 @@ function readRecords(text: string): CsvRecord[] {
 
 function parseRecord(row: Draft, columns: (keyof DraftFields | 'groups' | undefined)[], cells: string[]): Draft {
   if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ''))
-    row.issues.push({ path: '', message: `has ${cells.length} cells, the heading ${columns.length}` })
+    row.issues.push({ path: '', message: `has ${cells.length} cells, but the header has ${columns.length}` })
   const fields: DraftFields = {}
   columns.forEach((column, i) => {
     const cell = cells[i]

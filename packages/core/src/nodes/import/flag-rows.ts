@@ -79,7 +79,7 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
           }
         : sameName
           ? { path: 'name', message: `There is already a node named ${there}.` }
-          : { path: 'host', message: `The node ${there} has this address already.` },
+          : { path: 'host', message: `The node ${there} already has this address.` },
     ]
   }
 }

@@ -124,9 +124,9 @@ describe('a table', () => {
 
   test.each([
     ['', /heading line/],
-    ['gpu1,10.0.0.1\ngpu2,10.0.0.2', /line 1: the heading must name/],
+    ['gpu1,10.0.0.1\ngpu2,10.0.0.2', /line 1: the header must name/],
     ['name,host\ngpu1,"10.0.0.1\ngpu2,x', /line \d+: /],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseCsv(text)).toThrow(message)
   })
 })
@@ -249,7 +249,7 @@ describe('an inventory', () => {
     ['all:\n  things:\n    a: 1\n', /line 2: a group has/],
     ['all:\n  hosts:\n    - a\n', /line 2: must be a mapping/],
     ['all:\n  hosts:\n    a: 1\n', /line 3: must be a mapping/],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseInventory(text)).toThrow(message)
   })
 

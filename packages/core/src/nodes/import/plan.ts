@@ -110,9 +110,9 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
   // A row that could not be split already has its issue.
   if (!parsed.success && draft.issues.length === 0)
     issues.push(...parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })))
-  const refused =
+  const rejected =
     parsed.success && parsed.data.connectionType === 'local' ? permissionDeniedReason(ctx.actor, nodePermissions.local) : null
-  if (refused) issues.push({ path: 'connectionType', message: `a local node runs commands on the worker itself: ${refused}` })
+  if (rejected) issues.push({ path: 'connectionType', message: `a local node runs commands on the worker itself: ${rejected}` })
   const values = parsed.success && issues.length === 0 ? parsed.data : null
   return {
     row: draft.row,

@@ -21,12 +21,12 @@ const ERROR =
  * Reconciler, over all tenants. Ends runs as ERROR that had no sign of life from their worker for 30 s. Each ends exactly once,
  * however many processes call this. The first time, a run of an idempotent template returns to the queue instead. Enqueues runs
  * that have waited long, because their wake-up may be lost. After a worker was lost, it enqueues all waiting runs.
- * @param mayHaveMissed the database was unavailable, so wake-ups may be lost
+ * @param wasDatabaseUnavailable wake-ups may be lost, so all waiting runs are enqueued
  * @returns numbers of ended, retried and enqueued runs
  */
 export async function endLostJobRuns(
   ctx: SystemCtx,
-  { mayHaveMissed = false } = {},
+  { wasDatabaseUnavailable = false } = {},
 ): Promise<{ ended: number; retried: number; reminded: number }> {
   authorize(ctx, jobRunPermissions.report)
   const { ended, retried, reminded } = await ctx.db.transaction(async (tx) => {
@@ -46,7 +46,7 @@ export async function endLostJobRuns(
     const retryable = open.filter((run) => !run.isLast).map((run) => run.id)
     const ended = await endJobRuns(tx, last, { endCause: 'lost', error: ERROR }, 'Worker lost.')
     const retried = await restartRuns(tx, retryable)
-    const isLate = untouched(mayHaveMissed || open.length > 0 ? 0 : REMIND_AFTER_S)
+    const isLate = untouched(wasDatabaseUnavailable || open.length > 0 ? 0 : REMIND_AFTER_S)
     const reminded = await tx
       .update(jobRuns)
       .set({ workerSeenAt: sql`now()` })

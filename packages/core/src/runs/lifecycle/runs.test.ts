@@ -83,8 +83,8 @@ describe('runJob', () => {
     ]
     const nodes = await t.given.fleet(ours.admin, { nodes: 5, prefix: 'odd', with: (i) => unfit[i]! })
     await setNodeMaintenance(ours.operator, { id: nodes[4]!.id, isOn: true })
-    const refused = runJob(ours.operator, { template: 'connectivity_check', nodeIds: nodes.map((node) => node.id) })
-    const { issues } = (await refused.catch((error) => error)) as InvalidInput
+    const rejected = runJob(ours.operator, { template: 'connectivity_check', nodeIds: nodes.map((node) => node.id) })
+    const { issues } = (await rejected.catch((error) => error)) as InvalidInput
     expect(issues.map((issue) => issue.message)).toEqual([
       expect.stringMatching(/^odd\[001-002\]: no approved host key/),
       expect.stringMatching(/^odd003: another host key/),
@@ -111,7 +111,7 @@ describe('runJob', () => {
     [{ nul: ['a\u0000b'] }, 'extraVars.nul'],
     [{ half: { '\ud800': 1 } }, 'extraVars.half'],
     [{ big: 'x'.repeat(256 * 1024) }, 'extraVars'],
-  ])('extra vars %j are refused', async (extraVars, path) => {
+  ])('extra vars %j are rejected', async (extraVars, path) => {
     const error = await start({ extraVars }).catch((e) => e)
     expect(error).toBeInstanceOf(InvalidInput)
     expect(error.issues[0].path).toBe(path)
@@ -439,7 +439,7 @@ describe('endLostJobRuns', () => {
     await untouched(lost.id, 31)
     await endLostJobRuns(t.runtime)
     expect(await wakeUps(id)).toBe(2)
-    await endLostJobRuns(t.runtime, { mayHaveMissed: true })
+    await endLostJobRuns(t.runtime, { wasDatabaseUnavailable: true })
     expect(await wakeUps(id)).toBe(3)
   })
 })

@@ -123,7 +123,7 @@ describe('failure signatures', () => {
       'Failed to connect to the host via ssh: connect to host 10.0.0.1 port 22',
       'Failed to connect to the host via ssh: connect to host 10.9.8.7 port 2222',
     ],
-    ['connect to gpu001.cluster.example: fe80::1ff:fe23:4567:890a refused', 'connect to gpu002.cluster.example: ::1:2 refused'],
+    ['connect to gpu001.cluster.example: fe80::1ff:fe23:4567:890a rejected', 'connect to gpu002.cluster.example: ::1:2 rejected'],
     [
       'commit 3f2a9c11d0 from https://a.example/x at 2026-01-02T03:04:05Z',
       'commit 99aabb7700 from https://b.example/y?z at 2027-11-12 13:14:15',

@@ -35,7 +35,7 @@ export function parseNodeQuery(text: string, { path = 'query', groups }: Setting
     ])
   if (text.length > MAX_LENGTH) throw new InvalidInput([{ path, message: `must have at most ${MAX_LENGTH} characters` }])
   if (!text.trim())
-    throw new InvalidInput([{ path, message: 'must hold a query, such as accelerator.vendor = amd and tag = prod' }])
+    throw new InvalidInput([{ path, message: 'must contain a query, such as accelerator.vendor = amd and tag = prod' }])
   const tokens = tokenize(text, wrong)
   let next = 0
   let comparisons = 0
@@ -44,7 +44,7 @@ export function parseNodeQuery(text: string, { path = 'query', groups }: Setting
   const take = () => tokens[next++]!
   const isWord = (token: Token, word: string) => token.kind === 'word' && token.text.toLowerCase() === word
   const isSign = (token: Token, sign: string) => token.kind === 'sign' && token.text === sign
-  const refuse = (token: Token, message: string) => wrong(token.at, token.text, message)
+  const rejectAt = (token: Token, message: string) => wrong(token.at, token.text, message)
 
   function joined(word: 'and' | 'or', part: () => NodeQuery): NodeQuery {
     const parts = [part()]
@@ -59,28 +59,28 @@ export function parseNodeQuery(text: string, { path = 'query', groups }: Setting
   function oneOf(): NodeQuery {
     const token = peek()
     if (!isWord(token, 'not') && !isSign(token, '(')) return comparison()
-    if (++depth > MAX_DEPTH) throw refuse(token, `nots and parentheses stand at most ${MAX_DEPTH} deep`)
+    if (++depth > MAX_DEPTH) throw rejectAt(token, `not and parentheses can be nested at most ${MAX_DEPTH} deep`)
     take()
     const inner = isSign(token, '(') ? anyOf() : oneOf()
     depth--
     if (!isSign(token, '(')) return { kind: 'not', of: inner }
     if (!isSign(take(), ')'))
-      throw refuse(tokens[next - 1]!, `and, or or ) must follow; the ( at character ${token.at + 1} is open`)
+      throw rejectAt(tokens[next - 1]!, `expected and, or or ): the ( at character ${token.at + 1} is not closed`)
     return inner
   }
 
   function comparison(): NodeQuery {
     const token = take()
-    if (++comparisons > MAX_COMPARISONS) throw refuse(token, `a query holds at most ${MAX_COMPARISONS} comparisons`)
+    if (++comparisons > MAX_COMPARISONS) throw rejectAt(token, `a query has at most ${MAX_COMPARISONS} comparisons`)
     if (token.kind !== 'word' || KEYWORD.test(token.text))
-      throw refuse(token, token.kind === 'end' ? 'the query ends where a field must stand' : 'a field must stand here')
+      throw rejectAt(token, token.kind === 'end' ? 'expected a field, but the query ends' : 'expected a field')
     if (token.text.toLowerCase() === 'group') return group(token)
     const { field, key } = fieldNamed(token)
     const { kind } = fieldOf(field)
     const { operator, isNot } = operatorAfter(token, operatorsOf(kind))
     const values = valuesFor(operator).map((value) => {
       const read = readValue(kind, operator, value.text)
-      if ('wrong' in read) throw refuse(value, `${token.text} ${read.wrong}`)
+      if ('wrong' in read) throw rejectAt(value, `${token.text} ${read.wrong}`)
       return read.value
     })
     return negated(isNot, { kind: 'field', field, key, operator, values })
@@ -91,7 +91,7 @@ export function parseNodeQuery(text: string, { path = 'query', groups }: Setting
     if (key) return { field: 'label.KEY', key }
     const name = token.text.toLowerCase()
     if (Object.hasOwn(FIELDS, name)) return { field: name as FieldName, key: '' }
-    throw refuse(token, `there is no such field; there are ${[...Object.keys(FIELDS), ...(groups ? ['group'] : [])].join(', ')}`)
+    throw rejectAt(token, `unknown field; fields are ${[...Object.keys(FIELDS), ...(groups ? ['group'] : [])].join(', ')}`)
   }
 
   function operatorAfter(field: Token, allowed: readonly Operator[]): { operator: Exclude<Operator, '!='>; isNot: boolean } {
@@ -99,41 +99,42 @@ export function parseNodeQuery(text: string, { path = 'query', groups }: Setting
     const isNot = isWord(first, 'not') && isWord(peek(), 'in')
     const token = isNot ? take() : first
     const operator = allowed.find((each) => (each === 'in' ? isWord(token, each) : isSign(token, each)))
-    if (!operator) throw refuse(token, `after ${field.text} must stand ${allowed.join(' ')} or not in`)
+    if (!operator) throw rejectAt(token, `expected ${allowed.join(' ')} or not in after ${field.text}`)
     return operator === '!=' ? { operator: '=', isNot: true } : { operator, isNot }
   }
 
   function valuesFor(operator: Operator): Token[] {
     if (operator !== 'in') return [value()]
-    if (!isSign(take(), '(')) throw refuse(tokens[next - 1]!, 'a list such as (a, b) must follow in')
+    if (!isSign(take(), '(')) throw rejectAt(tokens[next - 1]!, 'expected a list such as (a, b) after in')
     const values = [value()]
     while (isSign(peek(), ',')) {
       take()
       values.push(value())
     }
-    if (!isSign(take(), ')')) throw refuse(tokens[next - 1]!, 'a comma or ) must follow in the list')
+    if (!isSign(take(), ')')) throw rejectAt(tokens[next - 1]!, 'expected a comma or ) in the list')
     return values
   }
 
   function value(): Token {
     const token = take()
     if (token.kind === 'text' || (token.kind === 'word' && !KEYWORD.test(token.text))) return token
-    if (token.kind === 'end') throw refuse(token, 'the query ends where a value must stand')
-    throw refuse(token, 'a value must stand here; put it in quotes if it is one')
+    if (token.kind === 'end') throw rejectAt(token, 'expected a value, but the query ends')
+    throw rejectAt(token, 'expected a value; quote it if it is a reserved word or has special characters')
   }
 
   function group(field: Token): NodeQuery {
-    if (!groups) throw refuse(field, "a group's own query cannot ask for groups; put one group under the other instead")
+    if (!groups)
+      throw rejectAt(field, 'the query of a group cannot refer to groups; make one group the parent of the other instead')
     const { operator, isNot } = operatorAfter(field, ['=', '!=', 'in'])
     const names = valuesFor(operator).map((name) => {
       if (groups.has(name.text)) return name.text
-      throw refuse(name, `there is no group ${name.text}`)
+      throw rejectAt(name, `unknown group ${name.text}`)
     })
     return negated(isNot, { kind: 'group', names })
   }
 
   const query = anyOf()
-  if (peek().kind !== 'end') throw refuse(peek(), 'and or or must stand here, or the query ends')
+  if (peek().kind !== 'end') throw rejectAt(peek(), 'expected and, or or the end of the query')
   return query
 }
 
@@ -150,7 +151,7 @@ function tokenize(text: string, wrong: (at: number, near: string, message: strin
     const match = TOKEN.exec(text)
     if (!match) {
       if (/["']/.test(text[at]!)) throw wrong(at, text.slice(at), 'the quote is never closed')
-      throw wrong(at, text[at]!, 'cannot stand here; there are and, or, not, parentheses, = != ~ < <= > >= and in')
+      throw wrong(at, text[at]!, 'unexpected character; operators are and, or, not, parentheses, = != ~ < <= > >= and in')
     }
     const { word, double, single, sign } = match.groups!
     const quoted = double ?? single

@@ -15,7 +15,7 @@ export const AgentSettings = builder.objectRef<Omit<Row, 'tenantId' | 'updatedAt
     }),
     massOutagePercent: t.exposeInt('massOutagePercent', {
       description:
-        'Share of the agents of the tenant or of a cluster. When more are silent at once, a mass outage is assumed and OFFLINE is suppressed.',
+        'Share of the agents of the tenant or of a cluster. When more stop sending heartbeats at once, a mass outage is assumed and OFFLINE is suppressed.',
     }),
     massOutageMinNodes: t.exposeInt('massOutageMinNodes', { description: 'Minimum number of silent nodes in a mass outage.' }),
     deregisterAfterDays: t.exposeInt('deregisterAfterDays', {

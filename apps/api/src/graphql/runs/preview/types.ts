@@ -8,7 +8,7 @@ import { connectionTypes, PAGED } from '../../shared/connections.ts'
 import { JobTemplate } from '../../templates/types.ts'
 import { EffectiveVarType, namedValues, Variable } from '../../variables/types.ts'
 
-const MAX_REFUSALS = 100
+const MAX_REJECTIONS = 100
 
 const RunPreviewHost = builder.objectRef<PreviewHost>('RunPreviewHost').implement({
   description: 'One host of a previewed run.',
@@ -28,17 +28,17 @@ const RunPreviewHost = builder.objectRef<PreviewHost>('RunPreviewHost').implemen
     }),
     blockedReason: t.exposeString('blockedReason', {
       nullable: true,
-      description: 'Why the run would be refused for the node; null when it would not.',
+      description: 'Why the run would be rejected for the node; null when it would not.',
     }),
   }),
 })
 
 const hostConnection = connectionTypes(RunPreviewHost, 'RunPreviewHost', 'hosts of a previewed run')
 
-type Refusal = { reason: string; hosts: string[] }
+type Rejection = { reason: string; hosts: string[] }
 
-const RunRefusal = builder.objectRef<Refusal>('RunRefusal').implement({
-  description: 'Hosts for which a run would be refused for the same reason.',
+const RunRejection = builder.objectRef<Rejection>('RunRejection').implement({
+  description: 'Hosts for which a run would be rejected for the same reason.',
   fields: (t) => ({
     reason: t.exposeString('reason', { description: 'The reason.' }),
     count: t.int({ description: 'Number of hosts.', resolve: ({ hosts }) => hosts.length }),
@@ -86,13 +86,13 @@ export const RunPreviewType = builder.objectRef<RunPreview>('RunPreview').implem
       description: 'Inventory in the format of `ansible-inventory --list`: secrets are null, connection variables are left out.',
       resolve: (preview) => previewInventory(preview),
     }),
-    refusals: t.field({
-      type: [RunRefusal],
-      description: `Reasons for which the run would be refused; empty when it would start. At most ${MAX_REFUSALS}.`,
+    rejections: t.field({
+      type: [RunRejection],
+      description: `Reasons for which the run would be rejected; empty when it would start. At most ${MAX_REJECTIONS}.`,
       resolve: ({ hosts }) =>
         [...Map.groupBy(hosts, (host) => host.blockedReason)]
           .flatMap(([reason, some]) => (reason === null ? [] : [{ reason, hosts: some.map(({ node }) => node.name) }]))
-          .slice(0, MAX_REFUSALS),
+          .slice(0, MAX_REJECTIONS),
     }),
     waitsFor: t.expose('waitsFor', {
       type: [RunBlocker],

@@ -7,21 +7,21 @@ import { countStatements } from '../../../testing/count-statements.ts'
 import { globalId } from '../../shared/ids.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
-let cast: TenantFixture
+let fixture: TenantFixture
 beforeAll(async () => {
   t = await testApi()
-  cast = await t.given.tenant()
-  const { id: credentialId } = await t.given.credential(cast.admin, 'SSH_KEY')
-  await t.given.fleet(cast.operator, { nodes: 3, with: { credentialId } })
+  fixture = await t.given.tenant()
+  const { id: credentialId } = await t.given.credential(fixture.admin, 'SSH_KEY')
+  await t.given.fleet(fixture.operator, { nodes: 3, with: { credentialId } })
   await t.runtime.db.execute(`update job_templates set is_read_only = false where name = 'collect_facts'`)
 })
 afterAll(() => t?.close())
 
-const start = (input: object = {}) => runJob(cast.operator, { template: 'collect_facts', limit: 'gpu[001-002]', ...input })
-const claim = async (id: string) => (await claimJobRun(cast.worker, { id, workerId: 'w' }))!
+const start = (input: object = {}) => runJob(fixture.operator, { template: 'collect_facts', limit: 'gpu[001-002]', ...input })
+const claim = async (id: string) => (await claimJobRun(fixture.worker, { id, workerId: 'w' }))!
 const finish = async (id: string, results: HostResult[]) => {
   const { token, hosts } = await claim(id)
-  await finishJobRun(cast.worker, {
+  await finishJobRun(fixture.worker, {
     ...{ id, token, endCause: 'exit', exitCode: 2 },
     hosts: hosts.map(({ name }, i) => ({
       ...{ name, ok: 1, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
@@ -40,13 +40,13 @@ test('a waiting run lists the blocking runs, and a node its lock', async () => {
   const first = await start()
   const { token } = await claim(first.id)
   const second = await start({ limit: 'gpu[002-003]' })
-  expect(await claimJobRun(cast.worker, { id: second.id, workerId: 'w' })).toBeNull()
+  expect(await claimJobRun(fixture.worker, { id: second.id, workerId: 'w' })).toBeNull()
   const asked = `{ run: node(id: "${run(second.id)}") { ... on JobRun { status waitingSince waitingFor { run { id createdBy { name } } count hostlist acquiredAt } } }
     first: node(id: "${run(first.id)}") { ... on JobRun { waitingFor { hostlist } } }
     locked: computeNode(name: "gpu001") { lock { run { id createdBy { name } } acquiredAt expiresAt } releaseLockBlockedReason }
     free: computeNode(name: "gpu003") { lock { expiresAt } releaseLockBlockedReason } }`
-  const createdBy = { name: cast.operator.actor.name }
-  expect(await t.ask(cast.admin, asked)).toMatchObject({
+  const createdBy = { name: fixture.operator.actor.name }
+  expect(await t.ask(fixture.admin, asked)).toMatchObject({
     run: {
       status: 'PENDING',
       waitingSince: expect.any(String),
@@ -57,8 +57,8 @@ test('a waiting run lists the blocking runs, and a node its lock', async () => {
     free: { lock: null, releaseLockBlockedReason: 'No run has locked the node.' },
   })
   const locks = `{ nodes(filter: { hostlist: "gpu[001-002]" }) { edges { node { lock { run { id status templateName } } } } } }`
-  await t.ask(cast.admin, locks)
-  const { result, count } = await countStatements(t.runtime.db, () => t.ask<object>(cast.admin, locks))
+  await t.ask(fixture.admin, locks)
+  const { result, count } = await countStatements(t.runtime.db, () => t.ask<object>(fixture.admin, locks))
   const lock = { run: { id: run(first.id), status: 'RUNNING', templateName: 'collect_facts' } }
   expect(result).toEqual({ nodes: { edges: [{ node: { lock } }, { node: { lock } }] } })
   // One statement each for nodes, locks and runs.
@@ -69,14 +69,14 @@ test('a waiting run lists the blocking runs, and a node its lock', async () => {
       `mutation ($ids: [ID!]!) { it: releaseNodeLocks(input: { nodeIds: $ids, reason: "hangs" }) { __typename ... on ReleaseNodeLocksPayload { nodes { name lock { expiresAt } } } } }`,
       { ids: [globalId('ComputeNode', nodeIdOf('gpu002'))] },
     )
-  const nodes = await t.runtime.db.query.computeNodes.findMany({ where: { tenantId: cast.tenant.id } })
+  const nodes = await t.runtime.db.query.computeNodes.findMany({ where: { tenantId: fixture.tenant.id } })
   const nodeIdOf = (name: string) => nodes.find((node) => node.name === name)!.id
-  expect((await release(cast.operator)).it.__typename).toBe('ForbiddenError')
-  expect((await release(cast.admin)).it).toEqual({
+  expect((await release(fixture.operator)).it.__typename).toBe('ForbiddenError')
+  expect((await release(fixture.admin)).it).toEqual({
     __typename: 'ReleaseNodeLocksPayload',
     nodes: [{ name: 'gpu002', lock: null }],
   })
-  await finishJobRun(cast.worker, { id: first.id, token, hosts: [], endCause: 'exit', exitCode: 0 })
+  await finishJobRun(fixture.worker, { id: first.id, token, hosts: [], endCause: 'exit', exitCode: 0 })
   await finish(second.id, ['OK', 'OK'])
 })
 
@@ -87,7 +87,7 @@ test('links a retry to its parent, compares runs and groups failures', async () 
   await finish(parent.id, ['FAILED', 'FAILED'])
   const retry = `mutation ($input: RetryJobRunInput!) { it: retryJobRun(input: $input) {
     __typename ... on RetryJobRunPayload { run { id attempt hostCounts { total } serial maxFailPercentage jobTags skipTags parent { id retries { id attempt } } } } ... on Error { message } } }`
-  const again = await t.ask<{ it: { run: { id: string } } }>(cast.operator, retry, {
+  const again = await t.ask<{ it: { run: { id: string } } }>(fixture.operator, retry, {
     input: { id: run(parent.id), hosts: 'FAILED' },
   })
   const settings = { serial: '1,50%', maxFailPercentage: 10, jobTags: ['a'], skipTags: ['b'] }
@@ -98,13 +98,13 @@ test('links a retry to its parent, compares runs and groups failures', async () 
     hostCounts: { total: 2 },
     parent: { id: run(parent.id), retries: [{ id, attempt: 2 }] },
   })
-  expect(await t.ask(cast.operator, retry, { input: { id: run(before.id) } })).toMatchObject({
+  expect(await t.ask(fixture.operator, retry, { input: { id: run(before.id) } })).toMatchObject({
     it: { __typename: 'ConflictError', message: expect.stringContaining('All hosts of the run succeeded.') },
   })
   const seen = `query ($id: ID!) { node(id: $id) { ... on JobRun { retryBlockedReason hosts { edges { node { failureSignature } } }
       compareWithPrevious { previous { id } newlyFailing { count hostlist } fixed { count hostlist } stillFailing { count } } } }
     failureSignatures(filter: { runId: $id }) { totalCount edges { node { count runCount hostCount hostlist message lastRun { id } } } } }`
-  const result = await t.ask<{ node: { hosts: { edges: { node: { failureSignature: string } }[] } } }>(cast.viewer, seen, {
+  const result = await t.ask<{ node: { hosts: { edges: { node: { failureSignature: string } }[] } } }>(fixture.viewer, seen, {
     id: run(parent.id),
   })
   expect(result).toMatchObject({
@@ -130,7 +130,7 @@ test('a thousand hosts with fifty tasks are fifty rows', async () => {
   const { token } = await claim(one.id)
   const names = Array.from({ length: 1000 }, (_, i) => `gpu${String(i).padStart(4, '0')}`)
   for (let task = 0; task < 50; task++)
-    await appendJobRunEvents(cast.worker, {
+    await appendJobRunEvents(fixture.worker, {
       ...{ id: one.id, token },
       events: names.map((host) => ({
         kind: 'ok',
@@ -141,9 +141,9 @@ test('a thousand hosts with fifty tasks are fifty rows', async () => {
         createdAt: new Date(),
       })),
     })
-  expect((await runMatrices(cast.viewer, [one.id])).get(one.id)).toHaveLength(50)
+  expect((await runMatrices(fixture.viewer, [one.id])).get(one.id)).toHaveLength(50)
   const { node } = await t.ask<{ node: { matrix: { totalCount: number; edges: { node: unknown }[] } } }>(
-    cast.viewer,
+    fixture.viewer,
     `query ($id: ID!) { node(id: $id) { ... on JobRun { matrix(first: 20) { totalCount edges { node { task cells { result count hostlist } } } } } } }`,
     { id: run(one.id) },
   )

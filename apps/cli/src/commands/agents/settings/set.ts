@@ -20,8 +20,12 @@ export const agentSettingsSet = () =>
     .option('--heartbeat <seconds>', 'heartbeat interval; agents apply it after their next heartbeat', integer)
     .option('--stale <seconds>', 'seconds without a heartbeat until STALE; at least twice the interval', integer)
     .option('--offline <seconds>', 'seconds without a heartbeat until OFFLINE', integer)
-    .option('--mass-outage-percent <share>', 'suppress OFFLINE when more than this share fails at once', integer)
-    .option('--mass-outage-min-nodes <n>', 'and at least this many nodes', integer)
+    .option(
+      '--mass-outage-percent <share>',
+      'a mass outage is more than this percentage of nodes without heartbeats; OFFLINE is suppressed',
+      integer,
+    )
+    .option('--mass-outage-min-nodes <n>', 'and at least this number of nodes', integer)
     .option(
       '--deregister-after-days <days>',
       'days OFFLINE until an agent is deregistered automatically; none: never',

@@ -57,7 +57,7 @@ export function routeFields(options: RouteOptions): Partial<Input> {
     port: emptyToNull(port),
     security,
     username: emptyToNull(username),
-    // The API refuses a password without a username.
+    // The API rejects a password without a username.
     secret: username === '' ? null : undefined,
     from: emptyToNull(from),
     to,

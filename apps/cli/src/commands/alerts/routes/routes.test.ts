@@ -5,16 +5,16 @@ import type { TenantFixture } from '../../../../../../packages/core/src/testing/
 import { muster, startTestApi, type TestApi } from '../../../testing/muster.ts'
 
 let t: TestApi
-let cast: TenantFixture
+let fixture: TenantFixture
 beforeAll(async () => {
   t = await startTestApi()
-  cast = await t.given.tenant()
-  await t.signIn(cast.admin)
+  fixture = await t.given.tenant()
+  await t.signIn(fixture.admin)
 })
 afterAll(() => t?.close())
 
 const routeNamed = async (name: string) =>
-  (await t.runtime.db.query.alertRoutes.findFirst({ where: { tenantId: cast.tenant.id, name } }))!
+  (await t.runtime.db.query.alertRoutes.findFirst({ where: { tenantId: fixture.tenant.id, name } }))!
 
 it('creates, updates and deletes routes with secrets from standard input', async () => {
   expect((await muster('alert-route list')).err).toContain('no alerts are sent')
@@ -23,12 +23,12 @@ it('creates, updates and deletes routes with secrets from standard input', async
     'https://hooks.test/hidden\na long secret\n',
   )
   expect(duty).toMatchObject({ code: 0, err: expect.stringContaining('Created duty.') })
-  const secrets = await decryptRouteSecrets(cast.worker, await routeNamed('duty'))
+  const secrets = await decryptRouteSecrets(fixture.worker, await routeNamed('duty'))
   expect(secrets).toEqual({ url: 'https://hooks.test/hidden', secret: 'a long secret' })
   const mail =
     'alert-route add mail email --host mail.test -u me --from a@b.test --to c@d.test --to e@f.test --query tag_=_prod --stdin'
   expect((await muster(mail, 'a password\n')).code).toBe(0)
-  expect(await decryptRouteSecrets(cast.worker, await routeNamed('mail'))).toEqual({ secret: 'a password' })
+  expect(await decryptRouteSecrets(fixture.worker, await routeNamed('mail'))).toEqual({ secret: 'a password' })
   expect((await muster('alert-route add chat dingtalk --stdin', 'https://ding.test/?access_token=hidden\n')).code).toBe(0)
   const listed = (await muster('alert-route list')).out
   expect(listed).toMatch(/^duty +WEBHOOK +https:\/\/hooks\.test +on +CRITICAL/m)
@@ -40,7 +40,7 @@ it('creates, updates and deletes routes with secrets from standard input', async
   const { settings, matcher, encrypted } = await routeNamed('mail')
   expect([settings.port, settings.username, matcher.query, encrypted]).toEqual([587, undefined, undefined, {}])
   expect((await muster('alert-route update duty --stdin', 'https://hooks.test/other\nanother secret\n')).code).toBe(0)
-  expect((await decryptRouteSecrets(cast.worker, await routeNamed('duty'))).url).toBe('https://hooks.test/other')
+  expect((await decryptRouteSecrets(fixture.worker, await routeNamed('duty'))).url).toBe('https://hooks.test/other')
   expect((await muster('alert-route delete mail')).err).toBe('Deleted mail.\n')
   expect(await muster('alert-route delete mail')).toMatchObject({
     code: 4,
@@ -48,7 +48,7 @@ it('creates, updates and deletes routes with secrets from standard input', async
   })
   expect(await muster('alert-route add x webhook --stdin', 'https://hooks.test/\n')).toMatchObject({
     code: 5,
-    err: 'secret: must be given for webhook\n',
+    err: 'secret: is required for webhook\n',
   })
 })
 
@@ -60,7 +60,7 @@ it('waits for the delivery of a test message', async () => {
   ] as const) {
     const result = muster('alert-route test tried')
     const claimed = await vi.waitUntil(() => claimAlertDelivery(t.runtime), 120_000)
-    await finishAlertDelivery(cast.worker, claimed, outcome)
+    await finishAlertDelivery(fixture.worker, claimed, outcome)
     expect(await result).toMatchObject(answer)
   }
 })

@@ -27,7 +27,7 @@ export const alertRouteTest = () =>
         const { node } = await request(DELIVERY, { id })
         if (node && 'status' in node && node.status === 'DELIVERED') return void process.stderr.write(`Delivered to ${name}.\n`)
         if (node && 'status' in node && node.status === 'FAILED')
-          throw new CliError(`Delivery to ${name} failed: ${node.lastError}`, EXIT.refused)
+          throw new CliError(`Delivery to ${name} failed: ${node.lastError}`, EXIT.rejected)
       }
       throw new CliError('No worker has sent the message yet. See `muster worker list`.', EXIT.unavailable)
     })

@@ -37,18 +37,18 @@ function SortHead({
   onSort: (sort: string) => void
   right?: boolean
 }) {
-  const isMine = sort.replace(/^-/, '') === name
+  const isActive = sort.replace(/^-/, '') === name
   const isDown = sort.startsWith('-')
   const Arrow = isDown ? ArrowDown : ArrowUp
   return (
     <button
       type="button"
       className={clsx('flex items-center gap-1 hover:text-text', right && 'justify-end')}
-      onClick={() => onSort(isMine && !isDown ? `-${name}` : name)}
+      onClick={() => onSort(isActive && !isDown ? `-${name}` : name)}
       aria-label={t('nodes.sortBy', { name: label })}
     >
       {label}
-      {isMine && <Arrow className="size-3" aria-hidden />}
+      {isActive && <Arrow className="size-3" aria-hidden />}
     </button>
   )
 }
@@ -66,7 +66,7 @@ export default function NodesPage() {
   useLive(NodeUpdated, {}, ({ nodeUpdated }) => {
     // A changed row may move, join or leave the list: patch it now and reload shortly for the server's order.
     const isKnown = list.patch(nodeUpdated)
-    if (!isKnown || isFiltered || sort !== 'name') list.soon()
+    if (!isKnown || isFiltered || sort !== 'name') list.reloadDebounced()
   })
 
   const { selected, set: select, toggle } = useSelection(list.rows, selectedNodes)

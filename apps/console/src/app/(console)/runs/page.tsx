@@ -82,7 +82,7 @@ export default function RunsPage() {
   const isFiltered = Object.keys(filter).length > 0
   const list = useConnection('runs', RunsQuery, { filter }, (data) => data.jobRuns)
   useLive(RunsUpdated, {}, ({ jobRunUpdated }) => {
-    if (!list.patch(jobRunUpdated) || filter.status) list.soon()
+    if (!list.patch(jobRunUpdated) || filter.status) list.reloadDebounced()
   })
   const hasNothing = !list.isLoading && !list.problem && list.rows.length === 0
   const start = (

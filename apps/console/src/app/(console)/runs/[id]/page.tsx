@@ -112,7 +112,7 @@ function Loaded({ run }: { run: RunHead }) {
             runId={run.id}
             blockedReason={run.logBlockedReason}
             store={log.store}
-            isOver={log.isOver}
+            isComplete={log.isComplete}
             error={log.error}
             host={host}
             onHost={setHost}

@@ -17,12 +17,12 @@ import { useTitle } from '@/ui/use-title.ts'
 function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }) {
   const now = useNow()
   const isExpired = token.expiresAt !== null && new Date(token.expiresAt).getTime() < now
-  const isOver = token.revokedAt !== null || isExpired
+  const isInactive = token.revokedAt !== null || isExpired
   return (
-    <TokenLine onRevoke={isOver ? null : onRevoke}>
+    <TokenLine onRevoke={isInactive ? null : onRevoke}>
       <div className="min-w-0 flex-1 basis-56">
         <div className="flex flex-wrap items-center gap-2">
-          <span className={isOver ? 'text-muted line-through' : 'font-medium'}>{token.name}</span>
+          <span className={isInactive ? 'text-muted line-through' : 'font-medium'}>{token.name}</span>
           <Badge>{t(`role.${token.role}`)}</Badge>
           {token.revokedAt ? (
             <Badge tone="bad">{t('tokens.revoked')}</Badge>

@@ -7,14 +7,14 @@ import { AgentState } from './badges.tsx'
 import { evidenceText } from './evidence.ts'
 
 /** State changes of an agent with their evidence, newest first. */
-export function Timeline({ transitions }: { transitions: AgentDetails['transitions'] }) {
+export function StateHistory({ transitions }: { transitions: AgentDetails['transitions'] }) {
   return (
-    <Panel title={t('agent.timeline')} flush>
+    <Panel title={t('agent.stateHistory')} flush>
       {transitions.length === 0 ? (
         <p className="p-4 text-sm text-muted">{t('agent.noTransitions')}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <ol className="max-h-96 overflow-auto" tabIndex={0} aria-label={t('agent.timeline')}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable for the keyboard to scroll it
+        <ol className="max-h-96 overflow-auto" tabIndex={0} aria-label={t('agent.stateHistory')}>
           {transitions.map((transition) => (
             <li
               key={`${transition.at} ${transition.to}`}

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
 /** Sends an error as plain text. */
-export function refuse(res: ServerResponse, status: number, text: string): void {
+export function sendError(res: ServerResponse, status: number, text: string): void {
   res.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
 }
