@@ -56,6 +56,8 @@ export async function startProduct(
   writeFileSync(join(dir, 'master-password'), 'a password for one benchmark\n', { mode: 0o600 })
   const settings = {
     ...nodeEnvironment,
+    // As `npm start` and the container image run it.
+    NODE_ENV: 'production',
     HOME: dir,
     DATABASE_URL: postgres.url,
     WORKER_PORT: String(ports.worker),
