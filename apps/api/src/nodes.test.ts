@@ -39,7 +39,7 @@ beforeAll(async () => {
     ['early', 10],
   ] as const) {
     const group = await createNodeGroup(operator, { name, priority })
-    await setNodeGroupMembers(operator, { id: group.id, add: [first!.id, second!.id] })
+    await setNodeGroupMembers(operator, { id: group.id, addNodeIds: [first!.id, second!.id] })
   }
   // Must not be visible: nodes of another tenant.
   await t.given.fleet((await t.given.tenant()).operator, { nodes: 3, accelerators: 1 })

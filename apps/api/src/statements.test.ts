@@ -43,7 +43,7 @@ beforeAll(async () => {
   await insertAgentsOfNodes(operator, nodes)
   const parent = await createNodeGroup(operator, { name: 'all_of_them' })
   const byHand = await createNodeGroup(operator, { name: 'by_hand', parentId: parent.id })
-  await setNodeGroupMembers(operator, { id: byHand.id, add: nodes.slice(0, 505).map(({ id }) => id) })
+  await setNodeGroupMembers(operator, { id: byHand.id, addNodeIds: nodes.slice(0, 505).map(({ id }) => id) })
   await createNodeGroup(operator, { name: 'by_query', parentId: parent.id, memberQuery: 'tag = even' })
   await insertRuns(
     operator,

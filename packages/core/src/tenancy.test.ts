@@ -103,7 +103,7 @@ const FOREIGN: Case[] = [
     at('viaId'),
   ],
   ['deleteNodeGroup', (ctx) => deleteNodeGroup(ctx, { id: ids.group }), NOT_FOUND],
-  ['setNodeGroupMembers', (ctx) => setNodeGroupMembers(ctx, { id: ids.group, add: [] }), NOT_FOUND],
+  ['setNodeGroupMembers', (ctx) => setNodeGroupMembers(ctx, { id: ids.group, addNodeIds: [] }), NOT_FOUND],
   ['updateNodeGroup', (ctx) => updateNodeGroup(ctx, { id: ids.group, priority: 1 }), NOT_FOUND],
   ['createNodeGroup below', (ctx) => createNodeGroup(ctx, { name: 'below', parentId: ids.group }), at('parentId')],
   ['revokeApiToken', (ctx) => revokeApiToken(ctx, { id: ids.token }), NOT_FOUND],
@@ -116,7 +116,9 @@ describe('an object of another tenant does not exist', () => {
 
   test('setNodeGroupMembers with a node', async () => {
     const group = await createNodeGroup(ours.operator, { name: 'ours' })
-    await expect(setNodeGroupMembers(ours.operator, { id: group.id, add: [ids.node] })).rejects.toMatchObject(at('add.0'))
+    await expect(setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: [ids.node] })).rejects.toMatchObject(
+      at('addNodeIds.0'),
+    )
   })
 
   test('updateNode with a credential', async () => {

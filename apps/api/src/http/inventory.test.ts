@@ -56,7 +56,7 @@ beforeAll(async () => {
   const room = await createNodeGroup(operator, { name: 'room', parentId: site.id })
   await createNodeGroup(operator, { name: 'prod', memberQuery: 'tag = prod', priority: 1 })
   await createNodeGroup(operator, { name: 'nobody' })
-  await setNodeGroupMembers(operator, { id: room.id, add: [one.id, two.id] })
+  await setNodeGroupMembers(operator, { id: room.id, addNodeIds: [one.id, two.id] })
   const evil = `{{ lookup('pipe', 'touch ${canary}') }}`
   const header = `#jinja2: variable_start_string:'[[', variable_end_string:']]'\n[[ lookup('pipe', 'touch ${canary}') ]]`
   await setVars(operator, {

@@ -41,14 +41,16 @@ test.each(['', 'all', 'a-b', 'a b', '1a', 'a;b', 'größe'])('createNodeGroup re
 test('setNodeGroupMembers adds and removes; a repeated call has no effect', async () => {
   const group = await createNodeGroup(ours.operator, { name: 'members' })
   const ids = (await t.given.fleet(ours.operator, { nodes: 3 })).map((n) => n.id).sort()
-  await setNodeGroupMembers(ours.operator, { id: group.id, add: ids })
-  await setNodeGroupMembers(ours.operator, { id: group.id, add: ids })
+  await setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: ids })
+  await setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: ids })
   expect(await membersOf(group.id)).toEqual(ids)
-  await setNodeGroupMembers(ours.operator, { id: group.id, remove: [ids[0]!] })
-  await setNodeGroupMembers(ours.operator, { id: group.id, remove: [ids[0]!] })
+  await setNodeGroupMembers(ours.operator, { id: group.id, removeNodeIds: [ids[0]!] })
+  await setNodeGroupMembers(ours.operator, { id: group.id, removeNodeIds: [ids[0]!] })
   expect(await membersOf(group.id)).toEqual(ids.slice(1))
-  await expect(setNodeGroupMembers(ours.operator, { id: group.id, add: ids, remove: [ids[0]!] })).rejects.toMatchObject({
-    issues: [{ path: 'remove' }],
+  await expect(
+    setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: ids, removeNodeIds: [ids[0]!] }),
+  ).rejects.toMatchObject({
+    issues: [{ path: 'removeNodeIds' }],
   })
 })
 
@@ -98,7 +100,7 @@ test('rejects cycles, deep nesting and deletion of a parent', async () => {
     rejectedAt('parentId', /at most 8 deep/),
   )
   await expect(deleteNodeGroup(ours.operator, { id: ids[6]! })).rejects.toThrow(/The group level7 has the child groups level8/)
-  await setNodeGroupMembers(ours.operator, { id: ids[7]!, add: [node!.id] })
+  await setNodeGroupMembers(ours.operator, { id: ids[7]!, addNodeIds: [node!.id] })
   expect(await namesIn('@level3')).toEqual([node!.name])
   const { won, lost } = await race(
     updateNodeGroup(ours.operator, { id: top.id, parentId: ids[1]! }),
@@ -123,12 +125,12 @@ test('membership by query changes with the nodes', async () => {
   ])
   await updateNode(ours.operator, { id: node!.id, tags: [] })
   expect(await namesIn('@above_dynamic')).toEqual([other!.name])
-  await expect(setNodeGroupMembers(ours.operator, { id: group.id, add: [node!.id] })).rejects.toThrow(/has a member query/)
+  await expect(setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: [node!.id] })).rejects.toThrow(/has a member query/)
   await expect(updateNodeGroup(ours.operator, { id: group.id, memberQuery: 'group = room' })).rejects.toMatchObject(
     rejectedAt('memberQuery', /at character 1, "group": the query of a group cannot refer to groups/),
   )
   await updateNodeGroup(ours.operator, { id: group.id, memberQuery: null })
-  await setNodeGroupMembers(ours.operator, { id: group.id, add: [node!.id] })
+  await setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: [node!.id] })
   expect(await namesIn('@dynamic')).toEqual([node!.name])
   await expect(updateNodeGroup(ours.operator, { id: group.id, memberQuery: 'tag = x' })).rejects.toMatchObject(
     rejectedAt('memberQuery', /has 1 explicit members/),
@@ -140,12 +142,12 @@ test('a node is in at most one group of an exclusive set', async () => {
   const [a, b, c] = nodes.map((node) => node.id) as [string, string, string]
   const rack = (name: string) => createNodeGroup(ours.operator, { name, exclusiveSet: 'rack' })
   const [one, two, free] = [await rack('rack1'), await rack('rack2'), await createNodeGroup(ours.operator, { name: 'free' })]
-  await setNodeGroupMembers(ours.operator, { id: one.id, add: [a] })
-  await setNodeGroupMembers(ours.operator, { id: one.id, add: [a] })
-  await expect(setNodeGroupMembers(ours.operator, { id: two.id, add: [b, a] })).rejects.toMatchObject(
-    rejectedAt('add.1', /set001 is in rack1, which is in the exclusive set rack too/),
+  await setNodeGroupMembers(ours.operator, { id: one.id, addNodeIds: [a] })
+  await setNodeGroupMembers(ours.operator, { id: one.id, addNodeIds: [a] })
+  await expect(setNodeGroupMembers(ours.operator, { id: two.id, addNodeIds: [b, a] })).rejects.toMatchObject(
+    rejectedAt('addNodeIds.1', /set001 is in rack1, which is in the exclusive set rack too/),
   )
-  await setNodeGroupMembers(ours.operator, { id: free.id, add: [a, b] })
+  await setNodeGroupMembers(ours.operator, { id: free.id, addNodeIds: [a, b] })
   await expect(updateNodeGroup(ours.operator, { id: free.id, exclusiveSet: 'rack' })).rejects.toMatchObject(
     rejectedAt('exclusiveSet', /1 of its nodes are in other groups of the exclusive set rack: set001 in rack1/),
   )
@@ -162,11 +164,11 @@ test('a node is in at most one group of an exclusive set', async () => {
   await expect(t.runtime.db.insert(nodeGroupMembers).values(byHand)).rejects.toThrow()
   for (let i = 0; i < 10; i++) {
     const { won, lost } = await race(
-      setNodeGroupMembers(ours.operator, { id: one.id, add: [b, c] }),
-      setNodeGroupMembers(ours.operator, { id: two.id, add: [c, b] }),
+      setNodeGroupMembers(ours.operator, { id: one.id, addNodeIds: [b, c] }),
+      setNodeGroupMembers(ours.operator, { id: two.id, addNodeIds: [c, b] }),
     )
     expect(won).toHaveLength(1)
     expect(lost[0]).toMatchObject({ code: expect.stringMatching(/CONFLICT|INVALID_INPUT/) })
-    await setNodeGroupMembers(ours.operator, { id: won[0]!.id, remove: [b, c] })
+    await setNodeGroupMembers(ours.operator, { id: won[0]!.id, removeNodeIds: [b, c] })
   }
 })

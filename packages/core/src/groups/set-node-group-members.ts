@@ -13,20 +13,20 @@ import { groupPermissions } from './permissions.ts'
 import { setMembersBlockedReason } from './policy.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
 
-export const SetNodeGroupMembersInput = z.object({ id: Id, add: Ids.nullish(), remove: Ids.nullish() })
+export const SetNodeGroupMembersInput = z.object({ id: Id, addNodeIds: Ids.nullish(), removeNodeIds: Ids.nullish() })
 
 /**
  * Adds nodes to a group and removes others. Adding a member, or removing a node that is not one, has no effect.
  * @throws NotFound no such group
- * @throws InvalidInput at add for nodes that do not exist, or are in another group of its exclusive set
+ * @throws InvalidInput at addNodeIds for nodes that do not exist, or are in another group of its exclusive set
  * @throws Conflict the group has a query, or a concurrent call added a node to another group of the set
  */
 export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNodeGroupMembersInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
-  const { id, add, remove } = parseInput(SetNodeGroupMembersInput, input)
+  const { id, addNodeIds: add, removeNodeIds: remove } = parseInput(SetNodeGroupMembersInput, input)
   const removed = new Set(remove)
   const both = (add ?? []).find((node) => removed.has(node))
-  if (both) throw new InvalidInput([{ path: 'remove', message: `the node ${both} is also in add` }])
+  if (both) throw new InvalidInput([{ path: 'removeNodeIds', message: `the node ${both} is also in addNodeIds` }])
   const work = inTransaction(ctx, async (tx, ctx) => {
     const [group] = await tx
       .update(nodeGroups)
@@ -48,10 +48,10 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
       const taken = new Map((await inSetAlready(tx, ctx, group, add)).map((each) => [each.nodeId, each]))
       const issues = add.flatMap((node, i) => {
         const other = taken.get(node)
-        if (!known.has(node)) return [{ path: `add.${i}`, message: `there is no node ${node}` }]
+        if (!known.has(node)) return [{ path: `addNodeIds.${i}`, message: `there is no node ${node}` }]
         if (!other) return []
         const message = `${other.node} is in ${other.group}, which is in the exclusive set ${group.exclusiveSet} too; remove it from that group first`
-        return [{ path: `add.${i}`, message }]
+        return [{ path: `addNodeIds.${i}`, message }]
       })
       if (issues.length > 0) throw new InvalidInput(issues)
       await tx

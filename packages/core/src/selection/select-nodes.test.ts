@@ -28,7 +28,7 @@ beforeAll(async () => {
   })
   await t.given.fleet(ours.operator, { nodes: 2, prefix: 'cpu_' })
   const group = await createNodeGroup(ours.operator, { name: 'room' })
-  await setNodeGroupMembers(ours.operator, { id: group.id, add: [nodes[0]!.id, nodes[3]!.id, nodes[5]!.id] })
+  await setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: [nodes[0]!.id, nodes[3]!.id, nodes[5]!.id] })
   const other = await t.given.tenant()
   await t.given.fleet(other.operator, { nodes: 3, prefix: 'other' })
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
   nodes = await t.given.fleet(ours.operator, { nodes: 3 })
   const make = async (name: string, priority: number, members: ComputeNode[]) => {
     const { id } = await createNodeGroup(ours.operator, { name, priority })
-    await setNodeGroupMembers(ours.operator, { id, add: members.map((node) => node.id) })
+    await setNodeGroupMembers(ours.operator, { id, addNodeIds: members.map((node) => node.id) })
     return id
   }
   groups = {

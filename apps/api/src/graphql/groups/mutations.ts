@@ -77,8 +77,8 @@ mutation('setNodeGroupMembers', {
   resolve: async ({ id, addNodeIds, removeNodeIds }, { ctx }) => ({
     nodeGroup: await setNodeGroupMembers(ctx, {
       id: rowId('NodeGroup', id),
-      add: addNodeIds?.map((node) => rowId('ComputeNode', node)),
-      remove: removeNodeIds?.map((node) => rowId('ComputeNode', node)),
+      addNodeIds: addNodeIds?.map((node) => rowId('ComputeNode', node)),
+      removeNodeIds: removeNodeIds?.map((node) => rowId('ComputeNode', node)),
     }),
   }),
 })

@@ -16,7 +16,7 @@ test('variables are set, explained, compared and kept in versions; secrets are s
   const { operator } = await t.given.tenant()
   const [a, b] = await t.given.fleet(operator, { nodes: 2 })
   const group = await createNodeGroup(operator, { name: 'amd' })
-  await setNodeGroupMembers(operator, { id: group.id, add: [a!.id] })
+  await setNodeGroupMembers(operator, { id: group.id, addNodeIds: [a!.id] })
   const groupId = globalId('NodeGroup', group.id)
   const nodeId = globalId('ComputeNode', a!.id)
   const set = (input: object) => t.send<{ it: object }>(operator, SET, { input })

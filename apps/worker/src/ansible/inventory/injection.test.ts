@@ -74,7 +74,7 @@ test(`passes ${VALUES} malicious values unchanged and evaluates none`, { timeout
   const kinds = [{ name: 'inside', connectionType: 'local' as const }, { name: 'outside' }]
   const [node, outside] = await fixture.given.fleet(fixture.admin, { nodes: 2, with: (i) => kinds[i]! })
   const group = await createNodeGroup(fixture.operator, { name: 'room' })
-  await setNodeGroupMembers(fixture.operator, { id: group.id, add: [node!.id, outside!.id] })
+  await setNodeGroupMembers(fixture.operator, { id: group.id, addNodeIds: [node!.id, outside!.id] })
   const next = maliciousValues(canaries)
   for (let done = 0, basedOn = 0; done < VALUES; done += PER_RUN, basedOn++) {
     const some = () => {

@@ -35,7 +35,7 @@ test('resolves variables of all layers, masks secrets and does not evaluate text
   const evil = `{{ lookup('pipe', 'touch ${trace}') }} {% for x in [1] %} #{{`
   const group = async (name: string, priority: number, members: string[]) => {
     const created = await createNodeGroup(operator, { name, priority })
-    await setNodeGroupMembers(operator, { id: created.id, add: members })
+    await setNodeGroupMembers(operator, { id: created.id, addNodeIds: members })
     return created.id
   }
   // Ansible itself would prefer the group with the larger number, then the later name.

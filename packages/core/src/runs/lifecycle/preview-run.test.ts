@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
   ids = nodes.map((node) => node.id)
   const group = await createNodeGroup(ours.operator, { name: 'room' })
-  await setNodeGroupMembers(ours.operator, { id: group.id, add: ids.slice(0, 1) })
+  await setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: ids.slice(0, 1) })
   await setVars(ours.operator, { text: 'level: 1\nplace: here', basedOn: 0 })
   await setVars(ours.operator, { groupId: group.id, text: 'level: 2', basedOn: 0 })
   await setSecretVar(ours.operator, { name: 'token', value: 'swordfish' })

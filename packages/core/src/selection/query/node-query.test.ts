@@ -64,7 +64,7 @@ describe('finds', () => {
       { row: { nodeType: 'STORAGE' }, devices: [h100, mi300, mi300] },
     ])
     const room = await createNodeGroup(ours.operator, { name: 'room' })
-    await setNodeGroupMembers(ours.operator, { id: room.id, add: [first!.id] })
+    await setNodeGroupMembers(ours.operator, { id: room.id, addNodeIds: [first!.id] })
   })
   test.each([
     ['tag = prod', 'n[001-002]'],
