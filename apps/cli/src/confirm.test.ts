@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { prompt } from './prompt.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { muster, startTestApi, type TestApi } from './testing/muster.ts'
-
-vi.mock('./prompt.ts', { spy: true })
 
 let t: TestApi
 beforeAll(async () => {
@@ -12,25 +9,29 @@ beforeAll(async () => {
   await t.signIn(admin)
   await muster('node decommission all')
 })
-beforeEach(() => {
-  vi.mocked(prompt).mockClear()
-})
 afterAll(() => t?.close())
 
+/** Types a line at a terminal. */
+const musterAsked = (words: string, answer: string) => muster(words, `${answer}\n`, true)
+const QUESTION = 'Confirmation (yes or no): '
+
 it.each(['no', '', 'y'])('changes nothing after the answer %j', async (answer) => {
-  vi.mocked(prompt).mockResolvedValueOnce(answer)
-  expect(await muster('node purge gpu*')).toEqual({
-    code: 1,
-    out: '',
-    err: 'Delete 3 nodes: gpu001, gpu002, gpu003. This cannot be undone.\nNothing was changed.\n',
-  })
+  const { code, out, err } = await musterAsked('node purge gpu*', answer)
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toContain(`Delete 3 nodes: gpu001, gpu002, gpu003. This cannot be undone.\n${QUESTION}`)
+  expect(err).toContain('Nothing was changed.')
 })
 
 it('continues after yes, and does not ask for one name or with --yes', async () => {
-  vi.mocked(prompt).mockResolvedValueOnce('yes')
-  expect((await muster('node purge gpu*1')).out).toBe('gpu001: deleted\n')
-  expect(prompt).toHaveBeenCalledOnce()
-  expect((await muster('node purge gpu002')).out).toBe('gpu002: deleted\n')
-  expect((await muster('node purge all -y')).out).toBe('gpu003: deleted\n')
-  expect(prompt).toHaveBeenCalledOnce()
+  const asked = await musterAsked('node purge gpu*1', 'yes')
+  expect(asked.err).toContain(QUESTION)
+  expect(asked.out).toBe('gpu001: deleted\n')
+  for (const [words, name] of [
+    ['node purge gpu002', 'gpu002'],
+    ['node purge all -y', 'gpu003'],
+  ] as const)
+    expect(await musterAsked(words, 'no')).toMatchObject({
+      out: `${name}: deleted\n`,
+      err: expect.not.stringContaining(QUESTION),
+    })
 })

@@ -26,10 +26,17 @@ export type TestApi = Awaited<ReturnType<typeof startTestApi>>
 /**
  * Runs `muster` in this process.
  * @param words arguments, or a line that is split at spaces; in a line, _ is a space within a word and '' an empty word
+ * @param isTTY whether standard input is a terminal
  */
-export async function muster(words: string | string[], stdin = ''): Promise<{ code: number; out: string; err: string }> {
+export async function muster(
+  words: string | string[],
+  stdin = '',
+  isTTY = false,
+): Promise<{ code: number; out: string; err: string }> {
   const output = { out: [] as unknown[], err: [] as unknown[] }
-  const input = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(stdin)]) as typeof process.stdin)
+  const input = vi
+    .spyOn(process, 'stdin', 'get')
+    .mockReturnValue(Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY }) as unknown as typeof process.stdin)
   const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => output.out.push(text) > 0)
   const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => output.err.push(text) > 0)
   try {

@@ -28,8 +28,8 @@ export const retry = () =>
     .option('-d, --detach', 'print the run ID and do not follow the log')
     .action(async (idText: string, { failed, unreachable, notRun, nodes, reason, idempotencyKey, detach }: Options) => {
       const flags = { FAILED: failed, UNREACHABLE: unreachable, NOT_RUN: notRun }
-      const which = (['FAILED', 'UNREACHABLE', 'NOT_RUN'] as const).filter((each) => flags[each])
-      if (nodes && which.length > 0)
+      const hosts = (['FAILED', 'UNREACHABLE', 'NOT_RUN'] as const).filter((each) => flags[each])
+      if (nodes && hosts.length > 0)
         throw new CliError('--nodes cannot be combined with --failed, --unreachable or --not-run.', EXIT.usage)
       const { retryJobRun } = await request(
         graphql(`mutation Retry($input: RetryJobRunInput!) {
@@ -38,7 +38,7 @@ export const retry = () =>
         {
           input: {
             id: await runId(idText),
-            ...(which.length > 0 ? { which } : {}),
+            ...(hosts.length > 0 ? { hosts } : {}),
             ...(nodes ? { nodeIds: (await selectNodes(nodes)).map((node) => node.id) } : {}),
             ...(reason ? { reason } : {}),
             ...(idempotencyKey ? { idempotencyKey } : {}),
