@@ -13,6 +13,16 @@ import { readLoadedColumns } from './loaded-columns.ts'
 
 const required = (type: GraphQLOutputType) => new GraphQLNonNull(type as typeof GraphQLString)
 
+async function ask(schema: GraphQLSchema, query: string) {
+  const yoga = createYoga({ schema, logging: false, maskedErrors: false })
+  const response = await yoga.fetch('http://localhost/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  return (await response.json()) as { data: unknown; errors?: { message: string; path: unknown }[] }
+}
+
 /** The answer to `query` when the only row is `row`, and the fields that were resolved because the row did not complete them. */
 async function answer(query: string, row: Record<string, unknown>, options: { authScopes?: object } = {}) {
   const resolved: string[] = []
@@ -35,13 +45,7 @@ async function answer(query: string, row: Record<string, unknown>, options: { au
   })
   const rows = { type, resolve: () => row }
   const schema = readLoadedColumns(new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { row: rows } }) }))
-  const yoga = createYoga({ schema, logging: false, maskedErrors: false })
-  const response = await yoga.fetch('http://localhost/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-  const { data, errors } = (await response.json()) as { data: unknown; errors?: { message: string; path: unknown }[] }
+  const { data, errors } = await ask(schema, query)
   return { data, errors: errors?.map(({ message, path }) => ({ message, path })), resolved }
 }
 
@@ -78,4 +82,26 @@ test('answers with the usual errors for values that the type rejects', async () 
 test('keeps an alias named __proto__', async () => {
   const { data } = await answer('{ row { __proto__: name } }', { name: 'a' })
   expect(JSON.stringify(data)).toBe('{"row":{"__proto__":"a"}}')
+})
+
+test.each([
+  ['has the selected columns', { select: { columns: { name: true } } }, { name: 'a' }, 'its own: a'],
+  ['has the selected extras', { select: { extras: { name: {} } } }, { name: 'a' }, 'its own: a'],
+  ['has a null in a selected column', { select: { columns: { name: true } } }, { name: null }, 'its own: null'],
+  ['lacks a selected column', { select: { columns: { name: true, size: true } } }, { name: 'a' }, 'planned'],
+  ['belongs to a field that selects a relation', { select: { columns: { name: true }, with: {} } }, { name: 'a' }, 'planned'],
+  ['belongs to a field that selects by arguments', { select: () => ({}) }, { name: 'a' }, 'planned'],
+  ['belongs to a protected field', { select: { columns: { name: true } }, authScopes: {} }, { name: 'a' }, 'planned'],
+])('calls the resolver of a computed field at once only when allowed: the row %s', async (_title, options, row, expected) => {
+  const resolve = (source: { name: string | null }) => `its own: ${source.name}`
+  const type = new GraphQLObjectType({
+    name: 'Row',
+    fields: {
+      title: { type: GraphQLString, extensions: { pothosOptions: { resolve, ...options } }, resolve: () => 'planned' },
+    },
+  })
+  const query = new GraphQLObjectType({ name: 'Query', fields: { row: { type, resolve: () => row } } })
+  expect(await ask(readLoadedColumns(new GraphQLSchema({ query })), '{ row { title } }')).toEqual({
+    data: { row: { title: expected } },
+  })
 })

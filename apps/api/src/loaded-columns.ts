@@ -1,5 +1,6 @@
 import { encodeGlobalID } from '@pothos/plugin-relay'
 import {
+  type GraphQLField,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -9,20 +10,24 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
+import type { ApiContext } from './context.ts'
 
 /** The completed value of a field that only exposes a property of `source`; undefined when the field must be executed as usual. */
 type CompletedLeaf = (source: Record<string, unknown>) => unknown
 
 /**
- * Skips the resolver of fields that only expose a column or property when the row already has the value. Most fields of a page are
- * such fields, and their resolvers, arguments and paths cost more than the statement that loads the page. The executor handles all
- * other cases: a missing column, a forbidden null, a value that its type rejects. patches/@graphql-tools__executor calls this.
+ * Skips the resolver of fields that only expose a column or property when the row already has the value, and the search for the query
+ * plan before the resolver of fields that compute a value from columns of the row. Most fields of a page are such fields, and their
+ * resolvers, arguments and paths cost more than the statement that loads the page. The executor handles all other cases: a missing
+ * column, a forbidden null, a value that its type rejects. patches/@graphql-tools__executor calls this.
  */
 export function readLoadedColumns(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!('getInterfaces' in type) || isProtected(type)) continue
     for (const field of Object.values((type as GraphQLObjectType).getFields())) {
       if (isProtected(field) || field.args.length > 0) continue
+      const resolveLoaded = loadedResolverOf(field)
+      if (resolveLoaded) field.extensions = { ...field.extensions, resolveLoaded }
       const { pothosExposedField: name } = field.extensions
       const complete = typeof name === 'string' ? completerOf(field.type) : null
       const completedLeaf: CompletedLeaf | null = complete
@@ -34,6 +39,25 @@ export function readLoadedColumns(schema: GraphQLSchema): GraphQLSchema {
     }
   }
   return schema
+}
+
+/** The result of the field's resolver when the row has all columns and extras that the field selects; otherwise undefined. */
+type ResolveLoaded = (row: Record<string, unknown>, context: ApiContext) => unknown
+
+/** Null for fields that select relations, decide by arguments what they select, or whose resolver reads arguments or `info`. */
+function loadedResolverOf({ extensions }: GraphQLField<unknown, ApiContext>): ResolveLoaded | null {
+  const { select, resolve, errors } = (extensions.pothosOptions ?? {}) as FieldOptions
+  if (typeof select !== 'object' || typeof resolve !== 'function' || resolve.length > 3 || errors) return null
+  const { columns = {}, extras = {}, ...others } = select
+  const names = [...Object.keys(columns), ...Object.keys(extras)]
+  if (names.length === 0 || Object.keys(others).length > 0) return null
+  return (row, context) => (names.every((name) => row[name] !== undefined) ? resolve(row, {}, context) : undefined)
+}
+
+type FieldOptions = {
+  select?: Record<'columns' | 'extras', object> | ((...args: unknown[]) => unknown)
+  resolve?: (row: unknown, args: object, context: ApiContext) => unknown
+  errors?: unknown
 }
 
 /** Whether it is a Relay node of a table with the primary key `id`. */
