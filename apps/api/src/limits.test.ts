@@ -1,5 +1,16 @@
+import { readFileSync } from 'node:fs'
 import type { Ctx } from '@muster/core/registry'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import {
+  type Limit,
+  MAX_ALIASES,
+  MAX_BODY_BYTES,
+  MAX_COST,
+  MAX_DEPTH,
+  MAX_PAGE,
+  MAX_SUBSCRIPTIONS,
+  MAX_TOKENS,
+} from './limits.ts'
 import { testApi } from './testing/api.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
@@ -41,6 +52,22 @@ test('limit errors have the code LIMIT_EXCEEDED with limit, maximum and actual v
       '{ nodes(first: 500) { edges { node { id name status accelerators { model health index vendor } groups { name } } } } }',
     ),
   ).toBeUndefined()
+})
+
+test('the guide states the limits', () => {
+  const guide = readFileSync(new URL('../../../docs/integrate.md', import.meta.url), 'utf8')
+  const section = /^## Limits\n(.*?)^## /ms.exec(guide)![1]!
+  const rows = [...section.matchAll(/^\| `([A-Z]+)` \| ([\d,]+) /gm)]
+  const limits: Record<Limit, number> = {
+    DEPTH: MAX_DEPTH,
+    ALIASES: MAX_ALIASES,
+    TOKENS: MAX_TOKENS,
+    COST: MAX_COST,
+    PAGE: MAX_PAGE,
+    SUBSCRIPTIONS: MAX_SUBSCRIPTIONS,
+  }
+  expect(Object.fromEntries(rows.map(([, limit, maximum]) => [limit, Number(maximum!.replaceAll(',', ''))]))).toEqual(limits)
+  expect(section).toContain(`more than ${MAX_BODY_BYTES.toLocaleString('en')} bytes`)
 })
 
 test('names an invalid variable without its value', async () => {

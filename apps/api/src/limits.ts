@@ -9,6 +9,8 @@ export const MAX_COST = 250_000
 export const MAX_DEPTH = 14
 export const MAX_ALIASES = 50
 export const MAX_TOKENS = 5000
+/** Bytes in the body of a request. */
+export const MAX_BODY_BYTES = 25_000_000
 /** Operations that are open at once on one WebSocket. */
 export const MAX_SUBSCRIPTIONS = 200
 

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { claimJobRun } from '@muster/core/run-queue'
 import { appendJobRunEvents, finishJobRun, runJob } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
@@ -7,8 +9,9 @@ import { EventSource } from 'eventsource'
 import { auditServer } from 'graphql-http'
 import { createClient as createSseClient } from 'graphql-sse'
 import { CloseCode, createClient } from 'graphql-ws'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
+import { readGuide } from '../../../cli/src/testing/guide.ts'
 import { createReverseProxy } from '../../../standalone/src/reverse-proxy.ts'
 import { globalId } from '../graphql/shared/ids.ts'
 import { testApi } from '../testing/api.ts'
@@ -18,6 +21,8 @@ import { type HttpServer, serveHttp } from './server.ts'
 let t: Awaited<ReturnType<typeof testApi>>
 let api: HttpServer
 let proxy: ReturnType<typeof createReverseProxy>
+/** Open connections of clients. */
+const sockets = new Set<Socket>()
 let tenant: TenantFixture
 let token: string
 let url: string
@@ -25,6 +30,10 @@ beforeAll(async () => {
   t = await testApi({ corsOrigins: ['https://portal.example.com'] })
   api = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
   proxy = createReverseProxy({ api: `http://127.0.0.1:${api.port}`, console: 'http://127.0.0.1:9' })
+  proxy.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(proxy.address() as { port: number }).port}/graphql`
   tenant = await t.given.tenant()
@@ -33,11 +42,15 @@ beforeAll(async () => {
   await t.given.fleet(tenant.admin, { nodes: 1, with: { credentialId } })
 })
 afterAll(async () => {
-  proxy?.closeAllConnections()
+  cutConnections()
   proxy?.close()
   await api?.stop()
   await t?.close()
 })
+
+const cutConnections = () => {
+  for (const socket of sockets) socket.destroy(new Error('connection lost'))
+}
 
 const LINES = 4
 /** The lines and the event that ends a run. */
@@ -138,65 +151,59 @@ test('caps the operations that are open on one WebSocket', async () => {
   await client.dispose()
 })
 
-test('a plain EventSource that reconnects gets each event once', async () => {
-  const { id, more, finish } = await createRun({ isOpen: true })
-  const address = `${url}?${new URLSearchParams({ query: LOG, variables: JSON.stringify({ id, after: 0 }) })}`
-  const connections: (string | null)[] = []
-  const source = new EventSource(address, {
-    fetch: (input, init) => {
-      const headers = new Headers(init.headers as HeadersInit)
-      connections.push(headers.get('last-event-id'))
-      headers.set('authorization', `Bearer ${token}`)
-      return fetch(input, { ...init, headers })
-    },
-  })
-  const seqs: number[] = []
-  const ended = new Promise<void>((resolve) => source.addEventListener('complete', () => resolve()))
-  await new Promise<void>((resolve) => {
-    source.addEventListener('next', ({ data }) => {
-      seqs.push(...(JSON.parse(data) as { data: Batch }).data.jobRunEvents.events.map((event) => event.seq))
-      if (seqs.length === LINES) resolve()
-    })
-  })
-  // Cuts the connection under the client, which reconnects by itself.
-  proxy.closeAllConnections()
-  await more()
-  await finish()
-  await ended
-  source.close()
-  expect(seqs).toEqual([...ALL, 6])
-  expect(connections[0]).toBeNull()
-  expect(connections).toContain(String(LINES))
+/** The client snippets of the guide. Blocks without a package name are their common lines. */
+const { blocks } = readGuide(fileURLToPath(new URL('../../../../docs/integrate.md', import.meta.url)))
+const scripts = blocks.filter(({ language }) => language === 'js').map(({ text }) => text)
+const packageOf = (script: string) => /^\/\/ npm: ([\w-]+)/.exec(script)?.[1]
+const common = scripts.filter((script) => !packageOf(script)).join('')
+const PACKAGES: Record<string, object> = {
+  eventsource: { EventSource },
+  'graphql-ws': { createClient },
+  'graphql-sse': { createClient: createSseClient },
+}
+const AsyncFunction = (async () => {}).constructor as new (...text: string[]) => (...args: unknown[]) => Promise<void>
+
+test('the guide has a snippet for each client', () => {
+  expect(scripts.flatMap((script) => packageOf(script) ?? [])).toEqual(Object.keys(PACKAGES))
 })
 
-test('graphql-sse follows a log', async () => {
-  const { id } = await createRun()
-  const client = createSseClient({ url, headers: { authorization: `Bearer ${token}` } })
+test.each(Object.keys(PACKAGES))('with the snippet for %s, a lost connection repeats and loses no event', async (name) => {
+  const { id, more, finish } = await createRun({ isOpen: true })
   const seqs: number[] = []
-  for await (const { data } of client.iterate<Batch>({ query: LOG, variables: { id, after: 0 } }))
-    seqs.push(...data!.jobRunEvents.events.map((event) => event.seq))
-  expect(seqs).toEqual(ALL)
-  client.dispose()
+  const values = {
+    url: url.replace(/\/graphql$/, ''),
+    token,
+    id,
+    console: { log: (events: { seq: number }[]) => seqs.push(...events.map(({ seq }) => seq)) },
+    ...PACKAGES[name],
+  }
+  const snippet = new AsyncFunction(...Object.keys(values), common + scripts.find((script) => packageOf(script) === name)!)
+  const ended = snippet(...Object.values(values))
+  await vi.waitFor(() => expect(seqs).toHaveLength(LINES), 10_000)
+  expect(sockets.size).toBeGreaterThan(0)
+  cutConnections()
+  await more()
+  await finish()
+  await vi.waitFor(() => expect(seqs).toContain(LINES + 2), 10_000)
+  await ended
+  expect(seqs).toEqual([...ALL, LINES + 2])
 })
 
 const PYTHON = `
-import asyncio, json, sys
+import asyncio, builtins, json, sys
 from gql import Client, gql
 from gql.transport.websockets import WebsocketsTransport
-url, token, run, query = sys.argv[1:]
+url, token, run_id, query = sys.argv[1:]
+def print(events):
+    builtins.print(json.dumps([event["seq"] for event in events]))
 async def main():
-    transport = WebsocketsTransport(url=url, init_payload={"Authorization": "Bearer " + token})
-    async with Client(transport=transport) as session:
-        document = gql(query)
-        document.variable_values = {"id": run, "after": 0}
-        async for batch in session.subscribe(document):
-            print(json.dumps([event["seq"] for event in batch["jobRunEvents"]["events"]]))
+${blocks.find(({ text }) => text.startsWith('# PyPI: gql'))!.text.replace(/^/gm, '    ')}
 asyncio.run(main())
 `
 
-test.runIf(process.env.GQL)("Python's gql follows a log", async () => {
+test.runIf(process.env.GQL)("Python's gql follows a log with the snippet of the guide", async () => {
   const { id } = await createRun()
-  const child = spawn(process.env.TEST_PYTHON!, ['-c', PYTHON, url.replace('http', 'ws'), token, id, LOG], {
+  const child = spawn(process.env.TEST_PYTHON!, ['-c', PYTHON, url.replace(/\/graphql$/, ''), token, id, LOG], {
     env: { PATH: process.env.PATH, PYTHONPATH: process.env.GQL },
   })
   const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import getRawBody from 'raw-body'
 import type { Api } from '../api.ts'
+import { MAX_BODY_BYTES } from '../limits.ts'
 import type { Handler } from './handler.ts'
 import { PEER } from './request-facts.ts'
-
-const MAX_BODY_BYTES = 25_000_000
 
 /** GraphQL over HTTP and server-sent events. Open event streams are kept in `streams`, so that a stopping server can end them. */
 export function createGraphqlEndpoint(
