@@ -10,9 +10,11 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isObjectType,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { globalId, type TypeName } from './graphql/shared/ids.ts'
+import { listBoundsOf } from './list-bounds.ts'
 import { schema } from './schema.ts'
 import { testApi } from './testing/api.ts'
 import { mutate } from './testing/mutate.ts'
@@ -120,6 +122,46 @@ describe('inputs of mutations', () => {
       expect(await issuesAt(bound, bound.most)).not.toContainEqual(expect.stringMatching(refusal))
     },
   )
+})
+
+describe('arguments of queries and subscriptions', () => {
+  const lists = Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .flatMap((type) =>
+      Object.values(type.getFields()).flatMap((field) =>
+        listBoundsOf(field.args).map((bound) => ({
+          ...bound,
+          call: field.subscribe ?? field.resolve!,
+          title: `${type.name}.${field.name} ${bound.path.join('.')}`,
+        })),
+      ),
+    )
+
+  test.each(lists)('$title has at most $most values', async ({ path, most, call }) => {
+    const failure = async (size: number) => {
+      const args = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), Array.from({ length: size })) as object
+      try {
+        await call({}, args, {}, {} as never)
+      } catch (error) {
+        return String(error)
+      }
+      return null
+    }
+    const refusal = `${path.join('.')}: at most ${most} values are allowed; this has ${most + 1}`
+    expect(await failure(most + 1)).toContain(refusal)
+    expect(await failure(most)).not.toMatch(/values are allowed/)
+  })
+
+  test('a list that is too long is INVALID_INPUT', async () => {
+    const document = 'query ($filter: NodeFilter) { nodes(filter: $filter) { totalCount } }'
+    const send = (size: number) => t.send(owner, document, { filter: { tag: Array.from({ length: size }, (_, i) => `t${i}`) } })
+    expect((await send(501)).errors).toMatchObject([
+      {
+        extensions: { code: 'INVALID_INPUT', issues: [{ path: 'filter.tag', message: expect.stringContaining('at most 500') }] },
+      },
+    ])
+    expect((await send(500)).errors).toBeUndefined()
+  })
 })
 
 describe('lists without pages', () => {

@@ -73,16 +73,17 @@ test('every mutation takes one input object and returns a union of payload and e
 
 test('a deprecation states the replacement and the date of removal', () => {
   const incomplete: string[] = []
+  const check = (where: string, { deprecationReason }: { deprecationReason?: string | null }) => {
+    if (deprecationReason && !/^Use .+\. Removed on \d{4}-\d{2}-\d{2}\.$/.test(deprecationReason)) incomplete.push(where)
+  }
   for (const type of types) {
-    const members = isEnumType(type)
-      ? type.getValues()
-      : isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)
-        ? Object.values(type.getFields())
-        : []
-    for (const { name, deprecationReason } of members) {
-      if (deprecationReason && !/^Use .+\. Removed on \d{4}-\d{2}-\d{2}\.$/.test(deprecationReason))
-        incomplete.push(`${type.name}.${name}`)
-    }
+    if (isEnumType(type)) for (const value of type.getValues()) check(`${type.name}.${value.name}`, value)
+    if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) check(`${type.name}.${field.name}`, field)
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const field of Object.values(type.getFields())) {
+        check(`${type.name}.${field.name}`, field)
+        for (const arg of field.args) check(`${type.name}.${field.name}(${arg.name})`, arg)
+      }
   }
   expect(incomplete).toEqual([])
 })
@@ -185,6 +186,17 @@ test('the fields of a filter by time are named after the filtered field', () => 
       expect(description, `${filter.name}.${name}`).toContain(field[2] === 'After' ? 'at this time or later' : 'before this time')
     }
   }
+})
+
+test('an input of an update states no defaults: omitted fields keep their values', () => {
+  const updates = types.filter(isInputObjectType).filter(({ name }) => /^Update.*Input$/.test(name))
+  expect(updates.length).toBeGreaterThan(5)
+  const stated = updates.flatMap((type) =>
+    Object.values(type.getFields())
+      .filter(({ description }) => description?.includes('Default:'))
+      .map(({ name }) => `${type.name}.${name}`),
+  )
+  expect(stated).toEqual([])
 })
 
 test('an import accepts every default that its input offers', () => {

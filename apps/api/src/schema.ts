@@ -16,7 +16,8 @@ import './graphql/templates/index.ts'
 import './graphql/variables/index.ts'
 import './graphql/workers/index.ts'
 import { builder } from './builder.ts'
+import { enforceListBounds } from './list-bounds.ts'
 import { readLoadedColumns } from './loaded-columns.ts'
 
 /** The complete schema. The imports above register their types with the builder. */
-export const schema = readLoadedColumns(builder.toSchema())
+export const schema = enforceListBounds(readLoadedColumns(builder.toSchema()))

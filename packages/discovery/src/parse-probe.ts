@@ -6,7 +6,7 @@ import { parseHuawei } from './parse-huawei.ts'
 import { parseIntel } from './parse-intel.ts'
 import { parseNvidia } from './parse-nvidia.ts'
 import { parseThead } from './parse-thead.ts'
-import { type Accelerator, type Discovery, SCHEMA_VERSION, type ToolReport } from './schema.ts'
+import { type Accelerator, type Discovery, SCHEMA_VERSION, type ToolName, type ToolReport } from './schema.ts'
 import { firstLine, splitLines } from './text.ts'
 import { mergeDevices, type VendorResult, vendorResult } from './vendor.ts'
 
@@ -16,7 +16,7 @@ interface Call {
 }
 
 /** Assigns the calls of each tool, identified by their arguments, to the inputs of its parser. */
-const TOOLS: Record<string, (calls: Call[]) => VendorResult> = {
+const TOOLS: Record<ToolName, (calls: Call[]) => VendorResult> = {
   'nvidia-smi': (calls) => {
     const texts = {
       xml: body(calls, /^-q -x$/),
@@ -99,7 +99,7 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
   const tools: ToolReport[] = []
   const readings = new Map<string, VendorResult>()
   const partial = new Set<string>()
-  for (const [tool, read] of Object.entries(TOOLS)) {
+  for (const [tool, read] of Object.entries(TOOLS) as [ToolName, (calls: Call[]) => VendorResult][]) {
     const calls = toolCalls(frames, tool)
     const path = paths.get(tool)
     if (!calls.length) {
@@ -174,7 +174,7 @@ function parseSafely<T>(what: string, read: () => T, warnings: string[]): T | nu
   }
 }
 
-const toolReport = (tool: string, path: string | null, state: ToolReport['state'], reason: string | null): ToolReport => ({
+const toolReport = (tool: ToolName, path: string | null, state: ToolReport['state'], reason: string | null): ToolReport => ({
   tool,
   state,
   reason,
@@ -185,7 +185,7 @@ const toolReport = (tool: string, path: string | null, state: ToolReport['state'
 })
 
 /** Derives the state of a tool from its output, exit code and duration. */
-function reportTool(tool: string, path: string | null, calls: Call[], found: VendorResult, warnings: string[]): ToolReport {
+function reportTool(tool: ToolName, path: string | null, calls: Call[], found: VendorResult, warnings: string[]): ToolReport {
   const durationMs = calls.reduce((sum, call) => sum + (call.frame.durationMs ?? 0), 0)
   const base = { tool, path, version: found.version, durationMs }
   const late = calls.find((call) => call.frame.timedOut)

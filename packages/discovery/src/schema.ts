@@ -72,8 +72,11 @@ export type Accelerator = z.infer<typeof Accelerator>
 export const ToolState = z.enum(['ABSENT', 'OK', 'FAILED', 'FOREIGN', 'TIMED_OUT'])
 export type ToolState = z.infer<typeof ToolState>
 
+export const ToolName = z.enum(['nvidia-smi', 'amd-smi', 'rocm-smi', 'xpu-smi', 'npu-smi', 'ppu-smi'])
+export type ToolName = z.infer<typeof ToolName>
+
 export const ToolReport = z.object({
-  tool: z.string(),
+  tool: ToolName,
   state: ToolState,
   reason: text.describe('human-readable reason for a state other than OK'),
   path: text,

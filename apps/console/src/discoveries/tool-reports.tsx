@@ -18,7 +18,7 @@ export function ToolReports({ discovery, all }: { discovery: DiscoveryRow; all?:
     <ul className="flex flex-col gap-1.5">
       {tools.map((tool) => (
         <li key={tool.tool} className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5 text-sm">
-          <code className="font-mono text-xs">{tool.tool}</code>
+          <code className="font-mono text-xs">{tool.tool.toLowerCase().replace('_', '-')}</code>
           <Badge tone={tones[tool.state]}>{t(`toolState.${tool.state}`)}</Badge>
           {tool.deviceCount !== null && tool.state === 'OK' && (
             <span className="text-muted">{t('tools.devices', { count: tool.deviceCount })}</span>

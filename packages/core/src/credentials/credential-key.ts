@@ -1,6 +1,6 @@
 import { desc, sql } from 'drizzle-orm'
 import type { Ctx } from '../kernel/context.ts'
-import { ENCRYPTED_TABLES, encryptedBefore, versionOf } from './encrypted-tables.ts'
+import { ENCRYPTED_TABLES, type EncryptedObjectType, encryptedBefore, versionOf } from './encrypted-tables.ts'
 import { credentialKeys, reencryptFailures } from './tables.ts'
 
 export type CredentialKey = {
@@ -11,7 +11,7 @@ export type CredentialKey = {
   total: number
   left: number
   /** Rows that could not be re-encrypted and did not change since. */
-  failed: { what: string; id: string; name: string; reason: string }[]
+  failed: { what: EncryptedObjectType; id: string; name: string; reason: string }[]
   /** Older versions that records of any tenant still use. The other older versions are no longer needed. */
   olderInUse: number[]
 }

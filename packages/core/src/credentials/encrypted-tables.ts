@@ -8,11 +8,14 @@ import { credentials, secretStores } from './tables.ts'
 /** A table with encrypted records. `encrypted` maps a field to its record, which is bound to the row's tenant, id and field. */
 export type EncryptedTable = PgTable & { id: AnyPgColumn; tenantId: AnyPgColumn; name: AnyPgColumn; encrypted: AnyPgColumn }
 
-/** All such tables, by the term for their rows in messages. A key rotation re-encrypts them. */
-export const ENCRYPTED_TABLES: Record<string, EncryptedTable> = {
+/** Types of objects with encrypted records. */
+export type EncryptedObjectType = 'credential' | 'secret store' | 'run' | 'secret variable' | 'alert route'
+
+/** The table of each type. A key rotation re-encrypts all of them. */
+export const ENCRYPTED_TABLES: Record<EncryptedObjectType, EncryptedTable> = {
   credential: credentials,
   'secret store': secretStores,
-  'run of': runSecrets,
+  run: runSecrets,
   'secret variable': variableSecrets,
   'alert route': alertRoutes,
 }

@@ -185,7 +185,7 @@ describe('finishDiscovery', () => {
     const node = await aNode()
     await discover(node, { result: discoveryFixture({ accelerators: [acceleratorFixture(0)] }) })
     const hung = {
-      tool: 'nvidia-smi',
+      tool: 'nvidia-smi' as const,
       state: 'TIMED_OUT' as const,
       reason: 'no answer in 10 s',
       path: null,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Accelerator, Discovery, ToolReport } from '@muster/discovery'
+import type { Accelerator, Discovery, ToolName, ToolReport } from '@muster/discovery'
 import { newId } from '../kernel/db/columns.ts'
 import type { accelerators, ComputeNode, computeNodes } from '../nodes/tables.ts'
 import { acceleratorFixture, discoveryFixture } from './discovery-fixture.ts'
@@ -9,7 +9,7 @@ const GIB = 1024 ** 3
 type Model = Pick<Accelerator, 'deviceType' | 'vendor' | 'model' | 'driverVersion'> & {
   count: number
   memory: number
-  tool: string
+  tool: ToolName
 }
 const MODELS: Model[] = [
   model('nvidia_gpu', 'nvidia', 'NVIDIA H100 80GB HBM3', 8, 80, 'nvidia-smi', '570.124.06'),
@@ -25,7 +25,7 @@ function model(
   name: string,
   count: number,
   memoryGib: number,
-  tool: string,
+  tool: ToolName,
   driverVersion: string,
 ): Model {
   return { deviceType, vendor, model: name, count, memory: memoryGib * GIB, tool, driverVersion }

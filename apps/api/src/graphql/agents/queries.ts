@@ -12,7 +12,7 @@ const { agentKeys } = schema
 const AgentKeyFilter = builder.inputType('AgentKeyFilter', {
   description: 'Conditions on agent keys; a key must meet all of them.',
   fields: (t) => ({
-    status: t.field({ type: [AgentKeyStatus], description: 'One of these statuses.' }),
+    status: t.field({ type: [AgentKeyStatus], description: 'One of these statuses; at most 500.' }),
     nodeId: t.id({ description: 'Bound to this node.' }),
   }),
 })

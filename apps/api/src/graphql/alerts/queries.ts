@@ -14,9 +14,9 @@ const AlertFilter = builder.inputType('AlertFilter', {
   fields: (t) => ({
     isOpen: t.boolean({ description: 'true: open; false: resolved.' }),
     isAcknowledged: t.boolean({ description: 'true: acknowledged; false: not acknowledged.' }),
-    severity: t.field({ type: [AlertSeverity], description: 'One of these severities.' }),
-    kind: t.field({ type: [AlertKind], description: 'One of these kinds.' }),
-    nodeId: t.idList({ description: 'Of one of these nodes.' }),
+    severity: t.field({ type: [AlertSeverity], description: 'One of these severities; at most 500.' }),
+    kind: t.field({ type: [AlertKind], description: 'One of these kinds; at most 500.' }),
+    nodeId: t.idList({ description: 'Of one of these nodes; at most 500.' }),
     openedAfter: t.field({ type: 'DateTime', description: 'Opened at this time or later.' }),
     openedBefore: t.field({ type: 'DateTime', description: 'Opened before this time.' }),
   }),

@@ -10,7 +10,7 @@ const { credentials } = schema
 
 const CredentialFilter = builder.inputType('CredentialFilter', {
   description: 'Filter of credentials.',
-  fields: (t) => ({ kind: t.field({ type: [CredentialKind], description: 'One of these kinds.' }) }),
+  fields: (t) => ({ kind: t.field({ type: [CredentialKind], description: 'One of these kinds; at most 500.' }) }),
 })
 
 builder.queryField('credentials', (t) =>

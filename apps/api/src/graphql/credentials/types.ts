@@ -21,6 +21,8 @@ const nodeCounts = loader<number>(async ({ ctx }, ids) => {
   return new Map(rows.map((row) => [row.id, row.count]))
 })
 
+const MAX_NAMES = 500
+
 type Use = { role: 'LOGIN' | 'BECOME' | 'BASTION' | 'VIA' | 'SOURCE'; names: string[] }
 
 const ROLE = builder.enumType('CredentialRole', {
@@ -39,9 +41,14 @@ const CredentialUse = builder.objectRef<Use>('CredentialUse').implement({
   fields: (t) => ({
     role: t.expose('role', { type: ROLE, description: 'Role.' }),
     count: t.int({ description: 'Number of users.', resolve: ({ names }) => names.length }),
-    names: t.string({
-      description: 'Node names as a hostlist; for VIA names of bastions, for SOURCE names of job templates, separated by commas.',
-      resolve: ({ role, names }) => (role === 'VIA' || role === 'SOURCE' ? names.sort().join(', ') : foldHostlist(names)),
+    names: t.stringList({
+      description: 'Names of nodes; for VIA of bastions, for SOURCE of job templates. Sorted; at most 500.',
+      resolve: ({ names }) => names.toSorted().slice(0, MAX_NAMES),
+    }),
+    hostlist: t.string({
+      nullable: true,
+      description: 'All node names as a hostlist; null for VIA and SOURCE.',
+      resolve: ({ role, names }) => (role === 'VIA' || role === 'SOURCE' ? null : foldHostlist(names)),
     }),
   }),
 })

@@ -32,6 +32,18 @@ export const ToolState = builder.enumType('ToolState', {
   }),
 })
 
+export const VendorTool = builder.enumType('VendorTool', {
+  description: 'Tool of an accelerator vendor.',
+  values: {
+    NVIDIA_SMI: { value: 'nvidia-smi', description: 'nvidia-smi, for NVIDIA.' },
+    AMD_SMI: { value: 'amd-smi', description: 'amd-smi, for AMD.' },
+    ROCM_SMI: { value: 'rocm-smi', description: 'rocm-smi, for AMD with older ROCm.' },
+    XPU_SMI: { value: 'xpu-smi', description: 'xpu-smi, for Intel.' },
+    NPU_SMI: { value: 'npu-smi', description: 'npu-smi, for Huawei.' },
+    PPU_SMI: { value: 'ppu-smi', description: 'ppu-smi, for T-Head.' },
+  } as const,
+})
+
 export const DiscoveryChangeKind = builder.enumType('DiscoveryChangeKind', {
   description: 'Kind of a difference between two discoveries.',
   values: upper({

@@ -6,14 +6,14 @@ import { eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
-import { DiscoveryChangeKind, DiscoveryReason, DiscoveryStatus, ToolState } from './enums.ts'
+import { DiscoveryChangeKind, DiscoveryReason, DiscoveryStatus, ToolState, VendorTool } from './enums.ts'
 
 const { discoveryEvidence } = schema
 
 const ToolReport = builder.objectRef<NonNullable<DiscoveryRow['result']>['tools'][number]>('ToolReport').implement({
   description: 'Result of one vendor tool in a discovery.',
   fields: (t) => ({
-    tool: t.exposeString('tool', { description: 'Tool name: nvidia-smi, amd-smi, rocm-smi, xpu-smi, npu-smi or ppu-smi.' }),
+    tool: t.expose('tool', { type: VendorTool, description: 'Tool.' }),
     state: t.expose('state', { type: ToolState, description: 'Result.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Reason for a state other than OK.' }),
     version: t.exposeString('version', { nullable: true, description: 'Version of the tool.' }),

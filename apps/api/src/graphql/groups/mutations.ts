@@ -1,17 +1,17 @@
 import { Conflict, NotFound } from '@muster/core/errors'
 import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers, updateNodeGroup } from '@muster/core/groups'
 import { globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
-import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
+import { type DefaultText, deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../shared/mutation.ts'
 import { NodeGroup } from './types.ts'
 
 const NAME = 'Name, unique in the tenant: letters, digits and `_`.'
 const ID = 'ID of the group.'
 const payload = { nodeGroup: { type: NodeGroup, description: 'The group.' } }
 
-const optionalFields = (t: InputFields) => ({
+const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
   displayName: t.string({ description: 'Display name.' }),
   description: t.string({ description: 'Free text.' }),
-  priority: t.int({ description: 'Among the groups of a node, the variables of the lower number win. Default: 100.' }),
+  priority: t.int({ description: `Among the groups of a node, the variables of the lower number win.${defaultText('100')}` }),
   parentId: t.id({
     description:
       'Parent group. It contains the nodes of this group; its variables have lower precedence than those of this group.',
@@ -21,13 +21,13 @@ const optionalFields = (t: InputFields) => ({
   }),
   exclusiveSet: t.string({ description: 'A node can be a member of at most one group of the same exclusive set.' }),
   isSystem: t.boolean({
-    description: 'Whether the group cannot be renamed or deleted. Only admins set this. Default: false.',
+    description: `Whether the group cannot be renamed or deleted. Only admins set this.${defaultText('false')}`,
   }),
 })
 
 mutation('createNodeGroup', {
   description: 'Creates a node group with a list of members, or with `memberQuery` a group of all nodes that match a query.',
-  input: (t) => ({ name: t.string({ required: true, description: NAME }), ...optionalFields(t) }),
+  input: (t) => ({ name: t.string({ required: true, description: NAME }), ...optionalFields(t, statesDefault) }),
   idempotent: true,
   payload,
   errors: [Conflict],
@@ -41,7 +41,7 @@ mutation('updateNodeGroup', {
   input: (t) => ({
     id: t.id({ required: true, description: ID }),
     name: t.string({ description: NAME }),
-    ...optionalFields(t),
+    ...optionalFields(t, keepsValue),
   }),
   payload,
   errors: [Conflict, NotFound],

@@ -26,34 +26,36 @@ export const NodeFilter = builder.inputType('NodeFilter', {
   description: 'Filter of nodes. All given conditions must match.',
   fields: (t) => ({
     text: t.string({ description: 'Name, display name, host, a tag or the notes contain this text, in any case.' }),
-    status: t.field({ type: [NodeStatus], description: 'One of these statuses.' }),
-    health: t.field({ type: [NodeHealthStatus], description: 'One of these overall health statuses.' }),
-    nodeType: t.field({ type: [NodeType], description: 'One of these roles.' }),
-    tag: t.stringList({ description: 'All of these tags.' }),
-    label: t.field({ type: [LabelFilter], description: 'All of these labels.' }),
-    group: t.stringList({ description: 'Member of a group with one of these names, directly or through a child group.' }),
+    status: t.field({ type: [NodeStatus], description: 'One of these statuses; at most 500.' }),
+    health: t.field({ type: [NodeHealthStatus], description: 'One of these overall health statuses; at most 500.' }),
+    nodeType: t.field({ type: [NodeType], description: 'One of these roles; at most 500.' }),
+    tag: t.stringList({ description: 'All of these tags; at most 500.' }),
+    label: t.field({ type: [LabelFilter], description: 'All of these labels; at most 500.' }),
+    group: t.stringList({
+      description: 'Member of a group with one of these names, at most 500; directly or through a child group.',
+    }),
     query: t.string({
       description:
         'Query language, for example `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`.',
     }),
     acceleratorVendor: t.stringList({
-      description: `An accelerator of one of these vendors, in any case: ${VENDORS.join(', ')}.`,
+      description: `An accelerator of one of these vendors, in any case: ${VENDORS.join(', ')}; at most 500.`,
     }),
     acceleratorModel: t.string({ description: 'An accelerator with a model that contains this text, in any case.' }),
-    deviceType: t.field({ type: [DeviceType], description: 'An accelerator of one of these types.' }),
+    deviceType: t.field({ type: [DeviceType], description: 'An accelerator of one of these types; at most 500.' }),
     minAccelerators: t.int({
       description: 'At least this many accelerators that match `acceleratorVendor`, `acceleratorModel` and `deviceType`.',
     }),
-    arch: t.stringList({ description: 'One of these machine architectures.' }),
-    os: t.stringList({ description: 'An operating system with one of these IDs, for example `debian`.' }),
+    arch: t.stringList({ description: 'One of these machine architectures; at most 500.' }),
+    os: t.stringList({ description: 'An operating system with one of these IDs, for example `debian`; at most 500.' }),
     hasHostKeyAlarm: t.boolean({ description: 'Whether the node offers a host key that is not approved.' }),
-    agentState: t.field({ type: [AgentState], description: 'An agent in one of these states.' }),
-    cluster: t.stringList({ description: 'An agent that reports one of these clusters.' }),
+    agentState: t.field({ type: [AgentState], description: 'An agent in one of these states; at most 500.' }),
+    cluster: t.stringList({ description: 'An agent that reports one of these clusters; at most 500.' }),
     hasAgentAlarm: t.boolean({
       description: 'Whether the agent offers a changed key or changed hardware that is not approved.',
     }),
-    region: t.stringList({ description: 'One of these regions.' }),
-    datacenter: t.stringList({ description: 'One of these data centers.' }),
+    region: t.stringList({ description: 'One of these regions; at most 500.' }),
+    datacenter: t.stringList({ description: 'One of these data centers; at most 500.' }),
     hostlist: t.string({ description: 'One of the names of this hostlist, for example `gpu[001-064],cpu1`.' }),
     limit: t.string({
       description:

@@ -1,18 +1,18 @@
 import { InvalidInput } from '@muster/core/errors'
 import { builder } from '../../builder.ts'
 import { rowIdIfGiven } from '../shared/ids.ts'
-import type { InputFields } from '../shared/mutation.ts'
+import { type DefaultText, type InputFields, statesDefault } from '../shared/mutation.ts'
 import { ConnectionType, NodeType } from './enums.ts'
 import { ImportFormat } from './import/enums.ts'
 import { LabelInput } from './labels.ts'
 
 /** Optional fields of a node that users set. */
-export const optionalFields = (t: InputFields) => ({
+export const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
   displayName: t.string({ description: 'Display name; at most 128 characters.' }),
-  port: t.int({ description: 'SSH port. Default: 22.' }),
-  connectionType: t.field({ type: ConnectionType, description: 'Transport. Default: SSH.' }),
-  sshUser: t.string({ description: 'Login name. Default: the user name of the credential.' }),
-  nodeType: t.field({ type: NodeType, description: 'Role. Default: COMPUTE.' }),
+  port: t.int({ description: `SSH port.${defaultText('22')}` }),
+  connectionType: t.field({ type: ConnectionType, description: `Transport.${defaultText('SSH')}` }),
+  sshUser: t.string({ description: `Login name.${defaultText('the user name of the credential')}` }),
+  nodeType: t.field({ type: NodeType, description: `Role.${defaultText('COMPUTE')}` }),
   region: t.string({
     description: 'Region; at most 64 characters. A registering agent overwrites it with the region that it reports.',
   }),
@@ -33,7 +33,7 @@ export const HOST = 'Host name, IPv4 address or IPv6 address.'
 
 const NodeDefaultsInput = builder.inputType('NodeDefaultsInput', {
   description: 'Defaults for the rows of an import. Values in a row take precedence.',
-  fields: optionalFields,
+  fields: (t) => optionalFields(t, statesDefault),
 })
 
 /** Fields of an import, for the mutation and for its validation. */

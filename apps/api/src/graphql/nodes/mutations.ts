@@ -1,7 +1,7 @@
 import { Conflict, NotFound } from '@muster/core/errors'
 import { addNode, decommissionNode, purgeNode, recommissionNode, setNodeMaintenance, updateNode } from '@muster/core/nodes'
 import { given, globalId, rowId } from '../shared/ids.ts'
-import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
+import { deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../shared/mutation.ts'
 import { HOST, NAME, optionalFields, withRowIds } from './inputs.ts'
 import { ComputeNode } from './types.ts'
 
@@ -15,7 +15,7 @@ mutation('addNode', {
   input: (t) => ({
     name: t.string({ required: true, description: NAME }),
     host: t.string({ required: true, description: HOST }),
-    ...optionalFields(t),
+    ...optionalFields(t, statesDefault),
     hostKey: t.string({
       description: 'Known host key, type and base64, for example `ssh-ed25519 AAAA…`. It is approved immediately.',
     }),
@@ -33,7 +33,7 @@ mutation('updateNode', {
     ...idField(t),
     name: t.string({ description: NAME }),
     host: t.string({ description: HOST }),
-    ...optionalFields(t),
+    ...optionalFields(t, keepsValue),
   }),
   payload,
   errors,

@@ -14,9 +14,9 @@ const { jobRunHosts, jobRuns } = schema
 const JobRunFilter = builder.inputType('JobRunFilter', {
   description: 'Filter of runs. A run must match all fields that are given.',
   fields: (t) => ({
-    status: t.field({ type: [JobRunStatus], description: 'Has one of these statuses.' }),
+    status: t.field({ type: [JobRunStatus], description: 'Has one of these statuses; at most 500.' }),
     templateId: t.id({ description: 'Is a run of this template.' }),
-    nodeId: t.idList({ description: 'Includes one of these nodes.' }),
+    nodeId: t.idList({ description: 'Includes one of these nodes; at most 500.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Was created at this time or later.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Was created before this time.' }),
     text: t.string({

@@ -159,7 +159,7 @@ export const JobRun = builder.drizzleNode('jobRuns', {
       'hosts',
       {
         description: 'Hosts, ordered by name.',
-        args: { result: t.arg({ type: [HostResult], description: 'Only hosts with one of these results.' }) },
+        args: { result: t.arg({ type: [HostResult], description: 'Only hosts with one of these results; at most 500.' }) },
         totalCount: true,
         query: ({ result }) => ({ where: result ? { result: { in: result } } : {}, orderBy: { name: 'asc' } }),
         ...PAGED,

@@ -87,6 +87,11 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
 
 export type { InputFieldRef }
 
+/** Sentence about the default of a field that inputs to create and to update an object share. Only the former has defaults. */
+export type DefaultText = (value: string) => string
+export const statesDefault: DefaultText = (value) => ` Default: ${value}.`
+export const keepsValue: DefaultText = () => ''
+
 /** Payload of mutations that delete an object. */
 export const deletedPayload = {
   deletedId: { type: 'ID', description: 'The ID of the deleted object.' },

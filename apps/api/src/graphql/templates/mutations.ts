@@ -32,17 +32,23 @@ const JobTemplateGitSourceInput = builder.inputType('JobTemplateGitSourceInput',
 const JobTemplateSettingsInput = builder.inputType('JobTemplateSettingsInput', {
   description: 'Settings of a job template. Omitted fields have their default, or keep their value in an update.',
   fields: (t) => ({
-    source: t.field({ type: PlaybookSource, description: 'Where the playbook comes from. Default: SHIPPED.' }),
+    source: t.field({
+      type: PlaybookSource,
+      description: 'Where the playbook comes from. In a new template by default: SHIPPED.',
+    }),
     playbookPath: t.string({
       description: 'Path of the playbook, relative to the root of its source. Required for a new template.',
     }),
     bundleId: t.id({ description: 'BUNDLE only: ID of the bundle, see `uploadPlaybookBundle`.' }),
     git: t.field({ type: JobTemplateGitSourceInput, description: 'GIT only: the repository.' }),
     become: t.boolean({ description: 'Whether tasks run as another user.' }),
-    becomeMethod: t.field({ type: BecomeMethod, description: 'How tasks become the other user. Default: SUDO.' }),
-    becomeUser: t.string({ description: 'User that tasks run as. Default: root.' }),
-    timeoutSeconds: t.int({ description: 'Runs that take longer are stopped, in seconds. Default: 3600.' }),
-    forks: t.int({ description: 'Number of hosts to work on at once, 1 to 500. Default: 20.' }),
+    becomeMethod: t.field({
+      type: BecomeMethod,
+      description: 'How tasks become the other user. In a new template by default: SUDO.',
+    }),
+    becomeUser: t.string({ description: 'User that tasks run as. In a new template by default: root.' }),
+    timeoutSeconds: t.int({ description: 'Runs that take longer are stopped, in seconds. In a new template by default: 3600.' }),
+    forks: t.int({ description: 'Number of hosts to work on at once, 1 to 500. In a new template by default: 20.' }),
     serial: t.string({ description: 'Batch size of hosts: `5`, `30%` or `1,5,30%`; null: as set in the playbook.' }),
     maxFailPercentage: t.int({
       description:

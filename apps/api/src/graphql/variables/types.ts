@@ -191,7 +191,7 @@ builder.drizzleObjectFields(ComputeNode, (t) => ({
   effectiveVars: t.field({
     type: [EffectiveVarType],
     description: 'Effective variables from all layers except the run, ordered by name. Each layer has at most 256 KiB.',
-    args: { names: t.arg.stringList({ description: 'Only variables with these names.' }) },
+    args: { names: t.arg.stringList({ description: 'Only variables with these names; at most 500.' }) },
     select: { columns: { id: true } },
     resolve: async (node, { names }, context) =>
       ((await effective(context, node.id)) ?? [])

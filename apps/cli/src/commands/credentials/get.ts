@@ -15,7 +15,7 @@ export const credentialGet = () =>
           node(id: $id) {
             ... on Credential {
               id name kind description username becomeMethod host port publicKey secretsSet hostKeyFingerprint offeredHostKeyFingerprint
-              via { name } secretStore { name } secretRefs { field path key } usedBy { role count names } lastResult { isOk error testedAt } lastUsedAt createdAt updatedAt
+              via { name } secretStore { name } secretRefs { field path key } usedBy { role count names hostlist } lastResult { isOk error testedAt } lastUsedAt createdAt updatedAt
             }
           }
         }`),
@@ -51,9 +51,9 @@ export const credentialGet = () =>
         ]),
         ['public key', credential.publicKey],
         ...(credential.usedBy.length === 0 ? [['used by', 'nothing'] as [string, string]] : []),
-        ...credential.usedBy.map(({ role, count, names }): [string, string] => [
+        ...credential.usedBy.map(({ role, count, names, hostlist }): [string, string] => [
           `used as ${role.toLowerCase()}`,
-          `${count}: ${names}`,
+          `${count}: ${hostlist ?? names.join(', ')}`,
         ]),
         ['last used', ago(credential.lastUsedAt)],
         [

@@ -45,7 +45,7 @@ export const credentialRotateKey = () =>
 function describe({ version, totalCount, failedCount, failures, olderVersionsInUse: older }: Key): string {
   return [
     `${totalCount - failedCount} of ${totalCount} secrets use key version ${version}.`,
-    ...failures.map(({ objectType, name, reason }) => `${objectType} ${name}: ${reason}`),
+    ...failures.map(({ objectType, name, reason }) => `${objectType.toLowerCase().replace('_', ' ')} ${name}: ${reason}`),
     older.length > 0 ? `Older versions in use: ${older.join(', ')}.` : version > 1 ? 'No older version is in use.' : '',
   ]
     .filter(Boolean)

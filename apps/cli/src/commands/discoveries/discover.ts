@@ -39,6 +39,6 @@ function describeDiscovery(d: Discovery): string {
   const found = `${count(d.acceleratorCount ?? 0, 'accelerator')} in ${d.durationMs} ms`
   const broken = d.tools
     .filter((t) => t.state !== 'OK' && t.state !== 'ABSENT')
-    .map((t) => `${t.tool} ${t.state}${t.reason ? `: ${t.reason}` : ''}`)
+    .map((t) => `${t.tool.toLowerCase().replace('_', '-')} ${t.state}${t.reason ? `: ${t.reason}` : ''}`)
   return [`${d.node.name}: ${d.error ?? found}`, ...broken, ...d.warnings].join('\n  ')
 }

@@ -1,7 +1,7 @@
 import { createAlertRoute, deleteAlertRoute, testAlertRoute, updateAlertRoute } from '@muster/core/alerts'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { globalId, rowId } from '../../shared/ids.ts'
-import { deletedPayload, type InputFields, mutation } from '../../shared/mutation.ts'
+import { type DefaultText, deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../../shared/mutation.ts'
 import { AlertMatcherInput } from '../silences/types.ts'
 import { AlertRouteKind, SmtpSecurity } from './enums.ts'
 import { AlertDelivery, AlertRoute } from './types.ts'
@@ -10,20 +10,20 @@ const NAME = 'Name, unique in the tenant.'
 const payload = { alertRoute: { type: AlertRoute, description: 'The route.' } }
 const id = (t: InputFields) => t.id({ required: true, description: 'ID of the route.' })
 
-const optionalFields = (t: InputFields) => ({
+const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
   url: t.string({ description: 'Webhook address; not for EMAIL. Stored encrypted.' }),
   secret: t.string({
     description:
       'Signing secret of a WEBHOOK (required), DINGTALK or FEISHU route, or the password of a mail server. Stored encrypted.',
   }),
   host: t.string({ description: 'EMAIL: mail server.' }),
-  port: t.int({ description: 'EMAIL: port. Default: 465, 587 or 25, by `security`.' }),
-  security: t.field({ type: SmtpSecurity, description: 'EMAIL: transport security. Default: STARTTLS.' }),
-  username: t.string({ description: 'EMAIL: user name for authentication. Default: no authentication.' }),
+  port: t.int({ description: `EMAIL: port.${defaultText('465, 587 or 25, by `security`')}` }),
+  security: t.field({ type: SmtpSecurity, description: `EMAIL: transport security.${defaultText('STARTTLS')}` }),
+  username: t.string({ description: `EMAIL: user name for authentication.${defaultText('no authentication')}` }),
   from: t.string({ description: 'EMAIL: sender address.' }),
   to: t.stringList({ description: 'EMAIL: recipient addresses, at most 50.' }),
-  isEnabled: t.boolean({ description: 'Whether messages are sent. Default: true.' }),
-  notifyOnResolve: t.boolean({ description: 'Whether resolved alerts are sent too. Default: true.' }),
+  isEnabled: t.boolean({ description: `Whether messages are sent.${defaultText('true')}` }),
+  notifyOnResolve: t.boolean({ description: `Whether resolved alerts are sent too.${defaultText('true')}` }),
 })
 
 mutation('createAlertRoute', {
@@ -35,7 +35,7 @@ mutation('createAlertRoute', {
       type: AlertMatcherInput,
       description: 'The alerts to send. Default: severities WARNING and CRITICAL; an empty matcher matches all.',
     }),
-    ...optionalFields(t),
+    ...optionalFields(t, statesDefault),
   }),
   idempotent: true,
   payload,
@@ -50,7 +50,7 @@ mutation('updateAlertRoute', {
     id: id(t),
     name: t.string({ description: NAME }),
     matcher: t.field({ type: AlertMatcherInput, description: 'The alerts to send. Replaces the whole matcher.' }),
-    ...optionalFields(t),
+    ...optionalFields(t, keepsValue),
   }),
   payload,
   errors: [Conflict, NotFound],

@@ -1,11 +1,12 @@
 import { permissionDeniedReason } from '@muster/core/context'
 import { credentialPermissions, type CredentialKey as Key, rotateBlockedReason } from '@muster/core/credentials'
 import { builder } from '../../../builder.ts'
+import { EncryptedObjectType } from './enums.ts'
 
 const CredentialKeyFailure = builder.objectRef<Key['failed'][number]>('CredentialKeyFailure').implement({
   description: 'An object whose secrets could not be re-encrypted. It is unchanged.',
   fields: (t) => ({
-    objectType: t.exposeString('what', { description: 'Type of the object, for example `credential` or `secret store`.' }),
+    objectType: t.expose('what', { type: EncryptedObjectType, description: 'Type of the object.' }),
     name: t.exposeString('name', { description: 'Name of the object.' }),
     reason: t.exposeString('reason', { description: 'Reason and next step.' }),
   }),

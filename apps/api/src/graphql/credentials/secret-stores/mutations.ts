@@ -1,7 +1,7 @@
 import { createSecretStore, deleteSecretStore, updateSecretStore } from '@muster/core/credentials'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { given, globalId, rowId } from '../../shared/ids.ts'
-import { deletedPayload, type InputFields, mutation } from '../../shared/mutation.ts'
+import { type DefaultText, deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../../shared/mutation.ts'
 import { SecretStoreAuth } from './enums.ts'
 import { SecretStore } from './types.ts'
 
@@ -12,9 +12,9 @@ const SECRET = 'Token, or secret ID of the AppRole. It is encrypted and cannot b
 const payload = { secretStore: { type: SecretStore, description: 'The secret store.' } }
 const idField = (t: InputFields) => ({ id: t.id({ required: true, description: 'ID of the secret store.' }) })
 
-const optionalFields = (t: InputFields) => ({
-  namespace: t.string({ description: 'Namespace. Default: the root namespace.' }),
-  mount: t.string({ description: 'Mount path of the KV engine, version 2. Default: `secret`.' }),
+const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
+  namespace: t.string({ description: `Namespace.${defaultText('the root namespace')}` }),
+  mount: t.string({ description: `Mount path of the KV engine, version 2.${defaultText('`secret`')}` }),
   roleId: t.string({ description: 'APP_ROLE only: role ID.' }),
 })
 
@@ -25,7 +25,7 @@ mutation('createSecretStore', {
     address: t.string({ required: true, description: ADDRESS }),
     auth: t.field({ type: SecretStoreAuth, required: true, description: AUTH }),
     secret: t.string({ required: true, description: SECRET }),
-    ...optionalFields(t),
+    ...optionalFields(t, statesDefault),
   }),
   idempotent: true,
   payload,
@@ -41,7 +41,7 @@ mutation('updateSecretStore', {
     address: t.string({ description: `${ADDRESS} A change requires \`secret\`.` }),
     auth: t.field({ type: SecretStoreAuth, description: `${AUTH} A change requires \`secret\`.` }),
     secret: t.string({ description: SECRET }),
-    ...optionalFields(t),
+    ...optionalFields(t, keepsValue),
   }),
   payload,
   errors: [Conflict, NotFound],

@@ -14,10 +14,10 @@ const { accelerators } = schema
 const AcceleratorFilter = builder.inputType('AcceleratorFilter', {
   description: 'Filter of accelerators. All given conditions must match.',
   fields: (t) => ({
-    deviceType: t.field({ type: [DeviceType], description: 'One of these types.' }),
-    vendor: t.stringList({ description: `One of these vendors, in any case: ${VENDORS.join(', ')}.` }),
+    deviceType: t.field({ type: [DeviceType], description: 'One of these types; at most 500.' }),
+    vendor: t.stringList({ description: `One of these vendors, in any case: ${VENDORS.join(', ')}; at most 500.` }),
     model: t.string({ description: 'Model contains this text, in any case.' }),
-    health: t.field({ type: [AcceleratorHealth], description: 'One of these health values.' }),
+    health: t.field({ type: [AcceleratorHealth], description: 'One of these health values; at most 500.' }),
     nodeId: t.id({ description: 'Accelerators of the node with this ID.' }),
   }),
 })

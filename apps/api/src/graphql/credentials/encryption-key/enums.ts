@@ -1,0 +1,12 @@
+import { builder } from '../../../builder.ts'
+
+export const EncryptedObjectType = builder.enumType('EncryptedObjectType', {
+  description: 'Type of an object with secrets.',
+  values: {
+    CREDENTIAL: { value: 'credential', description: 'A credential.' },
+    SECRET_STORE: { value: 'secret store', description: 'A secret store.' },
+    RUN: { value: 'run', description: 'A run with secret extra vars; its name is that of the template.' },
+    SECRET_VARIABLE: { value: 'secret variable', description: 'A secret variable.' },
+    ALERT_ROUTE: { value: 'alert route', description: 'An alert route.' },
+  } as const,
+})
