@@ -1,4 +1,5 @@
 import { createNodeGroup, deleteNodeGroup, readGroupTree, setNodeGroupMembers } from '@muster/core/groups'
+import { NODE_HEALTH_STATUSES } from '@muster/core/nodes'
 import type { Ctx } from '@muster/core/registry'
 import { schema } from '@muster/core/registry'
 import { makeHostKey } from '@muster/core/testing'
@@ -306,4 +307,14 @@ test('returns accelerator summaries and facets', async () => {
   })
   expect(data.nodeFacets.deviceTypes).toContainEqual({ value: 'AMD_GPU', count: 1 })
   expect(data.nodeFacets.statuses).toContainEqual({ value: 'NEW', count: 1 })
+})
+
+test('counts the nodes of each overall health as the filter does', async () => {
+  const filters = NODE_HEALTH_STATUSES.map((status) => `${status}: nodes(filter: { health: [${status}] }) { totalCount }`)
+  const { nodeFacets, ...filtered } = await t.ask<
+    { nodeFacets: { healthStatuses: { value: string; count: number }[] } } & Record<string, { totalCount: number }>
+  >(operator, `{ nodeFacets { healthStatuses { value count } } ${filters.join(' ')} }`)
+  const counts = Object.entries(filtered).map(([value, { totalCount }]) => ({ value, count: totalCount }))
+  expect(nodeFacets.healthStatuses).toEqual(counts.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count))
+  expect(nodeFacets.healthStatuses).toContainEqual({ value: 'DEGRADED', count: 1 })
 })

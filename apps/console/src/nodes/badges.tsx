@@ -36,13 +36,6 @@ export function NodeStatus({ node }: { node: Pick<NodeRow, 'status' | 'statusRea
   )
 }
 
-/** Overall health of a node, worst first. */
-export const healthStatuses = [
-  'UNHEALTHY',
-  'DEGRADED',
-  'UNKNOWN',
-  'HEALTHY',
-] as const satisfies readonly NodeRow['health']['status'][]
 const overallTones: Record<NodeRow['health']['status'], Tone> = {
   HEALTHY: 'ok',
   DEGRADED: 'warn',

@@ -41,6 +41,7 @@ export const NodeFacetsQuery = graphql(`
     nodeFacets {
       tags { value count }
       statuses { value count }
+      healthStatuses { value count }
       oses { value count }
       arches { value count }
       deviceTypes { value count }

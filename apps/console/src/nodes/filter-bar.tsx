@@ -6,13 +6,13 @@ import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
 import { Popover } from '@/ui/popover.tsx'
 import type { useQueryState } from '@/ui/use-query-state.ts'
-import { healthStatuses } from './badges.tsx'
 import { type NodeFacets, NodeFacetsQuery } from './documents.ts'
 import { type FilterKey, filterKeys, isHostlist } from './filter.ts'
 
 type Query = ReturnType<typeof useQueryState>
 const facetOf: Partial<Record<FilterKey, keyof Omit<NodeFacets, '__typename'>>> = {
   status: 'statuses',
+  health: 'healthStatuses',
   device: 'deviceTypes',
   model: 'models',
   tag: 'tags',
@@ -25,12 +25,7 @@ const facetOf: Partial<Record<FilterKey, keyof Omit<NodeFacets, '__typename'>>> 
   datacenter: 'datacenters',
 }
 
-/** Values that are offered without their counts. */
-const fixedValues: Partial<Record<FilterKey, readonly string[]>> = {
-  health: healthStatuses,
-  alarm: ['1'],
-  agentAlarm: ['1'],
-}
+/** The filters that are either set or not. */
 const isAlarm = (key: FilterKey) => key === 'alarm' || key === 'agentAlarm'
 
 /** The label of a filter value. */
@@ -84,9 +79,40 @@ function SearchBox({ query }: { query: Query }) {
   )
 }
 
-/** Search and filters of the node list, stored in the URL. Options are values in use with their counts. */
-export function FilterBar({ query }: { query: Query }) {
+/** Values in use with their counts, read whenever the menu opens. */
+function FilterMenu({ query, onToggle }: { query: Query; onToggle: (key: FilterKey, value: string) => void }) {
   const [{ data }] = useQuery({ query: NodeFacetsQuery, requestPolicy: 'cache-and-network' })
+  return (
+    <div className="grid w-[min(520px,calc(100vw-32px))] gap-x-4 gap-y-3 p-2 sm:grid-cols-2">
+      {filterKeys.map((key) => {
+        const facets = isAlarm(key) ? [{ value: '1', count: null }] : (data?.nodeFacets[facetOf[key] as 'tags'] ?? [])
+        if (facets.length === 0) return null
+        return (
+          <fieldset key={key} className="min-w-0">
+            <legend className="pb-1 text-xs font-medium text-muted">{t(`filter.${key}`)}</legend>
+            <div className="max-h-40 overflow-auto">
+              {facets.map((facet) => (
+                <label key={facet.value} className="flex items-center gap-2 rounded px-1 py-1 text-sm hover:bg-hover">
+                  <input
+                    type="checkbox"
+                    className="size-3.5 accent-accent"
+                    checked={query.all(key).includes(facet.value)}
+                    onChange={() => onToggle(key, facet.value)}
+                  />
+                  <span className="min-w-0 flex-1 truncate">{valueLabel(key, facet.value)}</span>
+                  {facet.count !== null && <span className="text-xs text-faint tabular-nums">{facet.count}</span>}
+                </label>
+              ))}
+            </div>
+          </fieldset>
+        )
+      })}
+    </div>
+  )
+}
+
+/** Search and filters of the node list, stored in the URL. */
+export function FilterBar({ query }: { query: Query }) {
   const chosen = filterKeys.flatMap((key) => query.all(key).map((value) => ({ key, value })))
   function toggle(key: FilterKey, value: string) {
     const values = query.all(key)
@@ -100,32 +126,7 @@ export function FilterBar({ query }: { query: Query }) {
       <div className="flex flex-wrap gap-2">
         <SearchBox query={query} />
         <Popover label={t('filter.open')} icon={<ListFilter aria-hidden />} badge={chosen.length} align="end">
-          <div className="grid w-[min(520px,calc(100vw-32px))] gap-x-4 gap-y-3 p-2 sm:grid-cols-2">
-            {filterKeys.map((key) => {
-              const facets =
-                fixedValues[key]?.map((value) => ({ value, count: null })) ?? data?.nodeFacets[facetOf[key] as 'tags'] ?? []
-              if (facets.length === 0) return null
-              return (
-                <fieldset key={key} className="min-w-0">
-                  <legend className="pb-1 text-xs font-medium text-muted">{t(`filter.${key}`)}</legend>
-                  <div className="max-h-40 overflow-auto">
-                    {facets.map((facet) => (
-                      <label key={facet.value} className="flex items-center gap-2 rounded px-1 py-1 text-sm hover:bg-hover">
-                        <input
-                          type="checkbox"
-                          className="size-3.5 accent-accent"
-                          checked={query.all(key).includes(facet.value)}
-                          onChange={() => toggle(key, facet.value)}
-                        />
-                        <span className="min-w-0 flex-1 truncate">{valueLabel(key, facet.value)}</span>
-                        {facet.count !== null && <span className="text-xs text-faint tabular-nums">{facet.count}</span>}
-                      </label>
-                    ))}
-                  </div>
-                </fieldset>
-              )
-            })}
-          </div>
+          <FilterMenu query={query} onToggle={toggle} />
         </Popover>
       </div>
       {chosen.length > 0 && (

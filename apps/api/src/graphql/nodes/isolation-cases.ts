@@ -13,8 +13,8 @@ export const isolation = defineIsolation({
       answer: { it: EMPTY_PAGE, again: { totalCount: 0, edges: [] } },
     },
     'Query.nodeFacets': {
-      query: () => '{ it: nodeFacets { statuses { value } models { value } groups { value } } }',
-      answer: { it: { statuses: [], models: [], groups: [] } },
+      query: () => '{ it: nodeFacets { statuses { value } healthStatuses { value } models { value } groups { value } } }',
+      answer: { it: { statuses: [], healthStatuses: [], models: [], groups: [] } },
     },
     'Query.accelerators': {
       query: ({ theirs }) =>

@@ -1,5 +1,6 @@
 import { visibleTo } from '@muster/core/db'
 import { countNodesOfGroups } from '@muster/core/groups'
+import { nodeHealthStatus } from '@muster/core/nodes'
 import type { Ctx } from '@muster/core/registry'
 import { schema } from '@muster/core/registry'
 import { type SQL, sql } from 'drizzle-orm'
@@ -36,6 +37,7 @@ async function readFacets(ctx: Ctx): Promise<ColumnFacets> {
   const nodes = sql`${computeNodes} n where n.tenant_id = ${ctx.tenantId}`
   const counts = (facet: keyof ColumnFacets, value: SQL, from: SQL) =>
     sql`select ${facet}::text as facet, ${value} as value, count(*)::int as count from ${from} and ${value} is not null group by 2`
+  const health = sql`(select ${nodeHealthStatus(computeNodes)} as status from ${computeNodes} where ${visibleTo(ctx, computeNodes)}) h`
   const speaking = sql`${agents} a where a.tenant_id = ${ctx.tenantId}`
   const devices = sql`(select distinct node_id, device_type, model from ${accelerators} where ${visibleTo(ctx, accelerators)}) a where true`
   const { rows } = await ctx.db.execute<FacetRow & { facet: keyof typeof facets }>(sql`
@@ -43,6 +45,7 @@ async function readFacets(ctx: Ctx): Promise<ColumnFacets> {
       select *, row_number() over (partition by facet order by count desc, value) as position from (
       select 'tags' as facet, tag as value, count(*)::int as count from ${computeNodes} n, unnest(n.tags) as tag where n.tenant_id = ${ctx.tenantId} group by tag
       union all ${counts('statuses', sql`n.status`, nodes)}
+      union all select 'healthStatuses', status, count(*)::int from ${health} group by 2
       union all ${counts('oses', sql`n.os_id`, nodes)}
       union all ${counts('arches', sql`n.arch`, nodes)}
       union all ${counts('regions', sql`n.region`, nodes)}

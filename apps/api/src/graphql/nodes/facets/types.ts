@@ -13,6 +13,7 @@ const Facet = builder.objectRef<FacetRow>('Facet').implement({
 export const COLUMNS = [
   'tags',
   'statuses',
+  'healthStatuses',
   'oses',
   'arches',
   'deviceTypes',
@@ -38,6 +39,7 @@ export const NodeFacets = builder.objectRef<Facets>('NodeFacets').implement({
     return {
       tags: facet('tags', 'Tags.'),
       statuses: facet('statuses', 'Statuses.'),
+      healthStatuses: facet('healthStatuses', 'Statuses of the overall health: names of `NodeHealthStatus`.'),
       oses: facet('oses', 'IDs of operating systems.'),
       arches: facet('arches', 'Machine architectures.'),
       deviceTypes: facet('deviceTypes', 'Types of accelerators: names of `DeviceType`.'),
