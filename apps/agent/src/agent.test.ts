@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { newIdentity } from '@muster/protocol/agent'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { position, rejection, startFakeApi } from '../test/fake-api.ts'
 import { createTempDir } from '../test/temp-files.ts'
 import { Agent } from './agent.ts'
@@ -22,7 +22,6 @@ const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
-const until = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 
 async function setUp(respond?: Parameters<typeof startFakeApi>[0], stateDir = createTempDir()) {
   const fakeApi = await startFakeApi(respond)
@@ -63,7 +62,7 @@ const spoolFiles = (stateDir: string) => fs.readdirSync(path.join(stateDir, 'spo
 test('registers with token and proof, then sends heartbeats in sequence', async () => {
   const { fakeApi, start } = await setUp()
   const { agent, stop } = start()
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(3))
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(3)
   await stop()
   expect(fakeApi.registrations).toMatchObject([
     { node_id: 'node-1', enrollment_token: 'token', agent_pubkey: identity.publicKey.base64 },
@@ -76,10 +75,10 @@ test('registers with token and proof, then sends heartbeats in sequence', async 
 test('persists undelivered heartbeats across a restart and delivers them in order', async () => {
   const { fakeApi, start, stateDir } = await setUp()
   const first = start(200)
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(1)
   await fakeApi.stop()
-  await until(() => expect(first.agent.status().last_error?.code).toBe('connection_failed'))
-  await until(() => expect(first.agent.status().waiting_heartbeats).toBeGreaterThan(3))
+  await expect.poll(() => first.agent.status().last_error?.code).toBe('connection_failed')
+  await expect.poll(() => first.agent.status().waiting_heartbeats).toBeGreaterThan(3)
   await first.stop()
   const waiting = spoolFiles(stateDir).length
   expect(waiting).toBeGreaterThan(3)
@@ -87,8 +86,8 @@ test('persists undelivered heartbeats across a restart and delivers them in orde
   await fakeApi.restart()
   const before = fakeApi.accepted.length
   const second = start(2000)
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(before + waiting))
-  await until(() => expect(second.agent.status().waiting_heartbeats).toBeLessThan(3))
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(before + waiting)
+  await expect.poll(() => second.agent.status().waiting_heartbeats).toBeLessThan(3)
   const positions = fakeApi.accepted.map(position)
   expect(positions).toEqual(positions.toSorted((a, b) => a - b))
   const epochs = new Set(fakeApi.accepted.map(({ boot_epoch }) => boot_epoch))
@@ -114,13 +113,13 @@ test('a late heartbeat carries its time of measurement and the current time, nam
   }
   fs.writeFileSync(file, JSON.stringify(persisted))
   start()
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(1)
   expect(fakeApi.accepted[0]).toMatchObject({ boot_epoch: 5, sequence_number: 7, measured_at: measuredAt.toISOString() })
   const { hardware_fingerprint } = measurements
   for (const heartbeat of fakeApi.accepted)
     expect(heartbeat).toMatchObject({ node_id: 'node-1', cluster_id: 'c', hardware_fingerprint })
   expect(fakeApi.violations).toEqual([])
-  await until(() => expect(fs.existsSync(file)).toBe(false))
+  await expect.poll(() => fs.existsSync(file)).toBe(false)
 })
 
 test('an invalid heartbeat does not block the queue', async () => {
@@ -128,7 +127,7 @@ test('an invalid heartbeat does not block the queue', async () => {
     sequence_number === 2 ? { status: 400, ...rejection('invalid_request') } : undefined,
   )
   const { agent } = start()
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(2))
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(2)
   expect(fakeApi.accepted.map(({ sequence_number }) => sequence_number).slice(0, 3)).toEqual([1, 3, 4])
   expect(agent.status().failed_heartbeats).toBe(1)
 })
@@ -140,8 +139,8 @@ test('honors Retry-After', async () => {
     return attempts.length === 1 ? { status: 429, headers: { 'retry-after': '2' }, body: {} } : undefined
   })
   const { agent } = start()
-  await until(() => expect(agent.status().last_error?.code).toBe('http_429'))
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(0))
+  await expect.poll(() => agent.status().last_error?.code).toBe('http_429')
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(0)
   // A busy machine can only lengthen the wait.
   expect(attempts[1]! - attempts[0]!).toBeGreaterThan(1990)
   expect(fakeApi.accepted[0]!.sequence_number).toBe(1)
@@ -150,7 +149,7 @@ test('honors Retry-After', async () => {
 test('persists heartbeats that are measured while it waits for the next attempt', async () => {
   const { start, stateDir } = await setUp(() => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }))
   start()
-  await until(() => expect(spoolFiles(stateDir).length).toBeGreaterThan(3))
+  await expect.poll(() => spoolFiles(stateDir).length).toBeGreaterThan(3)
 })
 
 test('applies the interval from the API', async () => {
@@ -159,7 +158,7 @@ test('applies the interval from the API', async () => {
     return { body: { accepted: true, next_heartbeat_seconds: 3600 } }
   })
   const { agent } = start()
-  await until(() => expect(agent.status().interval_seconds).toBe(3600))
+  await expect.poll(() => agent.status().interval_seconds).toBe(3600)
 })
 
 test('applies a shorter interval immediately', async () => {
@@ -168,7 +167,7 @@ test('applies a shorter interval immediately', async () => {
     return { body: { accepted: true, next_heartbeat_seconds: 0.05 } }
   })
   start(3_600_000)
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(2))
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(2)
 })
 
 test('registers again when the API no longer knows the node', async () => {
@@ -179,9 +178,9 @@ test('registers again when the API no longer knows the node', async () => {
     return rejection('node_not_registered')
   })
   start()
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(1)
   isUnknown = true
-  await until(() => expect(fakeApi.registrations.length).toBe(2))
+  await expect.poll(() => fakeApi.registrations.length).toBe(2)
 })
 
 test('continues and reports the problem when the state folder is not writable', async () => {
@@ -189,12 +188,12 @@ test('continues and reports the problem when the state folder is not writable', 
   fs.writeFileSync(stateDir, '')
   const { fakeApi, start, reportedProblems } = await setUp(undefined, stateDir)
   const { agent } = start(1000)
-  await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+  await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(1)
   expect(agent.status().problems.join()).toMatch(/the sequence cannot be saved/)
   expect(reportedProblems.at(-1)?.join()).toMatch(/the sequence cannot be saved/)
   await fakeApi.stop()
-  await until(() => expect(agent.status().problems).toHaveLength(2))
+  await expect.poll(() => agent.status().problems).toHaveLength(2)
   await fakeApi.restart()
-  await until(() => expect(agent.status().waiting_heartbeats).toBeLessThan(3))
+  await expect.poll(() => agent.status().waiting_heartbeats).toBeLessThan(3)
   expect(fakeApi.accepted.map(({ sequence_number }) => sequence_number)).toEqual(fakeApi.accepted.map((_, i) => i + 1))
 })

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { writeKeyFile } from '@muster/protocol/agent'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { fetchStatus } from '../src/status.ts'
 import { startFakeApi } from './fake-api.ts'
 import { createTempDir } from './temp-files.ts'
@@ -44,19 +44,18 @@ test.skipIf(!canMount())(
     const [program, ...args] = inMountNamespace(script)
     const command = [process.execPath, main, 'start', '--config', '/dev/null', ...flags]
     const agent = spawn(program, [...args, stateDir, ...command], { stdio: 'ignore' })
-    const until = (check: () => unknown) => vi.waitFor(check, { timeout: 120_000, interval: 50 })
     try {
-      await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(1))
+      await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(1)
       expect(fakeApi.accepted[0]!.health).toMatchObject({
         status: expect.not.stringMatching(/^healthy$/),
         reasons: expect.arrayContaining([expect.stringMatching(/the sequence cannot be saved: ENOSPC/)]),
       })
       const before = fakeApi.accepted.length
       await fakeApi.stop()
-      await until(async () => expect((await fetchStatus(socket))?.waiting_heartbeats).toBeGreaterThan(2))
+      await expect.poll(async () => (await fetchStatus(socket))?.waiting_heartbeats).toBeGreaterThan(2)
       expect((await fetchStatus(socket))?.problems).toHaveLength(2)
       await fakeApi.restart()
-      await until(() => expect(fakeApi.accepted.length).toBeGreaterThan(before + 2))
+      await expect.poll(() => fakeApi.accepted.length).toBeGreaterThan(before + 2)
       expect(fakeApi.accepted.map(({ sequence_number }) => sequence_number)).toEqual(fakeApi.accepted.map((_, i) => i + 1))
       expect(fakeApi.violations).toEqual([])
       expect(agent.exitCode).toBeNull()

@@ -5,7 +5,7 @@ import { createEnrollmentToken, updateAgentSettings } from '@muster/core/agents'
 import { FAULT_TIMEOUT, scaleIterations, type TenantFixture } from '@muster/core/testing'
 import { type LabNode, serveFolder } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HttpServer, serveHttp } from '../../api/src/http/server.ts'
 import { testApi } from '../../api/src/testing/api.ts'
 import { compile, hostTarget } from '../packaging/compile.ts'
@@ -19,7 +19,7 @@ const KILLS = scaleIterations(20)
 const OUTAGES_SECONDS = Array.from({ length: scaleIterations(120) }, (_, i, all = scaleIterations(120)) =>
   Math.ceil(((i + 1) * 120) / all),
 )
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 600_000, interval: 250 })
+const POLL = { timeout: 600_000, interval: 250 }
 const UNIT = path.join(import.meta.dirname, '../../../playbooks/roles/muster_agent/files/muster-agent.service')
 const FETCH = 'import os, sys, urllib.request\nurllib.request.urlretrieve(sys.argv[1], sys.argv[2])\nos.chmod(sys.argv[2], 0o755)'
 
@@ -73,18 +73,20 @@ describe.runIf(process.getuid?.() === 0 && hostTarget)('real agents on real node
 
   /** Waits for two accepted heartbeats of the current start, which follow all earlier ones. */
   const waitForNewEpoch = (node: LabNode, after: number) =>
-    until(() => {
-      const last = proxy.accepted(node.name).at(-1)
-      expect(last?.boot_epoch).toBeGreaterThan(after)
-      expect(last?.sequence_number).toBeGreaterThan(1)
-    })
+    expect
+      .poll(() => {
+        const last = proxy.accepted(node.name).at(-1)
+        return Number(last?.boot_epoch) > after && Number(last?.sequence_number) > 1
+      }, POLL)
+      .toBe(true)
   /** Waits until the backlog is delivered and heartbeats arrive on time again. */
   const waitForDelivery = (node: LabNode, since = Date.now()) =>
-    until(() => {
-      const last = proxy.accepted(node.name).at(-1)!
-      expect(Date.parse(last.timestamp)).toBeGreaterThan(since)
-      expect(last.measured_at).toBeUndefined()
-    })
+    expect
+      .poll(() => {
+        const last = proxy.accepted(node.name).at(-1)!
+        return Date.parse(last.timestamp) > since && last.measured_at === undefined
+      }, POLL)
+      .toBe(true)
   const position = async (node: LabNode) => JSON.parse(await on(node, ['cat', '/var/lib/muster-agent/sequence.json']))
   const kinds = async () => {
     const rows = await t.runtime.db.query.alerts.findMany({ where: { tenantId: fixture.tenant.id }, with: { node: true } })
@@ -141,12 +143,12 @@ describe.runIf(process.getuid?.() === 0 && hostTarget)('real agents on real node
     const node = lab.nodes[0]!
     const reasons = () => String(proxy.accepted(node.name).at(-1)?.health.reasons ?? '')
     await lab.fault(node.name, 'full-disk')
-    await until(() => expect(reasons()).toMatch(/the sequence cannot be saved: ENOSPC/))
+    await expect.poll(reasons, POLL).toMatch(/the sequence cannot be saved: ENOSPC/)
     await lab.fault(node.name, 'link-down')
     await sleep(10_000)
     await lab.heal(node.name)
     await waitForDelivery(node)
-    await until(() => expect(reasons()).not.toMatch(/cannot be saved/))
+    await expect.poll(reasons, POLL).not.toMatch(/cannot be saved/)
     proxy.expectComplete(node.name)
   })
 
@@ -160,7 +162,7 @@ describe.runIf(process.getuid?.() === 0 && hostTarget)('real agents on real node
       await on(other, ['rm', '-rf', '/var/lib/muster-agent'])
       await write(other, '/etc/muster/agent.yaml', JSON.stringify({ ...settings, ...more }))
       await service(other, 'start')
-      await until(async () => expect(await kinds()).toContain(`${one.name} ${kind}`))
+      await expect.poll(kinds, POLL).toContain(`${one.name} ${kind}`)
       await service(other, 'stop')
     }
     expect((await kinds()).filter((kind) => /fingerprint|key/.test(kind))).toHaveLength(2)

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { createEnrollmentToken, updateAgentSettings } from '@muster/core/agents'
 import { newIdentity } from '@muster/protocol/agent'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HttpServer, serveHttp } from '../../api/src/http/server.ts'
 import { testApi } from '../../api/src/testing/api.ts'
 import { Agent } from '../src/agent.ts'
@@ -24,7 +24,6 @@ afterAll(async () => {
   await server.stop()
   await t.close()
 })
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 120_000, interval: 50 })
 
 test('enrolls with a token and delivers all heartbeats in order after an outage', async () => {
   const fixture = await t.given.tenant()
@@ -68,13 +67,13 @@ test('enrolls with a token and delivers all heartbeats in order after an outage'
       with: { heartbeat: true },
     })
   try {
-    await until(async () => expect((await row())?.heartbeat?.accepted).toBeGreaterThan(1))
+    await expect.poll(async () => (await row())?.heartbeat?.accepted).toBeGreaterThan(1)
     expect(await row()).toMatchObject({ state: 'ACTIVE', version: '1.2.3', cluster: 'lab', fingerprint: 'f'.repeat(64) })
     isOffline = true
-    await until(() => expect(agent.status()).toMatchObject({ last_error: { code: 'connection_failed' } }))
-    await until(() => expect(fs.readdirSync(path.join(stateDir, 'spool')).length).toBeGreaterThan(2))
+    await expect.poll(() => agent.status()).toMatchObject({ last_error: { code: 'connection_failed' } })
+    await expect.poll(() => fs.readdirSync(path.join(stateDir, 'spool')).length).toBeGreaterThan(2)
     isOffline = false
-    await until(() => expect(agent.status().waiting_heartbeats).toBe(0))
+    await expect.poll(() => agent.status().waiting_heartbeats).toBe(0)
     stop.abort()
     await ended
     const { boot_epoch, sequence_number, waiting_heartbeats } = agent.status()
@@ -133,8 +132,8 @@ test('the program enrolls with a token from stdin, applies the interval of the t
     const end = startAgent()
     try {
       // Persisted heartbeats of the killed agent come first.
-      await until(async () => expect((await agent())!.heartbeat!.bootEpoch).toBeGreaterThan(epoch))
-      await until(async () => expect((await agent())!.heartbeat!.sequence).toBeGreaterThan(1))
+      await expect.poll(async () => (await agent())!.heartbeat!.bootEpoch).toBeGreaterThan(epoch)
+      await expect.poll(async () => (await agent())!.heartbeat!.sequence).toBeGreaterThan(1)
       // The interval of the tenant overrides the agent's own ten minutes.
       const { stdout } = spawnSync(process.execPath, argv('status', '--json'), { encoding: 'utf8' })
       expect(JSON.parse(stdout)).toMatchObject({
@@ -164,9 +163,9 @@ test('the program enrolls with a token from stdin, applies the interval of the t
   const ends = [startAgent()]
   try {
     // After its first accepted heartbeat it knows the interval.
-    await until(async () => expect((await agent())!.heartbeat!.bootEpoch).toBeGreaterThan(epoch))
+    await expect.poll(async () => (await agent())!.heartbeat!.bootEpoch).toBeGreaterThan(epoch)
     ends.push(startAgent(argv('start').map((word) => word.replace(homeDir, clone))))
-    await until(async () => expect(await kinds()).toContain('key_shared'))
+    await expect.poll(kinds).toContain('key_shared')
   } finally {
     for (const end of ends) await end('SIGTERM')
   }

@@ -5,7 +5,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { root } from './root.ts'
-import { waitFor } from './wait.ts'
 
 // bin/ derives the repository's path from its own location, so a copy of it works in a temporary folder.
 let dir: string
@@ -101,7 +100,7 @@ test('one of two processes that find a stale lock runs the step, also when the o
     return once(spawn(process.execPath, ['--input-type=module', '-e', program], options), 'exit')
   }
   const stalled = launch(`${STALLED}${COUNT}`, { ENTER: 'go' })
-  await waitFor(() => fs.existsSync(path.join(dir, 'stalled')), 60_000)
+  await expect.poll(() => fs.existsSync(path.join(dir, 'stalled'))).toBe(true)
   await Promise.all([stalled, launch(COUNT, { ENTER: 'inside', LEAVE: 'go' })])
   expect(counted()).toBe(1)
   expect(fs.existsSync(path.join(dir, '.tool/count.lock'))).toBe(false)

@@ -8,7 +8,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pickPort } from './ports.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
 import { root } from './root.ts'
-import { waitFor } from './wait.ts'
 
 const UP_MS = 300_000 // the console may have to be built first
 
@@ -40,8 +39,9 @@ async function start(): Promise<{ product: ChildProcess; output: string }> {
   let output = ''
   for (const stream of [product.stdout!, product.stderr!])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-  await waitFor(() => /^\s*Stop\s/m.test(output) || product.exitCode !== null, UP_MS)
-  if (!/^\s*Stop\s/m.test(output)) throw new Error(output)
+  const isUp = () => /^\s*Stop\s/m.test(output)
+  await expect.poll(() => isUp() || product.exitCode !== null, { timeout: UP_MS }).toBe(true)
+  if (!isUp()) throw new Error(output)
   return { product, output }
 }
 
@@ -99,7 +99,7 @@ test.runIf(process.platform === 'linux')(
     const last = await start()
     last.product.kill('SIGINT')
     await once(last.product, 'exit')
-    await waitFor(() => remainingProcesses().length === 0, 10_000)
+    await expect.poll(remainingProcesses).toEqual([])
   },
 )
 

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 import { type ChildSpec, createSupervisor, type Supervisor } from './supervisor.ts'
-import { waitFor } from './wait.ts'
 
 let dir: string
 let supervisor: Supervisor
@@ -50,8 +49,7 @@ test('writes the whole log to a file and prints warnings and errors in short for
   await supervisor.start(
     child('talker', `${lines.map((line) => `console.log(${JSON.stringify(line)});`).join('')} ready(); ${KEEP_RUNNING}`),
   )
-  await waitFor(() => log('talker').includes('plain'), 5_000)
-  expect(log('talker')).toBe(`${lines.join('\n')}\n`)
+  await expect.poll(() => log('talker')).toBe(`${lines.join('\n')}\n`)
   expect(printed).toEqual(['talker   warning: loud: because'])
 })
 
@@ -59,15 +57,14 @@ test('passes a secret through a file descriptor at each start, never through the
   const read = `console.log(fs.readFileSync(4, 'utf8').length, fs.readFileSync('/proc/self/environ', 'latin1').includes('hunter2')); ready(); ${KEEP_RUNNING}`
   await supervisor.start({ ...child('reader', read), secret: 'hunter2 and more' })
   process.kill(alive[0]!.pid, 'SIGKILL')
-  await waitFor(() => log('reader').split('\n').length > 2, 5_000)
-  expect(log('reader')).toBe('16 false\n16 false\n')
+  await expect.poll(() => log('reader')).toBe('16 false\n16 false\n')
 })
 
 test('restarts a child that exits', async () => {
   await supervisor.start(child('phoenix', `ready(); ${KEEP_RUNNING}`))
   const first = alive[0]!
   process.kill(first.pid, 'SIGKILL')
-  expect(await waitFor(() => alive[0] && alive[0].pid !== first.pid, 5_000)).toBeTruthy()
+  await expect.poll(() => alive.filter(({ pid }) => pid !== first.pid)).toHaveLength(1)
   expect(printed[0]).toMatch(/^phoenix +was killed by SIGKILL; restarting in 0\.01 s/)
 })
 
@@ -93,11 +90,11 @@ test('stop sends SIGTERM, then kills the process groups of children that ignore 
        console.log('{"sub":' + sub.pid + '}'); ready(); ${KEEP_RUNNING}`,
     ),
   )
-  const text = (await waitFor(() => log('unresponsive').trim(), 5_000))!
-  const all = [...alive, identify((JSON.parse(text) as { sub: number }).sub)!]
+  await expect.poll(() => log('unresponsive')).not.toBe('')
+  const all = [...alive, identify((JSON.parse(log('unresponsive')) as { sub: number }).sub)!]
   expect(all.map(isAlive)).toEqual([true, true, true])
   await supervisor.stop()
-  expect(await waitFor(() => !all.some(isAlive), 5_000)).toBe(true)
+  await expect.poll(() => all.some(isAlive)).toBe(false)
   expect(fs.readFileSync(note, 'utf8')).toBe('bye')
   await expect(supervisor.start(child('late', KEEP_RUNNING))).rejects.toThrow('Muster is stopping')
 })
@@ -108,9 +105,8 @@ test('lines for onLine are not logged', async () => {
     ...child('secretive', `console.log('hush'); console.error('fine'); ready(); ${KEEP_RUNNING}`),
     onLine: (line) => lines.push(line),
   })
-  await waitFor(() => lines.length > 0 && log('secretive') !== '', 5_000)
-  expect(lines).toEqual(['hush'])
-  expect(log('secretive')).toBe('fine\n')
+  await expect.poll(() => lines).toEqual(['hush'])
+  await expect.poll(() => log('secretive')).toBe('fine\n')
 })
 
 test('children exit when their supervisor is killed', async () => {
@@ -126,5 +122,5 @@ test('children exit when their supervisor is killed', async () => {
   expect((await lines.next()).value).toBe('ready')
   expect(isAlive(orphan)).toBe(true)
   owner.kill('SIGKILL')
-  expect(await waitFor(() => !isAlive(orphan), 10_000)).toBe(true)
+  await expect.poll(() => isAlive(orphan)).toBe(false)
 })

@@ -7,7 +7,6 @@ import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identify, isAlive } from '../process-identity.ts'
-import { waitFor } from '../wait.ts'
 import { type RunningPostgres, startPostgres } from './start-postgres.ts'
 import { startTestPostgres } from './test-postgres.ts'
 
@@ -131,6 +130,6 @@ describe('startTestPostgres', () => {
     const folder = path.dirname(fs.readlinkSync(`/proc/${pid}/cwd`))
     owner.stdin.end()
     await once(owner, 'exit')
-    expect(await waitFor(() => !identify(pid) && !fs.existsSync(folder), 5000)).toBe(true)
+    await expect.poll(() => Boolean(identify(pid)) || fs.existsSync(folder)).toBe(false)
   })
 })

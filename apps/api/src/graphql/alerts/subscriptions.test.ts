@@ -1,7 +1,7 @@
 import { acknowledgeAlerts, raiseAlerts, resolveAlerts } from '@muster/core/alerts'
 import type { TenantFixture } from '@muster/core/testing'
 import { EventSource } from 'eventsource'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createReverseProxy } from '../../../../standalone/src/reverse-proxy.ts'
 import { type HttpServer, serveHttp } from '../../http/server.ts'
 import { testApi } from '../../testing/api.ts'
@@ -75,14 +75,14 @@ async function subscribe(after: string) {
 test('sends each change once over a cut connection', async () => {
   const client = await subscribe(await cursorNow())
   await raise(0)
-  await vi.waitFor(() => expect(client.messages()).toEqual(['gpu001 is offline']))
+  await expect.poll(client.messages).toEqual(['gpu001 is offline'])
   proxy.closeAllConnections()
   // While the client is disconnected, or before: both must arrive once.
   await raise(1)
   await resolve(0)
-  await vi.waitFor(() => expect(client.updates).toHaveLength(3), 20_000)
+  await expect.poll(() => client.updates).toHaveLength(3)
   await raise(2)
-  await vi.waitFor(() => expect(client.updates).toHaveLength(4), 20_000)
+  await expect.poll(() => client.updates).toHaveLength(4)
   client.close()
   expect(client.messages()).toEqual(['gpu001 is offline', 'gpu002 is offline', 'gpu001 is offline', 'gpu003 is offline'])
   expect(client.updates[2]!.alert.resolvedAt).not.toBeNull()
@@ -100,14 +100,14 @@ test('sends a change that commits after a later one', async () => {
     return events
   })
   await raise(4)
-  await vi.waitFor(() => expect(client.messages()).toEqual(['gpu005 is offline']), 10_000)
+  await expect.poll(client.messages).toEqual(['gpu005 is offline'])
   const cursor = client.updates[0]!.cursor
   client.close()
   commit()
   await slow
   const resumed = await subscribe(cursor)
   await raise(5)
-  await vi.waitFor(() => expect(resumed.updates).toHaveLength(2), 10_000)
+  await expect.poll(() => resumed.updates).toHaveLength(2)
   resumed.close()
   expect(resumed.messages()).toEqual(['gpu004 is offline', 'gpu006 is offline'])
 })
@@ -121,12 +121,12 @@ test('resumes in the middle of changes of one transaction', async () => {
   const ids = alerts.edges.map(({ node }) => Buffer.from(node.id, 'base64').toString().split(':')[1]!)
   await acknowledgeAlerts(tenant.operator, { ids, note: 'moved' })
   const whole = await subscribe(start)
-  await vi.waitFor(() => expect(whole.updates).toHaveLength(ids.length), 10_000)
+  await expect.poll(() => whole.updates).toHaveLength(ids.length)
   whole.close()
   for (const [index, { cursor }] of whole.updates.entries()) {
     const rest = await subscribe(cursor)
     await raise(6)
-    await vi.waitFor(() => expect(rest.messages()).toContain('gpu007 is offline'), 10_000)
+    await expect.poll(rest.messages).toContain('gpu007 is offline')
     rest.close()
     const acknowledged = rest.messages().filter((message) => message !== 'gpu007 is offline')
     expect(acknowledged).toEqual(whole.messages().slice(index + 1))

@@ -160,7 +160,7 @@ it('lists, acknowledges, silences and resolves alerts', async () => {
 it('follows alerts until Ctrl-C', async () => {
   const following = muster('alert list --all --follow --node gpu003 -o json')
   const written = () => vi.mocked(process.stdout.write).mock.calls.map(([text]) => String(text))
-  await vi.waitFor(() => expect(written()).toHaveLength(1), 10_000)
+  await expect.poll(written).toHaveLength(1)
   // Of another node, and of this one.
   for (const name of ['gpu001', 'gpu003'])
     await t.runtime.db.$client.query(
@@ -168,7 +168,7 @@ it('follows alerts until Ctrl-C', async () => {
        select gen_random_uuid(), tenant_id, id, 'clock_skew', 'warning', 'node:' || id from compute_nodes where name = $1`,
       [name],
     )
-  await vi.waitFor(() => expect(written()).toHaveLength(2), 20_000)
+  await expect.poll(written).toHaveLength(2)
   process.emit('SIGINT')
   const { code, out } = await following
   expect(code).toBe(130)
