@@ -1,3 +1,5 @@
+import { users } from '@muster/core/access'
+import { eq } from 'drizzle-orm'
 import { nodeName } from '../fixtures/scenes.ts'
 import { expect, PASSWORD, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
@@ -74,6 +76,18 @@ test('changes the name and password in the account settings', async ({ page, cre
   await page.getByLabel(t('signIn.password'), { exact: true }).fill('another long password')
   await page.getByRole('button', { name: t('signIn.submit') }).click()
   await expect(page.getByLabel(t('welcome.name'))).toHaveValue('Grace Lee')
+})
+
+test('truncates a very long user name in the sidebar and shows all of it in the menu', async ({ page, createFleet, signIn }) => {
+  const { operator, system } = await createFleet({ nodes: 1 })
+  const name = 'Ada Park of the Institute for Computational Chemistry'
+  await system.db.update(users).set({ name }).where(eq(users.id, operator.actor.id!))
+  await signIn(operator)
+  await page.goto('/nodes')
+  await page.getByRole('button', { name }).click()
+  await expect(page.getByRole('menu').getByText(name)).toBeVisible()
+  const overflow = await page.getByRole('complementary').evaluate((sidebar) => sidebar.scrollWidth - sidebar.clientWidth)
+  expect(overflow, 'pixels by which the sidebar is too narrow').toBe(0)
 })
 
 test('applies the chosen theme before anything is painted', async ({ page, createFleet, signIn }) => {

@@ -1,6 +1,7 @@
 import clsx from 'clsx'
 import { BellOff, Check } from 'lucide-react'
 import { t } from '@/messages/index.ts'
+import { NodeHealth } from '@/nodes/badges.tsx'
 import { Button } from '@/ui/button.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { AlertSeverity, AlertState } from './badges.tsx'
@@ -34,14 +35,21 @@ export function AlertLine({ alert, isNarrow, isSelected, onSelect, onOpen, onAck
     />
   )
   const text = (
-    <button
-      type="button"
-      onClick={onOpen}
-      className="max-w-full truncate text-left text-sm font-medium hover:underline"
-      title={alert.message}
-    >
-      {alert.message}
-    </button>
+    <span className="flex items-center gap-2">
+      <button
+        type="button"
+        onClick={onOpen}
+        className="min-w-0 truncate text-left text-sm font-medium hover:underline"
+        title={alert.message}
+      >
+        {alert.message}
+      </button>
+      {alert.node && (
+        <span className="shrink-0 md:max-xl:hidden">
+          <NodeHealth health={alert.node.health} />
+        </span>
+      )}
+    </span>
   )
   const times = alert.count > 1 ? t('alerts.times', { count: alert.count }) : ''
   const actions = (

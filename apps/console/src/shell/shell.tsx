@@ -86,10 +86,10 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
     >
       <div className="w-56">
         <div className="border-b border-line px-2.5 pt-1.5 pb-2">
-          <p className="truncate text-sm font-medium">{viewer.name}</p>
-          {viewer.user && <p className="truncate text-xs text-muted">{viewer.user.email}</p>}
+          <p className="text-sm font-medium wrap-anywhere">{viewer.name}</p>
+          {viewer.user && <p className="text-xs wrap-anywhere text-muted">{viewer.user.email}</p>}
           <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
-            <Badge>{t(`role.${viewer.role}`)}</Badge> {viewer.tenant.name}
+            <Badge>{t(`role.${viewer.role}`)}</Badge> <span className="wrap-anywhere">{viewer.tenant.name}</span>
           </p>
         </div>
         <div className="py-1">

@@ -23,8 +23,12 @@ export function Menu({
 }) {
   return (
     <Base.Root modal={false}>
-      <Base.Trigger render={<Button variant={quiet ? 'quiet' : 'plain'} icon={icon} label={iconOnly ? label : undefined} />}>
-        {iconOnly ? undefined : label}
+      <Base.Trigger
+        render={
+          <Button variant={quiet ? 'quiet' : 'plain'} icon={icon} label={iconOnly ? label : undefined} className="max-w-full" />
+        }
+      >
+        {iconOnly ? undefined : <span className="truncate">{label}</span>}
       </Base.Trigger>
       <Base.Portal>
         <Base.Positioner className="z-50" sideOffset={4} align={align} collisionPadding={8}>
