@@ -65,6 +65,61 @@ test('selects all new host keys at once, but none by itself and no changed one',
   expect(rows.find(({ id }) => id === changed.id)!.hostKey).toBe(changed.hostKey)
 })
 
+test('adds a local node without a credential, and an SSH node with region and data center', async ({
+  page,
+  createFleet,
+  signIn,
+}) => {
+  const { admin, system, sshKey } = await createFleet({ nodes: 0 })
+  const added = () =>
+    system.db
+      .select({
+        name: computeNodes.name,
+        host: computeNodes.host,
+        port: computeNodes.port,
+        connectionType: computeNodes.connectionType,
+        credentialId: computeNodes.credentialId,
+        region: computeNodes.region,
+        datacenter: computeNodes.datacenter,
+      })
+      .from(computeNodes)
+      .where(eq(computeNodes.tenantId, system.tenantId))
+      .orderBy(computeNodes.id)
+  const credential = page.getByLabel(t('node.credential'), { exact: true })
+  const chooseKey = () => credential.selectOption({ label: t('credential.option', { name: 'fleet key', user: 'ansible' }) })
+  const add = async () => {
+    await page.getByRole('button', { name: t('wizard.addAndTest') }).click()
+    await expect(page).toHaveURL(/step=test&nodes=/)
+  }
+  await signIn(admin)
+  await page.goto('/nodes/add')
+  await page.getByLabel(t('node.host')).fill('localhost')
+  await expect(page.getByText(t('wizard.needName'))).toBeVisible()
+  await page.getByLabel(t('nodes.name'), { exact: true }).fill('login1')
+  await expect(page.getByText(t('wizard.needCredential'))).toBeVisible()
+  // The settings of SSH do not apply to a local node.
+  await chooseKey()
+  await page.getByLabel(t('node.connectionType')).selectOption('LOCAL')
+  await expect(credential).toBeHidden()
+  await add()
+  const local = { name: 'login1', host: 'localhost', port: 22, connectionType: 'local' }
+  const nowhere = { credentialId: null, region: null, datacenter: null }
+  expect(await added()).toEqual([{ ...local, ...nowhere }])
+
+  await page.goto('/nodes/add')
+  await page.getByLabel(t('node.host')).fill('gpu1.rack.example')
+  await page.getByLabel(t('node.port'), { exact: true }).fill('2222')
+  await chooseKey()
+  await page.getByLabel(t('filter.region')).fill('ap-south')
+  await page.getByLabel(t('filter.datacenter')).fill('hall 3')
+  await add()
+  const remote = { name: 'gpu1', host: 'gpu1.rack.example', port: 2222, connectionType: 'ssh', credentialId: sshKey.id }
+  expect(await added()).toEqual([
+    { ...local, ...nowhere },
+    { ...remote, region: 'ap-south', datacenter: 'hall 3' },
+  ])
+})
+
 test('edits the connection type, region and data center of a node', async ({ page, createFleet, signIn }) => {
   const { admin, operator, system, nodes } = await createFleet({ nodes: 2, agents: false })
   const [node] = nodes
@@ -177,7 +232,9 @@ test('filters nodes by their overall health', async ({ page, createFleet, signIn
   const rows = page.getByRole('list', { name: t('nav.nodes') }).getByRole('listitem')
   await expect(rows).toHaveCount(3)
   await page.getByRole('button', { name: t('filter.open') }).click()
-  await page.getByRole('checkbox', { name: t('nodeHealth.UNHEALTHY') }).click()
+  const unhealthy = page.getByRole('checkbox', { name: t('nodeHealth.UNHEALTHY') })
+  await expect(page.locator('label').filter({ has: unhealthy })).toHaveText(`${t('nodeHealth.UNHEALTHY')}1`)
+  await unhealthy.click()
   await expect(page).toHaveURL(/health=UNHEALTHY/)
   await expect(rows).toHaveCount(1)
   await expect(rows.getByRole('link', { name: nodeName(1) })).toBeVisible()
@@ -206,6 +263,8 @@ test('shows the overall health of nodes in the hosts of a run and in an alert', 
   await expect(healthOf(0).locator('[title]')).toHaveAttribute('title', 'Connection refused.')
   await expect(healthOf(1)).toHaveText(t('nodeHealth.HEALTHY'))
   await page.goto('/alerts')
+  const alert = page.getByRole('listitem').filter({ hasText: nodeName(0) })
+  await expect(alert.getByTestId('node-health')).toHaveText(t('nodeHealth.UNHEALTHY'))
   await page.getByRole('button', { name: new RegExp(`^${nodeName(0)} `) }).click()
   await expect(page.getByRole('dialog').getByTestId('node-health')).toHaveText(`${t('nodeHealth.UNHEALTHY')}Connection refused.`)
 })

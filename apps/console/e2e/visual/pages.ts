@@ -84,6 +84,15 @@ export const pages: VisualPage[] = [
   },
 
   { name: 'node', url: ({ places }) => nodeUrl(places.healthy), until: t('node.hardware') },
+  {
+    name: 'node-edit',
+    url: ({ places }) => nodeUrl(places.healthy),
+    until: t('connectionTypeHint.SSH'),
+    act: async ({ page }) => {
+      await button(page, t('node.more')).filter({ visible: true }).click()
+      await page.getByRole('menuitem', { name: t('node.edit') }).click()
+    },
+  },
   { name: 'node-alarm', url: ({ places }) => nodeUrl(places.alarmed), until: t('hostKey.changedTitle') },
   { name: 'node-long-name', url: ({ nodes }) => nodeUrl(nodes[2]!), until: t('node.hardware') },
   { name: 'node-accelerators', url: ({ places }) => `${nodeUrl(places.healthy)}?tab=accelerators`, until: /H100/ },
@@ -241,10 +250,12 @@ export const PHONE = [
   'sign-in',
   'nodes-filtered',
   'nodes-selected',
+  'add-single',
   'add-bulk',
   'add-preflight',
   'add-keys',
   'node-alarm',
+  'node-edit',
   'node-long-name',
   'node-accelerators',
   'node-agent-changed',

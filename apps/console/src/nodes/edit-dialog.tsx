@@ -7,10 +7,9 @@ import { Dialog } from '@/ui/dialog.tsx'
 import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { AccessFields } from './access-fields.tsx'
+import { ConnectionFields, PlaceFields } from './connection-fields.tsx'
 import { type NodeHead, UpdateNode } from './node-documents.ts'
 
-const connectionTypes = ['SSH', 'LOCAL'] as const
 export const nodeTypes = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
 
 /** Parses `key=value` pairs separated by lines or commas; without `=` the value is empty. */
@@ -46,6 +45,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
     becomeCredentialId: node.becomeCredential?.id ?? '',
     bastionId: node.bastion?.id ?? '',
   })
+  const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
   async function save() {
@@ -55,8 +55,6 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
         name: form.name,
         displayName: form.displayName || null,
         host: form.host,
-        port: Number(form.port),
-        sshUser: form.sshUser || null,
         connectionType: form.connectionType,
         nodeType: form.nodeType,
         region: form.region || null,
@@ -64,9 +62,13 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
         tags: parseTags(form.tags),
         labels: parseLabels(form.labels),
         notes: form.notes,
-        credentialId: form.credentialId || null,
         becomeCredentialId: form.becomeCredentialId || null,
-        bastionId: form.bastionId || null,
+        ...(form.connectionType === 'SSH' && {
+          port: Number(form.port),
+          sshUser: form.sshUser || null,
+          credentialId: form.credentialId || null,
+          bastionId: form.bastionId || null,
+        }),
       },
     })
     if (!outcome.ok) return
@@ -109,44 +111,11 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
           error={error('displayName')}
         />
         <TextField label={t('node.host')} mono value={form.host} onChange={set('host')} error={error('host')} />
-        <div className="grid grid-cols-2 gap-4">
-          <TextField
-            label={t('node.port')}
-            type="number"
-            min={1}
-            max={65535}
-            value={form.port}
-            onChange={set('port')}
-            error={error('port')}
-          />
-          <TextField
-            label={t('node.user')}
-            mono
-            optional
-            value={form.sshUser}
-            onChange={set('sshUser')}
-            error={error('sshUser')}
-          />
-        </div>
-        <SelectField
-          label={t('node.connectionType')}
-          value={form.connectionType}
-          onChange={(event) =>
-            setForm((before) => ({ ...before, connectionType: event.target.value as NodeHead['connectionType'] }))
-          }
-          hint={t(`connectionTypeHint.${form.connectionType}`)}
-        >
-          {connectionTypes.map((type) => (
-            <option key={type} value={type}>
-              {t(`connectionType.${type}`)}
-            </option>
-          ))}
-        </SelectField>
-        <AccessFields value={form} onChange={(key, id) => setForm((before) => ({ ...before, [key]: id }))} error={error} />
+        <ConnectionFields value={form} onChange={change} error={error} />
         <SelectField
           label={t('node.type')}
           value={form.nodeType}
-          onChange={(event) => setForm((before) => ({ ...before, nodeType: event.target.value as NodeHead['nodeType'] }))}
+          onChange={(event) => change({ nodeType: event.target.value as NodeHead['nodeType'] })}
         >
           {nodeTypes.map((type) => (
             <option key={type} value={type}>
@@ -154,21 +123,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
             </option>
           ))}
         </SelectField>
-        <TextField
-          label={t('filter.region')}
-          optional
-          value={form.region}
-          onChange={set('region')}
-          hint={t('node.placeHint')}
-          error={error('region')}
-        />
-        <TextField
-          label={t('filter.datacenter')}
-          optional
-          value={form.datacenter}
-          onChange={set('datacenter')}
-          error={error('datacenter')}
-        />
+        <PlaceFields value={form} onChange={change} error={error} />
         <TextField
           label={t('nodes.tags')}
           optional
@@ -176,7 +131,6 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
           onChange={set('tags')}
           hint={t('node.tagsHint')}
           error={error('tags')}
-          className="sm:col-span-2"
         />
         <TextAreaField
           label={t('node.labels')}

@@ -184,6 +184,7 @@ export const nodes = {
     tagsHint: 'Separate with commas.',
     type: 'Node type',
     user: 'SSH user',
+    userHint: 'Overrides the user of the credential.',
     views: 'Node views',
   },
   accelerators: {

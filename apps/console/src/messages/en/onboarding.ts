@@ -24,7 +24,6 @@ export const onboarding = {
     steps: 'Steps',
     toNode: 'Go to node',
     toNodes: 'Go to nodes',
-    userHint: 'Overrides the user of the credential.',
   },
   lab: {
     add: '{count, plural, one {Add node} other {Add all #}}',

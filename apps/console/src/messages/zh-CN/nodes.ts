@@ -183,6 +183,7 @@ export const nodes = {
     tagsHint: '以逗号分隔。',
     type: '节点类型',
     user: 'SSH 用户',
+    userHint: '覆盖凭据中的用户。',
     views: '节点视图',
   },
   accelerators: {

@@ -25,7 +25,6 @@ export const onboarding = {
     steps: '步骤',
     toNode: '前往节点',
     toNodes: '前往节点列表',
-    userHint: '覆盖凭据中的用户。',
   },
   lab: {
     add: '{count, plural, other {添加全部 # 个}}',

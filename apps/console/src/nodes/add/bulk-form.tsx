@@ -146,7 +146,7 @@ export function BulkForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) 
             optional
             value={sshUser}
             onChange={(event) => setUser(event.target.value)}
-            hint={t('wizard.userHint')}
+            hint={t('node.userHint')}
           />
           <TextField
             label={t('nodes.tags')}

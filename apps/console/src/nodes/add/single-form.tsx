@@ -2,35 +2,55 @@
 import { useState } from 'react'
 import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { AccessFields, noAccess } from '@/nodes/access-fields.tsx'
+import { noAccess } from '@/nodes/access-fields.tsx'
+import { ConnectionFields, PlaceFields } from '@/nodes/connection-fields.tsx'
 import { parseTags } from '@/nodes/edit-dialog.tsx'
+import type { NodeHead } from '@/nodes/node-documents.ts'
 import { Button } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { AddNode } from './documents.ts'
 
+const empty = {
+  name: '',
+  host: '',
+  connectionType: 'SSH' as NodeHead['connectionType'],
+  port: '',
+  sshUser: '',
+  region: '',
+  datacenter: '',
+  tags: '',
+}
+
 /** The form for a single node. */
 export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) => void; blockedReason: string | null }) {
   const mutation = useMutation(AddNode)
-  const [form, setForm] = useState({ name: '', host: '', port: '', sshUser: '', tags: '' })
-  const [access, setAccess] = useState(noAccess)
+  const [form, setForm] = useState({ ...empty, ...noAccess })
+  const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
-  // The default name of "gpu01.rack4.example" is gpu01; an IP address gives none.
-  const suggested = /^[a-zA-Z][\w-]*/.exec(form.host.trim())?.[0] ?? ''
+  const isSsh = form.connectionType === 'SSH'
+  // The default name of "gpu01.rack4.example" is gpu01; an IP address gives none, nor does localhost, which Ansible reserves.
+  const label = /^[a-zA-Z][\w-]*/.exec(form.host.trim())?.[0] ?? ''
+  const suggested = label === 'localhost' ? '' : label
   const name = form.name || suggested
   async function add() {
     const outcome = await mutation.run({
       input: {
         name,
         host: form.host.trim(),
-        port: form.port ? Number(form.port) : null,
-        sshUser: form.sshUser || null,
+        connectionType: form.connectionType,
+        region: form.region || null,
+        datacenter: form.datacenter || null,
         tags: parseTags(form.tags),
-        credentialId: access.credentialId || null,
-        becomeCredentialId: access.becomeCredentialId || null,
-        bastionId: access.bastionId || null,
+        becomeCredentialId: form.becomeCredentialId || null,
+        ...(isSsh && {
+          port: form.port ? Number(form.port) : null,
+          sshUser: form.sshUser || null,
+          credentialId: form.credentialId,
+          bastionId: form.bastionId || null,
+        }),
       },
     })
     if (outcome.ok) onAdded([outcome.value.node.id])
@@ -40,7 +60,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
     ? t('wizard.needHost')
     : !name
       ? t('wizard.needName')
-      : !access.credentialId
+      : isSsh && !form.credentialId
         ? t('wizard.needCredential')
         : null
   return (
@@ -68,39 +88,18 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
             placeholder={t('wizard.hostExample')}
             hint={t('wizard.hostHint')}
           />
-          <div className="grid grid-cols-[1fr_88px] gap-4">
-            <TextField
-              label={t('nodes.name')}
-              mono
-              value={form.name}
-              onChange={set('name')}
-              error={error('name')}
-              placeholder={suggested}
-              hint={t('wizard.nameHint')}
-            />
-            <TextField
-              label={t('node.port')}
-              type="number"
-              min={1}
-              max={65535}
-              placeholder="22"
-              value={form.port}
-              onChange={set('port')}
-              error={error('port')}
-            />
-          </div>
-          <AccessFields value={access} onChange={(key, id) => setAccess((before) => ({ ...before, [key]: id }))} error={error} />
           <TextField
-            label={t('node.user')}
+            label={t('nodes.name')}
             mono
-            optional
-            value={form.sshUser}
-            onChange={set('sshUser')}
-            error={error('sshUser')}
-            hint={t('wizard.userHint')}
+            value={form.name}
+            onChange={set('name')}
+            error={error('name')}
+            placeholder={suggested}
+            hint={t('wizard.nameHint')}
           />
+          <ConnectionFields value={form} onChange={change} error={error} />
+          <PlaceFields value={form} onChange={change} error={error} />
           <TextField
-            className="sm:col-span-2"
             label={t('nodes.tags')}
             optional
             value={form.tags}
