@@ -44,7 +44,7 @@ export function createApi(deps: ApiDeps) {
         maxAliases: { n: MAX_ALIASES },
         maxTokens: { n: MAX_TOKENS },
       }),
-      operationLog(metrics),
+      operationLog(deps, metrics),
       errorMasking(),
       sharedLogs(),
       eventStream(),

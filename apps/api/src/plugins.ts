@@ -53,15 +53,17 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
 }
 
 /** Logs one line per operation: caller, name, duration. Variables are never logged: they hold passwords and keys. */
-export function operationLog(metrics: Metrics): Plugin<ApiContext> {
+export function operationLog({ runtime }: ApiDeps, metrics: Metrics): Plugin<ApiContext> {
+  // Searching these fields, none of which is a secret, for secrets takes longer than writing the line.
+  const log = runtime.log.child({}, { redact: [] })
   const startTimer = (context: ApiContext, operation: OperationDefinitionNode | null | undefined) => {
     const start = performance.now()
     const type = operation?.operation ?? 'query'
     return (outcome: 'ok' | 'error') => {
       const ms = performance.now() - start
       metrics.operations.observe({ type, outcome }, ms / 1000)
-      const { requestId, caller, deps } = context
-      deps.runtime.log.info(
+      const { requestId, caller } = context
+      log.info(
         { requestId, type, operation: operation?.name?.value, ms: Math.round(ms * 10) / 10, user: caller?.actor.name, outcome },
         'operation',
       )
