@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import { handleStreamOrSingleExecutionResult, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ApiContext, ApiDeps } from './context.ts'
+import { bodyRejection } from './http/graphql-body.ts'
 import { foreignOriginReason, type RequestFacts, requestFacts } from './http/request-facts.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -30,11 +32,14 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
     return Response.json({ errors: [{ message, extensions: { code } }] }, { status })
   }
   return {
-    onRequest({ request, endResponse }) {
+    onRequest({ request, endResponse, serverContext }) {
       const { requestId } = factsOf(request)
       if (!/^[\w.:-]+$/.test(requestId)) return
       const foreign = foreignOriginReason(request.headers, publicUrl)
       if (foreign) return endResponse(reject(403, 'FORBIDDEN', foreign))
+      const { req } = serverContext as { req?: IncomingMessage }
+      const rejection = req && bodyRejection(req)
+      if (rejection) return endResponse(reject(rejection.status, rejection.code, rejection.message))
       // A browser opens the address. In development it gets GraphiQL.
       const isBrowser = request.method === 'GET' && request.headers.get('accept')?.includes('text/html')
       if (isBrowser && !isDevelopment && !new URL(request.url).searchParams.has('query'))

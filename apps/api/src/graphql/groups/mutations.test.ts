@@ -42,3 +42,26 @@ test('returns the first group for a repeated request with the same idempotency k
   expect((await create('rack12')).nodeGroup).toEqual(nodeGroup)
   expect(await create('rack13')).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('rack 12') })
 })
+
+test('each mutation of a document returns the state after itself', async () => {
+  const { operator } = await api.given.tenant()
+  const node = await addNode(operator, { name: 'gpu1', host: 'gpu1.example.com' })
+  const nodes = 'nodeGroup { nodes { totalCount edges { node { name } } } }'
+  const created = await api.ask<Record<string, { nodeGroup: { id: string } }>>(
+    operator,
+    `mutation { ${['one', 'two'].map((name) => `${name}: createNodeGroup(input: { name: "${name}" }) { ... on CreateNodeGroupPayload { nodeGroup { id } ${nodes} } }`).join(' ')} }`,
+  )
+  const id = created.one!.nodeGroup.id
+  const nodeId = globalId('ComputeNode', node.id)
+  const set = (input: string) =>
+    `setNodeGroupMembers(input: { id: "${id}", ${input} }) { ... on SetNodeGroupMembersPayload { ${nodes} } }`
+  expect(
+    await api.ask(
+      operator,
+      `mutation { added: ${set(`addNodeIds: ["${nodeId}"]`)} removed: ${set(`removeNodeIds: ["${nodeId}"]`)} }`,
+    ),
+  ).toEqual({
+    added: { nodeGroup: { nodes: { totalCount: 1, edges: [{ node: { name: 'gpu1' } }] } } },
+    removed: { nodeGroup: { nodes: { totalCount: 0, edges: [] } } },
+  })
+})

@@ -1,7 +1,7 @@
 import { Conflict, type DomainError } from '@muster/core/errors'
 import type { InputFieldMap, InputFieldRef, InputRef, InputShapeFromFields, ShapeFromTypeParam, TypeParam } from '@pothos/core'
 import { builder } from '../../builder.ts'
-import type { ApiContext } from '../../context.ts'
+import { type ApiContext, clearLoaderCaches } from '../../context.ts'
 import { COMMON } from './errors.ts'
 
 type Types = (typeof builder)['$inferSchemaTypes']
@@ -79,7 +79,11 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
         types: [...new Set([...('public' in authScopes ? [] : COMMON), ...(idempotent ? [Conflict] : []), ...errors])] as never,
       },
       args: Input ? { input: t.arg({ type: Input, required: true, description: `Input of \`${name}\`.` }) } : {},
-      resolve: (_root: unknown, args: { input?: unknown }, context: ApiContext) => resolve(args.input as never, context) as never,
+      resolve: (_root: unknown, args: { input?: unknown }, context: ApiContext) => {
+        // The payload of an earlier mutation of the document filled the caches.
+        clearLoaderCaches(context)
+        return resolve(args.input as never, context) as never
+      },
     } as never),
   )
   return Input as unknown as InputRef<InputShapeFromFields<Input>>
