@@ -181,3 +181,14 @@ it('continues with the other nodes when one is rejected', async () => {
   const drained = await muster('agent drain gpu[001-002] --reason disk')
   expect(drained).toMatchObject({ code: 4, err: expect.stringMatching(/^gpu001: .*has no agent/), out: 'gpu002: ACTIVE\n' })
 })
+
+it('explains the variables of more nodes than fit in one request', async () => {
+  const { admin } = await t.given.tenant()
+  await t.given.fleet(admin, { nodes: 150 })
+  await t.signIn(admin)
+  await muster('vars set c=3')
+  for (const names of ['', ' c']) {
+    const rows: { node: string; name: string }[] = JSON.parse((await muster(`vars explain all${names} -o json`)).out)
+    expect(new Set(rows.filter((row) => row.name === 'c').map((row) => row.node)).size).toBe(150)
+  }
+})
