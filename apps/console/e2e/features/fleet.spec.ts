@@ -34,6 +34,20 @@ test('shows live heartbeats, is navigated by keyboard and opens a node', async (
   // The overall health of the chosen node, for screen readers and next to the cell.
   await expect(cell).toContainText(`${t('nodeHealth.UNHEALTHY')}. Connection refused.`)
   await expect(grid.getByTestId('node-health')).toHaveText(`${t('nodeHealth.UNHEALTHY')}Connection refused.`)
+  // The next cell has no health until the API answers, not the health of the previous cell.
+  const answer = Promise.withResolvers<void>()
+  await page.route('/graphql', async (route, request) => {
+    if (request.postData()?.includes('query FleetNode')) await answer.promise
+    await route.continue()
+  })
+  const reading = page.waitForRequest((request) => request.postData()?.includes('query FleetNode') ?? false)
+  await page.keyboard.press('ArrowRight')
+  await reading
+  expect(await cell.textContent()).toBe(cellOf(training[1]!))
+  await expect(grid.getByTestId('node-health')).toHaveCount(0)
+  answer.resolve()
+  await expect(grid.getByTestId('node-health')).toBeVisible()
+  await page.keyboard.press('Home')
 
   const states = page.getByRole('list', { name: t('fleet.states') })
   const stale = states.getByRole('link', { name: t('agentState.STALE') })

@@ -26,5 +26,5 @@ export const Heartbeats = graphql(
 )
 
 export const FleetNodeQuery = graphql(`
-  query FleetNode($name: String!) { computeNode(name: $name) { id health { status reason } } }
+  query FleetNode($name: String!) { computeNode(name: $name) { id name health { status reason } } }
 `)

@@ -20,5 +20,7 @@ export function useCellHealth(name: string | undefined) {
     pause: !isSettled,
     requestPolicy: 'network-only',
   })
-  return isSettled && !stale ? data?.computeNode?.health : undefined
+  // While urql reads the next node, `data` is still the previous node.
+  const node = data?.computeNode
+  return isSettled && !stale && node?.name === name ? node?.health : undefined
 }
