@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { recordConnectionTests } from '../fixtures/connection-worker.ts'
 import { createAlerts, nodeName } from '../fixtures/scenes.ts'
 import { expect, test } from '../fixtures/test.ts'
-import { nodeUrl, runUrl } from '../fixtures/urls.ts'
+import { globalId, nodeUrl, runUrl } from '../fixtures/urls.ts'
 import { t } from '../labels.ts'
 
 test('leads from nodes that need setup into their connection tests, which survive a reload', async ({
@@ -120,13 +120,22 @@ test('adds a local node without a credential, and an SSH node with region and da
   ])
 })
 
-test('edits the connection type, region and data center of a node', async ({ page, createFleet, signIn }) => {
-  const { admin, operator, system, nodes } = await createFleet({ nodes: 2, agents: false })
+test('edits the region and data center of a node, and makes it local without an SSH user, credential and bastion', async ({
+  page,
+  createFleet,
+  installation,
+  signIn,
+}) => {
+  const { admin, operator, system, nodes, sshKey } = await createFleet({ nodes: 2, agents: false })
   const [node] = nodes
+  const bastion = await installation.given.credential(admin, 'BASTION')
+  await system.db.update(computeNodes).set({ bastionId: bastion.id }).where(eq(computeNodes.id, node!.id))
   const read = async () => {
-    const [row] = await system.db.select().from(computeNodes).where(eq(computeNodes.id, node!.id))
-    const { connectionType, region, datacenter } = row!
-    return { connectionType, region, datacenter }
+    const fields = 'connectionType region datacenter port sshUser credential { name } bastion { name }'
+    const query = `query ($id: ID!) { node(id: $id) { ... on ComputeNode { ${fields} } } }`
+    const variables = { id: globalId('ComputeNode', node!.id) }
+    const response = await page.request.post('/graphql', { data: { query, variables } })
+    return (await response.json()).data.node
   }
   const dialog = page.getByRole('dialog')
   const edit = async () => {
@@ -147,7 +156,9 @@ test('edits the connection type, region and data center of a node', async ({ pag
   await dialog.getByLabel(t('filter.datacenter')).fill('')
   await dialog.getByRole('button', { name: t('common.save') }).click()
   await expect(dialog).toBeHidden()
-  expect(await read()).toEqual({ connectionType: 'ssh', region: 'ap-south', datacenter: null })
+  const place = { region: 'ap-south', datacenter: null, port: 22 }
+  const access = { sshUser: 'ops', credential: { name: sshKey.name }, bastion: { name: bastion.name } }
+  expect(await read()).toEqual({ connectionType: 'SSH', ...place, ...access })
   await expect(page.getByText('ap-south')).toBeVisible()
   await edit()
   await dialog.getByLabel(t('node.connectionType')).selectOption('LOCAL')
@@ -158,7 +169,7 @@ test('edits the connection type, region and data center of a node', async ({ pag
   await dialog.getByLabel(t('node.connectionType')).selectOption('LOCAL')
   await dialog.getByRole('button', { name: t('common.save') }).click()
   await expect(dialog).toBeHidden()
-  expect(await read()).toEqual({ connectionType: 'local', region: 'ap-south', datacenter: null })
+  expect(await read()).toEqual({ connectionType: 'LOCAL', ...place, sshUser: null, credential: null, bastion: null })
 })
 
 test('shows the reason for the health of an accelerator', async ({ page, createFleet, signIn }) => {

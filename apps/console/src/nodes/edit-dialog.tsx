@@ -63,12 +63,15 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
         labels: parseLabels(form.labels),
         notes: form.notes,
         becomeCredentialId: form.becomeCredentialId || null,
-        ...(form.connectionType === 'SSH' && {
-          port: Number(form.port),
-          sshUser: form.sshUser || null,
-          credentialId: form.credentialId || null,
-          bastionId: form.bastionId || null,
-        }),
+        ...(form.connectionType === 'SSH'
+          ? {
+              port: Number(form.port),
+              sshUser: form.sshUser || null,
+              credentialId: form.credentialId || null,
+              bastionId: form.bastionId || null,
+            }
+          : // A hidden reference would block deletion of the credential.
+            { sshUser: null, credentialId: null, bastionId: null }),
       },
     })
     if (!outcome.ok) return
