@@ -1,14 +1,24 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { isOneOf } from '@muster/core/db'
 import type { DiscoveryRow, diffNodeDiscoveries } from '@muster/core/discoveries'
 import { schema } from '@muster/core/registry'
-import { eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
+import { loader } from '../shared/loaders.ts'
 import { DiscoveryChangeKind, DiscoveryReason, DiscoveryStatus, ToolState, VendorTool } from './enums.ts'
 
 const { discoveryEvidence } = schema
+
+/** Compressed output of the probe of each discovery. */
+const evidenceOf = loader<Buffer>(async ({ ctx }, ids) => {
+  const rows = await ctx.db
+    .select()
+    .from(discoveryEvidence)
+    .where(isOneOf(discoveryEvidence.discoveryId, [...ids]))
+  return new Map(rows.map(({ discoveryId, gzip }) => [discoveryId, gzip]))
+})
 
 const ToolReport = builder.objectRef<NonNullable<DiscoveryRow['result']>['tools'][number]>('ToolReport').implement({
   description: 'Result of one vendor tool in a discovery.',
@@ -60,9 +70,9 @@ export const Discovery = builder.drizzleNode('discoveries', {
       description: 'Raw output of the probe; can be large. Null when none is stored.',
       select: { columns: { id: true } },
       complexity: 100,
-      resolve: async (d, _args, { ctx }) => {
-        const [row] = await ctx.db.select().from(discoveryEvidence).where(eq(discoveryEvidence.discoveryId, d.id))
-        return row ? (await promisify(gunzip)(row.gzip)).toString('utf8') : null
+      resolve: async (d, _args, context) => {
+        const gzip = await evidenceOf(context, d.id)
+        return gzip ? (await promisify(gunzip)(gzip)).toString('utf8') : null
       },
     }),
   }),

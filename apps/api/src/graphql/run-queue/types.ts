@@ -1,5 +1,5 @@
 import { permissionDeniedReason } from '@muster/core/context'
-import { visibleTo } from '@muster/core/db'
+import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import {
   type Blocker,
@@ -11,6 +11,7 @@ import {
 } from '@muster/core/run-queue'
 import { foldHostlist } from '@muster/core/selection'
 import { WORKER_GONE_AFTER_SECONDS } from '@muster/core/workers'
+import { createContextCache } from '@pothos/core'
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
@@ -58,7 +59,11 @@ export const RunBlocker = builder.objectRef<Blocker>('RunBlocker').implement({
   }),
 })
 
-const blockers = loader<Blocker[]>(({ ctx }, runIds) => blockersOf(ctx, [...runIds]))
+const blockersOfRuns = loader<Blocker[]>(({ ctx }, runIds) => blockersOf(ctx, [...runIds]))
+
+/** Read-only runs take no locks, so they have no blockers. */
+const blockers = async (context: ApiContext, run: { id: string; isReadOnly: boolean }): Promise<Blocker[]> =>
+  run.isReadOnly ? [] : ((await blockersOfRuns(context, run.id)) ?? [])
 
 const locks = loader<Lock>(({ ctx }, nodeIds) => locksOf(ctx, [...nodeIds]))
 
@@ -68,8 +73,7 @@ builder.drizzleObjectFields(JobRun, (t) => ({
     description:
       'Runs that hold or wait for locks of the nodes of a pending run, holders first. At most 20. Empty when it waits for a worker.',
     select: { columns: { id: true, startedAt: true, finishedAt: true, isReadOnly: true } },
-    resolve: async (run, _args, context) =>
-      run.startedAt || run.finishedAt || run.isReadOnly ? [] : ((await blockers(context, run.id)) ?? []),
+    resolve: (run, _args, context) => (run.startedAt || run.finishedAt ? [] : blockers(context, run)),
   }),
 }))
 
@@ -106,6 +110,29 @@ export const ownTenant = async (context: ApiContext): Promise<Tenant> => (await 
 
 const count = ({ ctx }: ApiContext, which: ReturnType<typeof and>) => ctx.db.$count(jobRuns, and(visibleTo(ctx, jobRuns), which))
 
+const runningCount = createContextCache(async (context: ApiContext) => count(context, isUnderWay))
+
+/** Positions of pending runs in the queue of the tenant, from 1. */
+const positions = loader<number>(async ({ ctx }, runIds) => {
+  const queue = ctx.db
+    .select({ id: jobRuns.id, position: sql<number>`row_number() over (order by ${jobRuns.id})::int`.as('position') })
+    .from(jobRuns)
+    .where(and(visibleTo(ctx, jobRuns), isPending, lte(jobRuns.id, runIds.toSorted().at(-1)!)))
+    .as('queue')
+  const rows = await ctx.db
+    .select()
+    .from(queue)
+    .where(isOneOf(queue.id, [...runIds]))
+  return new Map(rows.map(({ id, position }) => [id, position]))
+})
+
+const livingWorkers = createContextCache(async ({ ctx }: ApiContext) =>
+  ctx.db
+    .select({ drainedAt: workers.drainedAt, room: sql<number>`${workers.concurrency} - ${workers.running}` })
+    .from(workers)
+    .where(sql`${workers.lastSeenAt} > now() - make_interval(secs => ${WORKER_GONE_AFTER_SECONDS})`),
+)
+
 export const QueueState = builder.objectRef<Tenant>('QueueState').implement({
   description: 'State of the queue of pending runs of the tenant.',
   fields: (t) => ({
@@ -138,7 +165,7 @@ export const QueueState = builder.objectRef<Tenant>('QueueState').implement({
     }),
     runningCount: t.int({
       description: 'Number of runs that have started and not ended.',
-      resolve: (_queue, _args, context) => count(context, isUnderWay),
+      resolve: (_queue, _args, context) => runningCount(context),
     }),
     updateBlockedReason: t.string({
       nullable: true,
@@ -150,20 +177,16 @@ export const QueueState = builder.objectRef<Tenant>('QueueState').implement({
 
 /** Why a pending run has not started: the first reason that applies. */
 async function waitingReason(context: ApiContext, run: { id: string; isReadOnly: boolean }): Promise<string> {
-  const { ctx } = context
   const own = await ownTenant(context)
   if (own.queuePausedAt) return `The queue is paused by ${own.queuePausedByName}: ${own.queuePauseReason}`
-  const [first] = run.isReadOnly ? [] : ((await blockersOf(ctx, [run.id])).get(run.id) ?? [])
+  const [first] = await blockers(context, run)
   if (first) {
     const verb = first.acquiredAt ? 'has locked' : 'is ahead in the queue for'
     return `Run ${first.number} of ${first.ownerName} (${first.templateName}) ${verb} ${foldHostlist(first.hosts)}.`
   }
-  if (own.maxConcurrentRuns !== null && (await count(context, isUnderWay)) >= own.maxConcurrentRuns)
+  if (own.maxConcurrentRuns !== null && (await runningCount(context)) >= own.maxConcurrentRuns)
     return `The limit of ${own.maxConcurrentRuns} concurrent runs is reached. The run starts when another one ends.`
-  const living = await ctx.db
-    .select({ drainedAt: workers.drainedAt, room: sql<number>`${workers.concurrency} - ${workers.running}` })
-    .from(workers)
-    .where(sql`${workers.lastSeenAt} > now() - make_interval(secs => ${WORKER_GONE_AFTER_SECONDS})`)
+  const living = await livingWorkers(context)
   if (living.length === 0) return 'No worker is running. Start one.'
   const open = living.filter((worker) => worker.drainedAt === null)
   if (open.length === 0) return 'All workers are drained. Undrain one or start another.'
@@ -177,8 +200,8 @@ builder.drizzleObjectFields(JobRun, (t) => ({
     nullable: true,
     description: 'Position in the queue of the tenant, from 1; null when the run has started or ended.',
     select: { columns: { id: true, startedAt: true, finishedAt: true } },
-    resolve: (run, _args, context) =>
-      run.startedAt || run.finishedAt ? null : count(context, and(isPending, lte(jobRuns.id, run.id))),
+    resolve: async (run, _args, context) =>
+      run.startedAt || run.finishedAt ? null : ((await positions(context, run.id)) ?? null),
   }),
   waitingReason: t.string({
     nullable: true,
