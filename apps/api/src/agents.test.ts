@@ -367,7 +367,7 @@ test('returns the last heartbeat with the units of the API', async () => {
   expect(await reportOf(nodes[0]!.name)).toBeNull()
 })
 
-test('filters alerts by the time of their opening', async () => {
+test('filters alerts by the time when they opened', async () => {
   const { operator } = await t.given.tenant()
   const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
   await t.runtime.db.insert(alerts).values(

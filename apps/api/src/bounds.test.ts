@@ -29,7 +29,7 @@ afterAll(() => t?.close())
 
 const idOf = (type: TypeName) => globalId(type, crypto.randomUUID())
 
-/** Required fields of mutations with bounded fields. Their objects do not exist. */
+/** Required fields of mutations with bounded fields. The IDs do not exist. */
 const REQUIRED: Record<string, object> = {
   acknowledgeAlerts: {},
   addNode: { name: 'n1', host: '10.0.0.1' },
@@ -54,7 +54,7 @@ const REQUIRED: Record<string, object> = {
 
 type Bound = { mutation: string; path: string[]; most: number; element: GraphQLInputType | null }
 
-/** Lists, and texts with a stated number of characters, of an input type. `most` is NaN when the description states no bound. */
+/** Bounds of the lists and texts of an input type. `most` is NaN when the description of a list states no bound. */
 function boundsOf(mutation: string, type: GraphQLInputObjectType, path: string[] = []): Bound[] {
   return Object.values(type.getFields()).flatMap((field): Bound[] => {
     const here = [...path, field.name]
@@ -91,8 +91,8 @@ function sampleOf(type: GraphQLInputType, i: number): unknown {
   return { ID: idOf('ComputeNode'), Int: i + 1, Boolean: true }[String(nullable)] ?? `x${i}`
 }
 
-/** Values that must have a form, by field. */
-const FORMS: Record<string, (i: number) => unknown> = {
+/** Values in a required format, by field. */
+const FORMATS: Record<string, (i: number) => unknown> = {
   ids: () => idOf('Alert'),
   to: (i) => `x${i}@example.test`,
   approvals: () => ({ id: idOf('ComputeNode'), fingerprint: `SHA256:${'A'.repeat(43)}` }),
@@ -101,7 +101,7 @@ const FORMS: Record<string, (i: number) => unknown> = {
 /** Issues of the field when its value has `size` elements or characters. */
 async function issuesAt({ mutation, path, element }: Bound, size: number): Promise<string[]> {
   const type: GraphQLInputType | null = element
-  const value = type ? Array.from({ length: size }, (_, i) => FORMS[path.at(-1)!]?.(i) ?? sampleOf(type, i)) : 'x'.repeat(size)
+  const value = type ? Array.from({ length: size }, (_, i) => FORMATS[path.at(-1)!]?.(i) ?? sampleOf(type, i)) : 'x'.repeat(size)
   const nested = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object
   const { issues, message } = await mutate(t, owner, mutation, '', { ...REQUIRED[mutation], ...nested })
   return issues?.map((issue) => `${issue.path}: ${issue.message}`) ?? [message]
@@ -164,7 +164,7 @@ describe('arguments of queries and subscriptions', () => {
   })
 })
 
-describe('lists without pages', () => {
+describe('lists without pagination', () => {
   test('nodeFacets returns at most 500 values of each attribute, the most frequent ones', async () => {
     const { operator } = await t.given.tenant()
     const tagsOf = (i: number) => Array.from({ length: 100 }, (_, n) => `tag${i * 100 + n}`)

@@ -16,10 +16,10 @@ import type { ApiContext } from './context.ts'
 type CompletedLeaf = (source: Record<string, unknown>) => unknown
 
 /**
- * Skips the resolver of fields that only expose a column or property when the row already has the value, and the search for the query
- * plan before the resolver of fields that compute a value from columns of the row. Most fields of a page are such fields, and their
- * resolvers, arguments and paths cost more than the statement that loads the page. The executor handles all other cases: a missing
- * column, a forbidden null, a value that its type rejects. patches/@graphql-tools__executor calls this.
+ * Saves work for fields of rows that are already loaded. Fields that expose a column or property skip their resolver. Fields that
+ * compute a value from columns skip the search for the query plan. Most fields of a page are such fields. Their resolvers,
+ * arguments and paths cost more than the statement that loads the page. The executor handles all other cases: a missing column,
+ * a forbidden null, a value that its type rejects. patches/@graphql-tools__executor reads these extensions.
  */
 export function readLoadedColumns(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -44,7 +44,7 @@ export function readLoadedColumns(schema: GraphQLSchema): GraphQLSchema {
 /** The result of the field's resolver when the row has all columns and extras that the field selects; otherwise undefined. */
 type ResolveLoaded = (row: Record<string, unknown>, context: ApiContext) => unknown
 
-/** Null for fields that select relations, decide by arguments what they select, or whose resolver reads arguments or `info`. */
+/** Null for fields that select relations or select by arguments, and for resolvers that read arguments or `info`. */
 function loadedResolverOf({ extensions }: GraphQLField<unknown, ApiContext>): ResolveLoaded | null {
   const { select, resolve, errors } = (extensions.pothosOptions ?? {}) as FieldOptions
   if (typeof select !== 'object' || typeof resolve !== 'function' || resolve.length > 3 || errors) return null

@@ -9,7 +9,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics(db: Db) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // Gauges with the suffix of a counter, which promtool rejects. The same metrics by type have no suffix.
+  // promtool rejects these gauges, because `_total` is the suffix of counters. The metrics per type contain the same counts.
   for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
   installationMetrics(registry, db)
   return {

@@ -59,7 +59,7 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
 
 /** Logs one line per operation: caller, name, duration. Variables are never logged: they hold passwords and keys. */
 export function operationLog({ runtime }: ApiDeps, metrics: Metrics): Plugin<ApiContext> {
-  // Searching these fields, none of which is a secret, for secrets takes longer than writing the line.
+  // These fields contain no secrets, and redaction takes longer than writing the line.
   const log = runtime.log.child({}, { redact: [] })
   const startTimer = (context: ApiContext, operation: OperationDefinitionNode | null | undefined) => {
     const start = performance.now()

@@ -39,7 +39,7 @@ function programsOf(sources: Map<string, string>): string[] {
   return [...new Set(found)]
 }
 
-/** Part of every system with a package that setup installs: npm comes with Node, taskset with util-linux. */
+/** Programs that need no entry: npm is part of Node, taskset of util-linux. */
 const ALWAYS = ['npm', 'taskset']
 
 test.each(names)('installs the programs of %s', (name) => {

@@ -14,7 +14,7 @@ import { createSupervisor } from './supervisor.ts'
 const startedAt = Number(process.env.MUSTER_STARTED_AT) || performance.timeOrigin
 delete process.env.MUSTER_STARTED_AT
 const settings = orExit(() => readSettings(process.argv.slice(2), process.env))
-// `settings` has the password now; child processes must not inherit it.
+// `settings` contains the password. Child processes must not inherit the variable.
 delete process.env.CREDENTIAL_MASTER_PASSWORD
 const { dataDir } = settings
 const logDir = path.join(dataDir, 'logs')

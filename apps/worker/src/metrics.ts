@@ -7,7 +7,7 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 /** Metrics of this worker, served at /metrics. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry, prefix: 'muster_worker_' })
-// Gauges with the suffix of a counter, which promtool rejects. The same metrics by type have no suffix.
+// promtool rejects these gauges, because `_total` is the suffix of counters. The metrics per type contain the same counts.
 for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`muster_worker_nodejs_active_${name}_total`)
 
 const duration = (name: string, help: string, buckets: number[]) =>

@@ -56,7 +56,7 @@ export async function startProduct(
   writeFileSync(join(dir, 'master-password'), 'a password for one benchmark\n', { mode: 0o600 })
   const settings = {
     ...nodeEnvironment,
-    // As `npm start` and the container image run it.
+    // Same as `npm start` and the container image.
     NODE_ENV: 'production',
     HOME: dir,
     DATABASE_URL: postgres.url,

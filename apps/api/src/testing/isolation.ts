@@ -2,7 +2,7 @@ import type { TenantFixture } from '@muster/core/testing'
 import type { TypeName } from '../graphql/shared/ids.ts'
 import type { testApi } from './api.ts'
 
-/** The tenant whose objects the owner of another tenant, the stranger, tries to access. */
+/** The tenant with the objects. The stranger is the owner of another tenant and tries to access them. */
 export type Victim = {
   t: Awaited<ReturnType<typeof testApi>>
   tenant: TenantFixture

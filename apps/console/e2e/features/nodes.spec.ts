@@ -33,7 +33,7 @@ test('leads from nodes that need setup into their connection tests, which surviv
   await expect(page).toHaveURL(/\/nodes$/)
 })
 
-test('selects all new host keys at once, but none by itself and no changed one', async ({ page, createFleet, signIn }) => {
+test('preselects no host keys, and selects all new but no changed keys at once', async ({ page, createFleet, signIn }) => {
   const fleet = await createFleet({ nodes: 5, agents: false })
   const { db } = fleet.system
   const fresh = { hostKey: null, hostKeyApprovedAt: null, readyAt: null, lastSeenAt: null }

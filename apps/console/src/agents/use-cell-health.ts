@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
 import { FleetNodeQuery } from './documents.ts'
 
-/** Cells that the pointer only crosses are not read. */
+/** Hover time before a cell is read, so that a moving pointer sends no requests. */
 const DELAY_MS = 150
 
-/** Overall health of the node with this name, read again for each name; undefined until it is read. */
+/** Overall health of the node with this name, read again when the name changes; undefined while it is read. */
 export function useCellHealth(name: string | undefined) {
   const [settled, setSettled] = useState<string>()
   useEffect(() => {

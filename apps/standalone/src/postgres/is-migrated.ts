@@ -6,7 +6,7 @@ import { root } from '../root.ts'
 
 /**
  * Whether the database has exactly the migrations of the folder drizzle/. Checking here saves starting a process.
- * False on any error: a repeated migration changes nothing.
+ * Returns false on any error, because running the migrations again changes nothing.
  */
 export async function isMigrated(url: string, folder = path.join(root, 'drizzle')): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })

@@ -240,7 +240,7 @@ test.each(['10.0.0.1', '100.100.100.201', '192.168.1.1', '8.8.8.8', 'fd00::1', '
   expect(isLocalAddress(address)).toBe(false)
 })
 
-test('rejects the local machine and link in any notation, unless allowed', async () => {
+test('rejects loopback and link-local addresses in any notation, unless allowed', async () => {
   const { url, got } = await receiver(() => ({}))
   const { port } = new URL(url)
   const mail = await mailServer()

@@ -20,11 +20,12 @@ type Move = {
   reason: AgentReason
   /** Reason of the state that it leaves. */
   fromReason: AgentReason
-  /** In a mass outage now, and when it became STALE. */
+  /** Whether the agent is in a mass outage now. */
   isInMassOutage: boolean
+  /** Whether it became STALE in a mass outage. */
   wasInMassOutage: boolean
   /** A further transition applies to the same facts. */
-  movesOn: boolean
+  hasNextTransition: boolean
   evidence: Record<string, unknown>
 }
 
@@ -43,7 +44,7 @@ export async function applyStateTransitions(
   for (let left = nodeIds; left.length > 0; ) {
     const step = await moveOnce(tx, left, sqlNow(at))
     moves.push(...step)
-    left = step.filter(({ movesOn }) => movesOn).map(({ nodeId }) => nodeId)
+    left = step.filter(({ hasNextTransition }) => hasNextTransition).map(({ nodeId }) => nodeId)
   }
   return { moved: moves.length, changeEvents: await recordEffects(tx, moves) }
 }
@@ -95,7 +96,7 @@ async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
       insert into ${agentTransitions} (tenant_id, node_id, "from", "to", reason, evidence, at)
       select tenant_id, node_id, state, "to", reason, evidence, ${now} from step order by since, node_id)
     select node_id as "nodeId", tenant_id as "tenantId", state as "from", "to", reason, state_reason as "fromReason", "isInMassOutage",
-      offline_suppressed_at is not null as "wasInMassOutage", ${firstMatchingRule('f."to"')} is not null as "movesOn", evidence from step f order by since, node_id`)
+      offline_suppressed_at is not null as "wasInMassOutage", ${firstMatchingRule('f."to"')} is not null as "hasNextTransition", evidence from step f order by since, node_id`)
   return rows
 }
 

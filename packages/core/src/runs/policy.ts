@@ -35,7 +35,7 @@ export function nodeBlockedReason(node: Target): string | null {
   if (node.connectionType === 'local') return null
   if (!node.hostKey) return 'no approved host key; test the connection and approve the key'
   if (node.offeredHostKey && node.offeredHostKey !== node.hostKey)
-    return 'another host key than the approved one was offered; find out why, then approve the new key'
+    return 'the offered host key differs from the approved one; find out why, then approve the new key'
   if (!node.credentialId) return 'no credential to log in with; assign one'
   return null
 }

@@ -266,7 +266,7 @@ export const jobRunEvents = snakeCase.table(
     /** Number of the first line of `stdout` in the whole log, from 1. */
     startLine: bigint({ mode: 'number' }).notNull(),
     lineCount: integer().notNull().default(0),
-    /** When Ansible emitted it, by the worker's clock: a batch is stored later, after an outage of the database much later. */
+    /** When Ansible emitted it, by the worker's clock. Batches are stored later, and much later after a database outage. */
     createdAt: at().notNull(),
   },
   (t) => [primaryKey({ columns: [t.jobRunId, t.seq] })],

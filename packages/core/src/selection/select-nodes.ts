@@ -164,7 +164,7 @@ async function assertKnown(db: Db | Tx, ctx: Ctx, terms: Term[], tree: GroupTree
     if (unknown.length > 0) wrong.push(issue(`there is no node ${shorten(foldHostlist(unknown))}`))
     const wanted = new Set(terms.flatMap((term) => (term.kind === 'names' && !term.isWithout ? term.names : [])))
     const retired = rows.filter((row) => row.decommissionedAt && wanted.has(row.name)).map((row) => row.name)
-    if (retired.length > 0) wrong.push(issue(`${shorten(foldHostlist(retired))}: decommissioned; recommission or leave out`))
+    if (retired.length > 0) wrong.push(issue(`${shorten(foldHostlist(retired))}: decommissioned; recommission or exclude them`))
   }
   const groups = new Set(terms.flatMap((term) => (term.kind === 'group' && !tree.byName.has(term.value) ? [term.value] : [])))
   if (groups.size > 0) wrong.push(issue(`there is no group ${[...groups].join(', ')}`))

@@ -85,7 +85,7 @@ function unexpectedIn(schema: unknown, path: string, depth: number): InputIssue[
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const here = path === '' ? keyword : `${path}.${keyword}`
     const below = (inner: unknown, key: string | number) => unexpectedIn(inner, `${here}.${key}`, depth + 1)
-    if (keyword === '$ref' || keyword === '$defs') return [{ path: here, message: 'is not supported: write the schema in place' }]
+    if (keyword === '$ref' || keyword === '$defs') return [{ path: here, message: 'is not supported: inline the schema' }]
     if (keyword.startsWith('x-') && depth !== 1)
       return [{ path: here, message: 'is allowed only on properties of the top-level object' }]
     if (keyword === 'uniqueItems' && value === true && !(Number(schema.maxItems) <= 1000))

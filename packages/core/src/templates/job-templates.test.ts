@@ -130,7 +130,7 @@ test('restores an old version as a new one', async () => {
     version: 3,
     archivedAt: null,
   })
-  expect((await history(id)).map((v) => v.reason)).toEqual([null, null, 'Back to version 1'])
+  expect((await history(id)).map((v) => v.reason)).toEqual([null, null, 'Restored version 1.'])
   await expect(restoreJobTemplate(ours.admin, { id, version: 9 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 

@@ -29,6 +29,6 @@ export function deleteBundleBlockedReason(
     ...(runs > 0 ? [`${runs} ${runs === 1 ? 'run' : 'runs'}`] : []),
   ]
   if (by.length > 0)
-    return `The playbook bundle ${name} is in use by ${by.join(' and ')}. Template versions can be restored and runs repeated, so it cannot be deleted before them.`
+    return `The playbook bundle ${name} is in use by ${by.join(' and ')}. Template versions can be restored and runs retried, so it cannot be deleted before them.`
   return permissionDeniedReason(actor, templatePermissions.write)
 }

@@ -34,7 +34,7 @@ export async function restoreJobTemplate(ctx: Ctx, input: z.input<typeof Restore
       .set({ ...snapshot, archivedAt: null, ...(version ? { version: before.version + 1 } : {}) })
       .where(scope)
       .returning()
-    if (version) await persistVersions(tx, ctx, [template!], reason ?? `Back to version ${version}`)
+    if (version) await persistVersions(tx, ctx, [template!], reason ?? `Restored version ${version}.`)
     await audit(tx, ctx, jobTemplateAudit.restore, template!, { from: version ?? null, version: template!.version })
     return template!
 

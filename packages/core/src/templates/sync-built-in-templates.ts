@@ -41,6 +41,6 @@ export async function syncBuiltInTemplates(tx: Tx, tenantId: string): Promise<st
       setWhere: and(eq(jobTemplates.isSystem, true), sql`${columns('job_templates')} is distinct from ${columns('excluded')}`),
     })
     .returning()
-  await persistVersions(tx, MUSTER, rows, 'Came with this version of Muster')
+  await persistVersions(tx, MUSTER, rows, 'Shipped with this version of Muster.')
   return rows.map((row) => row.name)
 }

@@ -45,7 +45,7 @@ export function parseVars(source: string): Vars {
 const at = (messages: string[]): InvalidInput =>
   new InvalidInput(messages.slice(0, MAX_ISSUES).map((message): InputIssue => ({ path: 'text', message })))
 
-/** Whether YAML read an unquoted template, such as `{{ name }}`: a dictionary whose only key is a dictionary. */
+/** Whether YAML read an unquoted template, such as `{{ name }}`: a dictionary with a dictionary as its only key. */
 const isTemplate = ({ items }: YAMLMap): boolean => items.length === 1 && isMap(items[0]!.key) && items[0]!.value === null
 
 type Anchored = { value: unknown; count: number }

@@ -17,7 +17,7 @@ import { type SecretRefs, type VariableScope, type Vars, variableScopes, variabl
 export const SCOPE_FIELDS = { groupId: Id.nullish(), nodeId: Id.nullish() }
 export type ScopeRef = { groupId?: string | null | undefined; nodeId?: string | null | undefined }
 export const isOneScope = ({ groupId, nodeId }: ScopeRef): boolean => !groupId || !nodeId
-export const ONE_SCOPE = 'name a group or a node, or neither for all nodes'
+export const ONE_SCOPE = 'set groupId or nodeId, or neither for all nodes'
 
 export const Version = z.int().min(0)
 export const Reason = multilineText(1000).nullish()

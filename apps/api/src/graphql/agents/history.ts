@@ -19,9 +19,9 @@ type Bucket = {
 }
 
 export const HeartbeatBucket = builder.objectRef<Bucket>('HeartbeatBucket').implement({
-  description: 'Totals of the heartbeats of five minutes.',
+  description: 'Heartbeat statistics of a five-minute interval.',
   fields: (t) => ({
-    at: t.field({ type: 'DateTime', description: 'Start of the five minutes.', resolve: ({ at }) => new Date(at) }),
+    at: t.field({ type: 'DateTime', description: 'Start of the interval.', resolve: ({ at }) => new Date(at) }),
     heartbeats: t.exposeInt('heartbeats', { description: 'Number of accepted heartbeats.' }),
     missed: t.exposeInt('missed', { description: 'Number of missing sequence numbers.' }),
     cpuPercent: t.exposeFloat('cpuPercent', { nullable: true, description: 'Mean CPU utilization; null when not reported.' }),

@@ -42,7 +42,7 @@ const CredentialUse = builder.objectRef<Use>('CredentialUse').implement({
     role: t.expose('role', { type: ROLE, description: 'Role.' }),
     count: t.int({ description: 'Number of users.', resolve: ({ names }) => names.length }),
     names: t.stringList({
-      description: 'Names of nodes; for VIA of bastions, for SOURCE of job templates. Sorted; at most 500.',
+      description: 'Node names; bastion names for VIA, job template names for SOURCE. Sorted; at most 500.',
       resolve: ({ names }) => names.toSorted().slice(0, MAX_NAMES),
     }),
     hostlist: t.string({

@@ -11,7 +11,9 @@ const payload = { nodeGroup: { type: NodeGroup, description: 'The group.' } }
 const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
   displayName: t.string({ description: 'Display name.' }),
   description: t.string({ description: 'Free text.' }),
-  priority: t.int({ description: `Among the groups of a node, the variables of the lower number win.${defaultText('100')}` }),
+  priority: t.int({
+    description: `Precedence of variables among groups at the same depth: the lower number wins.${defaultText('100')}`,
+  }),
   parentId: t.id({
     description:
       'Parent group. It contains the nodes of this group; its variables have lower precedence than those of this group.',

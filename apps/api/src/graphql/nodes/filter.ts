@@ -25,7 +25,7 @@ const LabelFilter = builder.inputType('LabelFilter', {
 export const NodeFilter = builder.inputType('NodeFilter', {
   description: 'Filter of nodes. All given conditions must match.',
   fields: (t) => ({
-    text: t.string({ description: 'Name, display name, host, a tag or the notes contain this text, in any case.' }),
+    text: t.string({ description: 'Name, display name, host, a tag or the notes contain this text, case-insensitive.' }),
     status: t.field({ type: [NodeStatus], description: 'One of these statuses; at most 500.' }),
     health: t.field({ type: [NodeHealthStatus], description: 'One of these overall health statuses; at most 500.' }),
     nodeType: t.field({ type: [NodeType], description: 'One of these roles; at most 500.' }),
@@ -39,9 +39,9 @@ export const NodeFilter = builder.inputType('NodeFilter', {
         'Query language, for example `accelerator.vendor = amd and (tag = prod or label.rack in (a1, a2)) and not memory < 512GiB`.',
     }),
     acceleratorVendor: t.stringList({
-      description: `An accelerator of one of these vendors, in any case: ${VENDORS.join(', ')}; at most 500.`,
+      description: `An accelerator of one of these vendors, case-insensitive: ${VENDORS.join(', ')}; at most 500.`,
     }),
-    acceleratorModel: t.string({ description: 'An accelerator with a model that contains this text, in any case.' }),
+    acceleratorModel: t.string({ description: 'An accelerator with a model that contains this text, case-insensitive.' }),
     deviceType: t.field({ type: [DeviceType], description: 'An accelerator of one of these types; at most 500.' }),
     minAccelerators: t.int({
       description: 'At least this many accelerators that match `acceleratorVendor`, `acceleratorModel` and `deviceType`.',

@@ -72,7 +72,7 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     become: t.exposeBoolean('become', { description: 'Whether tasks run as another user.' }),
     becomeMethod: t.field({
       type: BecomeMethod,
-      description: 'How tasks become the other user. A become credential of a node overrides it.',
+      description: 'Privilege escalation method. A become credential of a node overrides it.',
       select: { columns: { becomeMethod: true } },
       resolve: (run) => becomeMethod(run.becomeMethod),
     }),

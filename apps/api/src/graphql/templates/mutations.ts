@@ -44,10 +44,10 @@ const JobTemplateSettingsInput = builder.inputType('JobTemplateSettingsInput', {
     become: t.boolean({ description: 'Whether tasks run as another user.' }),
     becomeMethod: t.field({
       type: BecomeMethod,
-      description: 'How tasks become the other user. In a new template by default: SUDO.',
+      description: 'Privilege escalation method. In a new template by default: SUDO.',
     }),
     becomeUser: t.string({ description: 'User that tasks run as. In a new template by default: root.' }),
-    timeoutSeconds: t.int({ description: 'Runs that take longer are stopped, in seconds. In a new template by default: 3600.' }),
+    timeoutSeconds: t.int({ description: 'Timeout of a run in seconds. In a new template by default: 3600.' }),
     forks: t.int({ description: 'Number of hosts to work on at once, 1 to 500. In a new template by default: 20.' }),
     serial: t.string({ description: 'Batch size of hosts: `5`, `30%` or `1,5,30%`; null: as set in the playbook.' }),
     maxFailPercentage: t.int({

@@ -106,11 +106,11 @@ const JobTemplateSettings = builder.objectRef<Settings>('JobTemplateSettings').i
     become: t.exposeBoolean('become', { description: 'Whether tasks run as another user.' }),
     becomeMethod: t.field({
       type: BecomeMethod,
-      description: 'How tasks become the other user.',
+      description: 'Privilege escalation method.',
       resolve: (settings) => becomeMethod(settings.becomeMethod),
     }),
     becomeUser: t.exposeString('becomeUser', { description: 'User that tasks run as.' }),
-    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'Runs that take longer are stopped, in seconds.' }),
+    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'Timeout of a run in seconds.' }),
     forks: t.exposeInt('forks', { description: 'Number of hosts to work on at once.' }),
     serial: t.exposeString('serial', {
       nullable: true,

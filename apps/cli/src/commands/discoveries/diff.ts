@@ -10,7 +10,7 @@ export const nodeDiff = () =>
   new Command('diff')
     .description('compare the last two discoveries of a node, or two nodes; exit code 1 when they differ')
     .argument('<selector>', ONE_NODE_HELP)
-    .argument('[other]', 'a selector of the node to compare with instead')
+    .argument('[other]', 'another node to compare with: its name, or a selector that matches one node')
     .withOutput()
     .action(async (selector: string, otherSelector: string | undefined, output: Output) => {
       const node = await selectNode(selector)

@@ -12,7 +12,7 @@ export const agents = {
   agentReason: {
     AGED: 'Offline beyond the deregistration limit',
     DEREGISTERED: 'Deregistered by a user',
-    DRAIN_CANCELED: 'Drain request withdrawn',
+    DRAIN_CANCELED: 'Drain canceled',
     DRAIN_REQUESTED: 'Drain requested',
     FIRST_HEARTBEAT: 'First heartbeat received',
     HEARTBEATS_RESUMED: 'Heartbeats resumed',

@@ -25,7 +25,7 @@ export const nodes = {
     SSH: 'SSH',
   },
   connectionTypeHint: {
-    LOCAL: 'Commands run on the machine of the worker. Requires the role admin.',
+    LOCAL: 'Commands run on the worker’s machine. Requires the admin role.',
     SSH: 'Muster connects over SSH.',
   },
   deviceType: {

@@ -21,7 +21,7 @@ export const RetryJobRunInput = z.object({
   id: Id,
   hosts: z
     .array(z.enum(RETRIES))
-    .min(1, 'say on which hosts, or leave it out')
+    .min(1, 'name at least one result, or omit the field')
     .max(3, 'at most 3')
     .default(['FAILED', 'UNREACHABLE']),
   nodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node').nullish(),

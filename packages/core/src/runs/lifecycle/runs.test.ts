@@ -87,7 +87,7 @@ describe('runJob', () => {
     const { issues } = (await rejected.catch((error) => error)) as InvalidInput
     expect(issues.map((issue) => issue.message)).toEqual([
       expect.stringMatching(/^odd\[001-002\]: no approved host key/),
-      expect.stringMatching(/^odd003: another host key/),
+      expect.stringMatching(/^odd003: the offered host key differs/),
       expect.stringMatching(/^odd004: no credential/),
       expect.stringMatching(/^odd005: in maintenance/),
     ])

@@ -15,8 +15,8 @@ const AcceleratorFilter = builder.inputType('AcceleratorFilter', {
   description: 'Filter of accelerators. All given conditions must match.',
   fields: (t) => ({
     deviceType: t.field({ type: [DeviceType], description: 'One of these types; at most 500.' }),
-    vendor: t.stringList({ description: `One of these vendors, in any case: ${VENDORS.join(', ')}; at most 500.` }),
-    model: t.string({ description: 'Model contains this text, in any case.' }),
+    vendor: t.stringList({ description: `One of these vendors, case-insensitive: ${VENDORS.join(', ')}; at most 500.` }),
+    model: t.string({ description: 'Model contains this text, case-insensitive.' }),
     health: t.field({ type: [AcceleratorHealth], description: 'One of these health values; at most 500.' }),
     nodeId: t.id({ description: 'Accelerators of the node with this ID.' }),
   }),

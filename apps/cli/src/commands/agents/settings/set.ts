@@ -22,10 +22,10 @@ export const agentSettingsSet = () =>
     .option('--offline <seconds>', 'seconds without a heartbeat until OFFLINE', integer)
     .option(
       '--mass-outage-percent <share>',
-      'a mass outage is more than this percentage of nodes without heartbeats; OFFLINE is suppressed',
+      'percentage of nodes without heartbeats; above it, a mass outage is assumed and OFFLINE is suppressed',
       integer,
     )
-    .option('--mass-outage-min-nodes <n>', 'and at least this number of nodes', integer)
+    .option('--mass-outage-min-nodes <n>', 'minimum number of nodes without heartbeats for a mass outage', integer)
     .option(
       '--deregister-after-days <days>',
       'days OFFLINE until an agent is deregistered automatically; none: never',
