@@ -117,9 +117,9 @@ describe('inputs of mutations', () => {
   test.each(bounds.map((bound) => ({ ...bound, field: bound.path.join('.') })))(
     '$mutation accepts at most $most in $field',
     async ({ field, ...bound }) => {
-      const refusal = new RegExp(`${bound.path.at(-1)}: .*at most ${bound.most.toLocaleString('en').replace(',', ',?')}\\b`)
-      expect(await issuesAt(bound, bound.most + 1)).toContainEqual(expect.stringMatching(refusal))
-      expect(await issuesAt(bound, bound.most)).not.toContainEqual(expect.stringMatching(refusal))
+      const rejection = new RegExp(`${bound.path.at(-1)}: .*at most ${bound.most.toLocaleString('en').replace(',', ',?')}\\b`)
+      expect(await issuesAt(bound, bound.most + 1)).toContainEqual(expect.stringMatching(rejection))
+      expect(await issuesAt(bound, bound.most)).not.toContainEqual(expect.stringMatching(rejection))
     },
   )
 })
@@ -147,8 +147,8 @@ describe('arguments of queries and subscriptions', () => {
       }
       return null
     }
-    const refusal = `${path.join('.')}: at most ${most} values are allowed; this has ${most + 1}`
-    expect(await failure(most + 1)).toContain(refusal)
+    const rejection = `${path.join('.')}: at most ${most} values are allowed; this has ${most + 1}`
+    expect(await failure(most + 1)).toContain(rejection)
     expect(await failure(most)).not.toMatch(/values are allowed/)
   })
 

@@ -3,9 +3,10 @@ import { commandsOf, program } from '../main.ts'
 import { muster, startTestApi, type TestApi } from '../testing/muster.ts'
 
 let t: TestApi
+let admin: Awaited<ReturnType<TestApi['given']['tenant']>>['admin']
 beforeAll(async () => {
   t = await startTestApi()
-  const { admin } = await t.given.tenant()
+  admin = (await t.given.tenant()).admin
   const credential = await t.given.credential(admin, 'SSH_KEY')
   await t.given.fleet(admin, { nodes: 7, with: () => ({ credentialId: credential.id, hostKey: 'ssh-ed25519 AAAA' }) })
   await t.signIn(admin)
@@ -180,6 +181,26 @@ it('continues with the other nodes when one is rejected', async () => {
   )
   const drained = await muster('agent drain gpu[001-002] --reason disk')
   expect(drained).toMatchObject({ code: 4, err: expect.stringMatching(/^gpu001: .*has no agent/), out: 'gpu002: ACTIVE\n' })
+})
+
+it('filters runs and alerts by a selector that matches more nodes than a list of IDs can hold', async () => {
+  const credential = await t.given.credential(admin, 'SSH_KEY')
+  const nodes = { prefix: 'large', nodes: 501, with: () => ({ credentialId: credential.id, hostKey: 'ssh-ed25519 AAAA' }) }
+  await t.given.fleet(admin, nodes)
+  for (const name of ['gpu004', 'large501'])
+    await t.runtime.db.$client.query(
+      `insert into alerts (id, tenant_id, node_id, kind, severity, key)
+       select gen_random_uuid(), tenant_id, id, 'offline', 'critical', 'node:' || id from compute_nodes where name = $1`,
+      [name],
+    )
+  for (const name of ['gpu004', 'large501']) expect(await muster(`run probe --limit ${name} -d`)).toMatchObject({ code: 0 })
+  for (const selector of ['large*', 'large[001-501]']) {
+    const alerts = await muster(['alert', 'list', '--node', selector])
+    expect(alerts).toMatchObject({ code: 0, out: expect.stringContaining('large501 is offline') })
+    expect(alerts.out).not.toContain('gpu004')
+    const { out } = await muster(['runs', 'list', '--node', selector, '-o', 'json'])
+    expect(JSON.parse(out)).toMatchObject([{ limit: 'large501' }])
+  }
 })
 
 it('explains the variables of more nodes than fit in one request', async () => {

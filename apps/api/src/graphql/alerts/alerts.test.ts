@@ -138,3 +138,28 @@ test('shows the silence of an alert until the silence is ended', async () => {
   expect(await end()).toMatchObject({ code: 'CONFLICT' })
   expect(await shown()).toEqual({ alerts: { edges: [{ node: { silence: null } }] }, alertSilences: { totalCount: 0 } })
 })
+
+test('lists the alerts of the nodes of a limit expression', async () => {
+  const { operator, viewer } = await t.given.tenant()
+  const nodes = await t.given.fleet(operator, { nodes: 2, with: (i) => ({ tags: [`tag${i}`] }) })
+  const alerts = nodes.map(({ id, tenantId }) => ({
+    tenantId,
+    nodeId: id,
+    kind: 'offline' as const,
+    evidence: { silentSeconds: 301 },
+  }))
+  await t.runtime.db.transaction((tx) => raiseAlerts(tx, alerts))
+  const names = async (limit: string) => {
+    const { alerts } = await t.ask<{ alerts: { totalCount: number; edges: { node: { node: { name: string } } }[] } }>(
+      viewer,
+      'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount edges { node { node { name } } } } }',
+      { filter: { limit } },
+    )
+    expect(alerts.totalCount).toBe(alerts.edges.length)
+    return alerts.edges.map(({ node }) => node.node.name).toSorted()
+  }
+  expect(await names('all')).toEqual(['gpu001', 'gpu002'])
+  expect(await names('tag:tag0')).toEqual(['gpu001'])
+  expect(await names('gpu*,!tag:tag0')).toEqual(['gpu002'])
+  expect(await names('tag:none')).toEqual([])
+})

@@ -1,7 +1,8 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and, gte, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import { limitDescription, limitedNodeIds } from '../nodes/filter.ts'
 import { PAGED } from '../shared/connections.ts'
 import { rowId } from '../shared/ids.ts'
 import { AlertKind, AlertSeverity } from './enums.ts'
@@ -17,12 +18,14 @@ const AlertFilter = builder.inputType('AlertFilter', {
     severity: t.field({ type: [AlertSeverity], description: 'One of these severities; at most 500.' }),
     kind: t.field({ type: [AlertKind], description: 'One of these kinds; at most 500.' }),
     nodeId: t.idList({ description: 'Of one of these nodes; at most 500.' }),
+    limit: t.string({ description: limitDescription('Of') }),
     openedAfter: t.field({ type: 'DateTime', description: 'Opened at this time or later.' }),
     openedBefore: t.field({ type: 'DateTime', description: 'Opened before this time.' }),
   }),
 })
 
-function alertConditions(filter: typeof AlertFilter.$inferInput | null | undefined, a: typeof alerts) {
+/** @param limited query for the IDs of the nodes of `filter.limit` */
+function alertConditions(filter: typeof AlertFilter.$inferInput | null | undefined, a: typeof alerts, limited: SQL | undefined) {
   if (!filter) return undefined
   const { isOpen, isAcknowledged, severity, kind, openedAfter, openedBefore } = filter
   const nodeIds = filter.nodeId?.map((id) => rowId('ComputeNode', id))
@@ -32,6 +35,7 @@ function alertConditions(filter: typeof AlertFilter.$inferInput | null | undefin
     severity ? isOneOf(a.severity, severity, 'text') : undefined,
     kind ? isOneOf(a.kind, kind, 'text') : undefined,
     nodeIds ? isOneOf(a.nodeId, nodeIds) : undefined,
+    limited ? sql`${a.nodeId} in (${limited})` : undefined,
     openedAfter ? gte(a.openedAt, openedAfter) : undefined,
     openedBefore ? lt(a.openedAt, openedBefore) : undefined,
   )
@@ -45,15 +49,21 @@ builder.queryField('alerts', (t) =>
       authScopes: { authenticated: true },
       args: { filter: t.arg({ type: AlertFilter, description: 'Conditions. Default: all alerts.' }) },
       ...PAGED,
-      totalCount: (_root, { filter }, { ctx }) =>
-        ctx.db.$count(alerts, and(visibleTo(ctx, alerts), alertConditions(filter, alerts))),
-      resolve: (query, _root, { filter }, { ctx }) =>
-        ctx.db.query.alerts.findMany(
+      totalCount: async (_root, { filter }, context) => {
+        const { ctx } = context
+        const limited = await limitedNodeIds(filter?.limit, context)
+        return ctx.db.$count(alerts, and(visibleTo(ctx, alerts), alertConditions(filter, alerts, limited)))
+      },
+      resolve: async (query, _root, { filter }, context) => {
+        const { ctx } = context
+        const limited = await limitedNodeIds(filter?.limit, context)
+        return ctx.db.query.alerts.findMany(
           query({
-            where: { tenantId: ctx.tenantId, RAW: (a) => alertConditions(filter, a) ?? sql`true` },
+            where: { tenantId: ctx.tenantId, RAW: (a) => alertConditions(filter, a, limited) ?? sql`true` },
             orderBy: { id: 'desc' },
           }),
-        ),
+        )
+      },
     },
     ...alertConnection,
   ),

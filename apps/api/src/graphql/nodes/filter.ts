@@ -1,4 +1,4 @@
-import { isOneOf } from '@muster/core/db'
+import { isOneOf, visibleTo } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
 import { type GroupTree, isInGroup, matchesNodeQuery } from '@muster/core/groups'
 import { nodeHealthStatus } from '@muster/core/nodes'
@@ -6,13 +6,15 @@ import { schema } from '@muster/core/registry'
 import { expandHostlist, limitCondition, type NodeColumns, parseVendors, VENDORS } from '@muster/core/selection'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import type { ApiContext } from '../../context.ts'
 import { AgentState } from '../agents/enums.ts'
+import { groupTree } from '../groups/tree.ts'
 import { contains } from '../shared/contains.ts'
 import { DeviceType } from './accelerators/enums.ts'
 import { NodeStatus, NodeType } from './enums.ts'
 import { NodeHealthStatus } from './health.ts'
 
-const { accelerators, agentKeys, agents } = schema
+const { accelerators, agentKeys, agents, computeNodes } = schema
 
 const LabelFilter = builder.inputType('LabelFilter', {
   description: 'Filter of nodes by a label.',
@@ -21,6 +23,9 @@ const LabelFilter = builder.inputType('LabelFilter', {
     value: t.string({ description: 'Label value. Default: any value.' }),
   }),
 })
+
+const LIMIT_GRAMMAR =
+  '`gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `{query}`, `all`. A comma joins terms; `!` excludes.'
 
 export const NodeFilter = builder.inputType('NodeFilter', {
   description: 'Filter of nodes. All given conditions must match.',
@@ -57,10 +62,7 @@ export const NodeFilter = builder.inputType('NodeFilter', {
     region: t.stringList({ description: 'One of these regions; at most 500.' }),
     datacenter: t.stringList({ description: 'One of these data centers; at most 500.' }),
     hostlist: t.string({ description: 'One of the names of this hostlist, for example `gpu[001-064],cpu1`.' }),
-    limit: t.string({
-      description:
-        'Limit expression as for runs: `gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `{query}`, `all`. A comma joins terms; `!` excludes.',
-    }),
+    limit: t.string({ description: `Limit expression as for runs: ${LIMIT_GRAMMAR}` }),
   }),
 })
 
@@ -126,6 +128,19 @@ export function nodeConditions(
     hostlist ? isOneOf(n.name, names(hostlist), 'text') : undefined,
     groups && typeof limit === 'string' ? limitCondition(limit, groups, n) : undefined,
   )
+}
+
+/** Description of a limit expression in a filter of objects with nodes. */
+export const limitDescription = (condition: string) => `${condition} one of the nodes of this limit expression: ${LIMIT_GRAMMAR}`
+
+/**
+ * The query for the IDs of the nodes that a limit expression matches; undefined without one.
+ * @throws InvalidInput for an invalid limit expression
+ */
+export async function limitedNodeIds(limit: string | null | undefined, context: ApiContext): Promise<SQL | undefined> {
+  if (typeof limit !== 'string') return undefined
+  const condition = limitCondition(limit, await groupTree(context), computeNodes)
+  return sql`select ${computeNodes.id} from ${computeNodes} where ${and(visibleTo(context.ctx, computeNodes), condition)}`
 }
 
 function withAccelerators(filter: NodeFilterInput, n: NodeColumns): SQL | undefined {

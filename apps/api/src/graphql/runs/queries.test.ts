@@ -44,6 +44,29 @@ test('lists the runs of a period', async () => {
   expect(await numbers({ createdAfter: at(25), createdBefore: at(15) })).toEqual([2])
 })
 
+test('lists the runs that include a node of a limit expression', async () => {
+  tenant = await api.given.tenant()
+  const [first, second] = await api.given.fleet(tenant.operator, { nodes: 2, with: (i) => ({ tags: [`tag${i}`] }) })
+  await insertRun(tenant.operator, { status: 'SUCCEEDED', nodes: [first!] })
+  await insertRun(tenant.operator, { status: 'SUCCEEDED', nodes: [second!] })
+  const send = (limit: string) =>
+    api.send(
+      tenant.viewer,
+      'query ($filter: JobRunFilter) { jobRuns(filter: $filter) { totalCount edges { node { number } } } }',
+      { filter: { limit } },
+    )
+  const runs = (...numbers: number[]) => ({
+    data: { jobRuns: { totalCount: numbers.length, edges: numbers.map((number) => ({ node: { number } })) } },
+  })
+  expect(await send('all')).toMatchObject(runs(2, 1))
+  expect(await send('tag:tag0')).toMatchObject(runs(1))
+  expect(await send('gpu*,!tag:tag0')).toMatchObject(runs(2))
+  expect(await send('tag:none')).toMatchObject(runs())
+  expect((await send('@none')).errors).toMatchObject([
+    { extensions: { code: 'INVALID_INPUT', issues: [{ path: 'limit', message: 'there is no group none' }] } },
+  ])
+})
+
 test('pages the hosts of a run and filters them by result', async () => {
   tenant = await api.given.tenant()
   const nodes = await api.given.fleet(tenant.operator, { nodes: 4 })

@@ -1,7 +1,8 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and, eq, gte, lt, or, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import { limitDescription, limitedNodeIds } from '../nodes/filter.ts'
 import { PAGED } from '../shared/connections.ts'
 import { contains } from '../shared/contains.ts'
 import { SortDirection } from '../shared/enums.ts'
@@ -17,6 +18,7 @@ const JobRunFilter = builder.inputType('JobRunFilter', {
     status: t.field({ type: [JobRunStatus], description: 'Has one of these statuses; at most 500.' }),
     templateId: t.id({ description: 'Is a run of this template.' }),
     nodeId: t.idList({ description: 'Includes one of these nodes; at most 500.' }),
+    limit: t.string({ description: limitDescription('Includes') }),
     createdAfter: t.field({ type: 'DateTime', description: 'Was created at this time or later.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Was created before this time.' }),
     text: t.string({
@@ -33,7 +35,8 @@ const JobRunOrder = builder.inputType('JobRunOrder', {
   }),
 })
 
-function runConditions(filter: typeof JobRunFilter.$inferInput | null | undefined, r: typeof jobRuns) {
+/** @param limited query for the IDs of the nodes of `filter.limit` */
+function runConditions(filter: typeof JobRunFilter.$inferInput | null | undefined, r: typeof jobRuns, limited: SQL | undefined) {
   if (!filter) return undefined
   const { status, text, createdAfter, createdBefore } = filter
   const templateId = rowIdIfGiven('JobTemplate', filter.templateId)
@@ -41,14 +44,16 @@ function runConditions(filter: typeof JobRunFilter.$inferInput | null | undefine
   return and(
     status ? isOneOf(r.status, status, 'text') : undefined,
     templateId ? eq(r.templateId, templateId) : undefined,
-    nodeIds
-      ? sql`exists (select from ${jobRunHosts} where ${jobRunHosts.jobRunId} = ${r.id} and ${isOneOf(jobRunHosts.nodeId, nodeIds)})`
-      : undefined,
+    nodeIds ? hasHost(r, isOneOf(jobRunHosts.nodeId, nodeIds)) : undefined,
+    limited ? hasHost(r, sql`${jobRunHosts.nodeId} in (${limited})`) : undefined,
     createdAfter ? gte(r.createdAt, createdAfter) : undefined,
     createdBefore ? lt(r.createdAt, createdBefore) : undefined,
     text ? or(...[r.templateName, r.limit, r.reason, r.createdByName].map((column) => contains(column, text))) : undefined,
   )
 }
+
+const hasHost = (r: typeof jobRuns, condition: SQL) =>
+  sql`exists (select from ${jobRunHosts} where ${jobRunHosts.jobRunId} = ${r.id} and ${condition})`
 
 builder.queryFields((t) => ({
   jobRun: t.drizzleField({
@@ -70,15 +75,21 @@ builder.queryFields((t) => ({
         orderBy: t.arg({ type: JobRunOrder, description: 'Order.' }),
       },
       ...PAGED,
-      totalCount: (_root, { filter }, { ctx }) =>
-        ctx.db.$count(jobRuns, and(visibleTo(ctx, jobRuns), runConditions(filter, jobRuns))),
-      resolve: (query, _root, { filter, orderBy }, { ctx }) =>
-        ctx.db.query.jobRuns.findMany(
+      totalCount: async (_root, { filter }, context) => {
+        const { ctx } = context
+        const limited = await limitedNodeIds(filter?.limit, context)
+        return ctx.db.$count(jobRuns, and(visibleTo(ctx, jobRuns), runConditions(filter, jobRuns, limited)))
+      },
+      resolve: async (query, _root, { filter, orderBy }, context) => {
+        const { ctx } = context
+        const limited = await limitedNodeIds(filter?.limit, context)
+        return ctx.db.query.jobRuns.findMany(
           query({
-            where: { tenantId: ctx.tenantId, RAW: (r) => runConditions(filter, r) ?? sql`true` },
+            where: { tenantId: ctx.tenantId, RAW: (r) => runConditions(filter, r, limited) ?? sql`true` },
             orderBy: { id: orderBy?.direction === 'ASC' ? 'asc' : 'desc' },
           }),
-        ),
+        )
+      },
     },
     ...runConnection,
   ),

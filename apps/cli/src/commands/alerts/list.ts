@@ -64,7 +64,7 @@ export const alertList = () =>
       const filter = {
         ...(all ? {} : { isOpen: true }),
         ...(severity ? { severity } : {}),
-        ...(nodes ? { nodeId: nodes.map(({ id }) => id) } : {}),
+        ...(node ? { limit: node } : {}),
       }
       // Read before the list, so that no change between the list and the subscription is lost.
       const cursor = follow ? (await request(CURSOR, {})).alertUpdateCursor : null

@@ -38,11 +38,13 @@ export const runsList = () =>
     .option('-n, --number <n>', 'maximum number of rows', integer, 20)
     .withOutput()
     .action(async ({ output, headers, number, node, template, since, until, ...rest }: Options) => {
+      // Reports names without a node, which the filter of the API ignores.
+      if (node) await selectNodes(node)
       const filter = {
         ...rest,
         ...(since ? { createdAfter: since } : {}),
         ...(until ? { createdBefore: until } : {}),
-        ...(node ? { nodeId: (await selectNodes(node)).map(({ id }) => id) } : {}),
+        ...(node ? { limit: node } : {}),
         ...(template ? { templateId: (await findTemplate(template)).id } : {}),
       }
       printRows(

@@ -67,7 +67,7 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
         throw new Conflict(
           `None of the hosts of the run ${id} ${which.map((each) => NONE[each]).join(' or ')}, or their nodes are gone; ${
             hosts.some((host) => host.result === 'NOT_RUN') ? 'choose those that were not run, or ' : ''
-          }name the nodes on which to try it again.`,
+          }specify the nodes to retry.`,
         )
       const nodes = await selectNodes(ctx, chosen, tx)
       await assertRunnable(ctx, tx, nodes, 'nodeIds')
