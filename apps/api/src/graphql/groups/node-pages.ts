@@ -10,7 +10,7 @@ import { groupTree } from './tree.ts'
 const { computeNodes } = schema
 
 /** The ID of a node. Its fields are loaded later, those of all pages in one statement. */
-export type NodeRef = { id: string }
+type NodeRef = { id: string }
 
 const pages = loaderWithArgs<NodeRef[], Page>(async (context, groupIds, { after, before, limit, inverted }) => {
   const { ctx } = context

@@ -59,7 +59,7 @@ export async function runMatrices(ctx: Ctx, runIds: string[]): Promise<Map<strin
 function tasksOf(rows: Row[]): MatrixTask[] {
   const tasks: { task: MatrixTask; hosts: Set<string>; uuids: Set<string> }[] = []
   for (const row of rows) {
-    // Ansible creates some tasks anew for each batch of hosts, for example fact gathering. The matrix shows them as one task.
+    // Ansible creates some tasks again for each batch of hosts, for example fact gathering. The matrix shows them as one task.
     const known = tasks.find(
       ({ task, uuids, hosts }) =>
         uuids.has(row.uuid) ||
