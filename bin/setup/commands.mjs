@@ -31,6 +31,14 @@ const installWithAnsible = async (purpose, scope) => {
   }
 }
 
+async function runFromCallersFolder(program, args) {
+  await installBase('product')
+  // bin/muster and bin/muster-admin skip the setup while this file is newer than the lockfile.
+  const now = new Date()
+  fs.utimesSync(path.join(tool, 'stamps/dependencies'), now, now)
+  return await run([node, path.join(root, program), ...args], {}, process.cwd())
+}
+
 const bin = (name) => path.join(root, 'node_modules/.bin', name)
 
 /** The commands behind `npm run COMMAND`: install what is needed, then run it. Each returns the exit code. */
@@ -75,14 +83,9 @@ export const commands = {
     await installBase()
     return await run([node, 'apps/cli/packaging/build.ts', ...args])
   },
-  /** The CLI, in the caller's working directory: its file arguments are relative to that. */
-  cli: async (args) => {
-    await installBase('product')
-    // bin/muster skips the setup while this file is newer than the lockfile.
-    const now = new Date()
-    fs.utimesSync(path.join(tool, 'stamps/dependencies'), now, now)
-    return await run([node, path.join(root, 'apps/cli/src/main.ts'), ...args], {}, process.cwd())
-  },
+  /** The CLI and the maintenance commands, in the caller's working directory: their file arguments are relative to that. */
+  cli: async (args) => await runFromCallersFolder('apps/cli/src/main.ts', args),
+  admin: async (args) => await runFromCallersFolder('apps/standalone/src/admin/main.ts', args),
 }
 
 /** The current signal handler: aborts the setup at first, later forwards the signal to the started program. */

@@ -12,7 +12,7 @@ export async function main([command, ...args]) {
   if (!command || !Object.hasOwn(commands, command)) {
     fail(2, `${command ? `Unknown command "${command}". ` : ''}Commands: ${Object.keys(commands).join(', ')}.`)
   }
-  if (command === 'cli') progress.out = process.stderr
+  if (command === 'cli' || command === 'admin') progress.out = process.stderr
   signals.handler = (signal) => {
     killChildren()
     process.exit(signal === 'SIGINT' ? 130 : 143)

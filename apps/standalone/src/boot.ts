@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
@@ -8,7 +7,7 @@ import { pickPort } from './ports.ts'
 import { checkDatabase } from './postgres/external-postgres.ts'
 import { isMigrated } from './postgres/is-migrated.ts'
 import { step } from './print.ts'
-import { root } from './root.ts'
+import { productEnvironment } from './product-environment.ts'
 import { runOnce } from './run-once.ts'
 import type { Settings } from './settings.ts'
 import type { ChildSpec, Supervisor } from './supervisor.ts'
@@ -41,15 +40,9 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
   const labFile = path.join(dataDir, 'lab.json')
   const env: NodeJS.ProcessEnv = {
     NODE_ENV: watch ? 'development' : 'production',
-    ...process.env,
-    MUSTER_DATA_DIR: dataDir,
-    MUSTER_PUBLIC_URL: publicUrl,
-    ANSIBLE_WORK_DIR: process.env.ANSIBLE_WORK_DIR || path.join(dataDir, 'ansible'),
-    ARTIFACT_DIR: process.env.ARTIFACT_DIR || path.join(dataDir, 'artifacts'),
-    ANSIBLE_PLAYBOOK_REPO_PATH: process.env.ANSIBLE_PLAYBOOK_REPO_PATH || path.join(root, 'playbooks'),
+    ...productEnvironment(settings, publicUrl),
     ...(watch ? { CREDENTIAL_MASTER_PASSWORD: masterPassword } : {}),
     ...(secret === undefined ? {} : { CREDENTIAL_MASTER_PASSWORD_FD: String(SECRET_FD) }),
-    ...(settings.hasMasterPassword ? {} : { CREDENTIAL_MASTER_PASSWORD_FILE: masterPasswordFile(dataDir) }),
     ...(settings.lab ? { MUSTER_LAB_FILE: labFile } : {}),
   }
   const run = (script: string, more: NodeJS.ProcessEnv = {}) => runOnce(script, { ...env, ...more }, { signal, secret })
@@ -142,13 +135,6 @@ function labChild(nodes: number, labFile: string, env: NodeJS.ProcessEnv): Child
       isUp = true
     },
   }
-}
-
-/** Path of the generated master password, created once per data directory. With the database it decrypts every credential. */
-function masterPasswordFile(dataDir: string): string {
-  const file = path.join(dataDir, 'master-password')
-  if (!fs.existsSync(file)) fs.writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
-  return file
 }
 
 /** Environment for children that need neither the database nor credentials. */
