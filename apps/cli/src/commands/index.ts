@@ -98,7 +98,7 @@ export const ENTRIES: Entry[] = [
     name: 'secret-store',
     aliases: ['secret-stores'],
     heading: VARIABLES,
-    description: 'connect HashiCorp Vault or OpenBao servers that hold the secrets of credentials',
+    description: 'connect HashiCorp Vault, OpenBao or AWS Secrets Manager, which hold secrets of credentials',
     load: async () => (await import('./credentials/secret-stores/index.ts')).secretStore(),
   },
   {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { OpenStore } from '@muster/core/credentials'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startMoto, type TestMoto } from '../testing/moto.ts'
 import { startOpenBao, type TestBao } from '../testing/openbao.ts'
 import { createReadSecret } from './read-secret.ts'
 
@@ -9,11 +10,14 @@ const SECRET = 'correct horse'
 const STORE: OpenStore = {
   id: 'store-1',
   name: 'vault',
+  kind: 'VAULT',
   address: 'http://127.0.0.1:9',
   namespace: null,
   mount: 'secret',
   auth: 'TOKEN',
   roleId: null,
+  region: null,
+  accessKeyId: null,
   secret: 'a-token',
 }
 
@@ -72,6 +76,35 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
   })
 })
 
+describe.runIf(process.env.MOTO && process.env.TEST_PYTHON)('AWS Secrets Manager (moto)', () => {
+  let moto: TestMoto
+  let store: OpenStore
+  beforeAll(async () => {
+    moto = await startMoto()
+    store = {
+      ...STORE,
+      ...{ name: 'aws', kind: 'AWS_SECRETS_MANAGER', auth: 'ACCESS_KEY', mount: null, region: 'eu-central-1' },
+      ...{ address: moto.address, accessKeyId: 'AKIAIOSFODNN7EXAMPLE' },
+    }
+    await moto.putSecret('nodes/gpu', JSON.stringify({ password: SECRET, port: 22 }))
+    await moto.putSecret('nodes/key', 'a plain text')
+  })
+  afterAll(() => moto.stop())
+
+  it('reads the keys of a JSON object, and other text as SecretString', async () => {
+    const read = createReadSecret()
+    expect(await read(store, 'nodes/gpu')).toEqual({ password: SECRET, port: 22 })
+    expect(await read(store, 'nodes/key')).toEqual({ SecretString: 'a plain text' })
+    expect(await read(store, await moto.putSecret('nodes/new', '{"a":"b"}'))).toEqual({ a: 'b' })
+  })
+
+  it('names the store, the path and the next step', async () => {
+    await expect(createReadSecret()(store, 'nodes/none')).rejects.toThrow(
+      `The secret store aws (${moto.address}) has nothing at nodes/none in eu-central-1; store it there, or correct the path or the region.`,
+    )
+  })
+})
+
 describe('an arbitrary HTTP server', () => {
   let server: Server
   let address: string
@@ -110,5 +143,35 @@ describe('an arbitrary HTTP server', () => {
     act = (_request, respond) => respond(200, {}, `{"data":{"data":{"password":"${'x'.repeat(2_000_000)}"}}}`)
     expect(await failing()).toMatch(/no KV version 2 engine/)
     expect(await failing({ address: 'http://127.0.0.1:10009' })).toMatch(/^UNAVAILABLE .*cannot be reached \(ECONNREFUSED\)/)
+  })
+
+  it('explains the errors of AWS, signs the request, and does not send the secret access key', async () => {
+    const aws = {
+      kind: 'AWS_SECRETS_MANAGER',
+      auth: 'ACCESS_KEY',
+      region: 'eu-central-1',
+      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+    } as const
+    const errors = {
+      AccessDeniedException: /does not let Muster read a\/b; .*secretsmanager:GetSecretValue/,
+      DecryptionFailure: /cannot decrypt a\/b; .*kms:Decrypt/,
+      UnrecognizedClientException: /rejects the access key AKIAIOSFODNN7EXAMPLE/,
+      InvalidRequestException: /scheduled for deletion/,
+      Other: /responds with 400; check that it is an endpoint of AWS/,
+    }
+    for (const [error, message] of Object.entries(errors)) {
+      act = (_request, respond) => respond(400, {}, JSON.stringify({ __type: `com.amazonaws#${error}`, Message: SECRET }))
+      const text = await failing(aws)
+      expect(text).toMatch(message)
+      expect(text).not.toContain(SECRET)
+    }
+    act = (_request, respond) => respond(200, {}, '{"SecretBinary":"AAAA"}')
+    expect(await failing(aws)).toMatch(/binary value at a\/b/)
+    const { headers } = seen.at(-1)!
+    expect(headers['x-amz-target']).toBe('secretsmanager.GetSecretValue')
+    expect(headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE\/\d{8}\/eu-central-1\/secretsmanager\//,
+    )
+    expect(JSON.stringify(headers)).not.toContain(STORE.secret)
   })
 })

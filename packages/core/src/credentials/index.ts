@@ -25,6 +25,7 @@ export {
   credentials,
   SECRET_FIELDS,
   SECRET_STORE_AUTHS,
+  SECRET_STORE_KINDS,
   type SecretField,
   type SecretStore,
   secretStores,

@@ -6,9 +6,10 @@ import { checkPrivateKey } from './private-key.ts'
 import { type Credential, type SecretField, type SecretStore, secretStores } from './tables.ts'
 
 /** A secret store with its decrypted login. */
-export type OpenStore = Pick<SecretStore, 'id' | 'name' | 'address' | 'namespace' | 'mount' | 'auth' | 'roleId'> & {
-  secret: string
-}
+export type OpenStore = Pick<
+  SecretStore,
+  'id' | 'name' | 'kind' | 'address' | 'namespace' | 'mount' | 'auth' | 'roleId' | 'region' | 'accessKeyId'
+> & { secret: string }
 
 /**
  * Reads all keys of the secret at `path`. Workers provide the implementation; it is the only access to a store.
@@ -42,7 +43,8 @@ export async function storedFields(ctx: Ctx, known: Iterable<Credential>, read: 
     const ref = credential.secretRefs[field]
     const store = credential.secretStoreId && stores.get(credential.secretStoreId)
     if (!ref || !store) return undefined
-    const where = `${JSON.stringify(ref.key)} of ${store.mount}/${ref.path} in the secret store ${store.name}`
+    const path = store.mount === null ? ref.path : `${store.mount}/${ref.path}`
+    const where = `${JSON.stringify(ref.key)} of ${path} in the secret store ${store.name}`
     const known = `${store.id}:${ref.path}`
     const secret = secrets.get(known) ?? readOnce(store, ref.path)
     secrets.set(known, secret)

@@ -9,11 +9,14 @@ export type CredentialKind = (typeof CREDENTIAL_KINDS)[number]
 export const SECRET_FIELDS = ['privateKey', 'passphrase', 'password'] as const
 export type SecretField = (typeof SECRET_FIELDS)[number]
 
-/** Authentication methods of secret stores. */
-export const SECRET_STORE_AUTHS = ['TOKEN', 'APP_ROLE'] as const
+/** VAULT: HashiCorp Vault or OpenBao. */
+export const SECRET_STORE_KINDS = ['VAULT', 'AWS_SECRETS_MANAGER'] as const
+export type SecretStoreKind = (typeof SECRET_STORE_KINDS)[number]
+/** Authentication methods of secret stores: TOKEN and APP_ROLE for VAULT, ACCESS_KEY for AWS_SECRETS_MANAGER. */
+export const SECRET_STORE_AUTHS = ['TOKEN', 'APP_ROLE', 'ACCESS_KEY'] as const
 export type SecretStoreAuth = (typeof SECRET_STORE_AUTHS)[number]
 
-/** A HashiCorp Vault or OpenBao with secrets of credentials. Workers read them there. */
+/** A server with secrets of credentials. Workers read them there. */
 export const secretStores = snakeCase.table(
   'secret_stores',
   {
@@ -22,15 +25,21 @@ export const secretStores = snakeCase.table(
       .notNull()
       .references(() => tenants.id),
     name: text().notNull(),
+    kind: text().$type<SecretStoreKind>().notNull(),
     /** Origin only, `https://vault.example.org:8200`. */
     address: text().notNull(),
+    /** VAULT only. */
     namespace: text(),
-    /** Mount path of its KV engine, version 2. */
-    mount: text().notNull().default('secret'),
+    /** VAULT only: mount path of its KV engine, version 2. */
+    mount: text(),
     auth: text().$type<SecretStoreAuth>().notNull(),
     /** APP_ROLE only; not secret by itself. */
     roleId: text(),
-    /** The encrypted token or secret ID of the role. */
+    /** AWS_SECRETS_MANAGER only: for example `eu-central-1`. */
+    region: text(),
+    /** ACCESS_KEY only; not secret by itself. */
+    accessKeyId: text(),
+    /** The encrypted token, secret ID of the role, or secret access key. */
     encrypted: jsonb().$type<{ secret?: string }>().notNull().default(sql`'{}'::jsonb`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

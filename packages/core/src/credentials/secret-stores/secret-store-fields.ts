@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { InputIssue } from '../../kernel/errors.ts'
 import { singleLineText } from '../../kernel/input.ts'
-import { SECRET_FIELDS, SECRET_STORE_AUTHS, type SecretStore } from '../tables.ts'
+import { SECRET_FIELDS, SECRET_STORE_AUTHS, type SecretStore, type SecretStoreAuth, type SecretStoreKind } from '../tables.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -28,12 +28,21 @@ const Path = singleLineText(500).refine(
 
 export const STORE_FIELDS = {
   name: singleLineText(100),
-  address: Address,
+  /** AWS_SECRETS_MANAGER: default the endpoint of the region. */
+  address: Address.optional(),
   namespace: Path.nullish(),
-  mount: Path,
+  mount: Path.nullish(),
   auth: z.enum(SECRET_STORE_AUTHS),
   roleId: singleLineText(200).nullish(),
-  /** The token, or the role's secret ID. */
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be the name of a region, as eu-central-1')
+    .nullish(),
+  accessKeyId: z
+    .string()
+    .regex(/^\w{16,128}$/, 'must be an access key ID, as AKIAIOSFODNN7EXAMPLE')
+    .nullish(),
+  /** The token, the role's secret ID, or the secret access key. */
   secret: z
     .string()
     .min(1, 'must not be empty')
@@ -41,13 +50,32 @@ export const STORE_FIELDS = {
     .regex(/^[\x21-\x7e]+$/, 'must be one word of ASCII'),
 }
 
-/** Returns the issue of a role ID that is missing or not allowed, if any. */
-export const roleIssues = ({ auth, roleId }: Pick<SecretStore, 'auth' | 'roleId'>): InputIssue[] =>
-  auth === 'APP_ROLE' && !roleId
-    ? [{ path: 'roleId', message: 'is required for APP_ROLE' }]
-    : auth === 'TOKEN' && roleId
-      ? [{ path: 'roleId', message: 'is used with APP_ROLE only' }]
-      : []
+/** What each authentication method needs beside the secret; other fields of this list must be null. */
+const FIELDS_OF_AUTH = {
+  TOKEN: { kind: 'VAULT', required: ['mount'], optional: ['namespace'] },
+  APP_ROLE: { kind: 'VAULT', required: ['mount', 'roleId'], optional: ['namespace'] },
+  ACCESS_KEY: { kind: 'AWS_SECRETS_MANAGER', required: ['region', 'accessKeyId'], optional: [] },
+} as const satisfies Record<SecretStoreAuth, { kind: SecretStoreKind; required: Field[]; optional: Field[] }>
+const FIELDS = ['namespace', 'mount', 'roleId', 'region', 'accessKeyId'] as const
+type Field = (typeof FIELDS)[number]
+
+/** Returns the issues of fields that the kind and the authentication of a store require or do not have. */
+export function storeIssues(store: Pick<SecretStore, 'kind' | 'auth' | Field>): InputIssue[] {
+  const { kind, required, optional }: { kind: SecretStoreKind; required: readonly Field[]; optional: readonly Field[] } =
+    FIELDS_OF_AUTH[store.auth]
+  if (kind !== store.kind) {
+    const auths = SECRET_STORE_AUTHS.filter((auth) => FIELDS_OF_AUTH[auth].kind === store.kind)
+    return [{ path: 'auth', message: `must be ${auths.join(' or ')} for a store of the kind ${store.kind}` }]
+  }
+  return FIELDS.flatMap((field) => {
+    if (required.includes(field)) return store[field] ? [] : [{ path: field, message: `is required for ${store.auth}` }]
+    return store[field] && !optional.includes(field) ? [{ path: field, message: `is not used with ${store.auth}` }] : []
+  })
+}
+
+/** Endpoint of AWS Secrets Manager in a region. */
+export const awsEndpoint = (region: string): string =>
+  `https://secretsmanager.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
 
 /** References from fields of a credential to values in a secret store. */
 export const SecretRefs = z.partialRecord(z.enum(SECRET_FIELDS), z.object({ path: Path, key: singleLineText(200) }))

@@ -70,6 +70,37 @@ describe('a secret store', () => {
     expect(await aStore({ auth: 'APP_ROLE', roleId: 'r' })).toMatchObject({ roleId: 'r' })
   })
 
+  test('of AWS requires region and access key, and has the endpoint of its region', async () => {
+    const aws = {
+      kind: 'AWS_SECRETS_MANAGER',
+      auth: 'ACCESS_KEY',
+      region: 'eu-central-1',
+      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+    } as const
+    const make = (input: object) => aStore({ ...aws, address: undefined, secret: 'wJalrXUtnFEMI', ...input })
+    const store = await make({})
+    expect(store).toMatchObject({ ...aws, address: 'https://secretsmanager.eu-central-1.amazonaws.com', mount: null })
+    expect(await make({ region: 'cn-north-1' })).toMatchObject({ address: 'https://secretsmanager.cn-north-1.amazonaws.com.cn' })
+    for (const [input, path] of [
+      [{ region: null }, 'region'],
+      [{ accessKeyId: null }, 'accessKeyId'],
+      [{ auth: 'TOKEN' }, 'auth'],
+      [{ mount: 'kv' }, 'mount'],
+      [{ roleId: 'r' }, 'roleId'],
+      [{ region: 'EU' }, 'region'],
+      [{ kind: 'VAULT' }, 'auth'],
+    ] as const)
+      await expect(make(input), JSON.stringify(input)).rejects.toMatchObject({ issues: [expect.objectContaining({ path })] })
+    await expect(aStore({ address: undefined })).rejects.toMatchObject({ issues: [{ path: 'address', message: 'is required' }] })
+
+    const moved = { id: store.id, region: 'us-east-1' }
+    await expect(updateSecretStore(ours.admin, moved)).rejects.toMatchObject({ issues: [{ path: 'secret' }] })
+    expect(await updateSecretStore(ours.admin, { ...moved, secret: 'again' })).toMatchObject({
+      region: 'us-east-1',
+      address: 'https://secretsmanager.us-east-1.amazonaws.com',
+    })
+  })
+
   test('does not send its secret to another address', async () => {
     const { id } = await aStore()
     await expect(updateSecretStore(ours.admin, { id, address: 'https://elsewhere.test' })).rejects.toMatchObject({

@@ -8,7 +8,10 @@ import { Id } from '../../kernel/input.ts'
 import { secretStoreAudit } from '../audit-actions.ts'
 import { credentialPermissions } from '../permissions.ts'
 import { type SecretStore, secretStores } from '../tables.ts'
-import { roleIssues, STORE_FIELDS } from './secret-store-fields.ts'
+import { awsEndpoint, STORE_FIELDS, storeIssues } from './secret-store-fields.ts'
+
+/** The stored secret belongs to these. */
+const SECRET_IS_FOR = ['address', 'auth', 'region', 'accessKeyId'] as const
 
 export const UpdateSecretStoreInput = z.object({ ...z.object(STORE_FIELDS).partial().shape, id: Id })
 
@@ -25,10 +28,13 @@ export async function updateSecretStore(ctx: Ctx, input: z.input<typeof UpdateSe
   const work = inTransaction(ctx, async (tx) => {
     const [before] = await tx.select().from(secretStores).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, secretStores, id, 'secret store', () => null)
-    const { address = before.address, auth = before.auth, roleId = before.roleId } = changes
-    const isMoved = address !== before.address || auth !== before.auth
+    const { region } = changes
+    if (region && !changes.address && before.region && before.address === awsEndpoint(before.region))
+      changes.address = awsEndpoint(region)
+    const after = { ...before, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) }
+    const isMoved = SECRET_IS_FOR.some((field) => after[field] !== before[field])
     const issues = [
-      ...roleIssues({ auth, roleId }),
+      ...storeIssues(after),
       ...(isMoved && !record
         ? [{ path: 'secret', message: 'is required again when the address or the authentication changes' }]
         : []),

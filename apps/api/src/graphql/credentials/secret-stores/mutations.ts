@@ -2,27 +2,30 @@ import { createSecretStore, deleteSecretStore, updateSecretStore } from '@muster
 import { Conflict, NotFound } from '@muster/core/errors'
 import { given, globalId, rowId } from '../../shared/ids.ts'
 import { type DefaultText, deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../../shared/mutation.ts'
-import { SecretStoreAuth } from './enums.ts'
+import { SecretStoreAuth, SecretStoreKind } from './enums.ts'
 import { SecretStore } from './types.ts'
 
 const NAME = 'Name, unique in the tenant.'
 const ADDRESS = '`https://HOST[:PORT]`. `http://` is allowed only for loopback addresses of the worker.'
 const AUTH = 'Authentication method.'
-const SECRET = 'Token, or secret ID of the AppRole. It is encrypted and cannot be read back.'
+const SECRET = 'Token, secret ID of the AppRole, or secret access key. It is encrypted and cannot be read back.'
 const payload = { secretStore: { type: SecretStore, description: 'The secret store.' } }
 const idField = (t: InputFields) => ({ id: t.id({ required: true, description: 'ID of the secret store.' }) })
 
 const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
-  namespace: t.string({ description: `Namespace.${defaultText('the root namespace')}` }),
-  mount: t.string({ description: `Mount path of the KV engine, version 2.${defaultText('`secret`')}` }),
+  namespace: t.string({ description: `VAULT only: namespace.${defaultText('the root namespace')}` }),
+  mount: t.string({ description: `VAULT only: mount path of the KV engine, version 2.${defaultText('`secret`')}` }),
   roleId: t.string({ description: 'APP_ROLE only: role ID.' }),
+  region: t.string({ description: 'AWS_SECRETS_MANAGER only: region, for example `eu-central-1`.' }),
+  accessKeyId: t.string({ description: 'ACCESS_KEY only: access key ID.' }),
 })
 
 mutation('createSecretStore', {
-  description: 'Adds a HashiCorp Vault or OpenBao server.',
+  description: 'Adds a HashiCorp Vault, an OpenBao or an AWS Secrets Manager.',
   input: (t) => ({
     name: t.string({ required: true, description: NAME }),
-    address: t.string({ required: true, description: ADDRESS }),
+    kind: t.field({ type: SecretStoreKind, description: 'Kind. Default: VAULT.' }),
+    address: t.string({ description: `${ADDRESS} Default for AWS_SECRETS_MANAGER: the endpoint of the region.` }),
     auth: t.field({ type: SecretStoreAuth, required: true, description: AUTH }),
     secret: t.string({ required: true, description: SECRET }),
     ...optionalFields(t, statesDefault),

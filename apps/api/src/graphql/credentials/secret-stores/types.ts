@@ -1,20 +1,29 @@
 import { builder } from '../../../builder.ts'
 import { connectionTypes, PAGED } from '../../shared/connections.ts'
 import { Credential, credentialConnection } from '../types.ts'
-import { SecretStoreAuth } from './enums.ts'
+import { SecretStoreAuth, SecretStoreKind } from './enums.ts'
 
 export const SecretStore = builder.drizzleNode('secretStores', {
   name: 'SecretStore',
-  description: 'A HashiCorp Vault or OpenBao server with the secrets of credentials. Only workers connect to it.',
+  description: 'A server with the secrets of credentials. Only workers connect to it.',
   select: { columns: { id: true } },
   id: { column: (store) => store.id, description: 'Secret store ID.' },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name, unique in the tenant.' }),
+    kind: t.expose('kind', { type: SecretStoreKind, description: 'Kind.' }),
     address: t.exposeString('address', { description: 'Address, for example `https://vault.example.org:8200`.' }),
-    namespace: t.exposeString('namespace', { nullable: true, description: 'Namespace; null for the root namespace.' }),
-    mount: t.exposeString('mount', { description: 'Mount path of the KV engine, version 2.' }),
+    namespace: t.exposeString('namespace', {
+      nullable: true,
+      description: 'VAULT only: namespace; null for the root namespace.',
+    }),
+    mount: t.exposeString('mount', { nullable: true, description: 'VAULT only: mount path of the KV engine, version 2.' }),
     auth: t.expose('auth', { type: SecretStoreAuth, description: 'Authentication method.' }),
     roleId: t.exposeString('roleId', { nullable: true, description: 'APP_ROLE only: role ID.' }),
+    region: t.exposeString('region', {
+      nullable: true,
+      description: 'AWS_SECRETS_MANAGER only: region, for example `eu-central-1`.',
+    }),
+    accessKeyId: t.exposeString('accessKeyId', { nullable: true, description: 'ACCESS_KEY only: access key ID.' }),
     credentials: t.relatedConnection(
       'credentials',
       { description: 'Credentials with secrets in the store, in order of creation.', totalCount: true, ...PAGED },

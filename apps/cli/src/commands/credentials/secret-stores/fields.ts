@@ -9,8 +9,10 @@ import { prompt, readStdin } from '../../../prompt.ts'
 export type StoreOptions = {
   namespace?: string
   mount?: string
-  auth?: 'TOKEN' | 'APP_ROLE'
+  auth?: 'TOKEN' | 'APP_ROLE' | 'ACCESS_KEY'
   roleId?: string
+  region?: string
+  accessKeyId?: string
   secretStdin?: true
 }
 
@@ -18,19 +20,31 @@ export type StoreOptions = {
 export const withStoreFields = (command: Command): Command =>
   command
     .option('--namespace <path>', 'Vault namespace')
-    .option('--mount <path>', 'mount path of the KV version 2 engine (default: secret)')
-    .option('--auth <method>', 'TOKEN, or APP_ROLE with --role-id', oneOf('TOKEN', 'APP_ROLE'))
+    .option('--mount <path>', 'Vault mount path of the KV version 2 engine (default: secret)')
+    .option(
+      '--auth <method>',
+      'TOKEN, APP_ROLE with --role-id, or ACCESS_KEY with --region and --access-key-id',
+      oneOf('TOKEN', 'APP_ROLE', 'ACCESS_KEY'),
+    )
     .option('--role-id <id>', 'APP_ROLE: role ID')
-    .option('--secret-stdin', 'read the token or secret ID from standard input instead of asking')
+    .option('--region <name>', 'AWS region, for example eu-central-1')
+    .option('--access-key-id <id>', 'ACCESS_KEY: access key ID')
+    .option('--secret-stdin', 'read the token, secret ID or secret access key from standard input instead of asking')
 
 /** Input fields of the API for the options. */
-export const storeFields = ({ namespace, mount, auth, roleId }: StoreOptions) =>
-  omitUndefined({ namespace: emptyToNull(namespace), mount, auth, roleId: emptyToNull(roleId) })
+export const storeFields = ({ namespace, mount, auth, roleId, region, accessKeyId }: StoreOptions) =>
+  omitUndefined({
+    namespace: emptyToNull(namespace),
+    mount: emptyToNull(mount),
+    auth,
+    roleId: emptyToNull(roleId),
+    region: emptyToNull(region),
+    accessKeyId: emptyToNull(accessKeyId),
+  })
 
 export const storeSecret = (options: StoreOptions): Promise<string> =>
-  options.secretStdin
-    ? readStdin()
-    : prompt(options.auth === 'APP_ROLE' ? 'Secret ID' : 'Token', '--secret-stdin', { hidden: true })
+  options.secretStdin ? readStdin() : prompt(SECRET_NAMES[options.auth ?? 'TOKEN'], '--secret-stdin', { hidden: true })
+const SECRET_NAMES = { TOKEN: 'Token', APP_ROLE: 'Secret ID', ACCESS_KEY: 'Secret access key' }
 
 const STORES = graphql(`query SecretStoreIds($first: Int, $after: String) {
   secretStores(first: $first, after: $after) { edges { node { id name } } pageInfo { hasNextPage endCursor } }

@@ -6,7 +6,7 @@ import { fetchAll } from '../../../pages.ts'
 
 const LIST = graphql(`query SecretStoreList($first: Int, $after: String) {
   secretStores(first: $first, after: $after) {
-    edges { node { id name address namespace mount auth roleId credentials(first: 100) { edges { node { name } } } } }
+    edges { node { id name kind address namespace mount region auth roleId credentials(first: 100) { edges { node { name } } } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -21,7 +21,9 @@ export const secretStoreList = () =>
         [
           { title: 'NAME', value: (s) => s.name },
           { title: 'ADDRESS', value: (s) => s.address },
+          { title: 'KIND', value: (s) => s.kind },
           { title: 'MOUNT', value: (s) => (s.namespace ? `${s.namespace}: ${s.mount}` : s.mount) },
+          { title: 'REGION', value: (s) => s.region, wide: true },
           { title: 'AUTH', value: (s) => s.auth },
           { title: 'CREDENTIALS', value: (s) => s.credentials.edges.map(({ node }) => node.name).join(', '), wide: true },
         ],
