@@ -254,18 +254,44 @@ CREATE TABLE "alerts" (
 	"changed_xid" xid8 DEFAULT pg_current_xact_id() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "audit_checkpoints" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid,
+	"kind" text NOT NULL,
+	"seq" bigint NOT NULL,
+	"hash" text NOT NULL,
+	"key_version" integer NOT NULL,
+	"signature" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "audit_checkpoints_tenant_id_kind_seq_unique" UNIQUE NULLS NOT DISTINCT("tenant_id","kind","seq")
+);
+--> statement-breakpoint
 CREATE TABLE "audit_entries" (
 	"id" uuid PRIMARY KEY,
-	"tenant_id" uuid NOT NULL,
+	"tenant_id" uuid,
 	"actor_kind" text NOT NULL,
 	"actor_id" text,
 	"actor_name" text NOT NULL,
+	"session_id" text,
+	"channel" text DEFAULT 'system' NOT NULL,
+	"user_agent" text,
+	"address" text,
+	"permission" text,
 	"action" text NOT NULL,
-	"object_id" uuid NOT NULL,
+	"object_id" uuid,
 	"object_name" text,
 	"details" jsonb DEFAULT '{}' NOT NULL,
+	"before" jsonb,
+	"after" jsonb,
+	"reason" text,
 	"request_id" text,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+	"run_id" uuid,
+	"outcome" text DEFAULT 'succeeded' NOT NULL,
+	"error" text,
+	"count" integer DEFAULT 1 NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"seq" bigint,
+	"hash" text
 );
 --> statement-breakpoint
 CREATE TABLE "connection_tests" (
@@ -840,6 +866,9 @@ CREATE INDEX "alerts_open_index" ON "alerts" ("tenant_id","last_at") WHERE resol
 CREATE INDEX "alerts_announce_index" ON "alerts" ("notify_at") WHERE notify_at is not null;--> statement-breakpoint
 CREATE INDEX "audit_entries_tenant_id_id_index" ON "audit_entries" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_object_id_index" ON "audit_entries" ("object_id");--> statement-breakpoint
+CREATE INDEX "audit_entries_tenant_id_seq_index" ON "audit_entries" ("tenant_id","seq");--> statement-breakpoint
+CREATE INDEX "audit_entries_unsealed_index" ON "audit_entries" ("tenant_id","id") WHERE ("seq" is null);--> statement-breakpoint
+CREATE INDEX "audit_entries_run_id_index" ON "audit_entries" ("run_id") WHERE "run_id" is not null;--> statement-breakpoint
 CREATE INDEX "connection_tests_node_id_id_index" ON "connection_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "connection_tests_tenant_id_id_index" ON "connection_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "connection_tests_created_at_index" ON "connection_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
@@ -915,6 +944,7 @@ ALTER TABLE "alert_silences" ADD CONSTRAINT "alert_silences_created_by_id_users_
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_acknowledged_by_id_users_id_fkey" FOREIGN KEY ("acknowledged_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "audit_checkpoints" ADD CONSTRAINT "audit_checkpoints_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "connection_tests" ADD CONSTRAINT "connection_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "connection_tests" ADD CONSTRAINT "connection_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint

@@ -1,10 +1,11 @@
 import type { TargetPolicy } from '@muster/core/alerts'
 import type { ArtifactStore } from '@muster/core/artifacts'
+import type { Origin } from '@muster/core/context'
 import { Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Ctx, Runtime } from '@muster/core/registry'
 import { initContextCache } from '@pothos/core'
-import type { RequestFacts } from './http/request-facts.ts'
+import { clientAddress, type RequestFacts } from './http/request-facts.ts'
 import type { Auth } from './sign-in/auth.ts'
 import type { Caller } from './sign-in/caller.ts'
 
@@ -41,6 +42,8 @@ export type ApiDeps = {
 export type ApiContext = RequestFacts & {
   deps: ApiDeps
   caller: Caller | null
+  /** Through what and from where the caller acts. */
+  origin: Origin
   /** Context of the caller for verbs and reads. Every use throws Unauthenticated when no caller is signed in. */
   ctx: Ctx
   /** Set after the first event of a subscription: its cost is within the limit and is not computed again. */
@@ -55,17 +58,35 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
   const { runtime } = deps
   const log = runtime.log.child({ requestId: facts.requestId })
   const { requestId } = facts
+  const origin = originOf(deps, facts, caller)
   return {
     ...initContextCache(),
     ...facts,
     deps,
     caller,
-    ctx: caller ? { ...runtime, actor: caller.actor, tenantId: caller.tenantId, requestId, log } : unauthenticatedCtx(),
+    origin,
+    ctx: caller ? { ...runtime, actor: caller.actor, tenantId: caller.tenantId, requestId, log, origin } : unauthenticatedCtx(),
     async assertSignedIn() {
       const current = await deps.auth.findCaller(facts.headers)
       if (current?.actor.id !== caller?.actor.id)
         throw new Unauthenticated('The session or API token is no longer valid. Sign in again.')
     },
+  }
+}
+
+/** The console sends a cookie, the CLI names itself. */
+export function originOf(
+  { trustProxy }: Pick<ApiDeps, 'trustProxy'>,
+  facts: Pick<RequestFacts, 'headers'>,
+  caller: Caller | null,
+): Origin {
+  const userAgent = facts.headers.get('user-agent')
+  const isConsole = facts.headers.has('cookie') || facts.headers.has('origin')
+  return {
+    channel: userAgent?.startsWith('muster-cli/') ? 'cli' : isConsole ? 'console' : 'api',
+    address: clientAddress(facts, trustProxy),
+    userAgent,
+    sessionId: caller?.sessionId ?? null,
   }
 }
 

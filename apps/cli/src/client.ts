@@ -3,6 +3,10 @@ import { type DocumentNode, print } from '@0no-co/graphql.web'
 import type { TadaDocumentNode } from 'gql.tada'
 import { CliError, EXIT, errorFrom, NotSignedIn } from './errors.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { VERSION } from './version.ts'
+
+/** The audit log shows requests with this name as those of the CLI. */
+export const USER_AGENT = `muster-cli/${VERSION}`
 
 type GraphQLErrors = readonly { message: string; extensions?: Record<string, unknown> }[]
 
@@ -35,6 +39,7 @@ export async function post<Data>(
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        'user-agent': USER_AGENT,
         accept: 'application/graphql-response+json, application/json',
         ...(settings.token ? { authorization: `Bearer ${settings.token}` } : {}),
       },

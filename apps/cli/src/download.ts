@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import { INVALID_TOKEN, unreachable } from './client.ts'
+import { INVALID_TOKEN, USER_AGENT, unreachable } from './client.ts'
 import { CliError, EXIT, NotSignedIn } from './errors.ts'
 import { write } from './output.ts'
 import { readSettings } from './settings.ts'
@@ -20,7 +20,10 @@ export async function download(path: string, file?: string): Promise<void> {
   const isPresigned = URL.canParse(path)
   let response: Response
   try {
-    response = await fetch(url, isPresigned ? {} : { headers: { authorization: `Bearer ${settings.token}` } })
+    response = await fetch(
+      url,
+      isPresigned ? {} : { headers: { authorization: `Bearer ${settings.token}`, 'user-agent': USER_AGENT } },
+    )
   } catch (error) {
     throw unreachable(url.origin, error)
   }

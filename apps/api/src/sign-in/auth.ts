@@ -40,7 +40,14 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
       return { actor: found.actor, tenantId: found.tenantId, email: null, sessionToken: null }
     }
     const [row] = await db
-      .select({ id: users.id, name: users.name, email: users.email, role: members.role, tenantId: members.tenantId })
+      .select({
+        id: users.id,
+        name: users.name,
+        email: users.email,
+        role: members.role,
+        tenantId: members.tenantId,
+        sessionId: sessions.id,
+      })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .innerJoin(members, eq(members.userId, users.id))
@@ -48,8 +55,8 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
       .orderBy(members.createdAt, members.tenantId)
       .limit(1)
     if (!row) return null
-    const { id, name, email, tenantId } = row
-    return { actor: { kind: 'user', id, name, role: row.role satisfies Role }, tenantId, email, sessionToken: token }
+    const { id, name, email, tenantId, sessionId } = row
+    return { actor: { kind: 'user', id, name, role: row.role satisfies Role }, tenantId, email, sessionToken: token, sessionId }
   }
 
   async function tokenOf(headers: Headers): Promise<string | null> {
@@ -109,6 +116,16 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
 
   return {
     findCaller,
+    /** IDs of the tenants of the user with this email address, at most ten. For the audit log only. */
+    async tenantsOf(email: string): Promise<string[]> {
+      const rows = await db
+        .select({ tenantId: members.tenantId })
+        .from(members)
+        .innerJoin(users, eq(users.id, members.userId))
+        .where(eq(users.email, email))
+        .limit(10)
+      return rows.map((row) => row.tenantId)
+    },
     /** Clears the caller cache, so that a revoked session or token is rejected immediately. */
     clearCallerCache: () => callerCache.clear(),
 

@@ -8,6 +8,8 @@ export type Caller = {
   email: string | null
   /** Session token; null for API tokens. */
   sessionToken: string | null
+  /** Row ID of the session; absent for API tokens. */
+  sessionId?: string
 }
 
 /** Caller of a request (null when not signed in) and the context for verbs. */

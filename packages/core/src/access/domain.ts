@@ -1,5 +1,5 @@
 import { defineDomain } from '../kernel/domain.ts'
-import { apiTokenAudit, memberAudit, tenantAudit } from './audit-actions.ts'
+import { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
 import { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
 import { accessSettings } from './settings.ts'
@@ -8,7 +8,7 @@ import * as tables from './tables.ts'
 export const accessDomain = defineDomain({
   name: 'access',
   permissions: { memberPermissions, tokenPermissions, tenantPermissions },
-  auditActions: { apiTokenAudit, memberAudit, tenantAudit },
+  auditActions: { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit },
   settings: accessSettings,
   tables,
   relations,

@@ -1,5 +1,5 @@
 export { AddMemberInput, addMember } from './add-member.ts'
-export { apiTokenAudit, memberAudit, tenantAudit } from './audit-actions.ts'
+export { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
 export { CreateApiTokenInput, createApiToken } from './create-api-token.ts'
 export { CreateTenantInput, createTenant } from './create-tenant.ts'
 export { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'

@@ -1,17 +1,50 @@
-import type { Ctx, Tx } from '../kernel/context.ts'
+import type { Attempt, Ctx, Origin, Tx } from '../kernel/context.ts'
 import { snakeCased } from '../kernel/names.ts'
-import { auditEntries } from './tables.ts'
+import type { AuditChange } from './change.ts'
+import { type ActorKind, type AuditChannel, auditEntries } from './tables.ts'
 
 /** One kind of audit entry; `name` is what the table stores, for example `job_run.cancel`. */
 export type AuditAction = { readonly name: string }
-type AuditObject = { id: string; name?: string | null; details?: Record<string, unknown> }
+type AuditObject = { id: string | null; name?: string | null; details?: Record<string, unknown> }
+
+export type AuditFields = {
+  /** From `changeOf`. */
+  change?: AuditChange
+  /** Reason that the caller gave. */
+  reason?: string | null
+  runId?: string | null
+}
 
 // A statement takes at most 65,535 parameters.
 const ROWS_PER_INSERT = 2000
+const MAX_USER_AGENT = 200
 
 /** Typed audit actions of one object type: `defineAuditActions('job_run', ['cancel']).cancel.name` is `job_run.cancel`. */
 export const defineAuditActions = <const Verb extends string>(object: string, verbs: readonly Verb[]) =>
   Object.fromEntries(verbs.map((verb) => [verb, { name: `${object}.${snakeCased(verb)}` }])) as Record<Verb, AuditAction>
+
+type Caller = {
+  actor: { kind: ActorKind; id: string | null; name: string }
+  origin?: Origin | undefined
+  attempt?: Attempt | undefined
+  requestId?: string | undefined
+}
+
+const channelOf = ({ actor: { kind }, origin }: Caller): AuditChannel =>
+  origin?.channel ?? (kind === 'worker' || kind === 'agent' || kind === 'system' ? kind : 'api')
+
+/** Columns that record who acts, through what and from where. */
+export const callerColumns = (caller: Caller) => ({
+  actorKind: caller.actor.kind,
+  actorId: caller.actor.id,
+  actorName: caller.actor.name,
+  sessionId: caller.origin?.sessionId ?? null,
+  channel: channelOf(caller),
+  userAgent: caller.origin?.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+  address: caller.origin?.address ?? null,
+  permission: caller.attempt?.permission ?? null,
+  requestId: caller.requestId ?? null,
+})
 
 /**
  * Records who did `action` to `object`, or to several objects, in the transaction of the change. `details`, for all or for one
@@ -23,19 +56,23 @@ export async function audit(
   action: AuditAction,
   object: AuditObject | AuditObject[],
   details: Record<string, unknown> = {},
+  { change, reason, runId }: AuditFields = {},
 ): Promise<void> {
   const objects = Array.isArray(object) ? object : [object]
+  const given = reason ?? details.reason
   const entries = objects.map(({ id, name, details: own }) => ({
     tenantId: ctx.tenantId,
-    actorKind: ctx.actor.kind,
-    actorId: ctx.actor.id,
-    actorName: ctx.actor.name,
+    ...callerColumns(ctx),
     action: action.name,
     objectId: id,
     objectName: name ?? null,
     details: own ?? details,
-    requestId: ctx.requestId ?? null,
+    before: change?.before ?? null,
+    after: change?.after ?? null,
+    reason: typeof given === 'string' && given !== '' ? given : null,
+    runId: runId ?? ctx.runId ?? null,
   }))
   for (let i = 0; i < entries.length; i += ROWS_PER_INSERT)
     await tx.insert(auditEntries).values(entries.slice(i, i + ROWS_PER_INSERT))
+  if (ctx.attempt && entries.length > 0) ctx.attempt.isRecorded = true
 }

@@ -1,2 +1,4 @@
 export { type AuditAction, audit, defineAuditActions } from './audit.ts'
-export { auditEntries } from './tables.ts'
+export { type AuditChange, changeOf } from './change.ts'
+export { type AttemptCaller, flushAttempts, outcomeOf, recordAttempt } from './record-attempt.ts'
+export { ACTOR_KINDS, AUDIT_CHANNELS, AUDIT_OUTCOMES, type AuditEntry, auditEntries } from './tables.ts'

@@ -67,6 +67,8 @@ export async function idempotent<C extends Ctx, T>(
       throw new Conflict(
         `The object that the ${verb} request with the idempotency key ${key} created was deleted. Use a new key.`,
       )
+    // The first request has the row in the audit log.
+    if (ctx.attempt) ctx.attempt.isRecorded = true
     return before
   })
 }

@@ -43,7 +43,27 @@ export type Runtime<R extends AnyRelations = EmptyRelations> = Services & { db: 
 /** The caller of a verb that acts over all tenants, such as a reconciler. */
 export type SystemCtx<R extends AnyRelations = EmptyRelations> = Services & { db: Db<R>; actor: Actor }
 /** The caller of a verb. Every read and write is inside `tenantId`. Inside `inTransaction`, `db` is the transaction. */
-export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & { tenantId: string; requestId?: string }
+export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & {
+  tenantId: string
+  requestId?: string
+  /** The run on whose behalf a worker acts. */
+  runId?: string
+  origin?: Origin
+  attempt?: Attempt
+}
+
+/** Through what and from where a caller acts, for the audit log. */
+export type Origin = {
+  channel: 'console' | 'api' | 'cli' | 'agent'
+  /** Network address of the client. */
+  address: string | null
+  userAgent: string | null
+  /** Row ID of the session; null for tokens. */
+  sessionId: string | null
+}
+
+/** What one mutation did so far, for the audit log: the first permission that it required, and whether it left a row. */
+export type Attempt = { permission?: string; isRecorded?: boolean }
 
 /** Muster itself, over all tenants. */
 export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } => ({ ...runtime, actor: SYSTEM })
@@ -64,7 +84,12 @@ export function permissionDeniedReason(actor: Actor, { minimumRole }: Permission
  */
 export function authorize<C extends { actor: Actor }>(ctx: C, permission: Permission): void
 export function authorize(ctx: Pick<Ctx, 'actor' | 'tenantId'>, permission: Permission, object: TenantObject): void
-export function authorize(ctx: { actor: Actor; tenantId?: string }, permission: Permission, object?: TenantObject): void {
+export function authorize(
+  ctx: { actor: Actor; tenantId?: string; attempt?: Attempt },
+  permission: Permission,
+  object?: TenantObject,
+): void {
+  if (ctx.attempt) ctx.attempt.permission ??= permission.name
   const reason = permissionDeniedReason(ctx.actor, permission)
   if (reason) throw new Forbidden(reason)
   if (object && object.tenantId !== ctx.tenantId) throw new NotFound(`There is no such object ${object.id}.`)

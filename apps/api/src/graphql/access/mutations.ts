@@ -1,4 +1,4 @@
-import { createApiToken, revokeApiToken } from '@muster/core/access'
+import { createApiToken, revokeApiToken, sessionAudit, userAudit } from '@muster/core/access'
 import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '@muster/core/errors'
 import { rowId } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
@@ -15,6 +15,7 @@ const session = {
 } as const
 
 mutation('signIn', {
+  action: sessionAudit.create,
   description: 'Signs in with email address and password.',
   authScopes: { public: true },
   input: (t) => ({
@@ -27,6 +28,7 @@ mutation('signIn', {
 })
 
 mutation('signInWithLink', {
+  action: sessionAudit.create,
   description: 'Signs in with a one-time link, which is valid for 24 hours.',
   authScopes: { public: true },
   input: (t) => ({ token: t.string({ required: true, description: 'The `token` parameter of the link.' }) }),
@@ -36,6 +38,7 @@ mutation('signInWithLink', {
 })
 
 mutation('signOut', {
+  action: sessionAudit.end,
   description: 'Ends the session of the caller.',
   authScopes: { public: true },
   payload: { wasSignedIn: { type: 'Boolean', description: 'False when there was no session.' } },
@@ -44,6 +47,7 @@ mutation('signOut', {
 })
 
 mutation('setPassword', {
+  action: userAudit.setPassword,
   description: 'Sets the password of the signed-in user. All other sessions of the user end.',
   input: (t) => ({
     password: t.string({ required: true, description: 'New password, 12 to 128 characters.' }),

@@ -1,4 +1,5 @@
 import {
+  agentAudit,
   allowAgentKey,
   approveAgentChange,
   deregisterAgent,
@@ -53,6 +54,7 @@ mutation('revokeAgentKey', {
 })
 
 mutation('approveAgentChange', {
+  action: agentAudit.approveChange,
   description: 'Approves a new key or new hardware of an agent, or both. Approving a key revokes the previous key.',
   input: (t) => ({
     nodeId: nodeId(t),
@@ -100,6 +102,7 @@ mutation('deregisterAgent', {
 })
 
 mutation('resetAgentSequence', {
+  action: agentAudit.resetSequence,
   description:
     'Allows an agent that lost its sequence number to restart at 1. Heartbeats from before the reset are still rejected as replays.',
   input: (t) => ({ nodeId: nodeId(t) }),

@@ -1,10 +1,11 @@
-import { acknowledgeAlerts, resolveAlertManually } from '@muster/core/alerts'
+import { acknowledgeAlerts, alertAudit, resolveAlertManually } from '@muster/core/alerts'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { rowId } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
 import { Alert } from './types.ts'
 
 mutation('acknowledgeAlerts', {
+  action: alertAudit.acknowledge,
   description: 'Acknowledges alerts. They stay open until their cause ends. A later acknowledgment replaces an earlier one.',
   input: (t) => ({
     ids: t.idList({ required: true, description: 'IDs of the alerts, at most 10,000.' }),
@@ -18,6 +19,7 @@ mutation('acknowledgeAlerts', {
 })
 
 mutation('resolveAlertManually', {
+  action: alertAudit.resolve,
   description:
     'Resolves an alert about an intended change, for example a removed accelerator. The present hardware becomes the expected hardware.',
   input: (t) => ({

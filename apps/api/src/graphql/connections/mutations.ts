@@ -1,5 +1,6 @@
 import { approveHostKeys, testConnections } from '@muster/core/connections'
 import { Conflict, NotFound } from '@muster/core/errors'
+import { nodeAudit } from '@muster/core/nodes'
 import { builder } from '../../builder.ts'
 import { Credential } from '../credentials/types.ts'
 import { ComputeNode } from '../nodes/types.ts'
@@ -19,6 +20,7 @@ const HostKeyApprovalInput = builder.inputType('HostKeyApprovalInput', {
 })
 
 mutation('approveHostKeys', {
+  action: nodeAudit.approveHostKey,
   description: 'Approves offered host keys. Connections accept only approved keys.',
   input: (t) => ({
     approvals: t.field({ type: [HostKeyApprovalInput], required: true, description: 'Keys to approve; at most 10,000.' }),
@@ -38,6 +40,7 @@ mutation('approveHostKeys', {
 })
 
 mutation('testConnections', {
+  action: nodeAudit.testConnection,
   description: 'Starts a connection test for each node. Follow the tests with the subscription `connectionTestUpdated`.',
   input: (t) => ({ nodeIds: t.idList({ required: true, description: 'IDs of the nodes; at least one, at most 10,000.' }) }),
   idempotent: true,

@@ -1,5 +1,5 @@
 import { Conflict, NotFound } from '@muster/core/errors'
-import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers, updateNodeGroup } from '@muster/core/groups'
+import { createNodeGroup, deleteNodeGroup, nodeGroupAudit, setNodeGroupMembers, updateNodeGroup } from '@muster/core/groups'
 import { globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { type DefaultText, deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../shared/mutation.ts'
 import { NodeGroup } from './types.ts'
@@ -68,6 +68,7 @@ mutation('deleteNodeGroup', {
 })
 
 mutation('setNodeGroupMembers', {
+  action: nodeGroupAudit.setMembers,
   description: 'Adds nodes to a group and removes nodes from it.',
   input: (t) => ({
     id: t.id({ required: true, description: ID }),

@@ -1,5 +1,13 @@
 import { Conflict, NotFound } from '@muster/core/errors'
-import { addNode, decommissionNode, purgeNode, recommissionNode, setNodeMaintenance, updateNode } from '@muster/core/nodes'
+import {
+  addNode,
+  decommissionNode,
+  nodeAudit,
+  purgeNode,
+  recommissionNode,
+  setNodeMaintenance,
+  updateNode,
+} from '@muster/core/nodes'
 import { given, globalId, rowId } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../shared/mutation.ts'
 import { HOST, NAME, optionalFields, withRowIds } from './inputs.ts'
@@ -44,6 +52,7 @@ mutation('updateNode', {
 })
 
 mutation('setNodeMaintenance', {
+  action: nodeAudit.startMaintenance,
   description: 'Starts or ends maintenance of a node. Runs exclude nodes in maintenance.',
   input: (t) => ({
     ...idField(t),

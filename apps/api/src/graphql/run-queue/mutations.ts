@@ -1,5 +1,6 @@
 import { Conflict, NotFound } from '@muster/core/errors'
-import { pauseQueue, releaseNodeLocks, resumeQueue, setMaxConcurrentRuns } from '@muster/core/run-queue'
+import { nodeAudit } from '@muster/core/nodes'
+import { pauseQueue, queueAudit, releaseNodeLocks, resumeQueue, setMaxConcurrentRuns } from '@muster/core/run-queue'
 import { ComputeNode } from '../nodes/types.ts'
 import { rowId } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
@@ -8,6 +9,7 @@ import { QueueState } from './types.ts'
 const payload = { queue: { type: QueueState, description: 'The queue.' } }
 
 mutation('releaseNodeLocks', {
+  action: nodeAudit.releaseLock,
   description:
     'Releases the locks of nodes, for runs that are known to hang. These runs continue, and other runs may start on the nodes at the same time.',
   input: (t) => ({
@@ -39,6 +41,7 @@ mutation('resumeQueue', {
 })
 
 mutation('setMaxConcurrentRuns', {
+  action: queueAudit.limit,
   description: 'Limits how many runs of the tenant execute at once, over all workers. Started runs continue.',
   input: (t) => ({
     maxConcurrentRuns: t.int({ description: 'Maximum, 1 or more; null: no limit but the capacity of the workers.' }),

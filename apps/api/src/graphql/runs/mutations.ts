@@ -1,5 +1,5 @@
 import { Conflict, NotFound } from '@muster/core/errors'
-import { cancelJobRun, runJob } from '@muster/core/runs'
+import { cancelJobRun, jobRunAudit, runJob } from '@muster/core/runs'
 import { rowId } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
 import { JobRun } from './types.ts'
@@ -7,6 +7,7 @@ import { JobRun } from './types.ts'
 const payload = { run: { type: JobRun, description: 'The run.' } }
 
 export const RunJobInput = mutation('runJob', {
+  action: jobRunAudit.start,
   description: "Starts a run: a template's playbook on the given nodes. Settings that are omitted are those of the template.",
   input: (t) => ({
     template: t.string({ required: true, description: 'Name of the job template.' }),

@@ -1,7 +1,9 @@
+import type { AuditAction } from '@muster/core/audit'
 import { Conflict, type DomainError } from '@muster/core/errors'
 import type { InputFieldMap, InputFieldRef, InputRef, InputShapeFromFields, ShapeFromTypeParam, TypeParam } from '@pothos/core'
 import { builder } from '../../builder.ts'
 import { type ApiContext, clearLoaderCaches } from '../../context.ts'
+import { actionOf, audited } from './audited.ts'
 import { COMMON } from './errors.ts'
 
 type Types = (typeof builder)['$inferSchemaTypes']
@@ -27,6 +29,8 @@ type MutationOptions<Input extends InputFieldMap, Payload extends PayloadFields>
   errors?: ErrorClass[]
   /** Adds `idempotencyKey` to the input, for mutations that create something; `resolve` passes it to the verb. */
   idempotent?: boolean
+  /** Its action in the audit log. Default: `job_run.cancel` for `cancelJobRun`. */
+  action?: AuditAction
   resolve: (
     input: InputShapeFromFields<Input> & { idempotencyKey?: string | null },
     context: ApiContext,
@@ -50,6 +54,7 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
     payload,
     errors = [],
     idempotent = false,
+    action = actionOf(name),
     resolve,
   }: MutationOptions<Input, Payload>,
 ): InputRef<InputShapeFromFields<Input>> {
@@ -82,7 +87,9 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
       resolve: (_root: unknown, args: { input?: unknown }, context: ApiContext) => {
         // The payload of an earlier mutation of the document filled the caches.
         clearLoaderCaches(context)
-        return resolve(args.input as never, context) as never
+        return audited(action, args.input as object | undefined, context, async (context) =>
+          resolve(args.input as never, context),
+        ) as never
       },
     } as never),
   )

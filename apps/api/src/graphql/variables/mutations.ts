@@ -1,5 +1,13 @@
 import { Conflict, NotFound } from '@muster/core/errors'
-import { restoreVars, setSecretVar, setVarMerge, setVars, unsetSecretVar } from '@muster/core/variables'
+import {
+  restoreVars,
+  setSecretVar,
+  setVarMerge,
+  setVars,
+  tenantAudit,
+  unsetSecretVar,
+  variableAudit,
+} from '@muster/core/variables'
 import { type InputFields, mutation } from '../shared/mutation.ts'
 import { VarMerge } from './enums.ts'
 import { PLACE_OF, placeOf, VariableScope, VarSettings } from './types.ts'
@@ -35,6 +43,7 @@ mutation('restoreVars', {
 })
 
 mutation('setSecretVar', {
+  action: variableAudit.setSecret,
   description: 'Sets a secret variable. Only runs receive its value; the API never returns it.',
   input: (t) => ({
     ...placeFields(t),
@@ -47,6 +56,7 @@ mutation('setSecretVar', {
 })
 
 mutation('unsetSecretVar', {
+  action: variableAudit.unsetSecret,
   description: 'Removes a secret variable. Restoring an earlier version restores its value.',
   input: (t) => ({ ...placeFields(t), name: t.string({ required: true, description: 'Variable name.' }) }),
   payload,
@@ -55,6 +65,7 @@ mutation('unsetSecretVar', {
 })
 
 mutation('setVarMerge', {
+  action: tenantAudit.setVarMerge,
   description: 'Sets how dictionaries are merged when several layers define the same variable, for the whole tenant.',
   input: (t) => ({ merge: t.field({ type: VarMerge, required: true, description: 'How to merge.' }) }),
   payload: { varSettings: { type: VarSettings, description: "The tenant's settings for variables." } },

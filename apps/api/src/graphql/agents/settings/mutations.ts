@@ -1,9 +1,10 @@
-import { updateAgentSettings } from '@muster/core/agents'
+import { agentAudit, updateAgentSettings } from '@muster/core/agents'
 import { given } from '../../shared/ids.ts'
 import { mutation } from '../../shared/mutation.ts'
 import { AgentSettings } from './types.ts'
 
 mutation('updateAgentSettings', {
+  action: agentAudit.updateSettings,
   description: 'Changes the heartbeat interval and the state thresholds of the tenant. Omitted fields keep their values.',
   input: (t) => ({
     heartbeatIntervalSeconds: t.int({

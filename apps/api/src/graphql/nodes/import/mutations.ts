@@ -1,10 +1,11 @@
 import { Conflict, NotFound } from '@muster/core/errors'
-import { importNodes } from '@muster/core/nodes'
+import { importNodes, nodeAudit } from '@muster/core/nodes'
 import { mutation } from '../../shared/mutation.ts'
 import { importFields } from '../inputs.ts'
 import { NodeImportReport, toVerbInput } from './types.ts'
 
 mutation('importNodes', {
+  action: nodeAudit.add,
   description: 'Adds nodes from a list, CSV table or Ansible inventory. Valid rows are added even if others are invalid.',
   input: importFields,
   idempotent: true,

@@ -1,0 +1,160 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { sessionAudit } from '@muster/core/access'
+import { flushAttempts, recordAttempt } from '@muster/core/audit'
+import { auditActions, schema as tables } from '@muster/core/registry'
+import { runJob } from '@muster/core/runs'
+import type { TenantFixture } from '@muster/core/testing'
+import { asc } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { globalId, type TypeName } from './graphql/shared/ids.ts'
+import { schema } from './schema.ts'
+import { testApi } from './testing/api.ts'
+import type { Isolation, IsolationCase, Known } from './testing/isolation.ts'
+
+const { auditEntries } = tables
+const DOMAINS = new URL('./graphql/', import.meta.url)
+const isolations = await Promise.all(
+  readdirSync(DOMAINS)
+    .map((domain) => new URL(`${domain}/isolation-cases.ts`, DOMAINS))
+    .filter((file) => existsSync(file))
+    .map(async ({ pathname }) => ((await import(/* @vite-ignore */ pathname)) as { isolation: Isolation }).isolation),
+)
+const CASES: Record<string, IsolationCase> = Object.assign({}, ...isolations.map(({ cases }) => cases))
+const MUTATIONS = Object.keys(schema.getMutationType()!.getFields())
+/** Public mutations; the tests below sign in and out. */
+const PUBLIC = ['signIn', 'signInWithLink', 'signOut']
+
+let t: Awaited<ReturnType<typeof testApi>>
+let tenant: TenantFixture
+let known: Known
+beforeAll(async () => {
+  t = await testApi()
+  tenant = await t.given.tenant()
+  const credential = await t.given.credential(tenant.admin, 'SSH_KEY')
+  const options = { nodes: 1, accelerators: 1, prefix: 'audited', with: { credentialId: credential.id } }
+  const [node] = await t.given.fleet(tenant.operator, options)
+  const run = await runJob(tenant.operator, { template: 'connectivity_check', nodeIds: [node!.id] })
+  const theirs: Partial<Known['theirs']> = {}
+  for (const { objects } of isolations)
+    for (const [type, { id }] of Object.entries((await objects?.({ t, tenant, credential, node: node!, run })) ?? {}))
+      theirs[type as TypeName] = globalId(type as TypeName, id)
+  known = { theirs: theirs as Known['theirs'], names: { node: node!.name, credential: credential.name } }
+})
+afterAll(() => t?.close())
+beforeEach(() => flushAttempts())
+
+/** Rows that `work` adds. */
+async function rowsOf(work: () => Promise<unknown>) {
+  const before = await t.runtime.db.$count(auditEntries)
+  await work()
+  return (await t.runtime.db.select().from(auditEntries).orderBy(asc(auditEntries.id))).slice(before)
+}
+
+const expectedOutcome = (typename: string) =>
+  typename.endsWith('Payload') ? 'succeeded' : typename === 'ForbiddenError' ? 'denied' : 'failed'
+
+/** Outcome and action of each mutation. */
+const seen: Record<'viewer' | 'owner', Record<string, { outcome: string; action: string }>> = { viewer: {}, owner: {} }
+
+describe.each(['viewer', 'owner'] as const)('as %s', (role) => {
+  test.each(MUTATIONS.filter((name) => !PUBLIC.includes(name)))('%s leaves one row with its outcome', async (name) => {
+    const as = tenant[role]
+    await t.tokenOf(as)
+    let typenames: string[] = []
+    const rows = await rowsOf(async () => {
+      const data = await t.ask<Record<string, { __typename: string }>>(as, CASES[`Mutation.${name}`]!.query(known))
+      typenames = Object.values(data).map((each) => each.__typename)
+    })
+    expect(rows.map(({ outcome }) => outcome)).toEqual(typenames.map(expectedOutcome))
+    const [row] = rows
+    seen[role][name] = row!
+    expect(row).toMatchObject({ tenantId: tenant.tenant.id, actorKind: 'token', channel: 'api', requestId: expect.any(String) })
+    if (row!.outcome === 'denied') expect(row!.permission).toMatch(/^\w+:\w+$/)
+    expect(ACTIONS).toContain(row!.action)
+  })
+})
+
+const ACTIONS = Object.values(auditActions).flatMap((actions) => Object.values(actions as object).map(({ name }) => name))
+
+test('most mutations are refused to viewers and allowed to owners, with the same action', () => {
+  const names = (role: 'viewer' | 'owner', outcome: string) => MUTATIONS.filter((name) => seen[role][name]?.outcome === outcome)
+  const [denied, succeeded] = [names('viewer', 'denied'), names('owner', 'succeeded')]
+  expect(denied.length).toBeGreaterThan(40)
+  expect(succeeded.length).toBeGreaterThan(25)
+  for (const name of denied.filter((name) => succeeded.includes(name)))
+    expect(seen.viewer[name]!.action, name).toBe(seen.owner[name]!.action)
+})
+
+describe('sign-in', () => {
+  const signIn = (email: string, password: string) =>
+    t.ask(
+      { headers: { 'user-agent': 'Mozilla/5.0', 'x-muster-peer': '127.0.0.1', 'x-forwarded-for': '203.0.113.7' } },
+      `mutation { it: signIn(input: { email: "${email}", password: "${password}" }) { __typename ... on SignInPayload { sessionToken } } }`,
+    ) as Promise<{ it: { sessionToken: string } }>
+
+  test('records success with session and address, the end of the session, and failures in the tenant of the user', async () => {
+    const email = 'ada@muster.test'
+    const { id } = await t.auth.ensureUser(email, 'Ada')
+    await t.runtime.db.insert(tables.members).values({ tenantId: tenant.tenant.id, userId: id, role: 'viewer' })
+    const { sessionToken } = await t.auth.signInWithLink(
+      { headers: new Headers(), requestId: 'r1', responseHeaders: null },
+      await t.auth.createSignInToken(email),
+    )
+    const headers = { authorization: `Bearer ${sessionToken}` }
+    const [set] = await rowsOf(() =>
+      t.ask({ headers }, 'mutation { it: setPassword(input: { password: "correct horse battery" }) { __typename } }'),
+    )
+    expect(set).toMatchObject({
+      action: 'user.set_password',
+      outcome: 'succeeded',
+      actorName: 'Ada',
+      sessionId: expect.any(String),
+    })
+
+    const [failed] = await rowsOf(() => signIn(email, 'wrong'))
+    expect(failed).toMatchObject({
+      tenantId: tenant.tenant.id,
+      action: 'session.create',
+      outcome: 'failed',
+      actorKind: 'anonymous',
+      objectName: email,
+      address: '203.0.113.7',
+      userAgent: 'Mozilla/5.0',
+    })
+    let token = ''
+    const [succeeded] = await rowsOf(async () => {
+      token = (await signIn(email, 'correct horse battery')).it.sessionToken
+    })
+    expect(succeeded).toMatchObject({
+      action: 'session.create',
+      outcome: 'succeeded',
+      actorId: id,
+      sessionId: expect.any(String),
+    })
+    expect(JSON.stringify(succeeded)).not.toContain(token)
+    const [ended] = await rowsOf(() =>
+      t.ask({ headers: { authorization: `Bearer ${token}` } }, 'mutation { it: signOut { __typename } }'),
+    )
+    expect(ended).toMatchObject({ action: 'session.end', outcome: 'succeeded', sessionId: succeeded!.sessionId })
+  })
+
+  test('an unknown address concerns the installation, and a flood shares one row', async () => {
+    const rows = await rowsOf(async () => {
+      const context = { ...t.runtime, actor: { kind: 'anonymous' as const, id: null, name: 'not signed in' }, tenantId: null }
+      const origin = { channel: 'api' as const, address: '203.0.113.9', userAgent: null, sessionId: null }
+      await signIn('nobody@muster.test', 'wrong')
+      for (let i = 0; i < 200; i++)
+        await recordAttempt({ ...context, origin }, { action: sessionAudit.create, outcome: 'failed', objectName: `user${i}` })
+      await flushAttempts()
+    })
+    expect(rows[0]).toMatchObject({
+      tenantId: null,
+      action: 'session.create',
+      outcome: 'failed',
+      objectName: 'nobody@muster.test',
+    })
+    const flood = rows.slice(1)
+    expect(flood.length).toBe(31)
+    expect(flood.at(-1)).toMatchObject({ count: 170, address: '203.0.113.9', details: { aggregated: true } })
+  })
+})

@@ -1,0 +1,61 @@
+import { type AuditAction, outcomeOf, recordAttempt } from '@muster/core/audit'
+import type { ApiContext } from '../../context.ts'
+import type { Caller } from '../../sign-in/caller.ts'
+import { parseId } from './ids.ts'
+
+/** `cancelJobRun` -> `job_run.cancel`. */
+export function actionOf(mutation: string): AuditAction {
+  const [verb, ...object] = mutation.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
+  return { name: `${object.join('_')}.${verb}` }
+}
+
+/**
+ * Runs a mutation so that it leaves a row in the audit log. Verbs write the row of a change in its transaction. This writes the row
+ * of a mutation that failed or was refused, and of one whose verb writes none, such as a sign-in.
+ * @param input its `id` and `email`, if any, name the object
+ */
+export async function audited<T>(
+  action: AuditAction,
+  input: object | undefined,
+  context: ApiContext,
+  work: (context: ApiContext) => Promise<T> | T,
+): Promise<T> {
+  const attempt = {} as NonNullable<ApiContext['ctx']['attempt']>
+  const { caller } = context
+  const own = caller ? { ...context, ctx: { ...context.ctx, attempt } } : context
+  try {
+    const result = await work(own)
+    if (!attempt.isRecorded) {
+      const viewer = caller ?? (result as { viewer?: Caller } | null)?.viewer ?? null
+      // Nothing happened: a caller without a session signs out, or a public form was sent.
+      if (viewer) await record(viewer, { outcome: 'succeeded' })
+    }
+    return result
+  } catch (error) {
+    await record(caller, outcomeOf(error)).catch((err) =>
+      context.deps.runtime.log.error({ err, action: action.name }, 'cannot record a failed action in the audit log'),
+    )
+    throw error
+  }
+
+  async function record(by: Caller | null, outcome: { outcome: 'succeeded' | 'denied' | 'failed'; error?: string }) {
+    const { requestId, origin, deps } = context
+    const fields = (input ?? {}) as Record<string, unknown>
+    const email = typeof fields.email === 'string' ? fields.email.trim().toLowerCase().slice(0, 320) : null
+    const object = typeof fields.id === 'string' ? parseId(fields.id) : null
+    const reason = [fields.reason, fields.note].find((text) => typeof text === 'string' && text !== '')
+    const tenants = by ? [by.tenantId] : email ? await deps.auth.tenantsOf(email) : []
+    const entry = {
+      action,
+      ...outcome,
+      objectId: object?.id ?? null,
+      objectName: by || !email ? null : email,
+      reason: typeof reason === 'string' ? reason.slice(0, 1000) : null,
+    }
+    const actor = by?.actor ?? { kind: 'anonymous' as const, id: null, name: 'not signed in' }
+    const session = by && { ...origin, sessionId: by.sessionId ?? origin.sessionId }
+    // A failed sign-in concerns the tenants of the user, or the installation when there is no such user.
+    for (const tenantId of tenants.length > 0 ? tenants : [null])
+      await recordAttempt({ ...deps.runtime, actor, tenantId, origin: session ?? origin, attempt, requestId }, entry)
+  }
+}

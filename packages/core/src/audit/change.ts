@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util'
+import { getColumns } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+
+export type AuditChange = { before: Record<string, unknown> | null; after: Record<string, unknown> | null }
+type Row = Record<string, unknown>
+
+/** Shown instead of a secret; the second when the secret changed. */
+export const MASKED = '[hidden]'
+export const MASKED_CHANGED = '[hidden, changed]'
+
+/** Columns whose names suggest a secret, or a digest of one, are masked unless listed as harmless. */
+const SECRET = /secret|passw|token|encrypt|hash|salt|private|proof|wrapped/i
+const HARMLESS = new Set(['secretRefs', 'secretStoreId', 'secretsId', 'tokenPrefix'])
+/** Columns that every change changes, or that identify the row. */
+const IGNORED = new Set(['id', 'tenantId', 'createdAt', 'updatedAt', 'createdById', 'createdByName', 'changedXid'])
+
+/** Whether the audit log masks a column. */
+const isSecretColumn = (name: string): boolean => SECRET.test(name) && !HARMLESS.has(name)
+
+/** Longer texts are cut, so that one row of the log stays small. */
+const MAX_TEXT = 2000
+const MAX_JSON = 16_384
+
+/**
+ * Returns the columns of `table` that differ between two rows, with secrets masked. A row may have only some of the columns.
+ * @param before null for a new row
+ * @param after null for a deleted row
+ */
+export function changeOf(table: PgTable, before: object | null, after: object | null): AuditChange {
+  const change: AuditChange = { before: before && {}, after: after && {} }
+  const [old, current] = [before as Row | null, after as Row | null]
+  for (const name of Object.keys(getColumns(table))) {
+    if (IGNORED.has(name) || (old && current && !(name in old && name in current))) continue
+    const [a, b] = [old?.[name] ?? null, current?.[name] ?? null]
+    if (isDeepStrictEqual(a, b)) continue
+    if (isSecretColumn(name)) {
+      if (change.before && a !== null) change.before[name] = masked(a, null)
+      if (change.after && b !== null) change.after[name] = masked(b, a)
+    } else {
+      if (change.before && (a !== null || change.after)) change.before[name] = shortened(a)
+      if (change.after && (b !== null || change.before)) change.after[name] = shortened(b)
+    }
+  }
+  return change
+}
+
+/** A map of secrets keeps its keys, so that the log shows which one changed. */
+function masked(value: unknown, before: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return before !== null && !isDeepStrictEqual(value, before) ? MASKED_CHANGED : MASKED
+  const old = (before ?? {}) as Row
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, key in old && old[key] !== each ? MASKED_CHANGED : MASKED]),
+  )
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string' && value.length > MAX_TEXT) return `${value.slice(0, MAX_TEXT)}…`
+  if (value !== null && typeof value === 'object' && !(value instanceof Date)) {
+    const text = JSON.stringify(value)
+    if (text.length > MAX_JSON) return `${text.slice(0, MAX_TEXT)}…`
+  }
+  return value
+}

@@ -1,0 +1,120 @@
+import { isIPv6 } from 'node:net'
+import type { Attempt, Origin, SystemCtx } from '../kernel/context.ts'
+import { DomainError, Forbidden } from '../kernel/errors.ts'
+import { type AuditAction, callerColumns } from './audit.ts'
+import { type ActorKind, type AuditOutcome, auditEntries } from './tables.ts'
+
+/** Rows per minute, client address and tenant. Further attempts of that minute are counted in one row per action and outcome. */
+const ROWS_PER_MINUTE = 30
+/** Rows per minute of callers that are not signed in, over all addresses. */
+const ANONYMOUS_ROWS_PER_MINUTE = 600
+/** Different rows with counts. Beyond it, the client address is no longer distinguished. */
+const MAX_COUNTED = 500
+const MINUTE_MS = 60_000
+const MAX_ERROR = 1000
+
+/** The caller of an action that has no verb's context, for example of a sign-in. */
+export type AttemptCaller = Pick<SystemCtx, 'db' | 'log'> & {
+  actor: { kind: ActorKind; id: string | null; name: string }
+  /** Null: the attempt concerns the installation. */
+  tenantId: string | null
+  origin?: Origin | undefined
+  attempt?: Attempt | undefined
+  requestId?: string | undefined
+}
+
+export type AttemptEntry = {
+  action: AuditAction
+  outcome: AuditOutcome
+  error?: string | null
+  objectId?: string | null
+  objectName?: string | null
+  details?: Record<string, unknown>
+  reason?: string | null
+}
+
+/** Outcome and message of an error. Messages of bugs are not stored: they may contain anything. */
+export const outcomeOf = (error: unknown): { outcome: AuditOutcome; error: string } => ({
+  outcome: error instanceof Forbidden ? 'denied' : 'failed',
+  error: error instanceof DomainError ? error.message.slice(0, MAX_ERROR) : 'Internal error; the log has the details.',
+})
+
+type Counted = { caller: AttemptCaller; entry: AttemptEntry; count: number }
+
+let rows = new Map<string, number>()
+let anonymousRows = 0
+let counted = new Map<string, Counted>()
+let windowEnd: NodeJS.Timeout | undefined
+
+/** The network of an address that one attacker controls: an IPv4 address or an IPv6 /64. */
+const networkOf = (address: string | null): string =>
+  address && isIPv6(address) && !address.startsWith('::ffff:') ? address.split(':').slice(0, 4).join(':') : (address ?? '')
+
+/**
+ * Records an action in its own transaction: a refused or failed one, or one without a transaction. Bounded: when an address makes
+ * many unsuccessful attempts in a minute, the rest of them share rows with a count, which are written at the end of the minute.
+ */
+export async function recordAttempt(caller: AttemptCaller, entry: AttemptEntry): Promise<void> {
+  if (entry.outcome !== 'succeeded' && !takeRow(caller)) return count(caller, entry)
+  await insert(caller, entry, 1)
+}
+
+function takeRow({ tenantId, actor, origin }: AttemptCaller): boolean {
+  windowEnd ??= setTimeout(() => void flushAttempts(), MINUTE_MS).unref()
+  const key = `${tenantId} ${networkOf(origin?.address ?? actor.id)}`
+  const used = rows.get(key) ?? 0
+  if (used >= ROWS_PER_MINUTE) return false
+  if (actor.kind === 'anonymous') {
+    if (anonymousRows >= ANONYMOUS_ROWS_PER_MINUTE) return false
+    anonymousRows++
+  }
+  rows.set(key, used + 1)
+  return true
+}
+
+function count(caller: AttemptCaller, { action, outcome }: AttemptEntry): void {
+  const { tenantId, actor, origin } = caller
+  const own = [tenantId, actor.kind, actor.id, action.name, outcome]
+  const key = JSON.stringify([...own, networkOf(origin?.address ?? null)])
+  const isFull = !counted.has(key) && counted.size >= MAX_COUNTED
+  const place = isFull ? JSON.stringify([tenantId, action.name, outcome]) : key
+  const known = counted.get(place)
+  if (known) known.count++
+  else {
+    const shared = isFull
+      ? { ...caller, actor: { kind: 'anonymous' as const, id: null, name: 'several callers' }, origin: undefined }
+      : caller
+    const { requestId: _, ...rest } = shared as AttemptCaller
+    counted.set(place, { caller: rest, entry: { action, outcome, details: { aggregated: true } }, count: 1 })
+  }
+}
+
+/** Writes the rows with counts of this minute, and starts a new one. Processes call it before they stop. */
+export async function flushAttempts(): Promise<void> {
+  clearTimeout(windowEnd)
+  windowEnd = undefined
+  const written = [...counted.values()]
+  rows = new Map()
+  anonymousRows = 0
+  counted = new Map()
+  for (const { caller, entry, count } of written)
+    await insert(caller, entry, count).catch((error) =>
+      caller.log.error({ err: error, action: entry.action.name, count }, 'cannot record attempts in the audit log'),
+    )
+}
+
+async function insert(
+  caller: AttemptCaller,
+  { action, objectId, objectName, ...entry }: AttemptEntry,
+  count: number,
+): Promise<void> {
+  await caller.db.insert(auditEntries).values({
+    tenantId: caller.tenantId,
+    ...callerColumns(caller),
+    action: action.name,
+    objectId: objectId ?? null,
+    objectName: objectName ?? null,
+    ...entry,
+    count,
+  })
+}
