@@ -54,6 +54,8 @@ describe('names in the guides', () => {
     expect(left).toEqual([
       'docs/operate.md: stops the product that the examples run on',
       'docs/operate.md: needs a Vault or OpenBao',
+      'docs/operate.md: backs up the installation of npm start',
+      'docs/operate.md: starts another installation',
       'docs/agents.md: takes minutes; packaging.test.ts builds',
       'docs/agents.md: installs a package on this machine',
       'docs/agents.md: needs systemd',

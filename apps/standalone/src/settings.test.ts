@@ -14,6 +14,8 @@ afterEach(() => fs.rmSync(path.dirname(file), { recursive: true, force: true }))
 test('uses defaults when nothing is set', () => {
   expect(readSettings([], {})).toEqual({
     dataDir: path.join(root, '.muster'),
+    artifactDir: path.join(root, '.muster/artifacts'),
+    artifactsBucket: undefined,
     host: '127.0.0.1',
     port: 3000,
     databaseUrl: undefined,

@@ -12,6 +12,9 @@ export type Settings = {
   port: number
   /** External Postgres that replaces the embedded one. */
   databaseUrl?: string
+  /** Directory of the artifact store, unless there is a bucket. */
+  artifactDir: string
+  artifactsBucket?: string
   /** The console's URL for users; default http://localhost:PORT. */
   publicUrl?: string
   /** Master password from the environment. Passed to children over a pipe, so that they do not inherit it. */
@@ -55,11 +58,10 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
       return fallback
     }
   }
+  const text = (value: string) => value
+  const dataDir = path.resolve(root, setting('MUSTER_DATA_DIR', text, '.muster'))
   const settings: Settings = {
-    dataDir: path.resolve(
-      root,
-      setting('MUSTER_DATA_DIR', (text) => text, '.muster'),
-    ),
+    dataDir,
     host: setting(
       'HOST',
       matching(/^[\w.:%-]+$/, 'must be an address of this machine, such as 127.0.0.1 or 0.0.0.0'),
@@ -71,6 +73,8 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
       matching(/^postgres(ql)?:\/\//, 'must look like postgres://user:password@host:port/database'),
       undefined,
     ),
+    artifactDir: setting('ARTIFACT_DIR', matching(/^\//, 'must be an absolute path'), path.join(dataDir, 'artifacts')),
+    artifactsBucket: setting<string | undefined>('NODE_ARTIFACTS_BUCKET', text, undefined),
     publicUrl: setting<string | undefined>(
       'MUSTER_PUBLIC_URL',
       matching(/^https?:\/\/[^/]+\/?$/, 'must look like https://muster.example.org'),

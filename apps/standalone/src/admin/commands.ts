@@ -1,9 +1,12 @@
 import path from 'node:path'
+import { backup, restore } from './backup.ts'
 import { type AdminCommand, UsageError } from './command.ts'
 import { runProgram } from './run-program.ts'
 
 /** The commands of bin/muster-admin. A command that needs the domain runs a program of the API: this package imports no domain. */
 export const commands: Record<string, AdminCommand> = {
+  backup,
+  restore,
   'change-master-password': {
     arguments: 'FILE',
     summary: 'change the master password of the credentials',

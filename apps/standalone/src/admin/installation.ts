@@ -20,11 +20,7 @@ export type Installation = {
 export async function withInstallation<T>(settings: Settings, work: (installation: Installation) => Promise<T>): Promise<T> {
   const { dataDir, databaseUrl } = settings
   if (databaseUrl) return await work({ databaseUrl, isRunning: false })
-  const dir = path.join(dataDir, 'postgres')
-  if (!fs.existsSync(path.join(dir, 'data/PG_VERSION')))
-    throw new Error(
-      `${dataDir} contains no Muster installation. Set MUSTER_DATA_DIR to the data directory of npm start, or DATABASE_URL to the database.`,
-    )
+  const dir = postgresDirOf(settings)
   const instance = await claimDataDir(dataDir, () => {})
   if (!instance.claimed) return await work({ databaseUrl: runningDatabaseUrl(dir), isRunning: true })
   const starting = startPostgres({ dir })
@@ -43,8 +39,17 @@ export async function withInstallation<T>(settings: Settings, work: (installatio
   }
 }
 
+/** Folder of the embedded Postgres. @throws Error when the data directory has no installation */
+export function postgresDirOf({ dataDir }: Settings): string {
+  const dir = path.join(dataDir, 'postgres')
+  if (fs.existsSync(path.join(dir, 'data/PG_VERSION'))) return dir
+  throw new Error(
+    `${dataDir} contains no Muster installation. Set MUSTER_DATA_DIR to the data directory of npm start, or DATABASE_URL to the database.`,
+  )
+}
+
 /** URL of the embedded Postgres that `npm start` runs. Line 4 of postmaster.pid is the port. */
-function runningDatabaseUrl(dir: string): string {
+export function runningDatabaseUrl(dir: string): string {
   try {
     const port = Number(fs.readFileSync(path.join(dir, 'data/postmaster.pid'), 'utf8').split('\n')[3])
     const password = fs.readFileSync(path.join(dir, 'password'), 'utf8').trim()
