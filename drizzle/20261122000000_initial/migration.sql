@@ -43,8 +43,9 @@ CREATE TABLE "members" (
 CREATE TABLE "sessions" (
 	"id" uuid PRIMARY KEY,
 	"user_id" uuid NOT NULL,
-	"token" text NOT NULL UNIQUE,
+	"token_hash" text NOT NULL UNIQUE,
 	"expires_at" timestamp with time zone NOT NULL,
+	"last_used_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"ip_address" text,
 	"user_agent" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,

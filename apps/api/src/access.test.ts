@@ -1,3 +1,4 @@
+import { hashToken } from '@muster/core/access'
 import { connectDb } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { eq } from 'drizzle-orm'
@@ -67,7 +68,7 @@ test('the owner signs in with a single-use link, sets a password and signs in wi
     kind: 'USER',
   })
   const cookie = first.headers.getSetCookie().find((each) => each.includes('session_token'))!
-  expect(cookie).toMatch(/^__Secure-muster\.session_token=.*HttpOnly.*$/)
+  expect(cookie).toMatch(/^__Host-muster\.session_token=.*HttpOnly.*$/)
   expect(cookie).toMatch(/; Secure/)
   expect(cookie).toMatch(/SameSite=Lax/i)
   const asCookie = { ...from, cookie: cookie.split(';')[0]! }
@@ -147,7 +148,7 @@ test('a session expires', async () => {
   await db
     .update(schema.sessions)
     .set({ expiresAt: new Date(Date.now() - 1000) })
-    .where(eq(schema.sessions.token, data.signIn.sessionToken))
+    .where(eq(schema.sessions.token, hashToken(data.signIn.sessionToken)))
   await db.$client.end()
   expect(await viewer(bearer(data.signIn.sessionToken))).toBeNull()
 })
@@ -231,7 +232,7 @@ test('does not expose the routes of better-auth', async () => {
 })
 
 test('ignores malformed cookies and tokens', async () => {
-  for (const cookie of ['__Secure-muster.session_token=%', '__Secure-muster.session_token=', 'x', '=;;='])
+  for (const cookie of ['__Host-muster.session_token=%', '__Host-muster.session_token=', 'x', '=;;='])
     expect(await viewer({ ...from, cookie })).toBeNull()
   for (const authorization of ['Bearer', `Bearer ${'x'.repeat(5000)}`, 'Basic YTpi', "Bearer ' or 1=1 --", 'Bearer mst_x'])
     expect(await viewer({ ...from, authorization })).toBeNull()

@@ -50,7 +50,7 @@ export type ApiContext = RequestFacts & {
   isCostKnown?: boolean
   /** Of a subscription: the cursor of the current result, set by its resolver. */
   cursor?: string
-  /** Checks the session or token again. @throws Unauthenticated when it is no longer valid */
+  /** Reads the caller again. @throws Unauthenticated when the session or token is no longer valid, or role or tenant changed */
   assertSignedIn(): Promise<void>
 }
 
@@ -68,8 +68,9 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
     ctx: caller ? { ...runtime, actor: caller.actor, tenantId: caller.tenantId, requestId, log, origin } : unauthenticatedCtx(),
     async assertSignedIn() {
       const current = await deps.auth.findCaller(facts.headers)
-      if (current?.actor.id !== caller?.actor.id)
-        throw new Unauthenticated('The session or API token is no longer valid. Sign in again.')
+      if (!current || !caller) throw new Unauthenticated('The session or API token is no longer valid. Sign in again.')
+      if (deps.auth.accessOf(current) !== deps.auth.accessOf(caller))
+        throw new Unauthenticated('The role or tenant of the caller changed. Subscribe again.')
     },
   }
 }

@@ -16,7 +16,7 @@ const isolations = await Promise.all(
     .map(async ({ pathname }) => ((await import(/* @vite-ignore */ pathname)) as { isolation: Isolation }).isolation),
 )
 
-const TYPES = [...Object.keys(graphqlIds), 'Tenant', 'User', 'Worker'] as TypeName[]
+const TYPES = [...Object.keys(graphqlIds), 'Tenant', 'User', 'Worker', 'Session'] as TypeName[]
 /** Expected response to the stranger for each root field that is not public. */
 const CASES: Record<string, IsolationCase> = Object.assign(
   {

@@ -19,10 +19,13 @@ async function main(): Promise<void> {
         resolve()
       })
   })
-  const { HOST, PORT, TRUST_PROXY, CORS_ORIGINS, ALERT_LOCAL_TARGETS } = loadConfig(process.env, {
-    ...pickSettings(accessSettings, 'HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGINS'),
-    ...alertSettings,
-  })
+  const { HOST, PORT, TRUST_PROXY, CORS_ORIGINS, SESSION_IDLE_HOURS, SESSION_MAX_DAYS, ALERT_LOCAL_TARGETS } = loadConfig(
+    process.env,
+    {
+      ...pickSettings(accessSettings, 'HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGINS', 'SESSION_IDLE_HOURS', 'SESSION_MAX_DAYS'),
+      ...alertSettings,
+    },
+  )
   const openedRuntime = await openRuntime(process.env, 'api', shutdown.signal).catch((error: unknown) => {
     if (!shutdown.signal.aborted) throw error
     return null
@@ -32,7 +35,15 @@ async function main(): Promise<void> {
   for (const line of unsupportedSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
   const trustProxy = TRUST_PROXY === '1'
-  const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log, trustProxy })
+  const auth = createAuth({
+    db: runtime.db,
+    secret: authSecret,
+    publicUrl,
+    log: runtime.log,
+    listener,
+    trustProxy,
+    sessions: { idleHours: SESSION_IDLE_HOURS, maxDays: SESSION_MAX_DAYS },
+  })
   const isDevelopment = process.env.NODE_ENV === 'development'
   const api = createApi({
     runtime,

@@ -11,6 +11,8 @@ import { foreignOriginReason, headersOf, requestFacts } from './request-facts.ts
 const MAX_MESSAGE_BYTES = 1024 * 1024
 const MAX_BUFFERED_BYTES = 64 * 1024
 const KEEP_ALIVE_MS = 12_000
+/** WebSocket close code "service restart": clients of graphql-ws connect again and repeat their subscriptions. */
+const ACCESS_CHANGED = 1012
 
 /** Accepts WebSockets at /graphql of `server`, with the protocol graphql-transport-ws. */
 export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): { close(): Promise<void> } {
@@ -32,13 +34,26 @@ export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): 
     {
       execute: (args) => (args as Enveloped).rootValue.execute(args),
       subscribe: (args) => (args as Enveloped).rootValue.subscribe(args),
-      /** Rejects an invalid token at once. Without a token the cookie authenticates, and each operation checks it again. */
+      /**
+       * Rejects an invalid token at once. Without a token the cookie authenticates, and each operation checks it again. A revoked
+       * session or token closes the socket for good; after a change of role or tenant, clients connect again by themselves.
+       */
       async onConnect({ connectionParams, extra }) {
+        const headers = headersOf(extra.request)
         const authorization = authorizationOf(connectionParams)
-        if (authorization === null || (await deps.auth.findCaller(new Headers({ authorization })))) return true
-        metrics.rejected.inc({ code: 'WEBSOCKET' })
-        extra.socket.close(CloseCode.Unauthorized, 'The token is invalid, expired or revoked.')
-        return false
+        if (authorization !== null) headers.set('authorization', authorization)
+        if (authorization !== null && !(await deps.auth.findCaller(new Headers({ authorization })))) {
+          metrics.rejected.inc({ code: 'WEBSOCKET' })
+          extra.socket.close(CloseCode.Unauthorized, 'The token is invalid, expired or revoked.')
+          return false
+        }
+        const stopWatching = await deps.auth.watchCaller(headers, (loss) => {
+          if (loss === 'revoked') extra.socket.close(CloseCode.Unauthorized, 'The session or API token is no longer valid.')
+          else extra.socket.close(ACCESS_CHANGED, 'The role or tenant of the caller changed. Connect again.')
+        })
+        if (extra.socket.readyState >= extra.socket.CLOSING) stopWatching()
+        else extra.socket.once('close', stopWatching)
+        return true
       },
       async onSubscribe(context, id, params) {
         const open = Object.keys(context.subscriptions).length

@@ -1,20 +1,19 @@
 import { hkdfSync } from 'node:crypto'
-import type { Role } from '@muster/core/access'
-import { findActorByToken } from '@muster/core/access'
+import { accessChanged } from '@muster/core/access'
 import type { Db } from '@muster/core/db'
-import { Conflict, InvalidInput, Unauthenticated, Unavailable } from '@muster/core/errors'
+import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '@muster/core/errors'
+import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, not } from 'drizzle-orm'
 import { clientAddress, type RequestFacts } from '../http/request-facts.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
 import type { Caller, CallerContext } from './caller.ts'
+import { createCallers } from './callers.ts'
+import { sessionCookieName, signCookie } from './session-cookie.ts'
+import { endOtherSessions, endSession } from './sessions.ts'
 
-const { members, sessions, users } = schema
-
-/** Cache lifetime of a caller. A token revoked through another process stays valid for at most this long. */
-const CALLER_CACHE_MS = 5000
-const CALLER_CACHE_MAX = 10_000
+const { members, sessions: userSessions, users } = schema
 
 export type Auth = ReturnType<typeof createAuth>
 type SignedIn = { viewer: Caller; sessionToken: string }
@@ -23,70 +22,40 @@ type SignedIn = { viewer: Caller; sessionToken: string }
 export const deriveAuthSecret = (masterPassword: string): string =>
   Buffer.from(hkdfSync('sha256', masterPassword, 'muster', 'auth secret 1', 32)).toString('base64url')
 
-/** @property trustProxy see `clientAddress` */
-type AuthOptions = { db: Db; secret: string; publicUrl: string; log: Log; trustProxy?: boolean }
+/**
+ * @property listener receives change events of all processes; without it, a revocation takes effect within seconds
+ * @property trustProxy see `clientAddress`
+ */
+type AuthOptions = {
+  db: Db
+  secret: string
+  publicUrl: string
+  log: Log
+  listener?: Listener
+  trustProxy?: boolean
+  sessions?: { idleHours: number; maxDays: number }
+}
 
 /** Sign-in, sessions and tokens. better-auth stores passwords and sessions; its HTTP routes are not exposed. */
-export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptions) {
+export function createAuth(options: AuthOptions) {
+  const { db, secret, publicUrl, log, trustProxy, sessions = { idleHours: 24, maxDays: 14 } } = options
   const links = new Map<string, string>()
-  const better = createBetterAuth({ db, secret, publicUrl, log, onLink: (email, token) => links.set(email, token) })
-  const callerCache = new Map<string, { caller: Caller | null; until: number }>()
+  const better = createBetterAuth({
+    db,
+    secret,
+    publicUrl,
+    log,
+    sessionDays: sessions.maxDays,
+    onLink: (email, token) => links.set(email, token),
+  })
   const internals = better.$context
-
-  async function lookUp(token: string): Promise<Caller | null> {
-    if (token.startsWith('mst_')) {
-      const found = await findActorByToken(db, token)
-      if (found?.actor.kind !== 'token') return null
-      return { actor: found.actor, tenantId: found.tenantId, email: null, sessionToken: null }
-    }
-    const [row] = await db
-      .select({
-        id: users.id,
-        name: users.name,
-        email: users.email,
-        role: members.role,
-        tenantId: members.tenantId,
-        sessionId: sessions.id,
-      })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .innerJoin(members, eq(members.userId, users.id))
-      .where(and(eq(sessions.token, token), gt(sessions.expiresAt, sql`now()`)))
-      .orderBy(members.createdAt, members.tenantId)
-      .limit(1)
-    if (!row) return null
-    const { id, name, email, tenantId, sessionId } = row
-    return { actor: { kind: 'user', id, name, role: row.role satisfies Role }, tenantId, email, sessionToken: token, sessionId }
-  }
-
-  async function tokenOf(headers: Headers): Promise<string | null> {
-    const bearer = /^bearer\s+(\S{1,200})$/i.exec(headers.get('authorization') ?? '')
-    if (bearer) return bearer[1]!
-    const name = (await internals).authCookies.sessionToken.name
-    for (const part of (headers.get('cookie') ?? '').split(';')) {
-      const [key, ...value] = part.split('=')
-      // The cookie holds the token and its signature. The signature is not checked: the token is 32 random characters and looked up.
-      if (key?.trim() === name) return /^\w{1,200}/.exec(value.join('=').trim())?.[0] ?? null
-    }
-    return null
-  }
-
-  /** The caller that the bearer token or cookie identifies; null without a valid one. */
-  async function findCaller(headers: Headers): Promise<Caller | null> {
-    const token = await tokenOf(headers)
-    if (!token) return null
-    const cached = callerCache.get(token)
-    if (cached && cached.until > Date.now()) return cached.caller
-    const caller = await lookUp(token)
-    if (callerCache.size >= CALLER_CACHE_MAX) callerCache.clear()
-    callerCache.set(token, { caller, until: Date.now() + CALLER_CACHE_MS })
-    return caller
-  }
+  const callers = createCallers({ ...options, idleHours: sessions.idleHours })
 
   /** Calls a better-auth route with its rate limit. Cookies that it sets are added to the response. */
-  async function route(facts: RequestFacts, path: string, body?: object): Promise<Response> {
+  async function route(facts: RequestFacts, path: string, body?: object, sessionToken?: string | null): Promise<Response> {
     const headers = new Headers({ origin: new URL(publicUrl).origin, 'x-muster-client': clientAddress(facts, trustProxy) })
-    for (const name of ['cookie', 'user-agent']) if (facts.headers.has(name)) headers.set(name, facts.headers.get(name)!)
+    if (sessionToken) headers.set('cookie', `${sessionCookieName(publicUrl)}=${signCookie(sessionToken, secret)}`)
+    if (facts.headers.has('user-agent')) headers.set('user-agent', facts.headers.get('user-agent')!)
     if (body) headers.set('content-type', 'application/json')
     const url = new URL(`/api/auth${path}`, publicUrl)
     const response = await better.handler(
@@ -104,8 +73,9 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
   async function signedIn(response: Response, rejection: string): Promise<SignedIn> {
     const { token } = response.ok ? ((await response.json()) as { token?: string }) : {}
     if (!token) throw new Unauthenticated(rejection)
-    const viewer = await lookUp(token)
+    const viewer = await callers.read(token)
     if (!viewer) throw new Unauthenticated('This user is not a member of any tenant. Ask an owner to add the user as a member.')
+    await db.delete(userSessions).where(and(eq(userSessions.userId, viewer.actor.id), not(callers.isLiveSession(userSessions))))
     return { viewer, sessionToken: token }
   }
 
@@ -115,7 +85,11 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
   }
 
   return {
-    findCaller,
+    findCaller: callers.find,
+    /** Calls back when the caller of a stream loses its access, see `createCallers`. */
+    watchCaller: callers.watch,
+    accessOf: callers.accessOf,
+    isLiveSession: callers.isLiveSession,
     /** IDs of the tenants of the user with this email address, at most ten. For the audit log only. */
     async tenantsOf(email: string): Promise<string[]> {
       const rows = await db
@@ -127,7 +101,7 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
       return rows.map((row) => row.tenantId)
     },
     /** Clears the caller cache, so that a revoked session or token is rejected immediately. */
-    clearCallerCache: () => callerCache.clear(),
+    clearCallerCache: callers.clearCache,
 
     async signIn(facts: RequestFacts, input: { email: string; password: string }): Promise<SignedIn> {
       return signedIn(
@@ -149,12 +123,27 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
       return session
     },
 
-    async signOut({ caller, ...facts }: RequestFacts & CallerContext): Promise<boolean> {
-      if (facts.headers.has('cookie')) await route(facts, '/sign-out', {})
+    async signOut({ caller, ctx, ...facts }: RequestFacts & CallerContext): Promise<boolean> {
+      if (facts.headers.has('cookie')) await route(facts, '/sign-out', {}, caller?.sessionToken)
       if (!caller?.sessionToken) return false
       await (await internals).internalAdapter.deleteSession(caller.sessionToken)
-      callerCache.clear()
+      callers.clearCache()
+      ctx.notify(accessChanged({ id: caller.actor.id, tenantId: caller.tenantId }))
       return true
+    },
+
+    /** Ends one session of the user. @throws NotFound */
+    async endSession({ ctx, caller }: CallerContext, id: string): Promise<void> {
+      const userId = caller?.actor.kind === 'user' ? caller.actor.id : null
+      if (!userId || !(await endSession(ctx, userId, id))) throw new NotFound(`There is no session with the ID ${id}.`)
+      callers.clearCache()
+    },
+
+    /** Ends all other sessions of the user. @returns how many */
+    async endOtherSessions({ ctx, caller }: CallerContext): Promise<number> {
+      const count = caller ? await endOtherSessions(ctx, caller) : 0
+      callers.clearCache()
+      return count
     },
 
     async setPassword({ ctx, caller }: CallerContext, input: SetPassword): Promise<Caller> {
@@ -175,13 +164,10 @@ export function createAuth({ db, secret, publicUrl, log, trustProxy }: AuthOptio
       if (currentHash) await internalAdapter.updatePassword(id, hash)
       else await internalAdapter.linkAccount({ userId: id, accountId: id, providerId: 'credential', password: hash })
       if (name || email) await internalAdapter.updateUser(id, { ...(name ? { name } : {}), ...(email ? { email } : {}) })
-      const others = (await internalAdapter.listSessions(id))
-        .map(({ token }) => token)
-        .filter((token) => token !== caller.sessionToken)
-      await internalAdapter.deleteSessions(others)
-      callerCache.clear()
+      await endOtherSessions(ctx, caller)
+      callers.clearCache()
       ctx.log.info({ user: id }, 'password set')
-      return (await lookUp(caller.sessionToken)) ?? caller
+      return (await callers.read(caller.sessionToken)) ?? caller
     },
 
     /** Returns the user with this email address, and creates it if missing. Used by the first start. */

@@ -4,33 +4,44 @@ import { schema } from '@muster/core/registry'
 import { betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { magicLink } from 'better-auth/plugins/magic-link'
+import { withHashedSessions } from './hashed-sessions.ts'
+import { cookiePrefix } from './session-cookie.ts'
 
 export const PASSWORD_LENGTH = { min: 12, max: 128 } as const
 const DAY_S = 24 * 3600
 
-type Options = { db: Db; secret: string; publicUrl: string; log: Log; onLink: (email: string, token: string) => void }
+type Options = {
+  db: Db
+  secret: string
+  publicUrl: string
+  log: Log
+  sessionDays: number
+  onLink: (email: string, token: string) => void
+}
 export type BetterAuth = ReturnType<typeof createBetterAuth>
 
 /** Configures better-auth on our tables. Only `createAuth` calls its handler, with the client address in `x-muster-client`. */
-export function createBetterAuth({ db, secret, publicUrl, log, onLink }: Options) {
+export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLink }: Options) {
   const { accounts, sessions, users, verifications } = schema
   return betterAuth({
     appName: 'Muster',
     baseURL: publicUrl,
     basePath: '/api/auth',
     secret,
-    database: drizzleAdapter(db, {
-      provider: 'pg',
-      schema: { user: users, session: sessions, account: accounts, verification: verifications },
-    }),
+    database: withHashedSessions(
+      drizzleAdapter(db, {
+        provider: 'pg',
+        schema: { user: users, session: sessions, account: accounts, verification: verifications },
+      }),
+    ),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
     },
-    // Sessions have a fixed lifetime: use does not extend it.
-    session: { expiresIn: 14 * DAY_S, disableSessionRefresh: true },
+    // The absolute end: use does not extend it. `createCallers` checks the idle time.
+    session: { expiresIn: sessionDays * DAY_S, disableSessionRefresh: true },
     rateLimit: {
       enabled: true,
       window: 60,
@@ -43,9 +54,10 @@ export function createBetterAuth({ db, secret, publicUrl, log, onLink }: Options
     },
     advanced: {
       ipAddress: { ipAddressHeaders: ['x-muster-client'] },
-      useSecureCookies: publicUrl.startsWith('https://'),
-      cookiePrefix: 'muster',
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      // better-auth would add `__Secure-`; the prefix has `__Host-`.
+      useSecureCookies: false,
+      cookiePrefix: cookiePrefix(publicUrl),
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: publicUrl.startsWith('https://') },
       // The column defaults generate IDs.
       database: { generateId: false },
     },

@@ -8,8 +8,8 @@ export type Caller = {
   email: string | null
   /** Session token; null for API tokens. */
   sessionToken: string | null
-  /** Row ID of the session; absent for API tokens. */
-  sessionId?: string
+  /** Row of the session; null for API tokens. */
+  sessionId: string | null
 }
 
 /** Caller of a request (null when not signed in) and the context for verbs. */

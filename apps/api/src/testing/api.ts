@@ -11,6 +11,7 @@ import type { ApiDeps } from '../context.ts'
 import { createAuth } from '../sign-in/auth.ts'
 
 export const PUBLIC_URL = 'https://muster.test'
+export const AUTH_SECRET = 'a secret for tests only'
 
 /** Response to an operation, reduced to what tests check. */
 export type Answer<T> = {
@@ -29,7 +30,7 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
   const listener = await createListener(test.url, runtime.log)
   const folder = await mkdtemp(join(tmpdir(), 'muster-api-'))
   const store = localStore(join(folder, 'artifacts'))
-  const auth = createAuth({ db: runtime.db, secret: 'a secret for tests only', publicUrl: PUBLIC_URL, log: runtime.log })
+  const auth = createAuth({ db: runtime.db, secret: AUTH_SECRET, publicUrl: PUBLIC_URL, log: runtime.log, listener })
   const api = createApi({ runtime, listener, auth, store, linkSecret: 'a secret for links', publicUrl: PUBLIC_URL, ...more })
   const tokens = new WeakMap<Ctx, string>()
 

@@ -1,5 +1,6 @@
 import { defineDomain } from '../kernel/domain.ts'
 import { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
+import { accessChanged } from './change-events.ts'
 import { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
 import { accessSettings } from './settings.ts'
@@ -9,6 +10,7 @@ export const accessDomain = defineDomain({
   name: 'access',
   permissions: { memberPermissions, tokenPermissions, tenantPermissions },
   auditActions: { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit },
+  changeEvents: [accessChanged],
   settings: accessSettings,
   tables,
   relations,

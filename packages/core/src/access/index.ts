@@ -1,5 +1,6 @@
 export { AddMemberInput, addMember } from './add-member.ts'
 export { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
+export { accessChanged } from './change-events.ts'
 export { CreateApiTokenInput, createApiToken } from './create-api-token.ts'
 export { CreateTenantInput, createTenant } from './create-tenant.ts'
 export { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
@@ -23,3 +24,4 @@ export {
   type VarMerge,
   verifications,
 } from './tables.ts'
+export { hashToken } from './tokens.ts'

@@ -6,6 +6,7 @@ import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, Forbidden, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { apiTokenAudit } from './audit-actions.ts'
+import { accessChanged } from './change-events.ts'
 import { tokenPermissions } from './permissions.ts'
 import { revokeBlockedReason } from './policy.ts'
 import { type ApiToken, apiTokens } from './tables.ts'
@@ -17,7 +18,7 @@ import { type ApiToken, apiTokens } from './tables.ts'
 export async function revokeApiToken(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ApiToken> {
   authorize(ctx, tokenPermissions.write)
   const { id } = parseInput(IdInput, input)
-  return inTransaction(ctx, async (tx) => {
+  return inTransaction(ctx, async (tx, { notify }) => {
     const scope = and(visibleTo(ctx, apiTokens), eq(apiTokens.id, id))
     const [before] = await tx.select().from(apiTokens).where(scope).for('no key update')
     const blockedReason = before && revokeBlockedReason(ctx.actor, before)
@@ -29,6 +30,7 @@ export async function revokeApiToken(ctx: Ctx, input: z.input<typeof IdInput>): 
       .returning()
     if (!apiToken) throw await notFoundOrConflict(tx, ctx, apiTokens, id, 'API token', () => null)
     await audit(tx, ctx, apiTokenAudit.revoke, apiToken, { prefix: apiToken.prefix })
+    notify(accessChanged(apiToken))
     return apiToken
   })
 }

@@ -24,6 +24,13 @@ export const accessSettings = {
     ),
   /** The address that users open; links and cookies use it. */
   MUSTER_PUBLIC_URL: z.url().default('http://localhost:3000'),
+  /** A session ends after this many hours without a request, and at the latest after this many days. */
+  SESSION_IDLE_HOURS: z.coerce
+    .number()
+    .positive()
+    .max(24 * 365)
+    .default(24),
+  SESSION_MAX_DAYS: z.coerce.number().positive().max(365).default(14),
   MUSTER_OWNER_EMAIL: z.email().default('owner@muster.local'),
   MUSTER_TENANT_NAME: z.string().min(1).default('Default'),
   /** Signs session cookies. Derived from the master password when unset. */

@@ -51,8 +51,12 @@ export const sessions = snakeCase.table(
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    token: text().notNull().unique(),
+    /** SHA-256 of the session token, see `hashToken`. better-auth calls the field `token`. */
+    token: text('token_hash').notNull().unique(),
+    /** Absolute end. A session also ends when it is not used for `SESSION_IDLE_HOURS`. */
     expiresAt: at().notNull(),
+    /** Last use, with a precision of one minute, and the client's address and browser at that time. */
+    lastUsedAt: at().notNull().defaultNow(),
     ipAddress: text(),
     userAgent: text(),
     createdAt: createdAt(),

@@ -1,5 +1,6 @@
 import { createApiToken } from '@muster/core/access'
 import { defineIsolation, NOT_FOUND } from '../../testing/isolation.ts'
+import { insertSession } from '../../testing/sessions.ts'
 
 export const isolation = defineIsolation({
   objects: async ({ t, tenant }) => ({
@@ -7,8 +8,22 @@ export const isolation = defineIsolation({
     Member: (await t.runtime.db.query.members.findFirst({ where: { tenantId: tenant.tenant.id } }))!,
     User: { id: tenant.owner.actor.id! },
     Tenant: { id: tenant.tenant.id },
+    Session: await insertSession(t.runtime.db, tenant.owner.actor.id!),
   }),
   cases: {
+    // The stranger calls with an API token, which has no sessions.
+    'Query.sessions': {
+      query: () => '{ it: sessions { totalCount edges { node { id } } } }',
+      answer: { it: { totalCount: 0, edges: [] } },
+    },
+    'Mutation.endSession': {
+      query: ({ theirs }) => `mutation { it: endSession(input: { id: "${theirs.Session}" }) { __typename } }`,
+      answer: { it: NOT_FOUND },
+    },
+    'Mutation.endOtherSessions': {
+      query: () => 'mutation { it: endOtherSessions { __typename ... on EndOtherSessionsPayload { endedCount } } }',
+      answer: { it: { __typename: 'EndOtherSessionsPayload', endedCount: 0 } },
+    },
     // The stranger's own token.
     'Query.apiTokens': {
       query: () => '{ it: apiTokens { edges { node { name } } } }',

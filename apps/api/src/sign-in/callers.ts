@@ -1,0 +1,171 @@
+import { accessChanged, findActorByToken, hashToken } from '@muster/core/access'
+import type { Db } from '@muster/core/db'
+import type { Listener } from '@muster/core/events'
+import type { Log } from '@muster/core/log'
+import { schema } from '@muster/core/registry'
+import { and, eq, gt, lt, sql } from 'drizzle-orm'
+import { clientAddress } from '../http/request-facts.ts'
+import type { Caller } from './caller.ts'
+import { openCookie, readCookie, sessionCookieName } from './session-cookie.ts'
+
+const { members, sessions, users } = schema
+
+/** Cache lifetime of a caller. A change event of any process clears the cache; a lost event delays a revocation by this time. */
+const CALLER_CACHE_MS = 4000
+const CALLER_CACHE_MAX = 10_000
+/** Interval in which the callers of open streams are read again, so that a revocation without a change event takes effect. */
+const WATCH_MS = 3000
+
+/** Why a stream must end: the caller may not sign in any more, or has another role or tenant. */
+export type AccessLoss = 'revoked' | 'changed'
+type Watch = { token: string; access: string; end: (loss: AccessLoss) => void }
+
+/** Everything that decides what a caller may do. */
+const accessOf = ({ actor, tenantId }: Caller) => JSON.stringify([actor, tenantId])
+
+export type Callers = ReturnType<typeof createCallers>
+/** @property idleHours see SESSION_IDLE_HOURS. @property trustProxy see `clientAddress` */
+type CallersOptions = {
+  db: Db
+  secret: string
+  publicUrl: string
+  log: Log
+  listener?: Listener
+  idleHours: number
+  trustProxy?: boolean
+}
+
+/** Identifies the callers of requests by session or API token, and watches the callers of open streams. */
+export function createCallers({ db, secret, publicUrl, log, listener, idleHours, trustProxy }: CallersOptions) {
+  const cache = new Map<string, { caller: Caller | null; until: number }>()
+  const watches = new Set<Watch>()
+  let timer: NodeJS.Timeout | undefined
+  let isChecking = false
+  let checkAgain = false
+
+  const isLiveSession = (table: Pick<typeof sessions, 'expiresAt' | 'lastUsedAt'>) =>
+    and(gt(table.expiresAt, sql`now()`), gt(table.lastUsedAt, sql`now() - make_interval(secs => ${idleHours * 3600})`))!
+
+  /** The session or API token of a request. A cookie counts only with a valid signature. */
+  function tokenOf(headers: Headers): string | null {
+    const bearer = /^bearer\s+(\S{1,200})$/i.exec(headers.get('authorization') ?? '')
+    if (bearer) return bearer[1]!
+    const cookie = readCookie(headers, sessionCookieName(publicUrl))
+    return cookie ? openCookie(cookie, secret) : null
+  }
+
+  /** Reads the caller from the database; null when the token is not valid. */
+  async function read(token: string): Promise<Caller | null> {
+    if (token.startsWith('mst_')) {
+      const found = await findActorByToken(db, token)
+      if (found?.actor.kind !== 'token') return null
+      return { actor: found.actor, tenantId: found.tenantId, email: null, sessionToken: null, sessionId: null }
+    }
+    const [row] = await db
+      .select({
+        id: users.id,
+        name: users.name,
+        email: users.email,
+        role: members.role,
+        tenantId: members.tenantId,
+        sessionId: sessions.id,
+      })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .innerJoin(members, eq(members.userId, users.id))
+      .where(and(eq(sessions.token, hashToken(token)), isLiveSession(sessions)))
+      .orderBy(members.createdAt, members.tenantId)
+      .limit(1)
+    if (!row) return null
+    const { id, name, email, role, tenantId, sessionId } = row
+    return { actor: { kind: 'user', id, name, role }, tenantId, email, sessionToken: token, sessionId }
+  }
+
+  /** Records when, from which address and with which client a session is used, at most once a minute. */
+  async function recordUse(sessionId: string, headers: Headers): Promise<void> {
+    await db
+      .update(sessions)
+      .set({
+        lastUsedAt: sql`now()`,
+        ipAddress: clientAddress({ headers }, trustProxy),
+        userAgent: headers.get('user-agent')?.slice(0, 500) ?? null,
+      })
+      .where(and(eq(sessions.id, sessionId), lt(sessions.lastUsedAt, sql`now() - interval '1 minute'`)))
+  }
+
+  /** The caller that the bearer token or cookie identifies; null without a valid one. */
+  async function find(headers: Headers): Promise<Caller | null> {
+    const token = tokenOf(headers)
+    if (!token) return null
+    const cached = cache.get(token)
+    if (cached && cached.until > Date.now()) return cached.caller
+    const caller = await read(token)
+    if (caller?.sessionId) await recordUse(caller.sessionId, headers)
+    if (cache.size >= CALLER_CACHE_MAX) cache.clear()
+    cache.set(token, { caller, until: Date.now() + CALLER_CACHE_MS })
+    return caller
+  }
+
+  /** Reads the callers of all streams and ends the streams of those whose access changed. Reading does not count as use of a session. */
+  async function check(): Promise<void> {
+    checkAgain = true
+    if (isChecking) return
+    isChecking = true
+    try {
+      while (checkAgain) {
+        checkAgain = false
+        const byToken = Map.groupBy(watches, ({ token }) => token)
+        for (const [token, ofToken] of byToken) {
+          const caller = await read(token)
+          const access = caller && accessOf(caller)
+          for (const watch of ofToken)
+            if (watches.has(watch) && watch.access !== access) {
+              stopWatching(watch)
+              watch.end(caller ? 'changed' : 'revoked')
+            }
+        }
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'cannot check the callers of open streams; trying again')
+    } finally {
+      isChecking = false
+    }
+  }
+
+  function stopWatching(watch: Watch): void {
+    watches.delete(watch)
+    if (watches.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  const accessMayHaveChanged = () => {
+    cache.clear()
+    if (watches.size > 0) void check()
+  }
+  listener?.on(accessChanged, null, accessMayHaveChanged)
+  listener?.onReconnect(accessMayHaveChanged)
+
+  return {
+    find,
+    read,
+    tokenOf,
+    accessOf,
+    /** Condition of sessions that have not expired. */
+    isLiveSession,
+    clearCache: () => cache.clear(),
+    /**
+     * Calls `end` once, within seconds, when the caller of a stream loses its access or gets another. Does nothing without a caller.
+     * @returns a function that stops watching
+     */
+    async watch(headers: Headers, end: (loss: AccessLoss) => void): Promise<() => void> {
+      const token = tokenOf(headers)
+      const caller = token && (await find(headers))
+      if (!caller) return () => {}
+      const watch: Watch = { token, access: accessOf(caller), end }
+      watches.add(watch)
+      timer ??= setInterval(() => void check(), WATCH_MS).unref()
+      return () => stopWatching(watch)
+    },
+  }
+}

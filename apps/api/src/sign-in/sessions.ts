@@ -1,0 +1,24 @@
+import { accessChanged } from '@muster/core/access'
+import { type Ctx, schema } from '@muster/core/registry'
+import { and, eq, ne, type SQL } from 'drizzle-orm'
+import type { Caller } from './caller.ts'
+
+const { sessions } = schema
+
+/** Ends sessions of the caller's user, and the streams of these sessions. @returns how many */
+async function endSessions(ctx: Ctx, userId: string, condition: SQL): Promise<number> {
+  const ended = await ctx.db
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), condition))
+    .returning({ id: sessions.id })
+  if (ended.length > 0) ctx.notify(accessChanged({ id: userId, tenantId: ctx.tenantId }))
+  return ended.length
+}
+
+/** Ends one session of the user. @returns false when the user has no such session */
+export const endSession = async (ctx: Ctx, userId: string, id: string): Promise<boolean> =>
+  (await endSessions(ctx, userId, eq(sessions.id, id))) > 0
+
+/** Ends all sessions of the user but the caller's own. @returns how many */
+export const endOtherSessions = (ctx: Ctx, { actor, sessionId }: Pick<Caller, 'actor' | 'sessionId'>): Promise<number> =>
+  sessionId ? endSessions(ctx, actor.id, ne(sessions.id, sessionId)) : Promise.resolve(0)
