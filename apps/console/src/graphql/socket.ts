@@ -1,4 +1,5 @@
-import { createClient, type Client as SocketClient } from 'graphql-ws'
+import { CloseCode, createClient, type Client as SocketClient } from 'graphql-ws'
+import { notifySignedOut } from './session.ts'
 
 export type LiveState = 'idle' | 'connecting' | 'live' | 'lost'
 
@@ -36,9 +37,11 @@ export function socket(): SocketClient {
         hadConnection = true
       },
       closed: (event) => {
-        const isWanted = (event as CloseEvent).code === 1000
+        const { code } = event as CloseEvent
+        const isWanted = code === 1000
         if (isWanted) hadConnection = false
         setState(isWanted ? 'idle' : 'lost')
+        if (code === CloseCode.Unauthorized) notifySignedOut()
       },
     },
   })
