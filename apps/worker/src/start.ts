@@ -32,6 +32,7 @@ import { jobRunHandler } from './handlers/job-run.ts'
 import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
 import { reconcileAlerts } from './reconcilers/alerts.ts'
+import { reconcileAudit } from './reconcilers/audit.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
@@ -123,6 +124,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     for (const topic of ['alert', 'alertRoute', 'alertSilence'] as const) listener.on({ topic }, null, alerts.trigger)
     const reconcilers = [
       reconcileAgents(runtime),
+      reconcileAudit(runtime),
       reconcileAgentHistory(runtime),
       alerts,
       reconcileLostRuns(runtime, listener),

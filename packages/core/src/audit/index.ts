@@ -1,4 +1,13 @@
 export { type AuditAction, audit, defineAuditActions } from './audit.ts'
+export { GENESIS, verificationKey } from './chain.ts'
 export { type AuditChange, changeOf } from './change.ts'
 export { type AttemptCaller, flushAttempts, outcomeOf, recordAttempt } from './record-attempt.ts'
+export { sealAuditEntries } from './seal-audit-entries.ts'
 export { ACTOR_KINDS, AUDIT_CHANNELS, AUDIT_OUTCOMES, type AuditEntry, auditEntries } from './tables.ts'
+export {
+  CHAIN_PROBLEMS,
+  type ChainProblem,
+  type ChainVerification,
+  MAX_VERIFY_ROWS,
+  verifyAuditChain,
+} from './verify-audit-chain.ts'

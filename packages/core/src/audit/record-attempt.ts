@@ -113,8 +113,13 @@ async function insert(
     ...callerColumns(caller),
     action: action.name,
     objectId: objectId ?? null,
-    objectName: objectName ?? null,
     ...entry,
+    objectName: storable(objectName),
+    reason: storable(entry.reason),
+    error: storable(entry.error),
     count,
   })
 }
+
+/** Postgres rejects NUL in texts, which an attacker could use to avoid a row. */
+const storable = (text: string | null | undefined): string | null => text?.replaceAll('\0', '') ?? null

@@ -1,4 +1,4 @@
-import { pbkdf2, randomBytes } from 'node:crypto'
+import { hkdfSync, pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { eq, max, sql } from 'drizzle-orm'
 import type { Tx, Vault } from '../kernel/context.ts'
@@ -101,6 +101,7 @@ export async function openVault(db: Db, masterPassword: string, atLeast: number,
     },
     open: async (context, record) => open(await keyOf(recordVersion(record)), context, record),
     newestVersion: () => newest(),
+    derive: async (purpose, version) => Buffer.from(hkdfSync('sha256', await keyOf(version), '', `muster ${purpose}`, 32)),
     async makeKey(tx, version) {
       // Read it again: the password may have changed since this process started, and a key must not be created with an old one.
       const last = await newest(tx)

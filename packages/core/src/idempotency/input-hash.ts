@@ -1,15 +1,8 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { canonicalJson } from '../kernel/canonical-json.ts'
 
 const SALT_BYTES = 16
-
-/** JSON with sorted keys, so that equal inputs have equal texts. */
-const canonicalJson = (input: unknown): string =>
-  JSON.stringify(input, (_, value) =>
-    value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  )
 
 const hash = async (salt: Buffer, input: unknown, hasSecrets: boolean): Promise<Buffer> =>
   hasSecrets

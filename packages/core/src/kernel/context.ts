@@ -31,6 +31,8 @@ export type Vault = {
   open(place: EncryptionContext, record: string): Promise<string>
   /** The newest key version. */
   newestVersion(): Promise<number>
+  /** Returns 32 secret bytes that only `purpose` and `version` determine. A change of the master password does not change them. */
+  derive(purpose: string, version: number): Promise<Buffer>
   /** Returns the row of a new key version. Uses only `tx`, because the pool may have no free connection. */
   makeKey(tx: Db | Tx, version: number): Promise<{ version: number; salt: string; proof: string }>
 }
