@@ -19,7 +19,7 @@ export async function ansible() {
   const outputs = [installed, readInstallInfo().interpreter ?? installed]
   const key = fingerprint([requirements], [python]) // the scripts of a Python environment contain its path
   const cached = readFallback(key)
-  if (cached) return cached
+  if (cached) return announceFallback(cached)
   let problem
   try {
     await ensureStep({ name: 'ansible', key, outputs }, () => step('Install Ansible from PyPI', installFromPypi))
@@ -30,11 +30,8 @@ export async function ansible() {
   }
   const found = await findOrInstallSystemAnsible()
   if (found) {
-    progress.out.write(
-      `  Playbooks run with the system's ansible-core ${found.version} (${found.path}). Remove ${fallback} to try PyPI again.\n`,
-    )
     fs.writeFileSync(fallback, JSON.stringify({ key, ...found }))
-    return found
+    return announceFallback(found)
   }
   problem.hint = [
     'Check that PyPI is reachable (`python3 -m pip download ansible-core`) and that Python has venv (Debian: python3-venv),',
@@ -66,6 +63,14 @@ export async function ansibleLint() {
     progress.out.write('  Tests that need ansible-lint are skipped.\n')
     return undefined
   }
+}
+
+/** Each start says that the pinned version with checksums is not in use. */
+function announceFallback(found) {
+  progress.out.write(
+    `  Playbooks run with the system's ansible-core ${found.version} (${found.path}) instead of the pinned one from PyPI. Remove ${fallback} to try PyPI again.\n`,
+  )
+  return found
 }
 
 /** The system's Ansible that an earlier start fell back to. Retrying PyPI at each start could take a minute. */

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { ansible, ansibleLint } from './ansible.mjs'
 import { openbao } from './openbao.mjs'
 import { node, root, tool, toolEnv } from './paths.mjs'
+import { sandbox } from './sandbox.mjs'
 import { killChildren, StepFailed } from './step.mjs'
 import { benchNeeds, needs, systemPackages } from './system-packages.mjs'
 import { testPackages } from './test-packages.mjs'
@@ -18,6 +19,7 @@ const installBase = async (scope = 'all') => {
 /** Installs the base and Ansible in parallel. Returns environment variables with the path of Ansible. */
 const installWithAnsible = async (purpose, scope) => {
   await systemPackages(needs[purpose])
+  if (purpose !== 'test') await sandbox()
   const installs = [installBase(scope), ansible(), purpose === 'test' ? ansibleLint() : undefined]
   const [, playbook, lint] = await Promise.all(installs).catch(async (error) => {
     killChildren()

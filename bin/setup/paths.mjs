@@ -22,6 +22,8 @@ export const pnpmBin = path.join(modules, packages?.pnpm ?? '')
 export const node = path.join(nodeBin, 'node')
 export const pnpm = path.join(pnpmBin, 'pnpm')
 export const python = path.join(tool, 'python')
+/** Debian's bubblewrap, unpacked where nobody may install packages. */
+export const bubblewrap = path.join(tool, 'bubblewrap')
 
 /**
  * Environment for child processes: the pinned toolchain first on PATH, telemetry off, and without the variables that `npm run` sets
@@ -34,7 +36,7 @@ export function toolEnv(extra = {}) {
   }
   Object.assign(env, { NEXT_TELEMETRY_DISABLED: '1', TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', NO_UPDATE_NOTIFIER: '1' })
   env.NODE_COMPILE_CACHE ??= path.join(tool, 'cache/node') // avoids stripping types again at each start
-  env.PATH = [nodeBin, pnpmBin, env.PATH].join(path.delimiter)
+  env.PATH = [nodeBin, pnpmBin, env.PATH, path.join(bubblewrap, 'usr/bin')].join(path.delimiter)
   if (!isHomeWritable()) {
     // The default cache folders are in HOME.
     env.npm_config_cache = path.join(tool, 'cache/npm')

@@ -14,8 +14,8 @@ import type { ChildSpec, Supervisor } from './supervisor.ts'
 
 /** Output of first-start.ts. `signInLink` works once and is null after the owner has set a password. */
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
-/** `labNodesToAdd` counts lab nodes that are not added yet; 0 without a lab. */
-export type BootResult = FirstStart & { labNodesToAdd: number }
+/** `labNodesToAdd` counts lab nodes that are not added yet; 0 without a lab. `isolation` is the worker's, in one line. */
+export type BootResult = FirstStart & { labNodesToAdd: number; isolation: string }
 
 export type Boot = {
   settings: Settings
@@ -101,6 +101,7 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
       step('Start the worker', () => supervisor.start(worker)),
       built.then(releasePort).then(() => step('Start the console', () => supervisor.start(consoleServer))),
     ])
+    return (await get(`http://127.0.0.1:${workerPort}/readyz`))?.body.split('\n')[1] ?? ''
   })
   // The lab's credentials are created in the owner's tenant.
   const labNodesToAdd = Promise.all([lab, firstStart]).then(async () =>
@@ -110,8 +111,8 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
       : 0,
   )
 
-  const [owner, nodesToAdd] = await Promise.all([firstStart, labNodesToAdd, servers, built, lab])
-  return { ...owner, labNodesToAdd: nodesToAdd }
+  const [owner, nodesToAdd, isolation] = await Promise.all([firstStart, labNodesToAdd, servers, built, lab])
+  return { ...owner, labNodesToAdd: nodesToAdd, isolation }
 }
 
 /** Parses the last line of a program's stdout as JSON. */
@@ -143,13 +144,16 @@ function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret.test(name)))
 }
 
+const isReady = async (url: string): Promise<boolean> => (await get(url))?.status === 200
+
 /** Uses node:http, because loading fetch would take most of the CPU time of this process. */
-function isReady(url: string): Promise<boolean> {
+function get(url: string): Promise<{ status: number; body: string } | null> {
   return new Promise((resolve) => {
     const request = http.get(url, { timeout: 5_000, agent: false }, (response) => {
-      response.resume()
-      resolve(response.statusCode === 200)
+      let body = ''
+      response.setEncoding('utf8').on('data', (text) => (body = (body + text).slice(0, 4096)))
+      response.on('close', () => resolve({ status: response.statusCode!, body }))
     })
-    request.once('error', () => resolve(false)).once('timeout', () => request.destroy())
+    request.once('error', () => resolve(null)).once('timeout', () => request.destroy())
   })
 }

@@ -103,6 +103,7 @@ function printSummary(url: string, result: BootResult, { lab }: Settings): void 
       ? ['Sign in', `${result.signInLink}\n${' '.repeat(12)}one-time link for ${result.email}`]
       : ['Sign in', `as ${result.email}, with your password`],
     ...(lab ? [['Lab', labSummary(lab, result.labNodesToAdd)]] : []),
+    ...(/rejected|not isolated/.test(result.isolation) ? [['Sandbox', result.isolation]] : []),
     ['Data', dataDir],
     ['Logs', logDir],
     ['Stop', 'Ctrl-C'],

@@ -112,6 +112,20 @@ test('an unknown command lists the commands', () => {
   expect(stderr).toMatch(/^Unknown command "strat"\. Commands: start, test, /)
 })
 
+test('reports that bubblewrap is missing when it cannot install it, and goes on', () => {
+  const script = "import { sandbox } from './bin/setup/sandbox.mjs'; await sandbox(); console.log('goes on')"
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: dir,
+    env: { PATH: '/nowhere' },
+    encoding: 'utf8',
+  })
+  const reason =
+    process.platform === 'linux'
+      ? '  bubblewrap is missing (only root can install it here). Next step: install bubblewrap, then start again.\n'
+      : ''
+  expect(stdout).toBe(`${reason}goes on\n`)
+})
+
 test('reports missing programs when it cannot install them', () => {
   const script =
     "import { systemPackages } from './bin/setup/system-packages.mjs'; await systemPackages(['chromium']).catch((e) => console.log(e.message, '|', e.hint))"

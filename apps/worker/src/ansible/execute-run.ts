@@ -3,6 +3,7 @@ import { decryptRunSecrets } from '@muster/core/credentials'
 import { retryTransient } from '@muster/core/retry-transient'
 import type { Claim } from '@muster/core/run-queue'
 import { finishJobRun } from '@muster/core/runs'
+import { noSandboxReason } from '@muster/core/workers'
 import { nodeAccess } from '../node-access.ts'
 import { type Deps, Execution } from './execution.ts'
 import { planRun } from './inventory/plan-run.ts'
@@ -15,15 +16,22 @@ import { createRunDirectory } from './run-directory/run-directory.ts'
  */
 export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promise<void> {
   const began = performance.now()
-  const { run, token, hosts } = claim
+  const { run, hosts } = claim
   const ctx: Ctx = { ...context, log: context.log.child({ run: run.id }) }
+  const { isolation } = deps
+  const lacksSandbox = noSandboxReason(
+    { name: run.claimedBy!, isolation: isolation.mode, isolationWeakness: isolation.weakness },
+    run.source,
+  )
+  if (lacksSandbox) return reject(ctx, claim, lacksSandbox, 'The worker has no sandbox for it.')
   const workDir = deps.config.ANSIBLE_WORK_DIR
+  const user = isolation.user()
   const nodeIds = hosts.flatMap((host) => host.nodeId ?? [])
   const [access, secrets, vars, directory] = await Promise.allSettled([
     nodeAccess(ctx, nodeIds),
     retryTransient(() => decryptRunSecrets(ctx, run.secretsId)),
     retryTransient(() => resolveRunVars(ctx, run, nodeIds)),
-    createRunDirectory(workDir, run.id, deps.isolation.user()),
+    createRunDirectory(workDir, run.id, user),
   ])
   if (
     access.status === 'fulfilled' &&
@@ -32,19 +40,25 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
     directory.status === 'fulfilled'
   )
     try {
-      const isIsolated = deps.isolation.mode !== 'none'
+      const isIsolated = isolation.mode === 'bubblewrap' || isolation.mode === 'uid'
       const plan = planRun(hosts, access.value, secrets.value, vars.value, isIsolated)
       return await new Execution(deps, ctx, claim, plan, directory.value).execute(began)
     } finally {
       await directory.value.remove().catch((err) => ctx.log.error({ err }, 'cannot remove the directory of a run'))
+      isolation.release(user)
     }
   if (directory.status === 'fulfilled') await directory.value.remove()
+  isolation.release(user)
   const failures = [access, secrets, vars, directory].flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   for (const err of failures) ctx.log.error({ err }, 'cannot prepare the run')
   const cause =
     access.status === 'rejected' || secrets.status === 'rejected' || vars.status === 'rejected'
       ? 'The credentials or variables could not be read.'
       : `No directory could be created in ${workDir}.`
-  const error = `${cause} See the log of the worker ${run.claimedBy}.`
-  await retryTransient(() => finishJobRun(ctx, { id: run.id, token, hosts: [], endCause: 'error', error, lastLine: cause }))
+  await reject(ctx, claim, `${cause} See the log of the worker ${run.claimedBy}.`, cause)
+}
+
+/** Ends a run before anything of it was started. */
+async function reject(ctx: Ctx, { run, token }: Claim, error: string, lastLine: string): Promise<void> {
+  await retryTransient(() => finishJobRun(ctx, { id: run.id, token, hosts: [], endCause: 'error', error, lastLine }))
 }

@@ -6,14 +6,14 @@ import type { Isolation, VisiblePaths } from '../ansible/isolation/isolation.ts'
 import { detectAnsible } from '../ansible-version.ts'
 
 type Mode = AllSettings['ANSIBLE_ISOLATION']
-type Files = { folder?: string; password?: string }
+type Files = { folder?: string; password?: string; uids?: [number, number] }
 
 /** Settings of a worker for a fixture, which creates its playbooks later. */
-function settings(config: ExecutorConfig, mode: Mode, { folder, password }: Files): IsolationConfig {
+function settings(config: ExecutorConfig, mode: Mode, { folder, password, uids }: Files): IsolationConfig {
   const root = join(config.ANSIBLE_WORK_DIR, '..')
   const readable = [join(root, 'playbooks'), ...(folder ? [folder] : [])]
   const paths = { ANSIBLE_READABLE_PATHS: readable, CREDENTIAL_MASTER_PASSWORD_FILE: password }
-  return { ...config, ...paths, ANSIBLE_ISOLATION: mode }
+  return { ...config, ...paths, ANSIBLE_ISOLATION: mode, ISOLATION_UID_RANGE: uids }
 }
 
 const detected = new Map<string, ReturnType<typeof detectAnsible>>()

@@ -11,8 +11,8 @@ export const workers = snakeCase.table('workers', {
   pid: integer().notNull(),
   version: text().notNull(),
   ansibleVersion: text().notNull(),
-  /** Sandbox for playbooks, and the reason when it is not the strongest one. */
-  isolation: text().$type<'bubblewrap' | 'uid' | 'none'>().notNull().default('none'),
+  /** Sandbox for playbooks, and the reason when it is not the strongest one. `unavailable`: it runs shipped playbooks only. */
+  isolation: text().$type<'bubblewrap' | 'uid' | 'none' | 'unavailable'>().notNull().default('none'),
   isolationWeakness: text(),
   /** Maximum and current number of concurrent runs. */
   concurrency: integer().notNull(),

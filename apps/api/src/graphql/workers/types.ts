@@ -10,8 +10,12 @@ const WorkerIsolation = builder.enumType('WorkerIsolation', {
       value: 'bubblewrap',
       description: 'A bubblewrap sandbox; when the worker runs as root, also a user of their own.',
     },
-    UID: { value: 'uid', description: 'An unprivileged user.' },
-    NONE: { value: 'none', description: 'No isolation: playbooks have the permissions of the worker.' },
+    UID: { value: 'uid', description: 'An unprivileged user per concurrent run.' },
+    NONE: { value: 'none', description: 'No isolation, as set for the worker: playbooks have its permissions.' },
+    UNAVAILABLE: {
+      value: 'unavailable',
+      description: 'No sandbox can be used there: the worker runs shipped playbooks only, without isolation.',
+    },
   } as const,
 })
 

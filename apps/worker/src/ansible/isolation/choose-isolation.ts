@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, readFile } from 'node:fs/promises'
+import { chmod } from 'node:fs/promises'
 import { dirname, isAbsolute, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -8,9 +8,9 @@ import type { AnsiblePaths } from '../../ansible-version.ts'
 import { killLeftoverProcesses } from '../process/kill-leftover-processes.ts'
 import { sendSignal } from '../process/processes.ts'
 import { createRunDirectory } from '../run-directory/run-directory.ts'
-import type { RunUser } from '../run-directory/run-paths.ts'
 import { ANSIBLE_CONTENT, PROBE_SCRIPT, playbookRoot } from '../run-directory/shipped-playbooks.ts'
-import { asUser, bubblewrap, type Isolation, noIsolation, type VisiblePaths } from './isolation.ts'
+import { asUser, bubblewrap, type Isolation, noIsolation, noSandbox, type VisiblePaths } from './isolation.ts'
+import { createUserPool, readRunAccounts } from './run-accounts.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 
 export type IsolationConfig = Pick<
@@ -20,18 +20,17 @@ export type IsolationConfig = Pick<
   | 'ANSIBLE_PLAYBOOK'
   | 'ANSIBLE_PLAYBOOK_REPO_PATH'
   | 'ANSIBLE_WORK_DIR'
+  | 'ISOLATION_UID_RANGE'
   | 'CREDENTIAL_MASTER_PASSWORD_FILE'
->
+> & { JOB_RUNNER_CONCURRENCY?: number }
 
-/** The shared account of runs in the mode `uid`. */
-const ACCOUNT = 'muster-run'
 const TRIAL_MS = 30_000
 /** Ansible's workers synchronize with semaphores, and ssh resolves its own user name. */
 const PROBE_PROGRAM = 'import multiprocessing, os, pwd; multiprocessing.Lock(); pwd.getpwuid(os.getuid())'
 const MAX_REASON_LENGTH = 300
 
 /**
- * Chooses the isolation of runs on this machine by starting ansible-playbook in each candidate.
+ * Chooses the isolation of runs on this machine by starting ansible-playbook in each candidate. Never chooses `none` by itself.
  * @throws Error with the next step when the mode that the operator set cannot be used
  */
 export async function chooseIsolation(config: IsolationConfig, ansible: AnsiblePaths): Promise<Isolation> {
@@ -39,7 +38,8 @@ export async function chooseIsolation(config: IsolationConfig, ansible: AnsibleP
   if (wanted === 'none') return noIsolation('ANSIBLE_ISOLATION is none')
   const makers = {
     bubblewrap: async () => bubblewrap(await visiblePaths(config, ansible)),
-    uid: async () => asUser(await account()),
+    uid: async () =>
+      asUser(createUserPool(await readRunAccounts(config.ISOLATION_UID_RANGE, config.JOB_RUNNER_CONCURRENCY ?? 1))),
   }
   const reasons: string[] = []
   for (const mode of wanted === 'auto' ? (['bubblewrap', 'uid'] as const) : [wanted]) {
@@ -52,7 +52,8 @@ export async function chooseIsolation(config: IsolationConfig, ansible: AnsibleP
     }
   }
   if (wanted !== 'auto') throw new Error(`ANSIBLE_ISOLATION=${reasons[0]}. Fix this, or set ANSIBLE_ISOLATION to auto or none.`)
-  return noIsolation(reasons.join('; '))
+  // Only an administrator of this machine decides to run playbooks of users without isolation.
+  return noSandbox(reasons.join('; '))
 }
 
 /** Which paths of this machine a run can read, and which it must not. */
@@ -79,7 +80,8 @@ async function probeIsolation(
   python: string | null,
 ): Promise<void> {
   const trials = [[file, '--version'], ...(python ? [[python, '-I', '-c', PROBE_PROGRAM]] : [])]
-  const directory = await createRunDirectory(workDir, 'trial0', isolation.user())
+  const user = isolation.user()
+  const directory = await createRunDirectory(workDir, 'trial0', user)
   const { dir, marker } = directory
   try {
     if (isolation.mode === 'uid') await chmod(workDir, 0o711)
@@ -106,19 +108,8 @@ async function probeIsolation(
   } finally {
     await killLeftoverProcesses(directory, async () => {})
     await directory.remove()
+    isolation.release(user)
   }
-}
-
-async function account(): Promise<RunUser> {
-  if (process.getuid?.() !== 0) throw new Error('the worker does not run as root')
-  const accounts = await readFile('/etc/passwd', 'utf8')
-  const [, , uid, gid] =
-    accounts
-      .split('\n')
-      .find((line) => line.startsWith(`${ACCOUNT}:`))
-      ?.split(':') ?? []
-  if (!uid || !gid) throw new Error(`there is no user ${ACCOUNT}: create it with \`useradd --system ${ACCOUNT}\``)
-  return { uid: Number(uid), gid: Number(gid), isDedicated: false }
 }
 
 /** The paths that a Python reads. */

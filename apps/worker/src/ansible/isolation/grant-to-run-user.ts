@@ -5,8 +5,9 @@ import { type RunPaths, writableDirs } from '../run-directory/run-paths.ts'
 /**
  * Lets a run's user read its directories, connect to the sockets in them, and write to the writable folders. Everything else stays
  * owned by the worker, so that a playbook cannot change its own inputs. Links are not followed.
+ * @param writable more folders that it may write to
  */
-export async function grantToRunUser(paths: RunPaths): Promise<void> {
+export async function grantToRunUser(paths: RunPaths, writable: string[] = []): Promise<void> {
   const { user, dir, sshDir } = paths
   if (!user) return
   const { uid, gid } = user
@@ -20,7 +21,7 @@ export async function grantToRunUser(paths: RunPaths): Promise<void> {
   }
   await Promise.all([...new Set([dir, sshDir])].map(grant))
   await Promise.all(
-    writableDirs(paths).map(async (path) => {
+    [...writableDirs(paths), ...writable].map(async (path) => {
       await lchown(path, uid, gid)
     }),
   )

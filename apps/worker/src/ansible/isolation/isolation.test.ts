@@ -12,7 +12,8 @@ import { createFakeAnsible } from '../../testing/spawn-worker.ts'
 import { findProcesses } from '../process/processes.ts'
 import { createRunDirectory } from '../run-directory/run-directory.ts'
 import type { RunDirectory } from '../run-directory/run-paths.ts'
-import { asUser, type Isolation, noIsolation } from './isolation.ts'
+import { asUser, type Isolation, noIsolation, noSandbox } from './isolation.ts'
+import { createUserPool, readRunAccounts } from './run-accounts.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -81,7 +82,8 @@ test('bubblewrap blocks access to the worker that is possible without isolation'
     return lines.filter((line) => line.startsWith('did: '))
   }
   expect(await tried(bubblewrap)).toEqual([])
-  if (isRoot) expect(await tried(noIsolation(null))).toEqual(Object.keys(attempts).map((what) => `did: ${what}`))
+  // Without a sandbox, this shipped playbook runs as without isolation.
+  if (isRoot) expect(await tried(noSandbox('no bwrap'))).toEqual(Object.keys(attempts).map((what) => `did: ${what}`))
   expect(await readdir(fixture.config.ANSIBLE_WORK_DIR)).toEqual([other.dir.split('/').at(-1)])
 })
 
@@ -120,7 +122,7 @@ test('rejects local nodes in isolated runs', async (ctx) => {
 test.skipIf(!isRoot)('with isolation by user only, a run reads its files and cannot change them', async () => {
   const workDir = await mkdtemp(join(tmpdir(), 'muster-uid-'))
   await chmod(workDir, 0o711)
-  const isolation = asUser({ uid: 65534, gid: 65534, isDedicated: false })
+  const isolation = asUser(createUserPool([{ uid: 65534, gid: 65534 }]))
   const directory = await createRunDirectory(workDir, 'asuser', isolation.user())
   const { dir, marker } = directory
   try {
@@ -155,7 +157,42 @@ test('bubblewrap works with a restrictive umask', async (ctx) => {
   }
 })
 
-test('reports an unusable isolation, and falls back in the mode auto', async () => {
+test('concurrent runs have different users, and a user is reused after its run', () => {
+  const users = [61_000, 61_001].map((uid) => ({ uid, gid: uid }))
+  const isolation = asUser(createUserPool(users))
+  const first = isolation.user()
+  expect([first, isolation.user()]).toEqual(users)
+  expect(() => isolation.user()).toThrow(/ISOLATION_UID_RANGE/)
+  isolation.release(first)
+  expect(isolation.user()).toEqual(first)
+})
+
+test.skipIf(!isRoot)('isolation by user needs an account with a group of its own for each concurrent run', async () => {
+  const accounts = 'root:x:0:0::/:/bin/sh\na:x:61000:61000::/:/bin/sh\nb:x:61001:61001::/:/bin/sh\nc:x:61002:61001::/:/bin/sh\n'
+  expect(await readRunAccounts([61_000, 61_000], 1, accounts)).toEqual([{ uid: 61_000, gid: 61_000 }])
+  await expect(readRunAccounts([61_000, 61_001], 1, accounts)).rejects.toThrow(/61001 .* shares its group/)
+  await expect(readRunAccounts([61_002, 61_003], 1, accounts)).rejects.toThrow(/61003 .* has no account.*useradd/)
+  await expect(readRunAccounts([61_000, 61_000], 2, accounts)).rejects.toThrow(/has 1 users and JOB_RUNNER_CONCURRENCY is 2/)
+  await expect(readRunAccounts(undefined, 1, accounts)).rejects.toThrow(/ISOLATION_UID_RANGE is not set/)
+})
+
+test.each(['bundle', 'git'] as const)('without a sandbox, a %s run is rejected before anything of it starts', async (source) => {
+  const started = join(fixture.config.ANSIBLE_WORK_DIR, '..', `started by ${source}`)
+  const text = playbook(`touch '${started}'`)
+  const columns = { gitUrl: 'https://git.test/a', gitRef: 'main' }
+  const template = await fixture.template(`of_${source}`, text, source === 'git' ? { source, ...columns } : { source })
+  fixture.isolation = noSandbox('bubblewrap cannot be used: there is no bwrap')
+  const { run, log } = await (await fixture.start({ template, limit: node })).done
+  expect(run).toMatchObject({
+    status: 'ERROR',
+    startedAt: expect.any(Date),
+    error: expect.stringMatching(/needs a sandbox.*there is no bwrap.*Install bubblewrap/),
+  })
+  expect(log).toContain('no sandbox')
+  expect(await readdir(join(started, '..'))).not.toContain(`started by ${source}`)
+})
+
+test('reports an unusable isolation, and the mode auto never chooses none', async () => {
   const bin = join(fixture.config.ANSIBLE_WORK_DIR, '..', 'bin')
   await mkdir(bin)
   const config = { ...fixture.config, ANSIBLE_PLAYBOOK: await createFakeAnsible('2.19.4', join(bin, 'ansible-playbook')) }
@@ -164,8 +201,9 @@ test('reports an unusable isolation, and falls back in the mode auto', async () 
     await expect(createIsolation(config, 'bubblewrap')).rejects.toThrow(
       /ANSIBLE_ISOLATION=bubblewrap cannot be used: .*install.*auto/,
     )
+    expect(await createIsolation(config, 'none')).toMatchObject({ mode: 'none' })
     expect(await createIsolation(config, 'auto')).toMatchObject({
-      mode: 'none',
+      mode: 'unavailable',
       weakness: expect.stringMatching(/bubblewrap.*; uid/s),
     })
   } finally {

@@ -4,23 +4,27 @@ import { chmod, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { type RunPaths, type RunUser, writableDirs } from '../run-directory/run-paths.ts'
 import { grantToRunUser } from './grant-to-run-user.ts'
+import type { UserPool } from './run-accounts.ts'
 
 /** How the processes of a run are isolated from this machine. */
 export type Isolation = {
-  mode: 'bubblewrap' | 'uid' | 'none'
+  mode: 'bubblewrap' | 'uid' | 'none' | 'unavailable'
   /** Why isolation is missing or not the strongest; null when it is. */
   weakness: string | null
-  /** Returns the user of one run. */
+  /** Returns the user of one run; `release` it when the run has ended and its processes are gone. */
   user(): RunUser | null
+  release(user: RunUser | null): void
   /**
    * Prepares the run's directories; call it when they are complete.
+   * @param options folders that commands may write to in addition, and the maximum size of a file in bytes
    * @returns turns a command into the one that starts it isolated and reports its PID on `pidFd`, see spawn-isolated.ts
    */
-  prepare(paths: RunPaths): Promise<WrapCommand>
+  prepare(paths: RunPaths, options?: SandboxOptions): Promise<WrapCommand>
   /** Whether a monitor process stays as the parent of the command. */
   hasMonitor: boolean
 }
 export type WrapCommand = (argv: string[], pidFd?: number) => string[]
+export type SandboxOptions = { writable?: string[]; maxFileBytes?: number }
 
 /** Paths of this machine that isolation shows to runs or hides from them. */
 export type VisiblePaths = {
@@ -32,8 +36,13 @@ export type VisiblePaths = {
 
 /** Describes the isolation in one line for operators. */
 export function describeIsolation({ mode, weakness }: Isolation): string {
-  const how = { bubblewrap: 'are isolated by bubblewrap', uid: 'run as a user of their own', none: 'are not isolated' }[mode]
-  return `Playbooks ${how}${weakness ? ` (${weakness.replace(/\s+/g, ' ')})` : ''}.`
+  const how = {
+    bubblewrap: 'Playbooks are isolated by bubblewrap',
+    uid: 'Playbooks run as a user of their own',
+    none: 'Playbooks are not isolated',
+    unavailable: 'Playbooks from bundles and git repositories are rejected, because there is no sandbox',
+  }[mode]
+  return `${how}${weakness ? ` (${weakness.replace(/\s+/g, ' ')})` : ''}.`
 }
 
 /** Runs have all rights of the worker's user on this machine. */
@@ -41,9 +50,13 @@ export const noIsolation = (weakness: string | null): Isolation => ({
   mode: 'none',
   weakness,
   user: () => null,
+  release: () => {},
   prepare: async () => (argv) => argv,
   hasMonitor: false,
 })
+
+/** No sandbox can be used here, so runs of playbooks that users wrote are rejected; shipped ones run with all rights. */
+export const noSandbox = (weakness: string): Isolation => ({ ...noIsolation(weakness), mode: 'unavailable' })
 
 /**
  * Resource limits that no regular playbook reaches, so that a runaway one does not take down the machine. Address space is
@@ -53,9 +66,9 @@ const LIMITS = { core: 0, nofile: 16_384, nproc: 8192, fsize: 16 * 1024 ** 3 }
 const NAMES = { core: 'Max core file size', nofile: 'Max open files', nproc: 'Max processes', fsize: 'Max file size' }
 
 /** Only root may exceed the hard limits of this process, which /proc/self/limits lists; see proc(5). */
-function limited(argv: string[]): string[] {
+function limited(argv: string[], fsize = LIMITS.fsize): string[] {
   const own = process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : ''
-  const options = Object.entries(LIMITS).map(([name, most]) => {
+  const options = Object.entries({ ...LIMITS, fsize }).map(([name, most]) => {
     const hard = Number(new RegExp(`^${NAMES[name as keyof typeof NAMES]} +\\S+ +(\\d+)`, 'm').exec(own)?.[1] ?? most)
     return `--${name}=${Math.min(most, hard)}`
   })
@@ -68,14 +81,15 @@ export const become = ({ uid, gid }: RunUser, argv: string[]): string[] => [
   ...argv,
 ]
 
-/** Runs have the rights of an unprivileged account: they can read what every user can. */
-export const asUser = (user: RunUser): Isolation => ({
+/** Each concurrent run has an unprivileged account of its own: it can read what every user can. */
+export const asUser = (pool: UserPool): Isolation => ({
   mode: 'uid',
   weakness: null,
-  user: () => user,
-  async prepare(paths) {
-    await grantToRunUser(paths)
-    return (argv) => limited(become(user, argv))
+  user: () => pool.take(),
+  release: (user) => user && pool.release(user),
+  async prepare(paths, { writable = [], maxFileBytes } = {}) {
+    await grantToRunUser(paths, writable)
+    return (argv) => limited(become(paths.user!, argv), maxFileBytes)
   },
   hasMonitor: false,
 })
@@ -103,11 +117,12 @@ export function bubblewrap({ readable, hidden }: VisiblePaths): Isolation {
     user() {
       if (!isRoot) return null
       const uid = FIRST_UID + randomInt(UIDS)
-      return { uid, gid: uid, isDedicated: true }
+      return { uid, gid: uid }
     },
-    async prepare(paths) {
+    release: () => {},
+    async prepare(paths, { writable = [], maxFileBytes } = {}) {
       const { dir, sshDir, user } = paths
-      await grantToRunUser(paths)
+      await grantToRunUser(paths, writable)
       const programs = [...tops, ...(await resolver())]
       const own = [...new Set([dir, sshDir])]
       const view = [
@@ -119,16 +134,19 @@ export function bubblewrap({ readable, hidden }: VisiblePaths): Isolation {
         ...['--ro-bind', await passwdFor(user?.uid ?? process.getuid!(), dir), '/etc/passwd'],
         ...(await existing(hidden)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
         ...own.flatMap((path) => ['--ro-bind', path, path]),
-        ...writableDirs(paths).flatMap((path) => ['--bind', path, path]),
+        ...[...writableDirs(paths), ...writable].flatMap((path) => ['--bind', path, path]),
         ...['--remount-ro', '/'],
       ]
       const who = user ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : ['--unshare-user']
       return (argv, pidFd) =>
-        limited([
-          ...['bwrap', '--unshare-ipc', '--new-session', ...who, ...view, '--chdir', dir],
-          ...(pidFd === undefined ? [] : ['--info-fd', String(pidFd)]),
-          ...['--', ...(user ? become(user, argv) : argv)],
-        ])
+        limited(
+          [
+            ...['bwrap', '--unshare-ipc', '--new-session', ...who, ...view, '--chdir', dir],
+            ...(pidFd === undefined ? [] : ['--info-fd', String(pidFd)]),
+            ...['--', ...(user ? become(user, argv) : argv)],
+          ],
+          maxFileBytes,
+        )
     },
     hasMonitor: true,
   }

@@ -18,7 +18,7 @@ export async function killLeftoverProcesses(
   const killed = await killProcesses(marker, { except: 'ssh' })
   await killRemote()
   await closeControlMasters(sshDir)
-  if (user?.isDedicated) await killAllOfUser(user)
+  if (user) await killAllOfUser(user)
   return killed + (await killProcesses(marker))
 }
 
@@ -26,10 +26,9 @@ export async function killLeftoverProcesses(
  * Cleans up after a run that exited by itself with no task in progress. Its background processes are killed when they belong to
  * another user: they could change the run directory while the worker removes it.
  */
-export async function cleanUpFinishedRun({ sshDir, marker, user }: RunTraces): Promise<void> {
+export async function cleanUpFinishedRun({ sshDir, user }: RunTraces): Promise<void> {
   await closeControlMasters(sshDir)
-  if (user?.isDedicated) await killAllOfUser(user)
-  else if (user) await killProcesses(marker)
+  if (user) await killAllOfUser(user)
 }
 
 /** Signals every process of a user that only this run has. None escapes by clearing its environment or by forking. */

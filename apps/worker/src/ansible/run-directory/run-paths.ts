@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
-/** The user of a run's processes. `isDedicated`: no other process of this machine has this user. */
-export type RunUser = { uid: number; gid: number; isDedicated: boolean }
+/** The user of a run's processes. No other process of this machine has this user at the same time. */
+export type RunUser = { uid: number; gid: number }
 
 /** The directories of one run. `user` is null when its processes run as the worker's own user. */
 export type RunPaths = { dir: string; sshDir: string; user: RunUser | null }

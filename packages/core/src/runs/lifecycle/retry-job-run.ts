@@ -7,6 +7,7 @@ import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, InvalidInput, NotFound, parseInput } from '../../kernel/errors.ts'
 import { Id, Ids, multilineText } from '../../kernel/input.ts'
 import { selectNodes } from '../../selection/index.ts'
+import { assertSandboxFor } from '../../workers/index.ts'
 import { jobRunAudit } from '../audit-actions.ts'
 import { jobRunChanged } from '../change-events.ts'
 import { jobRunPermissions } from '../permissions.ts'
@@ -71,6 +72,7 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
         )
       const nodes = await selectNodes(ctx, chosen, tx)
       await assertRunnable(ctx, tx, nodes, 'nodeIds')
+      await assertSandboxFor(tx, parent.source)
       const run = await insertRun(
         tx,
         ctx,

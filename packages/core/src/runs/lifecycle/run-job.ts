@@ -6,6 +6,7 @@ import { parseInput } from '../../kernel/errors.ts'
 import { Ids, multilineText, singleLineText } from '../../kernel/input.ts'
 import { selectNodes } from '../../selection/index.ts'
 import { checkExtraVars, JobTags, MAX_RUN_SECONDS, Serial } from '../../templates/index.ts'
+import { assertSandboxFor } from '../../workers/index.ts'
 import { jobRunAudit } from '../audit-actions.ts'
 import { jobRunChanged } from '../change-events.ts'
 import { jobRunPermissions } from '../permissions.ts'
@@ -38,7 +39,7 @@ export const RunJobInput = z
 /**
  * Starts a template's playbook on nodes. Settings that the caller omits come from the template. The same `idempotencyKey` returns
  * the first run with it, so a caller may retry after a lost answer.
- * @throws Conflict when the key was used with other input, or the template is archived
+ * @throws Conflict when the key was used with other input, the template is archived, or its playbook needs a sandbox that no worker has
  * @throws InvalidInput when extra vars or nodes cannot be used; names every such node with its reason
  * @throws NotFound when there is no such template or node
  */
@@ -56,6 +57,7 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
     async (tx, ctx) => {
       const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!, tx)
       await assertRunnable(ctx, tx, nodes, given.nodeIds ? 'nodeIds' : 'limit')
+      await assertSandboxFor(tx, template.source)
       if (secrets) await tx.insert(runSecrets).values(secrets)
       const run = await insertRun(
         tx,
