@@ -112,13 +112,6 @@ test('a wrong password and an unknown address return the same error and log no w
   vi.restoreAllMocks()
 })
 
-test('too many attempts are rejected with the time to wait', async () => {
-  const answers = []
-  for (let i = 0; i < 11; i++) answers.push((await withPassword('guess number so and so')).data.signIn)
-  expect(answers[9]).toMatchObject({ __typename: 'UnauthenticatedError' })
-  expect(answers[10]).toMatchObject({ __typename: 'UnavailableError', message: expect.stringMatching(/Try again in \d+ s/) })
-})
-
 test('changing a password requires the current one and ends other sessions', async () => {
   const [current, other] = [await withPassword('correct horse battery'), await withPassword('correct horse battery')]
   const [me, elsewhere] = [current, other].map(({ data }) => bearer(data.signIn.sessionToken))

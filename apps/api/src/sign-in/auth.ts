@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import { accessChanged } from '@muster/core/access'
 import type { Db } from '@muster/core/db'
-import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '@muster/core/errors'
+import { Conflict, InvalidInput, NotFound, Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
@@ -12,6 +12,7 @@ import type { Caller, CallerContext } from './caller.ts'
 import { createCallers } from './callers.ts'
 import { sessionCookieName, signCookie } from './session-cookie.ts'
 import { endOtherSessions, endSession } from './sessions.ts'
+import { createThrottle } from './throttle.ts'
 
 const { members, sessions: userSessions, users } = schema
 
@@ -51,9 +52,12 @@ export function createAuth(options: AuthOptions) {
   const internals = better.$context
   const callers = createCallers({ ...options, idleHours: sessions.idleHours })
 
-  /** Calls a better-auth route with its rate limit. Cookies that it sets are added to the response. */
+  const throttle = createThrottle(db)
+  const addressOf = (facts: Pick<RequestFacts, 'headers'>) => clientAddress(facts, trustProxy)
+
+  /** Calls a better-auth route. Cookies that it sets are added to the response. */
   async function route(facts: RequestFacts, path: string, body?: object, sessionToken?: string | null): Promise<Response> {
-    const headers = new Headers({ origin: new URL(publicUrl).origin, 'x-muster-client': clientAddress(facts, trustProxy) })
+    const headers = new Headers({ origin: new URL(publicUrl).origin, 'x-muster-client': addressOf(facts) })
     if (sessionToken) headers.set('cookie', `${sessionCookieName(publicUrl)}=${signCookie(sessionToken, secret)}`)
     if (facts.headers.has('user-agent')) headers.set('user-agent', facts.headers.get('user-agent')!)
     if (body) headers.set('content-type', 'application/json')
@@ -61,10 +65,6 @@ export function createAuth(options: AuthOptions) {
     const response = await better.handler(
       new Request(url, { method: body ? 'POST' : 'GET', headers, body: body && JSON.stringify(body) }),
     )
-    if (response.status === 429) {
-      const seconds = Number(response.headers.get('x-retry-after') ?? 60)
-      throw new Unavailable(`Too many sign-in attempts from your address. Try again in ${seconds} s.`)
-    }
     if (response.status >= 500) throw new Error(`sign-in answered ${response.status}`)
     for (const cookie of response.headers.getSetCookie()) facts.responseHeaders?.append('set-cookie', cookie)
     return response
@@ -82,6 +82,18 @@ export function createAuth(options: AuthOptions) {
   async function passwordOf(userId: string): Promise<string | null> {
     const userAccounts = await (await internals).internalAdapter.findAccounts(userId)
     return userAccounts.find((account) => account.providerId === 'credential')?.password ?? null
+  }
+
+  /** @throws InvalidInput when the user has a password and this is not it; Unavailable after too many attempts */
+  async function checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void> {
+    const hash = await passwordOf(caller.actor.id)
+    if (!hash) return
+    // The same counter as at sign-in: it is the same secret.
+    const account = caller.email ?? caller.actor.id
+    await throttle.attempt('password', addressOf(facts), account)
+    if (!given || !(await (await internals).password.verify({ hash, password: given })))
+      throw new InvalidInput([{ path: 'input.currentPassword', message: 'is not the current password' }])
+    await throttle.succeeded('password', account)
   }
 
   return {
@@ -104,15 +116,17 @@ export function createAuth(options: AuthOptions) {
     clearCallerCache: callers.clearCache,
 
     async signIn(facts: RequestFacts, input: { email: string; password: string }): Promise<SignedIn> {
-      return signedIn(
-        await route(facts, '/sign-in/email', { ...input, email: input.email.trim() }),
-        'The email address or the password is wrong.',
-      )
+      const email = input.email.trim()
+      await throttle.attempt('password', addressOf(facts), email)
+      const response = await route(facts, '/sign-in/email', { ...input, email })
+      if (response.ok) await throttle.succeeded('password', email)
+      return signedIn(response, 'The email address or the password is wrong.')
     },
 
     async signInWithLink(facts: RequestFacts, token: string): Promise<SignedIn> {
       const linkInvalid =
         'This sign-in link was already used, or is older than 24 hours. Muster prints a new one when it starts, while the owner has no password.'
+      await throttle.attempt('link', addressOf(facts))
       const session = await signedIn(await route(facts, `/magic-link/verify?token=${encodeURIComponent(token)}`), linkInvalid)
       // An older link must not bypass the password.
       if (await passwordOf(session.viewer.actor.id)) {
@@ -146,18 +160,14 @@ export function createAuth(options: AuthOptions) {
       return count
     },
 
-    async setPassword({ ctx, caller }: CallerContext, input: SetPassword): Promise<Caller> {
+    async setPassword({ ctx, caller, ...facts }: RequestFacts & CallerContext, input: SetPassword): Promise<Caller> {
       if (!caller?.sessionToken)
         throw new InvalidInput([{ path: '', message: 'an API token has no password; sign in as a user' }])
       const { password, internalAdapter } = await internals
       const { id } = caller.actor
       const currentHash = await passwordOf(id)
       checkPassword(input.password)
-      if (
-        currentHash &&
-        !(input.currentPassword && (await password.verify({ hash: currentHash, password: input.currentPassword })))
-      )
-        throw new InvalidInput([{ path: 'input.currentPassword', message: 'is not the current password' }])
+      await checkCurrentPassword(facts, caller, input.currentPassword)
       const [name, email] = [input.name?.trim() || undefined, input.email?.trim().toLowerCase() || undefined]
       if (email && email !== caller.email) await checkEmail(db, email)
       const hash = await password.hash(input.password)

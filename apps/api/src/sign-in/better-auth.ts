@@ -42,16 +42,8 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
     },
     // The absolute end: use does not extend it. `createCallers` checks the idle time.
     session: { expiresIn: sessionDays * DAY_S, disableSessionRefresh: true },
-    rateLimit: {
-      enabled: true,
-      window: 60,
-      max: 100,
-      customRules: {
-        '/sign-in/email': { window: 60, max: 10 },
-        '/magic-link/verify': { window: 60, max: 10 },
-        '/sign-out': false,
-      },
-    },
+    // Its limits are per process and address only; `createThrottle` has ours.
+    rateLimit: { enabled: false },
     advanced: {
       ipAddress: { ipAddressHeaders: ['x-muster-client'] },
       // better-auth would add `__Secure-`; the prefix has `__Host-`.

@@ -9,6 +9,7 @@ export const relations = defineRelationsPart(tables, (r) => ({
     user: r.one.users({ from: r.members.userId, to: r.users.id, optional: false }),
   },
   sessions: { user: r.one.users({ from: r.sessions.userId, to: r.users.id, optional: false }) },
+  signInAttempts: {},
   tenants: {},
   users: { memberships: r.many.members() },
   verifications: {},

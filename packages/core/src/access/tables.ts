@@ -100,6 +100,13 @@ export const verifications = snakeCase.table(
   (t) => [index().on(t.identifier)],
 )
 
+/** Sign-in attempts per client address and account within a time window, see `createThrottle` of the API. */
+export const signInAttempts = snakeCase.table('sign_in_attempts', {
+  key: text().primaryKey(),
+  count: integer().notNull(),
+  endsAt: at().notNull(),
+})
+
 export const members = snakeCase.table(
   'members',
   {

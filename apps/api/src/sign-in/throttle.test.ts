@@ -1,0 +1,107 @@
+import { schema } from '@muster/core/registry'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApi } from '../api.ts'
+import { PEER } from '../http/request-facts.ts'
+import { AUTH_SECRET, PUBLIC_URL, testApi } from '../testing/api.ts'
+import { insertSession } from '../testing/sessions.ts'
+import { createAuth } from './auth.ts'
+
+let t: Awaited<ReturnType<typeof testApi>>
+/** Two API processes on one database. */
+let processes: ReturnType<typeof createApi>[]
+beforeAll(async () => {
+  t = await testApi()
+  const auth = createAuth({ db: t.runtime.db, secret: AUTH_SECRET, publicUrl: PUBLIC_URL, log: t.runtime.log })
+  processes = [t.api, createApi({ ...t.api.deps, auth })]
+})
+afterAll(() => t?.close())
+
+let addresses = 0
+const newAddress = () => `198.51.100.${++addresses}`
+
+async function send(number: number, headers: Record<string, string>, query: string, variables: object) {
+  const response = await processes[number % 2]!.yoga.fetch(`${PUBLIC_URL}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  })
+  const { data } = (await response.json()) as { data: Record<string, { __typename: string; message: string }> }
+  return data.it!
+}
+const SIGN_IN =
+  'mutation ($email: String!, $password: String!) { it: signIn(input: { email: $email, password: $password }) { __typename ... on Error { message } } }'
+const signIn = (number: number, email: string, { password = 'a wrong password', address = newAddress() } = {}) =>
+  send(number, { [PEER]: address }, SIGN_IN, { email, password })
+const kindOf = ({ __typename }: { __typename: string }) => __typename
+const TOO_MANY = {
+  __typename: 'UnavailableError',
+  message: expect.stringMatching(/^Too many sign-in attempts. Try again in \d+ s.$/),
+}
+
+async function userWithPassword(email: string) {
+  const { id } = await t.auth.ensureUser(email, 'Test')
+  const { tenant } = await t.given.tenant()
+  await t.runtime.db.insert(schema.members).values({ userId: id, tenantId: tenant.id, role: 'viewer' })
+  const session = await insertSession(t.runtime.db, id)
+  const headers = { authorization: `Bearer ${session.token}` }
+  await t.ask({ headers }, 'mutation { setPassword(input: { password: "correct horse battery" }) { __typename } }')
+  return { headers }
+}
+
+test('limits attempts per account over all processes and addresses, the right password included', async () => {
+  await userWithPassword('known@muster.test')
+  const known = []
+  const unknown = []
+  for (let i = 0; i < 11; i++) {
+    known.push(await signIn(i, 'known@muster.test'))
+    unknown.push(await signIn(i, 'unknown@muster.test'))
+  }
+  expect(known.slice(0, 10).map(kindOf)).toEqual(Array(10).fill('UnauthenticatedError'))
+  expect(known[10]).toMatchObject(TOO_MANY)
+  // The responses do not tell whether the account exists.
+  expect(unknown.map(kindOf)).toEqual(known.map(kindOf))
+  expect(await signIn(0, ' KNOWN@muster.test', { password: 'correct horse battery' })).toMatchObject(TOO_MANY)
+  // The user waits; nobody has to unlock the account.
+  await t.runtime.db.update(schema.signInAttempts).set({ endsAt: sql`now()` })
+  expect(await signIn(0, 'known@muster.test', { password: 'correct horse battery' })).toMatchObject({
+    __typename: 'SignInPayload',
+  })
+})
+
+test('concurrent attempts do not exceed the limit', async () => {
+  const answers = await Promise.all(Array.from({ length: 14 }, (_, i) => signIn(i, 'parallel@muster.test')))
+  expect(answers.filter((each) => kindOf(each) === 'UnauthenticatedError').length).toBe(10)
+})
+
+test('limits attempts per address over all accounts', async () => {
+  const address = newAddress()
+  const answers = []
+  for (let i = 0; i < 21; i++) answers.push(kindOf(await signIn(i, `user${i}@muster.test`, { address, password: '' })))
+  expect(answers.slice(0, 20)).not.toContain('UnavailableError')
+  expect(answers[20]).toBe('UnavailableError')
+})
+
+test('limits guesses of the current password', async () => {
+  const { headers } = await userWithPassword('guess@muster.test')
+  const SET =
+    'mutation ($guess: String!) { it: setPassword(input: { password: "another long password", currentPassword: $guess }) { __typename ... on Error { message } } }'
+  const answers = []
+  for (let i = 0; i < 11; i++) answers.push(await send(i, { ...headers, [PEER]: newAddress() }, SET, { guess: `wrong ${i}` }))
+  expect(kindOf(answers[9]!)).toBe('InvalidInputError')
+  expect(answers[10]).toMatchObject(TOO_MANY)
+  expect(await signIn(0, 'guess@muster.test', { password: 'correct horse battery' })).toMatchObject(TOO_MANY)
+})
+
+test('limits attempts with sign-in links', async () => {
+  const address = newAddress()
+  const LINK = 'mutation { it: signInWithLink(input: { token: "abc" }) { __typename ... on Error { message } } }'
+  const answers = []
+  for (let i = 0; i < 21; i++) answers.push(await send(i, { [PEER]: address }, LINK, {}))
+  expect(answers[20]).toMatchObject(TOO_MANY)
+})
+
+test('stores no email address or password of an attempt', async () => {
+  await signIn(0, 'my secret instead of an address')
+  expect(JSON.stringify(await t.runtime.db.select().from(schema.signInAttempts))).not.toContain('secret')
+})
