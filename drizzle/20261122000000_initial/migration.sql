@@ -582,6 +582,46 @@ CREATE TABLE "compute_nodes" (
 	CONSTRAINT "compute_nodes_tenant_id_name_unique" UNIQUE("tenant_id","name")
 );
 --> statement-breakpoint
+CREATE TABLE "credential_rotation_hosts" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"rotation_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"attempted_at" timestamp with time zone,
+	"installed_at" timestamp with time zone,
+	"done_at" timestamp with time zone,
+	"restored_at" timestamp with time zone,
+	"error" text,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"status" text GENERATED ALWAYS AS (case when error is not null then 'FAILED' when restored_at is not null then 'RESTORED' when done_at is not null then 'DONE'
+          when installed_at is not null then 'INSTALLED' else 'PENDING' end) STORED NOT NULL,
+	CONSTRAINT "credential_rotation_hosts_rotation_id_node_id_unique" UNIQUE("rotation_id","node_id")
+);
+--> statement-breakpoint
+CREATE TABLE "credential_rotations" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"credential_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"encrypted" jsonb DEFAULT '{}' NOT NULL,
+	"public_key" text,
+	"previous_public_key" text,
+	"worker_id" text,
+	"touched_at" timestamp with time zone,
+	"paused_at" timestamp with time zone,
+	"complete_requested_at" timestamp with time zone,
+	"cancel_requested_at" timestamp with time zone,
+	"switched_at" timestamp with time zone,
+	"finished_at" timestamp with time zone,
+	"failed_count" integer DEFAULT 0 NOT NULL,
+	"left_credential_id" uuid,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"status" text GENERATED ALWAYS AS (case when finished_at is not null then case when switched_at is null then 'CANCELED' when failed_count > 0 then 'PARTIAL' else 'SUCCEEDED' end
+          when paused_at is not null then 'PAUSED' when cancel_requested_at is not null then 'CANCELING' else 'RUNNING' end) STORED NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "node_locks" (
 	"node_id" uuid,
 	"job_run_id" uuid,
@@ -897,6 +937,9 @@ CREATE INDEX "compute_nodes_tags_index" ON "compute_nodes" USING gin ("tags");--
 CREATE INDEX "compute_nodes_credential_id_index" ON "compute_nodes" ("credential_id");--> statement-breakpoint
 CREATE INDEX "compute_nodes_become_credential_id_index" ON "compute_nodes" ("become_credential_id");--> statement-breakpoint
 CREATE INDEX "compute_nodes_bastion_id_index" ON "compute_nodes" ("bastion_id");--> statement-breakpoint
+CREATE INDEX "credential_rotation_hosts_node_id_index" ON "credential_rotation_hosts" ("node_id");--> statement-breakpoint
+CREATE INDEX "credential_rotations_tenant_id_id_index" ON "credential_rotations" ("tenant_id","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "credential_rotations_one_unfinished" ON "credential_rotations" ("credential_id") WHERE finished_at is null;--> statement-breakpoint
 CREATE INDEX "node_locks_job_run_id_index" ON "node_locks" ("job_run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "node_locks_acquired_unique" ON "node_locks" ("node_id") WHERE acquired_at is not null;--> statement-breakpoint
 CREATE INDEX "job_artifacts_job_run_id_index" ON "job_artifacts" ("job_run_id");--> statement-breakpoint
@@ -978,6 +1021,13 @@ ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_tenants_id_f
 ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_become_credential_id_credentials_id_fkey" FOREIGN KEY ("become_credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_bastion_id_credentials_id_fkey" FOREIGN KEY ("bastion_id") REFERENCES "credentials"("id");--> statement-breakpoint
+ALTER TABLE "credential_rotation_hosts" ADD CONSTRAINT "credential_rotation_hosts_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "credential_rotation_hosts" ADD CONSTRAINT "credential_rotation_hosts_zxYa92DjZZ15_fkey" FOREIGN KEY ("rotation_id") REFERENCES "credential_rotations"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "credential_rotation_hosts" ADD CONSTRAINT "credential_rotation_hosts_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "credential_rotations" ADD CONSTRAINT "credential_rotations_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "credential_rotations" ADD CONSTRAINT "credential_rotations_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "credential_rotations" ADD CONSTRAINT "credential_rotations_left_credential_id_credentials_id_fkey" FOREIGN KEY ("left_credential_id") REFERENCES "credentials"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "credential_rotations" ADD CONSTRAINT "credential_rotations_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "node_locks" ADD CONSTRAINT "node_locks_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "node_locks" ADD CONSTRAINT "node_locks_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_artifacts" ADD CONSTRAINT "job_artifacts_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint

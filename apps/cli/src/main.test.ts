@@ -101,6 +101,24 @@ describe('muster with a running product and lab', () => {
     })
   })
 
+  it.runIf(process.getuid?.() === 0)('rotates a credential on its nodes', async () => {
+    expect(await muster('credential rotate lab')).toMatchObject({ code: 2, err: expect.stringMatching(/2 nodes: cpu-01,gpu-01/) })
+    expect(await muster('credential rotate lab --yes')).toMatchObject({
+      code: 0,
+      out: '2 nodes accept only the new secret.\n',
+      err: expect.stringContaining('SUCCEEDED: 2 of 2 nodes have the new secret, 0 failed'),
+    })
+    expect((await muster('credential test lab gpu-01')).code).toBe(0)
+    expect(JSON.parse((await muster('credential rotate lab --status -o json')).out)).toMatchObject({
+      status: 'SUCCEEDED',
+      nodeCount: 2,
+    })
+    expect(await muster('credential rotate lab --resume')).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('The rotation of lab is SUCCEEDED; only a PAUSED one can be resumed.'),
+    })
+  })
+
   it('tests, updates and deletes a credential, and rotates the key online', async () => {
     const { username } = lab.credentials.sshKey
     const added = await muster(`credential add spare --kind ssh-password -u ${username} --secret-stdin`, 'not the password\n')

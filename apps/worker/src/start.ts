@@ -19,6 +19,7 @@ import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { createQueue, queueBacklogs } from '@muster/core/queue'
 import { queues } from '@muster/core/registry'
+import { credentialRotationQueue } from '@muster/core/rotations'
 import { jobRunQueue, jobRunSettings } from '@muster/core/runs'
 import { workerSettings } from '@muster/core/workers'
 import packageJson from '../package.json' with { type: 'json' }
@@ -27,6 +28,7 @@ import { describeIsolation } from './ansible/isolation/isolation.ts'
 import { removeAbandonedRuns } from './ansible/run-directory/run-directory.ts'
 import { detectAnsible } from './ansible-version.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
+import { credentialRotationHandler } from './handlers/credential-rotation.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
 import { serveHealth } from './health.ts'
@@ -60,6 +62,9 @@ export type WorkerConfig = ReturnType<typeof loadWorkerConfig>
 const SSH_DRAIN_MS = 5000
 /** Time for a run to record its end, beyond its grace period. */
 const SETTLE_MS = 10_000
+
+/** Rotations of credentials at the same time. */
+const ROTATIONS = 4
 
 export type Worker = {
   /** Port of /healthz, /readyz and /metrics. */
@@ -159,6 +164,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     closers.push(presence.end)
     await queue.work(connectionTestQueue, config.SSH_CONCURRENCY, connectionTestHandler(ssh))
     await queue.work(discoveryQueue, config.SSH_CONCURRENCY, discoveryHandler(ssh))
+    await queue.work(credentialRotationQueue, ROTATIONS, credentialRotationHandler(ssh))
     await queue.work(
       jobRunQueue,
       config.JOB_RUNNER_CONCURRENCY,

@@ -16,6 +16,7 @@ import type { Ctx as AnyCtx, Runtime as AnyRuntime, SystemCtx as AnySystemCtx } 
 import type { Db } from './kernel/db/client.ts'
 import type { Domain } from './kernel/domain.ts'
 import { nodesDomain } from './nodes/domain.ts'
+import { rotationsDomain } from './rotations/domain.ts'
 import { runQueueDomain } from './run-queue/domain.ts'
 import { runsDomain } from './runs/domain.ts'
 import { templatesDomain } from './templates/domain.ts'
@@ -36,6 +37,7 @@ export const domains = [
   heartbeatsDomain,
   idempotencyDomain,
   nodesDomain,
+  rotationsDomain,
   runQueueDomain,
   runsDomain,
   templatesDomain,

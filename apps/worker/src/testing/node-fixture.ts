@@ -4,11 +4,13 @@ import { type DiscoveryRow, discoverNodes, discoveryQueue } from '@muster/core/d
 import { addNode, type ComputeNode } from '@muster/core/nodes'
 import { createQueue } from '@muster/core/queue'
 import { queues, schema } from '@muster/core/registry'
+import { credentialRotationQueue } from '@muster/core/rotations'
 import { testRuntime } from '@muster/core/testing'
 import type { LabNode, OwnedLab } from '@muster/lab'
 import { asc, eq, inArray } from 'drizzle-orm'
 import { vi } from 'vitest'
 import { connectionTestHandler } from '../handlers/connection-test.ts'
+import { credentialRotationHandler } from '../handlers/credential-rotation.ts'
 import { discoveryHandler } from '../handlers/discovery.ts'
 import { createBastionPool } from '../ssh/bastion-pool.ts'
 import { pinnedKey } from './node-access.ts'
@@ -27,6 +29,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
   const deps = { runtime: test.runtime, config, workerId: 'test-worker', bastions, stopping: stopping.signal }
   await queue.work(connectionTestQueue, 32, connectionTestHandler(deps))
   await queue.work(discoveryQueue, 32, discoveryHandler(deps))
+  await queue.work(credentialRotationQueue, 4, credentialRotationHandler(deps))
 
   const { sshKey, bastionKey } = lab.credentials
   const key = await createCredential(admin, {

@@ -7,10 +7,12 @@ import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
 import { MAX_HOPS } from './bastions.ts'
 import { credentialPermissions } from './permissions.ts'
 import { repositoryBlockedReason } from './policy.ts'
+import { rotatedPasswords } from './rotated-passwords.ts'
 import { type ReadSecret, storedFields, storedKey } from './secret-source.ts'
 import { type Credential, type CredentialKind, credentials, type SecretField } from './tables.ts'
 
 export { unapprovedHopReason } from './bastions.ts'
+export { decryptRotationSecrets } from './decrypt-rotation-secrets.ts'
 export { decryptRouteSecrets } from './decrypt-route-secrets.ts'
 export { decryptRunSecrets } from './decrypt-run-secrets.ts'
 export { decryptSecretVars } from './decrypt-secret-vars.ts'
@@ -48,7 +50,7 @@ const PLACE_OF = {
 } as const satisfies Record<Exclude<CredentialKind, 'GIT'>, keyof LeanNode>
 
 /**
- * Resolves how to log in to nodes, with decrypted secrets. Uses at most three statements for any number of nodes and decrypts
+ * Resolves how to log in to nodes, with decrypted secrets. Uses at most four statements for any number of nodes and decrypts
  * each secret once. A node without a usable login has the reason instead. Callers check the pinned host key when they connect.
  * @param readSecret reads secrets from secret stores
  * @param instead id of a credential that replaces the nodes' own of its kind, if it still exists
@@ -76,12 +78,13 @@ export async function resolveNodeAccess(
   const direct = nodes.flatMap((n) => [n.credentialId, n.becomeCredentialId, n.bastionId]).filter((id) => id !== null)
   const known = await credentialsWithBastions(ctx, [...new Set(direct)])
   const open = await opener(ctx, known, readSecret)
+  const rotated = await rotatedPasswords(ctx, nodeIds)
   const entries = await Promise.all(
     nodeIds.map(async (id): Promise<[string, NodeAccess | DomainError]> => {
       const node = found.get(id)
       if (!node) return [id, new NotFound(`There is no node ${id}.`)]
       try {
-        return [id, await accessOf(node, known, open)]
+        return [id, await accessOf(node, known, withRotated(open, rotated.get(id)))]
       } catch (error) {
         if (error instanceof DomainError) return [id, error]
         ctx.log.error({ err: error, node: node.name }, 'cannot open a credential')
@@ -126,6 +129,13 @@ async function credentialsWithBastions(ctx: Ctx, ids: string[]): Promise<Map<str
 const noStore: ReadSecret = (store) => {
   throw new Conflict(`The secret store ${store.name} is not read by this process.`)
 }
+
+/** As `open`, with the password that a rotation in progress has set on the node. */
+const withRotated = (open: Open, rotated: { credentialId: string; password: Promise<string> } | undefined): Open =>
+  rotated
+    ? (credential, field) =>
+        credential.id === rotated.credentialId && field === 'password' ? rotated.password : open(credential, field)
+    : open
 
 type Open = (credential: Credential, field: SecretField) => Promise<string | undefined>
 

@@ -6,6 +6,7 @@ export const credentialAudit = defineAuditActions('credential', [
   'delete',
   'hostKeyChanged',
   'reencrypt',
+  'rotate',
   'rotateKey',
   'test',
   'update',

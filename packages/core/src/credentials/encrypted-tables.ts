@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { alertRoutes } from '../alerts/tables.ts'
+import { credentialRotations } from '../rotations/tables.ts'
 import { runSecrets } from '../runs/tables.ts'
 import { variableSecrets } from '../variables/tables.ts'
 import { credentials, secretStores } from './tables.ts'
@@ -9,11 +10,18 @@ import { credentials, secretStores } from './tables.ts'
 export type EncryptedTable = PgTable & { id: AnyPgColumn; tenantId: AnyPgColumn; name: AnyPgColumn; encrypted: AnyPgColumn }
 
 /** Types of objects with encrypted records. */
-export type EncryptedObjectType = 'credential' | 'secret store' | 'run' | 'secret variable' | 'alert route'
+export type EncryptedObjectType =
+  | 'credential'
+  | 'credential rotation'
+  | 'secret store'
+  | 'run'
+  | 'secret variable'
+  | 'alert route'
 
 /** The table of each type. A key rotation re-encrypts all of them. */
 export const ENCRYPTED_TABLES: Record<EncryptedObjectType, EncryptedTable> = {
   credential: credentials,
+  'credential rotation': credentialRotations,
   'secret store': secretStores,
   run: runSecrets,
   'secret variable': variableSecrets,

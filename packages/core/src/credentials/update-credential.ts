@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
-import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { fingerprint } from '../nodes/index.ts'
+import { credentialRotations, unfinishedOf } from '../rotations/tables.ts'
 import { credentialAudit } from './audit-actions.ts'
 import { checkVia, lockBastionGraph } from './bastions.ts'
 import { encryptSecrets } from './create-credential.ts'
@@ -46,6 +47,9 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
     if (fields.viaId) await lockBastionGraph(tx, ctx)
     const [before] = await tx.select().from(credentials).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, credentials, id, 'credential', () => null)
+    const isSecretChanged = Object.keys(given).length > 0 || fields.secretRefs !== undefined || fields.secretStoreId !== undefined
+    if (isSecretChanged && (await tx.$count(credentialRotations, unfinishedOf(ctx, id))) > 0)
+      throw new Conflict(`A rotation of ${before.name} is in progress. Wait for its end, or cancel it.`)
     const { encrypted: old, ...known } = before
     const encrypted = { ...old, ...fresh }
     for (const [field, value] of Object.entries(given)) if (value === null) delete encrypted[field as SecretField]

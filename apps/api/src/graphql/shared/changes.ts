@@ -6,7 +6,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Repeater } from 'graphql-yoga'
 import { type ApiContext, clearLoaderCaches } from '../../context.ts'
 
-const { computeNodes, connectionTests, discoveries, jobRuns } = schema
+const { computeNodes, connectionTests, credentialRotationHosts, credentialRotations, discoveries, jobRuns } = schema
 
 /** How to detect changes of a row: the times of its changes, a value that differs after others, and whether it is final. */
 type Watched = { table: PgTable & { id: PgColumn; tenantId: PgColumn }; times: PgColumn[]; version: SQL; isFinal: SQL }
@@ -20,6 +20,18 @@ const WATCHED = {
     times: [connectionTests.startedAt, connectionTests.finishedAt],
     version: sql`jsonb_array_length(${connectionTests.stages})`,
     isFinal: isFinished(connectionTests.finishedAt),
+  },
+  credentialRotation: {
+    table: credentialRotations,
+    times: [
+      credentialRotations.createdAt,
+      credentialRotations.pausedAt,
+      credentialRotations.cancelRequestedAt,
+      credentialRotations.switchedAt,
+      credentialRotations.finishedAt,
+    ],
+    version: sql`(select max(${credentialRotationHosts.updatedAt}) from ${credentialRotationHosts} where ${credentialRotationHosts.rotationId} = ${credentialRotations.id})`,
+    isFinal: isFinished(credentialRotations.finishedAt),
   },
   discovery: {
     table: discoveries,

@@ -1,4 +1,5 @@
 import { commandGroup } from '../../command.ts'
+import { credentialRotate } from '../rotations/rotate.ts'
 import { credentialAdd } from './add.ts'
 import { credentialDelete } from './delete.ts'
 import { credentialGet } from './get.ts'
@@ -14,6 +15,7 @@ export const credential = () =>
     credentialAdd(),
     credentialUpdate(),
     credentialTest(),
+    credentialRotate(),
     credentialRotateKey(),
     credentialDelete(),
   ])

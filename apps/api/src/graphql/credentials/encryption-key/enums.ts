@@ -4,6 +4,7 @@ export const EncryptedObjectType = builder.enumType('EncryptedObjectType', {
   description: 'Type of an object with secrets.',
   values: {
     CREDENTIAL: { value: 'credential', description: 'A credential.' },
+    CREDENTIAL_ROTATION: { value: 'credential rotation', description: 'A rotation of a credential in progress.' },
     SECRET_STORE: { value: 'secret store', description: 'A secret store.' },
     RUN: { value: 'run', description: 'A run with secret extra vars; its name is that of the template.' },
     SECRET_VARIABLE: { value: 'secret variable', description: 'A secret variable.' },

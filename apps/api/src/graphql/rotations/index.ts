@@ -1,0 +1,3 @@
+import './mutations.ts'
+import './subscriptions.ts'
+import './types.ts'

@@ -1,0 +1,19 @@
+export { advanceCredentialRotation, type RotationSecrets, type RotationWork } from './advance-credential-rotation.ts'
+export { cancelCredentialRotation } from './cancel-credential-rotation.ts'
+export { credentialRotationChanged } from './change-events.ts'
+export { claimCredentialRotation } from './claim-credential-rotation.ts'
+export { completeCredentialRotation } from './complete-credential-rotation.ts'
+export { rotationPermissions } from './permissions.ts'
+export { cancelBlockedReason, completeBlockedReason, resumeBlockedReason, rotateBlockedReason } from './policy.ts'
+export { credentialRotationQueue } from './queues.ts'
+export { reassignCredentialRotations } from './reassign-credential-rotations.ts'
+export { type RotationStep, recordRotationHost } from './record-rotation-host.ts'
+export { resumeCredentialRotation } from './resume-credential-rotation.ts'
+export { RotateCredentialInput, rotateCredential } from './rotate-credential.ts'
+export {
+  type CredentialRotation,
+  type CredentialRotationHost,
+  ROTATION_HOST_STATUSES,
+  ROTATION_STATUSES,
+} from './tables.ts'
+export { unfinishedRunOnNode } from './unfinished-run-on-node.ts'

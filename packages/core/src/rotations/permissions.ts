@@ -1,0 +1,6 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const rotationPermissions = definePermissions('credential_rotation', {
+  write: 'admin',
+  report: 'system',
+})

@@ -1,0 +1,36 @@
+import type { Credential } from '../credentials/tables.ts'
+import type { CredentialRotation } from './tables.ts'
+
+/** Why the secret of `credential` cannot be rotated; null when it can. */
+export function rotateBlockedReason(
+  credential: Pick<Credential, 'name' | 'kind' | 'encrypted'>,
+  { nodes, isRotating }: { nodes: number; isRotating: boolean },
+): string | null {
+  const { name, kind, encrypted } = credential
+  if (kind !== 'SSH_KEY' && kind !== 'SSH_PASSWORD')
+    return `The credential ${name} has the kind ${kind}; only the kinds SSH_KEY and SSH_PASSWORD can be rotated. Change its secret where it is checked, then update the credential.`
+  if (!encrypted[kind === 'SSH_KEY' ? 'privateKey' : 'password'])
+    return `The secret of ${name} is in a secret store, which Muster only reads. Rotate it there.`
+  if (isRotating) return `A rotation of ${name} is in progress. Wait for its end, or cancel it.`
+  return nodes === 0 ? `No node uses ${name}. Update its secret instead.` : null
+}
+
+/** Why a rotation cannot be resumed; null when it can. */
+export const resumeBlockedReason = (rotation: Pick<CredentialRotation, 'name' | 'status'>): string | null =>
+  rotation.status === 'PAUSED'
+    ? null
+    : `The rotation of ${rotation.name} is ${rotation.status}; only a PAUSED one can be resumed.`
+
+/** Why a rotation cannot be completed without its failed nodes; null when it can. */
+export const completeBlockedReason = (rotation: Pick<CredentialRotation, 'name' | 'status'>): string | null =>
+  rotation.status === 'PAUSED'
+    ? null
+    : `The rotation of ${rotation.name} is ${rotation.status}; only a PAUSED one can be completed.`
+
+/** Why a rotation cannot be canceled; null when it can. */
+export const cancelBlockedReason = (rotation: Pick<CredentialRotation, 'name' | 'status' | 'switchedAt'>): string | null =>
+  rotation.switchedAt
+    ? `The credential ${rotation.name} already has its new secret. Rotate it again instead.`
+    : rotation.status === 'RUNNING' || rotation.status === 'PAUSED'
+      ? null
+      : `The rotation of ${rotation.name} is ${rotation.status}.`

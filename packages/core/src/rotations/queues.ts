@@ -1,0 +1,3 @@
+import { defineQueue } from '../kernel/queue.ts'
+
+export const credentialRotationQueue = defineQueue('credential_rotation')

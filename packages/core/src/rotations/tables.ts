@@ -1,0 +1,110 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { tenants, userRef } from '../access/tables.ts'
+import { credentials, type SecretField } from '../credentials/tables.ts'
+import { at, createdAt, id } from '../kernel/db/columns.ts'
+import { computeNodes } from '../nodes/tables.ts'
+
+export const ROTATION_STATUSES = ['RUNNING', 'PAUSED', 'CANCELING', 'SUCCEEDED', 'PARTIAL', 'CANCELED'] as const
+export type RotationStatus = (typeof ROTATION_STATUSES)[number]
+export const ROTATION_HOST_STATUSES = ['PENDING', 'INSTALLED', 'DONE', 'FAILED', 'RESTORED'] as const
+export type RotationHostStatus = (typeof ROTATION_HOST_STATUSES)[number]
+
+/** Replacements of the secret of a credential on the nodes that use it. */
+export const credentialRotations = snakeCase.table(
+  'credential_rotations',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    credentialId: uuid()
+      .notNull()
+      .references(() => credentials.id, { onDelete: 'cascade' }),
+    /** Name of the credential. */
+    name: text().notNull(),
+    /** The new secret, encrypted for this row; empty at the end. */
+    encrypted: jsonb().$type<Partial<Record<SecretField, string>>>().notNull().default(sql`'{}'::jsonb`),
+    /** SSH_KEY only: the new and the previous public key in authorized_keys format. */
+    publicKey: text(),
+    previousPublicKey: text(),
+    /** The worker that performs it, and the last sign of life. */
+    workerId: text(),
+    touchedAt: at(),
+    /** Why it waits for a decision: hosts failed. */
+    pausedAt: at(),
+    /** Take the failed nodes off the credential and finish with the others. */
+    completeRequestedAt: at(),
+    /** Restore the previous secret on all hosts. */
+    cancelRequestedAt: at(),
+    /** When the credential got the new secret. */
+    switchedAt: at(),
+    finishedAt: at(),
+    /** At the end: hosts that did not succeed. */
+    failedCount: integer().notNull().default(0),
+    /** Credential with the previous secret, for the failed nodes. */
+    leftCredentialId: uuid().references(() => credentials.id, { onDelete: 'set null' }),
+    createdById: userRef(),
+    createdByName: text().notNull(),
+    createdAt: createdAt(),
+    status: text()
+      .$type<RotationStatus>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when finished_at is not null then case when switched_at is null then 'CANCELED' when failed_count > 0 then 'PARTIAL' else 'SUCCEEDED' end
+          when paused_at is not null then 'PAUSED' when cancel_requested_at is not null then 'CANCELING' else 'RUNNING' end`,
+      ),
+  },
+  (t) => [
+    index().on(t.tenantId, t.id),
+    uniqueIndex('credential_rotations_one_unfinished').on(t.credentialId).where(sql`finished_at is null`),
+  ],
+)
+
+export type CredentialRotation = typeof credentialRotations.$inferSelect
+
+/** Condition: the unfinished rotation of a credential. */
+export const unfinishedOf = (ctx: { tenantId: string }, credentialId: string) =>
+  and(
+    eq(credentialRotations.tenantId, ctx.tenantId),
+    eq(credentialRotations.credentialId, credentialId),
+    isNull(credentialRotations.finishedAt),
+  )
+
+/** Progress of a rotation on one node. */
+export const credentialRotationHosts = snakeCase.table(
+  'credential_rotation_hosts',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    rotationId: uuid()
+      .notNull()
+      .references(() => credentialRotations.id, { onDelete: 'cascade' }),
+    nodeId: uuid()
+      .notNull()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    /** Since when the node may have been changed. */
+    attemptedAt: at(),
+    /** Since when a login with the new secret is known to succeed. */
+    installedAt: at(),
+    /** Since when the previous secret is not accepted any more. */
+    doneAt: at(),
+    /** Since when the node has the previous secret again, after a cancellation. */
+    restoredAt: at(),
+    /** Why the last attempt failed, with the next step. */
+    error: text(),
+    updatedAt: createdAt(),
+    status: text()
+      .$type<RotationHostStatus>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when error is not null then 'FAILED' when restored_at is not null then 'RESTORED' when done_at is not null then 'DONE'
+          when installed_at is not null then 'INSTALLED' else 'PENDING' end`,
+      ),
+  },
+  (t) => [unique().on(t.rotationId, t.nodeId), index().on(t.nodeId)],
+)
+
+export type CredentialRotationHost = typeof credentialRotationHosts.$inferSelect
