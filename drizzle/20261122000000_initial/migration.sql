@@ -872,6 +872,7 @@ CREATE TABLE "workers" (
 	"ansible_version" text NOT NULL,
 	"isolation" text DEFAULT 'none' NOT NULL,
 	"isolation_weakness" text,
+	"findings" jsonb DEFAULT '[]' NOT NULL,
 	"concurrency" integer NOT NULL,
 	"running" integer DEFAULT 0 NOT NULL,
 	"started_at" timestamp with time zone DEFAULT now() NOT NULL,

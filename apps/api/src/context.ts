@@ -4,6 +4,7 @@ import type { Origin } from '@muster/core/context'
 import { Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Ctx, Runtime } from '@muster/core/registry'
+import type { SystemChecks } from '@muster/core/system'
 import { initContextCache } from '@pothos/core'
 import { clientAddress, type RequestFacts } from './http/request-facts.ts'
 import type { Auth } from './sign-in/auth.ts'
@@ -32,6 +33,8 @@ export type ApiDeps = {
   trustProxy?: boolean
   /** Origins that may call /graphql with a token (CORS). */
   corsOrigins?: string[]
+  /** The checks of this process. */
+  systemChecks?: SystemChecks
   /** Serves GraphiQL. */
   isDevelopment?: boolean
   /** JSON file that describes the lab, when one is configured. */

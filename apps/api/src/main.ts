@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     return null
   })
   if (!openedRuntime) return
-  const { runtime, store, databaseUrl, publicUrl, authSecret, close } = openedRuntime
+  const { runtime, store, systemChecks, databaseUrl, publicUrl, authSecret, close } = openedRuntime
   for (const line of unsupportedSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
   const trustProxy = TRUST_PROXY === '1'
@@ -56,6 +56,7 @@ async function main(): Promise<void> {
     trustProxy,
     corsOrigins: CORS_ORIGINS,
     isDevelopment,
+    systemChecks,
     labFile: process.env.MUSTER_LAB_FILE,
   })
   const server = await serveHttp(api, { host: HOST, port: PORT })

@@ -9,6 +9,7 @@ import { createQueue } from '@muster/core/queue'
 import type { Runtime } from '@muster/core/registry'
 import { queues, relations } from '@muster/core/registry'
 import { deriveAuthSecret } from './sign-in/auth.ts'
+import { systemChecksOf } from './system-checks.ts'
 
 const SETTINGS = {
   ...processSettings,
@@ -37,9 +38,11 @@ export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?:
   ])
   const notifier = createNotifier(config.DATABASE_URL, log)
   const runtime: Runtime = { db, queue, vault, log, notify: (changeEvent) => notifier.notify(changeEvent) }
+  const store = openArtifactStore(config)
   return {
     runtime,
-    store: openArtifactStore(config),
+    store,
+    systemChecks: systemChecksOf(config, { runtime, store }, env),
     pool,
     databaseUrl: config.DATABASE_URL,
     publicUrl: config.MUSTER_PUBLIC_URL,

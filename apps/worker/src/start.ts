@@ -42,6 +42,7 @@ import { reconcileStalledWork } from './reconcilers/stalled-work.ts'
 import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
 import { registerPresence } from './registration.ts'
 import { createBastionPool } from './ssh/bastion-pool.ts'
+import { systemChecksOf } from './system-checks.ts'
 
 /** @throws Error with one line per wrong setting */
 export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
@@ -151,7 +152,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const health = await serveHealth(config.HOST, config.WORKER_PORT, notReadyReason, describeIsolation(isolation))
     closers.push(health.close)
 
-    const presence = await registerPresence(runtime, listener, queue, {
+    const workerFacts = {
       name: workerId,
       host: hostname(),
       pid: process.pid,
@@ -160,7 +161,8 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       isolation: isolation.mode,
       isolationWeakness: isolation.weakness,
       concurrency: config.JOB_RUNNER_CONCURRENCY,
-    })
+    }
+    const presence = await registerPresence(runtime, listener, queue, workerFacts, systemChecksOf(config, runtime))
     closers.push(presence.end)
     await queue.work(connectionTestQueue, config.SSH_CONCURRENCY, connectionTestHandler(ssh))
     await queue.work(discoveryQueue, config.SSH_CONCURRENCY, discoveryHandler(ssh))

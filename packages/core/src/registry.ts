@@ -19,6 +19,7 @@ import { nodesDomain } from './nodes/domain.ts'
 import { rotationsDomain } from './rotations/domain.ts'
 import { runQueueDomain } from './run-queue/domain.ts'
 import { runsDomain } from './runs/domain.ts'
+import { systemDomain } from './system/domain.ts'
 import { templatesDomain } from './templates/domain.ts'
 import { variablesDomain } from './variables/domain.ts'
 import { workersDomain } from './workers/domain.ts'
@@ -40,6 +41,7 @@ export const domains = [
   rotationsDomain,
   runQueueDomain,
   runsDomain,
+  systemDomain,
   templatesDomain,
   variablesDomain,
   workersDomain,

@@ -149,6 +149,12 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./workers/index.ts')).worker(),
   },
   {
+    name: 'doctor',
+    heading: OPERATION,
+    description: 'check the installation and show the next step for each problem',
+    load: async () => (await import('./system/doctor.ts')).doctor(),
+  },
+  {
     name: 'retention',
     heading: OPERATION,
     description: 'set how long logs, artifacts and runs are kept',

@@ -5,6 +5,15 @@ import { runProgram } from './run-program.ts'
 
 /** The commands of bin/muster-admin. A command that needs the domain runs a program of the API: this package imports no domain. */
 export const commands: Record<string, AdminCommand> = {
+  doctor: {
+    arguments: '',
+    summary: 'check the installation, also while it is stopped',
+    help: 'Checks configuration, files, TLS, clocks, keys, migrations, disks, workers and queue on this machine, and prints the next step for each problem. Exit code 1 when there is an error. While Muster is stopped, no worker is alive.',
+    run: (args, settings) => {
+      if (args.length) throw new UsageError('This command takes no arguments.')
+      return runProgram('apps/api/src/doctor.ts', [], settings)
+    },
+  },
   backup,
   restore,
   'change-master-password': {

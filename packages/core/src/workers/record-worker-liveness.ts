@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SystemCtx } from '../kernel/context.ts'
 import { authorize } from '../kernel/context.ts'
+import type { Observation } from '../kernel/finding.ts'
 import { workerPermissions } from './permissions.ts'
 import type { WorkerFacts } from './register-worker.ts'
 import { workers } from './tables.ts'
@@ -15,7 +16,7 @@ const FORGET_AFTER_S = 24 * 3600
  */
 export async function recordWorkerLiveness(
   ctx: SystemCtx,
-  worker: WorkerFacts & { id: string; running: number },
+  worker: WorkerFacts & { id: string; running: number; findings?: Observation[] },
   { drain = false } = {},
 ): Promise<{ isDraining: boolean }> {
   authorize(ctx, workerPermissions.report)
@@ -26,6 +27,7 @@ export async function recordWorkerLiveness(
       target: workers.id,
       set: {
         running: worker.running,
+        ...(worker.findings ? { findings: worker.findings } : {}),
         lastSeenAt: sql`now()`,
         ...(drain
           ? {

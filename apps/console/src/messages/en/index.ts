@@ -9,6 +9,7 @@ import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
+import { system } from './system.ts'
 
 /** The English catalog, the source of all keys. Messages use the ICU message syntax. */
 export const en = {
@@ -22,5 +23,6 @@ export const en = {
   ...alerts,
   ...credentials,
   ...runs,
+  ...system,
   ...log,
 } as const

@@ -10,6 +10,7 @@ import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
+import { system } from './system.ts'
 
 /** The Simplified Chinese catalog. */
 export const zhCN: Messages = {
@@ -23,5 +24,6 @@ export const zhCN: Messages = {
   ...alerts,
   ...credentials,
   ...runs,
+  ...system,
   ...log,
 }

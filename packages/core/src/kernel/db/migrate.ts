@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { Conflict } from '../errors.ts'
+import type { Db } from './client.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../../../drizzle', import.meta.url))
 // Processes that start at the same time migrate one after the other; the lock's key is arbitrary.
@@ -63,6 +65,16 @@ async function appliedMigrations(client: pg.Client): Promise<Map<string, string>
       ? [{ hash: '' }]
       : []
   return new Map(rows.map(({ name, hash }, i) => [name ?? `pre-release-${i}`, hash]))
+}
+
+/** Names of the migrations of this version that the database does not have, oldest first. */
+export async function pendingMigrations(db: Pick<Db, 'execute'>): Promise<string[]> {
+  const { rows } = await db.execute<{ name: string }>(sql`select name from drizzle.__drizzle_migrations`)
+  const applied = new Set(rows.map(({ name }) => name))
+  return fs
+    .readdirSync(FOLDER)
+    .filter((name) => !applied.has(name))
+    .sort()
 }
 
 const readMigration = (name: string): string => fs.readFileSync(path.join(FOLDER, name, 'migration.sql'), 'utf8')

@@ -9,6 +9,7 @@ const pages = [
   { href: '/settings/account', label: 'nav.account' },
   { href: '/settings/tokens', label: 'nav.tokens' },
   { href: '/settings/agents', label: 'nav.agentSettings' },
+  { href: '/settings/system', label: 'system.title' },
 ] as const
 
 /** Navigation between settings pages. */

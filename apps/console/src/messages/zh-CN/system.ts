@@ -1,0 +1,29 @@
+/** Texts of the page with the system checks. */
+export const system = {
+  system: {
+    again: '重新检查',
+    check: {
+      ARTIFACTS: '工件存储',
+      CLOCK: '时钟',
+      CONFIGURATION: '配置',
+      DATABASE: '数据库',
+      DISK: '磁盘空间',
+      ENCRYPTION_KEY: '加密密钥',
+      FILES: '文件权限',
+      ISOLATION: 'Playbook 隔离',
+      MIGRATIONS: '迁移',
+      PUBLIC_URL: '公开地址',
+      QUEUE: '队列',
+      WORKERS: '工作进程',
+    },
+    lead: 'API、数据库和工作进程的检查结果，以及每个问题的处理步骤。',
+    loadFailed: '无法执行检查',
+    nextStep: '处理步骤：{step}',
+    severity: {
+      ERROR: '错误',
+      OK: '正常',
+      WARNING: '警告',
+    },
+    title: '系统',
+  },
+} as const

@@ -1,0 +1,19 @@
+import type { SystemCtx } from '@muster/core/context'
+import { checkProcess, type SystemChecks } from '@muster/core/system'
+import type { WorkerConfig } from './start.ts'
+
+/** The system checks that a worker makes of itself; it reports them with its liveness. */
+export function systemChecksOf(config: WorkerConfig, { db, vault }: SystemCtx, env = process.env): SystemChecks {
+  const { ANSIBLE_WORK_DIR, ARTIFACT_DIR, CREDENTIAL_MASTER_PASSWORD_FILE, NODE_ARTIFACTS_BUCKET } = config
+  const secrets = [
+    { path: CREDENTIAL_MASTER_PASSWORD_FILE, what: 'The file of the master password' },
+    { path: env.MUSTER_CONFIG, what: 'The configuration file' },
+  ]
+  return () =>
+    checkProcess(db, {
+      env,
+      vault,
+      privatePaths: secrets.flatMap(({ path, what }) => (path ? [{ path, what }] : [])),
+      dataPaths: [ANSIBLE_WORK_DIR, ...(NODE_ARTIFACTS_BUCKET ? [] : [ARTIFACT_DIR])],
+    })
+}
