@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { sessionAudit } from '@muster/core/access'
-import { flushAttempts, recordAttempt } from '@muster/core/audit'
+import { flushAttempts, recordAttempt, sealAuditEntries } from '@muster/core/audit'
+import { canonicalJson } from '@muster/core/canonical-json'
 import { auditActions, schema as tables } from '@muster/core/registry'
 import { runJob } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
 import { asc } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { globalId, type TypeName } from './graphql/shared/ids.ts'
+import { auditExportEndpoint } from './http/audit-export.ts'
 import { schema } from './schema.ts'
 import { testApi } from './testing/api.ts'
 import type { Isolation, IsolationCase, Known } from './testing/isolation.ts'
@@ -156,5 +159,71 @@ describe('sign-in', () => {
     const flood = rows.slice(1)
     expect(flood.length).toBe(31)
     expect(flood.at(-1)).toMatchObject({ count: 170, address: '203.0.113.9', details: { aggregated: true } })
+  })
+})
+
+describe('reading', () => {
+  const list = (filter: object) =>
+    t.send<{ auditEntries: { totalCount: number; edges: { node: Record<string, unknown> }[] } }>(
+      tenant.owner,
+      `query ($filter: AuditFilter) { auditEntries(filter: $filter, first: 5) { totalCount edges { node {
+        action outcome actorName actorKind permission address objectId objectName before after requestId seq } } } }`,
+      { filter },
+    )
+
+  test('filters by action, outcome, actor, object and text', async () => {
+    const { id } = await t.given.credential(tenant.admin, 'SSH_KEY', { name: 'filtered' })
+    const objectId = globalId('Credential', id)
+    const { data } = await list({ objectId })
+    expect(data.auditEntries).toMatchObject({
+      totalCount: 1,
+      edges: [{ node: { action: 'credential.create', objectId, objectName: 'filtered', outcome: 'SUCCEEDED' } }],
+    })
+    for (const filter of [
+      { action: ['credential'] },
+      { action: ['credential.create'] },
+      { text: 'FILTERED' },
+      { actor: 'admin of' },
+    ])
+      expect((await list({ objectId, ...filter })).data.auditEntries.totalCount, JSON.stringify(filter)).toBe(1)
+    const others = [{ action: ['node'] }, { text: 'f%d' }, { outcome: ['DENIED'] }, { actorKind: ['TOKEN'] }, { address: '::1' }]
+    for (const filter of others)
+      expect((await list({ objectId, ...filter })).data.auditEntries.totalCount, JSON.stringify(filter)).toBe(0)
+  })
+
+  test('requires audit:read', async () => {
+    for (const query of [
+      '{ auditEntries { totalCount } }',
+      '{ auditEntries { edges { node { action } } } }',
+      '{ auditChain { lastSeq } }',
+    ])
+      expect((await t.send(tenant.operator, query)).errors?.[0]?.extensions.code, query).toBe('FORBIDDEN')
+    await expect(auditExportEndpoint.read(tenant.operator, new URLSearchParams())).rejects.toThrow(/role|permission/)
+  })
+
+  test('an export has every sealed row, verifies outside of Muster, and continues after a position', async () => {
+    await sealAuditEntries(t.runtime)
+    const exported = async (after: number) => {
+      const lines: Record<string, unknown>[] = []
+      const content = await auditExportEndpoint.read(tenant.owner, new URLSearchParams({ after: String(after) }))
+      for await (const line of content) lines.push(JSON.parse(line))
+      return lines
+    }
+    const all = await exported(0)
+    const entries = all.filter(({ type }) => type === 'entry')
+    let previous = '0'.repeat(64)
+    for (const { type: _, hash, ...row } of entries) {
+      previous = createHash('sha256')
+        .update(`${previous}\n${canonicalJson(row)}`)
+        .digest('hex')
+      expect(previous).toBe(hash)
+    }
+    const end = entries.at(-1)!
+    expect(await t.ask(tenant.owner, '{ auditChain { isValid lastSeq lastHash } }')).toEqual({
+      auditChain: { isValid: true, lastSeq: end.seq, lastHash: end.hash },
+    })
+    expect((await exported(10)).filter(({ type }) => type === 'entry')).toEqual(entries.slice(10))
+    expect(all.filter(({ type }) => type === 'key')).toHaveLength(1)
+    expect(all.at(-1)).toMatchObject({ type: 'checkpoint', seq: end.seq, hash: end.hash })
   })
 })

@@ -15,6 +15,38 @@ import { readSettings } from './settings.ts'
  * @throws CliError with the server's message
  */
 export async function download(path: string, file?: string): Promise<void> {
+  const body = await fetchBody(path)
+  try {
+    if (!file) {
+      for await (const chunk of body.setEncoding('utf8')) await write(chunk)
+      return
+    }
+    await mkdir(dirname(file), { recursive: true })
+    await pipeline(body, createWriteStream(file))
+  } catch (error) {
+    if (file) await rm(file, { force: true })
+    throw incomplete(error)
+  }
+}
+
+/** Downloads from the API line by line. @throws CliError when the connection ends early; a partial line is not returned */
+export async function* downloadLines(path: string): AsyncGenerator<string> {
+  const body = await fetchBody(path)
+  let rest = ''
+  try {
+    for await (const chunk of body.setEncoding('utf8')) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop()!
+      yield* lines
+    }
+  } catch (error) {
+    throw incomplete(error)
+  }
+}
+
+const incomplete = (error: unknown) => new CliError(`The download is incomplete: ${(error as Error).message}.`, EXIT.unavailable)
+
+async function fetchBody(path: string): Promise<Readable> {
   const settings = readSettings()
   const url = new URL(path, settings.url)
   const isPresigned = URL.canParse(path)
@@ -35,16 +67,5 @@ export async function download(path: string, file?: string): Promise<void> {
       exit,
     )
   }
-  const body = Readable.fromWeb(response.body as ReadableStream)
-  try {
-    if (!file) {
-      for await (const chunk of body.setEncoding('utf8')) await write(chunk)
-      return
-    }
-    await mkdir(dirname(file), { recursive: true })
-    await pipeline(body, createWriteStream(file))
-  } catch (error) {
-    if (file) await rm(file, { force: true })
-    throw new CliError(`The download is incomplete: ${(error as Error).message}.`, EXIT.unavailable)
-  }
+  return Readable.fromWeb(response.body as ReadableStream)
 }

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import createFindMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
 import type { Api } from '../api.ts'
 import type { AgentEndpoint } from './agents/endpoint.ts'
+import { auditExportEndpoint } from './audit-export.ts'
 import { sendArtifact } from './downloads/artifact.ts'
 import { serveDownload } from './downloads/index.ts'
 import { sendRunLog } from './downloads/run-log.ts'
@@ -16,6 +17,7 @@ import { sendSchema } from './schema-file.ts'
 import { serveTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
+  '/api/audit': auditExportEndpoint,
   '/api/inventory': inventoryEndpoint,
   '/api/known_hosts': knownHostsEndpoint,
   '/metrics/nodes': nodeMetricsEndpoint,

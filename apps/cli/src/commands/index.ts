@@ -136,6 +136,12 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./alerts/routes/index.ts')).alertRoute(),
   },
   {
+    name: 'audit',
+    heading: OPERATION,
+    description: 'list, verify and export the audit log',
+    load: async () => (await import('./audit/index.ts')).audit(),
+  },
+  {
     name: 'queue',
     heading: OPERATION,
     description: 'pause, resume and limit the run queue',

@@ -1,4 +1,5 @@
 import { defineDomain } from '../kernel/domain.ts'
+import { auditLogAudit } from './audit-actions.ts'
 import { auditPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
 import * as tables from './tables.ts'
@@ -6,6 +7,7 @@ import * as tables from './tables.ts'
 export const auditDomain = defineDomain({
   name: 'audit',
   permissions: { auditPermissions },
+  auditActions: { auditLogAudit },
   tables,
   relations,
 })

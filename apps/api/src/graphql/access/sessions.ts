@@ -1,3 +1,4 @@
+import { sessionAudit } from '@muster/core/access'
 import { NotFound } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
@@ -74,6 +75,7 @@ mutation('endSession', {
 })
 
 mutation('endOtherSessions', {
+  action: sessionAudit.end,
   description: 'Ends all sessions of the signed-in user except the one of this request.',
   payload: { endedCount: { type: 'Int', description: 'Number of sessions that ended.' } },
   resolve: async (_input, context) => ({ endedCount: await context.deps.auth.endOtherSessions(context) }),

@@ -1,0 +1,109 @@
+import { auditPermissions, verifyAuditChain } from '@muster/core/audit'
+import { authorize } from '@muster/core/context'
+import { isOneOf, visibleTo } from '@muster/core/db'
+import { auditActions, schema } from '@muster/core/registry'
+import { and, eq, gte, lt, or, sql } from 'drizzle-orm'
+import { builder } from '../../builder.ts'
+import { PAGED } from '../shared/connections.ts'
+import { contains } from '../shared/contains.ts'
+import { parseId, rowIdIfGiven } from '../shared/ids.ts'
+import { AuditActorKind, AuditChannel, AuditOutcome } from './enums.ts'
+import { AuditChainVerification, AuditEntry, auditEntryConnection } from './types.ts'
+
+const { auditEntries } = schema
+
+const AuditFilter = builder.inputType('AuditFilter', {
+  description: 'Conditions on audit entries; an entry must meet all of them.',
+  fields: (t) => ({
+    action: t.stringList({
+      description: 'One of these actions, such as `job_run.cancel`; `job_run` means all actions on runs; at most 100.',
+    }),
+    outcome: t.field({ type: [AuditOutcome], description: 'One of these outcomes; at most 500.' }),
+    actorKind: t.field({ type: [AuditActorKind], description: 'One of these kinds of actors; at most 500.' }),
+    actor: t.string({ description: 'The name of the actor contains this text, ignoring case.' }),
+    channel: t.field({ type: [AuditChannel], description: 'Through one of these channels; at most 500.' }),
+    address: t.string({ description: 'From this network address.' }),
+    objectId: t.id({ description: 'Concerns the object with this ID.' }),
+    runId: t.id({ description: 'On behalf of this run, or concerns it.' }),
+    createdAfter: t.field({ type: 'DateTime', description: 'At this time or later.' }),
+    createdBefore: t.field({ type: 'DateTime', description: 'Before this time.' }),
+    text: t.string({
+      description: 'The action, the actor, the object, the reason, the error or the address contains this text, ignoring case.',
+    }),
+  }),
+})
+
+function conditions(filter: typeof AuditFilter.$inferInput | null | undefined, e: typeof auditEntries) {
+  if (!filter) return undefined
+  const { action, outcome, actorKind, actor, channel, address, objectId, createdAfter, createdBefore, text } = filter
+  const runId = rowIdIfGiven('JobRun', filter.runId)
+  return and(
+    action
+      ? sql`(${isOneOf(e.action, action, 'text')} or split_part(${e.action}, '.', 1) = any(${sql.param(action)}::text[]))`
+      : undefined,
+    outcome ? isOneOf(e.outcome, outcome, 'text') : undefined,
+    actorKind ? isOneOf(e.actorKind, actorKind, 'text') : undefined,
+    actor ? contains(e.actorName, actor) : undefined,
+    channel ? isOneOf(e.channel, channel, 'text') : undefined,
+    address ? eq(e.address, address) : undefined,
+    objectId ? sql`${e.objectId} = ${parseId(objectId)?.id ?? null}::uuid` : undefined,
+    runId ? or(eq(e.runId, runId), eq(e.objectId, runId)) : undefined,
+    createdAfter ? gte(e.createdAt, createdAfter) : undefined,
+    createdBefore ? lt(e.createdAt, createdBefore) : undefined,
+    text
+      ? or(...[e.action, e.actorName, e.objectName, e.reason, e.error, e.address].map((column) => contains(column, text)))
+      : undefined,
+  )
+}
+
+builder.queryFields((t) => ({
+  auditEntries: t.drizzleConnection(
+    {
+      type: AuditEntry,
+      description: 'The audit log, newest first. Requires the permission `audit:read`.',
+      authScopes: { authenticated: true },
+      args: { filter: t.arg({ type: AuditFilter, description: 'Conditions. Default: all entries.' }) },
+      ...PAGED,
+      totalCount: (_root, { filter }, { ctx }) => {
+        authorize(ctx, auditPermissions.read)
+        return ctx.db.$count(auditEntries, and(visibleTo(ctx, auditEntries), conditions(filter, auditEntries)))
+      },
+      resolve: (query, _root, { filter }, { ctx }) => {
+        authorize(ctx, auditPermissions.read)
+        return ctx.db.query.auditEntries.findMany(
+          query({
+            where: { tenantId: ctx.tenantId, RAW: (e) => conditions(filter, e) ?? sql`true` },
+            orderBy: { id: 'desc' },
+          }),
+        )
+      },
+    },
+    ...auditEntryConnection,
+  ),
+  auditActions: t.stringList({
+    description: 'All actions of the audit log, for its filter.',
+    authScopes: { authenticated: true },
+    resolve: () =>
+      Object.values(auditActions as Record<string, Record<string, { name: string }>>)
+        .flatMap((actions) => Object.values(actions).map(({ name }) => name))
+        .filter((name, i, all) => all.indexOf(name) === i)
+        .sort(),
+  }),
+  auditChain: t.field({
+    type: AuditChainVerification,
+    description:
+      'Verifies up to 50,000 entries of the audit log against their hashes and signed checkpoints, oldest first. Requires the permission `audit:read`.',
+    authScopes: { authenticated: true },
+    complexity: 1000,
+    args: {
+      after: t.arg({ type: 'BigInt', description: 'Position after which the verification starts. Default: the oldest entry.' }),
+      expectedSeq: t.arg({ type: 'BigInt', description: 'A position that was noted earlier, with `expectedHash`.' }),
+      expectedHash: t.arg.string({ description: 'The hash that `expectedSeq` had: detects a replaced chain.' }),
+    },
+    resolve: (_root, { after, expectedSeq, expectedHash }, { ctx }) =>
+      verifyAuditChain(ctx, {
+        after,
+        expected: typeof expectedSeq === 'number' && expectedHash ? { seq: expectedSeq, hash: expectedHash } : null,
+      }),
+  }),
+}))

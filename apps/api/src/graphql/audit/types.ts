@@ -1,0 +1,132 @@
+import type { ChainProblem, ChainVerification, AuditEntry as Row } from '@muster/core/audit'
+import { builder } from '../../builder.ts'
+import { User } from '../access/people.ts'
+import { connectionTypes } from '../shared/connections.ts'
+import { globalId, type TypeName } from '../shared/ids.ts'
+import { AuditActorKind, AuditChainProblemKind, AuditChannel, AuditOutcome } from './enums.ts'
+
+/** Types of the objects of actions, by the part of the action before the dot. */
+const OBJECT_TYPES: Record<string, TypeName> = {
+  agent: 'ComputeNode',
+  alert: 'Alert',
+  alert_route: 'AlertRoute',
+  alert_silence: 'AlertSilence',
+  api_token: 'ApiToken',
+  credential: 'Credential',
+  job_artifact: 'JobArtifact',
+  job_run: 'JobRun',
+  job_template: 'JobTemplate',
+  node: 'ComputeNode',
+  node_group: 'NodeGroup',
+  playbook_bundle: 'PlaybookBundle',
+  secret_store: 'SecretStore',
+}
+
+function objectIdOf({ action, objectId }: Pick<Row, 'action' | 'objectId'>): string | null {
+  const type = OBJECT_TYPES[action.split('.')[0]!]
+  return objectId && type ? globalId(type, objectId) : null
+}
+
+export const AuditEntry = builder.drizzleObject('auditEntries', {
+  name: 'AuditEntry',
+  description: 'An entry of the audit log: who did what to which object. It never changes.',
+  select: { columns: { id: true, action: true, objectId: true, actorKind: true, actorId: true } },
+  fields: (t) => ({
+    entryId: t.exposeString('id', { description: 'UUID of the entry. UUIDs of later entries are greater.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    action: t.exposeString('action', { description: 'Action, for example `job_run.cancel`.' }),
+    outcome: t.expose('outcome', { type: AuditOutcome, description: 'Outcome.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the action was not performed; null when it was.' }),
+    count: t.exposeInt('count', {
+      description: 'Number of attempts that the entry stands for. More than 1 when an address made too many in one minute.',
+    }),
+    actorKind: t.expose('actorKind', { type: AuditActorKind, description: 'Kind of the actor.' }),
+    actorName: t.exposeString('actorName', { description: 'Name of the user, API token, agent or process at that time.' }),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description: 'The user; null for other actors and when the user was deleted.',
+      resolve: ({ actorKind, actorId }) => (actorKind === 'user' && actorId ? ({ id: actorId } as never) : null),
+    }),
+    sessionId: t.exposeString('sessionId', { nullable: true, description: 'Identifies the session; null without one.' }),
+    channel: t.expose('channel', { type: AuditChannel, description: 'Through what the actor acted.' }),
+    userAgent: t.exposeString('userAgent', { nullable: true, description: 'The program, as it names itself.' }),
+    address: t.exposeString('address', { nullable: true, description: 'Network address of the client.' }),
+    permission: t.exposeString('permission', {
+      nullable: true,
+      description: 'Permission that the action required, for example `node:purge`.',
+    }),
+    objectId: t.id({
+      nullable: true,
+      description: 'ID of the object; null when there is none, or when its type has no ID. The object may have been deleted.',
+      resolve: objectIdOf,
+    }),
+    objectName: t.exposeString('objectName', { nullable: true, description: 'Name of the object at that time.' }),
+    before: t.expose('before', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Changed fields before the action, with secrets masked; null for a new object.',
+    }),
+    after: t.expose('after', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Changed fields after the action, with secrets masked; null for a deleted object.',
+    }),
+    details: t.expose('details', { type: 'JSON', description: 'Further facts, by action.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Reason that the actor gave.' }),
+    requestId: t.exposeString('requestId', { nullable: true, description: 'ID of the request, as in the log of the API.' }),
+    runId: t.id({
+      nullable: true,
+      description: 'ID of the run on whose behalf a worker acted; null for other actions.',
+      select: { columns: { runId: true } },
+      resolve: ({ runId }) => (runId ? globalId('JobRun', runId) : null),
+    }),
+    seq: t.expose('seq', {
+      type: 'BigInt',
+      nullable: true,
+      description: 'Position in the chain, from 1; null for about two seconds, until the entry is sealed.',
+    }),
+    hash: t.exposeString('hash', { nullable: true, description: 'Chain hash, hexadecimal; null until the entry is sealed.' }),
+  }),
+})
+
+export const auditEntryConnection = connectionTypes(AuditEntry, 'AuditEntry', 'audit entries')
+
+const AuditChainProblem = builder.objectRef<ChainProblem>('AuditChainProblem').implement({
+  description: 'A problem in the chain of audit entries.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: AuditChainProblemKind, description: 'Kind.' }),
+    firstSeq: t.field({ type: 'BigInt', description: 'First position.', resolve: ({ seq }) => seq }),
+    lastSeq: t.expose('lastSeq', { type: 'BigInt', description: 'Last position.' }),
+    entryId: t.exposeString('entryId', { nullable: true, description: 'UUID of the entry; null when it is missing.' }),
+  }),
+})
+
+export const AuditChainVerification = builder.objectRef<ChainVerification>('AuditChainVerification').implement({
+  description: 'Result of the verification of a part of the chain of audit entries.',
+  fields: (t) => ({
+    isValid: t.boolean({ description: 'Whether the part has no problem.', resolve: ({ problems }) => problems.length === 0 }),
+    problems: t.expose('problems', {
+      type: [AuditChainProblem],
+      description: 'Problems in the order of positions, at most 100.',
+    }),
+    after: t.expose('after', {
+      type: 'BigInt',
+      description: 'Position after which the part starts. Retention deleted the entries up to it, or the caller chose it.',
+    }),
+    lastSeq: t.expose('lastSeq', { type: 'BigInt', description: 'Last position of the part.' }),
+    lastHash: t.exposeString('lastHash', {
+      description: 'Hash at `lastSeq`. Store both outside of Muster and give them as `expected` later.',
+    }),
+    checkedCount: t.exposeInt('checkedCount', { description: 'Number of verified entries.' }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether entries follow. Verify them with `after: lastSeq`.' }),
+    unsealedCount: t.exposeInt('unsealedCount', {
+      description: 'Number of entries that are not part of the chain yet. A worker seals them within five seconds.',
+    }),
+    oldestUnsealedAt: t.expose('oldestUnsealedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the oldest of them was written; null when all are sealed.',
+    }),
+  }),
+})

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { Command } from '../../command.ts'
+import { downloadLines } from '../../download.ts'
+import { CliError, EXIT } from '../../errors.ts'
+import { integer } from '../../options.ts'
+import { write } from '../../output.ts'
+
+/** A line is at most about 100 KB; this is read to find the last one. */
+const TAIL_BYTES = 1024 * 1024
+
+export const auditExport = () =>
+  new Command('export')
+    .description('write sealed entries, oldest first, and signed checkpoints as one JSON object per line')
+    .option('--after <seq>', 'only entries after this position', integer)
+    .option('-o, --output <file>', 'append to this file, after its last entry: an interrupted export continues')
+    .action(async ({ after, output }: { after?: number; output?: string }) => {
+      if (!output) {
+        for await (const line of downloadLines(`/api/audit?after=${after ?? 0}`)) await write(`${line}\n`)
+        return
+      }
+      const isNew = !existsSync(output)
+      const file = await open(output, isNew ? 'wx+' : 'r+', 0o600)
+      try {
+        const { seq, end } = await lastEntry(file, output)
+        await file.truncate(end)
+        let position = end
+        let count = 0
+        for await (const line of downloadLines(`/api/audit?after=${Math.max(seq, after ?? 0)}`)) {
+          const { bytesWritten } = await file.write(`${line}\n`, position)
+          position += bytesWritten
+          count++
+        }
+        process.stderr.write(`${count} lines written to ${output}.\n`)
+      } finally {
+        await file.close()
+      }
+    })
+
+/** Position in the chain of the last complete line of a file, and where that line ends. */
+async function lastEntry(file: Awaited<ReturnType<typeof open>>, path: string): Promise<{ seq: number; end: number }> {
+  const { size } = await file.stat()
+  if (size === 0) return { seq: 0, end: 0 }
+  const start = Math.max(0, size - TAIL_BYTES)
+  const { buffer } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
+  const end = start + buffer.lastIndexOf('\n') + 1
+  const lines = buffer
+    .subarray(0, end - start)
+    .toString('utf8')
+    .trimEnd()
+    .split('\n')
+  for (const line of lines.reverse())
+    try {
+      const { seq } = JSON.parse(line) as { seq?: unknown }
+      if (typeof seq === 'number') return { seq, end }
+    } catch {
+      // The first line of the part may be incomplete.
+    }
+  if (start === 0 && lines.every((line) => line === '' || line.includes('"type":"key"'))) return { seq: 0, end }
+  throw new CliError(`${path} is not an export of the audit log. Choose another file.`, EXIT.usage)
+}

@@ -1,0 +1,85 @@
+import { request } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { graphql, type ResultOf } from '../../graphql.ts'
+import { integer, someOf } from '../../options.ts'
+import { ago, type Column, printRows } from '../../output.ts'
+import { fetchAll } from '../../pages.ts'
+import { runId } from '../../run-id.ts'
+import { ONE_NODE_HELP, selectNode } from '../../selector.ts'
+
+const LIST = graphql(`query AuditList($filter: AuditFilter, $first: Int, $after: String) {
+  auditEntries(filter: $filter, first: $first, after: $after) {
+    edges { node {
+      entryId createdAt action outcome error count actorKind actorName sessionId channel userAgent address permission
+      objectId objectName before after details reason requestId runId seq hash
+    } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+type Row = ResultOf<typeof LIST>['auditEntries']['edges'][number]['node']
+
+const OUTCOMES = ['SUCCEEDED', 'DENIED', 'FAILED'] as const
+type Options = Output & {
+  action?: string[]
+  outcome?: (typeof OUTCOMES)[number][]
+  actor?: string
+  address?: string
+  node?: string
+  object?: string
+  run?: string
+  since?: string
+  text?: string
+  number: number
+}
+
+const COLUMNS: Column<Row>[] = [
+  { title: 'TIME', value: (e) => ago(e.createdAt) },
+  { title: 'ACTOR', value: (e) => e.actorName },
+  { title: 'ACTION', value: (e) => e.action },
+  { title: 'OBJECT', value: (e) => e.objectName },
+  { title: 'OUTCOME', value: (e) => (e.count > 1 ? `${e.outcome} x${e.count}` : e.outcome) },
+  { title: 'FROM', value: (e) => [e.channel.toLowerCase(), e.address].filter(Boolean).join(' ') },
+  { title: 'CHANGE', value: changeText, wide: true },
+  { title: 'REASON', value: (e) => e.reason ?? e.error, wide: true },
+]
+
+export const auditList = () =>
+  new Command('list')
+    .description('list entries, newest first')
+    .option('--action <action...>', 'actions such as job_run.cancel, or job_run for all of them')
+    .option('--outcome <outcome...>', OUTCOMES.join(' '), someOf(...OUTCOMES))
+    .option('--actor <text>', 'the name of the actor contains this text')
+    .option('--address <address>', 'from this network address')
+    .option('--node <selector>', `concerns ${ONE_NODE_HELP}`)
+    .option('--object <id>', 'concerns the object with this ID')
+    .option('--run <run>', 'concerns this run, or on its behalf')
+    .option('--since <time>', 'at this time or later, as in 2026-11-22T08:00:00Z')
+    .option('--text <text>', 'the action, actor, object, reason, error or address contains this text')
+    .option('-n, --number <n>', 'maximum number of rows', integer, 100)
+    .withOutput()
+    .action(async ({ action, outcome, actor, address, node, object, run, since, text, number, ...output }: Options) => {
+      const objectId = node ? (await selectNode(node)).id : object
+      const filter = {
+        ...(action ? { action } : {}),
+        ...(outcome ? { outcome } : {}),
+        ...(actor ? { actor } : {}),
+        ...(address ? { address } : {}),
+        ...(objectId ? { objectId } : {}),
+        ...(run ? { runId: await runId(run) } : {}),
+        ...(since ? { createdAfter: since } : {}),
+        ...(text ? { text } : {}),
+      }
+      const rows = await fetchAll(async (page) => (await request(LIST, { filter, ...page })).auditEntries, number)
+      printRows(rows, COLUMNS, output, 'No entries.')
+    })
+
+/** `name: "a" -> "b"; maxConcurrentRuns: 4` */
+function changeText({ before, after }: Row): string {
+  const [old, current] = [before, after] as (Record<string, unknown> | null)[]
+  return [...new Set([...Object.keys(old ?? {}), ...Object.keys(current ?? {})])]
+    .map((key) => {
+      const [a, b] = [old, current].map((row) => (row && key in row ? JSON.stringify(row[key]) : undefined))
+      return `${key}: ${[a, b].filter((each) => each !== undefined).join(' -> ')}`
+    })
+    .join('; ')
+}

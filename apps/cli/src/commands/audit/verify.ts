@@ -1,0 +1,56 @@
+import { request } from '../../client.ts'
+import { Command, type Output } from '../../command.ts'
+import { CliError, EXIT } from '../../errors.ts'
+import { graphql, type ResultOf } from '../../graphql.ts'
+import { printObject } from '../../output.ts'
+
+const VERIFY = graphql(`query AuditVerify($after: BigInt, $expectedSeq: BigInt, $expectedHash: String) {
+  auditChain(after: $after, expectedSeq: $expectedSeq, expectedHash: $expectedHash) {
+    after lastSeq lastHash checkedCount hasMore unsealedCount oldestUnsealedAt
+    problems { kind firstSeq lastSeq entryId }
+  }
+}`)
+type Problem = ResultOf<typeof VERIFY>['auditChain']['problems'][number]
+
+export const auditVerify = () =>
+  new Command('verify')
+    .description('verify the hashes and signed checkpoints of all entries; exit code 1 when there is a problem')
+    .option('--expect <seq:hash>', 'the end of the chain that an earlier verification printed: detects a replaced chain')
+    .withOutput()
+    .action(async ({ expect, ...output }: Output & { expect?: string }) => {
+      const [, expectedSeq, expectedHash] = /^(\d+):([0-9a-f]{64})$/.exec(expect ?? '') ?? []
+      if (expect && !expectedHash) throw new CliError('--expect must be a position and a hash, as in 120:4f…', EXIT.usage)
+      const expected = expectedHash ? { expectedSeq: Number(expectedSeq), expectedHash } : {}
+      const problems: Problem[] = []
+      let checkedCount = 0
+      let after: number | null = null
+      for (;;) {
+        const { auditChain }: ResultOf<typeof VERIFY> = await request(VERIFY, { after, ...expected })
+        problems.push(...auditChain.problems)
+        checkedCount += auditChain.checkedCount
+        after = auditChain.lastSeq
+        if (auditChain.hasMore) continue
+        const { lastSeq, lastHash, unsealedCount, oldestUnsealedAt } = auditChain
+        const end = lastSeq > 0 ? `${lastSeq}:${lastHash}` : null
+        printObject({ isValid: problems.length === 0, checkedCount, end, unsealedCount, oldestUnsealedAt, problems }, output, [
+          ['Result', problems.length === 0 ? 'valid' : 'NOT VALID'],
+          ['Verified entries', checkedCount],
+          ['End of chain', end],
+          ['Not sealed yet', unsealedCount],
+          ...problems.map((problem): [string, string] => ['Problem', problemText(problem)]),
+        ])
+        if (problems.length > 0) process.exitCode = EXIT.failed
+        return
+      }
+    })
+
+const TEXTS: Record<Problem['kind'], string> = {
+  CHANGED: 'changed, or exchanged with another entry',
+  MISSING: 'deleted',
+  DUPLICATE: 'position used twice',
+  CHECKPOINT: 'contradicts its checkpoint, or the checkpoint is not signed by this installation',
+  UNSIGNED: 'without a checkpoint, which was deleted',
+}
+
+const problemText = ({ kind, firstSeq, lastSeq, entryId }: Problem) =>
+  `${firstSeq === lastSeq ? firstSeq : `${firstSeq} to ${lastSeq}`}: ${TEXTS[kind]}${entryId ? ` (entry ${entryId})` : ''}`

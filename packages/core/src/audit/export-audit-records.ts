@@ -1,0 +1,56 @@
+import { and, asc, eq, gt, lte } from 'drizzle-orm'
+import { authorize, type Ctx } from '../kernel/context.ts'
+import { CHAIN_COLUMNS, type ChainRow, verificationKey } from './chain.ts'
+import { auditPermissions } from './permissions.ts'
+import { inChain } from './seal-audit-entries.ts'
+import { auditCheckpoints, auditEntries } from './tables.ts'
+
+const BATCH = 1000
+
+/** A line of an export: a key that verifies checkpoints, a row as it is hashed with its `hash`, or a checkpoint. */
+export type AuditRecord = { type: 'key' | 'entry' | 'checkpoint' } & Record<string, unknown>
+
+/**
+ * Reads the sealed rows of the tenant in the order of the chain, and the checkpoints between them. First come the keys that verify
+ * the checkpoints.
+ * @param after position in the chain after which it starts
+ */
+export async function* exportAuditRecords(ctx: Ctx, after = 0): AsyncGenerator<AuditRecord> {
+  authorize(ctx, auditPermissions.read)
+  const versions = await ctx.db
+    .selectDistinct({ version: auditCheckpoints.keyVersion })
+    .from(auditCheckpoints)
+    .where(inChain(auditCheckpoints, ctx.tenantId))
+  for (const { version } of versions) yield { type: 'key', version, publicKey: await verificationKey(ctx.vault, version) }
+  for (let seq = after; ; ) {
+    const rows = (await ctx.db
+      .select(CHAIN_COLUMNS)
+      .from(auditEntries)
+      .where(and(inChain(auditEntries, ctx.tenantId), gt(auditEntries.seq, seq)))
+      .orderBy(asc(auditEntries.seq))
+      .limit(BATCH)) as (ChainRow & { seq: number })[]
+    const last = rows.at(-1)?.seq
+    if (last === undefined) return
+    const checkpoints = await ctx.db
+      .select()
+      .from(auditCheckpoints)
+      .where(
+        and(
+          inChain(auditCheckpoints, ctx.tenantId),
+          eq(auditCheckpoints.kind, 'seal'),
+          gt(auditCheckpoints.seq, seq),
+          lte(auditCheckpoints.seq, last),
+        ),
+      )
+    const bySeq = new Map(checkpoints.map((checkpoint) => [checkpoint.seq, checkpoint]))
+    for (const row of rows) {
+      yield { type: 'entry', ...row }
+      const checkpoint = bySeq.get(row.seq)
+      if (checkpoint) {
+        const { id: _id, createdAt, ...signed } = checkpoint
+        yield { type: 'checkpoint', ...signed, createdAt }
+      }
+    }
+    seq = last
+  }
+}
