@@ -21,10 +21,31 @@ CREATE TABLE "api_tokens" (
 	"role" text NOT NULL,
 	"prefix" text NOT NULL,
 	"hash" text NOT NULL UNIQUE,
+	"owner_id" uuid NOT NULL,
+	"parent_id" uuid,
+	"networks" text[] DEFAULT '{}'::text[] NOT NULL,
 	"created_by_id" uuid,
 	"created_by_name" text NOT NULL,
-	"expires_at" timestamp with time zone,
+	"expires_at" timestamp with time zone NOT NULL,
 	"last_used_at" timestamp with time zone,
+	"last_used_address" text,
+	"revoked_at" timestamp with time zone,
+	"revoked_by_id" uuid,
+	"revoked_by_name" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "invitations" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"email" text NOT NULL,
+	"role" text NOT NULL,
+	"hash" text NOT NULL UNIQUE,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	"accepted_at" timestamp with time zone,
+	"accepted_by_id" uuid,
 	"revoked_at" timestamp with time zone,
 	"revoked_by_id" uuid,
 	"revoked_by_name" text,
@@ -36,6 +57,9 @@ CREATE TABLE "members" (
 	"tenant_id" uuid NOT NULL,
 	"user_id" uuid NOT NULL,
 	"role" text NOT NULL,
+	"suspended_at" timestamp with time zone,
+	"suspended_by_id" uuid,
+	"suspended_by_name" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "members_user_id_tenant_id_unique" UNIQUE("user_id","tenant_id")
 );
@@ -48,6 +72,7 @@ CREATE TABLE "sessions" (
 	"last_used_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"ip_address" text,
 	"user_agent" text,
+	"active_tenant_id" uuid,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
@@ -71,6 +96,9 @@ CREATE TABLE "tenants" (
 	"artifact_retention_days" integer,
 	"run_retention_days" integer,
 	"last_run_number" integer DEFAULT 0 NOT NULL,
+	"suspended_at" timestamp with time zone,
+	"suspended_by_id" uuid,
+	"suspended_by_name" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -80,6 +108,7 @@ CREATE TABLE "users" (
 	"email" text NOT NULL UNIQUE,
 	"email_verified" boolean DEFAULT false NOT NULL,
 	"image" text,
+	"is_service_account" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
@@ -884,6 +913,10 @@ CREATE TABLE "workers" (
 --> statement-breakpoint
 CREATE INDEX "accounts_user_id_index" ON "accounts" ("user_id");--> statement-breakpoint
 CREATE INDEX "api_tokens_tenant_id_index" ON "api_tokens" ("tenant_id");--> statement-breakpoint
+CREATE INDEX "api_tokens_owner_id_index" ON "api_tokens" ("owner_id");--> statement-breakpoint
+CREATE INDEX "api_tokens_parent_id_index" ON "api_tokens" ("parent_id");--> statement-breakpoint
+CREATE INDEX "invitations_tenant_id_index" ON "invitations" ("tenant_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "invitations_open_email" ON "invitations" ("tenant_id","email") WHERE accepted_at is null and revoked_at is null;--> statement-breakpoint
 CREATE INDEX "members_tenant_id_index" ON "members" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "sessions_user_id_index" ON "sessions" ("user_id");--> statement-breakpoint
 CREATE INDEX "verifications_identifier_index" ON "verifications" ("identifier");--> statement-breakpoint
@@ -963,12 +996,21 @@ CREATE INDEX "variable_scopes_tenant_id_index" ON "variable_scopes" ("tenant_id"
 CREATE INDEX "variable_secrets_scope_id_index" ON "variable_secrets" ("scope_id");--> statement-breakpoint
 ALTER TABLE "accounts" ADD CONSTRAINT "accounts_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_owner_id_users_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_parent_id_api_tokens_id_fkey" FOREIGN KEY ("parent_id") REFERENCES "api_tokens"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_accepted_by_id_users_id_fkey" FOREIGN KEY ("accepted_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "members" ADD CONSTRAINT "members_suspended_by_id_users_id_fkey" FOREIGN KEY ("suspended_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_active_tenant_id_tenants_id_fkey" FOREIGN KEY ("active_tenant_id") REFERENCES "tenants"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "tenants" ADD CONSTRAINT "tenants_queue_paused_by_id_users_id_fkey" FOREIGN KEY ("queue_paused_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "tenants" ADD CONSTRAINT "tenants_suspended_by_id_users_id_fkey" FOREIGN KEY ("suspended_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint

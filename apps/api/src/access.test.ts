@@ -160,7 +160,7 @@ test('an API token is valid with its role until it is revoked', async () => {
       kind: 'API_TOKEN',
       name: 'ci',
       role: 'OPERATOR',
-      user: null,
+      user: { id: globalId('User', owner.actor.id!) },
       apiToken: { id: apiToken.id },
       hasPassword: true,
     },

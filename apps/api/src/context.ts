@@ -1,3 +1,4 @@
+import type { TokenPolicy } from '@muster/core/access'
 import type { TargetPolicy } from '@muster/core/alerts'
 import type { ArtifactStore } from '@muster/core/artifacts'
 import type { Origin } from '@muster/core/context'
@@ -7,6 +8,7 @@ import type { Ctx, Runtime } from '@muster/core/registry'
 import type { SystemChecks } from '@muster/core/system'
 import { initContextCache } from '@pothos/core'
 import { clientAddress, type RequestFacts } from './http/request-facts.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { Auth } from './sign-in/auth.ts'
 import type { Caller } from './sign-in/caller.ts'
 
@@ -29,6 +31,10 @@ export type ApiDeps = {
   publicUrl: string
   /** Targets that alert routes may use. Default: no loopback and no link-local addresses. */
   alertTargets?: TargetPolicy
+  /** Null or missing: the installation sends no mail. */
+  mailer?: Mailer | null
+  /** Limits of API tokens. Default: 365 days. */
+  tokenPolicy?: TokenPolicy
   /** See `clientAddress`. */
   trustProxy?: boolean
   /** Origins that may call /graphql with a token (CORS). */

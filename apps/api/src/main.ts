@@ -1,10 +1,11 @@
-import { accessSettings } from '@muster/core/access'
+import { accessSettings, mailSettings, tokenSettings } from '@muster/core/access'
 import { alertSettings } from '@muster/core/alerts'
 import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
 import { createApi } from './api.ts'
 import { serveHttp } from './http/server.ts'
+import { createMailer } from './mail/mailer.ts'
 import { openRuntime } from './runtime.ts'
 import { createAuth } from './sign-in/auth.ts'
 
@@ -19,13 +20,13 @@ async function main(): Promise<void> {
         resolve()
       })
   })
-  const { HOST, PORT, TRUST_PROXY, CORS_ORIGINS, SESSION_IDLE_HOURS, SESSION_MAX_DAYS, ALERT_LOCAL_TARGETS } = loadConfig(
-    process.env,
-    {
-      ...pickSettings(accessSettings, 'HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGINS', 'SESSION_IDLE_HOURS', 'SESSION_MAX_DAYS'),
-      ...alertSettings,
-    },
-  )
+  const config = loadConfig(process.env, {
+    ...pickSettings(accessSettings, 'HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGINS', 'SESSION_IDLE_HOURS', 'SESSION_MAX_DAYS'),
+    ...alertSettings,
+    ...mailSettings,
+    ...tokenSettings,
+  })
+  const { HOST, PORT, TRUST_PROXY, CORS_ORIGINS, SESSION_IDLE_HOURS, SESSION_MAX_DAYS, ALERT_LOCAL_TARGETS } = config
   const openedRuntime = await openRuntime(process.env, 'api', shutdown.signal).catch((error: unknown) => {
     if (!shutdown.signal.aborted) throw error
     return null
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
   for (const line of unsupportedSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
   const trustProxy = TRUST_PROXY === '1'
+  const mailer = createMailer(config, publicUrl)
   const auth = createAuth({
     db: runtime.db,
     secret: authSecret,
@@ -42,6 +44,7 @@ async function main(): Promise<void> {
     log: runtime.log,
     listener,
     trustProxy,
+    mailer,
     sessions: { idleHours: SESSION_IDLE_HOURS, maxDays: SESSION_MAX_DAYS },
   })
   const isDevelopment = process.env.NODE_ENV === 'development'
@@ -53,6 +56,8 @@ async function main(): Promise<void> {
     linkSecret: authSecret,
     publicUrl,
     alertTargets: { allowLocal: ALERT_LOCAL_TARGETS === '1' },
+    mailer,
+    tokenPolicy: { maxDays: config.API_TOKEN_MAX_DAYS },
     trustProxy,
     corsOrigins: CORS_ORIGINS,
     isDevelopment,

@@ -53,7 +53,16 @@ test('every root field has auth scopes', () => {
       else if (authScopes.public) publicFields.push(field.name)
     }
   expect(open).toEqual([])
-  expect(publicFields.sort()).toEqual(['signIn', 'signInWithLink', 'signOut', 'viewer'])
+  expect(publicFields.sort()).toEqual([
+    'acceptInvitation',
+    'openInvitation',
+    'requestPasswordReset',
+    'resetPassword',
+    'signIn',
+    'signInWithLink',
+    'signOut',
+    'viewer',
+  ])
 })
 
 test('every mutation takes one input object and returns a union of payload and errors', () => {

@@ -20,3 +20,15 @@ export async function confirmNodes(selector: string, action: string, yes = false
   if ((await prompt('Confirmation (yes or no)', '--yes')) !== 'yes') throw new CliError('Nothing was changed.', EXIT.failed)
   return nodes
 }
+
+/**
+ * Asks on the terminal before an action.
+ * @param what one sentence, such as `Remove ada.`
+ * @param yes the user has confirmed with --yes
+ * @throws CliError when the user does not confirm
+ */
+export async function confirmAction(what: string, yes = false): Promise<void> {
+  if (yes) return
+  process.stderr.write(`${what}\n`)
+  if ((await prompt('Confirmation (yes or no)', '--yes')) !== 'yes') throw new CliError('Nothing was changed.', EXIT.failed)
+}

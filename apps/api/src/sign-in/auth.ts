@@ -1,12 +1,15 @@
 import { hkdfSync } from 'node:crypto'
-import { accessChanged } from '@muster/core/access'
+import { acceptInvitation, accessChanged, findInvitationByToken, INVITATION_INVALID, switchTenant } from '@muster/core/access'
+import { systemCtx } from '@muster/core/context'
 import type { Db } from '@muster/core/db'
-import { Conflict, InvalidInput, NotFound, Unauthenticated } from '@muster/core/errors'
+import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
-import { schema } from '@muster/core/registry'
+import { type Runtime, schema } from '@muster/core/registry'
 import { and, eq, not } from 'drizzle-orm'
 import { clientAddress, type RequestFacts } from '../http/request-facts.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { passwordResetMail, secretLink } from '../mail/mails.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
 import type { Caller, CallerContext } from './caller.ts'
 import { createCallers } from './callers.ts'
@@ -15,6 +18,8 @@ import { endOtherSessions, endSession } from './sessions.ts'
 import { createThrottle } from './throttle.ts'
 
 const { members, sessions: userSessions, users } = schema
+
+const WRONG_PASSWORD = 'The email address or the password is wrong.'
 
 export type Auth = ReturnType<typeof createAuth>
 type SignedIn = { viewer: Caller; sessionToken: string }
@@ -34,12 +39,14 @@ type AuthOptions = {
   log: Log
   listener?: Listener
   trustProxy?: boolean
+  /** Null or missing: the installation sends no mail. */
+  mailer?: Mailer | null
   sessions?: { idleHours: number; maxDays: number }
 }
 
 /** Sign-in, sessions and tokens. better-auth stores passwords and sessions; its HTTP routes are not exposed. */
 export function createAuth(options: AuthOptions) {
-  const { db, secret, publicUrl, log, trustProxy, sessions = { idleHours: 24, maxDays: 14 } } = options
+  const { db, secret, publicUrl, log, trustProxy, mailer, sessions = { idleHours: 24, maxDays: 14 } } = options
   const links = new Map<string, string>()
   const better = createBetterAuth({
     db,
@@ -48,12 +55,18 @@ export function createAuth(options: AuthOptions) {
     log,
     sessionDays: sessions.maxDays,
     onLink: (email, token) => links.set(email, token),
+    onReset: sendReset,
   })
   const internals = better.$context
   const callers = createCallers({ ...options, idleHours: sessions.idleHours })
 
   const throttle = createThrottle(db)
   const addressOf = (facts: Pick<RequestFacts, 'headers'>) => clientAddress(facts, trustProxy)
+
+  function sendReset(email: string, token: string): void {
+    const mail = passwordResetMail({ email, link: secretLink(publicUrl, '/reset-password', token) })
+    void mailer?.send(mail).catch((error: Error) => log.error({ reason: error.message }, 'a password reset was not sent'))
+  }
 
   /** Calls a better-auth route. Cookies that it sets are added to the response. */
   async function route(facts: RequestFacts, path: string, body?: object, sessionToken?: string | null): Promise<Response> {
@@ -70,13 +83,18 @@ export function createAuth(options: AuthOptions) {
     return response
   }
 
-  async function signedIn(response: Response, rejection: string): Promise<SignedIn> {
+  async function signedIn({ headers }: RequestFacts, response: Response, rejection: string): Promise<SignedIn> {
     const { token } = response.ok ? ((await response.json()) as { token?: string }) : {}
     if (!token) throw new Unauthenticated(rejection)
-    const viewer = await callers.read(token)
-    if (!viewer) throw new Unauthenticated('This user is not a member of any tenant. Ask an owner to add the user as a member.')
+    const viewer = await callers.read(token, headers)
+    if (!viewer) throw new Unauthenticated('This user is not an active member of any tenant. Ask an owner for access.')
     await db.delete(userSessions).where(and(eq(userSessions.userId, viewer.actor.id), not(callers.isLiveSession(userSessions))))
     return { viewer, sessionToken: token }
+  }
+
+  async function newUserOf(name: string, password: string): Promise<{ name: string; passwordHash: string }> {
+    checkPassword(password)
+    return { name, passwordHash: await (await internals).password.hash(password) }
   }
 
   async function passwordOf(userId: string): Promise<string | null> {
@@ -120,14 +138,18 @@ export function createAuth(options: AuthOptions) {
       await throttle.attempt('password', addressOf(facts), email)
       const response = await route(facts, '/sign-in/email', { ...input, email })
       if (response.ok) await throttle.succeeded('password', email)
-      return signedIn(response, 'The email address or the password is wrong.')
+      return signedIn(facts, response, WRONG_PASSWORD)
     },
 
     async signInWithLink(facts: RequestFacts, token: string): Promise<SignedIn> {
       const linkInvalid =
         'This sign-in link was already used, or is older than 24 hours. Muster prints a new one when it starts, while the owner has no password.'
       await throttle.attempt('link', addressOf(facts))
-      const session = await signedIn(await route(facts, `/magic-link/verify?token=${encodeURIComponent(token)}`), linkInvalid)
+      const session = await signedIn(
+        facts,
+        await route(facts, `/magic-link/verify?token=${encodeURIComponent(token)}`),
+        linkInvalid,
+      )
       // An older link must not bypass the password.
       if (await passwordOf(session.viewer.actor.id)) {
         facts.responseHeaders?.delete('set-cookie')
@@ -177,7 +199,76 @@ export function createAuth(options: AuthOptions) {
       await endOtherSessions(ctx, caller)
       callers.clearCache()
       ctx.log.info({ user: id }, 'password set')
-      return (await callers.read(caller.sessionToken)) ?? caller
+      return (await callers.read(caller.sessionToken, facts.headers)) ?? caller
+    },
+
+    /**
+     * Sends a link that sets a new password, if a user has this address. The answer is the same for all addresses.
+     * @throws Unavailable when the installation sends no mail
+     */
+    async requestPasswordReset(facts: RequestFacts, email: string): Promise<void> {
+      if (!mailer)
+        throw new Unavailable(
+          'This installation sends no mail. Ask an administrator to run bin/muster-admin reset-owner on the server.',
+        )
+      await throttle.attempt('reset', addressOf(facts), email)
+      const response = await route(facts, '/request-password-reset', { email: email.trim() })
+      if (!response.ok) throw new InvalidInput([{ path: 'input.email', message: 'must be an email address' }])
+    },
+
+    /** Sets a new password with the token of a mail. All sessions of the user end. @throws Unauthenticated the token is invalid */
+    async resetPassword(facts: RequestFacts, input: { token: string; password: string }): Promise<void> {
+      checkPassword(input.password)
+      await throttle.attempt('reset', addressOf(facts))
+      const response = await route(facts, '/reset-password', { token: input.token, newPassword: input.password })
+      callers.clearCache()
+      if (!response.ok) throw new Unauthenticated('This link was already used or is older than one hour. Request a new one.')
+    },
+
+    /**
+     * Makes the holder of an invitation a member, and signs in. Without a session, the password is the one of the existing account, or
+     * the first one of a new user.
+     * @throws NotFound, Conflict, Forbidden, InvalidInput; Unauthenticated the password of the account is wrong
+     */
+    async acceptInvitation(
+      context: RequestFacts & CallerContext & { deps: { runtime: Runtime } },
+      input: Acceptance,
+    ): Promise<SignedIn> {
+      const { caller, headers } = context
+      const { token, password } = input
+      const muster = systemCtx(context.deps.runtime)
+      if (caller?.sessionToken && caller.sessionId) {
+        const { member } = await acceptInvitation(muster, { token, userId: caller.actor.id, newUser: null })
+        await switchTenant({ ...muster, actor: caller.actor }, { sessionId: caller.sessionId, tenantId: member.tenantId })
+        callers.clearCache()
+        return { viewer: (await callers.read(caller.sessionToken, headers))!, sessionToken: caller.sessionToken }
+      }
+      const invitation = await findInvitationByToken(db, token)
+      if (!invitation) throw new NotFound(INVITATION_INVALID)
+      if (!password) throw new InvalidInput([{ path: 'input.password', message: 'is missing' }])
+      const { email, hasAccount } = invitation
+      await throttle.attempt('password', addressOf(context), email)
+      const signIn = () => route(context, '/sign-in/email', { email, password })
+      if (!hasAccount) {
+        if (!input.name) throw new InvalidInput([{ path: 'input.name', message: 'is missing' }])
+        await acceptInvitation(muster, { token, userId: null, newUser: await newUserOf(input.name, password) })
+        return signedIn(context, await signIn(), WRONG_PASSWORD)
+      }
+      const response = await signIn()
+      const account = response.ok ? await (await internals).internalAdapter.findUserByEmail(email) : null
+      if (!account) throw new Unauthenticated(WRONG_PASSWORD)
+      await throttle.succeeded('password', email)
+      await acceptInvitation(muster, { token, userId: account.user.id, newUser: null })
+      return signedIn(context, response, WRONG_PASSWORD)
+    },
+
+    /** Changes the tenant in which the session works. @throws Forbidden; InvalidInput for an API token */
+    async switchTenant({ caller, ctx, headers }: RequestFacts & CallerContext, tenantId: string): Promise<Caller> {
+      if (!caller?.sessionToken || !caller.sessionId)
+        throw new InvalidInput([{ path: '', message: 'an API token belongs to one tenant; use a token of the other tenant' }])
+      await switchTenant(ctx, { sessionId: caller.sessionId, tenantId })
+      callers.clearCache()
+      return (await callers.read(caller.sessionToken, headers)) ?? caller
     },
 
     /** Returns the user with this email address, and creates it if missing. Used by the first start. */
@@ -202,6 +293,7 @@ export function createAuth(options: AuthOptions) {
   }
 }
 
+type Acceptance = { token: string; name?: string | null; password?: string | null }
 type SetPassword = { password: string; currentPassword?: string | null; name?: string | null; email?: string | null }
 
 function checkPassword(password: string): void {

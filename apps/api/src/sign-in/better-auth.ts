@@ -17,11 +17,12 @@ type Options = {
   log: Log
   sessionDays: number
   onLink: (email: string, token: string) => void
+  onReset: (email: string, token: string) => void
 }
 export type BetterAuth = ReturnType<typeof createBetterAuth>
 
 /** Configures better-auth on our tables. Only `createAuth` calls its handler, with the client address in `x-muster-client`. */
-export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLink }: Options) {
+export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLink, onReset }: Options) {
   const { accounts, sessions, users, verifications } = schema
   return betterAuth({
     appName: 'Muster',
@@ -39,9 +40,13 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
       disableSignUp: true,
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
+      // Returns at once, so that the response does not take longer for addresses that have an account.
+      sendResetPassword: async ({ user, token }) => onReset(user.email, token),
+      revokeSessionsOnPasswordReset: true,
     },
     // The absolute end: use does not extend it. `createCallers` checks the idle time.
     session: { expiresIn: sessionDays * DAY_S, disableSessionRefresh: true },
+    verification: { storeIdentifier: 'hashed' },
     // Its limits are per process and address only; `createThrottle` has ours.
     rateLimit: { enabled: false },
     advanced: {

@@ -1,14 +1,16 @@
-import { accessChanged, findActorByToken, hashToken } from '@muster/core/access'
+import { accessChanged, findActorByToken, findMemberships, hashToken } from '@muster/core/access'
 import type { Db } from '@muster/core/db'
+import { Forbidden } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
 import { and, eq, gt, lt, sql } from 'drizzle-orm'
 import { clientAddress } from '../http/request-facts.ts'
 import type { Caller } from './caller.ts'
+import { assertTokenTenant, chooseMembership, TENANT_HEADER } from './choose-tenant.ts'
 import { openCookie, readCookie, sessionCookieName } from './session-cookie.ts'
 
-const { members, sessions, users } = schema
+const { sessions, users } = schema
 
 /** Cache lifetime of a caller. A change event of any process clears the cache; a lost event delays a revocation by this time. */
 const CALLER_CACHE_MS = 4000
@@ -18,7 +20,7 @@ const WATCH_MS = 3000
 
 /** Why a stream must end: the caller may not sign in any more, or has another role or tenant. */
 export type AccessLoss = 'revoked' | 'changed'
-type Watch = { token: string; access: string; end: (loss: AccessLoss) => void }
+type Watch = { token: string; headers: Headers; access: string; end: (loss: AccessLoss) => void }
 
 /** Everything that decides what a caller may do. */
 const accessOf = ({ actor, tenantId }: Caller) => JSON.stringify([actor, tenantId])
@@ -54,11 +56,17 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
     return cookie ? openCookie(cookie, secret) : null
   }
 
-  /** Reads the caller from the database; null when the token is not valid. */
-  async function read(token: string): Promise<Caller | null> {
+  /**
+   * Reads the caller from the database; null when the token is not valid.
+   * @param headers of the request: the wanted tenant and the client's address, on which API tokens depend
+   * @throws Forbidden the wanted tenant is not one of the caller's
+   */
+  async function read(token: string, headers: Headers): Promise<Caller | null> {
+    const wanted = headers.get(TENANT_HEADER)
     if (token.startsWith('mst_')) {
-      const found = await findActorByToken(db, token)
+      const found = await findActorByToken(db, token, clientAddress({ headers }, trustProxy))
       if (found?.actor.kind !== 'token') return null
+      assertTokenTenant(found, wanted)
       return { actor: found.actor, tenantId: found.tenantId, email: null, sessionToken: null, sessionId: null }
     }
     const [row] = await db
@@ -66,20 +74,23 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
         id: users.id,
         name: users.name,
         email: users.email,
-        role: members.role,
-        tenantId: members.tenantId,
         sessionId: sessions.id,
+        activeTenantId: sessions.activeTenantId,
       })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
-      .innerJoin(members, eq(members.userId, users.id))
       .where(and(eq(sessions.token, hashToken(token)), isLiveSession(sessions)))
-      .orderBy(members.createdAt, members.tenantId)
-      .limit(1)
     if (!row) return null
-    const { id, name, email, role, tenantId, sessionId } = row
+    const { id, name, email, sessionId, activeTenantId } = row
+    const membership = chooseMembership(await findMemberships(db, id), { wanted, activeTenantId })
+    if (!membership) return null
+    const { tenantId, role } = membership
     return { actor: { kind: 'user', id, name, role }, tenantId, email, sessionToken: token, sessionId }
   }
+
+  /** Everything that decides which caller a request has. */
+  const keyOf = (token: string, headers: Headers) =>
+    [token, headers.get(TENANT_HEADER), clientAddress({ headers }, trustProxy)].join('\n')
 
   /** Records when, from which address and with which client a session is used, at most once a minute. */
   async function recordUse(sessionId: string, headers: Headers): Promise<void> {
@@ -97,14 +108,22 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
   async function find(headers: Headers): Promise<Caller | null> {
     const token = tokenOf(headers)
     if (!token) return null
-    const cached = cache.get(token)
+    const key = keyOf(token, headers)
+    const cached = cache.get(key)
     if (cached && cached.until > Date.now()) return cached.caller
-    const caller = await read(token)
+    const caller = await read(token, headers)
     if (caller?.sessionId) await recordUse(caller.sessionId, headers)
     if (cache.size >= CALLER_CACHE_MAX) cache.clear()
-    cache.set(token, { caller, until: Date.now() + CALLER_CACHE_MS })
+    cache.set(key, { caller, until: Date.now() + CALLER_CACHE_MS })
     return caller
   }
+
+  /** Like `read`; null also when the caller is no longer a member of the wanted tenant. */
+  const readIfMember = (token: string, headers: Headers) =>
+    read(token, headers).catch((error: unknown) => {
+      if (error instanceof Forbidden) return null
+      throw error
+    })
 
   /** Reads the callers of all streams and ends the streams of those whose access changed. Reading does not count as use of a session. */
   async function check(): Promise<void> {
@@ -114,9 +133,10 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
     try {
       while (checkAgain) {
         checkAgain = false
-        const byToken = Map.groupBy(watches, ({ token }) => token)
-        for (const [token, ofToken] of byToken) {
-          const caller = await read(token)
+        const byKey = Map.groupBy(watches, ({ token, headers }) => keyOf(token, headers))
+        for (const ofToken of byKey.values()) {
+          const { token, headers } = ofToken[0]!
+          const caller = await readIfMember(token, headers)
           const access = caller && accessOf(caller)
           for (const watch of ofToken)
             if (watches.has(watch) && watch.access !== access) {
@@ -162,7 +182,7 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
       const token = tokenOf(headers)
       const caller = token && (await find(headers))
       if (!caller) return () => {}
-      const watch: Watch = { token, access: accessOf(caller), end }
+      const watch: Watch = { token, headers, access: accessOf(caller), end }
       watches.add(watch)
       timer ??= setInterval(() => void check(), WATCH_MS).unref()
       return () => stopWatching(watch)

@@ -1,5 +1,4 @@
-import type { TenantFixture } from '@muster/core/testing'
-import type { testApi } from './api.ts'
+import type { As, testApi } from './api.ts'
 
 type Issue = { path: string; message: string }
 // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the selection.
@@ -11,7 +10,7 @@ export type MutationResult = { __typename: string; message: string; code: string
  */
 export async function mutate(
   api: Awaited<ReturnType<typeof testApi>>,
-  as: TenantFixture['owner'],
+  as: As,
   name: string,
   selection: string,
   input?: object,

@@ -167,6 +167,13 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./artifacts/retention/index.ts')).retention(),
   },
   {
+    name: 'member',
+    aliases: ['members'],
+    heading: OPERATION,
+    description: 'invite, list, change and remove the members of the tenant',
+    load: async () => (await import('./access/members/index.ts')).member(),
+  },
+  {
     name: 'login',
     heading: ACCOUNT,
     description: 'sign in and save an API token',

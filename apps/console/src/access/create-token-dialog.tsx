@@ -11,7 +11,7 @@ import { type ApiToken, CreateApiToken } from './token-documents.ts'
 import { useViewer } from './viewer.tsx'
 
 const roles: ApiToken['role'][] = ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER']
-const lifetimes = ['30', '90', '365', ''] as const
+const lifetimes = ['7', '30', '90', '365'] as const
 
 /** Creates an API token and shows it once. */
 export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
@@ -22,7 +22,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
   const [days, setDays] = useState('90')
   const [token, setToken] = useState<string | null>(null)
   async function create() {
-    const outcome = await mutation.run({ input: { name, role, expiresInSeconds: days ? Number(days) * 86_400 : null } })
+    const outcome = await mutation.run({ input: { name, role, expiresInSeconds: Number(days) * 86_400 } })
     if (!outcome.ok) return
     setToken(outcome.value.secret)
     onCreated()
@@ -107,7 +107,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
         <SelectField label={t('tokens.expires')} value={days} onChange={(event) => setDays(event.target.value)}>
           {lifetimes.map((each) => (
             <option key={each} value={each}>
-              {each ? t('tokens.days', { count: Number(each) }) : t('tokens.neverExpires')}
+              {t('tokens.days', { count: Number(each) })}
             </option>
           ))}
         </SelectField>

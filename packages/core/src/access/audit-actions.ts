@@ -1,7 +1,16 @@
 import { defineAuditActions } from '../audit/index.ts'
 
 export const apiTokenAudit = defineAuditActions('api_token', ['create', 'revoke'])
-export const memberAudit = defineAuditActions('member', ['add'])
-export const tenantAudit = defineAuditActions('tenant', ['create'])
+export const memberAudit = defineAuditActions('member', [
+  'add',
+  'changeRole',
+  'suspend',
+  'resume',
+  'remove',
+  'transferOwnership',
+  'resetSignIn',
+])
+export const invitationAudit = defineAuditActions('invitation', ['create', 'revoke', 'accept'])
+export const tenantAudit = defineAuditActions('tenant', ['create', 'switch'])
 export const sessionAudit = defineAuditActions('session', ['create', 'end'])
 export const userAudit = defineAuditActions('user', ['setPassword'])

@@ -1,18 +1,18 @@
 import { defineDomain } from '../kernel/domain.ts'
-import { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
+import { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
 import { accessChanged } from './change-events.ts'
 import { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
-import { accessSettings } from './settings.ts'
+import { accessSettings, mailSettings, tokenSettings } from './settings.ts'
 import * as tables from './tables.ts'
 
 export const accessDomain = defineDomain({
   name: 'access',
   permissions: { memberPermissions, tokenPermissions, tenantPermissions },
-  auditActions: { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit },
+  auditActions: { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit },
   changeEvents: [accessChanged],
-  settings: accessSettings,
+  settings: { ...accessSettings, ...mailSettings, ...tokenSettings },
   tables,
   relations,
-  graphqlIds: { ApiToken: tables.apiTokens, Member: tables.members },
+  graphqlIds: { ApiToken: tables.apiTokens, Invitation: tables.invitations, Member: tables.members },
 })

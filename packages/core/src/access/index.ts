@@ -1,17 +1,27 @@
-export { AddMemberInput, addMember } from './add-member.ts'
-export { apiTokenAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
+export { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
 export { accessChanged } from './change-events.ts'
-export { CreateApiTokenInput, createApiToken } from './create-api-token.ts'
-export { CreateTenantInput, createTenant } from './create-tenant.ts'
+export { acceptInvitation } from './members/accept-invitation.ts'
+export { AddMemberInput, addMember } from './members/add-member.ts'
+export { changeMemberRole } from './members/change-member-role.ts'
+export { createServiceAccount } from './members/create-service-account.ts'
+export { inviteMember } from './members/invite-member.ts'
+export { findInvitationByToken, INVITATION_INVALID, type OpenInvitation } from './members/open-invitation.ts'
+export { removeMember } from './members/remove-member.ts'
+export { resetSignIn } from './members/reset-sign-in.ts'
+export { resumeMember } from './members/resume-member.ts'
+export { revokeInvitation } from './members/revoke-invitation.ts'
+export { suspendMember } from './members/suspend-member.ts'
+export { transferOwnership } from './members/transfer-ownership.ts'
 export { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
-export { grantBlockedReason, revokeBlockedReason } from './policy.ts'
-export { findActorByToken, findMembership } from './queries.ts'
-export { revokeApiToken } from './revoke-api-token.ts'
-export { accessSettings } from './settings.ts'
+export { grantBlockedReason, memberBlockedReason, revokeBlockedReason, transferBlockedReason } from './policy.ts'
+export { findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
+export { accessSettings, mailSettings, tokenSettings } from './settings.ts'
 export {
   type ApiToken,
   accounts,
   apiTokens,
+  type Invitation,
+  invitations,
   type Member,
   members,
   ROLES,
@@ -24,4 +34,8 @@ export {
   type VarMerge,
   verifications,
 } from './tables.ts'
-export { hashToken } from './tokens.ts'
+export { CreateTenantInput, createTenant } from './tenants/create-tenant.ts'
+export { switchTenant } from './tenants/switch-tenant.ts'
+export { CreateApiTokenInput, createApiToken, type TokenPolicy } from './tokens/create-api-token.ts'
+export { hashToken } from './tokens/make-token.ts'
+export { revokeApiToken } from './tokens/revoke-api-token.ts'

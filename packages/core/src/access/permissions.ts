@@ -2,6 +2,9 @@ import { definePermissions } from '../kernel/permissions.ts'
 
 export const memberPermissions = definePermissions('member', {
   write: 'admin',
+  /** Make another member the owner. */
+  transferOwnership: 'owner',
+  resetSignIn: 'system',
 })
 
 export const tokenPermissions = definePermissions('token', {

@@ -1,5 +1,5 @@
 import type { Actor } from '../kernel/context.ts'
-import { type ApiToken, ROLES, type Role } from './tables.ts'
+import { type ApiToken, type Invitation, ROLES, type Role } from './tables.ts'
 
 /** Why `actor` may not grant `role`; null when allowed. No one grants more than their own role. */
 export function grantBlockedReason(actor: Actor, role: Role): string | null {
@@ -8,14 +8,45 @@ export function grantBlockedReason(actor: Actor, role: Role): string | null {
   return ROLES.indexOf(role) <= ROLES.indexOf(actor.role) ? null : `the role ${role} is more than your own, ${actor.role}`
 }
 
-/** Why `actor` may not revoke this token; null when allowed. Admins may revoke all tokens, others those they created. */
-export function revokeBlockedReason(actor: Actor, token: Pick<ApiToken, 'name' | 'createdById' | 'revokedAt'>): string | null {
+/** Why `actor` may not change this member; null when allowed. No one changes a member with more permissions than their own. */
+export function memberBlockedReason(actor: Actor, member: { name: string; role: Role }): string | null {
+  return grantBlockedReason(actor, member.role) === null
+    ? null
+    : `${member.name} is ${member.role}, which is more than your own role. An owner can change this member.`
+}
+
+/** Why a member cannot have this role; null when it can. Owners must be people, who can sign in. */
+export const ownerServiceAccountReason = (
+  { name, isServiceAccount }: { name: string; isServiceAccount: boolean },
+  role: Role,
+): string | null => (isServiceAccount && role === 'owner' ? `${name} is a service account and cannot be an owner.` : null)
+
+/** Why a member cannot become the owner by a transfer; null when it can. */
+export function transferBlockedReason(member: {
+  name: string
+  role: Role
+  suspendedAt: Date | null
+  isServiceAccount: boolean
+}): string | null {
+  if (member.role === 'owner') return `${member.name} is already an owner.`
+  if (member.suspendedAt) return `${member.name} is suspended. Resume the member first.`
+  return ownerServiceAccountReason(member, 'owner')
+}
+
+/** Why an invitation can no longer be revoked or accepted; null when it can. */
+export function invitationBlockedReason({ email, acceptedAt, revokedAt }: Invitation): string | null {
+  if (acceptedAt) return `The invitation of ${email} was already accepted.`
+  return revokedAt ? `The invitation of ${email} was already revoked.` : null
+}
+
+/** Why `actor` may not revoke this token; null when allowed. Admins may revoke all tokens, others their own. */
+export function revokeBlockedReason(actor: Actor, token: Pick<ApiToken, 'name' | 'ownerId' | 'revokedAt'>): string | null {
   if (token.revokedAt) return `The token ${token.name} is already revoked.`
   if (actor.kind === 'system' || actor.kind === 'worker') return null
   if (actor.kind === 'agent') return 'Agents cannot revoke tokens.'
   if (ROLES.indexOf(actor.role) >= ROLES.indexOf('admin')) return null
   const userId = actor.kind === 'user' ? actor.id : actor.userId
-  return userId !== null && token.createdById === userId
+  return userId !== null && token.ownerId === userId
     ? null
     : `The token ${token.name} belongs to another user; an admin can revoke it.`
 }

@@ -1,50 +1,66 @@
-import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
-import { apiTokens, members, type Role, tenants } from './tables.ts'
-import { hashToken, looksLikeToken } from './tokens.ts'
+import { isInNetworks } from './networks.ts'
+import { apiTokens, members, ROLES, type Role, tenants } from './tables.ts'
+import { hashToken, looksLikeToken } from './tokens/make-token.ts'
 
-/** The actor of a token; null when the token is unknown, revoked or expired. Records its use, at most once a minute. */
-export async function findActorByToken(db: Db, token: string): Promise<{ actor: Actor; tenantId: string } | null> {
+/** Condition of every use of a membership: member and tenant are not suspended. For queries that join both tables. */
+export const isActiveMembership: SQL = and(isNull(members.suspendedAt), isNull(tenants.suspendedAt))!
+
+/**
+ * The actor of a token; null when the token is unknown, revoked, expired or used from another network, or when its owner is no active
+ * member. Records its use, at most once a minute.
+ * @param address the client's address
+ */
+export async function findActorByToken(
+  db: Db,
+  token: string,
+  address: string,
+): Promise<{ actor: Actor; tenantId: string; tenantName: string } | null> {
   if (!looksLikeToken(token)) return null
   const [row] = await db
-    .select()
+    .select({ token: apiTokens, ownerRole: members.role, tenantName: tenants.name })
     .from(apiTokens)
+    .innerJoin(tenants, eq(tenants.id, apiTokens.tenantId))
+    .innerJoin(members, and(eq(members.tenantId, apiTokens.tenantId), eq(members.userId, apiTokens.ownerId)))
     .where(
       and(
         eq(apiTokens.hash, hashToken(token)),
         isNull(apiTokens.revokedAt),
-        or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, sql`now()`)),
+        gt(apiTokens.expiresAt, sql`now()`),
+        isActiveMembership,
       ),
     )
   if (!row) return null
-  await noteUse(db, row.id, row.lastUsedAt)
-  return { actor: { kind: 'token', id: row.id, name: row.name, role: row.role, userId: row.createdById }, tenantId: row.tenantId }
+  const { id, name, networks, lastUsedAt, ownerId, tenantId } = row.token
+  if (networks.length > 0 && !isInNetworks(address, networks)) return null
+  await noteUse(db, id, address, lastUsedAt)
+  const role = ROLES[Math.min(ROLES.indexOf(row.token.role), ROLES.indexOf(row.ownerRole))]!
+  return { actor: { kind: 'token', id, name, role, userId: ownerId }, tenantId, tenantName: row.tenantName }
 }
 
-async function noteUse(db: Db, id: string, lastUsedAt: Date | null): Promise<void> {
+async function noteUse(db: Db, id: string, address: string, lastUsedAt: Date | null): Promise<void> {
   if (lastUsedAt && lastUsedAt.getTime() > Date.now() - 60_000) return
   // Of concurrent requests one writes, and none waits for it.
   await db
     .update(apiTokens)
-    .set({ lastUsedAt: sql`now()` })
+    .set({ lastUsedAt: sql`now()`, lastUsedAddress: address })
     .where(
       sql`${apiTokens.id} = (select id from api_tokens where id = ${id}
         and (last_used_at is null or last_used_at < now() - interval '1 minute') for update skip locked)`,
     )
 }
 
-/** A user's tenant and role; the tenant joined first when there are several. Null when there is none. */
-export async function findMembership(
-  db: Db,
-  userId: string,
-): Promise<{ tenantId: string; role: Role; tenantName: string } | null> {
-  const [row] = await db
+export type Membership = { tenantId: string; role: Role; tenantName: string }
+
+/** Active memberships of a user in active tenants, the tenant joined first first. At most 500. */
+export async function findMemberships(db: Db, userId: string): Promise<Membership[]> {
+  return db
     .select({ tenantId: members.tenantId, role: members.role, tenantName: tenants.name })
     .from(members)
     .innerJoin(tenants, eq(tenants.id, members.tenantId))
-    .where(eq(members.userId, userId))
+    .where(and(eq(members.userId, userId), isActiveMembership))
     .orderBy(asc(members.createdAt), asc(members.tenantId))
-    .limit(1)
-  return row ?? null
+    .limit(500)
 }

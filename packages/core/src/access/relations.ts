@@ -3,7 +3,11 @@ import * as tables from './tables.ts'
 
 export const relations = defineRelationsPart(tables, (r) => ({
   accounts: {},
-  apiTokens: { createdBy: r.one.users({ from: r.apiTokens.createdById, to: r.users.id }) },
+  apiTokens: {
+    createdBy: r.one.users({ from: r.apiTokens.createdById, to: r.users.id }),
+    owner: r.one.users({ from: r.apiTokens.ownerId, to: r.users.id, optional: false }),
+  },
+  invitations: {},
   members: {
     tenant: r.one.tenants({ from: r.members.tenantId, to: r.tenants.id, optional: false }),
     user: r.one.users({ from: r.members.userId, to: r.users.id, optional: false }),

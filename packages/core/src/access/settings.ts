@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { portSetting } from '../kernel/config.ts'
+import { pathSetting, portSetting } from '../kernel/config.ts'
 
 /** Address of the API, and sign-in. */
 export const accessSettings = {
@@ -35,4 +35,26 @@ export const accessSettings = {
   MUSTER_TENANT_NAME: z.string().min(1).default('Default'),
   /** Signs session cookies. Derived from the master password when unset. */
   AUTH_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+} as const
+
+/** Mail server for invitations and password resets. Without SMTP_URL, Muster shows links instead of sending them. */
+export const mailSettings = {
+  /** Protocol smtps: TLS; smtp: STARTTLS is required; smtp+plain: no encryption, for a server on this machine or link. */
+  SMTP_URL: z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && /^(smtps?|smtp\+plain):\/\/[^/?#]+\/?$/.test(text),
+      'must look like smtp://user@mail.example.com:587 or smtps://user@mail.example.com',
+    )
+    .refine((text) => !URL.canParse(text) || !new URL(text).password, 'must contain no password; set SMTP_PASSWORD_FILE')
+    .optional(),
+  SMTP_PASSWORD_FILE: pathSetting.optional(),
+  /** Sender address. Default: muster@ and the host name of MUSTER_PUBLIC_URL. */
+  MAIL_FROM: z.email().optional(),
+} as const
+
+/** Limit of API tokens. */
+export const tokenSettings = {
+  /** Longest lifetime of an API token in days. */
+  API_TOKEN_MAX_DAYS: z.coerce.number().int().min(1).max(3650).default(365),
 } as const

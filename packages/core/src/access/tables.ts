@@ -1,4 +1,5 @@
-import { boolean, index, integer, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { type AnyPgColumn, boolean, index, integer, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import type { Role } from '../kernel/permissions.ts'
 
@@ -28,6 +29,10 @@ export const tenants = snakeCase.table('tenants', {
   runRetentionDays: integer(),
   /** Number of the newest run; `job_runs.number` counts from 1 per tenant. */
   lastRunNumber: integer().notNull().default(0),
+  /** Since when members and tokens have no access and no run starts; null while the tenant is active. */
+  suspendedAt: at(),
+  suspendedById: userRef(),
+  suspendedByName: text(),
   createdAt: createdAt(),
 })
 
@@ -40,6 +45,8 @@ export const users = snakeCase.table('users', {
   email: text().notNull().unique(),
   emailVerified: boolean().notNull().default(false),
   image: text(),
+  /** No person: cannot sign in, only owns API tokens. Belongs to one tenant. */
+  isServiceAccount: boolean().notNull().default(false),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
@@ -59,6 +66,8 @@ export const sessions = snakeCase.table(
     lastUsedAt: at().notNull().defaultNow(),
     ipAddress: text(),
     userAgent: text(),
+    /** Tenant in which the user works. Null, or without an active membership: the tenant joined first. */
+    activeTenantId: uuid().references(() => tenants.id, { onDelete: 'set null' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -118,6 +127,10 @@ export const members = snakeCase.table(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: text().$type<Role>().notNull(),
+    /** Since when the user has no access to the tenant; null while the member is active. */
+    suspendedAt: at(),
+    suspendedById: userRef(),
+    suspendedByName: text(),
     createdAt: createdAt(),
   },
   (t) => [unique().on(t.userId, t.tenantId), index().on(t.tenantId)],
@@ -125,7 +138,40 @@ export const members = snakeCase.table(
 
 export type Member = typeof members.$inferSelect
 
-/** A token is shown once; only its SHA-256 is stored. Its tenant and role do not change with its creator's. */
+/** An invitation to become a member. Its token is shown or sent once; only its SHA-256 is stored. */
+export const invitations = snakeCase.table(
+  'invitations',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    /** Lower case. */
+    email: text().notNull(),
+    role: text().$type<Role>().notNull(),
+    hash: text().notNull().unique(),
+    createdById: userRef(),
+    createdByName: text().notNull(),
+    expiresAt: at().notNull(),
+    acceptedAt: at(),
+    acceptedById: userRef(),
+    revokedAt: at(),
+    revokedById: userRef(),
+    revokedByName: text(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index().on(t.tenantId),
+    uniqueIndex('invitations_open_email').on(t.tenantId, t.email).where(sql`accepted_at is null and revoked_at is null`),
+  ],
+)
+
+export type Invitation = typeof invitations.$inferSelect
+
+/**
+ * A token is shown once; only its SHA-256 is stored. It works while its owner is an active member, with at most the role that the
+ * owner has now.
+ */
 export const apiTokens = snakeCase.table(
   'api_tokens',
   {
@@ -138,16 +184,24 @@ export const apiTokens = snakeCase.table(
     /** First characters of the token, which identify it in lists. */
     prefix: text().notNull(),
     hash: text().notNull().unique(),
+    ownerId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The token that created this one. Its revocation revokes this one. */
+    parentId: uuid().references((): AnyPgColumn => apiTokens.id, { onDelete: 'cascade' }),
+    /** Networks from which the token is accepted, such as 10.0.0.0/8. Empty: from everywhere. */
+    networks: text().array().notNull().default(sql`'{}'`),
     createdById: userRef(),
     createdByName: text().notNull(),
-    expiresAt: at(),
+    expiresAt: at().notNull(),
     lastUsedAt: at(),
+    lastUsedAddress: text(),
     revokedAt: at(),
     revokedById: userRef(),
     revokedByName: text(),
     createdAt: createdAt(),
   },
-  (t) => [index().on(t.tenantId)],
+  (t) => [index().on(t.tenantId), index().on(t.ownerId), index().on(t.parentId)],
 )
 
 export type ApiToken = typeof apiTokens.$inferSelect

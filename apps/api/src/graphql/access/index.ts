@@ -1,3 +1,4 @@
+import './members.ts'
 import './mutations.ts'
 import './queries.ts'
 import './sessions.ts'

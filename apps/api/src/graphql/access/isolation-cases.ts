@@ -1,10 +1,11 @@
-import { createApiToken } from '@muster/core/access'
+import { createApiToken, inviteMember } from '@muster/core/access'
 import { defineIsolation, NOT_FOUND } from '../../testing/isolation.ts'
 import { insertSession } from '../../testing/sessions.ts'
 
 export const isolation = defineIsolation({
   objects: async ({ t, tenant }) => ({
     ApiToken: (await createApiToken(tenant.owner, { name: 'theirs', role: 'viewer' })).apiToken,
+    Invitation: (await inviteMember(tenant.owner, { email: 'invited@theirs.test', role: 'viewer' })).invitation,
     Member: (await t.runtime.db.query.members.findFirst({ where: { tenantId: tenant.tenant.id } }))!,
     User: { id: tenant.owner.actor.id! },
     Tenant: { id: tenant.tenant.id },
@@ -32,6 +33,49 @@ export const isolation = defineIsolation({
     'Query.members': {
       query: () => '{ it: members(first: 1) { totalCount edges { node { role } } } }',
       answer: { it: { totalCount: 4, edges: [{ node: { role: 'OWNER' } }] } },
+    },
+    'Query.invitations': {
+      query: () => '{ it: invitations { totalCount edges { node { id } } } }',
+      answer: { it: { totalCount: 0, edges: [] } },
+    },
+    'Mutation.inviteMember': {
+      query: () =>
+        'mutation { it: inviteMember(input: { email: "invited@theirs.test", role: VIEWER }) { __typename ... on InviteMemberPayload { invitation { email } } } }',
+      answer: { it: { __typename: 'InviteMemberPayload', invitation: { email: 'invited@theirs.test' } } },
+    },
+    'Mutation.revokeInvitation': {
+      query: ({ theirs }) => `mutation { it: revokeInvitation(input: { id: "${theirs.Invitation}" }) { __typename } }`,
+      answer: { it: NOT_FOUND },
+    },
+    'Mutation.createServiceAccount': {
+      query: () =>
+        'mutation { it: createServiceAccount(input: { name: "x", role: VIEWER }) { __typename ... on CreateServiceAccountPayload { member { role } } } }',
+      answer: { it: { __typename: 'CreateServiceAccountPayload', member: { role: 'VIEWER' } } },
+    },
+    'Mutation.changeMemberRole': {
+      query: ({ theirs }) => `mutation { it: changeMemberRole(input: { id: "${theirs.Member}", role: VIEWER }) { __typename } }`,
+      answer: { it: NOT_FOUND },
+    },
+    'Mutation.suspendMember': {
+      query: ({ theirs }) => `mutation { it: suspendMember(input: { id: "${theirs.Member}" }) { __typename } }`,
+      answer: { it: NOT_FOUND },
+    },
+    'Mutation.resumeMember': {
+      query: ({ theirs }) => `mutation { it: resumeMember(input: { id: "${theirs.Member}" }) { __typename } }`,
+      answer: { it: NOT_FOUND },
+    },
+    'Mutation.removeMember': {
+      query: ({ theirs }) => `mutation { it: removeMember(input: { id: "${theirs.Member}" }) { __typename } }`,
+      answer: { it: NOT_FOUND },
+    },
+    'Mutation.transferOwnership': {
+      query: ({ theirs }) => `mutation { it: transferOwnership(input: { id: "${theirs.Member}" }) { __typename } }`,
+      answer: { it: NOT_FOUND },
+    },
+    'Mutation.switchTenant': {
+      query: ({ theirs }) => `mutation { it: switchTenant(input: { tenantId: "${theirs.Tenant}" }) { __typename } }`,
+      // The stranger has an API token.
+      answer: { it: { __typename: 'InvalidInputError' } },
     },
     'Mutation.setPassword': {
       query: () => 'mutation { it: setPassword(input: { password: "long enough for all" }) { __typename } }',

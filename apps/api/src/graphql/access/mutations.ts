@@ -1,6 +1,6 @@
 import { createApiToken, revokeApiToken, sessionAudit, userAudit } from '@muster/core/access'
 import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '@muster/core/errors'
-import { rowId } from '../shared/ids.ts'
+import { rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
 import { RoleType } from './enums.ts'
 import { ApiToken, Viewer } from './types.ts'
@@ -60,26 +60,79 @@ mutation('setPassword', {
   resolve: async (input, context) => ({ viewer: await context.deps.auth.setPassword(context, input) }),
 })
 
+mutation('requestPasswordReset', {
+  description:
+    'Sends a link that sets a new password to the address, if a user has it. The response is the same for all addresses. Needs a mail server (SMTP_URL).',
+  authScopes: { public: true },
+  input: (t) => ({ email: t.string({ required: true, description: 'Email address of the user.' }) }),
+  payload: { email: { type: 'String', description: 'The given address.' } },
+  errors: [InvalidInput, Unavailable],
+  resolve: async ({ email }, context) => {
+    await context.deps.auth.requestPasswordReset(context, email)
+    return { email }
+  },
+})
+
+mutation('resetPassword', {
+  description: 'Sets a new password with the link of a mail, which works once within one hour. All sessions of the user end.',
+  authScopes: { public: true },
+  input: (t) => ({
+    token: t.string({ required: true, description: 'The token of the link, after `#token=`.' }),
+    password: t.string({ required: true, description: 'New password, 12 to 128 characters.' }),
+  }),
+  payload: { wasReset: { type: 'Boolean', description: 'True.' } },
+  errors: [Unauthenticated, InvalidInput, Unavailable],
+  resolve: async (input, context) => {
+    await context.deps.auth.resetPassword(context, input)
+    return { wasReset: true }
+  },
+})
+
+mutation('switchTenant', {
+  description: 'Changes the tenant in which the session works. API tokens belong to one tenant.',
+  input: (t) => ({ tenantId: t.id({ required: true, description: 'ID of a tenant of which the caller is an active member.' }) }),
+  payload: { viewer: { type: Viewer, description: 'The caller, in the new tenant.' } },
+  errors: [NotFound],
+  resolve: async ({ tenantId }, context) => ({
+    viewer: await context.deps.auth.switchTenant(context, rowId('Tenant', tenantId)),
+  }),
+})
+
 mutation('createApiToken', {
   description: 'Creates an API token.',
   input: (t) => ({
     name: t.string({ required: true, description: 'Purpose of the token, at most 100 characters.' }),
     role: t.field({ type: RoleType, required: true, description: 'Role of the token, at most the role of the caller.' }),
-    expiresInSeconds: t.int({ description: 'Lifetime in seconds, 60 to 315360000 (ten years). Default: it does not expire.' }),
+    expiresInSeconds: t.int({
+      description:
+        'Lifetime in seconds, at least 60 and at most API_TOKEN_MAX_DAYS of the installation. Default: 90 days. A token that creates another one cannot give it a longer life than its own.',
+    }),
+    networks: t.stringList({
+      description:
+        'Networks from which the token is accepted, such as `10.0.0.0/8`; at most 50. Default: everywhere, or the networks of the token that creates it.',
+    }),
+    serviceAccountId: t.id({
+      description: 'Member ID of the service account that owns the token. Default: the caller owns it.',
+    }),
   }),
   idempotent: true,
   payload: {
     apiToken: { type: ApiToken, description: 'The new token.' },
     secret: { type: 'String', description: 'The secret, sent as `Authorization: Bearer …`. It is shown only here.' },
   },
-  resolve: async (input, { ctx }) => {
-    const { token, apiToken } = await createApiToken(ctx, input)
+  errors: [NotFound],
+  resolve: async ({ serviceAccountId, ...input }, { ctx, deps }) => {
+    const { token, apiToken } = await createApiToken(
+      ctx,
+      { ...input, serviceAccountId: rowIdIfGiven('Member', serviceAccountId) },
+      deps.tokenPolicy,
+    )
     return { apiToken, secret: token }
   },
 })
 
 mutation('revokeApiToken', {
-  description: 'Revokes an API token. Requests with it are rejected within 5 seconds.',
+  description: 'Revokes an API token and the tokens that it created. Requests with it are rejected within 5 seconds.',
   input: (t) => ({ id: t.id({ required: true, description: 'ID of the token.' }) }),
   payload: { apiToken: { type: ApiToken, description: 'The revoked token.' } },
   errors: [NotFound, Conflict],

@@ -1,3 +1,10 @@
+import {
+  memberBlockedReason,
+  memberPermissions,
+  type OpenInvitation as OpenInvitationShape,
+  transferBlockedReason,
+} from '@muster/core/access'
+import { permissionDeniedReason } from '@muster/core/context'
 import { isOneOf } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { builder } from '../../builder.ts'
@@ -20,12 +27,17 @@ export const Tenant = builder.drizzleNode('tenants', {
 
 export const User = builder.drizzleNode('users', {
   name: 'User',
-  description: 'A person who can sign in.',
+  description: 'A person who can sign in, or a service account.',
   select: { columns: { id: true } },
   id: { column: (user) => user.id },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Display name.' }),
-    email: t.exposeString('email', { description: 'Email address for signing in.' }),
+    email: t.exposeString('email', {
+      description: 'Email address for signing in; one that receives no mail for a service account.',
+    }),
+    isServiceAccount: t.exposeBoolean('isServiceAccount', {
+      description: 'True for an account that is no person: it cannot sign in and only owns API tokens.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user was created.' }),
   }),
 })
@@ -40,6 +52,68 @@ export const Member = builder.drizzleNode('members', {
     tenant: t.relation('tenant', { description: 'The tenant.' }),
     role: t.expose('role', { type: RoleType, description: 'Role of the user in the tenant.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user became a member.' }),
+    suspendedAt: t.expose('suspendedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when the member has no access to the tenant; null while the member is active.',
+    }),
+    suspendedBy: t.field(nullableActorField('suspended', 'Actor that suspended the member; null while the member is active.')),
+    changeBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not change the role of the member, suspend, resume or remove it; null when allowed.',
+      select: { columns: { role: true }, with: { user: { columns: { name: true } } } },
+      resolve: ({ role, user }, _args, { ctx }) =>
+        permissionDeniedReason(ctx.actor, memberPermissions.write) ?? memberBlockedReason(ctx.actor, { name: user.name, role }),
+    }),
+    transferBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not make the member the owner; null when allowed.',
+      select: {
+        columns: { role: true, suspendedAt: true },
+        with: { user: { columns: { name: true, isServiceAccount: true } } },
+      },
+      resolve: ({ user, ...member }, _args, { ctx }) =>
+        permissionDeniedReason(ctx.actor, memberPermissions.transferOwnership) ?? transferBlockedReason({ ...user, ...member }),
+    }),
+  }),
+})
+
+export const Invitation = builder.drizzleNode('invitations', {
+  name: 'Invitation',
+  description: 'An invitation to become a member of the tenant. Visible to those who may invite.',
+  select: { columns: { id: true } },
+  id: { column: (invitation) => invitation.id },
+  fields: (t) => ({
+    email: t.exposeString('email', { description: 'Invited email address.' }),
+    role: t.expose('role', { type: RoleType, description: 'Role of the future member.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the invitation was created.' }),
+    createdBy: t.field(actorField('created', 'Actor that invited.')),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops working.' }),
+    acceptedAt: t.expose('acceptedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the invitation was accepted; null when it was not.',
+    }),
+    revokedAt: t.expose('revokedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the invitation was revoked; null when it was not.',
+    }),
+  }),
+})
+
+export const invitationConnection = connectionTypes(Invitation, 'Invitation', 'invitations')
+
+export const OpenInvitation = builder.objectRef<OpenInvitationShape>('OpenInvitation').implement({
+  description: 'What the holder of an invitation link sees before accepting it.',
+  fields: (t) => ({
+    email: t.exposeString('email', { description: 'Invited email address.' }),
+    role: t.expose('role', { type: RoleType, description: 'Role of the future member.' }),
+    tenantName: t.exposeString('tenantName', { description: 'Name of the tenant.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops working.' }),
+    hasAccount: t.exposeBoolean('hasAccount', {
+      description: 'True when a user with the address exists, who must sign in to accept; false when accepting creates the user.',
+    }),
   }),
 })
 

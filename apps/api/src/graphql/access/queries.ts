@@ -1,11 +1,12 @@
+import { findInvitationByToken } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
-import { Member, memberConnection } from './people.ts'
+import { Invitation, invitationConnection, Member, memberConnection, OpenInvitation } from './people.ts'
 import { ApiToken, tokenConnection, Viewer } from './types.ts'
 
-const { apiTokens, members } = schema
+const { apiTokens, invitations, members } = schema
 
 builder.queryFields((t) => ({
   viewer: t.field({
@@ -26,6 +27,26 @@ builder.queryFields((t) => ({
     },
     ...memberConnection,
   ),
+  invitations: t.drizzleConnection(
+    {
+      type: Invitation,
+      description: 'Invitations to the tenant, oldest first, including accepted, revoked and expired ones.',
+      authScopes: { role: 'admin' },
+      ...PAGED,
+      totalCount: (_root, _args, { ctx }) => ctx.db.$count(invitations, visibleTo(ctx, invitations)),
+      resolve: (query, _root, _args, { ctx }) => ctx.db.query.invitations.findMany(query({ where: { tenantId: ctx.tenantId } })),
+    },
+    ...invitationConnection,
+  ),
+  openInvitation: t.field({
+    type: OpenInvitation,
+    nullable: true,
+    description:
+      'The invitation of a link; null when the link was used or revoked, or has expired. Send it by POST: the token is secret.',
+    authScopes: { public: true },
+    args: { token: t.arg.string({ required: true, description: 'The token of the link, after `#token=`.' }) },
+    resolve: (_root, { token }, { deps }) => findInvitationByToken(deps.runtime.db, token),
+  }),
   apiTokens: t.drizzleConnection(
     {
       type: ApiToken,

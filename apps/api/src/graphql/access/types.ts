@@ -1,3 +1,4 @@
+import { findMemberships, revokeBlockedReason } from '@muster/core/access'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -19,16 +20,28 @@ export const ApiToken = builder.drizzleNode('apiTokens', {
     prefix: t.exposeString('prefix', { description: 'First characters of the secret, to recognize the token.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the token was created.' }),
     createdBy: t.field(actorField('created', 'Actor that created the token.')),
+    owner: t.relation('owner', {
+      description: 'User or service account that owns the token. The token works while its owner is an active member.',
+    }),
+    networks: t.exposeStringList('networks', {
+      description: 'Networks from which the token is accepted, such as `10.0.0.0/8`; at most 50. Empty: everywhere.',
+    }),
+    revokeBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not revoke the token; null when allowed.',
+      select: { columns: { name: true, ownerId: true, revokedAt: true } },
+      resolve: (token, _args, { ctx }) => revokeBlockedReason(ctx.actor, token),
+    }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the token was last used, with a precision of one minute; null when it was never used.',
     }),
-    expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
+    lastUsedAddress: t.exposeString('lastUsedAddress', {
       nullable: true,
-      description: 'When the token expires; null when it does not.',
+      description: 'Address from which the token was last used; null when it was never used.',
     }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the token expires.' }),
     revokedAt: t.expose('revokedAt', {
       type: 'DateTime',
       nullable: true,
@@ -55,7 +68,7 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
     user: t.field({
       type: User,
       nullable: true,
-      description: 'The signed-in user, or the user who created the API token; null when that user was deleted.',
+      description: 'The signed-in user, or the user or service account that owns the API token.',
       resolve: ({ actor }) => {
         const id = actor.kind === 'user' ? actor.id : actor.userId
         return id ? byId(User, id) : null
@@ -72,6 +85,16 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
       type: Tenant,
       description: 'Tenant in which the caller works.',
       resolve: ({ tenantId }) => byId(Tenant, tenantId),
+    }),
+    tenants: t.field({
+      type: [Tenant],
+      description:
+        'Tenants of which the user is an active member, the one joined first first; the tenant of an API token. At most 500.',
+      resolve: async ({ actor, tenantId }, _args, { deps }) => {
+        if (actor.kind === 'token') return [byId(Tenant, tenantId)]
+        const memberships = await findMemberships(deps.runtime.db, actor.id)
+        return memberships.map((membership) => byId(Tenant, membership.tenantId))
+      },
     }),
     hasPassword: t.boolean({
       description: 'False when the user signed in with a one-time link and has not set a password yet; true for API tokens.',

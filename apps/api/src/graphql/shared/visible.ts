@@ -1,3 +1,5 @@
+import { memberPermissions } from '@muster/core/access'
+import { permissionDeniedReason } from '@muster/core/context'
 import { visibleTo } from '@muster/core/db'
 import { type Ctx, graphqlIds, schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
@@ -20,6 +22,7 @@ export async function isVisible(ctx: Ctx, { typename, id }: { typename: string; 
       (await ctx.db.$count(sessions, and(eq(sessions.userId, ctx.actor.id), eq(sessions.id, id)))) > 0
     )
   if (type === 'ApiToken' && ctx.actor.kind !== 'system' && 'role' in ctx.actor && ctx.actor.role === 'viewer') return false
+  if (type === 'Invitation' && permissionDeniedReason(ctx.actor, memberPermissions.write)) return false
   const table = graphqlIds[type]
   return (await ctx.db.$count(table, and(visibleTo(ctx, table), eq(table.id, id)))) > 0
 }

@@ -42,6 +42,38 @@ it('creates, lists and revokes API tokens', async () => {
   expect(await muster('token revoke nothing')).toMatchObject({ code: 4, err: expect.stringContaining('muster token list') })
 })
 
+it('invites, lists, changes and removes members', async () => {
+  const invited = await muster('member invite Ada@site.test --role operator --days 2')
+  expect(invited).toMatchObject({ code: 0, out: expect.stringMatching(/\/invitation#token=msi_\S+\n$/) })
+  expect(invited.err).toContain('ada@site.test')
+  expect((await muster('member invitations')).out).toMatch(/^ada@site.test +OPERATOR +open /m)
+  expect((await muster('member uninvite ada@site.test')).err).toBe('Revoked the invitation of ada@site.test.\n')
+  expect((await muster('member invitations -o name')).out).toBe('')
+  expect((await muster('member invitations --all')).out).toMatch(/^ada@site.test +OPERATOR +revoked /m)
+  expect(await muster('member uninvite ada@site.test')).toMatchObject({ code: 4 })
+
+  expect((await muster(['member', 'add-service-account', 'ci', '--role', 'operator'])).err).toContain('ci (OPERATOR)')
+  const token = await muster('token create build --role operator --service-account ci --network 127.0.0.1 --network 10.0.0.0/8')
+  expect((await muster('token list -o wide')).out).toMatch(/ build +OPERATOR .* ci +127.0.0.1\/32,10.0.0.0\/8 /)
+  const ownToken = process.env.MUSTER_TOKEN!
+  vi.stubEnv('MUSTER_TOKEN', token.out.trim())
+  expect((await muster('whoami -o json')).out).toContain('OPERATOR')
+  vi.stubEnv('MUSTER_TOKEN', ownToken)
+  expect((await muster('member role ci viewer')).err).toBe('ci is now VIEWER.\n')
+  expect((await muster('member suspend ci')).err).toBe('Suspended ci.\n')
+  expect((await muster('member list')).out).toMatch(/^ci +ci +VIEWER +suspended/m)
+  expect((await muster('member resume ci')).err).toBe('Resumed ci.\n')
+  expect(await muster('member remove ci')).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+  expect((await muster('member remove ci --yes')).err).toBe('Removed ci.\n')
+  expect(await muster('member suspend ci')).toMatchObject({ code: 4, err: expect.stringContaining('muster member list') })
+  const owner = (await muster('member list -o name')).out.split('\n').find((name) => name.startsWith('owner@'))!
+  expect(await muster(['member', 'suspend', owner])).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('more than your own'),
+  })
+  expect(await muster(['member', 'transfer-ownership', owner, '--yes'])).toMatchObject({ code: 3 })
+})
+
 it('changes the password, which then signs in', async () => {
   const { email, signInLink } = await firstStart(t, { tenantName: 'First', email: 'owner@muster.test', publicUrl: PUBLIC_URL })
   const token = new URL(signInLink!).searchParams.get('token')

@@ -35,7 +35,6 @@ export const access = {
     name: 'Name',
     nameHint: 'Who or what uses this token.',
     needName: 'Enter a name',
-    neverExpires: 'Never expires',
     new: 'New token',
     once: 'Copy this token now. It won’t be shown again.',
     prefix: '{prefix}…',

@@ -35,7 +35,6 @@ export const access = {
     name: '名称',
     nameHint: '令牌的使用者或用途。',
     needName: '请输入名称',
-    neverExpires: '永不过期',
     new: '新建令牌',
     once: '请立即复制令牌，之后不会再显示。',
     prefix: '{prefix}…',

@@ -2,9 +2,10 @@ import { request } from '../../../client.ts'
 import { Command } from '../../../command.ts'
 import { orThrow } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
-import { integer, oneOf } from '../../../options.ts'
+import { commaList, integer, oneOf } from '../../../options.ts'
+import { findMember } from '../members/find-member.ts'
 
-type Options = { role: 'VIEWER' | 'OPERATOR' | 'ADMIN' | 'OWNER'; days?: number }
+type Options = { role: 'VIEWER' | 'OPERATOR' | 'ADMIN' | 'OWNER'; days?: number; network?: string[]; serviceAccount?: string }
 
 export const tokenCreate = () =>
   new Command('create')
@@ -16,19 +17,29 @@ export const tokenCreate = () =>
       oneOf('VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'),
       'VIEWER',
     )
-    .option('--days <n>', 'days until it expires, at most 3650 (default: never)', integer)
-    .action(async (name: string, { role, days }: Options) => {
+    .option('--days <n>', 'days until it expires, at most what the installation allows (default: 90)', integer)
+    .option('--network <cidr>', 'accept it only from this address or network, such as 10.0.0.0/8; repeatable', commaList)
+    .option('--service-account <name>', 'service account that owns it (default: you)')
+    .action(async (name: string, { role, days, network, serviceAccount }: Options) => {
       const { createApiToken } = await request(
         graphql(`mutation TokenCreate($input: CreateApiTokenInput!) {
           createApiToken(input: $input) {
             __typename ... on CreateApiTokenPayload { secret apiToken { prefix expiresAt } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        { input: { name, role, ...(days ? { expiresInSeconds: days * 86_400 } : {}) } },
+        {
+          input: {
+            name,
+            role,
+            ...(days ? { expiresInSeconds: days * 86_400 } : {}),
+            ...(network ? { networks: network } : {}),
+            ...(serviceAccount ? { serviceAccountId: (await findMember(serviceAccount)).id } : {}),
+          },
+        },
       )
       const { secret, apiToken } = orThrow(createApiToken)
       process.stdout.write(`${secret}\n`)
       process.stderr.write(
-        `Created ${apiToken.prefix}… (${role}), expires ${apiToken.expiresAt ?? 'never'}. Save it now; it is not shown again.\n`,
+        `Created ${apiToken.prefix}… (${role}), expires ${apiToken.expiresAt}. Save it now; it is not shown again.\n`,
       )
     })

@@ -6,7 +6,7 @@ import { fetchAll } from '../../../pages.ts'
 
 const LIST = graphql(`query TokenList($first: Int, $after: String) {
   apiTokens(first: $first, after: $after) {
-    edges { node { id name prefix role createdAt expiresAt lastUsedAt revokedAt } }
+    edges { node { id name prefix role createdAt expiresAt lastUsedAt lastUsedAddress networks owner { name } revokedAt } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -19,8 +19,8 @@ export const tokenList = () =>
     .option('--all', 'include revoked and expired tokens')
     .withOutput()
     .action(async ({ all, ...output }: Output & { all?: true }) => {
-      const isUsable = (token: { revokedAt: string | null; expiresAt: string | null }) =>
-        !token.revokedAt && !(token.expiresAt && Date.parse(token.expiresAt) < Date.now())
+      const isUsable = (token: { revokedAt: string | null; expiresAt: string }) =>
+        !token.revokedAt && Date.parse(token.expiresAt) >= Date.now()
       printRows(
         (await apiTokens()).filter((token) => all || isUsable(token)),
         [
@@ -28,8 +28,11 @@ export const tokenList = () =>
           { title: 'NAME', value: (token) => token.name },
           { title: 'ROLE', value: (token) => token.role },
           { title: 'STATE', value: (token) => (token.revokedAt ? 'revoked' : isUsable(token) ? 'valid' : 'expired') },
-          { title: 'EXPIRES', value: (token) => token.expiresAt ?? 'never' },
+          { title: 'EXPIRES', value: (token) => token.expiresAt },
+          { title: 'OWNER', value: (token) => token.owner.name, wide: true },
+          { title: 'NETWORKS', value: (token) => token.networks.join(',') || 'all', wide: true },
           { title: 'LAST USED', value: (token) => ago(token.lastUsedAt), wide: true },
+          { title: 'FROM', value: (token) => token.lastUsedAddress ?? '', wide: true },
           { title: 'CREATED', value: (token) => ago(token.createdAt), wide: true },
         ],
         output,

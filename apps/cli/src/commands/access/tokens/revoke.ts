@@ -7,7 +7,7 @@ import { apiTokens } from './list.ts'
 export const tokenRevoke = () =>
   new Command('revoke')
     .alias('delete')
-    .description('revoke an API token')
+    .description('revoke an API token, and the tokens that it created')
     .argument('<token>', 'its prefix, as `muster token list` shows it')
     .action(async (prefix: string) => {
       const found = (await apiTokens()).find((token) => token.prefix === prefix)

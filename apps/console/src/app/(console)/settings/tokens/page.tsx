@@ -16,7 +16,7 @@ import { useTitle } from '@/ui/use-title.ts'
 
 function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }) {
   const now = useNow()
-  const isExpired = token.expiresAt !== null && new Date(token.expiresAt).getTime() < now
+  const isExpired = new Date(token.expiresAt).getTime() < now
   const isInactive = token.revokedAt !== null || isExpired
   return (
     <TokenLine onRevoke={isInactive ? null : onRevoke}>
@@ -39,7 +39,7 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
             ? t.rich('credential.lastUsed', { time: () => <RelativeTime at={token.lastUsedAt} /> })
             : t('credential.neverUsed')}
         </span>
-        <span>{token.expiresAt ? t('tokens.until', { when: formatDateTime(token.expiresAt) }) : t('tokens.neverExpires')}</span>
+        <span>{t('tokens.until', { when: formatDateTime(token.expiresAt) })}</span>
       </div>
     </TokenLine>
   )

@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-const PREFIX = 'mst_'
+/** Kinds of secrets by the start of their text. */
+const PREFIXES = { apiToken: 'mst_', invitation: 'msi_' } as const
 /** Length of the token prefix that lists show: enough to identify a token, too short to guess the rest. */
 const PREFIX_LENGTH = 12
 
 /** Creates a token of 256 random bits. Only its hash is stored. */
-export function makeToken(): { token: string; prefix: string; hash: string } {
-  const token = PREFIX + randomBytes(32).toString('base64url')
+export function makeToken(kind: keyof typeof PREFIXES = 'apiToken'): { token: string; prefix: string; hash: string } {
+  const token = PREFIXES[kind] + randomBytes(32).toString('base64url')
   return { token, prefix: token.slice(0, PREFIX_LENGTH), hash: hashToken(token) }
 }
 

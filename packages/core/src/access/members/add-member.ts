@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { Conflict, Forbidden, NotFound, parseInput } from '../kernel/errors.ts'
-import { Id } from '../kernel/input.ts'
-import { memberAudit } from './audit-actions.ts'
-import { memberPermissions } from './permissions.ts'
-import { grantBlockedReason } from './policy.ts'
-import { type Member, members, ROLES, users } from './tables.ts'
+import { audit } from '../../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { Conflict, Forbidden, NotFound, parseInput } from '../../kernel/errors.ts'
+import { Id } from '../../kernel/input.ts'
+import { memberAudit } from '../audit-actions.ts'
+import { memberPermissions } from '../permissions.ts'
+import { grantBlockedReason } from '../policy.ts'
+import { type Member, members, ROLES, users } from '../tables.ts'
 
 export const AddMemberInput = z.object({ userId: Id, role: z.enum(ROLES) })
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction, type SystemCtx } from '../kernel/context.ts'
-import { nameTaken } from '../kernel/db/rows.ts'
-import { parseInput } from '../kernel/errors.ts'
-import { singleLineText } from '../kernel/input.ts'
-import { syncBuiltInTemplates } from '../templates/index.ts'
-import { tenantAudit } from './audit-actions.ts'
-import { tenantPermissions } from './permissions.ts'
-import { type Tenant, tenants } from './tables.ts'
+import { audit } from '../../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type SystemCtx } from '../../kernel/context.ts'
+import { nameTaken } from '../../kernel/db/rows.ts'
+import { parseInput } from '../../kernel/errors.ts'
+import { singleLineText } from '../../kernel/input.ts'
+import { syncBuiltInTemplates } from '../../templates/index.ts'
+import { tenantAudit } from '../audit-actions.ts'
+import { tenantPermissions } from '../permissions.ts'
+import { type Tenant, tenants } from '../tables.ts'
 
 export const CreateTenantInput = z.object({ name: singleLineText(100) })
 

@@ -1,0 +1,37 @@
+import type { Mail } from './mailer.ts'
+
+type Invitation = { email: string; tenantName: string; inviter: string; link: string; expiresAt: Date }
+
+/** The mail with the link of an invitation. */
+export const invitationMail = ({ email, tenantName, inviter, link, expiresAt }: Invitation): Mail => ({
+  to: email,
+  subject: `Invitation to ${tenantName} in Muster`,
+  text: `${inviter} invites you to the tenant ${tenantName} in Muster.
+
+Open this link to accept. It works once, until ${utc(expiresAt)}:
+
+${link}
+
+If you do not know ${inviter}, ignore this mail.
+`,
+})
+
+/** The mail with the link to set a new password. */
+export const passwordResetMail = ({ email, link }: { email: string; link: string }): Mail => ({
+  to: email,
+  subject: 'Reset your Muster password',
+  text: `Somebody asked to reset the password of ${email} in Muster.
+
+Open this link to set a new password. It works once, within one hour:
+
+${link}
+
+If you did not ask for it, ignore this mail: your password stays as it is.
+`,
+})
+
+const utc = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** A link that carries its secret in the fragment, which browsers do not send: no server or proxy logs it. */
+export const secretLink = (publicUrl: string, path: string, token: string): string =>
+  new URL(`${path}#token=${token}`, publicUrl).href

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { audit } from '../../audit/index.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../../idempotency/index.ts'
+import { authorize, type Ctx } from '../../kernel/context.ts'
+import { newId } from '../../kernel/db/columns.ts'
+import { Conflict, Forbidden, parseInput } from '../../kernel/errors.ts'
+import { singleLineText } from '../../kernel/input.ts'
+import { memberAudit } from '../audit-actions.ts'
+import { memberPermissions } from '../permissions.ts'
+import { grantBlockedReason, ownerServiceAccountReason } from '../policy.ts'
+import { type Member, members, ROLES, users } from '../tables.ts'
+
+export const CreateServiceAccountInput = z.object({
+  name: singleLineText(100),
+  role: z.enum(ROLES),
+  idempotencyKey: IdempotencyKey,
+})
+
+/**
+ * Creates a member that is no person and cannot sign in. It owns API tokens, which outlive the people who make them.
+ * @throws Forbidden the role is above the caller's; Conflict the role is owner
+ */
+export async function createServiceAccount(ctx: Ctx, input: z.input<typeof CreateServiceAccountInput>): Promise<Member> {
+  authorize(ctx, memberPermissions.write)
+  const { idempotencyKey, ...fields } = parseInput(CreateServiceAccountInput, input)
+  const { name, role } = fields
+  const unsuitable = ownerServiceAccountReason({ name, isServiceAccount: true }, role)
+  if (unsuitable) throw new Conflict(unsuitable)
+  const blockedReason = grantBlockedReason(ctx.actor, role)
+  if (blockedReason) throw new Forbidden(`${memberPermissions.write.name}: ${blockedReason}`)
+  const request = { verb: 'createServiceAccount', key: idempotencyKey, input: fields, result: oneRow(members) }
+  return idempotent(ctx, request, async (tx, ctx) => {
+    const id = newId()
+    // The address cannot receive mail: RFC 2606 reserves the domain.
+    await tx.insert(users).values({ id, name, email: `${id}@service-account.invalid`, isServiceAccount: true })
+    const [member] = await tx.insert(members).values({ tenantId: ctx.tenantId, userId: id, role }).returning()
+    await audit(tx, ctx, memberAudit.add, { id, name }, { role, isServiceAccount: true })
+    return member!
+  })
+}

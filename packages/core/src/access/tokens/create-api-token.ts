@@ -1,0 +1,120 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../../audit/index.ts'
+import { IdempotencyKey, idempotent, shownOnce } from '../../idempotency/index.ts'
+import { authorize, type Ctx, createdBy, type Tx } from '../../kernel/context.ts'
+import { visibleTo } from '../../kernel/db/rows.ts'
+import { Forbidden, InvalidInput, NotFound, parseInput } from '../../kernel/errors.ts'
+import { Id, singleLineText } from '../../kernel/input.ts'
+import { apiTokenAudit } from '../audit-actions.ts'
+import { Network, networkOutside } from '../networks.ts'
+import { memberPermissions, tokenPermissions } from '../permissions.ts'
+import { grantBlockedReason } from '../policy.ts'
+import { type ApiToken, apiTokens, members, ROLES, users } from '../tables.ts'
+import { makeToken } from './make-token.ts'
+
+const DAY_S = 86_400
+const DEFAULT_DAYS = 90
+
+export const CreateApiTokenInput = z.object({
+  name: singleLineText(100),
+  role: z.enum(ROLES),
+  /** Null: 90 days, or less when the installation or the caller's token allows less. */
+  expiresInSeconds: z.number().int('must be a whole number').min(60, 'must be at least 60').nullish(),
+  /** The token is accepted only from these networks. Empty: from everywhere, or where the caller's own token is accepted. */
+  networks: z
+    .array(Network)
+    .max(50)
+    .nullish()
+    .transform((networks) => networks ?? []),
+  /** The service account that owns the token, by the ID of its member. Null: the caller. */
+  serviceAccountId: Id.nullish(),
+  idempotencyKey: IdempotencyKey,
+})
+
+/** `maxDays`: longest lifetime of a token in this installation. */
+export type TokenPolicy = { maxDays: number }
+
+type Created = { token: string; apiToken: ApiToken }
+
+/**
+ * Creates a token for a program. Its secret is returned only here. A token that creates another one passes on at most its own
+ * permissions, networks and lifetime.
+ * @throws Forbidden when it exceeds the caller; InvalidInput when it lives longer than allowed; NotFound the service account
+ */
+export async function createApiToken(
+  ctx: Ctx,
+  input: z.input<typeof CreateApiTokenInput>,
+  { maxDays }: TokenPolicy = { maxDays: 365 },
+): Promise<Created> {
+  authorize(ctx, tokenPermissions.write)
+  const { idempotencyKey, ...fields } = parseInput(CreateApiTokenInput, input)
+  const { name, role, expiresInSeconds, serviceAccountId } = fields
+  const blockedReason = grantBlockedReason(ctx.actor, role)
+  if (blockedReason) throw new Forbidden(`${tokenPermissions.write.name}: ${blockedReason}`)
+  if (serviceAccountId) authorize(ctx, memberPermissions.write)
+  if (expiresInSeconds && expiresInSeconds > maxDays * DAY_S) throw tooLong(`at most ${maxDays * DAY_S} (${maxDays} days)`)
+  const seconds = expiresInSeconds ?? Math.min(DEFAULT_DAYS, maxDays) * DAY_S
+  const { token, prefix, hash } = makeToken()
+  const result = shownOnce<Created>(
+    `The idempotency key ${idempotencyKey} already created the API token ${name}, and a token is shown once. Revoke it and create another one with a new key.`,
+  )
+  return idempotent(ctx, { verb: 'createApiToken', key: idempotencyKey, input: fields, result }, async (tx, ctx) => {
+    const ownerId = serviceAccountId ? await findServiceAccount(tx, ctx, serviceAccountId) : callerId(ctx)
+    const parent = ctx.actor.kind === 'token' ? await lockParent(tx, ctx, ctx.actor.id) : null
+    if (parent && expiresInSeconds && Date.now() + expiresInSeconds * 1000 > parent.expiresAt.getTime())
+      throw tooLong(`less: your own token expires at ${parent.expiresAt.toISOString()}`)
+    const networks = fields.networks.length > 0 ? fields.networks : (parent?.networks ?? [])
+    const outside = parent && parent.networks.length > 0 ? networkOutside(networks, parent.networks) : null
+    if (outside) throw new Forbidden(`The network ${outside} is outside the networks of your own token.`)
+    const expiresAt = sql`now() + make_interval(secs => ${seconds})`
+    const [apiToken] = await tx
+      .insert(apiTokens)
+      .values({
+        tenantId: ctx.tenantId,
+        name,
+        role,
+        prefix,
+        hash,
+        ownerId,
+        parentId: parent?.id ?? null,
+        networks,
+        ...createdBy(ctx),
+        expiresAt: parent ? sql`least(${expiresAt}, ${parent.expiresAt.toISOString()}::timestamptz)` : expiresAt,
+      })
+      .returning()
+    await audit(tx, ctx, apiTokenAudit.create, apiToken!, { role, prefix, networks, expiresAt: apiToken!.expiresAt })
+    return { token, apiToken: apiToken! }
+  })
+}
+
+const tooLong = (allowed: string) => new InvalidInput([{ path: 'expiresInSeconds', message: `must be ${allowed}` }])
+
+/** The user for whom the caller acts. Muster itself owns no tokens. */
+function callerId({ actor }: Ctx): string {
+  const id = actor.kind === 'user' ? actor.id : actor.kind === 'token' ? actor.userId : null
+  if (!id) throw new InvalidInput([{ path: 'serviceAccountId', message: 'is required: only members own API tokens' }])
+  return id
+}
+
+/** The user of a member that is a service account. */
+async function findServiceAccount(tx: Tx, ctx: Ctx, memberId: string): Promise<string> {
+  const [found] = await tx
+    .select({ id: users.id, role: members.role })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(and(visibleTo(ctx, members), eq(members.id, memberId), eq(users.isServiceAccount, true)))
+  if (!found) throw new NotFound(`There is no service account ${memberId}.`)
+  return found.id
+}
+
+/** Locks the caller's token until the end of the transaction: its revocation waits, and then includes the new token. */
+async function lockParent(tx: Tx, ctx: Ctx, id: string): Promise<ApiToken> {
+  const [parent] = await tx
+    .select()
+    .from(apiTokens)
+    .where(and(visibleTo(ctx, apiTokens), eq(apiTokens.id, id), isNull(apiTokens.revokedAt)))
+    .for('share')
+  if (!parent) throw new Forbidden('Your own API token was revoked.')
+  return parent
+}
