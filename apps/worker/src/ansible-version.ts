@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process'
 import { isAbsolute } from 'node:path'
-import { promisify } from 'node:util'
+import { type Result, runProgram } from './executor/executor.ts'
 
 const MIN_VERSION = [2, 14] as const
 const TIMEOUT_MS = 30_000
@@ -14,19 +13,22 @@ export type AnsiblePaths = { executable: string | null; python: string | null; m
  */
 export async function detectAnsible(executable: string): Promise<AnsiblePaths & { version: string }> {
   const advice = `Install ansible-core >= ${MIN_VERSION.join('.')}, or set ANSIBLE_PLAYBOOK to the path of its ansible-playbook.`
-  let output: string
+  let result: Result
   try {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C.UTF-8' }
-    output = (await promisify(execFile)(executable, ['--version'], { timeout: TIMEOUT_MS, env })).stdout
+    result = await runProgram([executable, '--version'], { timeoutMs: TIMEOUT_MS, env })
   } catch (error) {
-    const { code, signal, stderr } = error as { code?: unknown; signal?: string | null; stderr?: string }
-    if (code === 'ENOENT') throw new Error(`There is no ${executable}. ${advice}`)
-    if (signal)
-      throw new Error(
-        `${executable} --version did not finish within ${TIMEOUT_MS / 1000} s. Start the worker again when the machine is less busy.`,
-      )
-    throw new Error(`${executable} --version failed (${code}): ${String(stderr).trim().slice(-300)}. ${advice}`)
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(
+      code === 'ENOENT' ? `There is no ${executable}. ${advice}` : `${executable} cannot be started (${code}). ${advice}`,
+    )
   }
+  const { code, signal, stdout: output, stderr, timedOut } = result
+  if (timedOut)
+    throw new Error(
+      `${executable} --version did not finish within ${TIMEOUT_MS / 1000} s. Start the worker again when the machine is less busy.`,
+    )
+  if (code !== 0) throw new Error(`${executable} --version failed (${code ?? signal}): ${stderr.trim().slice(-300)}. ${advice}`)
   // `ansible-playbook [core 2.19.4]`
   const version = /\[core (\d+)\.(\d+)[^\]]*\]/.exec(output)
   if (!version) throw new Error(`${executable} --version prints no version of ansible-core. ${advice}`)

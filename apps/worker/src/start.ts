@@ -103,7 +103,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const facts = { executable: config.ANSIBLE_PLAYBOOK, isolation: isolation.mode, weakness: isolation.weakness }
     log.info({ ansible: ansible.version, ...facts }, 'ansible-playbook is ready')
     const vault = await openVault(db, password, config.CREDENTIAL_KEY_VERSION)
-    await removeAbandonedRuns(config.ANSIBLE_WORK_DIR, log)
+    await removeAbandonedRuns(config.ANSIBLE_WORK_DIR, log, isolation)
     const notifier = createNotifier(url, log)
     closers.push(() => notifier.close())
     const listener = await createListener(url, log)

@@ -238,7 +238,7 @@ test('after a worker is killed during a task, the next one kills its processes o
   const killed = await spawnRunWorker(fixture, run.id)
   for (const name of names2) await expect.poll(() => remaining(name, 'sleep 4714')).not.toBe('')
   await killed.kill()
-  expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
+  expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log, fixture.isolation)).toBe(1)
   for (const name of names2) expect([name, await remaining(name, 'sleep 4714')]).toEqual([name, ''])
 })
 
@@ -252,7 +252,7 @@ test('ansible-playbook does not outlive its worker', async () => {
   await killed.kill()
   // No other worker has cleaned up yet.
   await expect.poll(async () => (await here()).length).toBe(0)
-  expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
+  expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log, fixture.isolation)).toBe(1)
   expect(await remaining(names.key, 'sleep 4715')).toBe('')
 })
 

@@ -354,7 +354,7 @@ describe('end', () => {
     const { id, stray } = await killedWorker()
     expect(isAlive(stray)).toBe(true)
     expect(readdirSync(fixture.config.ANSIBLE_WORK_DIR)).toHaveLength(1)
-    expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log)).toBe(1)
+    expect(await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log, fixture.isolation)).toBe(1)
     expect(isAlive(stray)).toBe(false)
     await expectNothingLeft(id)
 

@@ -19,7 +19,7 @@ import { foldHostlist } from '@muster/core/selection'
 import { collectFiles } from './artifacts/collect-files.ts'
 import { persistArtifacts, removeArtifacts, StoreUnavailable } from './artifacts/persist-artifacts.ts'
 import { type RunPlan, secretsOf } from './inventory/plan-run.ts'
-import type { Isolation } from './isolation/isolation.ts'
+import type { Isolation, WrapCommand } from './isolation/isolation.ts'
 import { consumeOutput } from './output/consume-output.ts'
 import { createEvidenceRecorder, type EvidenceRecorder } from './output/evidence-recorder.ts'
 import { HostStates } from './output/host-states.ts'
@@ -30,11 +30,12 @@ import { openControlMasters } from './process/control-masters.ts'
 import { cleanUpFinishedRun, killLeftoverProcesses } from './process/kill-leftover-processes.ts'
 import { killRemoteProcesses } from './process/kill-remote-processes.ts'
 import { recordReachability } from './record-reachability.ts'
+import { environmentOf } from './run-directory/run-directory.ts'
 import { writeRunFiles } from './run-directory/run-files.ts'
 import { artifactDir, type RunDirectory } from './run-directory/run-paths.ts'
 import { playbookRoot } from './run-directory/shipped-playbooks.ts'
 import { serveRunSecrets } from './secrets/run-secrets.ts'
-import { SourceError } from './source/confine.ts'
+import { type RepositoryLimits, SourceError } from './source/confine.ts'
 import { materialize } from './source/materialize.ts'
 
 export type ExecutorConfig = Pick<
@@ -45,6 +46,7 @@ export type ExecutorConfig = Pick<
   | 'ARTIFACT_MAX_SIZE'
   | 'JOB_CANCEL_GRACE_PERIOD'
   | 'SSH_TIMEOUT'
+  | 'GIT_LOCAL_TARGETS'
 >
 export type Deps = {
   config: ExecutorConfig
@@ -57,6 +59,8 @@ export type Deps = {
   storeRetryForMs?: number | undefined
   /** Allowed git protocols; default https and ssh. */
   gitProtocols?: string[]
+  /** Limits of repositories; default 500 MiB and 20,000 files. */
+  gitLimits?: RepositoryLimits
 }
 
 const LIVENESS_INTERVAL_MS = 5000
@@ -90,6 +94,8 @@ export class Execution {
   private child: AnsibleProcess | null = null
   private exitCode: number | null = null
   private hasStrays = false
+  /** How programs of the run are started, once its directories are complete. */
+  private wrapCommand: WrapCommand = (argv) => argv
   /** Connections of a run that exited by itself are closed while its log is stored. */
   private closing = Promise.resolve()
 
@@ -144,9 +150,12 @@ export class Execution {
       const renewNow = this.startSupervision()
       const { gitProtocols: protocols } = this.deps
       const source = await materialize(ctx, run, this.claim.token, {
-        ...directory,
+        directory,
         playbooks,
+        isolation: this.deps.isolation,
         signal: this.ending.signal,
+        allowLocal: config.GIT_LOCAL_TARGETS === '1',
+        ...(this.deps.gitLimits ? { limits: this.deps.gitLimits } : {}),
         ...(protocols ? { protocols } : {}),
       })
       closeSecrets = (await serveRunSecrets(directory.sshDir, plan)).close
@@ -154,7 +163,8 @@ export class Execution {
       const files = await writeRunFiles({ ...directory, playbooks, project: source.root, connectTimeoutS }, run, plan)
       const env = ansibleEnvironment(config.ANSIBLE_PLAYBOOK, directory, files, run)
       const { isolation } = this.deps
-      const launch = { isolation, wrapCommand: await isolation.prepare(directory), env }
+      this.wrapCommand = await isolation.prepare(directory)
+      const launch = { isolation, wrapCommand: this.wrapCommand, env }
       const prepared = performance.now()
       this.ending.signal.throwIfAborted()
       const child = await startAnsible(config.ANSIBLE_PLAYBOOK, source.playbook, run, directory, files, launch)
@@ -293,10 +303,12 @@ export class Execution {
 
   /** Kills what the run left running: here, on nodes with a task in progress, and the connections to them. */
   private async cleanUp(): Promise<void> {
-    const { directory } = this
+    const { directory, wrapCommand } = this
+    const { dir, sshDir, marker, user } = directory
+    const masters = { sshDir, wrapCommand, env: environmentOf(dir) }
     const interrupted = new Set(this.interruptedHosts())
     if (!this.stop && !this.hasStrays && interrupted.size === 0) {
-      this.closing = cleanUpFinishedRun(directory).catch((err) =>
+      this.closing = cleanUpFinishedRun({ masters, marker, user }).catch((err) =>
         this.ctx.log.error({ err }, 'closing the connections of a run failed'),
       )
       return
@@ -304,7 +316,7 @@ export class Execution {
     const nodes = this.plan.targets.flatMap(({ name, machine, become }) =>
       machine && interrupted.has(name) ? [{ alias: machine.alias, become }] : [],
     )
-    await killLeftoverProcesses(directory, () => killRemoteProcesses(directory.sshDir, nodes))
+    await killLeftoverProcesses({ masters, marker, user }, () => killRemoteProcesses(masters, nodes))
   }
 
   private interruptedHosts(): string[] {

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 
 export type GitServer = { url: string; port: number; authorizations: string[]; close(): Promise<void> }
 
-/** Serves the repositories below `root` with `git http-backend` (CGI/1.1) and basic auth. Records received Authorization headers. */
-export async function serveGit(root: string, login: { username: string; password: string }): Promise<GitServer> {
+/** Serves the repositories below `root` with `git http-backend` (CGI/1.1) and basic auth, if there is a login. Records received Authorization headers. */
+export async function serveGit(root: string, login: { username: string; password: string } | null): Promise<GitServer> {
   const authorizations: string[] = []
-  const expectedHeader = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`
+  const expectedHeader = login && `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`
   const server: Server = createServer((request, response) => {
     const { authorization } = request.headers
     if (authorization) authorizations.push(authorization)
-    if (authorization !== expectedHeader) {
+    if (expectedHeader && authorization !== expectedHeader) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
       return
     }
@@ -30,7 +30,7 @@ export async function serveGit(root: string, login: { username: string; password
         CONTENT_TYPE: request.headers['content-type'] ?? '',
         HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-        REMOTE_USER: login.username,
+        ...(login ? { REMOTE_USER: login.username } : {}),
       },
       stdio: ['pipe', 'pipe', 'ignore'],
     })

@@ -42,6 +42,7 @@ export async function createRunFixture(overrides: Partial<ExecutorConfig> & { AN
     JOB_CANCEL_GRACE_PERIOD: 8,
     SSH_TIMEOUT: 10,
     ARTIFACT_MAX_SIZE: 1,
+    GIT_LOCAL_TARGETS: '1',
     ...overrides,
   }
   const store = localStore(join(root, 'artifacts'))

@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process'
 import { chmod } from 'node:fs/promises'
 import { dirname, isAbsolute, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import type { AllSettings } from '@muster/core/registry'
 import type { AnsiblePaths } from '../../ansible-version.ts'
+import { runProgram } from '../../executor/executor.ts'
+import { sendSignal } from '../../executor/send-signal.ts'
+import type { MastersOfRun } from '../process/control-masters.ts'
 import { killLeftoverProcesses } from '../process/kill-leftover-processes.ts'
-import { sendSignal } from '../process/processes.ts'
-import { createRunDirectory } from '../run-directory/run-directory.ts'
+import { createRunDirectory, environmentOf } from '../run-directory/run-directory.ts'
 import { ANSIBLE_CONTENT, PROBE_SCRIPT, playbookRoot } from '../run-directory/shipped-playbooks.ts'
 import { asUser, bubblewrap, type Isolation, noIsolation, noSandbox, type VisiblePaths } from './isolation.ts'
 import { createUserPool, readRunAccounts } from './run-accounts.ts'
@@ -82,21 +82,23 @@ async function probeIsolation(
   const trials = [[file, '--version'], ...(python ? [[python, '-I', '-c', PROBE_PROGRAM]] : [])]
   const user = isolation.user()
   const directory = await createRunDirectory(workDir, 'trial0', user)
-  const { dir, marker } = directory
+  const { dir, sshDir, marker } = directory
+  let masters: MastersOfRun = { sshDir, wrapCommand: (argv) => argv, env: environmentOf(dir) }
   try {
     if (isolation.mode === 'uid') await chmod(workDir, 0o711)
     const wrapCommand = await isolation.prepare(directory)
+    masters = { ...masters, wrapCommand }
     const [name = '', value] = marker.split(/=(.*)/s)
     const env = { PATH: process.env.PATH, HOME: `${dir}/home`, LC_ALL: 'C.UTF-8', [name]: value }
     await Promise.all(
       trials.map(async (argv) => {
-        const { child, leader, exited } = await spawnIsolated(argv, dir, { isolation, wrapCommand, env })
+        const { program, leader, exited } = await spawnIsolated(argv, dir, { isolation, wrapCommand, env })
         const timer = setTimeout(() => {
-          child.kill('SIGKILL')
+          program.kill('SIGKILL')
           // With a monitor process, the command itself keeps the pipes open.
           void leader.then((pid) => sendSignal(-pid, 'SIGKILL'))
         }, TRIAL_MS)
-        const [stderr, , code] = await Promise.all([text(child.stderr!), text(child.stdout!), exited])
+        const [stderr, , code] = await Promise.all([text(program.outputs[1]!), text(program.outputs[0]!), exited])
         clearTimeout(timer)
         if (code !== 0) throw new Error(stderr || `${argv[0]} ended with ${code}`)
       }),
@@ -106,7 +108,7 @@ async function probeIsolation(
     const missing = code === 'ENOENT' ? path : /failed to execute ([^/\s]+):/.exec(message)?.[1]
     throw missing ? new Error(`there is no ${missing}: install the package that has it (bubblewrap, util-linux)`) : error
   } finally {
-    await killLeftoverProcesses(directory, async () => {})
+    await killLeftoverProcesses({ masters, marker, user }, async () => {})
     await directory.remove()
     isolation.release(user)
   }
@@ -115,6 +117,6 @@ async function probeIsolation(
 /** The paths that a Python reads. */
 async function pathsOf(python: string): Promise<string[]> {
   const program = 'import sys; print(*{sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path}, sep="\\n")'
-  const { stdout } = await promisify(execFile)(python, ['-I', '-c', program], { timeout: TRIAL_MS, env: {} })
+  const { stdout } = await runProgram([python, '-I', '-c', program], { timeoutMs: TRIAL_MS, env: {} })
   return stdout.split('\n').filter((path) => isAbsolute(path) && path !== sep)
 }

@@ -26,3 +26,10 @@ export async function grantToRunUser(paths: RunPaths, writable: string[] = []): 
     }),
   )
 }
+
+/** Makes the worker the owner of files that the run's user wrote. Its processes must be gone. */
+export async function returnToWorker(path: string): Promise<void> {
+  const entry = await lstat(path)
+  await lchown(path, process.getuid!(), process.getgid!())
+  if (entry.isDirectory()) for (const name of await readdir(path)) await returnToWorker(join(path, name))
+}

@@ -132,13 +132,13 @@ test.skipIf(!isRoot)('with isolation by user only, a run reads its files and can
     const script = `id -u; cat inventory.yml project/site.yml; touch artifacts/a tmp/b && echo; ls ${workDir}; touch new project/new; echo >> owner.json
       cat /proc/${process.pid}/environ; grep NoNewPrivs /proc/self/status; ulimit -c`
     const env = { PATH: process.env.PATH, MUSTER_RUN: marker }
-    const { child } = await spawnIsolated(['sh', '-c', script], dir, {
+    const { program } = await spawnIsolated(['sh', '-c', script], dir, {
       isolation,
       wrapCommand: await isolation.prepare(directory),
       env,
     })
     // Reads immediately, because unread output is lost when the process exits.
-    const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!)])
+    const [stdout, stderr] = await Promise.all([text(program.outputs[0]!), text(program.outputs[1]!)])
     expect(stdout).toBe('65534\ngivenplayed\nNoNewPrivs:\t1\n0\n')
     expect(stderr.match(/Permission denied/g)).toHaveLength(5)
   } finally {

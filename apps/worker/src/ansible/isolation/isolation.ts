@@ -24,7 +24,8 @@ export type Isolation = {
   hasMonitor: boolean
 }
 export type WrapCommand = (argv: string[], pidFd?: number) => string[]
-export type SandboxOptions = { writable?: string[]; maxFileBytes?: number }
+/** `isGranted`: the directories belong to the run's user already, whose processes may still change them. */
+export type SandboxOptions = { writable?: string[]; maxFileBytes?: number; isGranted?: boolean }
 
 /** Paths of this machine that isolation shows to runs or hides from them. */
 export type VisiblePaths = {
@@ -87,8 +88,8 @@ export const asUser = (pool: UserPool): Isolation => ({
   weakness: null,
   user: () => pool.take(),
   release: (user) => user && pool.release(user),
-  async prepare(paths, { writable = [], maxFileBytes } = {}) {
-    await grantToRunUser(paths, writable)
+  async prepare(paths, { writable = [], maxFileBytes, isGranted = false } = {}) {
+    if (!isGranted) await grantToRunUser(paths, writable)
     return (argv) => limited(become(paths.user!, argv), maxFileBytes)
   },
   hasMonitor: false,
@@ -120,9 +121,9 @@ export function bubblewrap({ readable, hidden }: VisiblePaths): Isolation {
       return { uid, gid: uid }
     },
     release: () => {},
-    async prepare(paths, { writable = [], maxFileBytes } = {}) {
+    async prepare(paths, { writable = [], maxFileBytes, isGranted = false } = {}) {
       const { dir, sshDir, user } = paths
-      await grantToRunUser(paths, writable)
+      if (!isGranted) await grantToRunUser(paths, writable)
       const programs = [...tops, ...(await resolver())]
       const own = [...new Set([dir, sshDir])]
       const view = [

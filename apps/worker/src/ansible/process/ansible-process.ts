@@ -2,12 +2,12 @@ import { dirname, isAbsolute } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ansibleArguments, type JobRun } from '@muster/core/runs'
 import { batchesOf } from '@muster/core/templates'
+import { sendSignal } from '../../executor/send-signal.ts'
 import type { Isolation, WrapCommand } from '../isolation/isolation.ts'
 import { spawnIsolated } from '../isolation/spawn-isolated.ts'
 import type { RunFiles } from '../run-directory/run-files.ts'
 import { type RunDirectory, socketPaths } from '../run-directory/run-paths.ts'
 import { ANSIBLE_CONTENT, PROBE_SCRIPT } from '../run-directory/shipped-playbooks.ts'
-import { sendSignal } from './processes.ts'
 
 export type AnsibleProcess = {
   stdout: Readable
@@ -68,11 +68,11 @@ export async function startAnsible(
   options: LaunchOptions,
 ): Promise<AnsibleProcess> {
   const argv = [ansiblePlaybook, ...ansibleArguments(run, { ...files, playbook })]
-  const { child, leader, exited } = await spawnIsolated(argv, dir, options)
+  const { program, leader, exited } = await spawnIsolated(argv, dir, options)
   return {
-    stdout: child.stdout!,
-    stderr: child.stderr!,
-    events: child.stdio[3] as Readable,
+    stdout: program.outputs[0]!,
+    stderr: program.outputs[1]!,
+    events: program.outputs[2]!,
     ansibleStartedAt: new Date(),
     exited,
     stop: (graceMs) => void leader.then((pid) => stop(pid, exited, graceMs)),

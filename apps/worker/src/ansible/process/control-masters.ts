@@ -1,6 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import pLimit from 'p-limit'
+import { type Program, startProgram } from '../../executor/executor.ts'
+import { sendSignal } from '../../executor/send-signal.ts'
+import type { WrapCommand } from '../isolation/isolation.ts'
 import { socketPaths } from '../run-directory/run-paths.ts'
 import type { LaunchOptions } from './ansible-process.ts'
 import { killProcesses } from './processes.ts'
@@ -32,48 +34,72 @@ export function openControlMasters(
   aliases: string[],
   { wrapCommand, env }: Omit<LaunchOptions, 'isolation'>,
 ): () => boolean {
-  const children = aliases.map((alias) => {
-    const [file, ...args] = wrapCommand(['ssh', '-F', `${sshDir}/config`, '-f', '-N', alias])
-    return spawn(file!, args, { stdio: 'ignore', env })
-  })
-  for (const child of children) child.on('error', () => {})
-  return () => children.map((child) => child.kill()).includes(true)
+  const connecting = new Set<Program>()
+  let isStopped = false
+  for (const alias of aliases)
+    startProgram(wrapCommand(['ssh', '-F', `${sshDir}/config`, '-f', '-N', alias]), { env, outputs: 0 }).then(
+      (program) => {
+        connecting.add(program)
+        void program.exited.then(() => connecting.delete(program))
+        if (isStopped) program.kill('SIGTERM')
+      },
+      () => {},
+    )
+  return () => {
+    isStopped = true
+    for (const program of connecting) program.kill('SIGTERM')
+    return connecting.size > 0
+  }
 }
 
+/**
+ * A run's SSH directory, and how its commands are started. Clients of control masters run in the isolation of the run too, because
+ * a playbook can replace the sockets that they connect to.
+ */
+export type MastersOfRun = { sshDir: string; wrapCommand: WrapCommand; env: NodeJS.ProcessEnv }
+
 /** Closes every SSH connection that a run holds open. */
-export async function closeControlMasters(sshDir: string): Promise<void> {
+export async function closeControlMasters({ sshDir, wrapCommand, env }: MastersOfRun): Promise<void> {
   const { masters } = socketPaths(sshDir)
-  const sockets = await readdir(masters).catch(() => [])
+  const names = await readdir(masters).catch(() => [])
+  // Other names are not from SSH.
+  const sockets = names.filter((name) => /^[\w-]+$/.test(name)).map((name) => `${masters}/${name}`)
   if (sockets.length === 0) return
-  const failed: string[] = []
-  await mapLimit(sockets, async (name) => {
-    if (!(await succeeds('ssh', [...controlMasterOptions(`${masters}/${name}`), '-O', 'exit', 'x']))) failed.push(name)
-  })
+  const client = `ssh ${controlMasterOptions('{}').join(' ')} -O exit x`
+  const script = `printf '%s\\n' "$@" | xargs -P ${CONCURRENCY} -I '{}' ${client}`
+  const { code } = await isolated(['sh', '-c', script, 'sh', ...sockets], { wrapCommand, env })
   // A master that does not respond, or is still connecting. Its command line contains its socket.
-  if (failed.length > 0) await killProcesses(`${masters}/`)
+  if (code !== 0) await killProcesses(`${masters}/`)
 }
 
 /**
  * Runs a command on a node over the run's connection to it.
  * @returns false when the connection is gone or the command takes too long
  */
-export function execOverControlMaster(sshDir: string, alias: string, command: string, stdin: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const args = [...controlMasterOptions(`${socketPaths(sshDir).masters}/${alias}`), 'x', command]
-    const child = spawn('ssh', args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: TIMEOUT_MS, killSignal: 'SIGKILL' })
-    child.on('error', () => resolve(false))
-    child.on('exit', (code) => resolve(code === 0))
-    child.stdin.on('error', () => {})
-    child.stdin.end(stdin)
-  })
+export async function execOverControlMaster(
+  { sshDir, ...launch }: MastersOfRun,
+  alias: string,
+  command: string,
+  stdin: string,
+): Promise<boolean> {
+  const argv = ['ssh', ...controlMasterOptions(`${socketPaths(sshDir).masters}/${alias}`), 'x', command]
+  return (await isolated(argv, { ...launch, stdin })).code === 0
 }
 
 /** Runs `work` for every item, at most 16 at once, because each starts a process. */
 export const mapLimit = <T>(items: T[], work: (item: T) => Promise<unknown>): Promise<unknown[]> =>
   pLimit(CONCURRENCY).map(items, work)
 
-function succeeds(file: string, args: string[]): Promise<boolean> {
-  return new Promise((resolve) =>
-    execFile(file, args, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, (error) => resolve(error === null)),
-  )
+/** Runs a command without reading its output. One that takes too long is killed with the rest of the run. */
+async function isolated(
+  argv: string[],
+  { wrapCommand, env, stdin }: { wrapCommand: WrapCommand; env: NodeJS.ProcessEnv; stdin?: string },
+): Promise<{ code: number | null }> {
+  try {
+    const program = await startProgram(wrapCommand(argv), { env, outputs: 0, ...(stdin === undefined ? {} : { stdin }) })
+    const timer = setTimeout(() => sendSignal(-program.pid, 'SIGKILL'), TIMEOUT_MS)
+    return await program.exited.finally(() => clearTimeout(timer))
+  } catch {
+    return { code: null }
+  }
 }

@@ -3,7 +3,7 @@ import type { NodeAccess } from '@muster/core/credentials/access'
 import { RUN_FROM_STDIN } from '../../ssh/account-script.ts'
 import { isNodeAlias } from '../inventory/plan-run.ts'
 import { socketPaths } from '../run-directory/run-paths.ts'
-import { execOverControlMaster, mapLimit } from './control-masters.ts'
+import { execOverControlMaster, type MastersOfRun, mapLimit } from './control-masters.ts'
 
 /**
  * Kills a run's processes on a node. Closing the connection is not enough: without a terminal, sshd leaves the commands of
@@ -57,10 +57,10 @@ END
 export type RemoteHost = { alias: string; become: NodeAccess['become'] }
 
 /** Best effort, on nodes with a task in progress. Needs the control masters to be open. */
-export async function killRemoteProcesses(sshDir: string, nodes: RemoteHost[]): Promise<void> {
+export async function killRemoteProcesses(masters: MastersOfRun, nodes: RemoteHost[]): Promise<void> {
   await mapLimit(nodes, ({ alias, become }) =>
     execOverControlMaster(
-      sshDir,
+      masters,
       alias,
       RUN_FROM_STDIN,
       `${SCRIPT.trimStart()}${become.method}\n${become.user}\n${become.password ?? ''}\n`,
@@ -69,11 +69,11 @@ export async function killRemoteProcesses(sshDir: string, nodes: RemoteHost[]): 
 }
 
 /** The same on every node that a lost run still has a connection to. Its passwords were lost with the worker. */
-export async function killRemoteProcessesOfLostRun(sshDir: string): Promise<void> {
-  const aliases = await readdir(socketPaths(sshDir).masters).catch(() => [])
+export async function killRemoteProcessesOfLostRun(masters: MastersOfRun): Promise<void> {
+  const aliases = await readdir(socketPaths(masters.sshDir).masters).catch(() => [])
   const become = { method: 'sudo', user: 'root', password: null } as const
   await killRemoteProcesses(
-    sshDir,
+    masters,
     aliases.filter(isNodeAlias).map((alias) => ({ alias, become })),
   )
 }

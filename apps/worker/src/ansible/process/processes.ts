@@ -1,15 +1,15 @@
-import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { runProgram } from '../../executor/executor.ts'
+import { sendSignal } from '../../executor/send-signal.ts'
 
 type FoundProcess = { pid: number; name: string }
 
 /** Finds processes, except this one, that have `marker` in their environment or command line. */
 export async function findProcesses(marker: string): Promise<FoundProcess[]> {
   if (process.platform !== 'linux') {
-    const { stdout } = await promisify(execFile)('ps', ['-axEww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 })
+    const { stdout } = await runProgram(['ps', '-axEww', '-o', 'pid=,command='])
     return stdout.split('\n').flatMap((line) => {
       const [, pid, command] = /^ *(\d+) (\S+)/.exec(line) ?? []
       return pid && command && line.includes(marker) && Number(pid) !== process.pid
@@ -49,20 +49,10 @@ export async function killProcesses(marker: string, { graceMs = 500, except = ''
   return first.length
 }
 
-/** Signals a process (positive) or a process group (negative). @returns false when it does not exist */
-export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, name)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    return false
-  }
-}
-
 /** The kernel's start time of a process, which together with the PID identifies it uniquely. Null when it does not exist. */
 export async function processStartTime(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+    const { stdout } = await runProgram(['ps', '-o', 'lstart=', '-p', String(pid)])
     return stdout.trim() || null
   }
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)

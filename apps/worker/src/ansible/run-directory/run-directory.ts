@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '@muster/core/log'
+import type { Isolation } from '../isolation/isolation.ts'
 import { killLeftoverProcesses } from '../process/kill-leftover-processes.ts'
 import { killRemoteProcessesOfLostRun } from '../process/kill-remote-processes.ts'
 import { processStartTime } from '../process/processes.ts'
@@ -33,6 +34,9 @@ export async function createRunDirectory(workDir: string, runId: string, user: R
 
 const markerOf = (dir: string) => `MUSTER_RUN=${dir}`
 
+/** Minimal environment of a run's processes. */
+export const environmentOf = (dir: string): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, MUSTER_RUN: dir })
+
 async function removeAll(dir: string, sshDir: string): Promise<void> {
   await Promise.all([dir, sshDir].map((path) => rm(path, { recursive: true, force: true, maxRetries: 3 })))
 }
@@ -47,7 +51,7 @@ const ageOf = (dir: string) =>
  * Cleans up after lost workers: kills the leftover processes of their runs, closes their SSH connections and removes their
  * directories. Directories of live processes stay. Called once when a worker starts.
  */
-export async function removeAbandonedRuns(workDir: string, log: Log): Promise<number> {
+export async function removeAbandonedRuns(workDir: string, log: Log, isolation: Isolation): Promise<number> {
   const names = await readdir(workDir).catch(() => [])
   let removed = 0
   for (const name of names.filter((n) => n.startsWith(PREFIX))) {
@@ -61,9 +65,10 @@ export async function removeAbandonedRuns(workDir: string, log: Log): Promise<nu
     const isAlive = isOurs && owner !== null && (await processStartTime(owner.pid)) === owner.start
     // Directories of other machines, or without an owner yet, are removed only when they are too old to be in use.
     if (isAlive || (!isOurs && (await ageOf(dir)) < ABANDONED_MS)) continue
-    const killed = await killLeftoverProcesses({ sshDir, marker: markerOf(dir), user: owner?.user ?? null }, () =>
-      killRemoteProcessesOfLostRun(sshDir),
-    )
+    const [marker, user] = [markerOf(dir), owner?.user ?? null]
+    const wrapCommand = await isolation.prepare({ dir, sshDir, user }, { isGranted: true })
+    const masters = { sshDir, wrapCommand, env: environmentOf(dir) }
+    const killed = await killLeftoverProcesses({ masters, marker, user }, () => killRemoteProcessesOfLostRun(masters))
     await removeAll(dir, sshDir)
     log.info({ dir, killed }, 'cleaned up after a lost worker')
     removed++

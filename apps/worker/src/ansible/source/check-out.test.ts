@@ -4,7 +4,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { noIsolation } from '../isolation/isolation.ts'
 import { checkOutRepository } from './check-out.ts'
+import { REPOSITORY_LIMITS } from './confine.ts'
 
 let dir: string
 let repository: string
@@ -26,12 +28,17 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
 let count = 0
+const place = () => ({
+  directory: { dir, sshDir: dir, user: null, marker: 'MUSTER_RUN=test', remove: async () => {} },
+  isolation: noIsolation(null),
+  limits: REPOSITORY_LIMITS,
+})
 const fetch = (
   ref: string,
-  { protocols = ['file'], signal = new AbortController().signal, url = `file://${repository}` } = {},
+  { protocols = ['file'], signal = new AbortController().signal, url = `file://${repository}`, limits = REPOSITORY_LIMITS } = {},
 ) => {
   const root = join(dir, `project${++count}`)
-  return checkOutRepository(url, ref, { root, dir, marker: 'MUSTER_RUN=test', signal, protocols }).then((commit) => ({
+  return checkOutRepository(url, ref, { ...place(), root, signal, protocols, limits }).then((commit) => ({
     commit,
     root,
   }))
@@ -51,8 +58,10 @@ test('resolves a branch to its current commit, which later gives the same files'
 
 test('allows only https and ssh by default', async () => {
   const root = join(dir, 'rejected')
-  const place = { root, dir, marker: 'MUSTER_RUN=test', signal: new AbortController().signal }
-  await expect(checkOutRepository(`file://${repository}`, 'main', place)).rejects.toThrow(/transport 'file' not allowed/)
+  const signal = new AbortController().signal
+  await expect(checkOutRepository(`file://${repository}`, 'main', { ...place(), root, signal })).rejects.toThrow(
+    /transport 'file' not allowed/,
+  )
   await expect(fetch('main', { url: repository, protocols: ['https', 'ssh'] })).rejects.toThrow(/transport 'file' not allowed/)
   await expect(fetch('main', { url: `ext::sh -c "touch ${dir}/pwned"`, protocols: ['https', 'ssh'] })).rejects.toThrow(
     /not allowed/,
@@ -72,8 +81,12 @@ test('executes nothing from the repository or the user settings', async () => {
   await writeFile(join(repository, '.gitmodules'), `[submodule "x"]\n\tpath = x\n\turl = file://${repository}\n`)
   git('add', '.')
   git('commit', '--quiet', '-m', 'hostile')
-  // HOME of git is the run's directory; its .gitconfig must be ignored too.
-  await writeFile(join(dir, '.gitconfig'), `[filter "evil"]\n\tsmudge = touch ${dir}/pwned\n[core]\n\thooksPath = ${dir}/hooks\n`)
+  // A .gitconfig in git's HOME must be ignored too.
+  await mkdir(join(dir, 'home'))
+  await writeFile(
+    join(dir, 'home/.gitconfig'),
+    `[filter "evil"]\n\tsmudge = touch ${dir}/pwned\n[core]\n\thooksPath = ${dir}/hooks\n`,
+  )
   await mkdir(join(dir, 'hooks'))
   await writeFile(join(dir, 'hooks/post-checkout'), hook)
   await chmod(join(dir, 'hooks/post-checkout'), 0o755)

@@ -12,15 +12,20 @@ export type GitAccess = { env: NodeJS.ProcessEnv; close(): Promise<void> }
  * Lets git sign in to the server of `url` only. The secrets stay in this process, behind sockets that are closed before the playbook
  * starts: none is on disk, in an argument or in an environment.
  * @param sshDir the run's SSH directory
+ * @param address the address to connect to; null when the URL has it
  */
-export async function openGitAccess(url: string, login: GitLogin, { sshDir }: { sshDir: string }): Promise<GitAccess> {
+export async function openGitAccess(
+  url: string,
+  login: GitLogin,
+  { sshDir, address }: { sshDir: string; address: string | null },
+): Promise<GitAccess> {
   const dir = `${sshDir}/g`
   await mkdir(dir, { mode: 0o700 })
   const key = login.privateKey === undefined ? null : loginKey(login.privateKey, login.passphrase)
   const sockets = socketPaths(dir)
   const files = { config: `${dir}/config`, knownHosts: `${dir}/known_hosts`, publicKey: `${dir}/k.pub` }
   const texts: [string, string][] = [
-    [files.config, sshConfig(login.username, sockets.agent, files)],
+    [files.config, sshConfig(login.username, sockets.agent, address, files)],
     [files.knownHosts, login.hostKey ? `repository ${login.hostKey}\n` : ''],
     ...(key ? [[files.publicKey, `${key.type} ${key.getPublicSSH().toString('base64')}\n`] as [string, string]] : []),
   ]
@@ -51,10 +56,15 @@ function answerGitPrompt(question: string, url: string, { username, password }: 
 }
 
 /** Uses only this key and host key, and no settings of the worker's user. A user in the URL takes precedence. */
-function sshConfig(user: string, agent: string, files: { knownHosts: string; publicKey: string }): string {
+function sshConfig(
+  user: string,
+  agent: string,
+  address: string | null,
+  files: { knownHosts: string; publicKey: string },
+): string {
   return `Host *
   User ${user}
-  IdentityAgent ${agent}
+${address ? `  HostName ${address}\n` : ''}  IdentityAgent ${agent}
   IdentityFile ${files.publicKey}
   IdentitiesOnly yes
   PreferredAuthentications publickey

@@ -6,15 +6,25 @@ import { retryTransient } from '@muster/core/retry-transient'
 import { type JobRun, recordGitCommit } from '@muster/core/runs'
 import { readPlaybookBundle, type UnpackedFile } from '@muster/core/templates'
 import { gitLogin } from '../../node-access.ts'
+import type { Isolation } from '../isolation/isolation.ts'
 import type { RunDirectory } from '../run-directory/run-paths.ts'
-import { checkOutRepository } from './check-out.ts'
-import { assertConfined, confined, SourceError } from './confine.ts'
+import { checkOutRepository, resolveRepository } from './check-out.ts'
+import { assertConfined, confined, REPOSITORY_LIMITS, type RepositoryLimits, SourceError } from './confine.ts'
 import { openGitAccess } from './git-access.ts'
 
 /** The root folder of a run's playbook source, and the real path of the playbook below it. */
 export type Source = { root: string; playbook: string }
 
-type SourceOptions = RunDirectory & { playbooks: string; signal: AbortSignal; protocols?: string[] }
+type SourceOptions = {
+  directory: RunDirectory
+  playbooks: string
+  isolation: Isolation
+  signal: AbortSignal
+  protocols?: string[]
+  /** Whether repositories may be at addresses of this machine and its link. */
+  allowLocal: boolean
+  limits?: RepositoryLimits
+}
 
 /**
  * Provides a run's playbook to ansible-playbook. Content from users is copied to the run's private directory before its paths are
@@ -22,11 +32,11 @@ type SourceOptions = RunDirectory & { playbooks: string; signal: AbortSignal; pr
  * @throws SourceError, AbortError
  */
 export async function materialize(ctx: Ctx, run: JobRun, token: string, options: SourceOptions): Promise<Source> {
-  const root = run.source === 'shipped' ? options.playbooks : join(options.dir, 'project')
+  const root = run.source === 'shipped' ? options.playbooks : join(options.directory.dir, 'project')
   if (run.source === 'bundle') await writeFiles(root, await retryTransient(() => readPlaybookBundle(ctx, run.bundleId!)))
   if (run.source === 'git') {
     const commit = await fetchRepository(ctx, run, { ...options, root })
-    await assertConfined(root)
+    await assertConfined(root, options.limits)
     await retryTransient(() => recordGitCommit(ctx, { id: run.id, token, commit }))
   }
   const where = {
@@ -38,13 +48,21 @@ export async function materialize(ctx: Ctx, run: JobRun, token: string, options:
 }
 
 /** @returns the fetched commit; git signs in with the run's credential, if it has one */
-async function fetchRepository(ctx: Ctx, run: JobRun, options: SourceOptions & { root: string }): Promise<string> {
+async function fetchRepository(ctx: Ctx, run: JobRun, given: SourceOptions & { root: string }): Promise<string> {
   const [url, ref] = [run.gitUrl!, run.gitCommit ?? run.gitRef!]
-  if (!run.gitCredentialId) return checkOutRepository(url, ref, options)
+  const address = await resolveRepository(url, given.allowLocal)
+  const options = { ...given, address, limits: given.limits ?? REPOSITORY_LIMITS }
+  if (!run.gitCredentialId) {
+    if (new URL(url).protocol === 'ssh:')
+      throw new SourceError(
+        `The repository ${url} needs a credential: git does not use the keys of the worker. Give the template one of the kind GIT with a key and the host key of the server.`,
+      )
+    return checkOutRepository(url, ref, options)
+  }
   const login = await gitLogin(ctx, run.gitCredentialId, url).catch((error: unknown) => {
     throw error instanceof DomainError ? new SourceError(error.message) : error
   })
-  const access = await openGitAccess(url, login, options)
+  const access = await openGitAccess(url, login, { ...options.directory, address })
   try {
     return await checkOutRepository(url, ref, { ...options, access: access.env })
   } finally {

@@ -7,6 +7,7 @@ import { runJob } from '@muster/core/runs'
 import { createJobTemplate, uploadPlaybookBundle } from '@muster/core/templates'
 import { type ArchiveEntry, tarGz } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serveGit } from '../../testing/git-server.ts'
 import { createOnboardedLab, type OnboardedLab } from '../../testing/onboarded-lab.ts'
 import { executeRun } from '../execute-run.ts'
 
@@ -77,6 +78,7 @@ test('runs a bundle with roles and exposes its secret only to the node', async (
 })
 
 test('uses the commit of the branch at the start of the run', async () => {
+  const server = await serveGit(dir, null)
   const repository = join(dir, 'repository')
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.test', ...args], { cwd: repository, encoding: 'utf8' }).trim()
@@ -89,14 +91,14 @@ test('uses the commit of the branch at the start of the run', async () => {
   git('commit', '--quiet', '-m', 'project')
   const template = await fixture.template('from_git', '', {
     source: 'git',
-    gitUrl: `file://${repository}`,
+    gitUrl: `${server.url}/repository`,
     gitRef: 'main',
     playbookPath: 'plays/site.yml',
   })
   const rejected = await (await fixture.start({ template, limit: node })).done
   expect(rejected.run).toMatchObject({
     status: 'ERROR',
-    error: expect.stringContaining("transport 'file' not allowed"),
+    error: expect.stringContaining("transport 'http' not allowed"),
     gitCommit: null,
   })
   expect(rejected.hosts).toMatchObject([{ result: 'NOT_RUN' }])
@@ -105,13 +107,14 @@ test('uses the commit of the branch at the start of the run', async () => {
   const claim = await claimJobRun(fixture.worker, { id, workerId: 'worker-1' })
   const { config, store, listener, isolation, stopping } = fixture
   await executeRun(
-    { config, store, listener, isolation, stopping: stopping.signal, gitProtocols: ['file'] },
+    { config, store, listener, isolation, stopping: stopping.signal, gitProtocols: ['http'] },
     fixture.worker,
     claim!,
   )
   const { run, log } = await fixture.read(id)
   expect([run.status, run.error, run.gitCommit]).toEqual(['SUCCEEDED', null, git('rev-parse', 'HEAD')])
   expect(log).toContain('seen nothing, the key has 0 letters')
+  await server.close()
 })
 
 test('does not run a playbook outside its folder', async () => {
