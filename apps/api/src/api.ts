@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
 import type { Log } from '@muster/core/log'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
+import { callerConcurrency } from './concurrency.ts'
 import { type ApiContext, type ApiDeps, createContext, type SocketContext } from './context.ts'
 import { eventStream } from './http/event-stream.ts'
 import { requestFacts } from './http/request-facts.ts'
@@ -45,6 +46,7 @@ export function createApi(deps: ApiDeps) {
         maxTokens: { n: MAX_TOKENS },
       }),
       operationLog(deps, metrics),
+      callerConcurrency(deps),
       errorMasking(),
       sharedLogs(),
       eventStream(),

@@ -1,17 +1,30 @@
 import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import type { Ctx } from '@muster/core/registry'
+import { schema as tables } from '@muster/core/registry'
+import { insertRun } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { globalId } from './graphql/shared/ids.ts'
 import {
   type Limit,
   MAX_ALIASES,
+  MAX_ANONYMOUS_BODY_BYTES,
+  MAX_ANONYMOUS_SOCKETS,
   MAX_BODY_BYTES,
+  MAX_CONCURRENT,
   MAX_COST,
   MAX_DEPTH,
+  MAX_LIST,
+  MAX_OPERATIONS,
   MAX_PAGE,
+  MAX_PAGE_BYTES,
+  MAX_RESPONSE_BYTES,
   MAX_SUBSCRIPTIONS,
   MAX_TOKENS,
 } from './limits.ts'
 import { testApi } from './testing/api.ts'
+
+const { discoveries, discoveryEvidence, jobRunEvents } = tables
 
 let t: Awaited<ReturnType<typeof testApi>>
 let viewer: Ctx
@@ -59,15 +72,111 @@ test('the guide states the limits', () => {
   const section = /^## Limits\n(.*?)^## /ms.exec(guide)![1]!
   const rows = [...section.matchAll(/^\| `([A-Z]+)` \| ([\d,]+) /gm)]
   const limits: Record<Limit, number> = {
+    BODY: MAX_BODY_BYTES,
     DEPTH: MAX_DEPTH,
     ALIASES: MAX_ALIASES,
     TOKENS: MAX_TOKENS,
     COST: MAX_COST,
     PAGE: MAX_PAGE,
+    BYTES: MAX_RESPONSE_BYTES,
+    OPERATIONS: MAX_OPERATIONS,
     SUBSCRIPTIONS: MAX_SUBSCRIPTIONS,
   }
   expect(Object.fromEntries(rows.map(([, limit, maximum]) => [limit, Number(maximum!.replaceAll(',', ''))]))).toEqual(limits)
-  expect(section).toContain(`more than ${MAX_BODY_BYTES.toLocaleString('en')} bytes`)
+  for (const [text, limit] of [
+    ['bytes without a sign-in', MAX_ANONYMOUS_BODY_BYTES],
+    ['bytes of events', MAX_PAGE_BYTES],
+    ['operations of a caller execute at once', MAX_CONCURRENT],
+    ['values in a list of a query or subscription', MAX_LIST],
+    ['WebSockets of one address', MAX_ANONYMOUS_SOCKETS],
+  ] as const)
+    expect(section).toContain(`${limit.toLocaleString('en')} ${text}`)
+})
+
+test('a page of events ends before it has more than 1 MB, and says that there is more', async () => {
+  const tenant = await t.given.tenant()
+  const [node] = await t.given.fleet(tenant.operator)
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, () => insertRun(tenant.operator, { status: 'SUCCEEDED', nodes: [node!] })),
+  )
+  const stdout = 'a'.repeat(300_000)
+  for (const { id } of ids)
+    await t.runtime.db.insert(jobRunEvents).values(
+      [1, 2, 3, 4, 5, 6, 7].map((seq) => ({
+        jobRunId: id,
+        seq: seq + 1000,
+        kind: 'output' as const,
+        stdout,
+        startLine: 1,
+        createdAt: new Date(),
+      })),
+    )
+  type Page = {
+    pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; endCursor: string }
+    edges: { node: { seq: number } }[]
+  }
+  const page = async (args: string) => {
+    const document = `query ($id: ID!) { node(id: $id) { ... on JobRun { events(${args}) {
+      pageInfo { hasNextPage hasPreviousPage endCursor } edges { node { seq stdout } } } } } }`
+    const { node } = await t.ask<{ node: { events: Page } }>(tenant.viewer, document, { id: globalId('JobRun', ids[0]!.id) })
+    const { pageInfo, edges } = node.events
+    return { ...pageInfo, seqs: edges.map(({ node }) => node.seq) }
+  }
+  expect(await page('first: 500, after: "1000"')).toMatchObject({ seqs: [1001, 1002, 1003], hasNextPage: true })
+  expect(await page('first: 3, after: "1000"')).toMatchObject({ seqs: [1001, 1002, 1003], hasNextPage: true })
+  expect(await page('first: 500, after: "1004"')).toMatchObject({ seqs: [1005, 1006, 1007], hasNextPage: false })
+  expect(await page('last: 500')).toMatchObject({ seqs: [1005, 1006, 1007], hasPreviousPage: true, hasNextPage: false })
+
+  const all = '{ jobRuns { edges { node { events(last: 10) { edges { node { stdout } } } } } } }'
+  const { data } = await t.send<{ jobRuns: { edges: { node: { events: { edges: object[] } } }[] } }>(tenant.viewer, all)
+  expect(JSON.stringify(data).length).toBeGreaterThan(10_000_000)
+  const aliases = Array.from(
+    { length: 3 },
+    (_, i) => `a${i}: ${all.slice(1, -1).replace('jobRuns', `jobRuns(first: ${i + 10})`)}`,
+  )
+  expect((await t.send(tenant.viewer, `{ ${aliases.join(' ')} }`)).errors![0]).toMatchObject({
+    extensions: { code: 'LIMIT_EXCEEDED', limit: 'BYTES', maximum: 20_000_000 },
+  })
+})
+
+test('the facts and the evidence in a response are limited', async () => {
+  const tenant = await t.given.tenant()
+  const nodes = await t.given.fleet(tenant.operator, { nodes: 3, with: { facts: { text: 'a'.repeat(9_000_000) } as never } })
+  const limited = [{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'BYTES' } }]
+  expect((await t.send(tenant.viewer, '{ nodes(first: 2) { edges { node { facts } } } }')).errors).toBeUndefined()
+  expect((await t.send(tenant.viewer, '{ nodes { edges { node { facts } } } }')).errors).toMatchObject(limited)
+  for (const { id: nodeId } of nodes) {
+    const row = { tenantId: tenant.operator.tenantId, nodeId, reason: 'refresh' as const, finishedAt: new Date() }
+    const [discovery] = await t.runtime.db.insert(discoveries).values(row).returning()
+    await t.runtime.db.insert(discoveryEvidence).values({ discoveryId: discovery!.id, gzip: gzipSync('a'.repeat(9_000_000)) })
+  }
+  const evidence = (first: number) =>
+    t.send(tenant.viewer, `{ nodes(first: ${first}) { edges { node { latestDiscovery { evidence } } } } }`)
+  expect((await evidence(2)).errors).toBeUndefined()
+  expect((await evidence(3)).errors).toMatchObject(limited)
+})
+
+test('operations of one caller wait for each other, up to a limit, and delay nobody else', async () => {
+  const [{ viewer: busy }, { viewer: other }] = [await t.given.tenant(), await t.given.tenant()]
+  const released = Promise.withResolvers<void>()
+  let running = 0
+  const count = vi.spyOn(t.runtime.db, '$count').mockImplementation((async () => {
+    running++
+    await released.promise
+    return 1
+  }) as never)
+  const query = '{ jobTemplates { totalCount } }'
+  await Promise.all([t.tokenOf(busy), t.tokenOf(other)])
+  const sent = Array.from({ length: MAX_OPERATIONS + 1 }, () => t.send(busy, query))
+  expect((await Promise.race(sent)).errors).toMatchObject([
+    { extensions: { code: 'LIMIT_EXCEEDED', limit: 'OPERATIONS', maximum: MAX_OPERATIONS, actual: MAX_OPERATIONS + 1 } },
+  ])
+  expect(running).toBe(MAX_CONCURRENT)
+  expect((await t.send(other, '{ viewer { name } }')).errors).toBeUndefined()
+  released.resolve()
+  expect((await Promise.all(sent)).filter(({ errors }) => errors)).toHaveLength(1)
+  count.mockRestore()
+  expect((await t.send(busy, query)).errors).toBeUndefined()
 })
 
 test('names an invalid variable without its value', async () => {

@@ -1,3 +1,4 @@
+import { createContextCache } from '@pothos/core'
 import type { ComplexityErrorKind, ComplexityResult, FieldComplexityFunction } from '@pothos/plugin-complexity'
 import { GraphQLError, type GraphQLOutputType, getNullableType, isListType } from 'graphql'
 import type { ApiContext } from './context.ts'
@@ -9,18 +10,35 @@ export const MAX_COST = 250_000
 export const MAX_DEPTH = 14
 export const MAX_ALIASES = 50
 export const MAX_TOKENS = 5000
-/** Bytes in the body of a request. */
+/** Bytes in the body of a request. Uploads need that many. */
 export const MAX_BODY_BYTES = 25_000_000
+/** Bytes in the body of a request of a caller who is not signed in. */
+export const MAX_ANONYMOUS_BODY_BYTES = 1_000_000
+/** Bytes of the events on one page; a page has at least one event. */
+export const MAX_PAGE_BYTES = 1_000_000
+/** Bytes of logs, evidence and facts in one response. */
+export const MAX_RESPONSE_BYTES = 20_000_000
+/** Values of a list in the arguments of a query or subscription. */
+export const MAX_LIST = 500
 /** Operations that are open at once on one WebSocket. */
-export const MAX_SUBSCRIPTIONS = 200
+export const MAX_SUBSCRIPTIONS = 100
+/** Queries and mutations of one caller that execute at once. More wait for their turn. */
+export const MAX_CONCURRENT = 10
+/** Queries and mutations of one caller that are in progress, including waiting ones. */
+export const MAX_OPERATIONS = 200
+/** WebSockets of one address that are not signed in. */
+export const MAX_ANONYMOUS_SOCKETS = 64
 
-export type Limit = 'DEPTH' | 'ALIASES' | 'TOKENS' | 'COST' | 'PAGE' | 'SUBSCRIPTIONS'
+export type Limit = 'BODY' | 'DEPTH' | 'ALIASES' | 'TOKENS' | 'COST' | 'PAGE' | 'BYTES' | 'OPERATIONS' | 'SUBSCRIPTIONS'
 const NOUNS: Record<Limit, string> = {
+  BODY: 'bytes in a request',
   DEPTH: 'levels of fields',
   ALIASES: 'aliases',
   TOKENS: 'tokens',
   COST: 'resolved fields',
   PAGE: 'objects on a page',
+  BYTES: 'bytes of logs, evidence and facts in a response',
+  OPERATIONS: 'operations of a caller in progress',
   SUBSCRIPTIONS: 'open operations on a connection',
 }
 
@@ -46,6 +64,16 @@ export function armorLimitError(error: unknown): LimitError | null {
   const [, name, maximum, actual] = ARMOR_MESSAGE.exec(error instanceof Error ? error.message : '') ?? []
   const [limit, nextStep] = (name && ARMOR_LIMITS[name.toLowerCase()]) || []
   return limit ? new LimitError(limit, Number(maximum), actual === undefined ? null : Number(actual), nextStep!) : null
+}
+
+const responseSizes = createContextCache((_context: ApiContext) => ({ bytes: 0 }))
+
+/** Counts large values of a response. Call it before the value is produced, where its size is known. @throws LimitError */
+export function countBytes(context: ApiContext, bytes: number): void {
+  const size = responseSizes(context)
+  size.bytes += bytes
+  if (size.bytes > MAX_RESPONSE_BYTES)
+    throw new LimitError('BYTES', MAX_RESPONSE_BYTES, size.bytes, 'Request smaller pages or fewer of these fields.')
 }
 
 type PageArgs = { first?: number | null; last?: number | null; after?: string | null; before?: string | null }

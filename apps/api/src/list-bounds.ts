@@ -9,13 +9,14 @@ import {
   isListType,
   isObjectType,
 } from 'graphql'
+import { MAX_LIST } from './limits.ts'
 
 export type ListBound = { path: string[]; most: number }
 
 /**
  * Lists in arguments, with the bounds that their descriptions state. The verbs validate arguments named `input`, so these are not
  * included.
- * @throws Error for a list that states no bound
+ * @throws Error for a list that states no bound, or one above MAX_LIST
  */
 export function listBoundsOf(args: readonly (GraphQLArgument | GraphQLInputField)[], parents: string[] = []): ListBound[] {
   return args.flatMap(({ name, type, description }): ListBound[] => {
@@ -24,7 +25,10 @@ export function listBoundsOf(args: readonly (GraphQLArgument | GraphQLInputField
     if (isListType(nullable)) {
       const [, stated] = /\bat most ([\d,]+)/i.exec(description ?? '') ?? []
       if (!stated) throw new Error(`The description of the list ${path.join('.')} states no bound, such as "at most 500".`)
-      return [{ path, most: Number(stated.replaceAll(',', '')) }]
+      const most = Number(stated.replaceAll(',', ''))
+      if (path[0] !== 'input' && most > MAX_LIST)
+        throw new Error(`The list ${path.join('.')} allows ${most} values; at most ${MAX_LIST} are possible.`)
+      return [{ path, most }]
     }
     return isInputObjectType(nullable) && path[0] !== 'input' ? listBoundsOf(Object.values(nullable.getFields()), path) : []
   })

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import { handleStreamOrSingleExecutionResult, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ApiContext, ApiDeps } from './context.ts'
-import { bodyRejection } from './http/graphql-body.ts'
+import { type BodyRejection, bodyRejection } from './http/graphql-body.ts'
 import { foreignOriginReason, type RequestFacts, requestFacts } from './http/request-facts.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -27,19 +27,19 @@ With npm run dev this page is GraphiQL.
 
 /** Rejects requests of other sites that carry the user's cookie, and sets the request ID and cookies of each response. */
 export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metrics): Plugin {
-  const reject = (status: number, code: string, message: string) => {
-    metrics.rejected.inc({ code })
-    return Response.json({ errors: [{ message, extensions: { code } }] }, { status })
+  const reject = ({ status, message, extensions }: BodyRejection) => {
+    metrics.rejected.inc({ code: extensions.code })
+    return Response.json({ errors: [{ message, extensions }] }, { status })
   }
   return {
     onRequest({ request, endResponse, serverContext }) {
       const { requestId } = factsOf(request)
       if (!/^[\w.:-]+$/.test(requestId)) return
       const foreign = foreignOriginReason(request.headers, publicUrl)
-      if (foreign) return endResponse(reject(403, 'FORBIDDEN', foreign))
+      if (foreign) return endResponse(reject({ status: 403, message: foreign, extensions: { code: 'FORBIDDEN' } }))
       const { req } = serverContext as { req?: IncomingMessage }
       const rejection = req && bodyRejection(req)
-      if (rejection) return endResponse(reject(rejection.status, rejection.code, rejection.message))
+      if (rejection) return endResponse(reject(rejection))
       // A browser opens the address. In development it gets GraphiQL.
       const isBrowser = request.method === 'GET' && request.headers.get('accept')?.includes('text/html')
       if (isBrowser && !isDevelopment && !new URL(request.url).searchParams.has('query'))
@@ -47,7 +47,9 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
       // HTML forms of other sites can send every other content type without a CORS preflight.
       const type = request.headers.get('content-type') ?? ''
       if (request.method === 'POST' && !/^application\/(json|graphql-response\+json|graphql\+json)\b/.test(type))
-        endResponse(reject(415, 'INVALID_INPUT', 'Send operations as application/json.'))
+        endResponse(
+          reject({ status: 415, message: 'Send operations as application/json.', extensions: { code: 'INVALID_INPUT' } }),
+        )
     },
     onResponse({ request, response }) {
       const { requestId, responseHeaders } = factsOf(request)

@@ -97,6 +97,17 @@ export async function* subscribe<Data, Vars>(
   }
 }
 
+/** Values in a list of a subscription. */
+const MAX_LIST = 500
+
+/** As `subscribe`, for a subscription to objects by ID that completes when they are final. Many objects take several subscriptions. */
+export async function* subscribeToObjects<Data>(
+  document: TadaDocumentNode<Data, { ids: string[] }>,
+  ids: string[],
+): AsyncGenerator<Data> {
+  for (let i = 0; i < ids.length; i += MAX_LIST) yield* subscribe(document, () => ({ ids: ids.slice(i, i + MAX_LIST) }))
+}
+
 /** Subscribes over one connection. @throws CliError for a permanent error, any other error for a lost connection */
 async function* subscribeOnce<Data>(
   query: string,

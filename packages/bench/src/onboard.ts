@@ -115,7 +115,9 @@ async function lastUpdates<Data, T extends { id: string }>(
   updateOf: (data: Data) => T,
 ): Promise<T[]> {
   const last = new Map<string, T>()
-  for await (const data of api.subscribe(document, { ids })) last.set(updateOf(data).id, updateOf(data))
+  // A subscription takes at most 500 IDs.
+  for (let i = 0; i < ids.length; i += 500)
+    for await (const data of api.subscribe(document, { ids: ids.slice(i, i + 500) })) last.set(updateOf(data).id, updateOf(data))
   return ids.flatMap((id) => last.get(id) ?? [])
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
-import { MAX_BODY_BYTES } from '../limits.ts'
+import { LimitError } from '../limits.ts'
 
-export type BodyRejection = { status: number; code: string; message: string }
+export type BodyRejection = { status: number; message: string; extensions: { code: string } & Record<string, unknown> }
 
 const rejections = new WeakMap<IncomingMessage, BodyRejection>()
 
@@ -12,21 +12,26 @@ export const bodyRejection = (req: IncomingMessage): BodyRejection | undefined =
 /**
  * Sets `req.body` for Yoga: an object, or the text when it is not a JSON object. Yoga itself limits the size by piping the body
  * through streams, which takes a sixth of the CPU time of a small operation.
+ * @param limit in bytes
+ * @param nextStep of a caller whose body is larger
  */
-export async function readBody(req: IncomingMessage & { body?: unknown }): Promise<void> {
+export async function readBody(
+  req: IncomingMessage & { body?: unknown },
+  { limit, nextStep }: { limit: number; nextStep: string },
+): Promise<void> {
   const length = req.headers['content-length']
   try {
-    const text = await getRawBody(req, { encoding: 'utf8', limit: MAX_BODY_BYTES, ...(length ? { length } : {}) })
+    const text = await getRawBody(req, { encoding: 'utf8', limit, ...(length ? { length } : {}) })
     req.body = parsed(text) ?? (text || ' ')
   } catch (error) {
-    const isTooLarge = (error as getRawBody.RawBodyError).type === 'entity.too.large'
-    const message = isTooLarge
-      ? `At most ${MAX_BODY_BYTES} bytes are allowed in a request.`
-      : 'The request ended before its body was complete.'
-    rejections.set(
-      req,
-      isTooLarge ? { status: 413, code: 'REQUEST_ENTITY_TOO_LARGE', message } : { status: 400, code: 'BAD_REQUEST', message },
-    )
+    const { type, received } = error as getRawBody.RawBodyError
+    if (type === 'entity.too.large') {
+      const { message, extensions } = new LimitError('BODY', limit, length ? Number(length) : (received ?? null), nextStep)
+      rejections.set(req, { status: 413, message, extensions: extensions as BodyRejection['extensions'] })
+    } else {
+      const message = 'The request ended before its body was complete.'
+      rejections.set(req, { status: 400, message, extensions: { code: 'BAD_REQUEST' } })
+    }
     req.body = ' '
     // A client that is still sending receives the response only when its data is read.
     req.resume()

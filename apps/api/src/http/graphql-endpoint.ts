@@ -1,20 +1,36 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api.ts'
+import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../limits.ts'
 import { readBody } from './graphql-body.ts'
 import type { Handler } from './handler.ts'
 import { headersOf, PEER } from './request-facts.ts'
 
+/** An event stream whose client reads nothing for this long is closed. */
+const STALL_MS = 30_000
+
 /** GraphQL over HTTP and server-sent events. Open event streams are kept in `streams`, so that a stopping server can end them. */
 export function createGraphqlEndpoint(
   { yoga, deps }: Api,
-  { streams, isStopping }: { streams: Set<ServerResponse>; isStopping: () => boolean },
+  {
+    streams,
+    isStopping,
+    stallMs = STALL_MS,
+  }: { streams: Set<ServerResponse>; isStopping: () => boolean; stallMs?: number | undefined },
 ): Handler {
+  const signedIn = { limit: MAX_BODY_BYTES, nextStep: 'Split the request.' }
+  const anonymous = { limit: MAX_ANONYMOUS_BODY_BYTES, nextStep: 'Sign in to send larger requests.' }
+  /** A body that is not announced as small is read only after the caller is known. */
+  async function bodyLimit(req: IncomingMessage) {
+    if (Number(req.headers['content-length']) <= MAX_ANONYMOUS_BODY_BYTES) return anonymous
+    return (await deps.auth.findCaller(headersOf(req)).catch(() => null)) ? signedIn : anonymous
+  }
   return async (req, res) => {
     if (isStopping()) res.setHeader('connection', 'close')
     // Overwrites what the client sent.
     req.headers[PEER] = req.socket.remoteAddress ?? ''
     if (req.headers.accept?.includes('text/event-stream')) {
       streams.add(res)
+      destroyWhenStalled(res, stallMs)
       // The client reconnects, and is rejected or gets what its new role allows.
       const stopWatching = await deps.auth.watchCaller(headersOf(req), () => res.destroy())
       const closed = () => {
@@ -25,7 +41,20 @@ export function createGraphqlEndpoint(
       else res.once('close', closed)
     }
     // Other content types are rejected before their body is read.
-    if (req.method === 'POST' && req.headers['content-type']?.includes('json')) await readBody(req)
+    if (req.method === 'POST' && req.headers['content-type']?.includes('json')) await readBody(req, await bodyLimit(req))
     await yoga.handle(req, res)
   }
+}
+
+/** Yoga switches the timeouts of sockets off, so the progress is checked here. */
+function destroyWhenStalled(res: ServerResponse, stallMs: number): void {
+  let hasDrained = true
+  res.on('drain', () => {
+    hasDrained = true
+  })
+  const timer = setInterval(() => {
+    if (res.writableNeedDrain && !hasDrained) res.destroy()
+    hasDrained = false
+  }, stallMs)
+  res.once('close', () => clearInterval(timer))
 }

@@ -8,6 +8,10 @@ import { createReverseProxy } from '../../../standalone/src/reverse-proxy.ts'
 import { testApi } from '../testing/api.ts'
 import { type HttpServer, serveHttp } from './server.ts'
 
+const json = JSON.stringify({ query: '{ __typename }' })
+const ofLength = (length: number) => json.padEnd(length)
+const chunked = (text: string) => new Blob([text]).stream()
+
 const closers: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
@@ -34,12 +38,11 @@ test('/readyz names the unavailable dependency and the next step', async () => {
 })
 
 describe('the body of a GraphQL request', () => {
-  const json = JSON.stringify({ query: '{ __typename }' })
-  const tooLong = `{"query":"${' '.repeat(25_000_000)}"}`
-  const chunked = (text: string) => new Blob([text]).stream()
   const ports = { api: 0, proxy: 0 }
+  let token: string
   beforeAll(async () => {
     const t = await testApi()
+    token = await t.tokenOf((await t.given.tenant()).viewer)
     const server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
     ports.api = server.port
     const proxy = createReverseProxy({ api: `http://127.0.0.1:${server.port}`, console: 'http://127.0.0.1:9' })
@@ -55,10 +58,14 @@ describe('the body of a GraphQL request', () => {
     ['must be JSON', () => '{', 400, failure('BAD_REQUEST')],
     ['must be an object', () => '"text"', 400, failure('BAD_REQUEST')],
     ['must not be a list', () => `[${json}]`, 400, failure('BAD_REQUEST')],
-    ['has at most 25 MB', () => tooLong, 413, failure('REQUEST_ENTITY_TOO_LARGE')],
-    ['has at most 25 MB in chunks', () => chunked(tooLong), 413, failure('REQUEST_ENTITY_TOO_LARGE')],
-  ])('%s', async (_title, body, status, expected) => {
-    const headers = { 'content-type': 'application/json' }
+    ['has at most 1 MB', () => ofLength(1_000_001), 413, tooLong(1_000_000, 1_000_001)],
+    ['has at most 1 MB in chunks', () => chunked(ofLength(1_000_001)), 413, tooLong(1_000_000, expect.any(Number))],
+    ['may have 1 MB', () => ofLength(1_000_000), 200, { data: { __typename: 'Query' } }],
+    ['may have 25 MB after sign-in', () => ofLength(25_000_000), 200, { data: { __typename: 'Query' } }, true],
+    ['has at most 25 MB after sign-in', () => ofLength(25_000_001), 413, tooLong(25_000_000, 25_000_001), true],
+    ['has at most 25 MB in chunks', () => chunked(ofLength(25_000_001)), 413, tooLong(25_000_000, expect.any(Number)), true],
+  ])('%s', async (_title, body, status, expected, isSignedIn = false) => {
+    const headers = { 'content-type': 'application/json', ...(isSignedIn ? { authorization: `Bearer ${token}` } : {}) }
     for (const port of [ports.api, ports.proxy]) {
       const request = { method: 'POST', headers, body: body(), duplex: 'half' } as RequestInit
       const response = await fetch(`http://127.0.0.1:${port}/graphql`, request)
@@ -68,6 +75,11 @@ describe('the body of a GraphQL request', () => {
     }
   })
 })
+
+function tooLong(maximum: number, actual: unknown) {
+  const message = expect.stringContaining(`At most ${maximum} bytes in a request are allowed`)
+  return { errors: [{ message, extensions: { code: 'LIMIT_EXCEEDED', limit: 'BODY', maximum, actual } }] }
+}
 
 function failure(code: string) {
   return { errors: [{ message: expect.any(String), extensions: { code } }] }

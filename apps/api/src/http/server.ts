@@ -9,26 +9,32 @@ import { attachWebSockets } from './web-sockets.ts'
 const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 10_000
 
+/** Default: those of the endpoints. */
+type Timeouts = { stallMs?: number; initTimeoutMs?: number; keepAliveMs?: number }
+
 export type HttpServer = { port: number; stop(): Promise<void> }
 
 /**
  * Serves `api` on host and port (0: a free port): the routes of router.ts, and WebSockets at /graphql. `stop()` makes /readyz fail,
  * ends subscriptions and waits up to 10 s for running operations.
  */
-export async function serveHttp(api: Api, { host, port }: { host: string; port: number }): Promise<HttpServer> {
+export async function serveHttp(
+  api: Api,
+  { host, port, stallMs, ...timeouts }: { host: string; port: number } & Timeouts,
+): Promise<HttpServer> {
   let isStopping = false
   const streams = new Set<ServerResponse>()
   const agents = serveAgents(api)
   const router = createRouter(api, {
     agents,
-    graphql: createGraphqlEndpoint(api, { streams, isStopping: () => isStopping }),
+    graphql: createGraphqlEndpoint(api, { streams, isStopping: () => isStopping, stallMs }),
     isStopping: () => isStopping,
   })
   const server: Server = createServer((req, res) => {
     void Promise.resolve(router.lookup(req, res)).catch(() => res.destroy())
   })
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  const sockets = attachWebSockets(server, api)
+  const sockets = attachWebSockets(server, api, timeouts)
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

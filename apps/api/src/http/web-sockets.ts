@@ -1,37 +1,58 @@
 import type { Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { CloseCode } from 'graphql-ws'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Api } from '../api.ts'
-import { LimitError, MAX_SUBSCRIPTIONS } from '../limits.ts'
+import { LimitError, MAX_ANONYMOUS_SOCKETS, MAX_SUBSCRIPTIONS } from '../limits.ts'
 import { maskError } from '../masking.ts'
-import { foreignOriginReason, headersOf, requestFacts } from './request-facts.ts'
+import { clientAddress, foreignOriginReason, headersOf, requestFacts } from './request-facts.ts'
 
 const MAX_MESSAGE_BYTES = 1024 * 1024
 const MAX_BUFFERED_BYTES = 64 * 1024
+/** A socket with more unsent bytes is closed. Only replies to its own messages get that far: results wait for room. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024
 const KEEP_ALIVE_MS = 12_000
 /** WebSocket close code "service restart": clients of graphql-ws connect again and repeat their subscriptions. */
 const ACCESS_CHANGED = 1012
+const INIT_TIMEOUT_MS = 3000
 
-/** Accepts WebSockets at /graphql of `server`, with the protocol graphql-transport-ws. */
-export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): { close(): Promise<void> } {
+/**
+ * Accepts WebSockets at /graphql of `server`, with the protocol graphql-transport-ws. A client that does not send `connection_init` in
+ * time is disconnected, as is one that does not answer a ping within `keepAliveMs` because it does not read.
+ */
+export function attachWebSockets(
+  server: Server,
+  { yoga, deps, metrics }: Api,
+  { initTimeoutMs = INIT_TIMEOUT_MS, keepAliveMs = KEEP_ALIVE_MS } = {},
+): { close(): Promise<void> } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES })
-  server.on('upgrade', (req, socket, head) => {
+  const anonymous = createSocketCounter(MAX_ANONYMOUS_SOCKETS)
+  const findCaller = (headers: Headers) => deps.auth.findCaller(headers).catch(() => null)
+  const reject = (socket: Duplex, status: string) => {
+    metrics.rejected.inc({ code: 'WEBSOCKET' })
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  }
+  server.on('upgrade', async (req, socket, head) => {
     // Without an error listener, a socket error would crash the process.
     socket.on('error', () => socket.destroy())
-    const isGraphql = (req.url ?? '').split('?', 1)[0] === '/graphql'
-    if (!isGraphql || foreignOriginReason(headersOf(req), deps.publicUrl)) {
-      metrics.rejected.inc({ code: 'WEBSOCKET' })
-      socket.end(`HTTP/1.1 ${isGraphql ? '403 Forbidden' : '404 Not Found'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-      return
-    }
-    sockets.handleUpgrade(req, socket, head, (client) => sockets.emit('connection', client, req))
+    const headers = headersOf(req)
+    if ((req.url ?? '').split('?', 1)[0] !== '/graphql') return reject(socket, '404 Not Found')
+    if (foreignOriginReason(headers, deps.publicUrl)) return reject(socket, '403 Forbidden')
+    if (!(await findCaller(headers)) && !anonymous.add(clientAddress({ headers }, deps.trustProxy), socket))
+      return reject(socket, '429 Too Many Requests')
+    sockets.handleUpgrade(req, socket, head, (client) => {
+      for (const event of ['message', 'ping'] as const)
+        client.on(event, () => client.bufferedAmount > MAX_UNSENT_BYTES && client.terminate())
+      sockets.emit('connection', client, req)
+    })
   })
   const mask = (error: unknown, headers: Headers) =>
     maskError(error, deps.runtime.log, requestFacts(headers, false).requestId) as GraphQLError
   const disposable = useServer(
     {
+      connectionInitWaitTimeout: initTimeoutMs,
       execute: (args) => (args as Enveloped).rootValue.execute(args),
       subscribe: (args) => (args as Enveloped).rootValue.subscribe(args),
       /**
@@ -47,6 +68,7 @@ export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): 
           extra.socket.close(CloseCode.Unauthorized, 'The token is invalid, expired or revoked.')
           return false
         }
+        if (authorization !== null) anonymous.remove(extra.request.socket)
         const stopWatching = await deps.auth.watchCaller(headers, (loss) => {
           if (loss === 'revoked') extra.socket.close(CloseCode.Unauthorized, 'The session or API token is no longer valid.')
           else extra.socket.close(ACCESS_CHANGED, 'The role or tenant of the caller changed. Connect again.')
@@ -87,7 +109,7 @@ export function attachWebSockets(server: Server, { yoga, deps, metrics }: Api): 
       },
     },
     sockets,
-    KEEP_ALIVE_MS,
+    keepAliveMs,
   )
   return { close: async () => void (await disposable.dispose()) }
 }
@@ -102,6 +124,32 @@ function authorizationOf(params: Readonly<Record<string, unknown>> | undefined):
   const headers = params?.headers
   const found = find(params ?? {}) ?? (typeof headers === 'object' && headers ? find(headers) : undefined)
   return typeof found === 'string' ? found : null
+}
+
+/** Counts sockets per address, up to `most`. A socket counts until it closes or is removed. */
+function createSocketCounter(most: number) {
+  const counts = new Map<string, number>()
+  const addresses = new Map<Duplex, string>()
+  const remove = (socket: Duplex) => {
+    const address = addresses.get(socket)
+    if (address === undefined) return
+    addresses.delete(socket)
+    const count = counts.get(address)! - 1
+    if (count > 0) counts.set(address, count)
+    else counts.delete(address)
+  }
+  return {
+    /** Returns whether the address may open another socket. */
+    add(address: string, socket: Duplex): boolean {
+      const count = counts.get(address) ?? 0
+      if (count >= most) return false
+      counts.set(address, count + 1)
+      addresses.set(socket, address)
+      socket.once('close', () => remove(socket))
+      return true
+    },
+    remove,
+  }
 }
 
 /** Sends JSON results of the operation `id` as `next` messages. Resolves when the socket buffer has room for more. */

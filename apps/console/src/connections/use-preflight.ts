@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useMemo, useState } from 'react'
-import { useLive } from '@/graphql/use-live.ts'
+import { useLiveObjects } from '@/graphql/use-live.ts'
 import { ConnectionTestUpdated, type Preflight } from '@/nodes/documents.ts'
 
 /** The live state of connection tests; `isFinished` when all have finished. */
@@ -9,7 +9,7 @@ export function usePreflight(ids: string[]): { tests: Preflight[]; isFinished: b
   const key = ids.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the states belong to these tests
   useEffect(() => setTests(new Map()), [key])
-  useLive(ConnectionTestUpdated, ids.length > 0 ? { ids } : null, ({ connectionTestUpdated }) =>
+  useLiveObjects(ConnectionTestUpdated, ids, ({ connectionTestUpdated }) =>
     setTests((before) => new Map(before).set(connectionTestUpdated.id, connectionTestUpdated)),
   )
   return useMemo(() => {

@@ -31,6 +31,32 @@ export function useLive<D, V extends AnyVariables>(
   }, [client, document, key])
 }
 
+/** Values in a list of a subscription. */
+const MAX_LIST = 500
+
+/** As `useLive`, for a subscription to objects by ID. Many objects take several subscriptions. */
+export function useLiveObjects<D>(
+  document: TypedDocumentNode<D, { ids: string[] }>,
+  ids: readonly string[],
+  onData: (data: D) => void,
+): void {
+  const client = useClient()
+  const handler = useRef(onData)
+  handler.current = onData
+  const key = ids.join(' ')
+  useEffect(() => {
+    const all = key.split(' ').filter(Boolean)
+    const parts = Array.from({ length: Math.ceil(all.length / MAX_LIST) }, (_, i) =>
+      client
+        .subscription(document, { ids: all.slice(i * MAX_LIST, (i + 1) * MAX_LIST) })
+        .subscribe(({ data }) => data && handler.current(data)),
+    )
+    return () => {
+      for (const { unsubscribe } of parts) unsubscribe()
+    }
+  }, [client, document, key])
+}
+
 /** Calls `reload` after a lost connection is restored. */
 export function useReconnect(reload: () => void): void {
   const latest = useRef(reload)

@@ -1,6 +1,7 @@
 export { jobRunAudit, retentionAudit } from './audit-actions.ts'
 export { jobRunCancelRequested, jobRunChanged, jobRunEventsAppended } from './change-events.ts'
 export { appendJobRunEvents, ClaimLost, type NewJobRunEvent } from './events/append-job-run-events.ts'
+export { bytesBefore, eventBytes, firstBytes } from './events/event-bytes.ts'
 export { followJobRunEvents, type JobRunEventPage } from './events/follow-job-run-events.ts'
 export { LOG_FORMATS, type LogFormat, logUnavailableReason, readJobRunLog } from './events/read-job-run-log.ts'
 export { assertRunnable, blockedNodes } from './lifecycle/assert-runnable.ts'

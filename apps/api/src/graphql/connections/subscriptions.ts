@@ -8,7 +8,7 @@ builder.subscriptionFields((t) => ({
     type: ConnectionTest,
     description: 'Emits each connection test now and after each change. Completes when all tests have finished.',
     authScopes: { authenticated: true },
-    args: { ids: t.arg.idList({ required: true, description: 'IDs of the connection tests; at most 10,000.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'IDs of the connection tests; at most 500.' }) },
     subscribe: (_root, { ids }, context) =>
       changes(
         context,

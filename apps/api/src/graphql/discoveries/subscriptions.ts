@@ -8,7 +8,7 @@ builder.subscriptionFields((t) => ({
     type: Discovery,
     description: 'Emits each discovery now and after each change. Completes when all discoveries have finished.',
     authScopes: { authenticated: true },
-    args: { ids: t.arg.idList({ required: true, description: 'IDs of the discoveries; at most 10,000.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'IDs of the discoveries; at most 500.' }) },
     subscribe: (_root, { ids }, context) =>
       changes(
         context,

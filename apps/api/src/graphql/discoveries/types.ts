@@ -3,7 +3,9 @@ import { gunzip } from 'node:zlib'
 import { isOneOf } from '@muster/core/db'
 import type { DiscoveryRow, diffNodeDiscoveries } from '@muster/core/discoveries'
 import { schema } from '@muster/core/registry'
+import { sql, sum } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import { countBytes } from '../../limits.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
@@ -12,11 +14,15 @@ import { DiscoveryChangeKind, DiscoveryReason, DiscoveryStatus, ToolState, Vendo
 const { discoveryEvidence } = schema
 
 /** Compressed output of the probe of each discovery. */
-const evidenceOf = loader<Buffer>(async ({ ctx }, ids) => {
-  const rows = await ctx.db
-    .select()
+const evidenceOf = loader<Buffer>(async (context, ids) => {
+  const { ctx } = context
+  const isRequested = isOneOf(discoveryEvidence.discoveryId, [...ids])
+  const [size] = await ctx.db
+    .select({ bytes: sum(sql`octet_length(${discoveryEvidence.gzip})`).mapWith(Number) })
     .from(discoveryEvidence)
-    .where(isOneOf(discoveryEvidence.discoveryId, [...ids]))
+    .where(isRequested)
+  countBytes(context, size?.bytes ?? 0)
+  const rows = await ctx.db.select().from(discoveryEvidence).where(isRequested)
   return new Map(rows.map(({ discoveryId, gzip }) => [discoveryId, gzip]))
 })
 
@@ -72,7 +78,10 @@ export const Discovery = builder.drizzleNode('discoveries', {
       complexity: 100,
       resolve: async (d, _args, context) => {
         const gzip = await evidenceOf(context, d.id)
-        return gzip ? (await promisify(gunzip)(gzip)).toString('utf8') : null
+        if (!gzip) return null
+        // The last four bytes are the size of the content.
+        countBytes(context, gzip.readUInt32LE(gzip.length - 4))
+        return (await promisify(gunzip)(gzip)).toString('utf8')
       },
     }),
   }),

@@ -3,6 +3,7 @@ import { nodeHealth, purgeBlockedReason, updateBlockedReason } from '@muster/cor
 import { schema } from '@muster/core/registry'
 import { and, eq, isNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import { countBytes } from '../../limits.ts'
 import { fingerprintOf, HostKeyAlarm, hostKeyAlarmOf } from '../connections/host-keys.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
@@ -114,10 +115,15 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
     }),
     bootId: t.exposeString('bootId', { nullable: true, description: 'ID of the current boot. It changes at each reboot.' }),
     bootedAt: t.expose('bootedAt', { type: 'DateTime', nullable: true, description: 'Time of the last boot.' }),
-    facts: t.expose('facts', {
+    facts: t.field({
       type: 'JSON',
       nullable: true,
       description: 'Host facts of the last successful discovery; null before the first one.',
+      select: { columns: { facts: true } },
+      resolve: ({ facts }, _args, context) => {
+        if (facts !== null) countBytes(context, Buffer.byteLength(JSON.stringify(facts)))
+        return facts
+      },
     }),
     discoveredAt: t.expose('discoveredAt', {
       type: 'DateTime',

@@ -176,17 +176,22 @@ export const JobRun = builder.drizzleNode('jobRuns', {
       {
         type: JobRunEvent,
         description:
-          'Events of the log in order. The cursor of an event is its `seq`. Use the subscription `jobRunEvents` to follow the log.',
+          'Events of the log in order. The cursor of an event is its `seq`. A page ends early when its events have more than 1 MB. Use the subscription `jobRunEvents` to follow the log.',
         args: { host: t.arg.string({ description: 'Only events of the host with this name.' }) },
         select: { columns: { id: true } },
         ...PAGED,
         resolve: async (run, { host, ...args }, context) => {
+          let isCut = false
           const page = await resolveCursorConnection(
             { args, maxSize: PAGED.maxSize(args), defaultSize: PAGED.defaultSize, toCursor: ({ seq }) => String(seq) },
-            ({ after, before, limit, inverted }: ResolveCursorConnectionArgs) =>
-              eventPage(context, run.id, { after, before, limit, inverted, host: host ?? null }),
+            async ({ after, before, limit, inverted }: ResolveCursorConnectionArgs) => {
+              const found = await eventPage(context, run.id, { after, before, limit, inverted, host: host ?? null })
+              isCut = found.isCut
+              return found.events
+            },
           )
-          return { ...page, totalCount: () => countEvents(context, run.id, host ?? null) }
+          const pageInfo = isCut ? { ...page.pageInfo, [args.last ? 'hasPreviousPage' : 'hasNextPage']: true } : page.pageInfo
+          return { ...page, pageInfo, totalCount: () => countEvents(context, run.id, host ?? null) }
         },
       },
       ...eventConnection,

@@ -29,7 +29,6 @@ const ErrorCode = builder.enumType('ErrorCode', {
     GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema.',
     OPERATION_RESOLUTION_FAILURE: 'The document does not contain the requested operation, or the HTTP method does not allow it.',
     BAD_REQUEST: 'The HTTP request is malformed.',
-    REQUEST_ENTITY_TOO_LARGE: 'The HTTP request is too large.',
     INTERNAL: 'An internal error. The message contains the request ID, which identifies the details in the log.',
   }),
 })

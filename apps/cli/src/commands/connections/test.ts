@@ -1,4 +1,4 @@
-import { request, subscribe } from '../../client.ts'
+import { request, subscribeToObjects } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { EXIT, orThrow } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
@@ -35,7 +35,7 @@ export const nodeTest = () =>
 /** Prints each test when it ends; the exit code is 1 when one fails. */
 export async function followTests(ids: string[], output: Output): Promise<void> {
   const done = new Map<string, Test>()
-  for await (const { connectionTestUpdated: test } of subscribe(UPDATES, () => ({ ids }))) {
+  for await (const { connectionTestUpdated: test } of subscribeToObjects(UPDATES, ids)) {
     if (!test.finishedAt || done.has(test.id)) continue
     done.set(test.id, test)
     if (isTable(output)) process.stdout.write(`${describeTest(test)}\n`)

@@ -1,4 +1,4 @@
-import { request, subscribe } from '../../client.ts'
+import { request, subscribeToObjects } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { EXIT, orThrow } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
@@ -25,7 +25,7 @@ export const nodeDiscover = () =>
       )
       const ids = orThrow(discoverNodes).discoveries.map((d) => d.id)
       const done = new Map<string, Discovery>()
-      for await (const { discoveryUpdated: discovery } of subscribe(UPDATES, () => ({ ids }))) {
+      for await (const { discoveryUpdated: discovery } of subscribeToObjects(UPDATES, ids)) {
         if (!discovery.finishedAt || done.has(discovery.id)) continue
         done.set(discovery.id, discovery)
         if (isTable(output)) process.stdout.write(`${describeDiscovery(discovery)}\n`)

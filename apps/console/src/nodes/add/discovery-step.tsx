@@ -3,7 +3,7 @@ import { CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
 import Link from 'next/link'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ToolReports } from '@/discoveries/tool-reports.tsx'
-import { useLive } from '@/graphql/use-live.ts'
+import { useLiveObjects } from '@/graphql/use-live.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { AcceleratorBadges, NodeHealth } from '@/nodes/badges.tsx'
@@ -80,7 +80,7 @@ export function DiscoveryStep({ nodeIds }: { nodeIds: string[] }) {
     isStarted.current = true
     void start(nodeIds)
   }, [start, nodeIds])
-  useLive(DiscoveryUpdated, ids.length > 0 ? { ids } : null, ({ discoveryUpdated }) =>
+  useLiveObjects(DiscoveryUpdated, ids, ({ discoveryUpdated }) =>
     setUpdates((before) => new Map(before).set(discoveryUpdated.node.id, discoveryUpdated)),
   )
   const found = nodeIds.flatMap((id) => updates.get(id) ?? [])

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { keysToApprove } from '@/connections/keys-to-approve.ts'
 import { PreflightList } from '@/connections/preflight-list.tsx'
 import { readRecentTests, storeTests } from '@/connections/recent-tests.ts'
-import { useLive } from '@/graphql/use-live.ts'
+import { useLiveObjects } from '@/graphql/use-live.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { ConnectionTestUpdated, type Preflight, TestConnections } from '@/nodes/documents.ts'
@@ -63,9 +63,7 @@ export function PreflightStep({ nodeIds, onReady }: { nodeIds: string[]; onReady
   useEffect(() => {
     if (watching !== reloaded) storeTests(nodeIds, watching)
   }, [watching, reloaded, nodeIds])
-  useLive(ConnectionTestUpdated, watching.length > 0 ? { ids: watching } : null, ({ connectionTestUpdated }) =>
-    take([connectionTestUpdated]),
-  )
+  useLiveObjects(ConnectionTestUpdated, watching, ({ connectionTestUpdated }) => take([connectionTestUpdated]))
 
   const tests = nodeIds.flatMap((id) => byNode.get(id) ?? [])
   const good = tests.filter((test) => test.isOk)

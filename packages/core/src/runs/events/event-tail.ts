@@ -1,4 +1,4 @@
-import { asc, getColumns, sql } from 'drizzle-orm'
+import { asc, getColumns, lte, sql } from 'drizzle-orm'
 import { batch } from '../../kernel/batch.ts'
 import type { Db } from '../../kernel/db/client.ts'
 import { isOneOf } from '../../kernel/db/rows.ts'
@@ -6,11 +6,14 @@ import type { ChangeEvent, Listener } from '../../kernel/events.ts'
 import { retryTransient } from '../../kernel/retry-transient.ts'
 import { jobRunChanged, jobRunEventsAppended } from '../change-events.ts'
 import { type JobRun, type JobRunEvent, jobRunEvents, jobRuns } from '../tables.ts'
+import { bytesBefore, eventBytes, firstBytes } from './event-bytes.ts'
 
 const PAGE = 500
+/** A page has at least one event. */
+const PAGE_BYTES = 256 * 1024
 // Size of the tail's memory. Followers that are further behind read pages from the database.
 const MAX_EVENTS = 4000
-const MAX_CHARACTERS = 4 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 const POLL_INTERVAL_MS = 1000
 const RUNS_PER_STATEMENT = 200
 const PAGES_PER_STATEMENT = 100
@@ -24,9 +27,6 @@ const EVENTS_PER_STATEMENT = 10_000
  * seq.
  */
 const PATIENCE_MS = 60_000
-
-const weight = (event: JobRunEvent) =>
-  200 + (event.stdout?.length ?? 0) + (event.result ? JSON.stringify(event.result).length : 0)
 
 /** Resolves to the result of `page`, or to an empty array when `signal` aborts. The page itself is shared and continues. */
 async function unlessAborted(page: Promise<JobRunEvent[]>, signal: AbortSignal | undefined): Promise<JobRunEvent[]> {
@@ -72,23 +72,25 @@ async function readRuns(db: Db, asks: RunAsk[]): Promise<(JobRun | undefined)[]>
 }
 
 async function readPages(db: Db, places: { id: string; after: number }[]): Promise<JobRunEvent[][]> {
-  const page = db
-    .select()
+  const candidates = db
+    .select({ ...getColumns(jobRunEvents), bytesBefore: bytesBefore(sql`${jobRunEvents.seq}`).as('bytes_before') })
     .from(jobRunEvents)
     .where(sql`${jobRunEvents.jobRunId} = place.id and ${jobRunEvents.seq} > place.after`)
     .orderBy(asc(jobRunEvents.seq))
     .limit(Math.min(PAGE, Math.ceil(EVENTS_PER_STATEMENT / places.length)))
     .as('page')
+  const { bytesBefore: before, ...event } = candidates._.selectedFields
   const [ids, afters] = [places.map((place) => place.id), places.map((place) => place.after)]
   const rows = await db
-    .select({ place: sql<string>`place.n`.as('n'), event: page._.selectedFields })
+    .select({ place: sql<string>`place.n`.as('n'), event })
     .from(sql`unnest(${sql.param(ids)}::uuid[], ${sql.param(afters)}::bigint[]) with ordinality as place(id, after, n)`)
-    .crossJoinLateral(page)
+    .crossJoinLateral(candidates)
+    .where(lte(before, PAGE_BYTES))
   const pages: JobRunEvent[][] = places.map(() => [])
   for (const { place, event } of rows) pages[Number(place) - 1]!.push(event)
   // A join does not guarantee an order.
   for (const events of pages) events.sort((a, b) => a.seq - b.seq)
-  return pages
+  return pages.map((events) => firstBytes(events, PAGE_BYTES))
 }
 
 /**
@@ -155,7 +157,14 @@ export class EventTail {
     if (first === undefined || first > after + 1) return null
     const known = this.newest.get(after)
     if (known) return known
-    const events = this.recent.slice(after + 1 - first, after + 1 - first + PAGE).map((item) => item.event)
+    const start = after + 1 - first
+    const events: JobRunEvent[] = []
+    let bytes = 0
+    for (const { event, weight } of this.recent.slice(start, start + PAGE)) {
+      bytes += weight
+      if (bytes > PAGE_BYTES && events.length > 0) break
+      events.push(event)
+    }
     this.newest.set(after, events)
     return events
   }
@@ -252,14 +261,14 @@ export class EventTail {
 
   private buffer(events: JobRunEvent[]): void {
     for (const event of events) {
-      const item = { event, weight: weight(event) }
+      const item = { event, weight: eventBytes(event) }
       this.recent.push(item)
       this.weight += item.weight
     }
     this.newest.clear()
     this.head = events.at(-1)!.seq
     let drop = 0
-    while (this.recent.length - drop > MAX_EVENTS || (this.weight > MAX_CHARACTERS && drop < this.recent.length - 1))
+    while (this.recent.length - drop > MAX_EVENTS || (this.weight > MAX_BYTES && drop < this.recent.length - 1))
       this.weight -= this.recent[drop++]!.weight
     this.recent.splice(0, drop)
     this.wakeAll()

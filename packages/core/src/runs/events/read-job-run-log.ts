@@ -1,12 +1,14 @@
 import { stripVTControlCharacters } from 'node:util'
-import { and, asc, eq, gt, lte } from 'drizzle-orm'
+import { and, asc, eq, getColumns, gt, lte, sql } from 'drizzle-orm'
 import type { Ctx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, NotFound } from '../../kernel/errors.ts'
 import { type JobRun, type JobRunEvent, jobRunEvents, jobRuns } from '../tables.ts'
+import { bytesBefore } from './event-bytes.ts'
 import { toRunnerEvent } from './runner-event.ts'
 
 const PAGE = 500
+const PAGE_BYTES = 4 * 1024 * 1024
 
 /**
  * `text` is plain output, `ansi` adds colors, `ndjson` has one complete event per line. `runner` has the same events in the
@@ -51,15 +53,18 @@ export const logUnavailableReason = ({ logRemovedAt }: Pick<JobRun, 'logRemovedA
 async function* pages({ db }: Pick<Ctx, 'db'>, run: JobRun, write: (event: JobRunEvent, run: JobRun) => string) {
   let after = 0
   for (;;) {
-    const events = await db
-      .select()
+    const candidates = db
+      .select({ ...getColumns(jobRunEvents), bytesBefore: bytesBefore(sql`${jobRunEvents.seq}`).as('bytes_before') })
       .from(jobRunEvents)
       .where(and(eq(jobRunEvents.jobRunId, run.id), gt(jobRunEvents.seq, after), lte(jobRunEvents.seq, run.lastSeq)))
       .orderBy(asc(jobRunEvents.seq))
       .limit(PAGE)
+      .as('page')
+    const events: JobRunEvent[] = await db.select().from(candidates).where(lte(candidates.bytesBefore, PAGE_BYTES))
     const text = events.map((event) => write(event, run)).join('')
     if (text) yield text
-    if (events.length < PAGE) return
-    after = events.at(-1)!.seq
+    const last = events.at(-1)?.seq
+    if (last === undefined || last >= run.lastSeq) return
+    after = last
   }
 }
