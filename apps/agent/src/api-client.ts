@@ -31,7 +31,7 @@ export function createApiClient(apiUrl: string, caFile: string | undefined, vers
         signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stop]),
         ...tlsOptions,
       })
-      const text = (await response.text()).slice(0, RESPONSE_LIMIT)
+      const text = await readText(response)
       return {
         status: response.status,
         body: parseObject(text),
@@ -41,6 +41,18 @@ export function createApiClient(apiUrl: string, caFile: string | undefined, vers
       return { failure: failureMessage(error) }
     }
   }
+}
+
+/** Reads at most RESPONSE_LIMIT bytes; the rest is not received. */
+async function readText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= RESPONSE_LIMIT) break
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, RESPONSE_LIMIT)
 }
 
 function parseObject(text: string): Record<string, unknown> {

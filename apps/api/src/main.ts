@@ -1,9 +1,11 @@
 import { accessSettings, mailSettings, tokenSettings } from '@muster/core/access'
 import { alertSettings } from '@muster/core/alerts'
+import { deriveLinkSecret } from '@muster/core/artifacts'
 import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
 import { createApi } from './api.ts'
+import { serveMetrics } from './http/metrics-server.ts'
 import { serveHttp } from './http/server.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openRuntime } from './runtime.ts'
@@ -21,12 +23,32 @@ async function main(): Promise<void> {
       })
   })
   const config = loadConfig(process.env, {
-    ...pickSettings(accessSettings, 'HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGINS', 'SESSION_IDLE_HOURS', 'SESSION_MAX_DAYS'),
+    ...pickSettings(
+      accessSettings,
+      'HOST',
+      'PORT',
+      'METRICS_HOST',
+      'METRICS_PORT',
+      'TRUST_PROXY',
+      'CORS_ORIGINS',
+      'SESSION_IDLE_HOURS',
+      'SESSION_MAX_DAYS',
+    ),
     ...alertSettings,
     ...mailSettings,
     ...tokenSettings,
   })
-  const { HOST, PORT, TRUST_PROXY, CORS_ORIGINS, SESSION_IDLE_HOURS, SESSION_MAX_DAYS, ALERT_LOCAL_TARGETS } = config
+  const {
+    HOST,
+    PORT,
+    METRICS_HOST,
+    METRICS_PORT,
+    TRUST_PROXY,
+    CORS_ORIGINS,
+    SESSION_IDLE_HOURS,
+    SESSION_MAX_DAYS,
+    ALERT_LOCAL_TARGETS,
+  } = config
   const openedRuntime = await openRuntime(process.env, 'api', shutdown.signal).catch((error: unknown) => {
     if (!shutdown.signal.aborted) throw error
     return null
@@ -53,7 +75,7 @@ async function main(): Promise<void> {
     listener,
     auth,
     store,
-    linkSecret: authSecret,
+    linkSecret: deriveLinkSecret(authSecret),
     publicUrl,
     alertTargets: { allowLocal: ALERT_LOCAL_TARGETS === '1' },
     mailer,
@@ -66,7 +88,10 @@ async function main(): Promise<void> {
   })
   const server = await serveHttp(api, { host: HOST, port: PORT })
   runtime.log.info({ host: HOST, port: server.port }, 'API listening')
+  const metrics = METRICS_PORT === undefined ? null : await serveMetrics(api.metrics, { host: METRICS_HOST, port: METRICS_PORT })
+  if (metrics) runtime.log.info({ host: METRICS_HOST, port: metrics.port }, 'serving metrics')
   await stopRequested
+  await metrics?.stop()
   await server.stop()
   await listener.close()
   await close()

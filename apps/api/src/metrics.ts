@@ -1,11 +1,12 @@
 import type { Db } from '@muster/core/db'
+import { cachedMetrics } from '@muster/core/metrics'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { heartbeatMetrics } from './http/agents/metrics.ts'
 import { installationMetrics } from './http/prometheus/installation-metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Metrics of the API process, served at /metrics. */
+/** Metrics of the API process. `read()` returns them as text. */
 export function createMetrics(db: Db) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -14,6 +15,7 @@ export function createMetrics(db: Db) {
   installationMetrics(registry, db)
   return {
     registry,
+    read: cachedMetrics(registry),
     heartbeats: heartbeatMetrics(registry),
     operations: new Histogram({
       name: 'muster_api_operation_seconds',

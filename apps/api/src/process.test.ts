@@ -93,8 +93,13 @@ test('first-start, register-lab and the API work together as processes', async (
   for (const _time of [1, 2])
     expect(await run('./register-lab.ts')).toMatchObject({ code: 0, err: '', out: '{"nodesToAdd":2}\n' })
 
-  const port = await freePort()
-  const api = start('./main.ts', { PORT: String(port), LOG_LEVEL: 'info', DEFAULT_TENANT_ID: '1' })
+  const [port, metricsPort] = [await freePort(), await freePort()]
+  const api = start('./main.ts', {
+    PORT: String(port),
+    METRICS_PORT: String(metricsPort),
+    LOG_LEVEL: 'info',
+    DEFAULT_TENANT_ID: '1',
+  })
   let log = ''
   api.stdout.on('data', (chunk) => (log += chunk))
   const ended = once(api, 'close') as Promise<[number | null, string | null]>
@@ -102,7 +107,7 @@ test('first-start, register-lab and the API work together as processes', async (
   await expect.poll(async () => (await get('/readyz')).status).toBe(200)
   await expect.poll(() => log).toMatch(/"level":"warn".*DEFAULT_TENANT_ID \(from the environment\) is not supported/)
   expect((await get('/healthz')).status).toBe(200)
-  expect(await (await get('/metrics')).text()).toMatch('muster_api_operation_seconds')
+  expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toMatch('muster_api_operation_seconds')
   expect((await get('/api/auth/session')).status).toBe(404)
 
   const [tenant] = await t.runtime.db.query.tenants.findMany()

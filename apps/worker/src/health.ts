@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { cachedMetrics } from '@muster/core/metrics'
 import { registry } from './metrics.ts'
 
 /**
@@ -9,12 +10,13 @@ import { registry } from './metrics.ts'
  * @throws Error when it cannot listen there
  */
 export async function serveHealth(host: string, port: number, notReadyReason: () => Promise<string | null>, note: string) {
+  const readMetrics = cachedMetrics(registry)
   const server = createServer(async (request, response) => {
     const respond = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type }).end(body)
     try {
       if (request.url === '/healthz') return respond(200, 'ok\n')
-      if (request.url === '/metrics') return respond(200, await registry.metrics(), registry.contentType)
+      if (request.url === '/metrics') return respond(200, await readMetrics(), registry.contentType)
       if (request.url !== '/readyz') return respond(404, 'Not found; try /healthz, /readyz or /metrics.\n')
       const reason = await notReadyReason()
       return reason ? respond(503, `${reason}\n`) : respond(200, `ready\n${note}\n`)

@@ -16,13 +16,13 @@ const EPOCH = 2
  */
 export async function collide(
   databaseUrl: string,
-  urls: string[],
+  servers: { url: string; metricsUrl: string }[],
   agents: number,
   races: number,
 ): Promise<Record<string, number>> {
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()
-  const lines = await Promise.all(urls.map((url) => Promise.all(Array.from({ length: LINES }, () => openLine(url)))))
+  const lines = await Promise.all(servers.map(({ url }) => Promise.all(Array.from({ length: LINES }, () => openLine(url)))))
   try {
     const raced = await inLockOrder(db, agents)
     const blocker = raced.pop()!
@@ -33,7 +33,7 @@ export async function collide(
       const first = sendBoth(blocker)
       await waitUntil(() => areBothBlocked(db))
       const pairs = raced.map(sendBoth)
-      await waitUntil(async () => (await Promise.all(urls.map(queuedAt))).every((count) => count === raced.length + 1))
+      await waitUntil(async () => (await Promise.all(servers.map(queuedAt))).every((count) => count === raced.length + 1))
       await free()
       await first
       await waitUntil(() => areBothBlocked(db))
@@ -79,8 +79,8 @@ async function areBothBlocked(db: pg.Client): Promise<boolean> {
   return rowCount === 2
 }
 
-async function queuedAt(url: string): Promise<number> {
-  const page = await (await fetch(`${url}/metrics`)).text()
+async function queuedAt({ metricsUrl }: { metricsUrl: string }): Promise<number> {
+  const page = await (await fetch(metricsUrl)).text()
   return Number(/^muster_heartbeats_queued (\d+)$/m.exec(page)?.[1])
 }
 

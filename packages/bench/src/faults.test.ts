@@ -279,7 +279,15 @@ describe('heartbeats', { timeout: FAULT_TIMEOUT }, () => {
 
   it(`each of ${RACES} heartbeats sent to two API processes at once is accepted once`, async () => {
     await product.start('second-api')
-    const answers = await collide(product.databaseUrl, [product.url, product.secondUrl], AGENTS, RACES)
+    const answers = await collide(
+      product.databaseUrl,
+      [
+        { url: product.url, metricsUrl: product.metricsUrl('api') },
+        { url: product.secondUrl, metricsUrl: product.metricsUrl('second-api') },
+      ],
+      AGENTS,
+      RACES,
+    )
     expect(Object.keys(answers)).toEqual(['accepted,stale_sequence'])
     expect(answers['accepted,stale_sequence']).toBeGreaterThanOrEqual(RACES)
     expect(product.failed).toEqual([])

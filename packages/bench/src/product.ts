@@ -33,6 +33,8 @@ export type Product = {
   start(process: Process): Promise<void>
   /** Kills its Postgres and starts it again. */
   crashPostgres(): Promise<void>
+  /** URL of the metrics of an API process. */
+  metricsUrl(process: 'api' | 'second-api'): string
   /** Processes that exited unexpectedly. */
   failed: readonly string[]
   stop(): Promise<void>
@@ -51,6 +53,7 @@ export async function startProduct(
   const dir = mkdtempSync(join(tmpdir(), 'mu-'))
   const postgres = await startTestPostgres({ settings: postgresSettings })
   const ports = { api: await pickPort(), 'second-api': await pickPort(), worker: await pickPort() }
+  const metricsPorts = { api: await pickPort(), 'second-api': await pickPort(), worker: 0 }
   const urlOf = (name: Process) => `http://127.0.0.1:${ports[name]}`
   const url = urlOf('api')
   writeFileSync(join(dir, 'master-password'), 'a password for one benchmark\n', { mode: 0o600 })
@@ -77,7 +80,7 @@ export async function startProduct(
     const log = openSync(join(dir, `${name}.log`), 'a')
     const child = spawn(process.execPath, [join(ROOT, `apps/${name === 'worker' ? name : 'api'}/src/main.ts`)], {
       cwd: ROOT,
-      env: { ...settings, PORT: String(ports[name]) },
+      env: { ...settings, PORT: String(ports[name]), METRICS_PORT: String(metricsPorts[name]) },
       stdio: ['ignore', log, log],
     })
     closeSync(log)
@@ -107,6 +110,7 @@ export async function startProduct(
     return {
       url,
       secondUrl: urlOf('second-api'),
+      metricsUrl: (name) => `http://127.0.0.1:${metricsPorts[name]}/metrics`,
       databaseUrl: postgres.url,
       linkToken,
       dir,

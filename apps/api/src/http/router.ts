@@ -73,10 +73,6 @@ export function createRouter(
     const reason = isStopping() ? 'stopping' : await notReadyReason(api)
     sendText(res, reason ? 503 : 200, reason ?? 'ok')
   })
-  router.all('/metrics', async (_req, res) => {
-    const { registry } = api.metrics
-    sendText(res.setHeader('content-type', registry.contentType), 200, await registry.metrics())
-  })
   return router
 }
 
@@ -92,5 +88,9 @@ async function notReadyReason({ deps }: Api): Promise<string | null> {
   } catch {
     return 'the database is unavailable'
   }
-  return deps.store.notReadyReason()
+  const reason = await deps.store.notReadyReason()
+  if (reason === null) return null
+  // The reason names paths and addresses, and this endpoint is public.
+  deps.runtime.log.warn({ reason }, 'the artifact store is unavailable')
+  return 'the artifact store is unavailable; the log of the API has the reason'
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { localStore } from '@muster/core/artifacts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createReverseProxy } from '../../../standalone/src/reverse-proxy.ts'
 import { testApi } from '../testing/api.ts'
 import { type HttpServer, serveHttp } from './server.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const close of closers.reverse()) await close()
 })
 
-test('/readyz names the unavailable dependency and the next step', async () => {
+test('/readyz names the unavailable dependency, and the log has the reason', async () => {
   const file = join(tmpdir(), `muster-file-${process.pid}`)
   await writeFile(file, '')
   const t = await testApi({ store: localStore(join(file, 'artifacts')) })
@@ -27,12 +27,12 @@ test('/readyz names the unavailable dependency and the next step', async () => {
     const response = await fetch(`http://127.0.0.1:${server.port}/readyz`)
     return [response.status, await response.text()]
   }
-  expect(await ready()).toEqual([
-    503,
-    expect.stringMatching(
-      /Cannot write to the artifact directory \S+ \(ENOTDIR\). Make it writable, or set ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/,
-    ),
-  ])
+  const warn = vi.spyOn(t.runtime.log, 'warn')
+  expect(await ready()).toEqual([503, 'the artifact store is unavailable; the log of the API has the reason'])
+  const reason =
+    /^Cannot write to the artifact directory \S+ \(ENOTDIR\). Make it writable, or set ARTIFACT_DIR or NODE_ARTIFACTS_BUCKET/
+  expect(warn).toHaveBeenCalledWith({ reason: expect.stringMatching(reason) }, expect.any(String))
+  warn.mockRestore()
   await rm(file)
   expect(await ready()).toEqual([200, 'ok'])
 })

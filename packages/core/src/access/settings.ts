@@ -6,6 +6,9 @@ export const accessSettings = {
   /** Address and port on which the API listens. */
   HOST: z.string().default('127.0.0.1'),
   PORT: portSetting.default(4000),
+  /** Address and port on which the API serves /metrics. Without a port it does not. */
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: portSetting.optional(),
   /** 1: only a trusted proxy connects to the API; its x-forwarded-for names the client for sign-in limits. */
   TRUST_PROXY: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
   /** Comma-separated origins of other sites. Their pages may call /graphql with an API token. */

@@ -23,8 +23,9 @@ import { revokeKeysOf } from './revoke-agent-key.ts'
 import { type Agent, type AgentKey, agentEnrollmentTokens, agentKeys, agents } from './tables.ts'
 
 const PROOF_WINDOW_MS = 5 * 60_000
-/** Limit of waiting keys per node, because anyone can offer keys. */
-const MAX_WAITING = 3
+/** Limits of waiting keys per node, because anyone can offer keys. One address cannot take all places. */
+const MAX_WAITING = 6
+const MAX_WAITING_PER_ADDRESS = 2
 
 /**
  * Registers an agent with an allowed key or an unused enrollment token. Never replaces a key: another key for a node that has
@@ -223,10 +224,11 @@ async function waitForApproval(tx: Tx, ctx: Ctx, { request, from }: Caller, agen
   )
   if (key) return pending
   const waiting = await tx
-    .select({ id: agentKeys.id })
+    .select({ seenFrom: agentKeys.seenFrom })
     .from(agentKeys)
     .where(and(eq(agentKeys.nodeId, agent.nodeId), eq(agentKeys.status, 'WAITING')))
-  if (waiting.length >= MAX_WAITING)
+  const isFull = waiting.filter(({ seenFrom }) => seenFrom === from).length >= MAX_WAITING_PER_ADDRESS
+  if (isFull || waiting.length >= MAX_WAITING)
     return reject('key_not_allowed', `Too many keys of ${agent.agentId} already wait for approval. Approve or revoke one.`)
   const waits = { tenantId: ctx.tenantId, nodeId: agent.nodeId, publicKey: request.agent_pubkey, status: 'WAITING' as const }
   await tx.insert(agentKeys).values({ ...waits, seenFrom: from, ...createdBy(ctx) })

@@ -233,8 +233,12 @@ describe('a registration never replaces a key', () => {
 
   test('limits the waiting keys of a node', async () => {
     const { name, nodeId } = await enrolled()
-    for (let i = 0; i < 6; i++) await registerAgent(t.runtime, requestOf(name, makeKeys()))
-    expect(await t.runtime.db.select().from(agentKeys).where(sql`node_id = ${nodeId} and status = 'WAITING'`)).toHaveLength(3)
+    const waiting = () => t.runtime.db.$count(agentKeys, sql`node_id = ${nodeId} and status = 'WAITING'`)
+    for (let i = 0; i < 4; i++) await registerAgent(t.runtime, requestOf(name, makeKeys()), '6.6.6.6')
+    expect(await waiting()).toBe(2)
+    expect(await registerAgent(t.runtime, requestOf(name, makeKeys()), '10.0.0.1')).toEqual(isRejected('approval_pending'))
+    for (let i = 0; i < 8; i++) await registerAgent(t.runtime, requestOf(name, makeKeys()), `6.6.7.${i}`)
+    expect(await waiting()).toBe(6)
   })
 
   test('an unsigned registration with a known name and public key changes nothing', async () => {

@@ -117,12 +117,14 @@ test.each([
   await expect(route(fields)).rejects.toThrow(message)
 })
 
-test('a mail route with another host requires a new password', async () => {
+test('a mail route with another server requires a new password', async () => {
   const created = await route({ ...MAIL, username: 'u', secret: 'password' })
   expect(created.settings).toMatchObject({ host: 'mail.test', port: 587, security: 'starttls' })
   await expect(updateAlertRoute(fixture.admin, { id: created.id, host: 'evil.test' })).rejects.toThrow(
     /secret: is required again/,
   )
+  for (const change of [{ port: 2525 }, { security: 'tls' as const }])
+    await expect(updateAlertRoute(fixture.admin, { id: created.id, ...change })).rejects.toThrow(/secret: is required again/)
   const moved = await updateAlertRoute(fixture.admin, {
     id: created.id,
     host: 'other.test',

@@ -38,19 +38,20 @@ export async function updateAlertRoute(
     // An encrypted field counts as given; its value does not matter here.
     const fields = { ...before.settings, ...encrypted, ...changes }
     const issues = [...routeIssues(before.kind, fields), ...rejected]
-    const isElsewhere = before.kind === 'email' && fields.host !== before.settings.host
-    if (isElsewhere && encrypted.secret && !added.secret)
+    const origin = changes.url ? new URL(changes.url).origin : before.settings.origin
+    const settings = routeSettings(before.kind, fields, origin)
+    const isElsewhere = (['host', 'port', 'security'] as const).some((field) => settings[field] !== before.settings[field])
+    if (before.kind === 'email' && isElsewhere && encrypted.secret && !added.secret)
       issues.push({
         path: 'secret',
-        message: 'is required again when the host changes: the stored one was for the previous host',
+        message: 'is required again when the host, port or security changes: the stored one was for the previous server',
       })
     if (issues.length > 0) throw new InvalidInput(issues)
-    const origin = changes.url ? new URL(changes.url).origin : before.settings.origin
     const [route] = await tx
       .update(alertRoutes)
       .set({
         name: changes.name ?? before.name,
-        settings: routeSettings(before.kind, fields, origin),
+        settings,
         encrypted,
         matcher: changes.matcher ? await readMatcher(tx, ctx, changes.matcher) : before.matcher,
         isEnabled: changes.isEnabled ?? before.isEnabled,

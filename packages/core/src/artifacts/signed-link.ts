@@ -1,4 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+/** The secret that signs links. It is derived, so that it signs nothing else. */
+export const deriveLinkSecret = (authSecret: string): string =>
+  Buffer.from(hkdfSync('sha256', authSecret, 'muster', 'artifact links 1', 32)).toString('base64url')
 
 /** Signs a link to `id` that is valid until `expires` (ms since 1970). */
 export const signLink = (secret: string, id: string, expires: number): string =>

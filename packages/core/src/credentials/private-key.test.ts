@@ -22,6 +22,11 @@ test.each(['ed25519', 'ecdsa', 'rsa'] as const)('accepts %s and returns its publ
   expect(privateKey).toBe(`${text.trim()}\n`)
 })
 
+test('rejects a text with very many line ends, in linear time', () => {
+  const text = `-----BEGIN PRIVATE KEY-----${'\n'.repeat(4_000_000)}#`
+  expect(rejection(text.replace('BEGIN ', 'BEGIN RSA '))).toMatch(/^privateKey: must be a private key/)
+})
+
 test('accepts PEM of OpenSSL and Windows line ends', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }) as string

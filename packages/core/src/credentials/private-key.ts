@@ -24,7 +24,7 @@ function privateKeyError(text: string): string | null {
   if (/BEGIN (ENCRYPTED )?PRIVATE KEY/.test(text))
     return 'is in PKCS#8 form; convert a copy to OpenSSH form with `ssh-keygen -p -f copy-of-key`'
   if (
-    !/^-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----\n([A-Za-z-]+: [^\n]*\n)*\s*[A-Za-z0-9+/=\s]*-----END [A-Z0-9 ]*PRIVATE KEY-----\n$/.test(
+    !/^-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----\n([A-Za-z-]+: [^\n]*\n)*[A-Za-z0-9+/=\s]*-----END [A-Z0-9 ]*PRIVATE KEY-----\n$/.test(
       text,
     )
   )

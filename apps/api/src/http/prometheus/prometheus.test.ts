@@ -13,6 +13,7 @@ import { registerWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testApi } from '../../testing/api.ts'
+import { serveMetrics } from '../metrics-server.ts'
 import { type HttpServer, serveHttp } from '../server.ts'
 import { NODE_METRICS } from './node-metrics.ts'
 
@@ -21,11 +22,16 @@ const { agentHeartbeats, agents, alertRoutes, computeNodes, workers } = schema
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
+let metricsServer: HttpServer
 let fixture: TenantFixture
 let token: string
 beforeAll(async () => {
   t = await testApi()
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  metricsServer = await serveMetrics(
+    { ...t.api.metrics, read: () => t.api.metrics.registry.metrics() },
+    { host: '127.0.0.1', port: 0 },
+  )
   fixture = await t.given.tenant()
   token = await t.tokenOf(fixture.viewer)
   const nodes = await t.given.fleet(fixture.operator, {
@@ -54,6 +60,7 @@ beforeAll(async () => {
   await t.given.fleet((await t.given.tenant()).operator, { nodes: 1, prefix: 'foreign' })
 })
 afterAll(async () => {
+  await metricsServer?.stop()
   await server?.stop()
   await t?.close()
 })
@@ -111,11 +118,14 @@ test('/metrics has agents by state, open alerts, failing routes, workers and que
   ]
   // Metrics of a slow database are omitted from a scrape.
   const output = await vi.waitFor(async () => {
-    const page = await (await get('/metrics')).text()
+    const page = await (await fetch(`http://127.0.0.1:${metricsServer.port}/metrics`)).text()
     for (const line of lines) expect(page).toContain(`${line}\n`)
     return page
   }, 50_000)
   expect(await promtool(['check', 'metrics'], output)).toEqual({ code: 0, output: '' })
+  // Its users see counts of other tenants.
+  expect((await get('/metrics')).status).toBe(404)
+  expect((await fetch(`http://127.0.0.1:${metricsServer.port}/graphql`)).status).toBe(404)
 })
 
 test('/metrics/nodes has the nodes that are visible to the caller', async () => {
@@ -206,6 +216,7 @@ test('Prometheus scrapes, discovers and loads the rules with the documented conf
     .replaceAll('scheme: https', 'scheme: http')
     .replaceAll('https://muster.example.org/', `http://127.0.0.1:${server.port}/`)
     .replaceAll('"muster.example.org"', `"127.0.0.1:${server.port}"`)
+    .replace('"10.0.0.5:9464"', `"127.0.0.1:${metricsServer.port}"`)
     .replaceAll('/etc/prometheus/muster-token', path.join(folder, 'token'))
     .replace('[muster-rules.yml]', `[${path.join(RULES, 'muster-rules.yml')}]`)
   expect(adapted).not.toContain('example.org')

@@ -24,6 +24,9 @@ export const bytesBefore = (order: SQL): SQL<number> =>
 /** The first events that have at most `bytes` bytes, and at least one. */
 export function firstBytes(events: JobRunEvent[], bytes: number): JobRunEvent[] {
   let sum = 0
-  const end = events.findIndex((event, i) => (sum += eventBytes(event)) > bytes && i > 0)
+  const end = events.findIndex((event, i) => {
+    sum += eventBytes(event)
+    return sum > bytes && i > 0
+  })
   return end === -1 ? events : events.slice(0, end)
 }

@@ -1,0 +1,34 @@
+import { createServer } from 'node:http'
+import type { Metrics } from '../metrics.ts'
+import type { HttpServer } from './server.ts'
+
+/**
+ * Serves /metrics on a port of its own, which monitoring can reach and users cannot: the metrics count objects of all tenants.
+ * @throws Error when it cannot listen there
+ */
+export async function serveMetrics(
+  { registry, read }: Pick<Metrics, 'registry' | 'read'>,
+  { host, port }: { host: string; port: number },
+): Promise<HttpServer> {
+  const server = createServer(async (req, res) => {
+    if (req.url?.split('?', 1)[0] !== '/metrics') return void res.writeHead(404).end('Not found; try /metrics.\n')
+    const text = await read().catch(() => null)
+    if (text === null) return void res.writeHead(503).end('The metrics cannot be read.\n')
+    res.writeHead(200, { 'content-type': registry.contentType }).end(text)
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error
+      throw new Error(`METRICS_PORT ${port} on ${host} is in use: choose another port.`)
+    },
+  )
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
