@@ -6,7 +6,7 @@ export { type AuditRecord, exportAuditRecords } from './export-audit-records.ts'
 export { auditPermissions } from './permissions.ts'
 export { type AttemptCaller, flushAttempts, outcomeOf, recordAttempt } from './record-attempt.ts'
 export { sealAuditEntries } from './seal-audit-entries.ts'
-export { ACTOR_KINDS, AUDIT_CHANNELS, AUDIT_OUTCOMES, type AuditEntry, auditEntries } from './tables.ts'
+export { ACTOR_KINDS, type ActorKind, AUDIT_CHANNELS, AUDIT_OUTCOMES, type AuditEntry, auditEntries } from './tables.ts'
 export {
   CHAIN_PROBLEMS,
   type ChainProblem,

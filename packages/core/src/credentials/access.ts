@@ -4,6 +4,8 @@ import { authorize, type Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, DomainError, NotFound } from '../kernel/errors.ts'
 import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
+import { credentialAudit } from './audit-actions.ts'
+import { auditDecryption } from './audit-decryption.ts'
 import { MAX_HOPS } from './bastions.ts'
 import { credentialPermissions } from './permissions.ts'
 import { repositoryBlockedReason } from './policy.ts'
@@ -77,6 +79,12 @@ export async function resolveNodeAccess(
   const found = new Map(nodes.map((node) => [node.id, node]))
   const direct = nodes.flatMap((n) => [n.credentialId, n.becomeCredentialId, n.bastionId]).filter((id) => id !== null)
   const known = await credentialsWithBastions(ctx, [...new Set(direct)])
+  await auditDecryption(
+    ctx,
+    credentialAudit.decrypt,
+    withSecrets(known),
+    nodeIds.length === 1 ? { node: nodes[0]?.name } : { nodes: nodeIds.length },
+  )
   const open = await opener(ctx, known, readSecret)
   const rotated = await rotatedPasswords(ctx, nodeIds)
   const entries = await Promise.all(
@@ -126,6 +134,10 @@ async function credentialsWithBastions(ctx: Ctx, ids: string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** One row per credential: a run resolves all its nodes in one call. */
+const withSecrets = (known: Map<string, Credential>) =>
+  [...known.values()].filter(({ encrypted, secretRefs }) => Object.keys(encrypted).length + Object.keys(secretRefs).length > 0)
+
 const noStore: ReadSecret = (store) => {
   throw new Conflict(`The secret store ${store.name} is not read by this process.`)
 }
@@ -174,6 +186,7 @@ export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret
   if (!credential) throw new NotFound('The credential of the repository was deleted. Choose another one for the template.')
   const reason = repositoryBlockedReason(credential, url)
   if (reason) throw new Conflict(reason)
+  await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { repository: url })
   try {
     const login = await loginOf(credential, credential.username ?? 'git', await opener(ctx, known, readSecret))
     return { ...login, hostKey: credential.hostKey }

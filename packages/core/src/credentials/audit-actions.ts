@@ -3,6 +3,7 @@ import { defineAuditActions } from '../audit/index.ts'
 export const credentialAudit = defineAuditActions('credential', [
   'approveHostKey',
   'create',
+  'decrypt',
   'delete',
   'hostKeyChanged',
   'reencrypt',

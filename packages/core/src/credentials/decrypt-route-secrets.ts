@@ -1,6 +1,8 @@
+import { alertRouteAudit } from '../alerts/audit-actions.ts'
 import type { AlertRoute, RouteSecret } from '../alerts/tables.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { Conflict } from '../kernel/errors.ts'
+import { auditDecryption } from './audit-decryption.ts'
 import { credentialPermissions } from './permissions.ts'
 
 /**
@@ -13,6 +15,7 @@ export async function decryptRouteSecrets(
   { id, name, encrypted }: Pick<AlertRoute, 'id' | 'name' | 'encrypted'>,
 ): Promise<Partial<Record<RouteSecret, string>>> {
   authorize(ctx, credentialPermissions.decrypt)
+  if (Object.keys(encrypted).length > 0) await auditDecryption(ctx, alertRouteAudit.decrypt, [{ id, name }])
   const opened = Object.entries(encrypted).map(
     async ([field, record]) => [field, await ctx.vault.open({ tenantId: ctx.tenantId, objectId: id, field }, record)] as const,
   )

@@ -1,7 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
+import { jobRunAudit } from '../runs/audit-actions.ts'
 import { runSecrets } from '../runs/tables.ts'
+import { auditDecryption } from './audit-decryption.ts'
 import { credentialPermissions } from './permissions.ts'
 
 /**
@@ -16,6 +18,7 @@ export async function decryptRunSecrets(ctx: Ctx, id: string | null): Promise<Re
     .select({ encrypted: runSecrets.encrypted })
     .from(runSecrets)
     .where(and(visibleTo(ctx, runSecrets), eq(runSecrets.id, id)))
+  if (row) await auditDecryption(ctx, jobRunAudit.decryptSecrets, [{ id: ctx.runId ?? id, name: null }])
   const opened = Object.entries(row?.encrypted ?? {}).map(
     async ([field, record]) => [field, await ctx.vault.open({ tenantId: ctx.tenantId, objectId: id, field }, record)] as const,
   )

@@ -3,6 +3,7 @@ import { defineAuditActions } from '../audit/index.ts'
 export const nodeAudit = defineAuditActions('node', [
   'add',
   'approveHostKey',
+  'connect',
   'decommission',
   'discover',
   'endMaintenance',

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import { tenants } from '../access/tables.ts'
+import { audit } from '../audit/index.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
-import { authorize } from '../kernel/context.ts'
+import { authorize, inTransaction } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { jobRunAudit } from '../runs/audit-actions.ts'
 import { jobRunChanged } from '../runs/change-events.ts'
 import { type JobRun, jobRunHosts, jobRuns } from '../runs/tables.ts'
 import { isNext } from './node-locks.ts'
@@ -41,6 +43,10 @@ export async function claimJobRun(
   ])
   const run = first ?? ((await wait(ctx, id)) ? await claim(ctx, claimant) : null)
   if (!run) return null
+  // Committed before the worker connects.
+  await inTransaction(ctx, (tx) =>
+    audit(tx, ctx, jobRunAudit.execute, { id, name: run.templateName }, { hosts: hosts.length }, { runId: id }),
+  )
   ctx.notify(jobRunChanged({ id, tenantId: ctx.tenantId }))
   return { run, token, hosts }
 }

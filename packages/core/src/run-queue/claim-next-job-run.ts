@@ -22,7 +22,7 @@ export async function claimNextJobRun(
     if (next) {
       const claimCtx: Ctx = { ...ctx, actor: { kind: 'worker', id: workerId, name: workerId }, tenantId: next.tenantId }
       const claim = await retryTransient(() => claimJobRun(claimCtx, { ...next, workerId, token }))
-      if (claim) return { ctx: claimCtx, claim }
+      if (claim) return { ctx: { ...claimCtx, runId: claim.run.id }, claim }
       // Another worker was faster, or the run waits for its nodes. In both cases the next call finds another run.
     } else if ((await retryTransient(() => markWaiting(ctx))) === 0) return null
     // A run may have become ready just before the others were marked as waiting, so check once more.

@@ -1,5 +1,5 @@
 import { defineDomain } from '../kernel/domain.ts'
-import { jobRunAudit, retentionAudit } from './audit-actions.ts'
+import { jobArtifactAudit, jobRunAudit, retentionAudit } from './audit-actions.ts'
 import { jobRunCancelRequested, jobRunChanged, jobRunEventsAppended } from './change-events.ts'
 import { jobRunPermissions, retentionPermissions } from './permissions.ts'
 import { jobRunQueue } from './queues.ts'
@@ -10,7 +10,7 @@ import * as tables from './tables.ts'
 export const runsDomain = defineDomain({
   name: 'runs',
   permissions: { jobRunPermissions, retentionPermissions },
-  auditActions: { jobRunAudit, retentionAudit },
+  auditActions: { jobArtifactAudit, jobRunAudit, retentionAudit },
   changeEvents: [jobRunChanged, jobRunEventsAppended, jobRunCancelRequested],
   queues: [jobRunQueue],
   settings: jobRunSettings,

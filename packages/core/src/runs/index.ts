@@ -1,4 +1,4 @@
-export { jobRunAudit, retentionAudit } from './audit-actions.ts'
+export { jobArtifactAudit, jobRunAudit, retentionAudit } from './audit-actions.ts'
 export { jobRunCancelRequested, jobRunChanged, jobRunEventsAppended } from './change-events.ts'
 export { appendJobRunEvents, ClaimLost, type NewJobRunEvent } from './events/append-job-run-events.ts'
 export { bytesBefore, eventBytes, firstBytes } from './events/event-bytes.ts'

@@ -1,4 +1,4 @@
 import { defineAuditActions } from '../audit/index.ts'
 
 export const tenantAudit = defineAuditActions('tenant', ['setVarMerge'])
-export const variableAudit = defineAuditActions('vars', ['restore', 'set', 'setSecret', 'unsetSecret'])
+export const variableAudit = defineAuditActions('vars', ['decrypt', 'restore', 'set', 'setSecret', 'unsetSecret'])

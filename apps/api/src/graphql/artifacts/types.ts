@@ -35,7 +35,8 @@ const JobArtifact = builder.drizzleNode('jobArtifacts', {
       nullable: true,
       description: 'URL that returns the file without a token and expires after 10 minutes; null when it cannot be downloaded.',
       select: { columns: { id: true, path: true, key: true, store: true, removedAt: true } },
-      resolve: (artifact, _args, { deps }) => (artifactUnavailableReason(deps, artifact) ? null : artifactLink(deps, artifact)),
+      resolve: (artifact, _args, { deps, ctx }) =>
+        artifactUnavailableReason(deps, artifact) ? null : artifactLink(deps, artifact, ctx),
     }),
     downloadBlockedReason: t.string({
       nullable: true,

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { attachment, isValidLink, signLink } from '@muster/core/artifacts'
-import { schema } from '@muster/core/registry'
-import type { JobArtifact } from '@muster/core/runs'
+import { type ActorKind, recordAttempt } from '@muster/core/audit'
+import { type Ctx, schema } from '@muster/core/registry'
+import { type JobArtifact, jobArtifactAudit } from '@muster/core/runs'
 import { eq } from 'drizzle-orm'
-import type { ApiDeps } from '../../context.ts'
+import { type ApiDeps, originOf } from '../../context.ts'
 import { isUuid } from '../../graphql/shared/ids.ts'
+import { headersOf, requestFacts } from '../request-facts.ts'
 import { sendError } from './send-error.ts'
 
 const { jobArtifacts } = schema
@@ -29,12 +31,23 @@ const nameOf = (path: string) => path.split('/').at(-1)!
 export async function artifactLink(
   { store, linkSecret, publicUrl }: ApiDeps,
   { id, key, path }: Pick<JobArtifact, 'id' | 'key' | 'path'>,
+  ctx: Ctx,
 ): Promise<string> {
   const link = await store.link(key, { fileName: nameOf(path), seconds: LINK_LIFETIME_S })
-  if (link) return link
+  // The store serves the download, so the log records the link.
+  if (link) {
+    await recordAttempt(ctx, { action: jobArtifactAudit.download, outcome: 'succeeded', objectId: id, objectName: path })
+    return link
+  }
   const expires = Date.now() + LINK_LIFETIME_S * 1000
   const url = new URL(`/api/artifacts/${id}`, publicUrl)
-  url.search = new URLSearchParams({ expires: String(expires), signature: signLink(linkSecret, id, expires) }).toString()
+  const { kind, id: actorId, name } = ctx.actor
+  const by = JSON.stringify([kind, actorId, name])
+  url.search = new URLSearchParams({
+    expires: String(expires),
+    by,
+    signature: signLink(linkSecret, `${id} ${by}`, expires),
+  }).toString()
   return url.href
 }
 
@@ -46,7 +59,9 @@ export async function sendArtifact(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  const good = isUuid(id) && isValidLink(deps.linkSecret, id, Number(query.get('expires')), query.get('signature') ?? '')
+  const by = query.get('by') ?? ''
+  const good =
+    isUuid(id) && isValidLink(deps.linkSecret, `${id} ${by}`, Number(query.get('expires')), query.get('signature') ?? '')
   if (!good) return sendError(res, 403, 'This download link is invalid or has expired. Request a new link from the run.')
   const [artifact] = await deps.runtime.db.select().from(jobArtifacts).where(eq(jobArtifacts.id, id))
   if (!artifact) return sendError(res, 404, 'This artifact no longer exists: its run was deleted.')
@@ -59,6 +74,19 @@ export async function sendArtifact(
       503,
       `${artifact.path} is missing from the artifact store of this server. Workers and API processes must use the same store.`,
     )
+  // The link names its requester; whoever has the link can use it.
+  const [kind, actorId, name] = JSON.parse(by) as [ActorKind, string | null, string]
+  const facts = requestFacts(headersOf(req), false)
+  await recordAttempt(
+    {
+      ...deps.runtime,
+      actor: { kind, id: actorId, name },
+      tenantId: artifact.tenantId,
+      origin: originOf(deps, facts, null),
+      requestId: facts.requestId,
+    },
+    { action: jobArtifactAudit.download, outcome: 'succeeded', objectId: id, objectName: artifact.path },
+  )
   res.writeHead(200, {
     'content-type': 'application/octet-stream',
     'content-length': artifact.size,

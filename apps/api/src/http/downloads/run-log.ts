@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { attachment } from '@muster/core/artifacts'
+import { recordAttempt } from '@muster/core/audit'
 import { Conflict, NotFound } from '@muster/core/errors'
-import { LOG_FORMATS, type LogFormat, readJobRunLog } from '@muster/core/runs'
-import { type ApiDeps, SIGN_IN } from '../../context.ts'
+import { jobRunAudit, LOG_FORMATS, type LogFormat, readJobRunLog } from '@muster/core/runs'
+import { type ApiDeps, createContext, SIGN_IN } from '../../context.ts'
 import { isUuid, parseId } from '../../graphql/shared/ids.ts'
-import { headersOf } from '../request-facts.ts'
+import { headersOf, requestFacts } from '../request-facts.ts'
 import { sendError } from './send-error.ts'
 
 const NAMES = {
@@ -34,7 +35,8 @@ export async function sendRunLog(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  const caller = await deps.auth.findCaller(headersOf(req))
+  const facts = requestFacts(headersOf(req), false)
+  const caller = await deps.auth.findCaller(facts.headers)
   if (!caller) return sendError(res, 401, SIGN_IN)
   const format = query.get('format') ?? 'text'
   if (!isFormat(format)) return sendError(res, 400, `Unknown log format ${format}. Use one of: ${LOG_FORMATS.join(', ')}.`)
@@ -42,6 +44,14 @@ export async function sendRunLog(
   if (run === null) return sendError(res, 404, `There is no run ${id}. Use a run number or ID, see \`muster runs\`.`)
   try {
     const log = await readJobRunLog({ db: deps.runtime.db, tenantId: caller.tenantId }, run, format)
+    const { ctx } = createContext(deps, facts, caller)
+    await recordAttempt(ctx, {
+      action: jobRunAudit.downloadLog,
+      outcome: 'succeeded',
+      objectId: typeof run === 'string' ? run : null,
+      objectName: typeof run === 'number' ? `#${run}` : null,
+      details: { format },
+    })
     const [suffix, type] = NAMES[format]
     res.writeHead(200, {
       'content-type': type,
