@@ -13,4 +13,4 @@ export const memberAudit = defineAuditActions('member', [
 export const invitationAudit = defineAuditActions('invitation', ['create', 'revoke', 'accept'])
 export const tenantAudit = defineAuditActions('tenant', ['create', 'switch'])
 export const sessionAudit = defineAuditActions('session', ['create', 'end'])
-export const userAudit = defineAuditActions('user', ['setPassword'])
+export const userAudit = defineAuditActions('user', ['requestPasswordReset', 'resetPassword', 'setPassword'])

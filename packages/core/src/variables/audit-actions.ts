@@ -1,4 +1,4 @@
 import { defineAuditActions } from '../audit/index.ts'
 
-export const tenantAudit = defineAuditActions('tenant', ['setVarMerge'])
+export const varMergeAudit = defineAuditActions('tenant', ['setVarMerge'])
 export const variableAudit = defineAuditActions('vars', ['decrypt', 'restore', 'set', 'setSecret', 'unsetSecret'])

@@ -1,5 +1,5 @@
 import { defineDomain } from '../kernel/domain.ts'
-import { tenantAudit, variableAudit } from './audit-actions.ts'
+import { variableAudit, varMergeAudit } from './audit-actions.ts'
 import { variablePermissions } from './permissions.ts'
 import { relations } from './relations.ts'
 import * as tables from './tables.ts'
@@ -7,7 +7,7 @@ import * as tables from './tables.ts'
 export const variablesDomain = defineDomain({
   name: 'variables',
   permissions: { variablePermissions },
-  auditActions: { tenantAudit, variableAudit },
+  auditActions: { varMergeAudit, variableAudit },
   tables,
   relations,
   graphqlIds: { VariableScope: tables.variableScopes },

@@ -1,4 +1,4 @@
-export { tenantAudit, variableAudit } from './audit-actions.ts'
+export { variableAudit, varMergeAudit } from './audit-actions.ts'
 export { changesBetween, VAR_CHANGES, type VarChange } from './changes.ts'
 export { compareVars, type VarComparison } from './compare-vars.ts'
 export { effectiveVars, type NodeVars, type RunLayer, varsOfNodes } from './effective-vars.ts'

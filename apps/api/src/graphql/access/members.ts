@@ -1,7 +1,9 @@
 import {
   changeMemberRole,
   createServiceAccount,
+  invitationAudit,
   inviteMember,
+  memberAudit,
   removeMember,
   resumeMember,
   revokeInvitation,
@@ -44,6 +46,7 @@ async function deliver({ ctx, deps }: ApiContext, { token, invitation }: Invited
 }
 
 mutation('inviteMember', {
+  action: invitationAudit.create,
   description:
     'Invites a person to the tenant by mail, or with a link that is shown once when the installation has no mail server. Replaces an open invitation of the address.',
   input: (t) => ({
@@ -103,6 +106,7 @@ mutation('revokeInvitation', {
 })
 
 mutation('createServiceAccount', {
+  action: memberAudit.add,
   description:
     'Creates a member that is no person. It cannot sign in; it owns API tokens, which outlive the people who make them.',
   input: (t) => ({
@@ -115,6 +119,7 @@ mutation('createServiceAccount', {
 })
 
 mutation('changeMemberRole', {
+  action: memberAudit.changeRole,
   description: 'Changes the role of a member. Its sessions and API tokens have the new permissions with their next use.',
   input: (t) => ({
     ...idOfMember(t),
@@ -167,6 +172,7 @@ mutation('removeMember', {
 })
 
 mutation('transferOwnership', {
+  action: memberAudit.transferOwnership,
   description: 'Makes another member the owner of the tenant; the caller becomes an admin.',
   input: idOfMember,
   payload: memberPayload('The new owner.'),

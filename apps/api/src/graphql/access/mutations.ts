@@ -61,6 +61,7 @@ mutation('setPassword', {
 })
 
 mutation('requestPasswordReset', {
+  action: userAudit.requestPasswordReset,
   description:
     'Sends a link that sets a new password to the address, if a user has it. The response is the same for all addresses. Needs a mail server (SMTP_URL).',
   authScopes: { public: true },
@@ -74,6 +75,7 @@ mutation('requestPasswordReset', {
 })
 
 mutation('resetPassword', {
+  action: userAudit.resetPassword,
   description: 'Sets a new password with the link of a mail, which works once within one hour. All sessions of the user end.',
   authScopes: { public: true },
   input: (t) => ({

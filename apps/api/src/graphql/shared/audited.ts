@@ -27,8 +27,9 @@ export async function audited<T>(
     const result = await work(own)
     if (!attempt.isRecorded) {
       const viewer = caller ?? (result as { viewer?: Caller } | null)?.viewer ?? null
-      // Nothing happened: a caller without a session signs out, or a public form was sent.
-      if (viewer) await record(viewer, { outcome: 'succeeded' })
+      // Nothing happened: a caller without a session signs out.
+      // A public form that names a user, such as a request to reset a password, concerns the tenants of that user.
+      if (viewer || (input && 'email' in input)) await record(viewer, { outcome: 'succeeded' })
     }
     return result
   } catch (error) {

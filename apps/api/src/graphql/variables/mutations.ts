@@ -4,9 +4,9 @@ import {
   setSecretVar,
   setVarMerge,
   setVars,
-  tenantAudit,
   unsetSecretVar,
   variableAudit,
+  varMergeAudit,
 } from '@muster/core/variables'
 import { type InputFields, mutation } from '../shared/mutation.ts'
 import { VarMerge } from './enums.ts'
@@ -65,7 +65,7 @@ mutation('unsetSecretVar', {
 })
 
 mutation('setVarMerge', {
-  action: tenantAudit.setVarMerge,
+  action: varMergeAudit.setVarMerge,
   description: 'Sets how dictionaries are merged when several layers define the same variable, for the whole tenant.',
   input: (t) => ({ merge: t.field({ type: VarMerge, required: true, description: 'How to merge.' }) }),
   payload: { varSettings: { type: VarSettings, description: "The tenant's settings for variables." } },
