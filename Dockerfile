@@ -1,7 +1,11 @@
 # Builds three images: `docker build --target api|worker|console .`
 # Node runs the TypeScript sources directly, so each image contains the workspace and the dependencies of its program.
 
-FROM node:24.21.0-bookworm-slim AS base
+# Base images, replaceable where no registry is reachable: Debian 12, the same with Node and npm.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+
+FROM ${NODE_IMAGE} AS base
 ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 TURBO_TELEMETRY_DISABLED=1
 WORKDIR /app
 # A new volume mounted here takes over the owner of this folder.
@@ -32,7 +36,7 @@ RUN NODE_ENV=development pnpm install --offline --frozen-lockfile --filter muste
 FROM workspace AS console-files
 RUN pnpm install --offline --frozen-lockfile --prod --no-optional --filter '@muster/standalone...'
 
-FROM debian:bookworm-slim AS ansible
+FROM ${DEBIAN_IMAGE} AS ansible
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
 COPY playbooks/requirements.txt /tmp/requirements.txt
 RUN python3 -m venv /opt/ansible \

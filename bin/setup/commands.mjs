@@ -80,6 +80,8 @@ export const commands = {
     await installBase()
     return await run([bin('turbo'), 'run', 'gen'])
   },
+  /** The SBOM and the list of licenses, in dist. */
+  sbom: async (args) => run([node, 'apps/standalone/src/release/sbom-main.ts', ...args], await installWithAnsible('run')),
   /** The CLI as an npm package and a single executable, in apps/cli/dist. */
   'build:cli': async (args) => {
     await installBase()

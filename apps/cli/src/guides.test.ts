@@ -56,6 +56,7 @@ describe('names in the guides', () => {
       'docs/operate.md: needs a Vault or OpenBao',
       'docs/operate.md: backs up the installation of npm start',
       'docs/operate.md: starts another installation',
+      'docs/operate.md: starts another version',
       'docs/agents.md: takes minutes; packaging.test.ts builds',
       'docs/agents.md: installs a package on this machine',
       'docs/agents.md: needs systemd',

@@ -1,11 +1,12 @@
 import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
+import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts'
 import { buildConsole } from './build-console.ts'
 import { SECRET_FD } from './node-child.ts'
 import { pickPort } from './ports.ts'
 import { checkDatabase } from './postgres/external-postgres.ts'
-import { isMigrated } from './postgres/is-migrated.ts'
+import { prepareDatabase } from './prepare-database.ts'
 import { step } from './print.ts'
 import { productEnvironment } from './product-environment.ts'
 import { runOnce } from './run-once.ts'
@@ -59,8 +60,10 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
         )
       : await step('Start Postgres', startPostgres)
     const embedded = settings.databaseUrl ? {} : { EMBEDDED_POSTGRES_DIR: dataDir }
-    if (!(await isMigrated(env.DATABASE_URL!)))
-      await step('Migrate the database', () => run('packages/core/src/kernel/db/migrate.ts', embedded))
+    await prepareDatabase(env.DATABASE_URL!, {
+      backUp: () => step('Back up before the upgrade', () => backUpBeforeUpgrade(settings, env.DATABASE_URL!)),
+      migrate: () => step('Migrate the database', () => run('packages/core/src/kernel/db/migrate.ts', embedded)),
+    })
   })()
 
   const firstStart = database.then(async () => {

@@ -16,6 +16,7 @@ test('uses defaults when nothing is set', () => {
     dataDir: path.join(root, '.muster'),
     artifactDir: path.join(root, '.muster/artifacts'),
     artifactsBucket: undefined,
+    upgradeBackup: true,
     host: '127.0.0.1',
     port: 3000,
     databaseUrl: undefined,

@@ -15,6 +15,8 @@ export type Settings = {
   /** Directory of the artifact store, unless there is a bucket. */
   artifactDir: string
   artifactsBucket?: string
+  /** Whether a start that migrates the database of an older version backs it up first. */
+  upgradeBackup: boolean
   /** The console's URL for users; default http://localhost:PORT. */
   publicUrl?: string
   /** Master password from the environment. Passed to children over a pipe, so that they do not inherit it. */
@@ -75,6 +77,7 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     ),
     artifactDir: setting('ARTIFACT_DIR', matching(/^\//, 'must be an absolute path'), path.join(dataDir, 'artifacts')),
     artifactsBucket: setting<string | undefined>('NODE_ARTIFACTS_BUCKET', text, undefined),
+    upgradeBackup: setting('MUSTER_UPGRADE_BACKUP', matching(/^[01]$/, 'must be 1 or 0'), '1') === '1',
     publicUrl: setting<string | undefined>(
       'MUSTER_PUBLIC_URL',
       matching(/^https?:\/\/[^/]+\/?$/, 'must look like https://muster.example.org'),

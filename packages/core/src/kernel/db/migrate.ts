@@ -16,29 +16,30 @@ const LOCK = 7_205_759_403
 /**
  * Migrates the database at `url` to the newest schema. Concurrent and repeated calls are safe.
  * @param dataDir data directory of an embedded Postgres, named in errors
+ * @param folder the migrations; another one than drizzle/ only in tests
  * @throws Conflict when another version of Muster created the database, which stays unchanged
  */
-export async function migrateDb(url: string, dataDir?: string): Promise<void> {
+export async function migrateDb(url: string, dataDir?: string, folder = FOLDER): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'muster-migrate' })
   await client.connect()
   try {
     const { rows } = await client.query<{ version: number }>(`select current_setting('server_version_num')::int as version`)
     if (rows[0]!.version < 150000) throw new Error(`Postgres 15 or newer is needed; this server is ${rows[0]!.version}.`)
     await client.query('select pg_advisory_lock($1)', [LOCK])
-    const reason = await otherVersionReason(client, dataDir)
+    const reason = await otherVersionReason(client, folder, dataDir)
     if (reason) throw new Conflict(reason)
-    await migrate(drizzle({ client }), { migrationsFolder: FOLDER })
+    await migrate(drizzle({ client }), { migrationsFolder: folder })
   } finally {
     await client.end()
   }
 }
 
 /** Why this version cannot migrate the database, which another version created; null when it can. */
-async function otherVersionReason(client: pg.Client, dataDir?: string): Promise<string | null> {
+async function otherVersionReason(client: pg.Client, folder: string, dataDir?: string): Promise<string | null> {
   const applied = await appliedMigrations(client)
   if (applied.size === 0) return null
   const known = new Map(
-    fs.readdirSync(FOLDER).map((name) => [name, createHash('sha256').update(readMigration(name)).digest('hex')]),
+    fs.readdirSync(folder).map((name) => [name, createHash('sha256').update(readMigration(folder, name)).digest('hex')]),
   )
   const [initial] = [...known.keys()].sort()
   const what = dataDir ? `The data directory ${dataDir}` : `The database ${client.database} on ${client.host}:${client.port}`
@@ -77,7 +78,7 @@ export async function pendingMigrations(db: Pick<Db, 'execute'>): Promise<string
     .sort()
 }
 
-const readMigration = (name: string): string => fs.readFileSync(path.join(FOLDER, name, 'migration.sql'), 'utf8')
+const readMigration = (folder: string, name: string): string => fs.readFileSync(path.join(folder, name, 'migration.sql'), 'utf8')
 
 if (import.meta.main) {
   const { DATABASE_URL: url, EMBEDDED_POSTGRES_DIR: dataDir } = process.env

@@ -5,10 +5,12 @@ import pg from 'pg'
 import { root } from '../root.ts'
 
 /**
- * Whether the database has exactly the migrations of the folder drizzle/. Checking here saves starting a process.
- * Returns false on any error, because running the migrations again changes nothing.
+ * How the database differs from the migrations of the folder drizzle/. Checking here saves starting a process.
+ * - `current`: it has exactly these
+ * - `upgrade`: a released older version created it, and some are pending
+ * - `other`: it is empty, or another version created it; also on any error, because running the migrations again changes nothing
  */
-export async function isMigrated(url: string, folder = path.join(root, 'drizzle')): Promise<boolean> {
+export async function migrationState(url: string, folder = path.join(root, 'drizzle')): Promise<'current' | 'upgrade' | 'other'> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   try {
     await client.connect()
@@ -19,9 +21,11 @@ export async function isMigrated(url: string, folder = path.join(root, 'drizzle'
         .digest('hex')
       return `${path.dirname(file)} ${hash}`
     })
-    return JSON.stringify(rows.map(({ name, hash }) => `${name} ${hash}`).sort()) === JSON.stringify(expected.sort())
+    const applied = rows.map(({ name, hash }) => `${name} ${hash}`)
+    if (applied.length === 0 || applied.some((one) => !expected.includes(one))) return 'other'
+    return applied.length === expected.length ? 'current' : 'upgrade'
   } catch {
-    return false
+    return 'other'
   } finally {
     await client.end().catch(() => {})
   }

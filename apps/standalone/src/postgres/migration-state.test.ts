@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isMigrated } from './is-migrated.ts'
+import { migrationState } from './migration-state.ts'
 import type { RunningPostgres } from './start-postgres.ts'
 import { startTestPostgres } from './test-postgres.ts'
 
@@ -25,20 +25,20 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-test('is true only when the database has exactly the migrations of the folder', async () => {
+test('distinguishes a current database, one of an older version, and others', async () => {
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   try {
-    expect(await isMigrated(server.url, folder)).toBe(false)
+    expect(await migrationState(server.url, folder)).toBe('other')
     await client.query('create schema drizzle; create table drizzle.__drizzle_migrations (name text, hash text)')
     await client.query(`insert into drizzle.__drizzle_migrations values ('2_second', '${EMPTY}')`)
-    expect(await isMigrated(server.url, folder)).toBe(false)
+    expect(await migrationState(server.url, folder)).toBe('upgrade')
     await client.query(`insert into drizzle.__drizzle_migrations values ('1_first', 'changed')`)
-    expect(await isMigrated(server.url, folder)).toBe(false)
+    expect(await migrationState(server.url, folder)).toBe('other')
     await client.query(`update drizzle.__drizzle_migrations set hash = '${EMPTY}'`)
-    expect(await isMigrated(server.url, folder)).toBe(true)
+    expect(await migrationState(server.url, folder)).toBe('current')
     await client.query(`insert into drizzle.__drizzle_migrations values ('3_newer', '${EMPTY}')`)
-    expect(await isMigrated(server.url, folder)).toBe(false)
+    expect(await migrationState(server.url, folder)).toBe('other')
   } finally {
     await client.end()
   }
