@@ -1,7 +1,10 @@
-import { loadConfig, processSettings } from '@muster/core/config'
+import { accessSettings } from '@muster/core/access'
+import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
 import { changeMasterPassword, masterPasswordSettings, takeMasterPassword } from '@muster/core/credentials'
 import { connectDb } from '@muster/core/db'
 import { reasonOf } from '@muster/core/log'
+import { deriveAuthSecret } from './sign-in/auth.ts'
+import { reencryptSecondFactors } from './sign-in/reencrypt-second-factors.ts'
 
 /** Reads the new master password from a file or a file descriptor. Environment variables cannot hold it. */
 function newPassword(env: NodeJS.ProcessEnv): string {
@@ -21,10 +24,20 @@ function newPassword(env: NodeJS.ProcessEnv): string {
 // Run as `node apps/api/src/change-master-password.ts` with the settings of the API and the new password.
 try {
   const { env } = process
-  const config = loadConfig(env, { ...processSettings, ...masterPasswordSettings })
+  const config = loadConfig(env, {
+    ...processSettings,
+    ...masterPasswordSettings,
+    ...pickSettings(accessSettings, 'AUTH_SECRET'),
+  })
   const [from, to] = [takeMasterPassword(config, env), newPassword(env)]
   const { db, close } = connectDb(config.DATABASE_URL, { max: 1, name: 'muster-change-master-password' })
-  const isChanged = await changeMasterPassword(db, from, to).finally(close)
+  const isChanged = await db
+    .transaction(async (tx) => {
+      if (!(await changeMasterPassword(tx, from, to))) return false
+      if (!config.AUTH_SECRET) await reencryptSecondFactors(tx, deriveAuthSecret(from), deriveAuthSecret(to))
+      return true
+    })
+    .finally(close)
   process.stdout.write(
     isChanged
       ? 'Changed. Restart every API and worker process with the new master password. Until then they use the keys in memory.\n'

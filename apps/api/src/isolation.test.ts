@@ -59,6 +59,7 @@ test('has a case for every root field', () => {
     'openInvitation',
     'signIn',
     'signInWithLink',
+    'verifySecondFactor',
     'signOut',
     'acceptInvitation',
     'requestPasswordReset',

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { acceptInvitation, accessChanged, findInvitationByToken, INVITATION_INVALID, switchTenant } from '@muster/core/access'
 import { systemCtx } from '@muster/core/context'
 import type { Db } from '@muster/core/db'
-import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '@muster/core/errors'
+import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { type Runtime, schema } from '@muster/core/registry'
@@ -13,7 +13,8 @@ import { passwordResetMail, secretLink } from '../mail/mails.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
 import type { Caller, CallerContext } from './caller.ts'
 import { createCallers } from './callers.ts'
-import { sessionCookieName, signCookie } from './session-cookie.ts'
+import { createSecondFactor } from './second-factor.ts'
+import { cookiePrefix, openCookie, sessionCookieName, signCookie } from './session-cookie.ts'
 import { endOtherSessions, endSession } from './sessions.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -22,7 +23,7 @@ const { members, sessions: userSessions, users } = schema
 const WRONG_PASSWORD = 'The email address or the password is wrong.'
 
 export type Auth = ReturnType<typeof createAuth>
-type SignedIn = { viewer: Caller; sessionToken: string }
+export type SignedIn = { viewer: Caller; sessionToken: string }
 
 /** Derives the cookie signing key from the master password when AUTH_SECRET is not set. */
 export const deriveAuthSecret = (masterPassword: string): string =>
@@ -68,10 +69,21 @@ export function createAuth(options: AuthOptions) {
     void mailer?.send(mail).catch((error: Error) => log.error({ reason: error.message }, 'a password reset was not sent'))
   }
 
-  /** Calls a better-auth route. Cookies that it sets are added to the response. */
-  async function route(facts: RequestFacts, path: string, body?: object, sessionToken?: string | null): Promise<Response> {
+  /**
+   * Calls a better-auth route with these cookies, which it signs. The session cookie that it sets is added to the response.
+   * @property cookies by name without prefix
+   */
+  async function route(
+    facts: RequestFacts,
+    path: string,
+    body?: object,
+    cookies: Record<string, string> = {},
+  ): Promise<Response> {
     const headers = new Headers({ origin: new URL(publicUrl).origin, 'x-muster-client': addressOf(facts) })
-    if (sessionToken) headers.set('cookie', `${sessionCookieName(publicUrl)}=${signCookie(sessionToken, secret)}`)
+    const pairs = Object.entries(cookies).map(
+      ([name, value]) => `${cookiePrefix(publicUrl)}.${name}=${signCookie(value, secret)}`,
+    )
+    if (pairs.length > 0) headers.set('cookie', pairs.join('; '))
     if (facts.headers.has('user-agent')) headers.set('user-agent', facts.headers.get('user-agent')!)
     if (body) headers.set('content-type', 'application/json')
     const url = new URL(`/api/auth${path}`, publicUrl)
@@ -79,8 +91,16 @@ export function createAuth(options: AuthOptions) {
       new Request(url, { method: body ? 'POST' : 'GET', headers, body: body && JSON.stringify(body) }),
     )
     if (response.status >= 500) throw new Error(`sign-in answered ${response.status}`)
-    for (const cookie of response.headers.getSetCookie()) facts.responseHeaders?.append('set-cookie', cookie)
+    for (const cookie of response.headers.getSetCookie())
+      if (cookie.startsWith(`${sessionCookieName(publicUrl)}=`)) facts.responseHeaders?.append('set-cookie', cookie)
     return response
+  }
+
+  /** The text in a signed cookie that better-auth set; null when it set none. */
+  function cookieOf(response: Response, name: string): string | null {
+    const prefix = `${cookiePrefix(publicUrl)}.${name}=`
+    const cookie = response.headers.getSetCookie().findLast((each) => each.startsWith(prefix))
+    return cookie ? openCookie(cookie.slice(prefix.length).split(';', 1)[0]!, secret) : null
   }
 
   async function signedIn({ headers }: RequestFacts, response: Response, rejection: string): Promise<SignedIn> {
@@ -114,7 +134,10 @@ export function createAuth(options: AuthOptions) {
     await throttle.succeeded('password', account)
   }
 
+  const secondFactor = createSecondFactor({ db, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers })
+
   return {
+    ...secondFactor,
     findCaller: callers.find,
     /** Calls back when the caller of a stream loses its access, see `createCallers`. */
     watchCaller: callers.watch,
@@ -138,6 +161,8 @@ export function createAuth(options: AuthOptions) {
       await throttle.attempt('password', addressOf(facts), email)
       const response = await route(facts, '/sign-in/email', { ...input, email })
       if (response.ok) await throttle.succeeded('password', email)
+      const challenge = response.ok && cookieOf(response, 'two_factor')
+      if (challenge) throw new SecondFactorRequired(challenge)
       return signedIn(facts, response, WRONG_PASSWORD)
     },
 
@@ -160,7 +185,8 @@ export function createAuth(options: AuthOptions) {
     },
 
     async signOut({ caller, ctx, ...facts }: RequestFacts & CallerContext): Promise<boolean> {
-      if (facts.headers.has('cookie')) await route(facts, '/sign-out', {}, caller?.sessionToken)
+      if (facts.headers.has('cookie'))
+        await route(facts, '/sign-out', {}, caller?.sessionToken ? { session_token: caller.sessionToken } : {})
       if (!caller?.sessionToken) return false
       await (await internals).internalAdapter.deleteSession(caller.sessionToken)
       callers.clearCache()
@@ -258,6 +284,8 @@ export function createAuth(options: AuthOptions) {
       const account = response.ok ? await (await internals).internalAdapter.findUserByEmail(email) : null
       if (!account) throw new Unauthenticated(WRONG_PASSWORD)
       await throttle.succeeded('password', email)
+      if (cookieOf(response, 'two_factor'))
+        throw new Unauthenticated('This account uses an authenticator app. Sign in first, then open the invitation again.')
       await acceptInvitation(muster, { token, userId: account.user.id, newUser: null })
       return signedIn(context, response, WRONG_PASSWORD)
     },

@@ -4,6 +4,7 @@ import { schema } from '@muster/core/registry'
 import { betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { magicLink } from 'better-auth/plugins/magic-link'
+import { twoFactor } from 'better-auth/plugins/two-factor'
 import { withHashedSessions } from './hashed-sessions.ts'
 import { cookiePrefix } from './session-cookie.ts'
 
@@ -23,7 +24,7 @@ export type BetterAuth = ReturnType<typeof createBetterAuth>
 
 /** Configures better-auth on our tables. Only `createAuth` calls its handler, with the client address in `x-muster-client`. */
 export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLink, onReset }: Options) {
-  const { accounts, sessions, users, verifications } = schema
+  const { accounts, sessions, twoFactors, users, verifications } = schema
   return betterAuth({
     appName: 'Muster',
     baseURL: publicUrl,
@@ -32,7 +33,7 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
     database: withHashedSessions(
       drizzleAdapter(db, {
         provider: 'pg',
-        schema: { user: users, session: sessions, account: accounts, verification: verifications },
+        schema: { user: users, session: sessions, account: accounts, verification: verifications, twoFactor: twoFactors },
       }),
     ),
     emailAndPassword: {
@@ -64,6 +65,8 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
       log: (level, message) => log[level === 'error' ? 'error' : 'info']({ from: 'better-auth' }, message),
     },
     plugins: [
+      // A user without a password signed in through a provider of the organization.
+      twoFactor({ allowPasswordless: true }),
       magicLink({
         disableSignUp: true,
         expiresIn: DAY_S,

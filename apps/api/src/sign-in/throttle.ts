@@ -7,7 +7,7 @@ import { inArray, sql } from 'drizzle-orm'
 const { signInAttempts } = schema
 
 /** Attempts per window of one client address, counted over all kinds of sign-in. */
-const ADDRESS = { limit: 20, seconds: 60 }
+const ADDRESS = { limit: 30, seconds: 60 }
 /** Failed attempts per window for one account. A locked-out user waits, at most for one window. */
 const ACCOUNT = { limit: 10, seconds: 900 }
 

@@ -199,6 +199,13 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./access/password.ts')).password(),
   },
   {
+    name: 'session',
+    aliases: ['sessions'],
+    heading: ACCOUNT,
+    description: 'list and end your sessions in browsers',
+    load: async () => (await import('./access/sessions/index.ts')).session(),
+  },
+  {
     name: 'token',
     aliases: ['tokens'],
     heading: ACCOUNT,

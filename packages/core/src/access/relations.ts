@@ -15,6 +15,7 @@ export const relations = defineRelationsPart(tables, (r) => ({
   sessions: { user: r.one.users({ from: r.sessions.userId, to: r.users.id, optional: false }) },
   signInAttempts: {},
   tenants: {},
+  twoFactors: {},
   users: { memberships: r.many.members() },
   verifications: {},
 }))

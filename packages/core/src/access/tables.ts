@@ -47,6 +47,8 @@ export const users = snakeCase.table('users', {
   image: text(),
   /** No person: cannot sign in, only owns API tokens. Belongs to one tenant. */
   isServiceAccount: boolean().notNull().default(false),
+  /** Whether sign-in with a password also needs a code of an authenticator app. */
+  twoFactorEnabled: boolean().notNull().default(false),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
@@ -108,6 +110,21 @@ export const verifications = snakeCase.table(
   },
   (t) => [index().on(t.identifier)],
 )
+
+/** Secret of a user's authenticator app and the unused recovery codes, both encrypted by better-auth. */
+export const twoFactors = snakeCase.table('two_factors', {
+  id: id(),
+  userId: uuid()
+    .notNull()
+    .unique()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  secret: text().notNull(),
+  backupCodes: text().notNull(),
+  /** False until the user has entered the first code. */
+  verified: boolean().notNull().default(false),
+  failedVerificationCount: integer().notNull().default(0),
+  lockedUntil: at(),
+})
 
 /** Sign-in attempts per client address and account within a time window, see `createThrottle` of the API. */
 export const signInAttempts = snakeCase.table('sign_in_attempts', {

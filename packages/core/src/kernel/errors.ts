@@ -1,6 +1,14 @@
 import type { z } from 'zod'
 
-export const ERROR_CODES = ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'INVALID_INPUT', 'UNAVAILABLE', 'UNAUTHENTICATED'] as const
+export const ERROR_CODES = [
+  'NOT_FOUND',
+  'FORBIDDEN',
+  'CONFLICT',
+  'INVALID_INPUT',
+  'UNAVAILABLE',
+  'UNAUTHENTICATED',
+  'SECOND_FACTOR_REQUIRED',
+] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /**
@@ -25,6 +33,16 @@ export class Forbidden extends DomainError {
 /** The request has no valid session or token. */
 export class Unauthenticated extends DomainError {
   readonly code = 'UNAUTHENTICATED'
+}
+/** The password is right, and the user must also enter a code of an authenticator app. */
+export class SecondFactorRequired extends DomainError {
+  readonly code = 'SECOND_FACTOR_REQUIRED'
+  /** Identifies this sign-in in the next step. */
+  readonly challenge: string
+  constructor(challenge: string) {
+    super('Enter the code of your authenticator app, or a recovery code.')
+    this.challenge = challenge
+  }
 }
 /** The object's state does not allow the operation, or a concurrent change won. */
 export class Conflict extends DomainError {

@@ -1,5 +1,6 @@
 import './members.ts'
 import './mutations.ts'
 import './queries.ts'
+import './second-factor.ts'
 import './sessions.ts'
 import './types.ts'

@@ -17,6 +17,18 @@ export const isolation = defineIsolation({
       query: () => '{ it: sessions { totalCount edges { node { id } } } }',
       answer: { it: { totalCount: 0, edges: [] } },
     },
+    // The stranger calls with an API token.
+    ...Object.fromEntries(
+      [
+        'startTotp(input: {})',
+        'confirmTotp(input: { code: "123456" })',
+        'removeTotp(input: {})',
+        'createRecoveryCodes(input: {})',
+      ].map((call) => [
+        `Mutation.${call.split('(')[0]}`,
+        { query: () => `mutation { it: ${call} { __typename } }`, answer: { it: { __typename: 'InvalidInputError' } } },
+      ]),
+    ),
     'Mutation.endSession': {
       query: ({ theirs }) => `mutation { it: endSession(input: { id: "${theirs.Session}" }) { __typename } }`,
       answer: { it: NOT_FOUND },

@@ -1,11 +1,11 @@
 import { createApiToken, revokeApiToken, sessionAudit, userAudit } from '@muster/core/access'
-import { Conflict, InvalidInput, NotFound, Unauthenticated, Unavailable } from '@muster/core/errors'
+import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
 import { rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
 import { RoleType } from './enums.ts'
 import { ApiToken, Viewer } from './types.ts'
 
-const session = {
+export const session = {
   viewer: { type: Viewer, description: 'The signed-in user.' },
   sessionToken: {
     type: 'String',
@@ -23,7 +23,7 @@ mutation('signIn', {
     password: t.string({ required: true, description: 'Password of the user.' }),
   }),
   payload: session,
-  errors: [Unauthenticated, InvalidInput, Unavailable],
+  errors: [Unauthenticated, InvalidInput, SecondFactorRequired, Unavailable],
   resolve: (input, context) => context.deps.auth.signIn(context, input),
 })
 

@@ -7,7 +7,7 @@ import { connectionTypes } from '../shared/connections.ts'
 import { RoleType, ViewerKind } from './enums.ts'
 import { actorField, nullableActorField, Tenant, User } from './people.ts'
 
-const { accounts } = schema
+const { accounts, users } = schema
 
 export const ApiToken = builder.drizzleNode('apiTokens', {
   name: 'ApiToken',
@@ -95,6 +95,11 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
         const memberships = await findMemberships(deps.runtime.db, actor.id)
         return memberships.map((membership) => byId(Tenant, membership.tenantId))
       },
+    }),
+    hasSecondFactor: t.boolean({
+      description: 'Whether the user signs in with a code of an authenticator app; false for API tokens.',
+      resolve: async ({ actor }, _args, { deps }) =>
+        actor.kind === 'user' && (await deps.runtime.db.$count(users, and(eq(users.id, actor.id), users.twoFactorEnabled))) > 0,
     }),
     hasPassword: t.boolean({
       description: 'False when the user signed in with a one-time link and has not set a password yet; true for API tokens.',

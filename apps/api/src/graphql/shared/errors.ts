@@ -5,6 +5,7 @@ import {
   Forbidden,
   InvalidInput,
   NotFound,
+  SecondFactorRequired,
   Unauthenticated,
   Unavailable,
 } from '@muster/core/errors'
@@ -17,6 +18,7 @@ const CODES = {
   CONFLICT: 'The state of the object does not allow the operation, or the object changed at the same time.',
   INVALID_INPUT: 'The input, a variable or an argument is invalid.',
   UNAVAILABLE: 'A required service is unavailable. Try again later.',
+  SECOND_FACTOR_REQUIRED: 'The password is right. Continue with `verifySecondFactor`.',
   UNAUTHENTICATED: 'The caller is not signed in, or the session or API token is no longer valid.',
 } satisfies Record<DomainErrorCode, string>
 
@@ -68,6 +70,17 @@ builder.objectType(InvalidInput, {
   interfaces: [ErrorInterface],
   fields: (t) => ({
     issues: t.expose('issues', { type: [InputIssueType], description: 'One issue per problem, at most one per field and rule.' }),
+  }),
+})
+
+builder.objectType(SecondFactorRequired, {
+  name: 'SecondFactorRequiredError',
+  description: CODES.SECOND_FACTOR_REQUIRED,
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    challenge: t.exposeString('challenge', {
+      description: 'Value for `verifySecondFactor`, valid for ten minutes and five codes.',
+    }),
   }),
 })
 

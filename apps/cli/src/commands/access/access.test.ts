@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { firstStart } from '../../../../api/src/first-start.ts'
 import { PUBLIC_URL } from '../../../../api/src/testing/api.ts'
+import { totpCode } from '../../../../api/src/testing/totp.ts'
 import { post } from '../../client.ts'
 import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
 
@@ -96,7 +97,41 @@ it('changes the password, which then signs in', async () => {
   expect((await muster(login, first)).code).toBe(3)
   expect(await muster(login, second)).toMatchObject({ code: 0, err: expect.stringContaining('(admin of ') })
   expect(await muster(['password', '--email', email, '--stdin'], second)).toMatchObject({ code: 2 })
+
+  // The sessions of logins above; the session of the command itself ends with it.
+  const session = ['--email', email, '--password-stdin']
+  const listed = (await muster(['session', 'list', '-o', 'name', ...session], second)).out.trim().split('\n')
+  expect(listed.length).toBeGreaterThan(1)
+  expect(await muster(['session', 'end', listed[0]!, ...session], second)).toMatchObject({ code: 0, err: 'Ended the session.\n' })
+  expect(await muster(['session', 'end', listed[0]!, ...session], second)).toMatchObject({ code: 4 })
+  expect(await muster(['session', 'end', ...session], second)).toMatchObject({ code: 2 })
+  expect((await muster(['session', 'end', '--all', ...session], second)).err).toMatch(/^Ended \d+ sessions\.\n$/)
+  expect((await muster(['session', 'list', '-o', 'name', ...session], second)).out).toBe('')
+
+  // With an authenticator app, a code is the second line.
+  await setUpTotp(email, second)
+  expect(await muster(login, second)).toMatchObject({ code: 2, err: expect.stringContaining('second line') })
+  expect(await muster(login, `${second}\n000000`)).toMatchObject({ code: 3 })
+  expect(await muster(login, `${second}\n${recoveryCode}`)).toMatchObject({ code: 0 })
 })
+
+let recoveryCode: string
+/** Sets up an authenticator app in the way of the console. */
+async function setUpTotp(email: string, password: string) {
+  const { data } = await post<{ signIn: { sessionToken: string } }>(
+    'mutation ($email: String!, $password: String!) { signIn(input: { email: $email, password: $password }) { ... on SignInPayload { sessionToken } } }',
+    { email, password },
+  )
+  const access = { url: process.env.MUSTER_URL!, token: data!.signIn.sessionToken }
+  const started = await post<{ startTotp: { uri: string; recoveryCodes: string[] } }>(
+    'mutation ($password: String!) { startTotp(input: { currentPassword: $password }) { ... on StartTotpPayload { uri recoveryCodes } } }',
+    { password },
+    access,
+  )
+  const { uri, recoveryCodes } = started.data!.startTotp
+  recoveryCode = recoveryCodes[0]!
+  await post('mutation ($code: String!) { confirmTotp(input: { code: $code }) { __typename } }', { code: totpCode(uri) }, access)
+}
 
 it('saves and deletes the settings', async () => {
   const url = process.env.MUSTER_URL!

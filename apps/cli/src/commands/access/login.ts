@@ -4,9 +4,9 @@ import { Command } from '../../command.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { oneOf } from '../../options.ts'
-import { prompt, readStdin } from '../../prompt.ts'
+import { readStdin } from '../../prompt.ts'
 import { saveSettings } from '../../settings.ts'
-import { type Role, type SignedIn, signInWithLink, signInWithPassword } from './sign-in.ts'
+import { askAndSignIn, type Role, signInWithLink } from './sign-in.ts'
 
 type Options = { email?: string; passwordStdin?: true; tokenStdin?: true; role?: Role }
 /** Lifetime of the API token. */
@@ -16,7 +16,10 @@ export const login = () =>
   new Command('login')
     .argument('<url>', 'address of the console, or the one-time sign-in link')
     .option('--email <address>', 'your email address (default: prompt)')
-    .option('--password-stdin', 'read the password from standard input')
+    .option(
+      '--password-stdin',
+      'read the password, and the code of an authenticator app if you have one, from standard input, one per line',
+    )
     .option('--token-stdin', 'use an existing API token, read from standard input')
     .option(
       '--role <role>',
@@ -52,10 +55,4 @@ async function newToken(url: string, linkToken: string | null, options: Options)
     { url, token: sessionToken },
   )
   return { token: orThrow(createApiToken).secret, by: viewer.name }
-}
-
-async function askAndSignIn(url: string, options: Options): Promise<SignedIn> {
-  const email = options.email ?? (await prompt('Email', '--email ADDRESS'))
-  const password = options.passwordStdin ? await readStdin() : await prompt('Password', '--password-stdin', { hidden: true })
-  return signInWithPassword(url, email, password)
 }

@@ -1,0 +1,112 @@
+import { hashToken } from '@muster/core/access'
+import type { Db } from '@muster/core/db'
+import { Conflict, InvalidInput, Unauthenticated } from '@muster/core/errors'
+import { schema } from '@muster/core/registry'
+import { and, eq } from 'drizzle-orm'
+import type { RequestFacts } from '../http/request-facts.ts'
+import type { SignedIn } from './auth.ts'
+import type { Caller, CallerContext } from './caller.ts'
+import type { Callers } from './callers.ts'
+import type { Throttle } from './throttle.ts'
+
+const { sessions, users } = schema
+
+/** A code is valid for 30 s, and better-auth accepts the one before and after. */
+const CODE_VALID_S = 120
+
+type Parts = {
+  db: Db
+  route(facts: RequestFacts, path: string, body?: object, cookies?: Record<string, string>): Promise<Response>
+  cookieOf(response: Response, name: string): string | null
+  signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
+  throttle: Throttle
+  addressOf(facts: Pick<RequestFacts, 'headers'>): string
+  checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void>
+  callers: Callers
+}
+type CallerFacts = RequestFacts & CallerContext
+type WithPassword = { currentPassword?: string | null }
+
+/** Codes of authenticator apps (TOTP) and recovery codes. better-auth stores the secret encrypted and checks codes. */
+export function createSecondFactor({ db, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers }: Parts) {
+  async function sessionOf(context: CallerFacts): Promise<{ caller: Caller; session_token: string }> {
+    const { caller } = context
+    if (!caller?.sessionToken)
+      throw new InvalidInput([{ path: '', message: 'an API token has no second factor; sign in as a user' }])
+    return { caller, session_token: caller.sessionToken }
+  }
+
+  /** Calls a route of the signed-in user after checking the password. @returns its JSON */
+  async function change<T>(
+    context: CallerFacts,
+    path: string,
+    { currentPassword }: WithPassword,
+  ): Promise<{ json: T; response: Response }> {
+    const { caller, session_token } = await sessionOf(context)
+    await checkCurrentPassword(context, caller, currentPassword)
+    const response = await route(context, path, currentPassword ? { password: currentPassword } : {}, { session_token })
+    callers.clearCache()
+    if (!response.ok)
+      throw new Conflict('The second factor changed at the same time, or is in another state. Reload the page and try again.')
+    return { json: (await response.json()) as T, response }
+  }
+
+  /** The session after better-auth replaced it, which it does when the second factor is turned on or off. */
+  async function replaced({ headers }: RequestFacts, response: Response, caller: Caller): Promise<SignedIn> {
+    const sessionToken = cookieOf(response, 'session_token') ?? caller.sessionToken!
+    return { viewer: (await callers.read(sessionToken, headers)) ?? caller, sessionToken }
+  }
+
+  return {
+    /** Second step of a sign-in: `code` is a code of the app, or a recovery code. */
+    async verifySecondFactor(facts: RequestFacts, { challenge, code }: { challenge: string; code: string }): Promise<SignedIn> {
+      await throttle.attempt('challenge', addressOf(facts), challenge)
+      const given = code.replace(/\s/g, '')
+      const isTotp = /^\d{6}$/.test(given)
+      const path = isTotp ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code'
+      const response = await route(facts, path, { code: given }, { two_factor: challenge })
+      if (response.status === 429) throw new Unauthenticated('Too many wrong codes for this user. Sign in again in 15 minutes.')
+      const session = await signedIn(
+        facts,
+        response, 'The code is wrong, or the sign-in is older than ten minutes. Sign in again.')
+      if (isTotp && !(await throttle.isFirstUse('totp', `${session.viewer.actor.id} ${given}`, CODE_VALID_S))) {
+        facts.responseHeaders?.delete('set-cookie')
+        await db.delete(sessions).where(eq(sessions.token, hashToken(session.sessionToken)))
+        throw new Unauthenticated('This code was already used. Sign in again with the next code.')
+      }
+      return session
+    },
+
+    /** Creates a secret for an authenticator app. It takes effect with the first code, see `confirmTotp`. */
+    async startTotp(context: CallerFacts, input: WithPassword): Promise<{ uri: string; recoveryCodes: string[] }> {
+      const { caller } = await sessionOf(context)
+      const isOn = (await db.$count(users, and(eq(users.id, caller.actor.id), users.twoFactorEnabled))) > 0
+      if (isOn) throw new Conflict('An authenticator app is already set up. Remove it first.')
+      const { json } = await change<{ totpURI: string; backupCodes: string[] }>(context, '/two-factor/enable', input)
+      return { uri: json.totpURI, recoveryCodes: json.backupCodes }
+    },
+
+    /** Turns the second factor on. @returns the session, which has a new token */
+    async confirmTotp(context: CallerFacts, { code }: { code: string }): Promise<SignedIn> {
+      const { caller, session_token } = await sessionOf(context)
+      await throttle.attempt('totp-setup', addressOf(context), caller.actor.id)
+      const response = await route(context, '/two-factor/verify-totp', { code: code.replace(/\s/g, '') }, { session_token })
+      callers.clearCache()
+      if (!response.ok) throw new InvalidInput([{ path: 'input.code', message: 'is not the current code of the app' }])
+      await throttle.succeeded('totp-setup', caller.actor.id)
+      return replaced(context, response, caller)
+    },
+
+    /** Turns the second factor off. */
+    async removeTotp(context: CallerFacts, input: WithPassword): Promise<SignedIn> {
+      const { response } = await change(context, '/two-factor/disable', input)
+      return replaced(context, response, context.caller!)
+    },
+
+    /** Replaces the recovery codes. */
+    async createRecoveryCodes(context: CallerFacts, input: WithPassword): Promise<string[]> {
+      const { json } = await change<{ backupCodes: string[] }>(context, '/two-factor/generate-backup-codes', input)
+      return json.backupCodes
+    },
+  }
+}
