@@ -68,7 +68,9 @@ export function createSecondFactor({ db, route, cookieOf, signedIn, throttle, ad
       if (response.status === 429) throw new Unauthenticated('Too many wrong codes for this user. Sign in again in 15 minutes.')
       const session = await signedIn(
         facts,
-        response, 'The code is wrong, or the sign-in is older than ten minutes. Sign in again.')
+        response,
+        'The code is wrong, or the sign-in is older than ten minutes. Sign in again.',
+      )
       if (isTotp && !(await throttle.isFirstUse('totp', `${session.viewer.actor.id} ${given}`, CODE_VALID_S))) {
         facts.responseHeaders?.delete('set-cookie')
         await db.delete(sessions).where(eq(sessions.token, hashToken(session.sessionToken)))

@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const ViewerQuery = graphql(`
   query Viewer {
-    viewer { kind name role user { id email } tenant { id name } hasPassword }
+    viewer { kind name role user { id email } tenant { id name } hasPassword hasSecondFactor }
   }
 `)
 export type Viewer = NonNullable<ResultOf<typeof ViewerQuery>['viewer']>
@@ -12,6 +12,7 @@ export const SignIn = graphql(`
     signIn(input: $input) {
       __typename
       ... on SignInPayload { viewer { name hasPassword } }
+      ... on SecondFactorRequiredError { challenge }
       ... on Error { message code }
     }
   }
@@ -40,7 +41,7 @@ export const SetPassword = graphql(`
   mutation SetPassword($input: SetPasswordInput!) {
     setPassword(input: $input) {
       __typename
-      ... on SetPasswordPayload { viewer { kind name role user { id email } tenant { id name } hasPassword } }
+      ... on SetPasswordPayload { viewer { kind name role user { id email } tenant { id name } hasPassword hasSecondFactor } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

@@ -35,7 +35,8 @@ export function useCurrentViewer(): { viewer: Viewer | null | undefined; problem
       isMounted = false
     }
   }, [read])
-  useEffect(() => onSignedOut(() => setViewer(null)), [])
+  // The session of one request or of the socket ended. The browser may have another one.
+  useEffect(() => onSignedOut(() => void read()), [read])
   return { viewer, problem, retry: read }
 }
 

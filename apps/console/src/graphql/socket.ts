@@ -41,7 +41,9 @@ export function socket(): SocketClient {
         const isWanted = code === 1000
         if (isWanted) hadConnection = false
         setState(isWanted ? 'idle' : 'lost')
-        if (code === CloseCode.Unauthorized) notifySignedOut()
+        if (code !== CloseCode.Unauthorized) return
+        resetSocket()
+        notifySignedOut()
       },
     },
   })

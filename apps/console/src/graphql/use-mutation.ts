@@ -5,9 +5,15 @@ import { t } from '@/messages/index.ts'
 
 export type Issue = { path: string; message: string }
 /** Why a request failed: the server's message and error code, and the issues of single fields. */
-export type Problem = { message: string; code: string; issues: Issue[] }
+export type Problem = {
+  message: string
+  code: string
+  issues: Issue[]
+  /** Of SECOND_FACTOR_REQUIRED: identifies the sign-in in its second step. */
+  challenge?: string | undefined
+}
 
-type Failure = { __typename: `${string}Error`; message: string; code: string; issues?: Issue[] }
+type Failure = { __typename: `${string}Error`; message: string; code: string; issues?: Issue[]; challenge?: string }
 type Payload<D> = D[keyof D]
 /** The result union of a mutation without its errors. */
 export type Success<D> = Exclude<Payload<D>, { __typename: `${string}Error` } | null | undefined>
@@ -30,7 +36,8 @@ function isFailure(payload: unknown): payload is Failure {
 export function unwrap<D extends object>(data: D): Outcome<Success<D>> {
   const payload = Object.entries(data).find(([key]) => key !== '__typename')?.[1]
   if (isFailure(payload)) {
-    return { ok: false, problem: { message: payload.message, code: payload.code, issues: payload.issues ?? [] } }
+    const { message, code, issues = [], challenge } = payload
+    return { ok: false, problem: { message, code, issues, challenge } }
   }
   return { ok: true, value: payload as Success<D> }
 }

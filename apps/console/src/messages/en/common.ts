@@ -62,8 +62,10 @@ export const common = {
     edit: 'Account settings',
     menu: 'Account',
     newPassword: 'New password',
+    profile: 'Profile and password',
     saved: 'Account saved',
     signOut: 'Sign out',
+    tokens: 'Manage API tokens',
   },
   help: {
     close: 'Close dialog or clear search',

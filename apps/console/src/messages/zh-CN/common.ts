@@ -63,8 +63,10 @@ export const common = {
     edit: '账户设置',
     menu: '账户',
     newPassword: '新密码',
+    profile: '个人信息和密码',
     saved: '账户已保存',
     signOut: '退出登录',
+    tokens: '管理 API 令牌',
   },
   help: {
     close: '关闭对话框或清空搜索',

@@ -1,5 +1,8 @@
 'use client'
+import Link from 'next/link'
 import { PasswordForm } from '@/access/password-form.tsx'
+import { SecondFactorPanel } from '@/access/second-factor-panel.tsx'
+import { SessionsPanel } from '@/access/sessions-panel.tsx'
 import { useViewer } from '@/access/viewer.tsx'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { t } from '@/messages/index.ts'
@@ -7,7 +10,7 @@ import { PageHead, Panel } from '@/ui/page.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { useTitle } from '@/ui/use-title.ts'
 
-/** The user's own name, email and password. */
+/** The user's own name, email, password, second factor and sessions. */
 export default function AccountPage() {
   useTitle(t('nav.account'))
   const viewer = useViewer()
@@ -19,10 +22,17 @@ export default function AccountPage() {
   return (
     <>
       <PageHead title={t('nav.account')} />
-      <div className="max-w-md">
-        <Panel>
-          <PasswordForm viewer={viewer} submitLabel={t('common.save')} onSaved={onSaved} />
+      <div className="flex max-w-2xl flex-col gap-4">
+        <Panel title={t('account.profile')}>
+          <div className="max-w-md">
+            <PasswordForm viewer={viewer} submitLabel={t('common.save')} onSaved={onSaved} />
+          </div>
         </Panel>
+        <SecondFactorPanel />
+        <SessionsPanel />
+        <Link href="/settings/tokens" className="text-sm text-accent hover:underline">
+          {t('account.tokens')}
+        </Link>
       </div>
     </>
   )
