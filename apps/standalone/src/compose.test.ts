@@ -17,6 +17,8 @@ type Service = {
   volumes?: string[]
   mem_limit?: string
   pids_limit?: number
+  ports?: string[]
+  security_opt?: string[]
 }
 
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8')
@@ -52,6 +54,30 @@ test('the worker image has the programs that the worker starts', () => {
 test('workers mount a directory with playbooks and offline files, read-only', () => {
   const { environment, volumes } = services.worker!
   expect(volumes).toContain(`\${PLAYBOOKS_DIR:-./playbooks}:${environment!.ANSIBLE_PLAYBOOK_REPO_PATH}:ro`)
+})
+
+test('the console listens on this machine only, and nothing is privileged', () => {
+  const published = Object.values(services).flatMap(({ ports }) => ports ?? [])
+  expect(published).toEqual([expect.stringMatching(/^\$\{BIND_ADDRESS:-127\.0\.0\.1\}:/)])
+  expect(compose).not.toMatch(/privileged: true|cap_add|seccomp:unconfined/)
+})
+
+test('workers have a seccomp profile that permits the sandbox and denies other calls by default', () => {
+  const [, profile] = /"?seccomp:(\S+\.json)/.exec(services.worker!.security_opt!.join(' '))!
+  const { defaultAction, syscalls } = JSON.parse(read(profile!)) as {
+    defaultAction: string
+    syscalls: { names: string[]; action: string; args: unknown[] | null; includes: object }[]
+  }
+  expect(defaultAction).toBe('SCMP_ACT_ERRNO')
+  const [sandbox] = syscalls
+  expect(sandbox).toMatchObject({ action: 'SCMP_ACT_ALLOW', args: [], includes: {} })
+  expect(sandbox!.names).toEqual(['clone', 'clone3', 'unshare', 'mount', 'umount2', 'pivot_root'])
+  for (const name of ['kexec_load', 'init_module', 'bpf', 'perf_event_open'])
+    expect(
+      syscalls.filter(
+        ({ names, action, includes }) => names.includes(name) && action === 'SCMP_ACT_ALLOW' && !('caps' in includes),
+      ),
+    ).toEqual([])
 })
 
 test('every image is built from a Dockerfile target', () => {

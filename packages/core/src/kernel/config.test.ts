@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { z } from 'zod'
 import { loadConfig, portSetting, processSettings, UNSUPPORTED_SETTINGS, unsupportedSettings } from './config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-config-'))
@@ -21,4 +22,13 @@ it('reports unsupported settings from every source, without their values', () =>
   expect(rejected).toThrow(/DATABASE_URL is not set/)
   expect(rejected).toThrow(lines.join('\n  '))
   expect(lines.join()).not.toContain('hush')
+})
+
+it('reads a setting from the file that NAME_FILE names', () => {
+  const file = join(folder, 'secret')
+  writeFileSync(file, 'from a file\n')
+  const settings = { SECRET: z.string(), OTHER: z.string().default('none') }
+  expect(loadConfig({ SECRET_FILE: file }, settings)).toEqual({ SECRET: 'from a file', OTHER: 'none' })
+  expect(loadConfig({ SECRET_FILE: file, SECRET: 'given' }, settings).SECRET).toBe('given')
+  expect(() => loadConfig({ SECRET_FILE: join(folder, 'missing') }, settings)).toThrow(/SECRET_FILE names .*missing.*ENOENT/)
 })

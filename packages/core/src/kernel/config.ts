@@ -49,6 +49,18 @@ function settingsOf(env: NodeJS.ProcessEnv): (name: string) => { value: string; 
   }
 }
 
+/** A setting whose value is the content of the file that NAME_FILE names; one trailing newline is ignored. */
+function fromFileOf(name: string, find: ReturnType<typeof settingsOf>): { value: string; source: string } | null {
+  const file = find(`${name}_FILE`)?.value
+  if (!file) return null
+  try {
+    const value = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    return value ? { value, source: file } : null
+  } catch (error) {
+    throw new Error(`${name}_FILE names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
 /** One line per unsupported setting that is set, with its replacement; for the log at start. */
 export function unsupportedSettings(env: NodeJS.ProcessEnv): string[] {
   const find = settingsOf(env)
@@ -67,7 +79,7 @@ export function loadConfig<S extends Settings>(env: NodeJS.ProcessEnv, settings:
   const errors: string[] = []
   const config: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
-    const given = find(name)
+    const given = find(name) ?? (`${name}_FILE` in settings ? null : fromFileOf(name, find))
     const parsed = setting.safeParse(given?.value)
     if (parsed.success) config[name] = parsed.data
     else if (!given) errors.push(`${name} is not set: ${parsed.error.issues[0]!.message}`)
