@@ -214,6 +214,16 @@ export const pages: VisualPage[] = [
     act: async ({ page }) => button(page, t('credential.new')).click(),
   },
   {
+    name: 'credential-rotate',
+    url: '/credentials',
+    until: t('rotation.source'),
+    act: async ({ page }) =>
+      page
+        .getByRole('button', { name: t('rotation.action'), exact: true, disabled: false })
+        .first()
+        .click(),
+  },
+  {
     name: 'credential-moved',
     url: '/credentials',
     until: t('credential.reenter'),

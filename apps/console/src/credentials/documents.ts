@@ -5,6 +5,8 @@ export const CredentialFragment = graphql(`
     id name kind description username becomeMethod host port publicKey hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint
     secretsSet nodeCount lastUsedAt lastResult { isOk error testedAt } createdAt updatedAt
     via { id name }
+    rotateBlockedReason
+    rotations(first: 1) { edges { node { id status failedCount } } }
   }
 `)
 export type CredentialRow = ResultOf<typeof CredentialFragment>

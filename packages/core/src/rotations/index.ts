@@ -13,6 +13,8 @@ export { RotateCredentialInput, rotateCredential } from './rotate-credential.ts'
 export {
   type CredentialRotation,
   type CredentialRotationHost,
+  credentialRotationHosts,
+  credentialRotations,
   ROTATION_HOST_STATUSES,
   ROTATION_STATUSES,
 } from './tables.ts'

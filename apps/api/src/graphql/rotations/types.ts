@@ -1,7 +1,13 @@
 import { permissionDeniedReason } from '@muster/core/context'
-import { isOneOf } from '@muster/core/db'
+import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { cancelBlockedReason, completeBlockedReason, resumeBlockedReason, rotationPermissions } from '@muster/core/rotations'
+import {
+  cancelBlockedReason,
+  completeBlockedReason,
+  resumeBlockedReason,
+  rotateBlockedReason,
+  rotationPermissions,
+} from '@muster/core/rotations'
 import { sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { actorField } from '../access/people.ts'
@@ -10,7 +16,7 @@ import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { CredentialRotationHostStatus, CredentialRotationStatus } from './enums.ts'
 
-const { credentialRotationHosts: hosts } = schema
+const { computeNodes, credentialRotationHosts: hosts, credentialRotations, credentials } = schema
 
 type Counts = { total: number; installed: number; failed: number }
 
@@ -119,7 +125,26 @@ export const CredentialRotation = builder.drizzleNode('credentialRotations', {
 
 const rotationConnection = connectionTypes(CredentialRotation, 'CredentialRotation', 'rotations of a credential')
 
+type Facts = { nodes: number; isRotating: boolean }
+
+const factsOf = loader<Facts>(async ({ ctx }, ids) => {
+  const { rows } = await ctx.db.execute<Facts & { id: string }>(sql`
+    select ${credentials.id},
+      (select count(*)::int from ${computeNodes} n where n.credential_id = ${credentials.id} and n.connection_type = 'ssh' and n.decommissioned_at is null) as nodes,
+      exists (select from ${credentialRotations} r where r.credential_id = ${credentials.id} and r.finished_at is null) as "isRotating"
+    from ${credentials} where ${visibleTo(ctx, credentials)} and ${isOneOf(credentials.id, [...ids])}`)
+  return new Map(rows.map((row) => [row.id, row]))
+})
+
 builder.drizzleObjectFields(Credential, (t) => ({
+  rotateBlockedReason: t.string({
+    nullable: true,
+    description: 'Reason why the caller cannot rotate the secret on the nodes; null when allowed.',
+    select: { columns: { id: true, name: true, kind: true, encrypted: true } },
+    resolve: async (credential, _args, context) =>
+      permissionDeniedReason(context.ctx.actor, rotationPermissions.write) ??
+      rotateBlockedReason(credential, (await factsOf(context, credential.id)) ?? { nodes: 0, isRotating: false }),
+  }),
   rotations: t.relatedConnection(
     'rotations',
     { description: 'Rotations of the secret, newest first.', totalCount: true, query: { orderBy: { id: 'desc' } }, ...PAGED },

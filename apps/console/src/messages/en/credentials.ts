@@ -60,6 +60,43 @@ export const credentials = {
     via: 'Via another bastion',
     viaName: 'via {name}',
   },
+  rotation: {
+    action: 'Rotate',
+    cancel: 'Restore previous secret',
+    complete: 'Complete without failed nodes',
+    failed: '{count, plural, one {# node failed} other {# nodes failed}}',
+    givenKey: 'A private key of mine',
+    givenPassword: 'A password of mine',
+    keptText: 'The previous key is still accepted on the failed nodes. Remove it there.',
+    leftText: 'The failed nodes use the credential {name} with the previous secret.',
+    more: '{count, plural, one {and # more} other {and # more}}',
+    needSecret: 'Enter the new secret',
+    nodes: '{count, plural, one {# node:} other {# nodes:}}',
+    password: 'New password',
+    pausedText:
+      'Every node is reachable as before. Resume tries the failed nodes again. Complete gives them a credential with the previous secret.',
+    progress:
+      '{count, plural, one {{installed} of # node has the new secret} other {{installed} of # nodes have the new secret}}',
+    randomKey: 'A new Ed25519 key',
+    randomPassword: 'A random password',
+    resume: 'Resume',
+    source: 'New secret',
+    start: 'Rotate on these nodes',
+    status: {
+      CANCELED: 'Canceled',
+      CANCELING: 'Restoring',
+      PARTIAL: 'Partial',
+      PAUSED: 'Paused',
+      RUNNING: 'Running',
+      SUCCEEDED: 'Succeeded',
+    },
+    textKey:
+      'Installs a new key on every node and signs in with it. When all nodes accept it, the credential changes and the previous key is removed.',
+    textPassword:
+      'Sets a new password on every node, when no run uses the node, and signs in with it. When all nodes accept it, the credential changes.',
+    title: 'Rotate {name}',
+    unfinished: 'Rotation: {status}',
+  },
   secret: {
     PASSPHRASE: 'passphrase',
     PASSWORD: 'password',

@@ -1,5 +1,5 @@
 'use client'
-import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
+import { KeyRound, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
 import { useViewer } from '@/access/viewer.tsx'
@@ -11,6 +11,7 @@ import { useMutation } from '@/graphql/use-mutation.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { formatAddress } from '@/nodes/badges.tsx'
 import { ApproveHostKeys } from '@/nodes/documents.ts'
+import { isUnfinished, RotationDialog } from '@/rotations/rotation-dialog.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
@@ -24,7 +25,7 @@ import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { useTitle } from '@/ui/use-title.ts'
 
-type Open = { kind: 'new' } | { kind: 'edit' | 'delete' | 'hostKey'; credential: CredentialRow } | null
+type Open = { kind: 'new' } | { kind: 'edit' | 'rotate' | 'delete' | 'hostKey'; credential: CredentialRow } | null
 
 function CredentialItem({
   credential,
@@ -37,6 +38,8 @@ function CredentialItem({
 }) {
   const { nodeCount, lastResult } = credential
   const offered = credential.offeredHostKeyFingerprint
+  const rotation = credential.rotations.edges[0]?.node
+  const isRotating = rotation !== undefined && isUnfinished(rotation.status)
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-0">
       <div className="min-w-0 flex-1 basis-64">
@@ -87,7 +90,16 @@ function CredentialItem({
           </div>
         )}
       </div>
-      <div className="flex gap-2">
+      <div className="flex flex-wrap gap-2">
+        {(credential.kind === 'SSH_KEY' || credential.kind === 'SSH_PASSWORD') && (
+          <Button
+            icon={<RefreshCw aria-hidden />}
+            blockedReason={isRotating ? null : credential.rotateBlockedReason}
+            onClick={() => onOpen({ kind: 'rotate', credential })}
+          >
+            {isRotating ? t('rotation.unfinished', { status: t(`rotation.status.${rotation.status}`) }) : t('rotation.action')}
+          </Button>
+        )}
         <Button icon={<Pencil aria-hidden />} blockedReason={blocked} onClick={() => onOpen({ kind: 'edit', credential })}>
           {t('credential.update')}
         </Button>
@@ -163,6 +175,15 @@ export default function CredentialsPage() {
             }}
           />
         </Dialog>
+      )}
+      {open?.kind === 'rotate' && (
+        <RotationDialog
+          credential={open.credential}
+          onClose={() => {
+            close()
+            void list.reload()
+          }}
+        />
       )}
       {open?.kind === 'delete' && (
         <Confirm
