@@ -31,13 +31,9 @@ try {
   })
   const [from, to] = [takeMasterPassword(config, env), newPassword(env)]
   const { db, close } = connectDb(config.DATABASE_URL, { max: 1, name: 'muster-change-master-password' })
-  const isChanged = await db
-    .transaction(async (tx) => {
-      if (!(await changeMasterPassword(tx, from, to))) return false
-      if (!config.AUTH_SECRET) await reencryptSecondFactors(tx, deriveAuthSecret(from), deriveAuthSecret(to))
-      return true
-    })
-    .finally(close)
+  const isChanged = await changeMasterPassword(db, from, to, undefined, async (tx) => {
+    if (!config.AUTH_SECRET) await reencryptSecondFactors(tx, deriveAuthSecret(from), deriveAuthSecret(to))
+  }).finally(close)
   process.stdout.write(
     isChanged
       ? 'Changed. Restart every API and worker process with the new master password. Until then they use the keys in memory.\n'

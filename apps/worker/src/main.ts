@@ -1,6 +1,7 @@
 import { unsupportedSettings } from '@muster/core/config'
 import { createLog, type Log, reasonOf } from '@muster/core/log'
-import { loadWorkerConfig, startWorker, type WorkerConfig } from './start.ts'
+import { loadWorkerConfig, type WorkerConfig } from './config.ts'
+import { startWorker } from './start.ts'
 
 /** A worker process: runs until SIGTERM or SIGINT; a second signal exits at once. SIGUSR2 drains it. */
 async function main(config: WorkerConfig, log: Log): Promise<void> {

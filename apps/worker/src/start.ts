@@ -1,18 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { accessSettings } from '@muster/core/access'
-import { alertSettings } from '@muster/core/alerts'
-import { artifactStoreSettings, openArtifactStore } from '@muster/core/artifacts'
-import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
-import { connectionSettings, connectionTestQueue } from '@muster/core/connections'
+import { openArtifactStore } from '@muster/core/artifacts'
+import { connectionTestQueue } from '@muster/core/connections'
 import type { SystemCtx } from '@muster/core/context'
-import {
-  credentialKeyRotated,
-  credentialKeySettings,
-  masterPasswordSettings,
-  openVault,
-  takeMasterPassword,
-} from '@muster/core/credentials'
+import { credentialKeyRotated, openVault, takeMasterPassword } from '@muster/core/credentials'
 import { awaitDatabase, connectDb } from '@muster/core/db'
 import { discoveryQueue } from '@muster/core/discoveries'
 import { createListener, createNotifier } from '@muster/core/events'
@@ -20,13 +11,13 @@ import type { Log } from '@muster/core/log'
 import { createQueue, queueBacklogs } from '@muster/core/queue'
 import { queues } from '@muster/core/registry'
 import { credentialRotationQueue } from '@muster/core/rotations'
-import { jobRunQueue, jobRunSettings } from '@muster/core/runs'
-import { workerSettings } from '@muster/core/workers'
+import { jobRunQueue } from '@muster/core/runs'
 import packageJson from '../package.json' with { type: 'json' }
 import { chooseIsolation } from './ansible/isolation/choose-isolation.ts'
 import { describeIsolation } from './ansible/isolation/isolation.ts'
 import { removeAbandonedRuns } from './ansible/run-directory/run-directory.ts'
 import { detectAnsible } from './ansible-version.ts'
+import type { WorkerConfig } from './config.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
 import { credentialRotationHandler } from './handlers/credential-rotation.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
@@ -43,21 +34,6 @@ import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
 import { registerPresence } from './registration.ts'
 import { createBastionPool } from './ssh/bastion-pool.ts'
 import { systemChecksOf } from './system-checks.ts'
-
-/** @throws Error with one line per wrong setting */
-export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
-  loadConfig(env, {
-    ...processSettings,
-    ...masterPasswordSettings,
-    ...credentialKeySettings,
-    ...artifactStoreSettings,
-    ...workerSettings,
-    ...jobRunSettings,
-    ...connectionSettings,
-    ...alertSettings,
-    ...pickSettings(accessSettings, 'HOST', 'MUSTER_PUBLIC_URL'),
-  })
-export type WorkerConfig = ReturnType<typeof loadWorkerConfig>
 
 /** Time for tests and discoveries to complete when the worker stops; runs have their own grace period. */
 const SSH_DRAIN_MS = 5000

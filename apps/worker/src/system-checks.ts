@@ -1,6 +1,6 @@
 import type { SystemCtx } from '@muster/core/context'
 import { checkProcess, type SystemChecks } from '@muster/core/system'
-import type { WorkerConfig } from './start.ts'
+import type { WorkerConfig } from './config.ts'
 
 /** The system checks that a worker makes of itself; it reports them with its liveness. */
 export function systemChecksOf(config: WorkerConfig, { db, vault }: SystemCtx, env = process.env): SystemChecks {

@@ -1,5 +1,13 @@
 import { hkdfSync } from 'node:crypto'
-import { acceptInvitation, accessChanged, findInvitationByToken, INVITATION_INVALID, switchTenant } from '@muster/core/access'
+import {
+  acceptInvitation,
+  accessChanged,
+  createThrottle,
+  deleteSessions,
+  findInvitationByToken,
+  INVITATION_INVALID,
+  switchTenant,
+} from '@muster/core/access'
 import { systemCtx } from '@muster/core/context'
 import type { Db } from '@muster/core/db'
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
@@ -11,19 +19,17 @@ import { clientAddress, type RequestFacts } from '../http/request-facts.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { passwordResetMail, secretLink } from '../mail/mails.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
-import type { Caller, CallerContext } from './caller.ts'
+import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import { createCallers } from './callers.ts'
 import { createSecondFactor } from './second-factor.ts'
 import { cookiePrefix, openCookie, sessionCookieName, signCookie } from './session-cookie.ts'
 import { endOtherSessions, endSession } from './sessions.ts'
-import { createThrottle } from './throttle.ts'
 
 const { members, sessions: userSessions, users } = schema
 
 const WRONG_PASSWORD = 'The email address or the password is wrong.'
 
 export type Auth = ReturnType<typeof createAuth>
-export type SignedIn = { viewer: Caller; sessionToken: string }
 
 /** Derives the cookie signing key from the master password when AUTH_SECRET is not set. */
 export const deriveAuthSecret = (masterPassword: string): string =>
@@ -108,7 +114,7 @@ export function createAuth(options: AuthOptions) {
     if (!token) throw new Unauthenticated(rejection)
     const viewer = await callers.read(token, headers)
     if (!viewer) throw new Unauthenticated('This user is not an active member of any tenant. Ask an owner for access.')
-    await db.delete(userSessions).where(and(eq(userSessions.userId, viewer.actor.id), not(callers.isLiveSession(userSessions))))
+    await deleteSessions(db, and(eq(userSessions.userId, viewer.actor.id), not(callers.isLiveSession(userSessions)))!)
     return { viewer, sessionToken: token }
   }
 

@@ -14,3 +14,6 @@ export type Caller = {
 
 /** Caller of a request (null when not signed in) and the context for verbs. */
 export type CallerContext = { caller: Caller | null; ctx: Ctx }
+
+/** The result of a sign-in. */
+export type SignedIn = { viewer: Caller; sessionToken: string }

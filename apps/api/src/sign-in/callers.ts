@@ -1,10 +1,10 @@
-import { accessChanged, findActorByToken, findMemberships, hashToken } from '@muster/core/access'
+import { accessChanged, findActorByToken, findMemberships, hashToken, recordSessionUse } from '@muster/core/access'
 import type { Db } from '@muster/core/db'
 import { Forbidden } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
-import { and, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import { clientAddress } from '../http/request-facts.ts'
 import type { Caller } from './caller.ts'
 import { assertTokenTenant, chooseMembership, TENANT_HEADER } from './choose-tenant.ts'
@@ -92,18 +92,6 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
   const keyOf = (token: string, headers: Headers) =>
     [token, headers.get(TENANT_HEADER), clientAddress({ headers }, trustProxy)].join('\n')
 
-  /** Records when, from which address and with which client a session is used, at most once a minute. */
-  async function recordUse(sessionId: string, headers: Headers): Promise<void> {
-    await db
-      .update(sessions)
-      .set({
-        lastUsedAt: sql`now()`,
-        ipAddress: clientAddress({ headers }, trustProxy),
-        userAgent: headers.get('user-agent')?.slice(0, 500) ?? null,
-      })
-      .where(and(eq(sessions.id, sessionId), lt(sessions.lastUsedAt, sql`now() - interval '1 minute'`)))
-  }
-
   /** The caller that the bearer token or cookie identifies; null without a valid one. */
   async function find(headers: Headers): Promise<Caller | null> {
     const token = tokenOf(headers)
@@ -112,7 +100,11 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
     const cached = cache.get(key)
     if (cached && cached.until > Date.now()) return cached.caller
     const caller = await read(token, headers)
-    if (caller?.sessionId) await recordUse(caller.sessionId, headers)
+    if (caller?.sessionId)
+      await recordSessionUse(db, caller.sessionId, {
+        ipAddress: clientAddress({ headers }, trustProxy),
+        userAgent: headers.get('user-agent')?.slice(0, 500) ?? null,
+      })
     if (cache.size >= CALLER_CACHE_MAX) cache.clear()
     cache.set(key, { caller, until: Date.now() + CALLER_CACHE_MS })
     return caller

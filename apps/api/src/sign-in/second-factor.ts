@@ -1,13 +1,11 @@
-import { hashToken } from '@muster/core/access'
+import { deleteSessions, hashToken, type Throttle } from '@muster/core/access'
 import type { Db } from '@muster/core/db'
 import { Conflict, InvalidInput, Unauthenticated } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
 import type { RequestFacts } from '../http/request-facts.ts'
-import type { SignedIn } from './auth.ts'
-import type { Caller, CallerContext } from './caller.ts'
+import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import type { Callers } from './callers.ts'
-import type { Throttle } from './throttle.ts'
 
 const { sessions, users } = schema
 
@@ -73,7 +71,7 @@ export function createSecondFactor({ db, route, cookieOf, signedIn, throttle, ad
       )
       if (isTotp && !(await throttle.isFirstUse('totp', `${session.viewer.actor.id} ${given}`, CODE_VALID_S))) {
         facts.responseHeaders?.delete('set-cookie')
-        await db.delete(sessions).where(eq(sessions.token, hashToken(session.sessionToken)))
+        await deleteSessions(db, eq(sessions.token, hashToken(session.sessionToken)))
         throw new Unauthenticated('This code was already used. Sign in again with the next code.')
       }
       return session

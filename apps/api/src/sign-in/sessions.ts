@@ -1,4 +1,4 @@
-import { accessChanged } from '@muster/core/access'
+import { accessChanged, deleteSessions } from '@muster/core/access'
 import { type Ctx, schema } from '@muster/core/registry'
 import { and, eq, ne, type SQL } from 'drizzle-orm'
 import type { Caller } from './caller.ts'
@@ -7,12 +7,9 @@ const { sessions } = schema
 
 /** Ends sessions of the caller's user, and the streams of these sessions. @returns how many */
 async function endSessions(ctx: Ctx, userId: string, condition: SQL): Promise<number> {
-  const ended = await ctx.db
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), condition))
-    .returning({ id: sessions.id })
-  if (ended.length > 0) ctx.notify(accessChanged({ id: userId, tenantId: ctx.tenantId }))
-  return ended.length
+  const ended = await deleteSessions(ctx.db, and(eq(sessions.userId, userId), condition)!)
+  if (ended > 0) ctx.notify(accessChanged({ id: userId, tenantId: ctx.tenantId }))
+  return ended
 }
 
 /** Ends one session of the user. @returns false when the user has no such session */

@@ -16,6 +16,9 @@ export { memberPermissions, tenantPermissions, tokenPermissions } from './permis
 export { grantBlockedReason, memberBlockedReason, revokeBlockedReason, transferBlockedReason } from './policy.ts'
 export { findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
 export { accessSettings, mailSettings, tokenSettings } from './settings.ts'
+export { rewriteSecondFactors } from './sign-in/rewrite-second-factors.ts'
+export { deleteSessions, recordSessionUse } from './sign-in/sessions.ts'
+export { createThrottle, type Throttle } from './sign-in/throttle.ts'
 export {
   type ApiToken,
   accounts,

@@ -38,10 +38,17 @@ async function openKey(row: typeof credentialKeys.$inferSelect, masterPassword: 
 /**
  * Changes the master password: wraps every key-encryption key with the new password, so that no record changes. One transaction,
  * so after a crash exactly one password is valid. May be repeated.
+ * @param also what else is encrypted with the master password; runs in the same transaction
  * @returns false when the new password was already set
  * @throws Conflict neither password is valid, or there is no key yet
  */
-export async function changeMasterPassword(db: Db, from: string, to: string, derive: DeriveKey = deriveKey): Promise<boolean> {
+export async function changeMasterPassword(
+  db: Db,
+  from: string,
+  to: string,
+  derive: DeriveKey = deriveKey,
+  also: (tx: Tx) => Promise<void> = async () => {},
+): Promise<boolean> {
   return db.transaction(async (tx) => {
     await lockKeys(tx)
     const rows = await tx.select().from(credentialKeys).orderBy(credentialKeys.version)
@@ -61,6 +68,7 @@ export async function changeMasterPassword(db: Db, from: string, to: string, der
         .set({ salt: salt.toString('base64'), wrapped })
         .where(eq(credentialKeys.version, version))
     }
+    await also(tx)
     return true
   })
 }

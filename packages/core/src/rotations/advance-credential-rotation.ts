@@ -12,11 +12,9 @@ import { credentialRotationChanged } from './change-events.ts'
 import { rotationPermissions } from './permissions.ts'
 import type { RotationStep } from './record-rotation-host.ts'
 import { addHosts, nodesOf } from './rotate-credential.ts'
-import { type CredentialRotation, credentialRotationHosts, credentialRotations } from './tables.ts'
+import { type CredentialRotation, credentialRotationHosts, credentialRotations, type RotationSecrets } from './tables.ts'
 
 export type RotationWork = { step: RotationStep; hosts: { id: string; nodeId: string }[] }
-/** Secrets of a rotation as the worker decrypted them. */
-export type RotationSecrets = Record<'next' | 'previous', { privateKey?: string; passphrase?: string; password?: string }>
 
 /** Nodes of one round of work. */
 const ROUND = 200

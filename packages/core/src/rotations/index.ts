@@ -1,4 +1,4 @@
-export { advanceCredentialRotation, type RotationSecrets, type RotationWork } from './advance-credential-rotation.ts'
+export { advanceCredentialRotation, type RotationWork } from './advance-credential-rotation.ts'
 export { cancelCredentialRotation } from './cancel-credential-rotation.ts'
 export { credentialRotationChanged } from './change-events.ts'
 export { claimCredentialRotation } from './claim-credential-rotation.ts'
@@ -17,5 +17,6 @@ export {
   credentialRotations,
   ROTATION_HOST_STATUSES,
   ROTATION_STATUSES,
+  type RotationSecrets,
 } from './tables.ts'
 export { unfinishedRunOnNode } from './unfinished-run-on-node.ts'

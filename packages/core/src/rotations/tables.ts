@@ -108,3 +108,6 @@ export const credentialRotationHosts = snakeCase.table(
 )
 
 export type CredentialRotationHost = typeof credentialRotationHosts.$inferSelect
+
+/** Secrets of a rotation as the worker decrypted them. */
+export type RotationSecrets = Record<'next' | 'previous', { privateKey?: string; passphrase?: string; password?: string }>

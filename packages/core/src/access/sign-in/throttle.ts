@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Db } from '@muster/core/db'
-import { Unavailable } from '@muster/core/errors'
-import { schema } from '@muster/core/registry'
 import { inArray, sql } from 'drizzle-orm'
-
-const { signInAttempts } = schema
+import type { Db } from '../../kernel/db/client.ts'
+import { Unavailable } from '../../kernel/errors.ts'
+import { signInAttempts } from '../tables.ts'
 
 /** Attempts per window of one client address, counted over all kinds of sign-in. */
 const ADDRESS = { limit: 30, seconds: 60 }

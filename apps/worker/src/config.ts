@@ -1,0 +1,23 @@
+import { accessSettings } from '@muster/core/access'
+import { alertSettings } from '@muster/core/alerts'
+import { artifactStoreSettings } from '@muster/core/artifacts'
+import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
+import { connectionSettings } from '@muster/core/connections'
+import { credentialKeySettings, masterPasswordSettings } from '@muster/core/credentials'
+import { jobRunSettings } from '@muster/core/runs'
+import { workerSettings } from '@muster/core/workers'
+
+/** @throws Error with one line per wrong setting */
+export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
+  loadConfig(env, {
+    ...processSettings,
+    ...masterPasswordSettings,
+    ...credentialKeySettings,
+    ...artifactStoreSettings,
+    ...workerSettings,
+    ...jobRunSettings,
+    ...connectionSettings,
+    ...alertSettings,
+    ...pickSettings(accessSettings, 'HOST', 'MUSTER_PUBLIC_URL'),
+  })
+export type WorkerConfig = ReturnType<typeof loadWorkerConfig>

@@ -1,0 +1,16 @@
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../kernel/db/client.ts'
+import { sessions } from '../tables.ts'
+
+/** Deletes the sessions that meet the condition. @returns how many */
+export async function deleteSessions(db: Db, condition: SQL): Promise<number> {
+  return (await db.delete(sessions).where(condition).returning({ id: sessions.id })).length
+}
+
+/** Records when, from which address and with which client a session is used, at most once a minute. */
+export async function recordSessionUse(db: Db, id: string, use: { ipAddress: string; userAgent: string | null }): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ lastUsedAt: sql`now()`, ...use })
+    .where(and(eq(sessions.id, id), lt(sessions.lastUsedAt, sql`now() - interval '1 minute'`)))
+}
