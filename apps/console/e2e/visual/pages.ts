@@ -237,6 +237,16 @@ export const pages: VisualPage[] = [
     },
   },
   { name: 'tokens', url: '/settings/tokens', until: 'nightly inventory export' },
+  { name: 'members', url: '/settings/members', until: t('members.noInvitations') },
+  { name: 'members-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('members.title')) },
+  {
+    name: 'member-invite',
+    url: '/settings/members',
+    until: t('tokens.roleHint'),
+    act: async ({ page }) => button(page, t('members.invite')).click(),
+  },
+  { name: 'invitation-invalid', url: '/invitation', scene: 'signed-out', until: t('invitation.invalid') },
+  { name: 'reset-password', url: '/reset-password', scene: 'signed-out', until: t('reset.send') },
   { name: 'not-found', url: '/no/such/page', until: t('notFound.title') },
 ]
 

@@ -34,6 +34,8 @@ type Props<T extends { id: string }, D extends object> = {
   revoke: TypedDocumentNode<D, { id: string }>
   /** The text of the confirmation. */
   revokeText: string
+  /** Title of the error state. */
+  loadFailed: string
   empty: ReactNode
 }
 
@@ -44,12 +46,13 @@ export function TokenList<T extends { id: string }, D extends object>({
   nameOf,
   revoke,
   revokeText,
+  loadFailed,
   empty,
 }: Props<T, D>) {
   const mutation = useMutation(revoke)
   const [revoking, setRevoking] = useState<T | null>(null)
   if (list.problem && list.rows.length === 0)
-    return <Failure title={t('tokens.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
+    return <Failure title={loadFailed} message={list.problem.message} onRetry={() => void list.reload()} />
   return (
     <>
       {list.isLoading ? (

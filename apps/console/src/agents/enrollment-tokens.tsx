@@ -70,6 +70,7 @@ export function EnrollmentTokens({ query, action, createdCount }: Props) {
         nameOf={({ prefix }) => t('tokens.prefix', { prefix })}
         revoke={RevokeEnrollmentToken}
         revokeText={t('enrollmentToken.revokeText')}
+        loadFailed={t('tokens.loadFailed')}
         empty={
           <Empty icon={<KeyRound aria-hidden />} title={t('enrollmentToken.emptyTitle')} action={action}>
             <p>{t('enrollmentToken.emptyText')}</p>

@@ -1,10 +1,24 @@
 'use client'
 import clsx from 'clsx'
-import { Activity, BellRing, KeyRound, Laptop, LogOut, Moon, Play, Server, Settings, Sun, UserRound } from 'lucide-react'
+import {
+  Activity,
+  ArrowLeftRight,
+  BellRing,
+  KeyRound,
+  Laptop,
+  LogOut,
+  Moon,
+  Play,
+  Server,
+  Settings,
+  Sun,
+  UserRound,
+} from 'lucide-react'
 import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
+import { SwitchTenant } from '@/access/member-documents.ts'
 import { SignOut, type Viewer } from '@/access/session-documents.ts'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { liveState } from '@/graphql/socket.ts'
@@ -71,6 +85,11 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
   const router = useRouter()
   const client = useClient()
   const restart = useFreshClient()
+  async function switchTo(tenantId: string) {
+    await client.mutation(SwitchTenant, { tenantId }).toPromise()
+    // All pages, lists and connections show the other tenant.
+    location.assign('/nodes')
+  }
   async function signOut() {
     await client.mutation(SignOut, {}).toPromise()
     restart()
@@ -93,6 +112,13 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
           </p>
         </div>
         <div className="py-1">
+          {viewer.tenants
+            .filter(({ id }) => id !== viewer.tenant.id)
+            .map(({ id, name }) => (
+              <MenuItem key={id} icon={<ArrowLeftRight aria-hidden />} onClick={() => void switchTo(id)}>
+                {t('account.switchTo', { tenant: name })}
+              </MenuItem>
+            ))}
           <MenuItem icon={<UserRound aria-hidden />} onClick={() => router.push('/settings/account')}>
             {t('account.edit')}
           </MenuItem>

@@ -1,4 +1,5 @@
-import { findMemberships, revokeBlockedReason } from '@muster/core/access'
+import { findMemberships, memberPermissions, revokeBlockedReason } from '@muster/core/access'
+import { permissionDeniedReason } from '@muster/core/context'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -100,6 +101,11 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'Whether the user signs in with a code of an authenticator app; false for API tokens.',
       resolve: async ({ actor }, _args, { deps }) =>
         actor.kind === 'user' && (await deps.runtime.db.$count(users, and(eq(users.id, actor.id), users.twoFactorEnabled))) > 0,
+    }),
+    inviteBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not invite and change members of the tenant; null when allowed.',
+      resolve: ({ actor }) => permissionDeniedReason(actor, memberPermissions.write),
     }),
     hasPassword: t.boolean({
       description: 'False when the user signed in with a one-time link and has not set a password yet; true for API tokens.',

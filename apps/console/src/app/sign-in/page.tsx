@@ -1,4 +1,5 @@
 'use client'
+import Link from 'next/link'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { VerifySecondFactor } from '@/access/second-factor-documents.ts'
@@ -100,6 +101,9 @@ function PasswordSignIn() {
         <Button variant="primary" type="submit" busy={signIn.busy}>
           {t('signIn.submit')}
         </Button>
+        <Link href="/reset-password" className="text-xs text-accent hover:underline">
+          {t('signIn.forgot')}
+        </Link>
         <p className="text-xs text-muted">{t('signIn.firstTime')}</p>
       </form>
     </SessionFrame>

@@ -65,6 +65,7 @@ export const common = {
     profile: 'Profile and password',
     saved: 'Account saved',
     signOut: 'Sign out',
+    switchTo: 'Switch to {tenant}',
     tokens: 'Manage API tokens',
   },
   help: {

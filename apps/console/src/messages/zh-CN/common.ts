@@ -66,6 +66,7 @@ export const common = {
     profile: '个人信息和密码',
     saved: '账户已保存',
     signOut: '退出登录',
+    switchTo: '切换到 {tenant}',
     tokens: '管理 API 令牌',
   },
   help: {

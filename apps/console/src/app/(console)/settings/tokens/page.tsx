@@ -66,6 +66,7 @@ export default function TokensPage() {
         nameOf={({ name }) => name}
         revoke={RevokeApiToken}
         revokeText={t('tokens.revokeText')}
+        loadFailed={t('tokens.loadFailed')}
         empty={
           <Empty icon={<KeySquare aria-hidden />} title={t('tokens.emptyTitle')} action={add}>
             <p>{t('tokens.emptyText')}</p>

@@ -1,0 +1,72 @@
+import { expect, test } from '../fixtures/test.ts'
+import { t } from '../labels.ts'
+
+const PASSWORD = 'a long enough password'
+
+test('invites a person, who accepts with the link, is suspended and removed', async ({
+  page,
+  browser,
+  createFleet,
+  signIn,
+  baseURL,
+}) => {
+  const { admin, tenant } = await createFleet({ nodes: 0 })
+  const email = `ada@${tenant.name}.test`
+  await signIn(admin)
+  await page.goto('/settings/members')
+  await page.getByRole('button', { name: t('members.invite') }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(t('signIn.email')).fill(email)
+  await dialog.getByRole('button', { name: t('members.invite') }).click()
+  const link = (await dialog.getByTestId('invitation-link').textContent())!
+  await dialog.getByRole('button', { name: t('tokens.createdDone') }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: email })).toBeVisible()
+
+  const context = await browser.newContext({ baseURL: baseURL! })
+  const invited = await context.newPage()
+  const { pathname, hash } = new URL(link)
+  const urls: string[] = []
+  invited.on('request', (request) => urls.push(request.url()))
+  await invited.goto(`${pathname}${hash}`)
+  await expect(invited.getByRole('heading', { name: t('invitation.title', { tenant: tenant.name }) })).toBeVisible()
+  await invited.getByLabel(t('welcome.name')).fill('Ada')
+  await invited.getByLabel(t('signIn.password')).fill(PASSWORD)
+  await invited.getByRole('button', { name: t('invitation.accept') }).click()
+  await expect(invited).toHaveURL(/\/nodes$/)
+  // The secret of the link is in no address that a server could log.
+  expect(urls.filter((url) => url.split('#')[0]!.includes(hash.slice('#token='.length)))).toEqual([])
+  await invited.goto(`${pathname}${hash}`)
+  await expect(invited.getByRole('heading', { name: t('invitation.invalid') })).toBeVisible()
+
+  await page.reload()
+  const row = page.getByRole('listitem').filter({ hasText: email })
+  const choose = async (action: string) => {
+    await row.getByRole('button', { name: t('members.actions', { name: 'Ada' }) }).click()
+    await page.getByRole('menuitem', { name: action, exact: true }).click()
+  }
+  await choose(t('members.suspend'))
+  await dialog.getByRole('button', { name: t('members.suspend') }).click()
+  await expect(row.getByText(t('members.suspended'))).toBeVisible()
+  await invited.goto('/nodes')
+  await expect(invited).toHaveURL(/\/sign-in/)
+  await choose(t('members.remove'))
+  await dialog.getByRole('button', { name: t('members.remove') }).click()
+  await expect(row).toBeHidden()
+  await context.close()
+})
+
+test('shows why a viewer may not change members', async ({ page, createFleet, signIn }) => {
+  const { viewer, tenant } = await createFleet({ nodes: 0 })
+  await signIn(viewer)
+  await page.goto('/settings/members')
+  await expect(page.getByText(`owner of ${tenant.name}`)).toBeVisible()
+  await expect(page.getByRole('button', { name: t('members.invite') })).toBeHidden()
+})
+
+test('asks for a password reset, and says when the installation sends no mail', async ({ page }) => {
+  await page.goto('/sign-in')
+  await page.getByRole('link', { name: t('signIn.forgot') }).click()
+  await page.getByLabel(t('signIn.email')).fill('ada@site.test')
+  await page.getByRole('button', { name: t('reset.send') }).click()
+  await expect(page.getByText(/bin\/muster-admin reset-owner/)).toBeVisible()
+})

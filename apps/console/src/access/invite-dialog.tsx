@@ -1,0 +1,107 @@
+'use client'
+import { useState } from 'react'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { CopyButton } from '@/ui/copy-button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { SelectField, TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { InviteMember, type Member } from './member-documents.ts'
+
+export const memberRoles: Member['role'][] = ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER']
+type Sent = { email: string; link: string | null; deliveryProblem: string | null }
+
+/** Invites a person. Without a mail server, or when sending fails, it shows the link once. */
+export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: () => void }) {
+  const mutation = useMutation(InviteMember)
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Member['role']>('OPERATOR')
+  const [sent, setSent] = useState<Sent | null>(null)
+  async function invite() {
+    const outcome = await mutation.run({ input: { email, role } })
+    if (!outcome.ok) return
+    const { link, deliveryProblem, invitation } = outcome.value
+    setSent({ email: invitation.email, link, deliveryProblem })
+    onInvited()
+  }
+  if (sent)
+    return (
+      <Dialog
+        title={t('members.invitedTitle')}
+        onClose={onClose}
+        footer={
+          <Button variant="primary" onClick={onClose}>
+            {t('tokens.createdDone')}
+          </Button>
+        }
+      >
+        <div className="flex flex-col gap-3 text-sm">
+          {sent.deliveryProblem && <Notice tone="bad">{sent.deliveryProblem}</Notice>}
+          {sent.link === null ? (
+            <p>{t('members.mailSent', { email: sent.email })}</p>
+          ) : (
+            <>
+              <Notice tone="warn">{t('members.linkOnce', { email: sent.email })}</Notice>
+              <div className="flex items-center gap-2 rounded-md border border-line bg-sunken p-2">
+                <code data-testid="invitation-link" className="min-w-0 flex-1 font-mono text-xs break-all">
+                  {sent.link}
+                </code>
+                <CopyButton quiet={false} text={sent.link} label={t('common.copy')} />
+              </div>
+            </>
+          )}
+        </div>
+      </Dialog>
+    )
+  return (
+    <Dialog
+      title={t('members.invite')}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            variant="primary"
+            busy={mutation.busy}
+            showReason
+            blockedReason={email.trim() ? null : t('members.needEmail')}
+            onClick={() => void invite()}
+          >
+            {t('members.invite')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (email.trim()) void invite()
+        }}
+      >
+        {mutation.problem && mutation.problem.issues.length === 0 && <Notice tone="bad">{mutation.problem.message}</Notice>}
+        <TextField
+          label={t('signIn.email')}
+          type="email"
+          autoFocus
+          value={email}
+          error={issueFor(mutation.problem, 'email')}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <SelectField
+          label={t('tokens.role')}
+          value={role}
+          hint={t('tokens.roleHint')}
+          onChange={(event) => setRole(event.target.value as Member['role'])}
+        >
+          {memberRoles.map((each) => (
+            <option key={each} value={each}>
+              {t(`role.${each}`)}
+            </option>
+          ))}
+        </SelectField>
+      </form>
+    </Dialog>
+  )
+}
