@@ -50,7 +50,7 @@ export function MemberLine({
         </div>
         {!user.isServiceAccount && <p className="truncate text-xs text-muted">{user.email}</p>}
       </div>
-      <span className="text-xs text-muted">
+      <span className="mr-auto text-xs text-muted">
         {t.rich('members.since', { time: () => <RelativeTime at={member.createdAt} /> })}
       </span>
       <Menu label={t('members.actions', { name })} icon={<MoreHorizontal aria-hidden />} iconOnly quiet align="end">

@@ -34,6 +34,10 @@ test('refuses unknown commands and wrong arguments with the usage', async () => 
     code: 2,
     err: 'Name one file with the new master password.\nUsage: bin/muster-admin change-master-password FILE\n',
   })
+  expect(await admin('reset-owner', 'ada@site.test', 'eve@site.test')).toMatchObject({
+    code: 2,
+    err: 'Name at most one email address.\nUsage: bin/muster-admin reset-owner [EMAIL]\n',
+  })
 })
 
 test('names a data directory without an installation, and creates nothing in it', async () => {
