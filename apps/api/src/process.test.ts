@@ -111,10 +111,9 @@ test('first-start, register-lab and the API work together as processes', async (
   expect((await get('/api/auth/session')).status).toBe(404)
 
   const [tenant] = await t.runtime.db.query.tenants.findMany()
-  const { token } = await createApiToken(
-    { ...t.runtime, tenantId: tenant!.id, actor: { kind: 'system', id: null, name: 'test' } },
-    { name: 'test', role: 'operator' },
-  )
+  const owner = await t.runtime.db.query.members.findFirst({ where: { tenantId: tenant!.id, role: 'owner' } })
+  const actor = { kind: 'user', id: owner!.userId, name: 'test', role: 'owner' } as const
+  const { token } = await createApiToken({ ...t.runtime, tenantId: tenant!.id, actor }, { name: 'test', role: 'operator' })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
   const ask = async (query: string, variables = {}) =>
     (

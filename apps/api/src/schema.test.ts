@@ -61,6 +61,7 @@ test('every root field has auth scopes', () => {
     'signIn',
     'signInWithLink',
     'signOut',
+    'verifySecondFactor',
     'viewer',
   ])
 })
@@ -181,7 +182,7 @@ test('the actor and the time of an action have the same name', () => {
 
 test('the fields of a filter by time are named after the filtered field', () => {
   // FailureSignatureFilter is about the runs of a failure.
-  const filtered = { AlertFilter: 'Alert', JobRunFilter: 'JobRun', FailureSignatureFilter: 'JobRun' }
+  const filtered = { AlertFilter: 'Alert', AuditFilter: 'AuditEntry', JobRunFilter: 'JobRun', FailureSignatureFilter: 'JobRun' }
   const filters = types
     .filter(isInputObjectType)
     .filter((type) => Object.values(type.getFields()).some(({ name }) => /(After|Before)$/.test(name)))

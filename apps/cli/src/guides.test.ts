@@ -53,10 +53,11 @@ describe('names in the guides', () => {
     )
     expect(left).toEqual([
       'docs/operate.md: stops the product that the examples run on',
-      'docs/operate.md: needs a Vault or OpenBao',
+      'docs/operate.md: needs a secret store',
       'docs/operate.md: backs up the installation of npm start',
       'docs/operate.md: starts another installation',
       'docs/operate.md: starts another version',
+      'docs/operate.md: needs an owner',
       'docs/agents.md: takes minutes; packaging.test.ts builds',
       'docs/agents.md: installs a package on this machine',
       'docs/agents.md: needs systemd',

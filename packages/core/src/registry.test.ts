@@ -9,7 +9,16 @@ it('documents every setting, and every setting of the example exists', () => {
   expect(Object.keys({ ...settings, ...UNSUPPORTED_SETTINGS }).filter((name) => !table.includes(`\`${name}\``))).toEqual([])
   const offered = [...text('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name!)
   const compose = text('docker-compose.yml')
-  const composeOnly = ['POSTGRES_PASSWORD', 'PLAYBOOKS_DIR', 'POSTGRES_MEMORY', 'API_MEMORY', 'WORKER_MEMORY', 'CONSOLE_MEMORY']
+  const composeOnly = [
+    'POSTGRES_PASSWORD',
+    'PLAYBOOKS_DIR',
+    'POSTGRES_MEMORY',
+    'API_MEMORY',
+    'WORKER_MEMORY',
+    'CONSOLE_MEMORY',
+    'BIND_ADDRESS',
+    'WORKER_CPUS',
+  ]
   expect(offered.filter((name) => !(name in settings) && !composeOnly.includes(name))).toEqual([])
   // Compose passes on what the file may set, and offers nothing that it does not.
   const passed = new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!))

@@ -14,6 +14,7 @@ import WebSocket from 'ws'
 import { readGuide } from '../../../cli/src/testing/guide.ts'
 import { createReverseProxy } from '../../../standalone/src/reverse-proxy.ts'
 import { globalId } from '../graphql/shared/ids.ts'
+import { MAX_SUBSCRIPTIONS } from '../limits.ts'
 import { testApi } from '../testing/api.ts'
 import { type HttpServer, serveHttp } from './server.ts'
 
@@ -140,14 +141,16 @@ test('caps the operations that are open on one WebSocket', async () => {
     webSocketImpl: WebSocket,
     connectionParams: { authorization: `Bearer ${token}` },
   })
-  const open = Array.from({ length: 201 }, () => client.iterate({ query: 'subscription { nodeUpdated { id } }' }))
+  const open = Array.from({ length: MAX_SUBSCRIPTIONS + 1 }, () =>
+    client.iterate({ query: 'subscription { nodeUpdated { id } }' }),
+  )
   const errors = await Promise.race(
     open.map(async (each) => {
       const { value } = await each.next()
       return value?.errors ? value.errors : new Promise<never>(() => {})
     }),
   ).catch((error: unknown) => error)
-  expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'SUBSCRIPTIONS', maximum: 200 } }])
+  expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'SUBSCRIPTIONS', maximum: MAX_SUBSCRIPTIONS } }])
   await client.dispose()
 })
 

@@ -27,6 +27,7 @@ let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
 let url: string
 let operator: Ctx
+let viewer: Ctx
 let nodes: ComputeNode[]
 beforeAll(async () => {
   t = await testApi()
@@ -34,6 +35,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${server.port}`
   const fixture = await t.given.tenant()
   operator = fixture.operator
+  viewer = fixture.viewer
   const { admin } = fixture
   nodes = await t.given.fleet(operator, {
     nodes: 5,
@@ -118,7 +120,7 @@ test('host variables contain the accelerators of the last discovery', async () =
 })
 
 test('script and plugin return the same hosts, groups and variables as runs', async () => {
-  const token = await t.tokenOf({ ...operator, actor: { kind: 'user', id: 'x', name: 'x', role: 'viewer' } })
+  const token = await t.tokenOf(viewer)
   const env = { MUSTER_URL: url, MUSTER_TOKEN: token, ANSIBLE_INVENTORY_PLUGINS: path.join(PLUGINS, 'inventory') }
   const config = path.join(folder, 'muster.yml')
   writeFileSync(config, 'plugin: muster\n')

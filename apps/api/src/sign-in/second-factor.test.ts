@@ -37,7 +37,7 @@ type Result = {
 }
 const PAYLOADS: Record<string, string> = {
   startTotp: 'uri recoveryCodes',
-  createRecoveryCodes: 'recoveryCodes',
+  replaceRecoveryCodes: 'recoveryCodes',
   setPassword: 'viewer { name }',
 }
 let addresses = 0
@@ -111,7 +111,7 @@ test('a recovery code signs in once, and new codes replace the old', async () =>
   expect(recoveryCodes.length).toBe(10)
   expect((await verify((await signIn()).challenge, recoveryCodes[0]!)).__typename).toBe('VerifySecondFactorPayload')
   expect((await verify((await signIn()).challenge, recoveryCodes[0]!)).__typename).toBe('UnauthenticatedError')
-  const replaced = await call('createRecoveryCodes', { currentPassword: PASSWORD })
+  const replaced = await call('replaceRecoveryCodes', { currentPassword: PASSWORD })
   expect((await verify((await signIn()).challenge, recoveryCodes[1]!)).__typename).toBe('UnauthenticatedError')
   expect((await verify((await signIn()).challenge, replaced.recoveryCodes[1]!)).__typename).toBe('VerifySecondFactorPayload')
 })

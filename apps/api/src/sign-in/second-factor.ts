@@ -104,7 +104,7 @@ export function createSecondFactor({ db, route, cookieOf, signedIn, throttle, ad
     },
 
     /** Replaces the recovery codes. */
-    async createRecoveryCodes(context: CallerFacts, input: WithPassword): Promise<string[]> {
+    async replaceRecoveryCodes(context: CallerFacts, input: WithPassword): Promise<string[]> {
       const { json } = await change<{ backupCodes: string[] }>(context, '/two-factor/generate-backup-codes', input)
       return json.backupCodes
     },

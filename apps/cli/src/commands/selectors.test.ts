@@ -59,6 +59,7 @@ const ONE = [
   'vars secret a --unset -n SEL',
   'vars diff SEL gpu001',
   'vars diff gpu001 SEL',
+  'audit list --node SEL',
   'agent get SEL',
   'agent heartbeats SEL',
   'agent history SEL',

@@ -43,11 +43,11 @@ export const RemoveTotp = graphql(`
   }
 `)
 
-export const CreateRecoveryCodes = graphql(`
-  mutation CreateRecoveryCodes($input: CreateRecoveryCodesInput!) {
-    createRecoveryCodes(input: $input) {
+export const ReplaceRecoveryCodes = graphql(`
+  mutation ReplaceRecoveryCodes($input: ReplaceRecoveryCodesInput!) {
+    replaceRecoveryCodes(input: $input) {
       __typename
-      ... on CreateRecoveryCodesPayload { recoveryCodes }
+      ... on ReplaceRecoveryCodesPayload { recoveryCodes }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

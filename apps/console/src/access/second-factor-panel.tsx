@@ -12,7 +12,7 @@ import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { QrCode } from './qr-code.tsx'
-import { ConfirmTotp, CreateRecoveryCodes, RemoveTotp, StartTotp } from './second-factor-documents.ts'
+import { ConfirmTotp, RemoveTotp, ReplaceRecoveryCodes, StartTotp } from './second-factor-documents.ts'
 import { useViewer } from './viewer.tsx'
 
 type Action = 'setUp' | 'renew' | 'remove'
@@ -208,7 +208,7 @@ function RecoveryCodes({ codes }: { codes: readonly string[] }) {
 }
 
 function RenewDialog({ onClose }: { onClose: () => void }) {
-  const mutation = useMutation(CreateRecoveryCodes)
+  const mutation = useMutation(ReplaceRecoveryCodes)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   async function renew(currentPassword: string | null) {
     const outcome = await mutation.run({ input: { currentPassword } })

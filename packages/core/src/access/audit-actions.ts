@@ -14,3 +14,5 @@ export const invitationAudit = defineAuditActions('invitation', ['create', 'revo
 export const tenantAudit = defineAuditActions('tenant', ['create', 'switch'])
 export const sessionAudit = defineAuditActions('session', ['create', 'end'])
 export const userAudit = defineAuditActions('user', ['requestPasswordReset', 'resetPassword', 'setPassword'])
+/** The second factor of a user. */
+export const totpAudit = defineAuditActions('totp', ['start', 'confirm', 'remove', 'replaceRecoveryCodes', 'verify'])

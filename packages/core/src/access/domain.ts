@@ -1,5 +1,5 @@
 import { defineDomain } from '../kernel/domain.ts'
-import { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
+import { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, totpAudit, userAudit } from './audit-actions.ts'
 import { accessChanged } from './change-events.ts'
 import { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
@@ -9,7 +9,7 @@ import * as tables from './tables.ts'
 export const accessDomain = defineDomain({
   name: 'access',
   permissions: { memberPermissions, tokenPermissions, tenantPermissions },
-  auditActions: { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit },
+  auditActions: { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit, totpAudit },
   changeEvents: [accessChanged],
   settings: { ...accessSettings, ...mailSettings, ...tokenSettings },
   tables,

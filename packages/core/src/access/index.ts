@@ -1,4 +1,4 @@
-export { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit } from './audit-actions.ts'
+export { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, totpAudit, userAudit } from './audit-actions.ts'
 export { accessChanged } from './change-events.ts'
 export { acceptInvitation } from './members/accept-invitation.ts'
 export { AddMemberInput, addMember } from './members/add-member.ts'

@@ -19,7 +19,8 @@ export function memberBlockedReason(actor: Actor, member: { name: string; role: 
 export const ownerServiceAccountReason = (
   { name, isServiceAccount }: { name: string; isServiceAccount: boolean },
   role: Role,
-): string | null => (isServiceAccount && role === 'owner' ? `${name} is a service account and cannot be an owner.` : null)
+): string | null =>
+  isServiceAccount && role === 'owner' ? `The member ${name} is a service account and cannot be an owner.` : null
 
 /** Why a member cannot become the owner by a transfer; null when it can. */
 export function transferBlockedReason(member: {
@@ -28,8 +29,8 @@ export function transferBlockedReason(member: {
   suspendedAt: Date | null
   isServiceAccount: boolean
 }): string | null {
-  if (member.role === 'owner') return `${member.name} is already an owner.`
-  if (member.suspendedAt) return `${member.name} is suspended. Resume the member first.`
+  if (member.role === 'owner') return `The member ${member.name} is already an owner.`
+  if (member.suspendedAt) return `The member ${member.name} is suspended. Resume the member first.`
   return ownerServiceAccountReason(member, 'owner')
 }
 

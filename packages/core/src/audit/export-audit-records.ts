@@ -15,8 +15,12 @@ export type AuditRecord = { type: 'key' | 'entry' | 'checkpoint' } & Record<stri
  * the checkpoints.
  * @param after position in the chain after which it starts
  */
-export async function* exportAuditRecords(ctx: Ctx, after = 0): AsyncGenerator<AuditRecord> {
+export function exportAuditRecords(ctx: Ctx, after = 0): AsyncGenerator<AuditRecord> {
   authorize(ctx, auditPermissions.read)
+  return readRecords(ctx, after)
+}
+
+async function* readRecords(ctx: Ctx, after: number): AsyncGenerator<AuditRecord> {
   const versions = await ctx.db
     .selectDistinct({ version: auditCheckpoints.keyVersion })
     .from(auditCheckpoints)

@@ -23,7 +23,7 @@ export const isolation = defineIsolation({
         'startTotp(input: {})',
         'confirmTotp(input: { code: "123456" })',
         'removeTotp(input: {})',
-        'createRecoveryCodes(input: {})',
+        'replaceRecoveryCodes(input: {})',
       ].map((call) => [
         `Mutation.${call.split('(')[0]}`,
         { query: () => `mutation { it: ${call} { __typename } }`, answer: { it: { __typename: 'InvalidInputError' } } },

@@ -25,8 +25,8 @@ const AuditFilter = builder.inputType('AuditFilter', {
     address: t.string({ description: 'From this network address.' }),
     objectId: t.id({ description: 'Concerns the object with this ID.' }),
     runId: t.id({ description: 'On behalf of this run, or concerns it.' }),
-    createdAfter: t.field({ type: 'DateTime', description: 'At this time or later.' }),
-    createdBefore: t.field({ type: 'DateTime', description: 'Before this time.' }),
+    createdAfter: t.field({ type: 'DateTime', description: 'Created at this time or later.' }),
+    createdBefore: t.field({ type: 'DateTime', description: 'Created before this time.' }),
     text: t.string({
       description: 'The action, the actor, the object, the reason, the error or the address contains this text, ignoring case.',
     }),
@@ -81,7 +81,7 @@ builder.queryFields((t) => ({
     ...auditEntryConnection,
   ),
   auditActions: t.stringList({
-    description: 'All actions of the audit log, for its filter.',
+    description: 'All actions of the audit log, for its filter; at most 500.',
     authScopes: { authenticated: true },
     resolve: () =>
       Object.values(auditActions as Record<string, Record<string, { name: string }>>)
@@ -96,13 +96,16 @@ builder.queryFields((t) => ({
     authScopes: { authenticated: true },
     complexity: 1000,
     args: {
-      after: t.arg({ type: 'BigInt', description: 'Position after which the verification starts. Default: the oldest entry.' }),
+      afterSeq: t.arg({
+        type: 'BigInt',
+        description: 'Position after which the verification starts. Default: the oldest entry.',
+      }),
       expectedSeq: t.arg({ type: 'BigInt', description: 'A position that was noted earlier, with `expectedHash`.' }),
       expectedHash: t.arg.string({ description: 'The hash that `expectedSeq` had: detects a replaced chain.' }),
     },
-    resolve: (_root, { after, expectedSeq, expectedHash }, { ctx }) =>
+    resolve: (_root, { afterSeq, expectedSeq, expectedHash }, { ctx }) =>
       verifyAuditChain(ctx, {
-        after,
+        after: afterSeq,
         expected: typeof expectedSeq === 'number' && expectedHash ? { seq: expectedSeq, hash: expectedHash } : null,
       }),
   }),

@@ -27,6 +27,20 @@ function objectIdOf({ action, objectId }: Pick<Row, 'action' | 'objectId'>): str
   return objectId && type ? globalId(type, objectId) : null
 }
 
+type Change = { field: string; before: string | null; after: string | null }
+
+const AuditChange = builder.objectRef<Change>('AuditChange').implement({
+  description: 'A field that an action changed.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'Name of the field.' }),
+    before: t.exposeString('before', { nullable: true, description: 'Previous value as JSON; null when there was none.' }),
+    after: t.exposeString('after', { nullable: true, description: 'New value as JSON; null when there is none.' }),
+  }),
+})
+
+const jsonText = (row: Record<string, unknown> | null, field: string): string | null =>
+  row && field in row ? JSON.stringify(row[field]) : null
+
 export const AuditEntry = builder.drizzleObject('auditEntries', {
   name: 'AuditEntry',
   description: 'An entry of the audit log: who did what to which object. It never changes.',
@@ -62,15 +76,16 @@ export const AuditEntry = builder.drizzleObject('auditEntries', {
       resolve: objectIdOf,
     }),
     objectName: t.exposeString('objectName', { nullable: true, description: 'Name of the object at that time.' }),
-    before: t.expose('before', {
-      type: 'JSON',
-      nullable: true,
-      description: 'Changed fields before the action, with secrets masked; null for a new object.',
-    }),
-    after: t.expose('after', {
-      type: 'JSON',
-      nullable: true,
-      description: 'Changed fields after the action, with secrets masked; null for a deleted object.',
+    changes: t.field({
+      type: [AuditChange],
+      description: 'Changed fields with secrets masked, at most 500.',
+      select: { columns: { before: true, after: true } },
+      resolve: ({ before, after }) =>
+        [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].slice(0, 500).map((field) => ({
+          field,
+          before: jsonText(before, field),
+          after: jsonText(after, field),
+        })),
     }),
     details: t.expose('details', { type: 'JSON', description: 'Further facts, by action.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Reason that the actor gave.' }),
@@ -110,7 +125,7 @@ export const AuditChainVerification = builder.objectRef<ChainVerification>('Audi
       type: [AuditChainProblem],
       description: 'Problems in the order of positions, at most 100.',
     }),
-    after: t.expose('after', {
+    afterSeq: t.expose('after', {
       type: 'BigInt',
       description: 'Position after which the part starts. Retention deleted the entries up to it, or the caller chose it.',
     }),
@@ -119,7 +134,7 @@ export const AuditChainVerification = builder.objectRef<ChainVerification>('Audi
       description: 'Hash at `lastSeq`. Store both outside of Muster and give them as `expected` later.',
     }),
     checkedCount: t.exposeInt('checkedCount', { description: 'Number of verified entries.' }),
-    hasMore: t.exposeBoolean('hasMore', { description: 'Whether entries follow. Verify them with `after: lastSeq`.' }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether entries follow. Verify them with `afterSeq: lastSeq`.' }),
     unsealedCount: t.exposeInt('unsealedCount', {
       description: 'Number of entries that are not part of the chain yet. A worker seals them within five seconds.',
     }),

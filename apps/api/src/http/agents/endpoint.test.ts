@@ -47,9 +47,9 @@ const enrolled = async () => {
   expect(agent.answer).toMatchObject({ accepted: true, status: 200 })
   return agent
 }
-/** Values from /metrics: accepted, rejected as stale, and observed ingest times. */
+/** Values of metrics: accepted, rejected as stale, and observed ingest times. */
 const readCounters = async () => {
-  const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
+  const page = await t.api.metrics.registry.metrics()
   const counts = new Map(page.split('\n').map((line) => line.split(' ') as [string, string]))
   const names = [
     'muster_heartbeats_accepted_total',

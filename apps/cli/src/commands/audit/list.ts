@@ -11,7 +11,7 @@ const LIST = graphql(`query AuditList($filter: AuditFilter, $first: Int, $after:
   auditEntries(filter: $filter, first: $first, after: $after) {
     edges { node {
       entryId createdAt action outcome error count actorKind actorName sessionId channel userAgent address permission
-      objectId objectName before after details reason requestId runId seq hash
+      objectId objectName changes { field before after } details reason requestId runId seq hash
     } }
     pageInfo { hasNextPage endCursor }
   }
@@ -31,6 +31,11 @@ type Options = Output & {
   text?: string
   number: number
 }
+
+const changeText = ({ changes }: Row): string =>
+  changes
+    .map(({ field, before, after }) => `${field}: ${[before, after].filter((each) => each !== null).join(' -> ')}`)
+    .join('; ')
 
 const COLUMNS: Column<Row>[] = [
   { title: 'TIME', value: (e) => ago(e.createdAt) },
@@ -74,12 +79,3 @@ export const auditList = () =>
     })
 
 /** `name: "a" -> "b"; maxConcurrentRuns: 4` */
-function changeText({ before, after }: Row): string {
-  const [old, current] = [before, after] as (Record<string, unknown> | null)[]
-  return [...new Set([...Object.keys(old ?? {}), ...Object.keys(current ?? {})])]
-    .map((key) => {
-      const [a, b] = [old, current].map((row) => (row && key in row ? JSON.stringify(row[key]) : undefined))
-      return `${key}: ${[a, b].filter((each) => each !== undefined).join(' -> ')}`
-    })
-    .join('; ')
-}

@@ -4,9 +4,9 @@ import { CliError, EXIT } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { printObject } from '../../output.ts'
 
-const VERIFY = graphql(`query AuditVerify($after: BigInt, $expectedSeq: BigInt, $expectedHash: String) {
-  auditChain(after: $after, expectedSeq: $expectedSeq, expectedHash: $expectedHash) {
-    after lastSeq lastHash checkedCount hasMore unsealedCount oldestUnsealedAt
+const VERIFY = graphql(`query AuditVerify($afterSeq: BigInt, $expectedSeq: BigInt, $expectedHash: String) {
+  auditChain(afterSeq: $afterSeq, expectedSeq: $expectedSeq, expectedHash: $expectedHash) {
+    afterSeq lastSeq lastHash checkedCount hasMore unsealedCount oldestUnsealedAt
     problems { kind firstSeq lastSeq entryId }
   }
 }`)
@@ -25,7 +25,7 @@ export const auditVerify = () =>
       let checkedCount = 0
       let after: number | null = null
       for (;;) {
-        const { auditChain }: ResultOf<typeof VERIFY> = await request(VERIFY, { after, ...expected })
+        const { auditChain }: ResultOf<typeof VERIFY> = await request(VERIFY, { afterSeq: after, ...expected })
         problems.push(...auditChain.problems)
         checkedCount += auditChain.checkedCount
         after = auditChain.lastSeq
