@@ -168,7 +168,7 @@ describe('reading', () => {
     t.send<{ auditEntries: { totalCount: number; edges: { node: Record<string, unknown> }[] } }>(
       tenant.owner,
       `query ($filter: AuditFilter) { auditEntries(filter: $filter, first: 5) { totalCount edges { node {
-        action outcome actorName actorKind permission address objectId objectName before after requestId seq } } } }`,
+        action outcome actorName actorKind permission address objectId objectName changes { field before after } requestId seq } } } }`,
       { filter },
     )
 

@@ -38,6 +38,14 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
   }),
 })
 
+const AuditDetail = builder.objectRef<{ name: string; value: string }>('AuditDetail').implement({
+  description: 'A fact about an action.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name.' }),
+    value: t.exposeString('value', { description: 'Value as JSON.' }),
+  }),
+})
+
 const jsonText = (row: Record<string, unknown> | null, field: string): string | null =>
   row && field in row ? JSON.stringify(row[field]) : null
 
@@ -87,7 +95,15 @@ export const AuditEntry = builder.drizzleObject('auditEntries', {
           after: jsonText(after, field),
         })),
     }),
-    details: t.expose('details', { type: 'JSON', description: 'Further facts, by action.' }),
+    details: t.field({
+      type: [AuditDetail],
+      description: 'Further facts, by action; at most 100.',
+      select: { columns: { details: true } },
+      resolve: ({ details }) =>
+        Object.entries(details)
+          .slice(0, 100)
+          .map(([name, value]) => ({ name, value: JSON.stringify(value) })),
+    }),
     reason: t.exposeString('reason', { nullable: true, description: 'Reason that the actor gave.' }),
     requestId: t.exposeString('requestId', { nullable: true, description: 'ID of the request, as in the log of the API.' }),
     runId: t.id({

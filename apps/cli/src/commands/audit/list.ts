@@ -11,7 +11,7 @@ const LIST = graphql(`query AuditList($filter: AuditFilter, $first: Int, $after:
   auditEntries(filter: $filter, first: $first, after: $after) {
     edges { node {
       entryId createdAt action outcome error count actorKind actorName sessionId channel userAgent address permission
-      objectId objectName changes { field before after } details reason requestId runId seq hash
+      objectId objectName changes { field before after } details { name value } reason requestId runId seq hash
     } }
     pageInfo { hasNextPage endCursor }
   }
