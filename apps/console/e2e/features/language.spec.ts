@@ -52,7 +52,7 @@ test.describe('in a Chinese browser', () => {
         for (const width of [1360, 390]) {
           await page.setViewportSize({ width, height: 850 })
           const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-          expect(await overflow(), `pixels by which ${url} scrolls sideways at ${width}`).toBeLessThanOrEqual(0)
+          await expect.poll(overflow, `pixels by which ${url} scrolls sideways at ${width}`).toBeLessThanOrEqual(0)
         }
       })
   })
