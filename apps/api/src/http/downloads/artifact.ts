@@ -74,7 +74,7 @@ export async function sendArtifact(
       503,
       `${artifact.path} is missing from the artifact store of this server. Workers and API processes must use the same store.`,
     )
-  // The link names its requester; whoever has the link can use it.
+  // The link names its requester; everyone who has the link can use it.
   const [kind, actorId, name] = JSON.parse(by) as [ActorKind, string | null, string]
   const facts = requestFacts(headersOf(req), false)
   await recordAttempt(
