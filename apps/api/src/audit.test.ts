@@ -1,27 +1,19 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync } from 'node:fs'
 import { sessionAudit } from '@muster/core/access'
 import { flushAttempts, recordAttempt, sealAuditEntries } from '@muster/core/audit'
 import { canonicalJson } from '@muster/core/canonical-json'
 import { auditActions, schema as tables } from '@muster/core/registry'
-import { runJob } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
 import { asc } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { globalId, type TypeName } from './graphql/shared/ids.ts'
+import { globalId } from './graphql/shared/ids.ts'
 import { auditExportEndpoint } from './http/audit-export.ts'
 import { schema } from './schema.ts'
 import { testApi } from './testing/api.ts'
-import type { Isolation, IsolationCase, Known } from './testing/isolation.ts'
+import { createVictim, type IsolationCase, type Known, loadIsolations } from './testing/isolation.ts'
 
 const { auditEntries } = tables
-const DOMAINS = new URL('./graphql/', import.meta.url)
-const isolations = await Promise.all(
-  readdirSync(DOMAINS)
-    .map((domain) => new URL(`${domain}/isolation-cases.ts`, DOMAINS))
-    .filter((file) => existsSync(file))
-    .map(async ({ pathname }) => ((await import(/* @vite-ignore */ pathname)) as { isolation: Isolation }).isolation),
-)
+const isolations = await loadIsolations()
 const CASES: Record<string, IsolationCase> = Object.assign({}, ...isolations.map(({ cases }) => cases))
 // isolation.test.ts requires a case of every mutation that is not public.
 const MUTATIONS = Object.keys(schema.getMutationType()!.getFields()).filter((name) => `Mutation.${name}` in CASES)
@@ -33,16 +25,7 @@ let tenant: TenantFixture
 let known: Known
 beforeAll(async () => {
   t = await testApi()
-  tenant = await t.given.tenant()
-  const credential = await t.given.credential(tenant.admin, 'SSH_KEY')
-  const options = { nodes: 1, accelerators: 1, prefix: 'audited', with: { credentialId: credential.id } }
-  const [node] = await t.given.fleet(tenant.operator, options)
-  const run = await runJob(tenant.operator, { template: 'connectivity_check', nodeIds: [node!.id] })
-  const theirs: Partial<Known['theirs']> = {}
-  for (const { objects } of isolations)
-    for (const [type, { id }] of Object.entries((await objects?.({ t, tenant, credential, node: node!, run })) ?? {}))
-      theirs[type as TypeName] = globalId(type as TypeName, id)
-  known = { theirs: theirs as Known['theirs'], names: { node: node!.name, credential: credential.name } }
+  ;({ tenant, known } = await createVictim(t, isolations))
 })
 afterAll(() => t?.close())
 beforeEach(() => flushAttempts())

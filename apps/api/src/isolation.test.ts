@@ -1,21 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { graphqlIds } from '@muster/core/registry'
-import { runJob } from '@muster/core/runs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { globalId, type TypeName } from './graphql/shared/ids.ts'
+import type { TypeName } from './graphql/shared/ids.ts'
 import { schema } from './schema.ts'
 import { testApi } from './testing/api.ts'
-import type { Isolation, IsolationCase, Known } from './testing/isolation.ts'
+import { createVictim, type IsolationCase, type Known, loadIsolations } from './testing/isolation.ts'
 
-const DOMAINS = new URL('./graphql/', import.meta.url)
-/** The isolation-cases.ts of each domain. */
-const isolations = await Promise.all(
-  readdirSync(DOMAINS)
-    .map((domain) => new URL(`${domain}/isolation-cases.ts`, DOMAINS))
-    .filter((file) => existsSync(file))
-    .map(async ({ pathname }) => ((await import(/* @vite-ignore */ pathname)) as { isolation: Isolation }).isolation),
-)
-
+const isolations = await loadIsolations()
 const TYPES = [...Object.keys(graphqlIds), 'Tenant', 'User', 'Worker', 'Session'] as TypeName[]
 /** Expected response to the stranger for each root field that is not public. */
 const CASES: Record<string, IsolationCase> = Object.assign(
@@ -32,17 +22,7 @@ let t: Awaited<ReturnType<typeof testApi>>
 let known: Known
 beforeAll(async () => {
   t = await testApi()
-  const tenant = await t.given.tenant()
-  const credential = await t.given.credential(tenant.admin, 'SSH_KEY')
-  const options = { nodes: 1, accelerators: 1, prefix: 'secret', with: { credentialId: credential.id } }
-  const [node] = await t.given.fleet(tenant.operator, options)
-  const run = await runJob(tenant.operator, { template: 'connectivity_check', nodeIds: [node!.id] })
-  const theirs: Partial<Known['theirs']> = {}
-  for (const { objects } of isolations) {
-    const created = Object.entries((await objects?.({ t, tenant, credential, node: node!, run })) ?? {})
-    for (const [type, { id }] of created) theirs[type as TypeName] = globalId(type as TypeName, id)
-  }
-  known = { theirs: theirs as Known['theirs'], names: { node: node!.name, credential: credential.name } }
+  known = (await createVictim(t, isolations)).known
 })
 afterAll(() => t?.close())
 

@@ -1,5 +1,7 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { runJob } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
-import type { TypeName } from '../graphql/shared/ids.ts'
+import { globalId, type TypeName } from '../graphql/shared/ids.ts'
 import type { testApi } from './api.ts'
 
 /** The tenant with the objects. The stranger is the owner of another tenant and tries to access them. */
@@ -31,6 +33,32 @@ export type Isolation = {
 
 /** The part of a domain in isolation.test.ts. */
 export const defineIsolation = (isolation: Isolation): Isolation => isolation
+
+const DOMAINS = new URL('../graphql/', import.meta.url)
+
+/** The isolation-cases.ts of each domain. */
+export const loadIsolations = (): Promise<Isolation[]> =>
+  Promise.all(
+    readdirSync(DOMAINS)
+      .map((domain) => new URL(`${domain}/isolation-cases.ts`, DOMAINS))
+      .filter((file) => existsSync(file))
+      .map(async ({ pathname }) => ((await import(/* @vite-ignore */ pathname)) as { isolation: Isolation }).isolation),
+  )
+
+/** Creates a tenant with one object of each type that has a global ID. */
+export async function createVictim(t: Victim['t'], isolations: Isolation[]): Promise<{ tenant: TenantFixture; known: Known }> {
+  const tenant = await t.given.tenant()
+  const credential = await t.given.credential(tenant.admin, 'SSH_KEY')
+  const options = { nodes: 1, accelerators: 1, prefix: 'secret', with: { credentialId: credential.id } }
+  const [node] = await t.given.fleet(tenant.operator, options)
+  const run = await runJob(tenant.operator, { template: 'connectivity_check', nodeIds: [node!.id] })
+  const theirs: Partial<Known['theirs']> = {}
+  for (const { objects } of isolations) {
+    const created = Object.entries((await objects?.({ t, tenant, credential, node: node!, run })) ?? {})
+    for (const [type, { id }] of created) theirs[type as TypeName] = globalId(type as TypeName, id)
+  }
+  return { tenant, known: { theirs: theirs as Known['theirs'], names: { node: node!.name, credential: credential.name } } }
+}
 
 export const EMPTY_PAGE = { edges: [] }
 export const NOT_FOUND = { __typename: 'NotFoundError' }
