@@ -4,7 +4,11 @@ import { expect, test } from 'vitest'
 import { root } from './root.ts'
 import {
   closingLine,
+  describeFailed,
   describeSkipped,
+  failedFiles,
+  mergeRerun,
+  NO_RESULTS,
   parseKnownSkips,
   readPlaywright,
   readVitest,
@@ -18,40 +22,68 @@ test('reads a Vitest report and counts a file that failed before its first test'
   const report = {
     testResults: [
       {
+        name: 'server.test.ts',
         status: 'failed',
         assertionResults: [
           assertion('passed'),
-          assertion('failed'),
+          assertion('failed', ' a server stops'),
           assertion('pending', ' a server answers'),
           assertion('todo'),
         ],
       },
-      { status: 'failed', assertionResults: [] },
-      { status: 'passed', assertionResults: [assertion('passed')] },
+      { name: 'broken.test.ts', status: 'failed', assertionResults: [] },
+      { name: 'nodes.test.ts', status: 'passed', assertionResults: [assertion('passed')] },
     ],
   }
-  expect(readVitest(report)).toEqual({ passed: 2, failed: 2, skipped: ['a server answers', 'a test'] })
+  expect(readVitest(report)).toEqual({
+    passed: 2,
+    failed: ['a server stops', 'broken.test.ts'],
+    flaky: [],
+    skipped: ['a server answers', 'a test'],
+  })
+  expect(failedFiles(report)).toEqual(['server.test.ts', 'broken.test.ts'])
 })
 
-test('reads a Playwright report and counts flaky tests and errors outside of tests as failures', () => {
+test('counts files that ran again with their second results, and names the flaky tests', () => {
+  const file = (name: string, status: string, ...assertionResults: { status: string; fullName: string }[]) => ({
+    name,
+    status,
+    assertionResults,
+  })
+  const first = {
+    testResults: [
+      file('a.test.ts', 'failed', assertion('failed', 'times out'), assertion('failed', 'is wrong'), assertion('passed')),
+      file('b.test.ts', 'passed', assertion('passed'), assertion('passed')),
+    ],
+  }
+  const second = {
+    testResults: [file('a.test.ts', 'failed', assertion('passed'), assertion('failed', 'is wrong'), assertion('passed'))],
+  }
+  expect(mergeRerun(first, readVitest(second))).toEqual({ passed: 4, failed: ['is wrong'], flaky: ['times out'], skipped: [] })
+})
+
+test('reads a Playwright report with flaky tests and errors outside of tests', () => {
   const spec = (title: string, status: string) => ({ title, tests: [{ status }] })
   const suites = [
     {
       title: 'nodes.spec.ts',
-      specs: [spec('shows nodes', 'expected')],
+      specs: [spec('shows nodes', 'expected'), spec('adds a node', 'unexpected'), spec('edits a node', 'flaky')],
       suites: [{ title: 'on a phone', specs: [spec('shows nodes', 'skipped')] }],
     },
   ]
-  expect(readPlaywright({ stats: { expected: 5, unexpected: 1, flaky: 1 }, suites, errors: [{}] })).toEqual({
-    passed: 5,
-    failed: 3,
+  expect(readPlaywright({ stats: { expected: 1 }, suites, errors: [{ message: 'no server' }] })).toEqual({
+    passed: 2,
+    failed: ['adds a node', 'no server'],
+    flaky: ['edits a node'],
     skipped: ['on a phone shows nodes'],
   })
 })
 
 test('counts a non-zero exit code as a failure when all tests passed', () => {
-  expect(withExitCode({ passed: 3, failed: 0, skipped: [] }, 1)).toEqual({ passed: 3, failed: 1, skipped: [] })
-  expect(withExitCode({ passed: 3, failed: 2, skipped: [] }, 1).failed).toBe(2)
+  const passed = { ...NO_RESULTS, passed: 3 }
+  expect(withExitCode(passed, 0)).toEqual(passed)
+  expect(withExitCode(passed, 1)).toEqual({ ...passed, failed: ['exit code 1 without a failed test'] })
+  expect(withExitCode({ ...passed, failed: ['a', 'b'] }, 1).failed).toEqual(['a', 'b'])
 })
 
 test('finds the reason of a skipped test by its title or its group', () => {
@@ -75,7 +107,9 @@ test('docs/not-run-here.md lists only titles of existing tests', () => {
   expect(listed.filter((title) => !sources.some((source) => source.includes(title)))).toEqual([])
 })
 
-test('mentions skipped tests in the last line only when there are some', () => {
-  expect(closingLine({ passed: 12, failed: 0, skipped: [] })).toBe('12 passed, 0 failed')
-  expect(closingLine({ passed: 12, failed: 1, skipped: ['a', 'b', 'c'] })).toBe('12 passed, 1 failed, 3 skipped')
+test('mentions flaky and skipped tests in the last line only when there are some', () => {
+  const results = { passed: 12, failed: ['x'], flaky: ['y'], skipped: ['a', 'b', 'c'] }
+  expect(closingLine({ ...NO_RESULTS, passed: 12 })).toBe('12 passed, 0 failed')
+  expect(closingLine(results)).toBe('12 passed, 1 failed, 1 flaky, 3 skipped')
+  expect(describeFailed(results)).toBe('Failed: x\nFlaky: y (failed, then passed when it ran again)\n')
 })
